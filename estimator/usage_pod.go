@@ -1,6 +1,7 @@
 package estimator
 
 import (
+	"encoding/binary"
 	"slices"
 	"strconv"
 	"time"
@@ -42,6 +43,22 @@ type PodLoad struct {
 
 // Pod returns the data that the Load derives from the pod. It is computed once.
 func (l *Load) Pod(p *framework.PodInfo) *PodLoad { return l.ready().pods.Of(p) }
+
+// AppendKey appends a text that is equal for pods whose nodes are judged alike: their
+// estimates are equal, or both failed, and so are Prod and DaemonSet.
+func (d *PodLoad) AppendKey(b []byte) []byte {
+	flags := byte(0)
+	for i, set := range [...]bool{d.Err != nil, d.Prod, d.DaemonSet} {
+		if set {
+			flags |= 1 << i
+		}
+	}
+	b = append(b, flags)
+	for _, amount := range d.Estimate {
+		b = binary.AppendVarint(b, amount)
+	}
+	return b
+}
 
 func (l *Load) derivePod(info *framework.PodInfo) *PodLoad {
 	p := info.Pod

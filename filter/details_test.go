@@ -44,6 +44,18 @@ func TestDetails(t *testing.T) {
 	if err := framework.Put(s, metric); err != nil {
 		t.Fatal(err)
 	}
+	space := resource.MustParse("2Gi")
+	tracked := true
+	put(t, s,
+		volumeOf("pv", "", "5Gi", onlyFrom(api.LabelTopologyZone, "z1")), claimOf("bound", "", boundTo("pv")),
+		classOf("made", "driver", late), claimOf("waits", "made"), claimOf("chosen", "made", selecting("c")),
+		classOf("kept", "kubernetes.io/no-provisioner", late), claimOf("local", "kept"),
+		&api.CSIDriver{ObjectMeta: api.ObjectMeta{Name: "driver"}, Spec: api.CSIDriverSpec{StorageCapacity: &tracked}},
+		&api.CSIStorageCapacity{
+			ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "small"}, StorageClassName: "made", Capacity: &space,
+			NodeTopology: &api.LabelSelector{},
+		},
+	)
 	pod := api.MakePod("p").Labels("app", "web").Requests("1500m", "9Gi").HostPort(80).
 		Spread(1, api.LabelTopologyZone, api.DoNotSchedule, "app=web").
 		PodAffinity(api.LabelTopologyZone, "app=db").PodAntiAffinity(api.LabelTopologyZone, "app=web")
@@ -63,6 +75,14 @@ func TestDetails(t *testing.T) {
 			"pods whose anti-affinity matches in topology.kubernetes.io/zone=z1: asked 1, free -1 of 0"},
 		{filter.InterPodAffinity{}, pod, "c", "missing label topology.kubernetes.io/zone"},
 		{filter.LoadAware{Load: load}, pod, "b", "cpu: asked 13 %, free 5 % of 65 %, usage 73 %, threshold 65 %, used 6, estimate 1275m, allocatable 10, metric age 40 s"},
+		{filter.NodeAffinity{}, api.MakePod("chooser").NodeSelector("disk", "ssd"), "a", "label disk=ssd: node has none"},
+		{filter.NodeAffinity{}, api.MakePod("chooser").NodeAffinity("topology.kubernetes.io/zone in (z1)"), "b", "label topology.kubernetes.io/zone In [z1]: node has z2"},
+		{filter.NodeAffinity{}, api.MakePod("chooser").NodeAffinity("topology.kubernetes.io/zone in (z1)"), "a", ""},
+		{filter.VolumeBinding{}, api.MakePod("v").Claim("bound"), "a", ""},
+		{filter.VolumeBinding{}, api.MakePod("v").Claim("bound"), "b", "claim default/bound: volume pv: label topology.kubernetes.io/zone In [z1]: node has z2"},
+		{filter.VolumeBinding{}, api.MakePod("v").Claim("waits"), "a", "claim default/waits: largest new volume of class made: asked 5Gi, free 2Gi of 2Gi"},
+		{filter.VolumeBinding{}, api.MakePod("v").Claim("chosen"), "a", "claim default/chosen: its volume is made for node c"},
+		{filter.VolumeBinding{}, api.MakePod("v").Claim("local"), "a", "claim default/local: no volume fits, and class kept makes none"},
 		{filter.LoadAware{Load: load}, api.MakePod("small").Requests("100m", ""), "b", ""},
 	}
 	for _, test := range tests {

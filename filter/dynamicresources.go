@@ -40,6 +40,16 @@ import (
 // Here: it is left to the driver, which finds what to write under [DeviceClaimsKey].
 // Why: the library has no API client.
 //
+// Differs: Unreserve, for claims that were reserved for the pod before.
+// Original: kube-scheduler takes the reservation back.
+// Here: it stays; the driver may take it back.
+// Why: the library has no API client.
+//
+// Differs: claims that have the same device, and one of them loses it.
+// Original: kube-scheduler keeps devices in a set, and so holds the device for free.
+// Here: the device stays in use.
+// Why: another claim has it.
+//
 // Differs: a bound of the search.
 // Original: kube-scheduler gives up after filterTimeout.
 // Here: the search gives up after MaxSteps devices.
@@ -154,6 +164,18 @@ func (f *dynamicResources) Filter(_ *framework.PodInfo, node *framework.NodeInfo
 	return f.finder.Find(node, nil)
 }
 
+// Details tells what each request asks for, how many devices of the node match its
+// selectors, and how many of these are in use.
+func (f *dynamicResources) Details(_ *framework.PodInfo, node *framework.NodeInfo) []framework.Detail {
+	return f.finder.Details(node)
+}
+
+// Reserves implements [framework.ReserveDetailer]: the devices that the pod has, or would
+// get, by pool.
+func (p DynamicResources) Reserves(s *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo) string {
+	return devices.Words(s, pod, node, p.options())
+}
+
 // finderOf returns the cycle's finder, nil if the pod needs no devices.
 func (p DynamicResources) finderOf(c *framework.Cycle) (*devices.Finder, framework.Status) {
 	if !devices.MayNeed(c.Pod) {
@@ -174,6 +196,9 @@ func (p DynamicResources) finderOf(c *framework.Cycle) (*devices.Finder, framewo
 
 // Reserve gives the devices found on the node to the pod's claims.
 func (p DynamicResources) Reserve(c *framework.Cycle, node *framework.NodeInfo) framework.Status {
+	if !devices.MayNeed(c.Pod) { // most pods
+		return framework.Status{}
+	}
 	f, status := p.finderOf(c)
 	if f == nil {
 		return status

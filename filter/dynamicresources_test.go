@@ -338,3 +338,68 @@ func TestMaxSteps(t *testing.T) {
 		t.Errorf("Filter = %v", got)
 	}
 }
+
+// The numbers behind a rejection, by request, and the devices that a decision gives.
+func TestDetailsOfDevices(t *testing.T) {
+	s := gpuSnapshot(t, 8)
+	rule := &api.DeviceTaintRule{ObjectMeta: api.ObjectMeta{Name: "broken"}, Spec: api.DeviceTaintRuleSpec{
+		DeviceSelector: &api.DeviceTaintSelector{Device: new("gpu-7")}, Taint: api.DeviceTaint{Key: "broken", Effect: api.DeviceTaintEffectNoSchedule},
+	}}
+	putObject(t, s, rule)
+	if _, claims := placed(t, s, gpuPod("first", 3), "n1"); namesOf(claims) != "gpu-0 gpu-1 gpu-2" {
+		t.Fatalf("the first pod gets %q", namesOf(claims))
+	}
+	low := gpuTemplate(1)
+	low.Name = "low"
+	low.Spec.Spec.Devices.Requests[0].Exactly.Selectors = []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: `device.attributes["gpu.example.com"].index < 3`}}}
+	putObject(t, s, low)
+	together := gpuTemplate(4)
+	together.Name = "together"
+	together.Spec.Spec.Devices.Constraints = []api.DeviceConstraint{{MatchAttribute: new("gpu.example.com/numa")}}
+	putObject(t, s, together)
+	named := func(name, template string) *api.Pod {
+		p := gpuPod(name, 1)
+		p.Spec.ResourceClaims[0].ResourceClaimTemplateName = &template
+		return p
+	}
+	both := gpuPod("both", 3)
+	both.Spec.ResourceClaims = append(both.Spec.ResourceClaims, api.PodResourceClaim{Name: "more", ResourceClaimTemplateName: new("gpus-3")})
+	for _, test := range []struct {
+		pod            *api.Pod
+		details, words string
+	}{
+		{named("a", "low"), "devices for request gpu of claim default/a-gpu-: asked 1, free 0 of 3, devices 8, matching 3, in use 3", ""},
+		{gpuPod("b", 5), "devices for request gpu of claim default/b-gpu-: asked 5, free 4 of 8, devices 8, matching 8, in use 3, tainted 1", ""},
+		{named("c", "together"), "free devices of claim default/c-gpu- with one gpu.example.com/numa: asked 4, free 3 of 3", ""},
+		{both, "devices for all requests together: asked 6, free 4 of 8", ""},
+		{gpuPod("d", 2), "", "gpu.example.com/n1 gpu-3 gpu-4"},
+	} {
+		info, err := s.NewPodInfo(test.pod)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var c framework.Cycle
+		c.Reset(info, s, 0, 0)
+		bound, status := filter.DynamicResources{}.PreFilter(&c)
+		if !status.IsSuccess() {
+			t.Fatal(status)
+		}
+		var texts []string
+		for _, d := range bound.Filter.(framework.Detailer).Details(info, s.Node("n1")) {
+			texts = append(texts, d.String())
+		}
+		if got := strings.Join(texts, "; "); got != test.details {
+			t.Errorf("details of %s = %q, want %q", test.pod.Name, got, test.details)
+		}
+		if got := (filter.DynamicResources{}).Reserves(s, info, s.Node("n1")); got != test.words {
+			t.Errorf("%s would get %q, want %q", test.pod.Name, got, test.words)
+		}
+	}
+	if status, _ := placed(t, s, gpuPod("d", 2), "n1"); !status.IsSuccess() {
+		t.Fatal(status)
+	}
+	d, _ := s.Pod("default/d")
+	if got := (filter.DynamicResources{}).Reserves(s, d, s.Node("n1")); got != "gpu.example.com/n1 gpu-3 gpu-4" {
+		t.Errorf("d has %q", got)
+	}
+}

@@ -89,11 +89,16 @@ func became(fits func(pod *framework.PodInfo, node *api.Node) bool) func(pod *fr
 const gone = queueing.ActionDelete | queueing.ActionUpdate
 
 // fieldsOf is what the plugin reads of a pod. A [framework.ClassKeyer] leaves out of its
-// scope what its key covers, which for the filters here are these parts at most.
+// scope what its key covers. It says itself what that is, or these parts are it.
 func fieldsOf(plugin framework.Scoper, pod *framework.PodInfo) framework.PodFields {
 	fields := plugin.Scope(pod).Pod
-	if _, ok := plugin.(framework.ClassKeyer); ok {
-		fields |= framework.FieldNamespace | framework.FieldLabels | framework.FieldOwner
+	switch x := plugin.(type) {
+	case interface {
+		keyed(pod *framework.PodInfo) framework.PodFields
+	}:
+		fields |= x.keyed(pod)
+	case framework.ClassKeyer:
+		fields |= framework.FieldNamespace | framework.FieldLabels | framework.FieldOwner | framework.FieldPodAffinity | framework.FieldSpread
 	}
 	return fields
 }

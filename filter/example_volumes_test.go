@@ -59,7 +59,7 @@ func ExampleVolumeBinding() {
 	c.Reset(podInfo(exampleFailer{}, s, db), s, 0, 0)
 	fmt.Println("reserve:", filter.VolumeBinding{}.Reserve(&c, s.Node("n2")))
 	todo, _ := filter.ClaimBindingsKey.Get(&c)
-	fmt.Println(todo.Volumes[0].Name, "is for", todo.Volumes[0].Spec.ClaimRef.Name)
+	fmt.Println(todo.Volumes[0].Volume, "is for", todo.Volumes[0].Claim.Name)
 	// Output:
 	// n1: UnschedulableAndUnresolvable: node(s) didn't find available persistent volumes to bind
 	// n2: Success
@@ -67,16 +67,38 @@ func ExampleVolumeBinding() {
 	// disk-of-n2 is for data
 }
 
-// ClaimBindings is plain data, so tools can read it, too: it lists the objects to
-// write.
+// ClaimBindings is plain data, so tools can read it, too: it lists the changes to write,
+// each as a patch.
 func ExampleClaimBindings() {
-	todo := filter.ClaimBindings{Claims: []*api.PersistentVolumeClaim{
-		{ObjectMeta: api.ObjectMeta{Namespace: "shop", Name: "data", Annotations: map[string]string{api.AnnSelectedNode: "n7"}}},
-	}}
+	todo := filter.ClaimBindings{Claims: []filter.NodeSelection{{Namespace: "shop", Name: "data", ResourceVersion: "12", Node: "n7"}}}
 	for _, c := range todo.Claims {
-		fmt.Println(c.Key(), "->", c.Annotations[api.AnnSelectedNode])
+		patch, err := c.MergePatch()
+		fmt.Println(c.Name, string(patch), err)
 	}
-	// Output: shop/data -> n7
+	// Output: data {"metadata":{"resourceVersion":"12","annotations":{"volume.kubernetes.io/selected-node":"n7"}}} <nil>
+}
+
+func ExampleNodeSelection() {
+	patch, err := filter.NodeSelection{Namespace: "shop", Name: "data", Node: "n7"}.MergePatch()
+	fmt.Println(string(patch), err)
+	// Output: {"metadata":{"annotations":{"volume.kubernetes.io/selected-node":"n7"}}} <nil>
+}
+
+func ExampleVolumeReservation() {
+	claim := api.ObjectReference{Kind: "PersistentVolumeClaim", Namespace: "shop", Name: "data"}
+	patch, err := filter.VolumeReservation{Volume: "disk", ResourceVersion: "7", Claim: claim, ByController: true}.MergePatch()
+	fmt.Println(string(patch), err)
+	// Output: {"metadata":{"resourceVersion":"7","annotations":{"pv.kubernetes.io/bound-by-controller":"yes"}},"spec":{"claimRef":{"kind":"PersistentVolumeClaim","namespace":"shop","name":"data"}}} <nil>
+}
+
+func ExampleNoResourceClaims() {
+	pod := api.MakePod("trainer").Obj()
+	pod.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "gpu"}}
+	showIn(snapshotOf(exampleFailer{}, twoZones()[:1]), filter.NoResourceClaims{}, pod)
+	showIn(snapshotOf(exampleFailer{}, twoZones()[:1]), filter.NoResourceClaims{}, api.MakePod("web").Obj())
+	// Output:
+	// a: UnschedulableAndUnresolvable: the pod has resource claims, which this scheduler does not handle
+	// a: Success
 }
 
 func ExampleVolumeRestrictions() {

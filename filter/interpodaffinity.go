@@ -35,14 +35,15 @@ type InterPodAffinity struct{}
 // Name returns "InterPodAffinity".
 func (InterPodAffinity) Name() string { return "InterPodAffinity" }
 
-// Scope declares that a verdict reads the pod's affinity terms, the node's labels, pods
-// in its topology domains, and labels of namespaces. The pod's namespace and labels
-// matter as far as AppendClassKey says.
-func (InterPodAffinity) Scope(*framework.PodInfo) framework.Scope {
-	return framework.Scope{
-		Pod:   framework.FieldPodAffinity,
-		Reads: framework.ReadsNode | framework.ReadsDomain | framework.ReadsObjects,
+// Scope declares that a verdict reads the node's labels, pods in its topology domains, and
+// labels of namespaces. The pod's namespace, labels and affinity terms matter as far as
+// AppendClassKey says; all terms matter if one is malformed.
+func (InterPodAffinity) Scope(pod *framework.PodInfo) framework.Scope {
+	s := framework.Scope{Reads: framework.ReadsNode | framework.ReadsDomain | framework.ReadsObjects}
+	if pod.HasPodAffinity() && topo.TermsOf(pod).Err != nil {
+		s.Pod = framework.FieldPodAffinity
 	}
+	return s
 }
 
 // AppendClassKey implements [framework.ClassKeyer]: it appends which terms match which
@@ -53,11 +54,11 @@ func (InterPodAffinity) AppendClassKey(b []byte, s *framework.Snapshot, pod *fra
 
 // ClassKeyVersion implements [framework.ClassKeyer].
 func (InterPodAffinity) ClassKeyVersion(s *framework.Snapshot) uint64 {
-	return topo.AffinityKeyVersion(s)
+	return topo.KeyVersion(s)
 }
 
-// Idle implements [framework.Idler]: the pod has no terms, and no terms of pods in the
-// cluster match it.
+// Idle implements [framework.Idler]: no terms of the pod match pods in the cluster, and no
+// terms of those match the pod.
 func (InterPodAffinity) Idle(c *framework.Cycle) bool { return topo.NoAffinity(c.Snapshot, c.Pod) }
 
 // PreFilter skips a pod if it has no required terms and no other pod requires it to
@@ -66,8 +67,8 @@ func (InterPodAffinity) PreFilter(c *framework.Cycle) (framework.PreFiltered, fr
 	if err := topo.TermsOf(c.Pod).Err; err != nil {
 		return framework.PreFiltered{}, framework.UnresolvableStatus(framework.Text("parsing pod: " + err.Error()))
 	}
-	a := topo.Of(c.Snapshot).Affinity(c.Pod)
-	if a == nil || len(a.Attract)+len(a.Repel) == 0 && !a.Bars() {
+	terms, a := topo.TermsOf(c.Pod), topo.Of(c.Snapshot).Affinity(c.Pod)
+	if a == nil || len(terms.Required)+len(terms.RequiredAnti) == 0 && !a.Bars() {
 		return framework.PreFiltered{}, framework.SkipStatus()
 	}
 	f := framework.Scratch[interPodAffinity](c)
@@ -119,8 +120,8 @@ func (f *interPodAffinity) first() bool {
 	return true
 }
 
-// AddPod implements [framework.FilterUpdater]: the counts include the pod already,
-// but it may have terms that no pod had before.
+// AddPod implements [framework.FilterUpdater]: the counts include the pod already, but it
+// may have terms that no pod had before, or be the first that a term matches.
 func (f *interPodAffinity) AddPod(*framework.Cycle, *framework.PodInfo, *framework.NodeInfo) framework.Status {
 	f.Meet()
 	return framework.Status{}
@@ -166,7 +167,7 @@ func (f *interPodAffinity) Details(pod *framework.PodInfo, node *framework.NodeI
 		}
 	}
 	for i, c := range f.Repel {
-		count("pods of the anti-affinity", terms.RequiredAnti[i].Key, c)
+		count("pods of the anti-affinity", terms.RequiredAnti[f.Repels[i]].Key, c)
 	}
 	for _, c := range f.Barred {
 		count("pods whose anti-affinity matches", c.Key(), c)

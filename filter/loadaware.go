@@ -41,15 +41,29 @@ func (p LoadAware) load() *estimator.Load {
 	return p.Load
 }
 
-// Scope declares that a verdict reads the pod's estimate inputs and owners, the
-// node, its entry in the ledger, and the time.
-func (p LoadAware) Scope(pod *framework.PodInfo) framework.Scope {
+// Scope declares that a verdict reads the node, its entry in the ledger, and the time. The
+// pod matters as far as AppendClassKey says.
+func (LoadAware) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Reads: framework.ReadsNode | framework.ReadsPods | framework.ReadsTime}
+}
+
+// AppendClassKey implements [framework.ClassKeyer]: it appends the pod's estimate, and
+// whether it is of a DaemonSet or of the class koord-prod. What these were found from, such
+// as labels, makes no difference.
+func (p LoadAware) AppendClassKey(b []byte, _ *framework.Snapshot, pod *framework.PodInfo) []byte {
+	return p.load().Pod(pod).AppendKey(b)
+}
+
+// ClassKeyVersion implements [framework.ClassKeyer]: keys read the pod alone.
+func (LoadAware) ClassKeyVersion(*framework.Snapshot) uint64 { return 0 }
+
+// keyed is what AppendClassKey reads of a pod: the inputs of its estimate, and owners.
+func (p LoadAware) keyed(pod *framework.PodInfo) framework.PodFields {
 	load := p.load()
-	fields := load.Reads(pod) | framework.FieldOwner
 	if owner := pod.Pod.ControllerRef(); load.Pod(pod).DaemonSet && (owner == nil || owner.Kind != daemonSet) {
-		fields = framework.FieldsAll // another owner counts, which FieldOwner does not cover
+		return framework.FieldsAll // another owner counts, which FieldOwner does not cover
 	}
-	return framework.Scope{Pod: fields, Reads: framework.ReadsNode | framework.ReadsPods | framework.ReadsTime}
+	return load.Reads(pod) | framework.FieldOwner
 }
 
 // EventsToRegister names the events that may help a rejected pod: a node is added,

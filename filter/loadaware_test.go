@@ -245,37 +245,41 @@ func TestLoadAwareFilter(t *testing.T) {
 
 var errBroken = fmt.Errorf("out of order")
 
-func TestLoadAwareScope(t *testing.T) {
+// TestLoadAwareClassKey: pods have one key if their estimates and classes are equal, however
+// they came by them.
+func TestLoadAwareClassKey(t *testing.T) {
 	s := framework.NewSnapshot(framework.ZoneInterleaved)
-	scope := func(p *api.Pod) framework.PodFields {
+	key := func(p *api.Pod) string {
 		info, err := s.NewPodInfo(p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return filter.LoadAware{}.Scope(info).Pod
+		return string(filter.LoadAware{}.AppendClassKey(nil, s, info))
 	}
-	plain := api.MakePod("p").Requests("1", "1Gi").Obj()
-	if scope(plain) == framework.FieldsAll {
-		t.Error("a plain pod is a class of its own")
-	}
-	plain.Status.QOSClass = api.PodQOSBurstable
-	if scope(plain) == framework.FieldsAll {
-		t.Error("a pod whose status says what its spec does is a class of its own")
-	}
-	plain.Status.QOSClass = api.PodQOSBestEffort
-	if scope(plain) != framework.FieldsAll {
-		t.Error("a pod whose status changes its class is not a class of its own")
-	}
-	owned := func(controls bool) *api.Pod {
-		p := api.MakePod("p").Requests("1", "1Gi").Obj()
-		p.OwnerReferences = []api.OwnerReference{{Kind: "DaemonSet", Name: "d", UID: "d", Controller: &controls}}
-		return p
-	}
-	if scope(owned(true)) == framework.FieldsAll {
-		t.Error("a pod that a DaemonSet controls is a class of its own")
-	}
-	if scope(owned(false)) != framework.FieldsAll {
-		t.Error("a pod that a DaemonSet owns and does not control is not a class of its own: nothing but that owner lets it pass")
+	pod := func() *api.Pod { return api.MakePod("p").Requests("1", "1Gi").Obj() }
+	plain := key(pod())
+	for _, tt := range []struct {
+		name   string
+		change func(p *api.Pod)
+		same   bool
+	}{
+		{"labels that nothing reads", func(p *api.Pod) { p.Labels = map[string]string{"statefulset.kubernetes.io/pod-name": "p-0"} }, true},
+		{"an annotation that nothing reads", func(p *api.Pod) { p.Annotations = map[string]string{"x": "y"} }, true},
+		{"a status that says what the spec does", func(p *api.Pod) { p.Status.QOSClass = api.PodQOSBurstable }, true},
+		{"a status that changes the class", func(p *api.Pod) { p.Status.QOSClass = api.PodQOSBestEffort }, false},
+		{"a label that names the class", func(p *api.Pod) { p.Labels = map[string]string{estimator.LabelPriorityClass: "koord-batch"} }, false},
+		{"a DaemonSet that owns it", func(p *api.Pod) {
+			p.OwnerReferences = []api.OwnerReference{{Kind: "DaemonSet", Name: "d", UID: "d"}}
+		}, false},
+		{"other requests", func(p *api.Pod) {
+			p.Spec.Containers[0].Resources = api.MakePod("x").Requests("2", "1Gi").Obj().Spec.Containers[0].Resources
+		}, false},
+	} {
+		p := pod()
+		tt.change(p)
+		if got := key(p) == plain; got != tt.same {
+			t.Errorf("%s: the keys are equal: %t, want %t", tt.name, got, tt.same)
+		}
 	}
 }
 

@@ -116,6 +116,24 @@ type nodeAffinity struct {
 	added    match.NodeSelector
 }
 
+// Details names the labels that the node lacks.
+func (f *nodeAffinity) Details(pod *framework.PodInfo, node *framework.NodeInfo) (list []framework.Detail) {
+	spec := &pod.Pod.Spec
+	texts := match.UnmetLabels(spec.NodeSelector, node.Node.Labels)
+	if a := spec.Affinity; a != nil && a.NodeAffinity != nil && a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
+		texts = append(texts, match.Unmet(a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution, node.Node)...)
+	}
+	if f.source != nil {
+		for _, text := range match.Unmet(f.source, node.Node) {
+			texts = append(texts, "added by the scheduler: "+text)
+		}
+	}
+	for _, text := range texts {
+		list = append(list, framework.Detail{Subject: text})
+	}
+	return list
+}
+
 func (f *nodeAffinity) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
 	if f.source != nil && !f.added.Matches(node.Node) {
 		return framework.UnresolvableStatus(reasonAddedAffinity)

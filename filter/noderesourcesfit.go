@@ -122,10 +122,10 @@ type want struct {
 }
 
 func (f *fit) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
-	if !f.fits(node) {
-		return f.reject(node)
+	if f.fitsAlone(node) || f.fits(node) {
+		return framework.Status{}
 	}
-	return framework.Status{}
+	return f.reject(node)
 }
 
 // FilterNodes implements [framework.BatchFilter].
@@ -160,6 +160,22 @@ func (f *fit) filterUsual(nodes []*framework.NodeInfo, rejected []int) []int {
 	return rejected
 }
 
+// fitsAlone is fits, but for resources that are left to DynamicResources. The compiler
+// inlines it.
+func (f *fit) fitsAlone(n *framework.NodeInfo) bool {
+	if int64(len(n.Pods)) >= n.AllowedPods || f.unknown != nil {
+		return false
+	}
+	for i := range f.wants {
+		w := &f.wants[i]
+		if w.amount > n.Allocatable.At(w.index)-n.Requested.At(w.index) {
+			return false
+		}
+	}
+	return true
+}
+
+// fits reports whether the node has room.
 func (f *fit) fits(n *framework.NodeInfo) bool {
 	if int64(len(n.Pods)) >= n.AllowedPods || f.unknown != nil {
 		return false
@@ -171,6 +187,25 @@ func (f *fit) fits(n *framework.NodeInfo) bool {
 		}
 	}
 	return true
+}
+
+// Replicas implements [framework.ReplicaCounter]. It cannot tell for a resource that is
+// left to DynamicResources.
+func (f *fit) Replicas(pod *framework.PodInfo, n *framework.NodeInfo) (count int64, ok bool) {
+	if !f.fits(n) {
+		return 0, true
+	}
+	count = n.AllowedPods - int64(len(n.Pods))
+	for i := range f.wants {
+		w := &f.wants[i]
+		if f.delegates(w.index, n) {
+			return 0, false
+		}
+		if used := pod.UsedRequests.At(w.index); used > 0 {
+			count = min(count, 1+(n.Allocatable.At(w.index)-n.Requested.At(w.index)-w.amount)/used)
+		}
+	}
+	return count, true
 }
 
 // delegates reports whether a resource is left to DynamicResources on a node.

@@ -50,16 +50,20 @@ func (p PodTopologySpread) Validate() error {
 	return topo.CheckDefaults(p.ListDefaulting, p.DefaultConstraints)
 }
 
-// Scope declares that a verdict reads the pod's constraints and choice of nodes, and
-// pods in the node's topology domains; for a pod without constraints it reads nothing.
-// The pod's namespace and labels matter as far as AppendClassKey says.
+// Scope declares that a verdict reads the pod's choice of nodes, and pods in the node's
+// topology domains; for a pod without constraints it reads nothing. The pod's namespace,
+// labels and constraints matter as far as AppendClassKey says; all constraints matter if
+// one is malformed.
 func (p PodTopologySpread) Scope(pod *framework.PodInfo) framework.Scope {
-	s := framework.Scope{Pod: framework.FieldSpread}
-	own := len(pod.Pod.Spec.TopologySpreadConstraints) > 0
+	var s framework.Scope
+	rules := topo.HardRules(pod)
+	if rules.Err != nil {
+		s.Pod = framework.FieldSpread
+	}
 	switch {
-	case own && len(topo.HardRules(pod).List) == 0 && topo.HardRules(pod).Err == nil:
+	case rules.Own && len(rules.List) == 0 && rules.Err == nil:
 		return s
-	case own:
+	case rules.Own:
 	case p.defaults():
 		s.Reads = framework.ReadsObjects
 	default:
@@ -72,15 +76,16 @@ func (p PodTopologySpread) Scope(pod *framework.PodInfo) framework.Scope {
 
 // AppendClassKey implements [framework.ClassKeyer]: it appends which pods count.
 func (p PodTopologySpread) AppendClassKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
-	return p.rules(s, pod).AppendKey(b)
+	rules := p.rules(s, pod)
+	if len(rules.List) == 0 {
+		return b
+	}
+	return topo.Of(s).Hard(pod, rules).AppendKey(b, rules)
 }
 
 // ClassKeyVersion implements [framework.ClassKeyer].
-func (p PodTopologySpread) ClassKeyVersion(s *framework.Snapshot) uint64 {
-	if !p.defaults() {
-		return 0
-	}
-	return topo.DefaultsKeyVersion(s)
+func (PodTopologySpread) ClassKeyVersion(s *framework.Snapshot) uint64 {
+	return topo.KeyVersion(s)
 }
 
 // rules returns the pod's own constraints or, if it has none, default ones.
@@ -164,10 +169,11 @@ type extraCount struct {
 }
 
 // AddPod implements [framework.FilterUpdater]. The counts are live and need no
-// update. But kube-scheduler, which normally ignores terminating pods and empty
+// update, unless the pod is the first that a selector matches. But kube-scheduler, which normally ignores terminating pods and empty
 // selectors, does count both when a pod is added or removed temporarily. extra holds
 // that difference.
 func (f *podTopologySpread) AddPod(c *framework.Cycle, other *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	f.spread.Meet()
 	f.note(c.Pod, other, node, 1)
 	return framework.Status{}
 }

@@ -23,7 +23,7 @@ import (
 // snapshot. It reserves volumes, and notes the node on claims whose volume must be
 // provisioned. Forks and transactions cover these changes. Unreserve reverts them, except
 // for objects that somebody has put into the snapshot since. [ClaimBindingsKey] of the
-// cycle holds the objects that a driver's binding points must write to the API server.
+// cycle holds the changes that a driver's binding points must write to the API server.
 //
 // Source: kube-scheduler 1.37, plugin VolumeBinding, with the feature gates
 // VolumeAttributesClass and StorageCapacityScoring on.
@@ -35,7 +35,7 @@ import (
 //
 // Differs: PreBind, which writes objects and waits.
 // Original: it is part of kube-scheduler's plugin.
-// Here: it is left to the driver, which finds the objects under [ClaimBindingsKey].
+// Here: it is left to the driver, which finds what to write under [ClaimBindingsKey].
 // Why: the library has no API client.
 //
 // Differs: another pod's reservations for the same claims, if a pod fails at Reserve.
@@ -111,6 +111,11 @@ func (f *volumeBinding) Filter(_ *framework.PodInfo, node *framework.NodeInfo) f
 	return bindingStatus(reasons, err)
 }
 
+// Details names the claim that keeps the pod off the node, and what it lacks there.
+func (f *volumeBinding) Details(_ *framework.PodInfo, node *framework.NodeInfo) []framework.Detail {
+	return f.finder.Details(node)
+}
+
 func bindingStatus(reasons volumes.Reasons, err error) framework.Status {
 	switch {
 	case err != nil:
@@ -141,23 +146,6 @@ func (bindingReasons) Reasons(set uint64) (texts []string) {
 	return texts
 }
 
-// ClaimBindings lists what a driver has to write for the claims of a placed pod
-// before it binds the pod.
-type ClaimBindings struct {
-	// AllBound is set if all claims had their volumes before, so there is nothing to
-	// do.
-	AllBound bool
-	// Volumes are to be written: each is reserved for a claim (spec.claimRef).
-	Volumes []*api.PersistentVolume
-	// Claims are to be written: each names the chosen node
-	// (volume.kubernetes.io/selected-node), so that a volume is provisioned there.
-	Claims []*api.PersistentVolumeClaim
-}
-
-// ClaimBindingsKey holds the ClaimBindings of a pod with claims, once Reserve of
-// VolumeBinding has run. The objects belong to the snapshot and must not be changed.
-var ClaimBindingsKey = framework.NewKey[ClaimBindings]("ClaimBindings")
-
 // Reserve assigns the volumes found on the node to the pod's claims.
 func (VolumeBinding) Reserve(c *framework.Cycle, node *framework.NodeInfo) framework.Status {
 	if len(volumes.Of(c.Pod).Claims) == 0 {
@@ -181,14 +169,7 @@ func (VolumeBinding) Reserve(c *framework.Cycle, node *framework.NodeInfo) frame
 	if err := volumes.Assume(c.Snapshot, c.Pod, node.Name(), &found); err != nil {
 		return framework.AsStatus(err)
 	}
-	var bindings ClaimBindings
-	for _, b := range found.Bindings {
-		bindings.Volumes = append(bindings.Volumes, b.Volume)
-	}
-	for _, p := range found.Provisions {
-		bindings.Claims = append(bindings.Claims, p.Claim)
-	}
-	ClaimBindingsKey.Set(c, bindings)
+	ClaimBindingsKey.Set(c, bindingsOf(&found, node.Name()))
 	return framework.Status{}
 }
 

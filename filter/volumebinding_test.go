@@ -439,15 +439,15 @@ func TestVolumeBindingOracle(t *testing.T) {
 			given, _ := filter.ClaimBindingsKey.Get(&c)
 			volumes := map[string]string{}
 			for _, v := range given.Volumes {
-				volumes[v.Spec.ClaimRef.Name] = v.Name
+				volumes[v.Claim.Name] = v.Volume
 			}
 			if diff := cmp.Diff(want.Bound, volumes); diff != "" {
 				t.Fatalf("volumes on %s (-want +got):\n%s", n.Name(), diff)
 			}
 			var made, wanted []string
 			for _, c := range given.Claims {
-				if made = append(made, c.Name); c.Annotations[api.AnnSelectedNode] != n.Name() {
-					t.Fatalf("claim %s has the annotations %v, want node %s", c.Name, c.Annotations, n.Name())
+				if made = append(made, c.Name); c.Node != n.Name() {
+					t.Fatalf("claim %s goes to node %s, want %s", c.Name, c.Node, n.Name())
 				}
 			}
 			for name := range want.Created {

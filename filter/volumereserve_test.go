@@ -53,9 +53,13 @@ func TestReserve(t *testing.T) {
 	if got := d.Annotations[api.AnnSelectedNode]; got != "b" {
 		t.Errorf("selected node = %q, want b", got)
 	}
-	given, ok := filter.ClaimBindingsKey.Get(c)
-	if !ok || given.AllBound || len(given.Volumes) != 1 || given.Volumes[0] != v || len(given.Claims) != 1 || given.Claims[0] != d {
-		t.Errorf("ClaimBindings = %+v, %v; want the objects of the snapshot", given, ok)
+	given, _ := filter.ClaimBindingsKey.Get(c)
+	todo := filter.ClaimBindings{
+		Volumes: []filter.VolumeReservation{{Volume: "v", UID: v.UID, ResourceVersion: v.ResourceVersion, Claim: *want, ByController: true}},
+		Claims:  []filter.NodeSelection{{Namespace: "default", Name: "d", UID: "uid-d", ResourceVersion: d.ResourceVersion, Node: "b"}},
+	}
+	if diff := cmp.Diff(todo, given); diff != "" {
+		t.Errorf("ClaimBindings (-want +got):\n%s", diff)
 	}
 
 	// The next pod with the claim is bound to that node; the volume is taken.

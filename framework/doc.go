@@ -42,7 +42,8 @@
 //	8  domains     Version, Changed            a change concerns a whole zone        about nodes whose sum changed  DomainTracker
 //	9  groups      Groups                      -                                     about one node of each group   Grouper
 //
-// A bound filter that is a Detailer also tells people the numbers behind a rejection.
+// A bound filter that is a [Detailer] also tells people the numbers behind a rejection,
+// and a Reserve plugin that is a [ReserveDetailer] what a pod gets.
 //
 // From rung 5 on the runner keeps answers from decision to decision, so a decision
 // takes microseconds. Package frameworktest checks that what a plugin declares is true.

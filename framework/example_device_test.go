@@ -122,6 +122,23 @@ func (GPUShare) Reserve(c *framework.Cycle, n *framework.NodeInfo) framework.Sta
 // Unreserve has nothing to give back: the part goes with the pod.
 func (GPUShare) Unreserve(*framework.Cycle, *framework.NodeInfo) {}
 
+// Reserves says which GPU the pod has, or would get; decisions and explanations show it.
+func (GPUShare) Reserves(s *framework.Snapshot, p *framework.PodInfo, n *framework.NodeInfo) string {
+	held := gpuParts.Of(s).Get(n)
+	percent := number(p.Pod.Annotations["gpu-percent"])
+	if i := partOf(held, p); i >= 0 {
+		return fmt.Sprintf("%d %% of gpu %d", held[i].percent, held[i].gpu+1)
+	}
+	gpu := number(p.Pod.Annotations["gpu"]) - 1
+	if gpu < 0 {
+		gpu = chooseGPU(held, n, percent)
+	}
+	if percent == 0 || gpu < 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d %% of gpu %d", percent, gpu+1)
+}
+
 func (GPUShare) PreBind(_ context.Context, c *framework.Cycle, _ string) framework.Status {
 	if gpu, ok := assignedGPU.Get(c); ok {
 		fmt.Println("annotate", c.Pod.Pod.Name, "with gpu", gpu+1)
@@ -186,6 +203,34 @@ func ExampleNodeState() {
 	// without it: [{default/small 1 30} {default/half 0 50}]
 	// put back:   [{default/small 1 30} {default/half 0 50} {default/running 1 60}]
 	// rolled back: [{default/running 1 60} {default/small 1 30} {default/half 0 50}]
+}
+
+// A Reserve plugin may say what a pod gets.
+func ExampleReserveDetailer() {
+	var plugin framework.ReserveDetailer = GPUShare{}
+	s := framework.NewSnapshot(framework.Arrival)
+	if err := s.AddNode(api.MakeNode("n", "8", "32Gi").Labels("gpus", "2").Obj()); err != nil {
+		fmt.Println(err)
+		return
+	}
+	sched, err := scheduling.New(scheduling.Profile{Filter: []framework.Plugin{plugin}, Reserve: []framework.Plugin{plugin}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, percent := range []string{"60", "30", "50"} {
+		p, err := s.NewPodInfo(api.MakePod("needs-"+percent).Annotations("gpu-percent", percent).Obj())
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		d, err := sched.Place(s, p)
+		fmt.Println(d.Node, d.Reserved, err)
+	}
+	// Output:
+	// n 60 % of gpu 1 <nil>
+	// n 30 % of gpu 1 <nil>
+	// n 50 % of gpu 2 <nil>
 }
 
 // startsKey counts the starts on a node that a plugin wants to bound: state that

@@ -34,7 +34,7 @@ func (q *quiet) Exceptions(visit func(slot int)) {
 
 func (q *quiet) Version() uint64 { return uint64(len(q.changes)) }
 
-func (q *quiet) ExceptionsChanged(since uint64, visit func(slot int)) bool {
+func (q *quiet) ExceptionsChanged(since uint64, _ []int32, visit func(slot int)) bool {
 	for _, slot := range q.changes[since:] {
 		visit(slot)
 	}
@@ -42,7 +42,7 @@ func (q *quiet) ExceptionsChanged(since uint64, visit func(slot int)) bool {
 }
 
 func (q *quiet) Changed(since uint64, dirty func(slot int)) bool {
-	return q.ExceptionsChanged(since, dirty) // the score of the group never changes
+	return q.ExceptionsChanged(since, nil, dirty) // the score of the group never changes
 }
 
 func ExampleExceptionScorer() {
@@ -58,7 +58,7 @@ func ExampleExceptionScorer() {
 	version := scorer.Version()
 	b := snap.Node("b")
 	q.pods[b.Slot()], q.changes = 4, append(q.changes, b.Slot()) // as if pods had come
-	ok := scorer.ExceptionsChanged(version, func(slot int) {
+	ok := scorer.ExceptionsChanged(version, nil, func(slot int) {
 		fmt.Println(snap.AtSlot(slot).Name(), scorer.Score(nil, snap.AtSlot(slot)), "others", scorer.GroupScore(nil, b))
 	})
 	fmt.Println(ok)

@@ -86,25 +86,26 @@ func (k *ExtensionKey[T]) Of(s *Snapshot) T {
 		}
 	}
 	t := k.build(s)
-	s.extensions = append(s.extensions, newExtension(k.id, t))
+	s.extend(k.id, t)
 	return t
 }
 
 type extension struct {
 	key     *extensionID
 	value   Extension
-	pods    PodWatcher
 	nodes   NodeWatcher
 	objects ObjectWatcher
 }
 
-func newExtension(key *extensionID, value Extension) extension {
+// extend adds an extension.
+func (s *Snapshot) extend(key *extensionID, value Extension) {
 	e := extension{key: key, value: value}
-	e.pods, _ = value.(PodWatcher)
-	if f, ok := value.(interface{ followsPods() bool }); ok && !f.followsPods() {
-		e.pods = nil
-	}
 	e.nodes, _ = value.(NodeWatcher)
 	e.objects, _ = value.(ObjectWatcher)
-	return e
+	s.extensions = append(s.extensions, e)
+	if w, ok := value.(PodWatcher); ok {
+		if f, ok := value.(interface{ followsPods() bool }); !ok || f.followsPods() {
+			s.podWatchers = append(s.podWatchers, w)
+		}
+	}
 }

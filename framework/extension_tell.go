@@ -24,35 +24,41 @@ func panicked(extension any, method string, v any) error {
 }
 
 // A podEvent is a method of [PodWatcher].
-type podEvent struct {
-	name string
-	call func(PodWatcher, *Snapshot, *NodeInfo, *PodInfo)
-}
+type podEvent uint8
 
-var (
-	podAdded   = &podEvent{"PodAdded", PodWatcher.PodAdded}
-	podRemoved = &podEvent{"PodRemoved", PodWatcher.PodRemoved}
+const (
+	podAdded podEvent = iota
+	podRemoved
 )
 
-// tellPods tells the extensions from one number up to another of a pod. If one panics,
-// it stops and returns its number and an error.
-func (s *Snapshot) tellPods(e *podEvent, from, to int, n *NodeInfo, p *PodInfo) (at int, err error) {
+func (e podEvent) String() string { return [...]string{"PodAdded", "PodRemoved"}[e] }
+
+// tellPods tells the watchers of pods from one number up to another of a pod. If one
+// panics, it stops and returns its number and an error.
+func (s *Snapshot) tellPods(e podEvent, from, to int, n *NodeInfo, p *PodInfo) (at int, err error) {
+	done := false
 	defer func() {
+		if done { // recover is not free
+			return
+		}
 		if v := recover(); v != nil {
-			err = panicked(s.extensions[at].value, e.name, v)
+			err = panicked(s.podWatchers[at], e.String(), v)
 		}
 	}()
 	for at = from; at < to; at++ {
-		if w := s.extensions[at].pods; w != nil {
-			e.call(w, s, n, p)
+		if w := s.podWatchers[at]; e == podAdded {
+			w.PodAdded(s, n, p)
+		} else {
+			w.PodRemoved(s, n, p)
 		}
 	}
+	done = true
 	return to, nil
 }
 
-// tellPodsBack tells all extensions below a number of the opposite of what they were
+// tellPodsBack tells all watchers of pods below a number of the opposite of what they were
 // told before. One that panics breaks the snapshot.
-func (s *Snapshot) tellPodsBack(e *podEvent, to int, n *NodeInfo, p *PodInfo) {
+func (s *Snapshot) tellPodsBack(e podEvent, to int, n *NodeInfo, p *PodInfo) {
 	for from := 0; from < to; from++ {
 		at, err := s.tellPods(e, from, to, n, p)
 		if err != nil {

@@ -46,7 +46,7 @@ type Grouper interface {
 // group, but for a few exceptions, such as the nodes with pods of the same app. Groups
 // must then have Prepared set. The incremental path asks once for each group and once for
 // each exception, instead of once for each node. A [RangeExcluder] must exclude all nodes
-// of a group that are no exceptions, or none.
+// of a group, its exceptions among them, or none.
 type ExceptionScorer interface {
 	NodeScorer
 	Grouper
@@ -59,8 +59,9 @@ type ExceptionScorer interface {
 	Exceptions(visit func(slot int))
 	// ExceptionsChanged calls visit with the slot of each node that may have become an
 	// exception, or ceased to be one, or may have another raw score as an exception,
-	// between the version since and now. If it cannot tell, it returns false.
-	ExceptionsChanged(since uint64, visit func(slot int)) bool
+	// between the version since and now. known has the slots of all nodes that were
+	// exceptions then; it must not be kept. If it cannot tell, it returns false.
+	ExceptionsChanged(since uint64, known []int32, visit func(slot int)) bool
 }
 
 // A RangeExcluder is a bound scorer, and a [RangeNormalizer], that leaves nodes out of

@@ -5,7 +5,8 @@ package framework
 // earlier decisions that they skipped the pods of a class.
 //
 // Idle must return true only if each of PreFilter and PreScore that the plugin has
-// would return Skip for the cycle, whichever nodes are feasible. It may return false at
+// would return Skip for the cycle, whichever nodes are feasible, or PreFilter would bind a
+// filter that no node fails. It may return false at
 // any time, and should be much cheaper than they are. It matters only for plugins that
 // read domains, the feasible nodes or the cluster: they are bound in every decision
 // unless they are idle.

@@ -143,6 +143,18 @@ type ReservePlugin interface {
 	Unreserve(c *Cycle, node *NodeInfo)
 }
 
+// A ReserveDetailer is a ReservePlugin that says in a few words what a pod gets of a node
+// besides what the node counts, such as "gpu 3". Runners show it with a decision and never
+// decide by it.
+//
+// Reserves says what the pod has, if the node counts the pod, and otherwise what it would
+// get if it came to the node as it is now; "" if that is nothing. For a node that all
+// filters accept, both must be the same. It must not change anything.
+type ReserveDetailer interface {
+	ReservePlugin
+	Reserves(s *Snapshot, pod *PodInfo, node *NodeInfo) string
+}
+
 // Verdicts holds what each node answered after no feasible node was found.
 type Verdicts interface {
 	// Verdict returns the name of the plugin that rejected the node and its

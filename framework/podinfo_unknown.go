@@ -42,6 +42,13 @@ func without(names []resource.Name, l resource.List) resource.List {
 // brought a resource of p.Unknown. A snapshot counts both alike, and a scheduler places
 // the fresh pod, so only code that reads the vectors of old PodInfos needs Fresh.
 func (p *PodInfo) Fresh() *PodInfo {
+	if len(p.Unknown) == 0 {
+		return p
+	}
+	return p.fresh()
+}
+
+func (p *PodInfo) fresh() *PodInfo {
 	for i := range p.Unknown {
 		if _, ok := p.schema.Index(p.Unknown[i].Name); ok {
 			if fresh, err := NewPodInfo(p.Pod, p.schema); err == nil {

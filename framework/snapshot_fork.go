@@ -77,8 +77,9 @@ func (s *Snapshot) Fork() *Snapshot {
 	s.owner = new(owner) // from now on s shares what it holds, too
 	s.endChange()
 	f.extensions = make([]extension, 0, len(s.extensions))
+	f.podWatchers = make([]PodWatcher, 0, len(s.podWatchers))
 	for _, e := range s.extensions {
-		f.extensions = append(f.extensions, newExtension(e.key, e.value.Fork(f)))
+		f.extend(e.key, e.value.Fork(f))
 	}
 	return f
 }

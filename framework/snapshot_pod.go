@@ -17,8 +17,8 @@ import (
 // Here: the pod is refused.
 // Why: a wrapped sum makes a full node look empty.
 func (s *Snapshot) AddPod(p *PodInfo, node string) error {
-	if err := s.CheckPod(p); err != nil {
-		return err
+	if !s.takes(p) {
+		return s.refuse(p)
 	}
 	n := s.NodeOf(p, node)
 	if n == nil {
@@ -34,8 +34,8 @@ func (s *Snapshot) AddPod(p *PodInfo, node string) error {
 // A pod that was running still has the node in its spec.nodeName, and so fits no other
 // one. To place it again, use its [PodInfo.Pending].
 func (s *Snapshot) RemovePod(p *PodInfo, node string) error {
-	if err := s.CheckPod(p); err != nil {
-		return err
+	if !s.takes(p) {
+		return s.refuse(p)
 	}
 	n := s.NodeOf(p, node)
 	if n == nil {
@@ -47,8 +47,8 @@ func (s *Snapshot) RemovePod(p *PodInfo, node string) error {
 // AddPodAt is AddPod for a NodeInfo of this snapshot. The NodeInfo may be older than
 // the last fork: the node is found by its slot and name.
 func (s *Snapshot) AddPodAt(p *PodInfo, n *NodeInfo) error {
-	if err := s.CheckPod(p); err != nil {
-		return err
+	if !s.takes(p) {
+		return s.refuse(p)
 	}
 	n, err := s.present(p, n)
 	if err != nil {
@@ -61,8 +61,8 @@ func (s *Snapshot) AddPodAt(p *PodInfo, n *NodeInfo) error {
 // added last restores the content of the node exactly, but unlike [Snapshot.Rollback]
 // gives it a new generation.
 func (s *Snapshot) RemovePodAt(p *PodInfo, n *NodeInfo) error {
-	if err := s.CheckPod(p); err != nil {
-		return err
+	if !s.takes(p) {
+		return s.refuse(p)
 	}
 	n, err := s.present(p, n)
 	if err != nil {
@@ -119,16 +119,18 @@ func (s *Snapshot) add(p *PodInfo, n *NodeInfo) error {
 	p.hint.Store(n.slot) // before the node is written to: a locked instruction waits for earlier writes
 	n = s.own(n)
 	n.add(p)
-	undo := undoEntry{kind: undoAdd, slot: n.Slot(), generation: n.generation}
-	s.undo.record(undo)
+	before := n.generation
+	if s.undo.records() {
+		s.undo.record(undoEntry{kind: undoAdd, slot: n.Slot(), generation: before})
+	}
 	s.changed(n)
 	s.endChange()
-	if len(s.extensions) == 0 {
+	if len(s.podWatchers) == 0 {
 		return nil
 	}
-	told, err := s.tellPods(podAdded, 0, len(s.extensions), n, p)
+	told, err := s.tellPods(podAdded, 0, len(s.podWatchers), n, p)
 	if err != nil {
-		s.revert(undo, start, told)
+		s.revert(undoEntry{kind: undoAdd, slot: n.Slot(), generation: before}, start, told)
 	}
 	return err
 }
@@ -146,16 +148,18 @@ func (s *Snapshot) remove(n *NodeInfo, i int) error {
 	s.startChange()
 	n = s.own(n)
 	p := n.removeAt(i)
-	undo := undoEntry{kind: undoRemove, slot: n.Slot(), index: i, pod: p, generation: n.generation}
-	s.undo.record(undo)
+	before := n.generation
+	if s.undo.records() {
+		s.undo.record(undoEntry{kind: undoRemove, slot: n.Slot(), index: i, pod: p, generation: before})
+	}
 	s.changed(n)
 	s.endChange()
-	if len(s.extensions) == 0 {
+	if len(s.podWatchers) == 0 {
 		return nil
 	}
-	told, err := s.tellPods(podRemoved, 0, len(s.extensions), n, p)
+	told, err := s.tellPods(podRemoved, 0, len(s.podWatchers), n, p)
 	if err != nil {
-		s.revert(undo, start, told)
+		s.revert(undoEntry{kind: undoRemove, slot: n.Slot(), index: i, pod: p, generation: before}, start, told)
 	}
 	return err
 }
@@ -170,15 +174,25 @@ func (s *Snapshot) changed(n *NodeInfo) {
 // snapshot: it is nil, or it has another schema, so its vectors would be misread. A
 // PodInfo that the snapshot or a fork of it made can always be used.
 func (s *Snapshot) CheckPod(p *PodInfo) error {
+	if s.takes(p) {
+		return nil
+	}
+	return s.refuse(p)
+}
+
+// takes reports whether CheckPod has nothing to say. The compiler inlines it.
+func (s *Snapshot) takes(p *PodInfo) bool {
+	return s != nil && s.lineage != nil && s.broken == nil && p != nil && p.Pod != nil && p.schema == s.lineage.schema
+}
+
+func (s *Snapshot) refuse(p *PodInfo) error {
 	switch {
 	case s == nil || s.lineage == nil || s.broken != nil:
 		return s.check()
 	case p == nil || p.Pod == nil:
 		return &api.InvalidError{Object: "pod", Err: errNil}
-	case p.schema != s.lineage.schema:
-		return &api.InvalidError{Object: podObject(p.Pod), Err: errForeignPod}
 	}
-	return nil
+	return &api.InvalidError{Object: podObject(p.Pod), Err: errForeignPod}
 }
 
 // present returns the node as the snapshot has it now, or an error about the pod.

@@ -31,8 +31,11 @@ type undoEntry struct {
 
 func (l *undoLog) isOpen() bool { return len(l.open) > 0 }
 
+// records reports whether changes are recorded.
+func (l *undoLog) records() bool { return len(l.open) > 0 && !l.rolling }
+
 func (l *undoLog) record(e undoEntry) {
-	if l.isOpen() && !l.rolling {
+	if l.records() {
 		l.entries = append(l.entries, e)
 	}
 }
@@ -118,7 +121,7 @@ func (s *Snapshot) rebuild(x interface{ build() }) {
 }
 
 // revert takes back the change of a pod after an extension has panicked over it. told
-// extensions know of the change, and start entries were there before it.
+// watchers know of the change, and start entries were there before it.
 func (s *Snapshot) revert(change undoEntry, start, told int) {
 	recorded := len(s.undo.entries) > start
 	if recorded { // first what the extensions recorded, which came after it
@@ -141,7 +144,11 @@ func (s *Snapshot) Commit(m Mark) {
 	}
 	s.undo.open = s.undo.open[:m.depth]
 	if !s.undo.isOpen() {
-		clear(s.undo.entries)
+		for i := range s.undo.entries { // mostly one, that holds nothing: faster than clear
+			if e := &s.undo.entries[i]; e.kind != undoAdd {
+				e.pod, e.undoer = nil, nil
+			}
+		}
 		s.undo.entries = s.undo.entries[:0]
 	}
 }
@@ -151,11 +158,11 @@ func (s *Snapshot) takeBack(e undoEntry) {
 		e.undoer.Undo(s)
 		return
 	}
-	s.takeBackPod(e, len(s.extensions))
+	s.takeBackPod(e, len(s.podWatchers))
 }
 
-// takeBackPod takes back a change of a node or its pods, and tells the first told
-// extensions.
+// takeBackPod takes back a change of a node or its pods, and tells the first told watchers
+// of pods.
 func (s *Snapshot) takeBackPod(e undoEntry, told int) {
 	s.startChange()
 	n := s.own(s.node(e.slot))

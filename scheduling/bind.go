@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/internal/engine"
+	"github.com/berth-sched/berth/scoring"
 )
 
 // plugins is a profile resolved once: every optional interface is looked up when the
@@ -17,6 +19,7 @@ type plugins struct {
 	preScores  []preScore
 	scorers    []scorePlugin
 	reserve    []framework.ReservePlugin
+	details    []framework.ReserveDetailer // of reserve, those that are one
 
 	preEnqueue []named[queueing.PreEnqueuePlugin]
 	queueSort  queueing.QueueSortPlugin
@@ -29,6 +32,9 @@ type plugins struct {
 
 	extenders []Extender
 	keyers    []placedKeyer // of all plugins that filter and score
+
+	keyVersions    []framework.ClassKeyer // of keyers, one for each version that they have
+	objectVersions []framework.ClassKeyer // those whose version only objects can change
 
 	allFilters, allScorers choice
 }
@@ -119,6 +125,9 @@ func resolve(p *Profile) plugins {
 	for _, pl := range p.Reserve {
 		r, _ := framework.As[framework.ReservePlugin](pl)
 		t.reserve = append(t.reserve, r)
+		if d, ok := framework.As[framework.ReserveDetailer](pl); ok {
+			t.details = append(t.details, d)
+		}
 	}
 	t.preEnqueue = allAs[queueing.PreEnqueuePlugin](p.PreEnqueue)
 	t.queueSort = PrioritySort{}
@@ -136,6 +145,7 @@ func resolve(p *Profile) plugins {
 	t.postBind = allAs[framework.PostBindPlugin](p.PostBind)
 	t.extenders = slices.Clone(p.Extenders)
 	t.findKeyers()
+	t.findKeyVersions()
 	t.allFilters = everything(len(t.filters), len(t.preFilters))
 	t.allScorers = everything(len(t.scorers), len(t.preScores))
 	return t
@@ -172,6 +182,25 @@ func (t *plugins) findKeyers() {
 		if p := &t.preScores[i]; p.scorer < 0 {
 			add(p.keyer, true, len(t.scorers)+i)
 		}
+	}
+}
+
+// findKeyVersions lists the keyers to ask for versions. One whose version another one has
+// is left out.
+func (t *plugins) findKeyVersions() {
+	affinity := false
+	for _, k := range t.keyers {
+		switch k.ClassKeyer.(type) {
+		case filter.InterPodAffinity, *filter.InterPodAffinity, scoring.InterPodAffinity, *scoring.InterPodAffinity:
+			if affinity { // both count the terms of the pods in the cluster
+				continue
+			}
+			affinity = true
+		case filter.PodTopologySpread, *filter.PodTopologySpread, scoring.PodTopologySpread, *scoring.PodTopologySpread:
+			t.objectVersions = append(t.objectVersions, k.ClassKeyer) // they read services and controllers
+			continue
+		}
+		t.keyVersions = append(t.keyVersions, k.ClassKeyer)
 	}
 }
 

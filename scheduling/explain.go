@@ -61,6 +61,9 @@ type NodeExplanation struct {
 	// without scores.
 	Total int64 `json:"total"`
 	Rank  int   `json:"rank,omitempty"`
+	// Reserved says what the pod would get of a feasible node besides what the node
+	// counts, as [Decision].Reserved.
+	Reserved string `json:"reserved,omitempty"`
 }
 
 // A ScoreExplanation is one plugin's score of one node.
@@ -113,6 +116,15 @@ func (s *Scheduler) explain(snap *framework.Snapshot, pod *framework.PodInfo, nu
 		places[node.Name()] = i
 		if i < len(r.verdicts) {
 			r.explainVerdict(r.verdicts[i], &e.Nodes[i])
+		}
+	}
+	if len(s.plugins.details) > 0 {
+		for _, node := range r.feasible {
+			n := &e.Nodes[places[node.Name()]]
+			text, err := s.plugins.reserves(snap, pod, node)
+			if n.Reserved = text; err != nil {
+				n.Reserved = err.Error()
+			}
 		}
 	}
 	var plugin *PluginError

@@ -27,6 +27,9 @@ func (e *Explanation) WriteTable(w io.Writer, limit int) error {
 	}
 	var scored, others []NodeExplanation
 	for _, n := range e.Nodes {
+		if n.Node == e.Chosen && n.Reserved != "" {
+			fmt.Fprintf(&b, "it gets %s\n", n.Reserved)
+		}
 		if n.Rank > 0 {
 			scored = append(scored, n)
 		} else {
@@ -57,6 +60,10 @@ func (e *Explanation) writeScores(b *strings.Builder, nodes []NodeExplanation, l
 	for _, s := range nodes[0].Scores {
 		fmt.Fprintf(t, "\t%s", s.Plugin)
 	}
+	reserved := slices.ContainsFunc(nodes, func(n NodeExplanation) bool { return n.Reserved != "" })
+	if reserved {
+		fmt.Fprint(t, "\tRESERVED")
+	}
 	fmt.Fprintln(t)
 	shown := cut(nodes, limit)
 	for _, n := range shown {
@@ -71,6 +78,9 @@ func (e *Explanation) writeScores(b *strings.Builder, nodes []NodeExplanation, l
 			} else {
 				fmt.Fprintf(t, "\t%d>%d*%d", s.Raw, s.Normalized, s.Weight)
 			}
+		}
+		if reserved {
+			fmt.Fprintf(t, "\t%s", n.Reserved)
 		}
 		fmt.Fprintln(t)
 	}

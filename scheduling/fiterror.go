@@ -90,3 +90,18 @@ func (e *FitError) plugins(pending bool) []string {
 	slices.Sort(list)
 	return slices.Compact(list)
 }
+
+// Unresolvable returns those of Plugins that rejected nodes, each as unresolvable: taking
+// pods away from these nodes does not help. A plugin that rejected the pod before any
+// node was looked at, or left nodes out, is not among them.
+func (e *FitError) Unresolvable() []string {
+	if e.PreFilter != "" {
+		return nil
+	}
+	list := e.plugins(false)
+	return slices.DeleteFunc(list, func(plugin string) bool {
+		return slices.Contains(e.Restricting, plugin) || slices.ContainsFunc(e.Rejections, func(r Rejection) bool {
+			return r.Plugin == plugin && r.Status.Code() != framework.UnschedulableAndUnresolvable
+		})
+	})
+}

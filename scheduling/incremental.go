@@ -17,20 +17,20 @@ type incremental struct {
 
 	nominations nominations
 	named       []namedNode // of the last decision by names
+	found       []int       // slots of the feasible nodes of the last decision in a set
 	early       early
 	by          means
 	interest    interest
 	taken       [2][]*framework.NodeInfo // memory of takeInOrder
 	given       []int64                  // memory of prioritize
 
-	class    *class // of the pod of this decision
-	classes  map[string]*class
-	keyBytes int // of classes
-	notes    *runner.Cache[noted]
-	keys     classKeys
-	scratch  reading
-	key      []byte
-	checks   uint64 // verified decisions
+	class   *class // of the pod of this decision
+	classes map[string]*class
+	notes   *runner.Cache[noted]
+	keys    classKeys
+	scratch reading
+	key     []byte
+	checks  uint64 // verified decisions
 }
 
 // means is how a decision was made.
@@ -43,6 +43,7 @@ const (
 	byNomination              // the node that the pod is nominated to is feasible
 	byPreFilter               // a PreFilter rejected the pod
 	byNames                   // a PreFilter named the nodes
+	byWithin                  // from kept answers, among some of the nodes
 )
 
 func newIncremental(s *Scheduler) *incremental {
@@ -54,7 +55,15 @@ func newIncremental(s *Scheduler) *incremental {
 
 // decide answers like [Scheduler.decide]; false if it has no answer.
 func (f *incremental) decide(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error, ok bool) {
-	defer f.contain(&err, &ok)
+	done := false
+	defer f.guard(&done, &err, &ok)
+	err, ok = f.answer(snap, pod, d)
+	done = true
+	return err, ok
+}
+
+// answer is decide, but panics if the engine does.
+func (f *incremental) answer(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error, ok bool) {
 	s, c := f.s, &f.s.reference.cycle
 	seed := pick.Seed(s.profile.Seed, s.number)
 	c.Reset(pod, snap, s.number, seed)
@@ -73,7 +82,7 @@ func (f *incremental) decide(snap *framework.Snapshot, pod *framework.PodInfo, d
 		s.reference.ready = false
 		c.Reset(pod, snap, s.number, seed)
 	}
-	v, ok := f.find(c, s.start)
+	v, ok := f.find(c, s.start, s.plugins.wanted(snap.Len(), s.profile.Percentage))
 	if !ok {
 		return f.decideByPreFilters(snap, pod, d)
 	}
@@ -104,8 +113,9 @@ func (f *incremental) decide(snap *framework.Snapshot, pod *framework.PodInfo, d
 	return nil, true
 }
 
-// find asks the engine about the cycle's pod.
-func (f *incremental) find(c *framework.Cycle, start int) (*engine.View, bool) {
+// find asks the engine about the cycle's pod, for a search that begins at a place and
+// ends after want feasible nodes.
+func (f *incremental) find(c *framework.Cycle, start, want int) (*engine.View, bool) {
 	if f.class = f.classOf(c); f.class == nil {
 		return nil, false
 	}
@@ -113,10 +123,9 @@ func (f *incremental) find(c *framework.Cycle, start int) (*engine.View, bool) {
 	if !ok {
 		return nil, false
 	}
-	return f.engine.Find(engine.Query{
+	return f.engine.Find(&engine.Query{
 		Snapshot: c.Snapshot, Cycle: c, Key: f.class.key, Ref: &f.class.ref, Start: start,
-		Want:      f.s.plugins.wanted(c.Snapshot.Len(), f.s.profile.Percentage),
-		Overrides: overrides,
+		Want: want, Overrides: overrides,
 	})
 }
 

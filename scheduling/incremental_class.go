@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"crypto/sha256"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
@@ -49,46 +50,53 @@ type side struct {
 // outside is what makes a plugin live: its answers are not kept with a class of pods.
 const outside = framework.ReadsCluster | framework.ReadsDomain | framework.ReadsFeasible
 
-// How many classes are remembered, of how many bytes of keys; and how long a key may be:
-// a pod with a longer one takes the reference path.
+// How many classes are remembered, and how long a key may be: a pod with a longer one
+// takes the reference path. A key that is not short is kept as its digest.
 const (
-	classesMost  = 4096
-	keyBytesMost = 16 << 20
-	keyMost      = 16 << 10
+	classesMost = 4096
+	keyMost     = 16 << 10
+	keyShort    = 512
 )
 
+// digest replaces a key that is not short, so that what is kept of a class does not grow
+// with its pods. Users choose what stands in a key, and two keys must not meet: hence a
+// cryptographic hash. A digest is too short to be taken for a key.
+func digest(key []byte) []byte {
+	if len(key) <= keyShort {
+		return key
+	}
+	sum := sha256.Sum256(key)
+	return append(append(key[:0], "sha256:"...), sum[:]...)
+}
+
 // classOf returns the class of a pod. Plugins are asked once per pod and epoch: the
-// answer is noted with the pod. nil means that a plugin could not
-// tell, or that the key is too long.
+// answer is noted with the pod. nil means that the key is too long.
 func (f *incremental) classOf(c *framework.Cycle) *class {
 	pod := c.Pod
-	if !f.keys.follow(c.Snapshot, &f.s.plugins) {
-		return nil
-	}
+	f.keys.follow(c.Snapshot, &f.s.plugins)
 	if n := f.notes.Load(pod.Runner()); n != nil && n.epoch == f.keys.epoch {
 		return n.class
 	}
 	f.scratch.read(&f.s.plugins, pod)
-	if !f.keys.find(c, &f.s.plugins, &f.scratch) {
-		return nil
-	}
+	f.keys.find(c, &f.s.plugins, &f.scratch)
 	f.key = pod.AppendClassKey(f.key[:0], f.scratch.pod)
 	f.key = append(append(f.key, f.keys.live...), f.keys.kept...)
 	if len(f.key) > keyMost {
 		return nil
 	}
+	f.key = digest(f.key)
 	first := f.classes[string(f.key)]
 	k := first
 	for k != nil && !k.same(&f.scratch) {
 		k = k.next
 	}
 	if k == nil {
-		if f.keyBytes += len(f.key); len(f.classes) >= classesMost || f.keyBytes > keyBytesMost {
+		if len(f.classes) >= classesMost {
 			clear(f.classes)
-			first, f.keyBytes = nil, len(f.key)
+			first = nil
 		}
 		key := string(f.key)
-		k = &class{reading: f.scratch.clone(&f.s.plugins), key: f.scratch.liveKey() + key, kept: string(f.keys.kept), next: first}
+		k = &class{reading: f.scratch.clone(&f.s.plugins), key: f.scratch.liveKey() + key, kept: string(digest(slices.Clone(f.keys.kept))), next: first}
 		k.idlers = k.reading.idlers(&f.s.plugins)
 		f.classes[key] = k
 	}

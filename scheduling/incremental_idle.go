@@ -12,7 +12,8 @@ import (
 // mostly skip the pod; asking their [framework.Idler] costs less than running them.
 //
 // Invariant: if all is set and each of list is idle, every live PreFilter and PreScore
-// of the class would return Skip, and there is no live filter or scorer besides.
+// of the class would return Skip, or bind a filter that no node fails, and there is no
+// live filter or scorer besides.
 type idlers struct {
 	list []framework.Idler
 	kept []framework.Idler // those whose answer stands for an epoch; see classKeys

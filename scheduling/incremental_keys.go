@@ -12,37 +12,42 @@ import (
 // Invariant: the versions of all of them are the same throughout an epoch, so the keys of
 // pods are, too.
 type classKeys struct {
-	epoch    uint64 // above 0 after the first follow
-	versions []uint64
+	epoch    uint64   // above 0 after the first follow
+	versions []uint64 // of plugins.keyVersions, then of plugins.objectVersions
+	objects  uint64   // the objects that these last ones are of
+	asking   bool     // a plugin is running
 
 	live, kept []byte // parts of the last pod, by whether the plugin is live
 }
 
-// follow begins a new epoch if the keys of pods may have changed. It returns false if a
-// plugin panicked.
-func (k *classKeys) follow(s *framework.Snapshot, t *plugins) (ok bool) {
-	if len(t.keyers) == 0 {
-		k.epoch = 1
-		return true
-	}
-	defer k.contain(&ok)
+// follow begins a new epoch if the keys of pods may have changed.
+func (k *classKeys) follow(s *framework.Snapshot, t *plugins) {
 	if k.epoch == 0 {
-		k.versions = make([]uint64, len(t.keyers))
+		k.versions = make([]uint64, len(t.keyVersions)+len(t.objectVersions))
 		k.epoch = 1
 	}
-	for i := range t.keyers {
-		if v := t.keyers[i].ClassKeyVersion(s); v != k.versions[i] {
-			k.versions[i] = v
+	k.asking = true
+	k.compare(s, t.keyVersions, k.versions)
+	if objects := s.Objects(); objects != k.objects {
+		k.compare(s, t.objectVersions, k.versions[len(t.keyVersions):])
+		k.objects = objects
+	}
+	k.asking = false
+}
+
+// compare begins a new epoch if one of the versions is no longer the plugin's.
+func (k *classKeys) compare(s *framework.Snapshot, plugins []framework.ClassKeyer, versions []uint64) {
+	for i, x := range plugins {
+		if v := x.ClassKeyVersion(s); v != versions[i] {
+			versions[i] = v
 			k.epoch++
 		}
 	}
-	return true
 }
 
-// find fills live and kept for the cycle's pod, which the plugins read like that. It
-// returns false if a plugin panicked.
-func (k *classKeys) find(c *framework.Cycle, t *plugins, r *reading) (ok bool) {
-	defer k.contain(&ok)
+// find fills live and kept for the cycle's pod, which the plugins read like that.
+func (k *classKeys) find(c *framework.Cycle, t *plugins, r *reading) {
+	k.asking = true
 	k.live, k.kept = k.live[:0], k.kept[:0]
 	for i := range t.keyers {
 		x := &t.keyers[i]
@@ -52,7 +57,7 @@ func (k *classKeys) find(c *framework.Cycle, t *plugins, r *reading) (ok bool) {
 		}
 		k.add(c, x.ClassKeyer, side.reads[x.at])
 	}
-	return true
+	k.asking = false
 }
 
 // add appends one plugin's part, with its length behind it: no two lists of parts are
@@ -71,11 +76,13 @@ func (k *classKeys) add(c *framework.Cycle, keyer framework.ClassKeyer, reads fr
 	*to = binary.BigEndian.AppendUint32(*to, uint32(len(*to)-before))
 }
 
-// contain turns a panic of a plugin into ok = false; deferred. The reference path meets
-// the plugin again, and reports what it does there.
-func (k *classKeys) contain(ok *bool) {
-	if recover() != nil {
-		*ok = false
-		k.epoch++
+// panicked reports whether the panic that was recovered is a plugin's. Then nothing that
+// is known of keys holds. The reference path meets the plugin again, and reports it.
+func (k *classKeys) panicked() bool {
+	if !k.asking {
+		return false
 	}
+	k.asking = false
+	k.epoch++
+	return true
 }

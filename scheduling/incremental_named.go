@@ -50,7 +50,8 @@ func (f *incremental) decideByPreFilters(snap *framework.Snapshot, pod *framewor
 	d.Evaluated, d.Feasible, d.advance = 0, 0, 0
 	if !r.bound.rejected.IsSuccess() {
 		f.by = byPreFilter
-		return r.fitError(snap), true
+		r.slots = snap.Slots()
+		return r.fitError(), true
 	}
 	if !r.bound.restrict || pod.IsNominated() || len(r.bound.nodes) > snap.Len()/fewNamed {
 		r.ready = true

@@ -8,7 +8,9 @@ import (
 
 // BaseKey implements [engine.Source]. It covers which plugins are live.
 func (f *incremental) BaseKey(pod *framework.PodInfo) string {
-	return f.class.liveKey() + pod.ClassKey(f.class.base) + f.class.kept
+	f.key = append(f.key[:0], f.class.liveKey()...)
+	f.key = append(pod.AppendClassKey(f.key, f.class.base), f.class.kept...)
+	return string(digest(f.key))
 }
 
 // Live implements [engine.Source].

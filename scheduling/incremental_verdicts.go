@@ -21,8 +21,8 @@ type keptVerdicts struct {
 func (f *incremental) verdicts(r *referencePath, snap *framework.Snapshot, pod *framework.PodInfo, d Decision) framework.Verdicts {
 	seed := pick.Seed(f.s.profile.Seed, d.Number)
 	r.cycle.Reset(pod, snap, d.Number, seed)
-	view, ok := f.find(&r.cycle, d.start)
-	if !ok || view.Feasible > 0 || slices.ContainsFunc(f.class.filters.reads, readsAnything) {
+	view := f.findAgain(&r.cycle, d.start, f.s.plugins.wanted(snap.Len(), f.s.profile.Percentage))
+	if view == nil || view.Feasible > 0 || slices.ContainsFunc(f.class.filters.reads, readsAnything) {
 		return nil
 	}
 	r.cycle.Reset(pod, snap, d.Number, seed)
@@ -31,6 +31,16 @@ func (f *incremental) verdicts(r *referencePath, snap *framework.Snapshot, pod *
 		return nil
 	}
 	return &keptVerdicts{r.plugins, view, r.bound.absent}
+}
+
+// findAgain is find outside of a decision, which guards it otherwise. It returns nil if the
+// engine has no answer.
+func (f *incremental) findAgain(c *framework.Cycle, start, want int) (v *engine.View) {
+	defer func() { f.contain(recover()) }()
+	if found, ok := f.find(c, start, want); ok {
+		v = found
+	}
+	return v
 }
 
 // Local reports whether verdicts depend on the class, the node and the node's pods

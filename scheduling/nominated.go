@@ -20,7 +20,7 @@ func (r *referencePath) searchNominated(s *framework.Snapshot) bool {
 	if a.node == nil || err != nil {
 		return false
 	}
-	place := slices.Index(s.Slots(), a.node.Slot())
+	place := slices.Index(r.slots, a.node.Slot())
 	if !a.taken {
 		r.early = earlyAnswer{place, a.verdict, a.verdict.filter != passed}
 		if r.bound.restrict && a.verdict.filter != passed && a.verdict.filter != byExtender {
@@ -50,7 +50,8 @@ func (r *referencePath) askNominated(s *framework.Snapshot) (a nominatedAnswer, 
 	if name == "" {
 		return a, nil
 	}
-	if a.node = s.Node(name); a.node == nil {
+	if a.node = s.Node(name); a.node == nil || !r.within.has(a.node) {
+		a.node = nil
 		return a, nil
 	}
 	if a.verdict, err = r.tryNominated(s, a.node); err != nil || a.verdict.filter != passed {

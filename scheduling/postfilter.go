@@ -124,10 +124,15 @@ func (t *plugins) postFilters(ctx context.Context, r *referencePath, p *proposal
 
 // localClass returns a key that is equal for pods that all filters of this cycle,
 // and preemption, treat alike. It returns false if a filter reads more than the node
-// and its pods.
-func (r *referencePath) localClass() (string, bool) {
+// and its pods, or panics over its part of the key.
+func (r *referencePath) localClass() (class string, ok bool) {
+	defer func() {
+		if recover() != nil {
+			class, ok = "", false
+		}
+	}()
 	fields := framework.FieldPriority
-	var bound []byte
+	var bound, own []byte
 	for _, b := range r.bound.filters {
 		s := r.plugins.filters[b.At].scope(r.cycle.Pod)
 		if s.Reads&^(framework.ReadsNode|framework.ReadsPods) != 0 {
@@ -135,8 +140,13 @@ func (r *referencePath) localClass() (string, bool) {
 		}
 		fields |= s.Pod
 		bound = binary.AppendUvarint(bound, uint64(b.At))
+		if k := r.plugins.filters[b.At].keyer; k != nil {
+			before := len(own)
+			own = k.AppendClassKey(own, r.cycle.Snapshot, r.cycle.Pod)
+			own = binary.BigEndian.AppendUint32(own, uint32(len(own)-before))
+		}
 	}
-	return string(bound) + "/" + r.cycle.Pod.ClassKey(fields), true
+	return string(bound) + "/" + r.cycle.Pod.ClassKey(fields) + string(own), true
 }
 
 func postFilter(ctx context.Context, p named[framework.PostFilterPlugin], r *referencePath, answers framework.Verdicts) (f framework.PostFiltered, s framework.Status) {

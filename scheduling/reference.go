@@ -22,9 +22,11 @@ type referencePath struct {
 	bound   binding
 	ready   bool // the cycle is that of the next decision, and its filters are bound
 
+	within   *NodeSet  // the nodes that may be searched; nil: all
+	slots    []int     // of these nodes, in the snapshot's order
 	list     []int     // places that may be searched; nil: all
 	places   []int     // memory for list
-	verdicts []verdict // by place in the snapshot's order
+	verdicts []verdict // by place among slots
 	visited  int
 	full     bool // the sample is complete
 	rejected []int
@@ -80,7 +82,8 @@ func (r *referencePath) search(s *framework.Snapshot, percentage, start int) err
 func (r *referencePath) searchByPlugins(s *framework.Snapshot, percentage, start int) error {
 	r.feasible, r.rated, r.visited, r.nominated = r.feasible[:0], nil, 0, false
 	r.full = false
-	n := s.Len()
+	r.slots = r.within.slotsOf(s)
+	n := len(r.slots)
 	if !r.ready {
 		if err := r.plugins.bindFilters(&r.cycle, &r.bound, &r.plugins.allFilters); err != nil {
 			return err
@@ -124,7 +127,7 @@ func (r *referencePath) searchByPlugins(s *framework.Snapshot, percentage, start
 	return err
 }
 
-// place returns the place in the snapshot's order of number k of the list.
+// place returns the place of number k of the list.
 func (r *referencePath) place(k int) int {
 	if r.list != nil {
 		return r.list[k]
@@ -138,7 +141,6 @@ func (r *referencePath) place(k int) int {
 func (r *referencePath) visit(s *framework.Snapshot, from, to, want int) (err error) {
 	var p probe
 	defer r.catch(&p, &err)
-	slots := s.Slots()
 	nominations := s.Nominations() > 0
 	for k := from; k < to; k++ {
 		place := r.place(k)
@@ -146,7 +148,7 @@ func (r *referencePath) visit(s *framework.Snapshot, from, to, want int) (err er
 			r.verdicts[place].filter = unvisited
 			continue
 		}
-		p.node = s.AtSlot(slots[place])
+		p.node = s.AtSlot(r.slots[place])
 		if nominations {
 			r.verdicts[place], err = r.filterWithNominated(s, &p)
 		} else {
@@ -176,8 +178,8 @@ func (r *referencePath) fill(with int32) {
 // listRestricted lists the places of the named nodes, in the snapshot's order.
 func (r *referencePath) listRestricted(s *framework.Snapshot) {
 	r.list = r.places[:0]
-	for i, node := range s.All() {
-		if _, found := slices.BinarySearch(r.bound.nodes, node.Node.Name); found {
+	for i, slot := range r.slots {
+		if _, found := slices.BinarySearch(r.bound.nodes, s.AtSlot(slot).Name()); found {
 			r.list = append(r.list, i)
 		}
 	}
@@ -252,7 +254,7 @@ func (r *referencePath) searchParallel(s *framework.Snapshot, start, count int) 
 		defer func() { ends[worker] = k }()
 		defer r.catch(&p, &errs[worker])
 		for ; k < hi; k++ {
-			p.node = s.At(place(k))
+			p.node = s.AtSlot(r.slots[place(k)])
 			if errs[worker] = r.filter(&p, &r.verdicts[place(k)]); errs[worker] != nil {
 				return
 			}
@@ -265,7 +267,7 @@ func (r *referencePath) searchParallel(s *framework.Snapshot, start, count int) 
 	}
 	for k := range r.visited {
 		if r.verdicts[place(k)].filter == passed {
-			r.feasible = append(r.feasible, s.At(place(k)))
+			r.feasible = append(r.feasible, s.AtSlot(r.slots[place(k)]))
 		}
 	}
 	return err

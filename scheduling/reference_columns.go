@@ -17,7 +17,7 @@ func (r *referencePath) searchByColumns(s *framework.Snapshot, start int) (ok bo
 			r.feasible, ok = r.feasible[:0], false
 		}
 	}()
-	slots := s.Slots()
+	slots := r.slots
 	r.places = slices.Grow(r.places[:0], len(slots))[:len(slots)]
 	r.feasible = slices.Grow(r.feasible[:0], len(slots))[:len(slots)]
 	for k := range r.feasible {

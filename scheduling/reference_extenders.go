@@ -193,7 +193,7 @@ func (r *referencePath) refuse(s *framework.Snapshot, a *extenderAnswer) {
 		return
 	}
 	places := make([]int, s.SlotLimit())
-	for place, slot := range s.Slots() {
+	for place, slot := range r.slots {
 		places[slot] = place
 	}
 	for _, n := range a.refused {

@@ -21,6 +21,7 @@ type Scheduler struct {
 	start       int
 	reference   referencePath
 	incremental *incremental // nil: always the reference path
+	classifier  *incremental // finds classes if there is no incremental path
 	events      []RegisteredEvent
 	busy        bool // while it decides: a cheap guard, as Go's maps have
 
@@ -74,6 +75,9 @@ type Decision struct {
 	TieRule   TieRule
 	// Number counts the scheduler's decisions from 0.
 	Number uint64
+	// Reserved says what the pod gets of the node besides what the node counts, such as
+	// "gpu 3", if a Reserve plugin says so ([framework.ReserveDetailer]).
+	Reserved string
 
 	start   int // where the search began
 	advance int // by how much the next search begins later
@@ -110,12 +114,18 @@ func (s *Scheduler) schedule(ctx context.Context, snap *framework.Snapshot, pod 
 	if err := s.accept(snap, pod); err != nil {
 		return err
 	}
+	return s.scheduleWithin(ctx, snap, pod, nil, d)
+}
+
+// scheduleWithin is schedule among the nodes of a set; nil means all.
+func (s *Scheduler) scheduleWithin(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo, within *NodeSet, d *Decision) error {
 	if s.busy {
 		panic("scheduling: a Scheduler is used by two goroutines at once; make one per goroutine")
 	}
 	pod = pod.Fresh()
 	s.busy = true
 	s.reference.begin(ctx)
+	s.reference.within = within
 	var w *watched
 	if s.profile.Cache.Verify {
 		w = s.watch(snap, pod)
@@ -126,10 +136,18 @@ func (s *Scheduler) schedule(ctx context.Context, snap *framework.Snapshot, pod 
 			err = changed
 		}
 	}
+	if err == nil && len(s.plugins.details) > 0 {
+		d.Reserved, err = s.plugins.reserves(snap, pod, d.node)
+	}
 	s.busy = false
-	s.noteFailure(snap, pod, d, err)
+	n := snap.Len()
+	if within == nil {
+		s.noteFailure(snap, pod, d, err)
+	} else {
+		s.failure, n = failure{}, within.Len()
+	}
 	s.number++
-	if n := snap.Len(); n > 0 {
+	if n > 0 {
 		s.start = remainder(d.start+d.advance, n)
 	}
 	return err
@@ -168,7 +186,11 @@ var errNotMade = errors.New("is nil or the zero value; make one with scheduling.
 func (s *Scheduler) decideOnAPath(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error) {
 	ok := false
 	if s.mayUseIncremental(snap) {
-		err, ok = s.incremental.decide(snap, pod, d)
+		if s.reference.within == nil {
+			err, ok = s.incremental.decide(snap, pod, d)
+		} else {
+			err, ok = s.incremental.decideWithin(snap, pod, d)
+		}
 		if s.profile.Cache.Verify {
 			if fault := s.incremental.fault(snap, pod, d); fault != nil {
 				return fault
@@ -195,7 +217,7 @@ func (s *Scheduler) mayUseIncremental(snap *framework.Snapshot) bool {
 // decide takes the reference path for the decision with that number and start.
 func (s *Scheduler) decide(r *referencePath, snap *framework.Snapshot, pod *framework.PodInfo, number uint64, start int) (Decision, error) {
 	d := Decision{TieRule: s.profile.TieRule, Number: number, start: start}
-	if snap.Len() == 0 {
+	if len(r.within.slotsOf(snap)) == 0 {
 		return d, ErrNoNodes
 	}
 	seed := pick.Seed(s.profile.Seed, number)
@@ -211,7 +233,7 @@ func (s *Scheduler) decide(r *referencePath, snap *framework.Snapshot, pod *fram
 		return d, err
 	}
 	if len(r.feasible) == 0 {
-		return d, r.fitError(snap)
+		return d, r.fitError()
 	}
 	err = s.chooseFeasible(r, seed, &d)
 	return d, err
@@ -291,8 +313,11 @@ func (s *Scheduler) assume(c *framework.Cycle, snap *framework.Snapshot, pod *fr
 }
 
 func (s *Scheduler) reserve(c *framework.Cycle, pod *framework.PodInfo, node *framework.NodeInfo) (err error) {
-	var at framework.ReservePlugin
+	var at framework.ReservePlugin // nil once all have returned: recover is not free
 	defer func() {
+		if at == nil {
+			return
+		}
 		if v := recover(); v != nil {
 			err = &PluginError{Point: "Reserve", Plugin: at.Name(), Node: node.Name(), Err: recovered(v)}
 		}
@@ -306,6 +331,7 @@ func (s *Scheduler) reserve(c *framework.Cycle, pod *framework.PodInfo, node *fr
 			return &PluginError{Point: "Reserve", Plugin: at.Name(), Node: node.Name(), Err: status.Err()}
 		}
 	}
+	at = nil
 	return nil
 }
 

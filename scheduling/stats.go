@@ -33,3 +33,25 @@ func (s *Scheduler) Stats() Stats {
 		Classes: e.Classes, Bytes: e.Bytes,
 	}
 }
+
+// Verifies reports whether the profile asks for [CacheConfig.Verify].
+func (s *Scheduler) Verifies() bool { return s.profile.Cache.Verify }
+
+// HasPostFilterNamed reports whether the profile has a PostFilter plugin of that name.
+func (s *Scheduler) HasPostFilterNamed(name string) bool {
+	for _, p := range s.plugins.postFilter {
+		if p.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// FilterNames lists the names of the profile's filters, in order.
+func (s *Scheduler) FilterNames() []string {
+	list := make([]string, len(s.plugins.filters))
+	for i := range list {
+		list[i] = s.plugins.filters[i].name
+	}
+	return list
+}

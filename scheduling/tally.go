@@ -9,11 +9,11 @@ import (
 )
 
 // fitError counts why no node is feasible.
-func (r *referencePath) fitError(s *framework.Snapshot) *FitError {
-	e := &FitError{Pod: r.cycle.Pod.Pod.Key(), Nodes: s.Len(), Restricting: slices.Clone(r.bound.restricting)}
+func (r *referencePath) fitError() *FitError {
+	e := &FitError{Pod: r.cycle.Pod.Pod.Key(), Nodes: len(r.slots), Restricting: slices.Clone(r.bound.restricting)}
 	if !r.bound.rejected.IsSuccess() {
 		e.PreFilter = r.bound.rejected.Message()
-		e.Rejections = []Rejection{{r.bound.rejectedBy, r.bound.rejected, s.Len()}}
+		e.Rejections = []Rejection{{r.bound.rejectedBy, r.bound.rejected, len(r.slots)}}
 		return e
 	}
 	var counted tally

@@ -33,7 +33,7 @@ func (e *DifferenceError) Error() string {
 // Now and then it checks the invariants of the engine.
 func (f *incremental) verify(snap *framework.Snapshot, pod *framework.PodInfo, d Decision, err error) error {
 	var wrong error
-	if f.by == byView || f.by == byExtenders {
+	if f.by == byView || f.by == byExtenders || f.by == byWithin {
 		wrong = f.checkInvariants(snap) // right after the engine was asked
 	}
 	if fault := f.fault(snap, pod, &d); fault != nil {
@@ -43,6 +43,7 @@ func (f *incremental) verify(snap *framework.Snapshot, pod *framework.PodInfo, d
 		return &FaultError{Fault: "the snapshot: " + wrong.Error(), Replay: f.replay(snap, pod, d)}
 	}
 	f.reference.extended = extended{ctx: f.s.reference.extended.ctx, replay: &f.s.reference.extended.answer}
+	f.reference.within = f.s.reference.within
 	plain, plainErr := f.s.decide(&f.reference, snap, pod, d.Number, d.start)
 	differ := func(what string, a, b any) error {
 		return &DifferenceError{What: what, Reference: fmt.Sprint(a), Incremental: fmt.Sprint(b), Replay: f.replay(snap, pod, d)}
@@ -58,6 +59,8 @@ func (f *incremental) verify(snap *framework.Snapshot, pod *framework.PodInfo, d
 		return f.verifyNodes(snap, differ)
 	case byNames:
 		return f.verifyNamed(snap, differ)
+	case byWithin:
+		return f.verifyWithin(snap, differ)
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func (p EvenPodsSpread) Validate() error { return p.today().Validate() }
 func (p EvenPodsSpread) Scope(pod *framework.PodInfo) framework.Scope {
 	s := p.today().Scope(pod)
 	if s.Reads != 0 {
-		s.Pod |= framework.FieldNamespace | framework.FieldLabels | framework.FieldOwner
+		s.Pod |= framework.FieldSpread | framework.FieldNamespace | framework.FieldLabels | framework.FieldOwner
 		s.Reads = framework.ReadsCluster
 	}
 	return s

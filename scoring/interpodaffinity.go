@@ -68,17 +68,19 @@ func (p InterPodAffinity) hardWeight() int64 {
 	return int64(*p.HardPodAffinityWeight)
 }
 
-// Scope declares that a score reads the pod's affinity terms, the node's labels, pods in
-// its topology domains, and labels of namespaces. If the plugin skips the pod, it reads
-// nothing. The pod's namespace and labels matter as far as AppendClassKey says.
+// Scope declares that a score reads the node's labels, pods in its topology domains, and
+// labels of namespaces. If the plugin skips the pod, it reads nothing. The pod's
+// namespace, labels and affinity terms matter as far as AppendClassKey says; all terms
+// matter if one is malformed.
 func (p InterPodAffinity) Scope(pod *framework.PodInfo) framework.Scope {
-	if p.ignores(pod) {
-		return framework.Scope{Pod: framework.FieldPodAffinity}
+	var s framework.Scope
+	if pod.HasPodAffinity() && topo.TermsOf(pod).Err != nil {
+		s.Pod = framework.FieldPodAffinity
 	}
-	return framework.Scope{
-		Pod:   framework.FieldPodAffinity,
-		Reads: framework.ReadsNode | framework.ReadsDomain | framework.ReadsObjects,
+	if !p.ignores(pod) {
+		s.Reads = framework.ReadsNode | framework.ReadsDomain | framework.ReadsObjects
 	}
+	return s
 }
 
 // AppendClassKey implements [framework.ClassKeyer]: it appends which terms match which
@@ -92,7 +94,7 @@ func (p InterPodAffinity) AppendClassKey(b []byte, s *framework.Snapshot, pod *f
 
 // ClassKeyVersion implements [framework.ClassKeyer].
 func (InterPodAffinity) ClassKeyVersion(s *framework.Snapshot) uint64 {
-	return topo.AffinityKeyVersion(s)
+	return topo.KeyVersion(s)
 }
 
 // ignores reports whether the configuration skips the plugin for the pod.

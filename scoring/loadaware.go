@@ -64,14 +64,21 @@ func (p LoadAware) load() *estimator.Load {
 	return p.Load
 }
 
-// Scope declares that a score reads the pod's estimate inputs, the node, its entry
-// in the ledger, and the time.
-func (p LoadAware) Scope(pod *framework.PodInfo) framework.Scope {
-	return framework.Scope{
-		Pod:   p.load().Reads(pod),
-		Reads: framework.ReadsNode | framework.ReadsPods | framework.ReadsTime,
-	}
+// Scope declares that a score reads the node, its entry in the ledger, and the time. The
+// pod matters as far as AppendClassKey says.
+func (LoadAware) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Reads: framework.ReadsNode | framework.ReadsPods | framework.ReadsTime}
 }
+
+// AppendClassKey implements [framework.ClassKeyer]: it appends the pod's estimate, and
+// whether it is of the class koord-prod. What these were found from, such as labels, makes
+// no difference.
+func (p LoadAware) AppendClassKey(b []byte, _ *framework.Snapshot, pod *framework.PodInfo) []byte {
+	return p.load().Pod(pod).AppendKey(b)
+}
+
+// ClassKeyVersion implements [framework.ClassKeyer]: keys read the pod alone.
+func (LoadAware) ClassKeyVersion(*framework.Snapshot) uint64 { return 0 }
 
 // PreScore estimates the pod. A configuration that Validate rejects is an error.
 func (p LoadAware) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {

@@ -135,6 +135,10 @@ type (
 )
 
 func (f *leastAllocated) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
+	if a := node.Allocatable; len(a) >= 2 && a[0] != 0 && a[1] != 0 && ofUsual(f.terms) {
+		return (LeastAllocatedScore(resource.SatAdd(node.NonZeroRequested[0], f.terms[0].pod), a[0]) +
+			LeastAllocatedScore(resource.SatAdd(node.NonZeroRequested[1], f.terms[1].pod), a[1])) / 2
+	}
 	var sum, weights int64
 	for i := range f.terms {
 		t := &f.terms[i]
@@ -206,10 +210,11 @@ func (f *capacityRatio) Score(_ *framework.PodInfo, node *framework.NodeInfo) in
 // the non-zero defaults. The defaults are for cpu and memory, the first two
 // dimensions of every schema.
 func (t *term) requested(node *framework.NodeInfo) int64 {
+	used := node.Requested.At(t.index)
 	if t.index < len(node.NonZeroRequested) {
-		return resource.SatAdd(node.NonZeroRequested[t.index], t.pod)
+		used = node.NonZeroRequested[t.index]
 	}
-	return resource.SatAdd(node.Requested.At(t.index), t.pod)
+	return resource.SatAdd(used, t.pod)
 }
 
 // mean returns sum/weights, truncated, and 0 without weights. Both fit 32 bits:

@@ -61,14 +61,17 @@ func (p PodTopologySpread) defaults() []api.TopologySpreadConstraint {
 	return systemConstraints
 }
 
-// Scope declares that a score reads the pod's constraints and choice of nodes, pods in
-// the node's topology domains, and which nodes are feasible. For pods without
-// constraints it also reads services and controllers. The pod's namespace, labels and
-// owner matter as far as AppendClassKey says.
+// Scope declares that a score reads the pod's choice of nodes, pods in the node's topology
+// domains, and which nodes are feasible. For pods without constraints it also reads
+// services and controllers. The pod's namespace, labels, owner and constraints matter as
+// far as AppendClassKey says; all constraints matter if one is malformed.
 func (p PodTopologySpread) Scope(pod *framework.PodInfo) framework.Scope {
-	s := framework.Scope{Pod: framework.FieldSpread}
+	var s framework.Scope
 	if rules := topo.SoftRules(pod); rules.Own {
-		if len(rules.List) == 0 && rules.Err == nil {
+		switch {
+		case rules.Err != nil:
+			s.Pod = framework.FieldSpread
+		case len(rules.List) == 0:
 			return s
 		}
 	} else {
@@ -84,12 +87,16 @@ func (p PodTopologySpread) Scope(pod *framework.PodInfo) framework.Scope {
 
 // AppendClassKey implements [framework.ClassKeyer]: it appends which pods count.
 func (p PodTopologySpread) AppendClassKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
-	return p.rules(s, pod).AppendKey(b)
+	rules := p.rules(s, pod)
+	if len(rules.List) == 0 {
+		return b
+	}
+	return topo.Of(s).Soft(pod, rules, rules.Own || p.ListDefaulting).AppendKey(b, rules)
 }
 
 // ClassKeyVersion implements [framework.ClassKeyer].
 func (p PodTopologySpread) ClassKeyVersion(s *framework.Snapshot) uint64 {
-	return topo.DefaultsKeyVersion(s)
+	return topo.KeyVersion(s)
 }
 
 // rules returns the pod's own constraints or, if it has none, default ones.
@@ -245,8 +252,8 @@ func (s *podTopologySpread) GroupScore(_ *framework.PodInfo, node *framework.Nod
 func (s *podTopologySpread) Exceptions(visit func(slot int)) { s.spread.SoftExceptions(visit) }
 
 // ExceptionsChanged implements [framework.ExceptionScorer].
-func (s *podTopologySpread) ExceptionsChanged(since uint64, visit func(slot int)) bool {
-	return s.spread.SoftExceptionsChanged(since, s.version, visit)
+func (s *podTopologySpread) ExceptionsChanged(since uint64, known []int32, visit func(slot int)) bool {
+	return s.spread.SoftExceptionsChanged(since, s.version, known, visit)
 }
 
 // Excludes implements [framework.RangeExcluder].

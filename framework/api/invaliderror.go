@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/berth-sched/berth/internal/errtext"
 )
 
 // An InvalidError reports that an object cannot be used: the object, the field, the
@@ -33,10 +35,10 @@ const maxErrorName = 512
 func (e *InvalidError) Error() string {
 	parts := make([]string, 0, 4)
 	if e.Object != "" {
-		parts = append(parts, printable(shorten(e.Object)))
+		parts = append(parts, printable(errtext.Cut(e.Object, maxErrorName)))
 	}
 	if e.Field != "" {
-		parts = append(parts, printable(shorten(e.Field)))
+		parts = append(parts, printable(errtext.Cut(e.Field, maxErrorName)))
 	}
 	if e.Value != "" {
 		parts = append(parts, quoteShort(e.Value))
@@ -60,15 +62,6 @@ func printable(s string) string {
 		return fmt.Sprintf("%q", s)
 	}
 	return s
-}
-
-// shorten cuts a name that others chose, which may be as long as the text that it is
-// from.
-func shorten(s string) string {
-	if len(s) <= maxErrorName {
-		return s
-	}
-	return fmt.Sprintf("%s... (%d bytes)", strings.ToValidUTF8(s[:maxErrorName], ""), len(s))
 }
 
 // quoteShort quotes s, cut to at most maxErrorValue bytes without splitting a

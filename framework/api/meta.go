@@ -1,6 +1,9 @@
 package api
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // UID identifies one incarnation of an object: a pod deleted and created again
 // under the same name has another UID.
@@ -49,6 +52,34 @@ func (m *ObjectMeta) ControllerRef() *OwnerReference {
 	return nil
 }
 
+// CompareResourceVersions orders two versions of one object: -1 if a is older than b, 0
+// if they are equal, 1 if a is newer. ok is false if one of them is not a number as API
+// servers write it, for example because an object made by hand has none.
+//
+// Source: k8s.io/apimachinery v0.37, util/resourceversion.
+func CompareResourceVersions(a, b string) (order int, ok bool) {
+	if !isVersion(a) || !isVersion(b) {
+		return 0, false
+	}
+	if order = cmp.Compare(len(a), len(b)); order == 0 {
+		order = cmp.Compare(a, b)
+	}
+	return order, true
+}
+
+// isVersion reports whether s is a positive decimal number without leading zeros.
+func isVersion(s string) bool {
+	if s == "" || s[0] == '0' {
+		return false
+	}
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
 // OwnerReference names an object that owns another.
 type OwnerReference struct {
 	APIVersion         string `json:"apiVersion"`
@@ -81,7 +112,7 @@ const (
 )
 
 // Condition is the general form of a status condition, for kinds without a
-// condition type of their own (Karmada's Cluster).
+// condition type of their own (PodGroup and Karmada's Cluster).
 type Condition struct {
 	Type               string          `json:"type"`
 	Status             ConditionStatus `json:"status"`

@@ -14,6 +14,8 @@ type Objects struct {
 	Namespaces             []*Namespace
 	PriorityClasses        []*PriorityClass
 	PodDisruptionBudgets   []*PodDisruptionBudget
+	PodGroups              []*PodGroup
+	Workloads              []*Workload
 	ResourceQuotas         []*ResourceQuota
 	Services               []*Service
 	ReplicationControllers []*ReplicationController
@@ -111,6 +113,9 @@ var kinds = []kind{
 	{"batch/v1", "Job", true, into(func(o *Objects) *[]*Job { return &o.Jobs })},
 	{"policy/v1", "PodDisruptionBudget", true, into(func(o *Objects) *[]*PodDisruptionBudget { return &o.PodDisruptionBudgets })},
 	{"scheduling.k8s.io/v1", "PriorityClass", false, into(func(o *Objects) *[]*PriorityClass { return &o.PriorityClasses })},
+	{"scheduling.k8s.io/v1beta1", "PodGroup", true, into(func(o *Objects) *[]*PodGroup { return &o.PodGroups })},
+	{"scheduling.sigs.k8s.io/v1alpha1", "PodGroup", true, into(func(o *Objects) *[]*PodGroup { return &o.PodGroups })},
+	{"scheduling.k8s.io/v1beta1", "Workload", true, into(func(o *Objects) *[]*Workload { return &o.Workloads })},
 	{"storage.k8s.io/v1", "StorageClass", false, into(func(o *Objects) *[]*StorageClass { return &o.StorageClasses })},
 	{"storage.k8s.io/v1", "CSINode", false, into(func(o *Objects) *[]*CSINode { return &o.CSINodes })},
 	{"storage.k8s.io/v1", "CSIDriver", false, into(func(o *Objects) *[]*CSIDriver { return &o.CSIDrivers })},
@@ -149,6 +154,8 @@ func (o *Objects) extend(p *Objects) {
 	o.Namespaces = append(o.Namespaces, p.Namespaces...)
 	o.PriorityClasses = append(o.PriorityClasses, p.PriorityClasses...)
 	o.PodDisruptionBudgets = append(o.PodDisruptionBudgets, p.PodDisruptionBudgets...)
+	o.PodGroups = append(o.PodGroups, p.PodGroups...)
+	o.Workloads = append(o.Workloads, p.Workloads...)
 	o.ResourceQuotas = append(o.ResourceQuotas, p.ResourceQuotas...)
 	o.Services = append(o.Services, p.Services...)
 	o.ReplicationControllers = append(o.ReplicationControllers, p.ReplicationControllers...)

@@ -35,6 +35,7 @@ type PodSpec struct {
 	SchedulingGates               []PodSchedulingGate        `json:"schedulingGates,omitempty"`
 	ResourceClaims                []PodResourceClaim         `json:"resourceClaims,omitempty"`
 	Resources                     *ResourceRequirements      `json:"resources,omitempty"` // for the pod as a whole
+	SchedulingGroup               *PodSchedulingGroup        `json:"schedulingGroup,omitempty"`
 }
 
 // RestartPolicy says when Kubernetes restarts the containers of a pod.

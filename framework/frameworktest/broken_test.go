@@ -303,7 +303,7 @@ var brokenScopes = []broken{
 			return framework.Status{}
 		}}
 	}},
-	{"idle while it filters", "idle", "status of PreFilter, where Idle is true", func() framework.Plugin { return busy{} }},
+	{"idle while it filters", "idle", "verdict, where Idle is true", func() framework.Plugin { return busy{} }},
 	{"shared by all that is bound", "kept", "the kept filter, after a rollback", func() framework.Plugin {
 		objects := new(uint64) // what the last PreFilter saw
 		return declare(preFilterFunc(func(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
@@ -482,6 +482,7 @@ var brokenForks = []broken{
 	{"does not renew the node", "reserve", "verdict, after Reserve, which has not renewed the node", func() framework.Plugin { return &untouching{reserve: true} }},
 	{"does not renew the node when it gives back", "reserve", "verdict, after Unreserve, which has not renewed the node", func() framework.Plugin { return &untouching{unreserve: true} }},
 	{"renews one node of many", "reserve", "raw score, after Reserve, which has not renewed the node", func() framework.Plugin { return declare(quota{}, 0, framework.ReadsPods) }},
+	{"says something else once the pod is there", "reserve", "Reserves, after Reserve", func() framework.Plugin { return unsteady{} }},
 	{"one ledger for all forks", "reserve", "verdict, after Reserve in a fork", func() framework.Plugin { return &global{on: map[string]bool{}} }},
 }
 
@@ -589,6 +590,13 @@ func (g *global) Unreserve(c *framework.Cycle, n *framework.NodeInfo) {
 	if name, ok := reservedOn.Get(c); ok {
 		delete(g.on, name)
 	}
+}
+
+// unsteady reserves like reserver, and says how many have reserved, which changes.
+type unsteady struct{ reserver }
+
+func (unsteady) Reserves(s *framework.Snapshot, _ *framework.PodInfo, n *framework.NodeInfo) string {
+	return fmt.Sprint("seat ", heldKey.Of(s).pods[n.Name()])
 }
 
 // untouching reserves like reserver, but one of its methods does not renew the
@@ -715,5 +723,7 @@ func (busy) Name() string { return "Busy" }
 func (busy) Idle(*framework.Cycle) bool { return true }
 
 func (busy) PreFilter(*framework.Cycle) (framework.PreFiltered, framework.Status) {
-	return framework.PreFiltered{Filter: filterFunc(yes)}, framework.Status{}
+	return framework.PreFiltered{Filter: filterFunc(func(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+		return framework.UnschedulableStatus("busy")
+	})}, framework.Status{}
 }

@@ -6,7 +6,8 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// checkIdle wants PreFilter and PreScore to skip each pod that Idle is true for.
+// checkIdle wants PreFilter and PreScore to skip each pod that Idle is true for, or the
+// filter to pass all nodes.
 func (k *kit) checkIdle() *Failure {
 	for _, p := range k.pods {
 		c := new(framework.Cycle)
@@ -16,8 +17,14 @@ func (k *kit) checkIdle() *Failure {
 			continue
 		}
 		a := k.ask(c, k.snapshot, p, nil)
-		if k.preFilter != nil && !a.preFilter.IsSkip() {
-			return k.fail("status of PreFilter, where Idle is true", a.preFilter.String(), "Skip")
+		if k.preFilter != nil && !a.preFilter.IsSkip() && (!a.preFilter.IsSuccess() || a.restrict) {
+			return k.fail("status of PreFilter, where Idle is true", a.preFilter.String(), "Skip, or Success without names of nodes")
+		}
+		for _, n := range k.snapshot.All() {
+			if v := a.verdicts[n.Name()]; k.preFilter != nil && !v.passes() {
+				k.node = n.Name()
+				return k.fail("verdict, where Idle is true", v.String(), "Success")
+			}
 		}
 		if k.preScore != nil && len(a.feasible) > 0 && !a.preScore.IsSkip() {
 			return k.fail("status of PreScore, where Idle is true", a.preScore.String(), "Skip")

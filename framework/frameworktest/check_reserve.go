@@ -18,7 +18,7 @@ func (k *kit) checkReserve() *Failure {
 		}
 		t := k.newTrial(i, r)
 		t.before = t.content(t.snapshot)
-		for _, try := range []func() *Failure{t.unreserve, t.unreserveOnly, t.fork, t.rollback, t.renew} {
+		for _, try := range []func() *Failure{t.unreserve, t.unreserveOnly, t.fork, t.rollback, t.renew, t.details} {
 			if f := try(); f != nil {
 				return f
 			}
@@ -179,4 +179,28 @@ func (t *trial) fork() *Failure {
 		return f
 	}
 	return t.same(t.before, "after Reserve in a fork")
+}
+
+// details wants the same words about what the pod gets before and after it is counted, if
+// the plugin accepts the node.
+func (t *trial) details() *Failure {
+	d, ok := framework.As[framework.ReserveDetailer](t.k.plugin)
+	if !ok || !t.before.answers[0].verdicts[t.node].passes() {
+		return nil
+	}
+	s, c := t.snapshot.Fork(), new(framework.Cycle)
+	t.k.ask(c, s, t.pod, nil)
+	t.k.calling = "Reserves"
+	would := d.Reserves(s, t.pod, s.Node(t.node))
+	if s.AddPodAt(t.pod, s.Node(t.node)) != nil {
+		return nil
+	}
+	if f := t.reserve(s, c); f != nil || !t.reserved {
+		return f
+	}
+	t.k.calling = "Reserves"
+	if has := d.Reserves(s, t.pod, s.Node(t.node)); has != would {
+		return t.k.fail("Reserves, after Reserve", has, would+", as before it")
+	}
+	return nil
 }

@@ -65,6 +65,9 @@ func (k *kit) checkPodFields(p *framework.PodInfo, scope framework.Scope, r *ran
 			return nil, false
 		}
 		if of.Reads != scope.Reads {
+			if k.keyer != nil {
+				return nil, false // a key may leave out what Scope tells apart
+			}
 			k.pod = p
 			return k.fail("Reads of Scope, for a pod that differs in "+what+", which Scope leaves out,", fmt.Sprintf("%b", of.Reads), fmt.Sprintf("%b", scope.Reads)), true
 		}

@@ -24,11 +24,12 @@
 //	classkey     keys of a plugin's own stay while their version does
 //	expiry       an answer stays until the time that ValidUntil tells
 //	domain       answers stay on nodes that Changed does not call
-//	idle         PreFilter and PreScore skip each pod that Idle is true for
+//	idle         PreFilter and PreScore skip each pod that Idle is true for, or no node fails
 //	kept         what is bound answers alike after objects changed and were rolled back
 //	updater      a bound filter follows pods that come and go while others are tried
 //	reserve      Unreserve, a rollback and a fork leave nothing of a Reserve behind,
-//	             and a call that changes answers renews the node
+//	             and a call that changes answers renews the node; Reserves says the same
+//	             before and after
 //	exercise     the plugin did what it is there for: see [Exercise]
 //
 // and skips what the plugin does not implement. Optional interfaces are found

@@ -15,6 +15,7 @@
 //	search.go     the search for devices on one node; prune.go, what it may leave out
 //	result.go     what a claim got
 //	finder.go     the verdicts about the nodes for one pod
+//	details.go    the numbers behind a rejection, and the devices in words
 //	reserve.go    what Reserve takes, what a driver writes, and scores
 //	state.go      which devices are in use, kept from change to change; flight.go, claims
 //	              that are decided but not written; layered.go, maps that forks share

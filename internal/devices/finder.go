@@ -268,11 +268,7 @@ func (f *Finder) search(node *framework.NodeInfo, extended []extendedResource, f
 	if pools.err != nil {
 		return framework.AsStatus(pools.err)
 	}
-	plans, variant := f.plans, (*variant)(nil)
-	if f.resources != nil && f.allocate[len(f.allocate)-1] == len(f.claims)-1 {
-		variant = f.variants.get(f, extended)
-		plans = variant.plans
-	}
+	plans, variant := f.plansFor(extended)
 	s, _ := f.searches.Get().(*search)
 	if s == nil {
 		s = new(search)
@@ -310,6 +306,16 @@ func (f *Finder) search(node *framework.NodeInfo, extended []extendedResource, f
 		found.Requests, found.Mappings = variant.plans[len(variant.plans)-1].claim.Spec.Devices.Requests, variant.mappings
 	}
 	return framework.Status{}
+}
+
+// plansFor returns the plans of a node that must give devices for the extended resources;
+// the variant is nil for a pod that needs none.
+func (f *Finder) plansFor(extended []extendedResource) ([]*plan, *variant) {
+	if f.resources == nil || f.allocate[len(f.allocate)-1] != len(f.claims)-1 {
+		return f.plans, nil
+	}
+	v := f.variants.get(f, extended)
+	return v.plans, v
 }
 
 // begin makes the search ready for a node.

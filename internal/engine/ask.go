@@ -14,11 +14,13 @@ type asker struct {
 	cycle  *framework.Cycle
 
 	liveFilters, liveScorers bool // there are some
+	quiet                    bool // in this decision, they have nothing to do
 }
 
 // of makes the asker ready for a decision.
 func (a *asker) of(src Source, c *framework.Cycle) {
 	a.source, a.cycle = src, c
+	a.quiet = a.idle()
 }
 
 // idle reports whether all live plugins are known to have nothing to do.
@@ -31,7 +33,7 @@ func (a *asker) idle() bool {
 
 // bindFilters binds the live filters; false if the reference path must be taken.
 func (a *asker) bindFilters() (filters []Filter, ok bool) {
-	if !a.liveFilters {
+	if !a.liveFilters || a.quiet {
 		return nil, true
 	}
 	a.guard.Enter()
@@ -42,7 +44,7 @@ func (a *asker) bindFilters() (filters []Filter, ok bool) {
 
 // bindScorers binds the live scorers; false if the reference path must be taken.
 func (a *asker) bindScorers(shown Feasible) (scorers []Scorer, ok bool) {
-	if !a.liveScorers {
+	if !a.liveScorers || a.quiet {
 		return nil, true
 	}
 	a.guard.Enter()
@@ -107,11 +109,11 @@ func (a *asker) exceptions(s framework.ExceptionScorer, touch func(slot int)) {
 	a.guard.Leave()
 }
 
-// exceptionsChanged asks which exceptions have changed since a version; false if it
-// cannot tell.
-func (a *asker) exceptionsChanged(s framework.ExceptionScorer, since uint64, touch func(slot int)) bool {
+// exceptionsChanged asks which exceptions have changed since a version, and which others
+// than the known ones there are; false if it cannot tell.
+func (a *asker) exceptionsChanged(s framework.ExceptionScorer, since uint64, known []int32, touch func(slot int)) bool {
 	a.guard.Enter()
-	ok := s.ExceptionsChanged(since, touch)
+	ok := s.ExceptionsChanged(since, known, touch)
 	a.guard.Leave()
 	return ok
 }

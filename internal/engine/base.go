@@ -24,16 +24,19 @@ type base struct {
 	tracker *nodelog.Tracker // of the engine; after sync, its order lists what the rows list
 	*lists
 
-	pod     *framework.PodInfo // the first of its pods: bound plugins saw it
-	cycle   framework.Cycle    // holds the state of bound plugins
-	plugins basePlugins
-	rows    rows
-	reasons reasons
-	due     deadlines
-	at      basePosition
-	epoch   uint64               // changes if a class has to read every row
-	bound   uint64               // changes if plugins were bound to another snapshot
-	log     changelog.Log[int32] // of rows that were evaluated
+	pod      *framework.PodInfo // the first of its pods: bound plugins saw it
+	podBytes int                // about the memory that the pod alone holds
+	cycle    framework.Cycle    // holds the state of bound plugins
+	plugins  basePlugins
+	rows     rows
+	reasons  reasons
+	due      deadlines
+	grouped  groupings
+	guess    guess
+	at       basePosition
+	epoch    uint64               // changes if a class has to read every row
+	bound    uint64               // changes if plugins were bound to another snapshot
+	log      changelog.Log[int32] // of rows that were evaluated
 }
 
 // A baseState is how much of a base is right. A state includes those before it, but
@@ -69,6 +72,9 @@ type rawList struct {
 	scorer   Scorer
 	nodeOnly bool // they stand while only a node's pods change
 	raw      []int64
+
+	same  bool // all that were found since the base was scored are value
+	value int64
 }
 
 // A basePosition is the moment that rows are about. deadlines are later than now.
@@ -225,9 +231,9 @@ func (b *base) expire(s *framework.Snapshot, before time.Time) {
 
 // size is the memory that the base holds, but for what it shares.
 func (b *base) size() int {
-	n := b.rows.size() + b.reasons.bytes() + b.log.Bytes() + b.due.bytes() + len(b.key)
+	n := b.rows.size() + b.reasons.bytes() + b.log.Bytes() + b.due.bytes() + len(b.key) + b.podBytes
 	for i := range b.plugins.normalized {
 		n += 8 * cap(b.plugins.normalized[i].raw)
 	}
-	return n
+	return n + b.grouped.bytes()
 }

@@ -84,8 +84,14 @@ func (b *base) scoreAll() {
 	}
 	for i := range p.normalized {
 		l := &p.normalized[i]
-		for k, x := range b.rawOf(&l.scorer) {
+		raw := b.rawOf(&l.scorer)
+		l.same = len(raw) > 0
+		for k, x := range raw {
 			l.raw[b.slots[k]] = x
+			l.same = l.same && x == raw[0]
+		}
+		if l.same {
+			l.value = raw[0]
 		}
 	}
 }
@@ -135,7 +141,7 @@ func (p *basePlugins) normalize(s Scorer, slots int) {
 		p.normalized = append(p.normalized, rawList{})
 	}
 	l := &p.normalized[i]
-	l.scorer, l.nodeOnly, l.raw = s, nodeOnly(s.Reads), slotlist.AtLeast(l.raw, slots)
+	l.scorer, l.nodeOnly, l.raw, l.same = s, nodeOnly(s.Reads), slotlist.AtLeast(l.raw, slots), false
 }
 
 // sums adds up the weighted scores of the listed nodes, one scorer after the other, in
@@ -185,6 +191,7 @@ func (b *base) scoreOne(n *framework.NodeInfo, slot int32, byPods int64) {
 			raw := l.scorer.Scorer.Score(b.pod, n)
 			b.guard.Leave()
 			l.raw[slot] = raw
+			l.same = l.same && raw == l.value
 		}
 	}
 }

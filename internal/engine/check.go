@@ -102,7 +102,7 @@ func (r *rows) check() error {
 			return fmt.Errorf("rows: slot %d has place %d, want %d", slot, r.order.Place[slot], place)
 		}
 		reason := r.of(slot).reason()
-		if r.of(slot) >= 0 || !r.indexed {
+		if r.of(slot) >= 0 || !r.counted {
 			continue
 		}
 		if int(reason) >= len(counts) {
@@ -110,13 +110,13 @@ func (r *rows) check() error {
 		}
 		counts[reason]++
 	}
-	if !r.indexed {
-		return nil
-	}
 	for reason, n := range counts {
-		if r.counts[reason] != n {
+		if r.counted && r.counts[reason] != n {
 			return fmt.Errorf("rows: %d nodes have the reason %d, but %d are counted", n, reason, r.counts[reason])
 		}
+	}
+	if !r.indexed {
+		return nil
 	}
 	return r.tree.Check()
 }
@@ -230,7 +230,7 @@ func (p *classPosition) check(c *class) error {
 	switch {
 	case p.epoch > b.epoch || p.bound > b.bound || p.flips > b.rows.flips:
 		return fmt.Errorf("has followed to epoch %d of %d, snapshot %d of %d, flip %d of %d", p.epoch, b.epoch, p.bound, b.bound, p.flips, b.rows.flips)
-	case c.shares() && (p.epoch == b.epoch && !b.rows.indexed || !c.totals.tree.Shared()):
+	case c.shares() && (p.epoch == b.epoch && (!b.rows.counted || c.grouping == nil && !b.rows.indexed) || !c.totals.tree.Shared()):
 		return fmt.Errorf("shares a tree that is not the base's, or not indexed")
 	case !c.shares() && c.totals.tree.Shared() && c.state != blank:
 		return fmt.Errorf("has the base's tree without sharing it")
@@ -256,6 +256,11 @@ func checkClass(c *class) error {
 	}
 	if err := t.tree.Check(); err != nil {
 		return err
+	}
+	if c.grouping != nil {
+		if err := c.grouping.check(c.base); err != nil {
+			return err
+		}
 	}
 	return checkReasons(c)
 }
@@ -324,10 +329,10 @@ func checkTotals(c *class) error {
 			s.addOffsets(c, col, offsets)
 		}
 	}
-	if c.shares() {
-		offsets[0] += c.columns.constant
-	}
 	for g, want := range offsets {
+		if c.shares() {
+			want += c.columns.constant
+		}
 		if got := t.tree.Offset[g]; got != want {
 			return fmt.Errorf("group %d has the offset %d, want %d", g, got, want)
 		}
@@ -338,6 +343,9 @@ func checkTotals(c *class) error {
 			if col := &c.columns.list[i]; col.role != absent && !c.shares() {
 				want += col.score(slot)
 			}
+		}
+		if c.grouping != nil {
+			want += int64(c.grouping.headroom + c.grouping.raised[slot])
 		}
 		if leaf := t.tree.Leaves[place]; leaf >= 0 && c.isFeasible(slot) && int64(leaf) != want {
 			return fmt.Errorf("slot %d has the total %d, want %d", slot, leaf, want)
@@ -368,7 +376,7 @@ func (col *column) checkOffsets(c *class, offsets []int64) {
 
 // checkView checks the best total and the sample of a view.
 func checkView(v *View) error {
-	t, want, n := &v.class.totals.tree, best{total: tree.None}, 0
+	want, n := best{total: tree.None}, 0
 	if len(v.explicit) > 0 {
 		for _, x := range v.explicit {
 			want.add(x, 1)
@@ -377,12 +385,15 @@ func checkView(v *View) error {
 	} else {
 		for _, p := range v.parts {
 			for place := p.lo; place < p.hi; place++ {
-				if x := t.Total(place); x >= 0 {
+				if x := v.class.totalAt(place); x >= 0 {
 					want.add(x, 1)
 					n++
 				}
 			}
 		}
+	}
+	if n == 1 && v.class.grouping != nil {
+		want = v.best // a single node is not scored, so exceptions are not looked for
 	}
 	if v.best != want || n != v.Feasible {
 		return fmt.Errorf("%d nodes are feasible, the best has %+v, want %d, %+v", v.Feasible, v.best, n, want)

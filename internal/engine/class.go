@@ -41,19 +41,22 @@ type class struct {
 	columns   columns
 	groups    groups
 	totals    totals
+	grouping  *grouping // whose tree it asks while it shares; nil: that of the rows
 
 	versions versions
 	kept     struct { // what the caller keeps while versions.reasons stays
 		value any
 		when  uint64
 	}
-	shareable int // decisions in a row in which the class could have shared
+	shareable int // decisions in a row in which the class could have shared, since it could not
 }
 
 // A state is how much of a class is right, and which tree it asks. A state includes
 // those before it, but for unusable.
 //
-//	blank ──verdicts──▶ judged ──scores──▶ totaled ──after shareAfter──▶ sharing
+//	  ┌──────────start: nothing tells nodes apart but the base and groups────┐
+//	  │                                                                      ▼
+//	blank ──verdicts──▶ judged ──scores──▶ totaled ──chooseTree──────────▶ sharing
 //	                                          ▲                          │  │  ▲
 //	                                          └───nodes are told apart───┘  │  │
 //	                                                                nothing │  │ rows flip,
@@ -68,7 +71,7 @@ const (
 	blank    state = iota // nothing is known
 	judged                // nodes have their reasons
 	totaled               // feasible nodes have their totals, but for pending ones
-	sharing               // the same, in the tree of the base
+	sharing               // the same, in a tree of the base
 	idle                  // the same, and nothing live takes part: there is nothing to do
 	unusable              // nothing can be trusted
 )
@@ -78,7 +81,7 @@ func (s state) String() string {
 	return [...]string{"blank", "judged", "totaled", "sharing", "idle", "unusable"}[s]
 }
 
-// shares reports whether the class asks the tree of its base.
+// shares reports whether the class asks a tree of its base.
 func (c *class) shares() bool { return c.state == sharing || c.state == idle }
 
 // A classPosition is how far a class has followed its base.
@@ -129,7 +132,7 @@ func (c *class) reset(b *base) {
 	}
 	c.base, c.state, c.at = b, blank, classPosition{}
 	c.ask.guard, c.ask.base = b.guard, b
-	c.groups.division = nil
+	c.groups.division, c.grouping, c.shareable = nil, nil, shareAfter
 	c.gates.list, c.columns.list = c.gates.list[:0], c.columns.list[:0]
 	c.overrides.forget()
 	c.kept.value = nil
@@ -137,7 +140,7 @@ func (c *class) reset(b *base) {
 
 // release lets go of the base and of what belongs to one decision.
 func (c *class) release() {
-	c.base, c.bytes = nil, 0
+	c.base, c.grouping, c.bytes = nil, nil, 0
 	c.ask.base, c.ask.source, c.ask.cycle = nil, nil, nil
 }
 
@@ -161,7 +164,7 @@ func (c *class) sync(src Source, l *divisions, q *Query) outcome {
 	if c.state == idle && len(c.overrides.list) > 0 {
 		c.state = sharing
 	}
-	if c.state == idle && c.ask.idle() {
+	if c.state == idle && c.ask.quiet {
 		return answered
 	}
 	filters, ok := c.ask.bindFilters()
@@ -197,11 +200,11 @@ func (c *class) restart() {
 	}
 	c.state = blank
 	c.at.epoch, c.at.rows = c.base.epoch, c.base.log.End()
-	c.groups.division, c.totals.pending = nil, c.totals.pending[:0]
+	c.groups.division, c.grouping, c.totals.pending = nil, nil, c.totals.pending[:0]
 	c.gates.forget()
 	c.overrides.forget()
 	c.columns.rest()
-	c.shareable = 0
+	c.shareable = shareAfter
 	c.totals.tree.Empty()
 }
 
@@ -218,15 +221,26 @@ func (c *class) rebind() {
 // syncVerdicts brings the reasons up to date, with freshly bound filters.
 func (c *class) syncVerdicts(l *divisions, filters []Filter) {
 	all := c.gates.adopt(c, filters) || c.state == blank
-	if c.shares() && (all || !c.mayShare()) {
+	if d := c.groups.division; d == nil || c.gates.want(d) || d.count > 1 && !c.gates.live() && !c.columns.live() {
+		if c.state != blank || !c.divideByGuess() {
+			c.divide(l)
+		}
+		all = true
+	}
+	if c.state == blank && c.mayStart() {
+		c.start()
+	}
+	switch {
+	case c.shares() && c.mayShare():
+		if all {
+			c.forgetGroups()
+		}
+		c.join()
+	case c.shares():
 		c.unshare()
 		all = true
-	}
-	if c.groups.division == nil || c.gates.want(c.groups.division) {
-		c.divide(l)
-		all = true
-	}
-	if !c.shares() {
+		fallthrough
+	default:
 		if all = !c.gather() || all; all {
 			c.updateAll()
 		} else {
@@ -251,7 +265,7 @@ func (c *class) syncScores(l *divisions) bool {
 	if c.state < totaled {
 		c.firstScores()
 	}
-	scorers, ok := c.ask.bindScorers((*feasibleSet)(c))
+	scorers, ok := c.bindScorers()
 	if !ok {
 		return false
 	}
@@ -263,11 +277,15 @@ func (c *class) syncScores(l *divisions) bool {
 	}
 	c.columns.adoptLive(c, scorers)
 	if c.groups.division == nil || c.columns.want(c.groups.division) {
-		if c.shares() {
-			c.unshare()
-		}
 		c.divide(l)
-		c.updateAll()
+		if c.shares() && c.mayShare() {
+			c.join()
+		} else {
+			if c.shares() {
+				c.unshare()
+			}
+			c.updateAll()
+		}
 		c.syncGroups()
 	}
 	for i := range c.columns.list {
@@ -308,6 +326,12 @@ func (c *class) divide(l *divisions) {
 			add(col.groups)
 		}
 	}
+	c.divided()
+}
+
+// divided adapts all to another division.
+func (c *class) divided() {
+	g := &c.groups
 	for i := range c.gates.list {
 		c.gates.list[i].divided(g.division)
 	}

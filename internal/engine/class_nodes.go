@@ -23,10 +23,7 @@ func (c *class) updateAll() {
 	for i := range t.counts {
 		clear(t.counts[i])
 	}
-	c.openAll()
-	c.gates.forgetGroups()
-	c.versions.reasons++
-	c.versions.feasible++
+	c.forgetGroups()
 	t.todo = rebuilding
 	c.overrides.changed = c.overrides.changed[:0]
 	for _, slot := range o.Slots {
@@ -34,6 +31,14 @@ func (c *class) updateAll() {
 	}
 	t.todo = allTotals
 	t.tree.Build()
+}
+
+// forgetGroups makes what is known of groups unknown.
+func (c *class) forgetGroups() {
+	c.openAll()
+	c.gates.forgetGroups()
+	c.versions.reasons++
+	c.versions.feasible++
 }
 
 // openAll opens all groups, until syncGroups shuts some again.
@@ -153,6 +158,8 @@ func (c *class) count(slot int32, reason, by int32) {
 // counted is how many nodes of a group have the own reason.
 func (c *class) counted(reason, group int) int {
 	switch {
+	case c.grouping != nil:
+		return c.grouping.counted(reason, group)
 	case c.shares() && reason < len(c.base.rows.counts):
 		return int(c.base.rows.counts[reason])
 	case !c.shares() && reason < len(c.totals.counts):

@@ -2,10 +2,10 @@ package engine
 
 import "github.com/berth-sched/berth/internal/engine/tree"
 
-// How a class adds up totals, and when it shares the tree of its base.
+// How a class adds up totals, and when it shares a tree of its base.
 //
 // Invariant: while the class shares, leaves and levels of its tree are those of the
-// base's tree, which is indexed; offset and shut are its own.
+// base's tree, which is indexed, or those of a grouping; offset and shut are its own.
 
 // totals hold what a class knows of each node.
 type totals struct {
@@ -67,7 +67,13 @@ func (c *class) finish() {
 	c.chooseTree()
 	switch {
 	case c.shares():
-		t.tree.Offset[0] += c.columns.constant
+		for g := range t.tree.Offset {
+			t.tree.Offset[g] += c.columns.constant
+		}
+		if c.grouping != nil {
+			c.grouping.raise(c)
+			c.base.guess.learn(c)
+		}
 	case t.todo >= allTotals || moved > len(c.order().Slots)/8:
 		c.addUpAll()
 	default:
@@ -75,7 +81,7 @@ func (c *class) finish() {
 	}
 	c.columns.settled()
 	t.pending, t.todo = t.pending[:0], pendingTotals
-	if c.shares() && !c.gates.live() && !c.columns.live() {
+	if c.shares() && c.grouping == nil && !c.gates.live() && !c.columns.live() {
 		c.state = idle
 	}
 }
@@ -86,7 +92,20 @@ func (c *class) total(slot int32) int32 {
 	for _, i := range c.columns.varying {
 		t += c.columns.list[i].score(slot)
 	}
+	for _, i := range c.columns.excepting {
+		t += c.columns.list[i].score(slot)
+	}
 	return int32(t)
+}
+
+// totalAt is the total of the node at a place, tree.None if it is not feasible.
+func (c *class) totalAt(place int) int32 {
+	x := c.totals.tree.Total(place)
+	if g := c.grouping; g != nil && x >= 0 && g.headroom > 0 {
+		slot := c.order().Slots[place]
+		x += c.columns.excess(slot) - g.raised[slot]
+	}
+	return x
 }
 
 // addUpAll adds up all totals and builds the tree.
@@ -118,49 +137,98 @@ func (c *class) addUp(slot int32) {
 	}
 }
 
-// mayShare reports whether nothing but the base tells nodes apart, as far as is known
-// before scores are normalized.
+// mayShare reports whether nothing but the base, groups and exceptions to them tells nodes
+// apart, as far as is known before scores are normalized.
 func (c *class) mayShare() bool {
-	d := c.groups.division
-	return c.state >= totaled && c.base.state == scored && d != nil && d.count == 1 &&
-		!c.columns.follow(c.base) && !c.gates.perNode() && len(c.overrides.list) == 0
+	return c.state >= totaled && c.base.state == scored && c.groups.division != nil &&
+		!c.columns.follow(c.base) && c.gatesShare()
+}
+
+// gatesShare reports whether nothing but the base and groups tells apart which nodes are
+// feasible.
+func (c *class) gatesShare() bool { return !c.gates.perNode() && len(c.overrides.list) == 0 }
+
+// mayStart reports whether a blank class may share at once, without a look at any node:
+// each kept scorer that normalizes has one raw score for all nodes.
+func (c *class) mayStart() bool {
+	if c.base.state != scored || !c.gatesShare() {
+		return false
+	}
+	for i := range c.base.plugins.normalized {
+		if l := &c.base.plugins.normalized[i]; !l.same || !l.nodeOnly || l.scorer.ByRange == nil || l.scorer.Except != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// start makes a blank class ready to share.
+func (c *class) start() {
+	c.columns.rest()
+	for i := range c.base.plugins.normalized {
+		l := &c.base.plugins.normalized[i]
+		c.columns.adopt(c, &l.scorer, i)
+		c.columns.of(l.scorer.At).scores.(*valueScores).start(l.value)
+	}
+	c.totals.pending = c.totals.pending[:0]
+	c.share()
 }
 
 // shareAfter is in how many decisions in a row a class must have been able to share a
-// tree before it does, because to cease costs a look at every node.
+// tree, once it could not, before it does again: to cease costs a look at every node.
 const shareAfter = 8
 
 // chooseTree gives the class the tree that fits, after scores are normalized.
 func (c *class) chooseTree() {
 	share := len(c.columns.varying) == 0 && c.mayShare()
 	switch {
-	case !share && c.shares():
-		c.unshare()
-		c.recount()
-		c.totals.need(allTotals)
-	case share && !c.shares():
+	case share && c.shares():
+		if g := c.grouping; g == nil && c.columns.headroom() > 0 || g != nil && g.headroom != c.columns.headroom() {
+			c.join() // there are exceptions now, or no longer
+		}
+	case share:
 		if c.shareable++; c.shareable > shareAfter {
 			c.share()
 		}
-	}
-	if !share {
+	case c.shares():
+		c.unshare()
+		c.recount()
+		c.totals.need(allTotals)
+	default:
 		c.shareable = 0
 	}
 }
 
-// share makes the class ask the tree of its base.
+// share makes the class ask a tree of its base.
 func (c *class) share() {
-	c.base.rows.index()
-	c.totals.tree.Share(&c.base.rows.tree)
+	c.base.rows.follow()
 	c.state = sharing
 	c.at.flips, c.at.log = c.base.rows.flips, c.base.rows.flipLog.End()
+	c.join()
+}
+
+// join finds the tree of the base that a class that shares has to ask, and brings it up to
+// date.
+func (c *class) join() {
+	t, d, b := &c.totals.tree, c.groups.division, c.base
+	c.grouping = nil
+	if headroom := c.columns.headroom(); d.count == 1 && headroom == 0 {
+		b.rows.index()
+		t.Share(&b.rows.tree)
+	} else {
+		c.grouping = b.grouped.find(b, d, headroom)
+		t.Share(&c.grouping.tree)
+	}
+	for g, reason := range c.groups.shut {
+		t.Shut[g] = reason != feasible
+	}
 }
 
 // unshare gives the class a tree of its own with the base's leaves. Nothing else of it
 // is right yet, and neither is counts.
 func (c *class) unshare() {
-	c.totals.tree.Own(len(c.order().Slots))
-	c.state, c.shareable = totaled, 0
+	c.totals.tree.Own(len(c.order().Slots), &c.base.rows.tree)
+	c.state, c.shareable, c.grouping = totaled, 0, nil
 	c.at.rows, c.totals.pending = c.base.log.End(), c.totals.pending[:0]
 }
 
@@ -180,6 +248,9 @@ func (c *class) followFlips() bool {
 	r := &c.base.rows
 	if c.at.flips == r.flips {
 		return true
+	}
+	if c.grouping != nil {
+		c.join() // columns look at all nodes that are feasible now
 	}
 	slots, ok := r.flipLog.Since(c.at.log)
 	c.at.flips, c.at.log = r.flips, r.flipLog.End()

@@ -43,7 +43,7 @@ func (e *Engine) Clone(source Source) *Engine {
 // clone returns a base of the same rows, of another engine and of no snapshot yet: what
 // it has bound is bound again before anything is asked.
 func (b *base) clone() *base {
-	c := &base{key: b.key, state: b.state, pod: b.pod, plugins: b.plugins.clone(), epoch: 1}
+	c := &base{key: b.key, state: b.state, pod: b.pod, podBytes: b.podBytes, plugins: b.plugins.clone(), epoch: 1}
 	c.rows.copy(&b.rows)
 	c.reasons = reasons{slices.Clone(b.reasons.list), maps.Clone(b.reasons.numbers)}
 	c.due.copy(&b.due)

@@ -284,7 +284,7 @@ func (col *column) changed(c *class) bool {
 	}
 	c.columns.tracking = col
 	if col.form == byException {
-		return !c.ask.exceptionsChanged(col.scorer.Scorer.(framework.ExceptionScorer), was, c.columns.touch)
+		return !c.ask.exceptionsChanged(col.scorer.Scorer.(framework.ExceptionScorer), was, col.scores.(*exceptScores).slots, c.columns.touch)
 	}
 	return !c.ask.changed(tracker, was, c.columns.touch)
 }

@@ -26,6 +26,7 @@ type exceptScores struct {
 	few   []int32 // feasible exceptions, by group
 
 	list  []exception
+	slots []int32         // of list
 	at    map[int32]int32 // index in list, by slot
 	bits  []uint64        // by slot
 	moved []int32
@@ -35,8 +36,6 @@ type exceptScores struct {
 
 // An exception is a node with a raw score of its own.
 type exception struct {
-	slot   int32
-	out    bool // left out of the range
 	raw    int64
 	excess int64 // of the normalized score, over that of the group
 }
@@ -57,7 +56,7 @@ func (s *exceptScores) forgetAll() {
 	if s.at == nil {
 		s.at = map[int32]int32{}
 	}
-	s.list, s.moved = s.list[:0], s.moved[:0]
+	s.list, s.slots, s.moved = s.list[:0], s.slots[:0], s.moved[:0]
 	clear(s.at)
 	clear(s.bits)
 }
@@ -66,7 +65,7 @@ func (s *exceptScores) divide(*class, *column)                 {}
 func (s *exceptScores) set(*class, *column, int32, int64) bool { return false }
 func (s *exceptScores) remove(int32)                           {}
 func (s *exceptScores) settled()                               { s.moved = s.moved[:0] }
-func (s *exceptScores) constant() (int64, bool)                { return framework.MaxNodeScore, len(s.list) == 0 }
+func (s *exceptScores) constant() (int64, bool)                { return 0, false }
 
 func (s *exceptScores) eachMoved(f func(slot int32)) {
 	for _, slot := range s.moved {
@@ -75,16 +74,19 @@ func (s *exceptScores) eachMoved(f func(slot int32)) {
 }
 
 // norm is MaxNodeScore and the excess over the node's group.
-func (s *exceptScores) norm(slot int32) int64 {
+func (s *exceptScores) norm(slot int32) int64 { return framework.MaxNodeScore + s.excess(slot) }
+
+// excess is by how much the normalized score of a node exceeds that of its group.
+func (s *exceptScores) excess(slot int32) int64 {
 	if s.bits[slot/64]>>(slot%64)&1 == 0 {
-		return framework.MaxNodeScore
+		return 0
 	}
-	return framework.MaxNodeScore + s.list[s.at[slot]].excess
+	return s.list[s.at[slot]].excess
 }
 
 func (s *exceptScores) size() int {
 	const entry = 24 // of the map, about
-	return 8*(cap(s.raw)+cap(s.norms)+cap(s.bits)) + cap(s.out) + 4*(cap(s.few)+cap(s.moved)) +
+	return 8*(cap(s.raw)+cap(s.norms)+cap(s.bits)) + cap(s.out) + 4*(cap(s.few)+cap(s.moved)+cap(s.slots)) +
 		(int(unsafe.Sizeof(exception{}))+entry)*cap(s.list)
 }
 
@@ -135,29 +137,29 @@ func (s *exceptScores) askGroups(c *class, col *column) {
 // exception.
 func (s *exceptScores) ask(c *class, col *column, slot int32) {
 	g := c.groups.division.of[slot]
-	raw, out := c.ask.score(col.scorer.Scorer, slot), c.ask.excludes(col.scorer.Except, slot)
+	raw := c.ask.score(col.scorer.Scorer, slot)
 	i, known := s.at[slot]
 	switch {
-	case raw == s.raw[g] && out == s.out[g]:
+	case raw == s.raw[g]:
 		if known {
 			s.drop(i)
 		}
 	case known:
-		s.list[i].raw, s.list[i].out = raw, out
+		s.list[i].raw = raw
 	default:
 		s.at[slot] = int32(len(s.list))
 		s.bits[slot/64] |= 1 << (slot % 64)
-		s.list = append(s.list, exception{slot: slot, raw: raw, out: out})
+		s.list, s.slots = append(s.list, exception{raw: raw}), append(s.slots, slot)
 	}
 	col.stale = true
 }
 
 // drop removes an exception from the list.
 func (s *exceptScores) drop(i int32) {
-	slot, last := s.list[i].slot, len(s.list)-1
-	s.list[i] = s.list[last]
-	s.at[s.list[i].slot] = i
-	s.list = s.list[:last]
+	slot, last := s.slots[i], len(s.list)-1
+	s.list[i], s.slots[i] = s.list[last], s.slots[last]
+	s.at[s.slots[i]] = i
+	s.list, s.slots = s.list[:last], s.slots[:last]
 	delete(s.at, slot)
 	s.bits[slot/64] &^= 1 << (slot % 64)
 	s.moved = append(s.moved, slot)
@@ -189,18 +191,28 @@ func (s *exceptScores) renew(c *class, col *column) {
 		}
 	}
 	of := c.groups.division.of
+	var known [16]struct {
+		raw, norm int64
+		ok        bool
+	} // by the last bits of raw: exceptions are much alike
 	for i := range s.list {
-		e := &s.list[i]
-		if !c.isFeasible(e.slot) {
+		e, slot := &s.list[i], s.slots[i]
+		if !c.isFeasible(slot) {
 			continue
 		}
-		excess := -s.norms[of[e.slot]]
-		if !e.out {
-			excess += s.normalized(c, col, e.raw, low, high)
+		excess := -s.norms[of[slot]]
+		if !s.out[of[slot]] {
+			k := &known[e.raw&15]
+			if !k.ok || k.raw != e.raw {
+				k.raw, k.norm, k.ok = e.raw, s.normalized(c, col, e.raw, low, high), true
+			}
+			excess += k.norm
 		}
 		if excess != e.excess {
 			e.excess = excess
-			s.moved = append(s.moved, e.slot)
+			if !c.shares() {
+				s.moved = append(s.moved, slot)
+			}
 		}
 	}
 }
@@ -208,14 +220,15 @@ func (s *exceptScores) renew(c *class, col *column) {
 // limits returns the smallest and largest raw score of the feasible nodes.
 func (s *exceptScores) limits(c *class) (low, high int64) {
 	low, high = math.MaxInt64, math.MinInt64
+	of := c.groups.division.of
 	clear(s.few)
 	for i := range s.list {
-		e := &s.list[i]
-		if !c.isFeasible(e.slot) {
+		e, slot := &s.list[i], s.slots[i]
+		if !c.isFeasible(slot) {
 			continue
 		}
-		s.few[c.groups.division.of[e.slot]]++
-		if !e.out {
+		s.few[of[slot]]++
+		if !s.out[of[slot]] {
 			low, high = min(low, e.raw), max(high, e.raw)
 		}
 	}
@@ -243,12 +256,12 @@ func (s *exceptScores) normalized(c *class, col *column, raw, low, high int64) i
 }
 
 func (s *exceptScores) check(c *class, col *column) error {
-	for i, e := range s.list {
-		if at, ok := s.at[e.slot]; !ok || int(at) != i || s.bits[e.slot/64]>>(e.slot%64)&1 == 0 {
-			return fmt.Errorf("the exception of slot %d is not found", e.slot)
+	for i, slot := range s.slots {
+		if at, ok := s.at[slot]; !ok || int(at) != i || s.bits[slot/64]>>(slot%64)&1 == 0 {
+			return fmt.Errorf("the exception of slot %d is not found", slot)
 		}
 	}
-	if len(s.at) != len(s.list) {
+	if len(s.at) != len(s.list) || len(s.slots) != len(s.list) {
 		return fmt.Errorf("%d exceptions are found, want %d", len(s.at), len(s.list))
 	}
 	low, high := int64(math.MaxInt64), int64(math.MinInt64)
@@ -259,7 +272,7 @@ func (s *exceptScores) check(c *class, col *column) error {
 		g := c.groups.division.of[slot]
 		raw, out := s.raw[g], s.out[g]
 		if i, ok := s.at[slot]; ok {
-			raw, out = s.list[i].raw, s.list[i].out
+			raw = s.list[i].raw
 		}
 		want, wantOut := c.ask.score(col.scorer.Scorer, slot), c.ask.excludes(col.scorer.Except, slot)
 		if raw != want || out != wantOut {
@@ -281,7 +294,7 @@ func (s *exceptScores) checkNorms(c *class, col *column, low, high int64) error 
 		g, want := c.groups.division.of[slot], int64(0)
 		raw, out := s.raw[g], s.out[g]
 		if i, ok := s.at[slot]; ok {
-			raw, out = s.list[i].raw, s.list[i].out
+			raw = s.list[i].raw
 		}
 		if !out {
 			want = s.normalized(c, col, raw, low, high)

@@ -32,6 +32,9 @@ const (
 
 func (s *valueScores) reset(*class, *column) { s.spread = noRaw }
 
+// start takes one raw score for all nodes.
+func (s *valueScores) start(raw int64) { s.spread, s.raw = oneRaw, raw }
+
 // fill puts all nodes into buckets, when the first of them gets another raw score. Those
 // whose scores are set later may be among them.
 func (s *valueScores) fill(c *class) {

@@ -13,7 +13,9 @@ type columns struct {
 	touch    func(slot int)   // appends to tracking.touched
 	addUp    func(slot int32) // class.addUp; made once, because eachMoved lets it escape
 	constant int64            // what columns add to every total
-	varying  []int            // columns that add something else for each node
+
+	varying   []int // columns that add something else for each node
+	excepting []int // columns with exceptions to groups
 }
 
 // adopt gives the scorer its column, a new one if need be.
@@ -54,6 +56,36 @@ func (l *columns) adopt(c *class, s *Scorer, kept int) {
 		col.use(col.perNode())
 	}
 	col.empty(c)
+}
+
+// of returns the column of the scorer at a place of the profile, which has one.
+func (l *columns) of(at int) *column {
+	i := 0
+	for l.list[i].scorer.At != at {
+		i++
+	}
+	return &l.list[i]
+}
+
+// headroom is by how much exceptions may lower a total.
+func (l *columns) headroom() int32 {
+	most := int64(0)
+	for i := range l.list {
+		if col := &l.list[i]; col.role != absent && col.form == byException {
+			most += framework.MaxNodeScore * col.scorer.Weight
+		}
+	}
+	return int32(most)
+}
+
+// excess is by how much the weighted scores of a node exceed those of its group.
+func (l *columns) excess(slot int32) int32 {
+	sum := int64(0)
+	for _, i := range l.excepting {
+		col := &l.list[i]
+		sum += col.scores.(*exceptScores).excess(slot) * col.scorer.Weight
+	}
+	return int32(sum)
 }
 
 // adoptLive takes over freshly bound live scorers. One that was skipped this time takes
@@ -177,7 +209,7 @@ func (l *columns) stay(c *class, slot int32) {
 // normalize brings all columns up to date, and returns how many nodes got another
 // score. It finds which columns distinguish nodes.
 func (l *columns) normalize(c *class) (moved int) {
-	l.constant, l.varying = 0, l.varying[:0]
+	l.constant, l.varying, l.excepting = 0, l.varying[:0], l.excepting[:0]
 	for i := range l.list {
 		if col := &l.list[i]; col.role != absent {
 			moved += col.scores.normalize(c, col)
@@ -186,6 +218,10 @@ func (l *columns) normalize(c *class) (moved int) {
 	for i := range l.list {
 		col := &l.list[i]
 		if col.role == absent || col.form == byGroup {
+			continue
+		}
+		if col.form == byException {
+			l.excepting = append(l.excepting, i)
 			continue
 		}
 		if norm, ok := col.scores.constant(); ok {

@@ -84,13 +84,18 @@
 //	many at once  if many rows are dirty, each plugin is asked about all of them in turn
 //	              ([framework.BatchScorer])
 //	one tree      rows are the leaves of a tree, which the classes of a base share as
-//	              long as nothing else tells nodes apart (class_totals.go)
+//	              long as nothing else tells nodes apart (class_totals.go); they share
+//	              one more for each division into groups (grouping.go), so a row that
+//	              changes is followed once, and a new class looks at no node
 //	idle          while nothing live takes part and no row flips, a class that shares
 //	              has nothing to do (state)
 //	buckets       a normalized score is found once for each different raw score; if a
 //	              range moves, only nodes whose score moves are touched
 //	groups        a plugin that treats the nodes of a zone alike is asked about one of
 //	              them; its answer shuts the zone or is its offset
+//	exceptions    few nodes that differ from their group, such as those with pods of the
+//	              same app, are written into the shared tree for the class that asks,
+//	              and only if they would be among the best
 //	tree          knows the best total of every part of the cluster and how many nodes
 //	              have it, so each tie rule finds its node in O(log N), and so do samples
 //
@@ -134,7 +139,9 @@
 //	class.go           states of a class, and how it is brought up to date
 //	class_nodes.go     own reasons, from rows and gates; which groups are shut
 //	overrides.go       rejections of single nodes that hold for one query
-//	class_totals.go    totals; classes that share the tree of their base
+//	class_totals.go    totals; classes that share a tree of their base
+//	grouping.go        trees that classes with groups share; exceptions in them
+//	guess.go           which groups scorers are shown that are not bound yet
 //	ask.go             all calls of live plugins; gate.go live filters
 //	columns.go         all columns of a class
 //	column.go          scores of one scorer, in one of four forms:
@@ -143,24 +150,26 @@
 //	division.go        groups of nodes
 //	slotlist/          lists by slot
 //	tree/              the tournament, and questions to it; heap.go lays it out for Heap
-//	                   and ByName
+//	                   and ByName, levels.go knows where levels of that heap begin
 //	view.go            one query's answer; view_heap.go, view_name.go; sample.go; feasible.go
 //	check.go           the invariants; describe.go a class as text
 //
 // # Cost
 //
 // A decision of a known class costs O(log N) for every node that changed, O(G) for G
-// groups, and O(G log N) for the choice, and allocates nothing. Some tie rules cost
-// more. Heap and ByName take O(log N) while the tree is laid out for them (tree/heap.go).
+// groups, O(E) for E exceptions to groups, and O(G log N) for the choice, and allocates
+// nothing. For classes that share a tree, a node that changed counts once in all. Some tie
+// rules cost more. Heap and ByName take O(log N) while the tree is laid out for them (tree/heap.go).
 // For ByName, that is until nodes come or go; for Heap, until the feasible nodes differ
 // or the search begins elsewhere, so never for samples. Laying out costs O(N G), and is
-// done when questions without have cost as much: O((log N)^3) each for Heap, O(N) for
-// ByName. To list T tied nodes, as Custom does, costs O(T log N) and an allocation.
+// done when questions without have cost as much: O(N) each for ByName. For Heap it is
+// O(G log N) for each level of the heap that it looks at, which are at most log N. To list T tied nodes, as Custom does, costs O(T log N) and an allocation.
 // Reservoir visits all feasible nodes and lists them.
 //
 // Memory that the budget counts, in bytes a node:
 //
 //	a base                       14, and 8 for each plugin that normalizes; its reasons
+//	a tree by groups             8, and 1 for each group; a base has up to four of them
 //	a class with its own tree    6, and 12 for each plugin that normalizes; lists of 30
 //	a tree laid out by a rule    8, and 4 for each group, up to 16 groups
 //

@@ -99,7 +99,7 @@ type Query struct {
 //
 // A panic of a plugin costs its class; the reference path finds it again and reports it.
 // A panic of the engine itself is a fault: see TakeFault.
-func (e *Engine) Find(q Query) (v *View, ok bool) {
+func (e *Engine) Find(q *Query) (v *View, ok bool) {
 	if len(e.barred) > 0 && e.barred[q.Key] > 0 {
 		e.barred[q.Key]--
 		e.stats.Bypassed++
@@ -107,10 +107,10 @@ func (e *Engine) Find(q Query) (v *View, ok bool) {
 	}
 	var c *class
 	defer func() {
-		p := recover()
-		if ok && p == nil {
+		if ok { // nothing panicked: recover is not free
 			return
 		}
+		p := recover()
 		switch {
 		case p == nil:
 		case !e.guard.InPlugin():
@@ -130,22 +130,22 @@ func (e *Engine) Find(q Query) (v *View, ok bool) {
 	e.order = nodelog.OrderOf(q.Snapshot, e.order)
 	e.tracker.Follow(q.Snapshot, e.order)
 	count := &e.stats.Hits
-	if c = e.lookUp(&q); c == nil {
+	if c = e.lookUp(q); c == nil {
 		if c = e.newClass(q); c == nil {
 			return nil, false
 		}
 		count = &e.stats.Misses
 	}
-	if !e.bringUpToDate(c, &q) {
+	if !e.bringUpToDate(c, q) {
 		return nil, false
 	}
 	e.account(c)
-	if v, ok = e.view.of(c, &q); ok {
-		*count++
-	} else {
+	if !e.view.of(c, q) {
 		e.dropFailed(c)
+		return nil, false
 	}
-	return v, ok
+	*count++
+	return &e.view, true
 }
 
 // Place returns the place of a slot in the snapshot's order, -1 if it has no node. It costs

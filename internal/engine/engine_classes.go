@@ -1,6 +1,10 @@
 package engine
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/berth-sched/berth/internal/memsize"
+)
 
 // How an engine makes, finds and drops classes and bases.
 
@@ -27,7 +31,7 @@ func (e *Engine) lookUp(q *Query) *class {
 
 // newClass makes an empty class over its base, which is built if need be. nil means
 // that the reference path must be taken.
-func (e *Engine) newClass(q Query) (c *class) {
+func (e *Engine) newClass(q *Query) (c *class) {
 	if !e.admits(q.Key) {
 		return nil
 	}
@@ -91,7 +95,7 @@ func (e *Engine) forget(c *class) {
 }
 
 // newBase builds a base; nil means that the reference path must be taken.
-func (e *Engine) newBase(key string, q Query) *base {
+func (e *Engine) newBase(key string, q *Query) *base {
 	if !e.again(key) || rowBytes*q.Snapshot.SlotLimit() > e.budget {
 		return nil
 	}
@@ -102,6 +106,7 @@ func (e *Engine) newBase(key string, q Query) *base {
 		b = &base{lists: e.lists, guard: e.guard, tracker: e.tracker}
 	}
 	b.key, b.pod, b.users = key, q.Cycle.Pod, 0
+	b.podBytes = memsize.Of(b.pod.Pod)
 	if !b.build(e.source) {
 		return nil
 	}

@@ -21,10 +21,16 @@ func (s *feasibleSet) List() []*framework.NodeInfo {
 func (s *feasibleSet) Groups(at int) framework.FeasibleNodes {
 	s.ask.guard.Leave()
 	var shown framework.FeasibleNodes = s
+	known := false
 	for i := range s.columns.list {
-		if col := &s.columns.list[i]; col.role != absent && col.scorer.At == at && s.groups.division.shows(col.groups) {
-			shown = (*feasibleGroups)(s)
+		if col := &s.columns.list[i]; col.role != absent && col.scorer.At == at {
+			if known = true; s.groups.division.shows(col.groups) {
+				shown = (*feasibleGroups)(s)
+			}
 		}
+	}
+	if !known && s.base.guess.at(at, s.groups.division) {
+		shown = (*feasibleGroups)(s)
 	}
 	s.ask.guard.Enter()
 	return shown

@@ -142,7 +142,7 @@ func (m *machine) quiet(t *testing.T, class int) {
 	m.check(err)
 	var cycle framework.Cycle
 	cycle.Reset(p, m.snap, 0, 0)
-	m.engine.Find(Query{Snapshot: m.snap, Cycle: &cycle, Key: fmt.Sprint(class), Want: 1000})
+	m.engine.Find(&Query{Snapshot: m.snap, Cycle: &cycle, Key: fmt.Sprint(class), Want: 1000})
 	if f := m.engine.TakeFault(); f != nil {
 		t.Fatalf("%s\n%s", f, f.Stack)
 	}

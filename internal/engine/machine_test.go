@@ -49,10 +49,13 @@ type outside struct {
 	log    []string        // names of nodes whose closed or bias changed
 	turns  uint64          // counts changes of zone
 	bias   map[string]int64
+
+	odd    map[string]int64 // by node: what makes it an exception; by zone: what its nodes have
+	oddLog []string         // names of nodes and zones whose odd changed
 }
 
 func (x *outside) clone() *outside {
-	return &outside{x.zone, maps.Clone(x.closed), slices.Clone(x.log), x.turns, maps.Clone(x.bias)}
+	return &outside{x.zone, maps.Clone(x.closed), slices.Clone(x.log), x.turns, maps.Clone(x.bias), maps.Clone(x.odd), slices.Clone(x.oddLog)}
 }
 
 // fork adds a fork of the snapshot in use.
@@ -72,13 +75,14 @@ const (
 	nodeScorer
 	listScorer
 	objectScorer
+	oddScorer
 	allLive = 1<<iota - 1
 )
 
 func newMachine(nodes int) *machine {
 	m := &machine{
 		snap: framework.NewSnapshot(framework.Arrival), refs: map[string]*Ref{}, reserved: map[string]int{}, zones: map[uint64]framework.Groups{},
-		outside: &outside{closed: map[string]bool{}, bias: map[string]int64{}},
+		outside: &outside{closed: map[string]bool{}, bias: map[string]int64{}, odd: map[string]int64{}},
 	}
 	m.snaps, m.outsides = []*framework.Snapshot{m.snap}, []*outside{m.outside}
 	m.snap.SetNow(time.Unix(1_700_000_000, 0))
@@ -236,6 +240,53 @@ func (x listed) NormalizeScores(_ []*framework.NodeInfo, scores []int64) {
 	}
 }
 
+// odds is a scorer whose scores are by zone, but for nodes that are odd.
+type odds struct{ ranged }
+
+func (x odds) Groups() framework.Groups {
+	g := x.m.groups()
+	g.Prepared = true
+	return g
+}
+
+func (x odds) Version() uint64 { return uint64(len(x.m.oddLog)) + 1 }
+
+func (x odds) Changed(uint64, func(slot int)) bool { return false }
+
+func (x odds) GroupScore(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
+	x.tick()
+	return 4 * x.m.odd[n.Node.Labels[api.LabelTopologyZone]]
+}
+
+func (x odds) Excludes(n *framework.NodeInfo) bool {
+	return x.m.odd[n.Node.Labels[api.LabelTopologyZone]] == 3
+}
+
+func (x odds) Exceptions(visit func(slot int)) {
+	x.tick()
+	for _, n := range x.m.snap.All() {
+		if x.m.odd[n.Name()] != 0 {
+			visit(n.Slot())
+		}
+	}
+}
+
+func (x odds) ExceptionsChanged(since uint64, known []int32, visit func(slot int)) bool {
+	x.tick()
+	for _, name := range x.m.oddLog[since-1:] {
+		if n := x.m.snap.Node(name); n != nil {
+			visit(n.Slot())
+			continue
+		}
+		for _, slot := range known {
+			if n := x.m.snap.AtSlot(int(slot)); n != nil && n.Node.Labels[api.LabelTopologyZone] == name {
+				visit(int(slot))
+			}
+		}
+	}
+	return len(x.m.oddLog)%11 != 10
+}
+
 // index is the class of a pod, which decides what it demands.
 func index(p *framework.PodInfo) int {
 	i, _ := strconv.Atoi(p.Pod.Labels["class"])
@@ -292,6 +343,9 @@ func (m *machine) boundScorers() []Scorer {
 	objects := ranged{scorer("objects", func(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
 		return (level(n) + int64(len(framework.List[api.Service](m.snap)))) % 4
 	})}
+	odd := odds{ranged{scorer("odd", func(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
+		return 4*m.odd[n.Node.Labels[api.LabelTopologyZone]] + m.odd[n.Name()]
+	})}}
 	domain := readsPods | framework.ReadsDomain | framework.ReadsFeasible
 	return []Scorer{
 		{At: 0, Scorer: scorer("flat", func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return 10 * level(n) }), Reads: readsNode, Weight: 1},
@@ -303,6 +357,7 @@ func (m *machine) boundScorers() []Scorer {
 		{At: 6, Scorer: node, ByRange: node, Except: node, Reads: readsNode | framework.ReadsDomain, Weight: 1},
 		{At: 7, Scorer: live, ByNodes: live, Reads: domain, Weight: 1},
 		{At: 8, Scorer: objects, ByRange: objects, Reads: readsNode | framework.ReadsFeasible | framework.ReadsObjects, Weight: 2},
+		{At: 9, Scorer: odd, ByRange: odd, Except: odd, Reads: domain, Weight: 2},
 	}
 }
 
@@ -495,7 +550,7 @@ func (m *machine) ask(t fataler, class, start, limit int) *framework.NodeInfo {
 	}
 	var cycle framework.Cycle
 	cycle.Reset(p, m.snap, 0, 0)
-	v, ok := m.engine.Find(Query{
+	v, ok := m.engine.Find(&Query{
 		Snapshot: m.snap, Cycle: &cycle, Key: key, Ref: m.refs[key], Start: start, Want: limit, Overrides: m.overrides(),
 	})
 	if f := m.engine.TakeFault(); f != nil {
@@ -594,12 +649,9 @@ func (m *machine) compareTotals(t fataler, v *View, w want) {
 	} else if got := v.Heap(); got != w.feasible[heap] {
 		t.Fatalf("Heap() = %s, want %s", got.Name(), w.feasible[heap].Name())
 	}
-	if got := v.heapWalk(0); got != w.feasible[heap] {
-		t.Fatalf("heapWalk(0) = %s, want %s", got.Name(), w.feasible[heap].Name())
-	}
 	if len(v.explicit) == 0 {
-		if got := v.heapDescent(); got != w.feasible[heap] {
-			t.Fatalf("heapDescent() = %s, want %s", got.Name(), w.feasible[heap].Name())
+		if got := v.heapByLevels(); got != w.feasible[heap] {
+			t.Fatalf("heapByLevels() = %s, want %s", got.Name(), w.feasible[heap].Name())
 		}
 	}
 }
@@ -671,12 +723,21 @@ func TestMachine(t *testing.T) {
 				count()
 			}
 		}
+		later := func(t *rapid.T) {
+			was := m.snap.Now()
+			m.snap.SetNow(was.Add(time.Duration(rapid.IntRange(-30, 60).Draw(t, "seconds")) * time.Second))
+			for _, n := range m.snap.All() {
+				if tiredUntil(n).After(was) && !tiredUntil(n).After(m.snap.Now()) {
+					expired++
+				}
+			}
+		}
 		closeOne := func(t *rapid.T) {
 			n := anyNode(t).Name()
 			m.closed[n] = !m.closed[n]
 			m.log = append(m.log, n)
 		}
-		m.live = rapid.SampledFrom([]int{0, nodeGate, podGate, objectScorer, nodeGate | nodeScorer, zoneGate | nodeScorer, allLive}).Draw(t, "live at first")
+		m.live = rapid.SampledFrom([]int{0, nodeGate, podGate, objectScorer, nodeGate | nodeScorer, zoneGate | nodeScorer, oddScorer, oddScorer | zoneGate, allLive}).Draw(t, "live at first")
 		steps := map[string]func(*rapid.T){
 			"ask": ask, "ask again": ask, "ask once more": ask,
 			"share": func(t *rapid.T) {
@@ -706,7 +767,7 @@ func TestMachine(t *testing.T) {
 				}
 			},
 			"live": func(t *rapid.T) {
-				m.live = rapid.SampledFrom([]int{0, 0, zoneGate, zoneGate | nodeScorer, zoneGate | nodeScorer, zoneGate | zoneScorer, nodeGate, podGate, podGate | nodeScorer, nodeScorer, listScorer, objectScorer, objectScorer, allLive}).Draw(t, "live")
+				m.live = rapid.SampledFrom([]int{0, 0, zoneGate, zoneGate | nodeScorer, zoneGate | nodeScorer, zoneGate | zoneScorer, nodeGate, podGate, podGate | nodeScorer, nodeScorer, listScorer, objectScorer, objectScorer, oddScorer, oddScorer, oddScorer | zoneScorer | zoneGate, oddScorer | nodeGate, allLive}).Draw(t, "live")
 			},
 			"zone": func(t *rapid.T) {
 				m.zone = rapid.SampledFrom([]string{"", "z0", "z1", "z2"}).Draw(t, "zone")
@@ -725,6 +786,12 @@ func TestMachine(t *testing.T) {
 				m.log = append(m.log, n.Name())
 				m.bias[n.Name()] = rapid.Int64Range(0, 9).Draw(t, "bias")
 				m.bias[n.Node.Labels[api.LabelTopologyZone]] = rapid.Int64Range(0, 9).Draw(t, "zone's")
+			},
+			"odd": func(t *rapid.T) {
+				n := anyNode(t)
+				name := rapid.SampledFrom([]string{n.Name(), n.Name(), n.Name(), n.Node.Labels[api.LabelTopologyZone]}).Draw(t, "name")
+				m.odd[name] = rapid.Int64Range(-5, 6).Draw(t, "odd")
+				m.oddLog = append(m.oddLog, name)
 			},
 			"pods leave": func(t *rapid.T) {
 				for range 5 {
@@ -745,15 +812,7 @@ func TestMachine(t *testing.T) {
 			"node changes": func(t *rapid.T) {
 				m.check(m.snap.UpdateNode(m.node(anyNode(t).Name(), rapid.IntRange(0, 40).Draw(t, "kind"))))
 			},
-			"time": func(t *rapid.T) {
-				was := m.snap.Now()
-				m.snap.SetNow(was.Add(time.Duration(rapid.IntRange(-30, 60).Draw(t, "seconds")) * time.Second))
-				for _, n := range m.snap.All() {
-					if tiredUntil(n).After(was) && !tiredUntil(n).After(m.snap.Now()) {
-						expired++
-					}
-				}
-			},
+			"time": later, "time again": later,
 			"fork": func(t *rapid.T) {
 				if len(m.snaps) < 6 {
 					m.fork()
@@ -848,7 +907,7 @@ func TestFault(t *testing.T) {
 		m.check(err)
 		cycle.Reset(p, m.snap, 0, 0)
 		m.check(m.snap.AddPodAt(p, m.snap.At(3)))
-		if _, ok := m.engine.Find(Query{Snapshot: m.snap, Cycle: &cycle, Key: "0", Want: 1000}); ok {
+		if _, ok := m.engine.Find(&Query{Snapshot: m.snap, Cycle: &cycle, Key: "0", Want: 1000}); ok {
 			t.Errorf("%s: the query was answered", name)
 		}
 		if f := m.engine.TakeFault(); f == nil || f.Stack == "" || m.engine.stats.Faults != 1 || len(m.engine.classes) != 0 {

@@ -64,15 +64,16 @@ func (r *nodeRow) give(score int32) { r.score, r.bits = score, r.bits|1 }
 // the base share as long as nothing else distinguishes nodes (class_totals.go).
 //
 // Invariant: a leaf is the row of the node at its place. While indexed, the rest of
-// the tree follows from the leaves, counts[i] is how many rows have the reason i, and
-// flipLog has every node that became feasible or ceased to be.
+// the tree follows from the leaves. While counted, counts[i] is how many rows have the
+// reason i, and flipLog has every node that became feasible or ceased to be.
 type rows struct {
 	tree    tree.Tree
 	order   *nodelog.Order
 	indexed bool
+	counted bool
 	counts  []int32              // by reason
-	flips   uint64               // counts changes of reasons while indexed
-	flipLog changelog.Log[int32] // nodes that became feasible or ceased to be while indexed
+	flips   uint64               // counts changes of reasons while counted
+	flipLog changelog.Log[int32] // nodes that became feasible or ceased to be while counted
 
 	nodes        []nodeRow // by slot
 	uniform      bool      // all nodes are scored, with one score as far as no pods are read
@@ -81,7 +82,7 @@ type rows struct {
 
 // reset makes rows of none of the order's nodes.
 func (r *rows) reset(o *nodelog.Order) {
-	r.order, r.indexed = o, false
+	r.order, r.indexed, r.counted = o, false, false
 	r.tree.Empty()
 	r.tree.Reset(len(o.Slots), 1, nil)
 }
@@ -94,17 +95,20 @@ func (r *rows) put(slot int32, now row) {
 	place := r.order.Place[slot]
 	leaf := &r.tree.Leaves[place]
 	was := row(*leaf)
-	if !r.indexed || was == now {
-		*leaf = int32(now)
+	if was == now {
 		return
 	}
-	if was < 0 || now < 0 {
+	if r.counted && (was < 0 || now < 0) {
 		r.count(was, -1)
 		r.count(now, 1)
 		r.flips++
 		if was >= 0 || now >= 0 {
 			r.flipLog.Add(slot)
 		}
+	}
+	if !r.indexed {
+		*leaf = int32(now)
+		return
 	}
 	r.tree.Set(int(place), int32(now))
 }
@@ -117,10 +121,10 @@ func (r *rows) putMany(slots []int32, scores []int64, more int32) {
 		place := places[slot]
 		switch now, was := int32(scores[k])+more, leaves[place]; {
 		case was == now:
-		case !r.indexed, direct && was >= 0 && max(now, was) < blocks[place>>tree.FanBits].Best:
-			leaves[place] = now // nothing above it changes
 		case was < 0:
 			r.put(slot, row(now))
+		case !r.indexed, direct && max(now, was) < blocks[place>>tree.FanBits].Best:
+			leaves[place] = now // nothing above it changes
 		default:
 			r.tree.Set(int(place), now)
 		}
@@ -135,17 +139,24 @@ func (r *rows) count(x row, by int32) {
 	}
 }
 
-// index makes the tree ready for questions.
-func (r *rows) index() {
-	if r.indexed {
+// follow begins to count reasons and flips.
+func (r *rows) follow() {
+	if r.counted {
 		return
 	}
 	clear(r.counts)
 	for _, slot := range r.order.Slots {
 		r.count(r.of(slot), 1)
 	}
-	r.tree.Build()
-	r.indexed = true
+	r.counted = true
+}
+
+// index makes the tree ready for questions.
+func (r *rows) index() {
+	if !r.indexed {
+		r.tree.Build()
+		r.indexed = true
+	}
 }
 
 // carry takes rows over to another order. Nodes that the old order lacks get none.

@@ -33,9 +33,8 @@ func (v *View) sample() (same, ok bool) {
 func (v *View) TotalsAmong(slots []int, totals []int64) (list []int64, ok bool) {
 	c := v.class
 	if (!c.ask.liveScorers || c.state == idle) && c.columns.uniform() {
-		t, places := &c.totals.tree, c.order().Place
 		for _, slot := range slots {
-			totals = append(totals, int64(t.Total(int(places[slot]))))
+			totals = append(totals, int64(c.totalAt(int(c.order().Place[slot]))))
 		}
 		return totals, true
 	}
@@ -69,7 +68,7 @@ func (v *View) narrow(slots []int) (ok bool) {
 	}
 	v.explicit = slotlist.AtLeast(v.explicit, len(v.places))[:len(v.places)]
 	for k, place := range v.places {
-		v.explicit[k] = c.totals.tree.Total(int(place))
+		v.explicit[k] = c.totalAt(int(place))
 	}
 	v.countBest()
 	return true

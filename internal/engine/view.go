@@ -20,6 +20,7 @@ type View struct {
 	// Evaluated is how many nodes the search visits, and Feasible how many of
 	// them are feasible.
 	Evaluated, Feasible int
+	all                 int // feasible nodes, see AllFeasible
 	best                best
 
 	// explicit holds the totals of a sample whose ranges differ from those of all
@@ -37,6 +38,7 @@ type View struct {
 	raw      []int64 // memory of sample
 	excluded []bool  // from the range of the scorer at hand
 	wanted   []bool  // by reason, see Rejected
+	counts   []int   // by reason, see RejectionsWithin
 }
 
 // part is a run of places lo <= place < hi.
@@ -57,10 +59,10 @@ func (b *best) add(total, count int32) {
 
 // of finds the nodes that the search visits. false means that the reference path must
 // be taken.
-func (v *View) of(c *class, q *Query) (*View, bool) {
+func (v *View) of(c *class, q *Query) bool {
 	n, t := len(c.order().Slots), &c.totals.tree
 	all := t.Feasible()
-	v.class, v.explicit, v.listed = c, v.explicit[:0], false
+	v.all, v.class, v.explicit, v.listed = all, c, v.explicit[:0], false
 	start := q.Start
 	if start >= n {
 		start %= n
@@ -70,7 +72,7 @@ func (v *View) of(c *class, q *Query) (*View, bool) {
 		v.Evaluated, v.Feasible = n, all
 		root := t.Root()
 		v.best = best{root.Best, root.Count}
-		return v, true
+		return true
 	}
 	v.Feasible = q.Want
 	before := t.Rank(start)
@@ -91,11 +93,11 @@ func (v *View) of(c *class, q *Query) (*View, bool) {
 	}
 	if v.Feasible < all && c.state >= totaled && v.Feasible > 1 {
 		if same, ok := v.sample(); !same || !ok {
-			return v, ok
+			return ok
 		}
 	}
 	v.best = v.bestOfParts()
-	return v, true
+	return true
 }
 
 // bestOfParts asks the tree for the best total.
@@ -153,7 +155,7 @@ func (v *View) Tied(k int) *framework.NodeInfo {
 	}
 	t := &v.class.totals.tree
 	if v.parts[0] == (part{0, len(v.class.order().Slots)}) {
-		return v.node(t.KthBest(k))
+		return v.node(t.KthBest(v.best.total, k))
 	}
 	for _, p := range v.parts {
 		place, rest := t.KthBetween(p.lo, p.hi, v.best.total, k)
@@ -187,7 +189,7 @@ func (v *View) Totals(f func(n *framework.NodeInfo, total int64) bool) {
 	}
 	for _, p := range v.parts {
 		for place := p.lo; place < p.hi; place++ {
-			if t := v.class.totals.tree.Total(place); t >= 0 && !f(v.node(place), int64(t)) {
+			if t := v.class.totalAt(place); t >= 0 && !f(v.node(place), int64(t)) {
 				return
 			}
 		}
@@ -265,7 +267,7 @@ func (v *View) State(place int) NodeState {
 	if r := c.final(c.own(slot), int(c.groups.division.of[slot])); r != feasible {
 		return NodeState{At: c.base.reasons.list[r].at, Status: c.base.reasons.list[r].status}
 	}
-	return NodeState{Feasible: true, Total: int64(c.totals.tree.Total(place))}
+	return NodeState{Feasible: true, Total: int64(c.totalAt(place))}
 }
 
 // Place returns the place of a slot in the order, false if it has none.
@@ -294,4 +296,4 @@ func (v *View) Rejected(code framework.Code, slots []int) []int {
 }
 
 // AllFeasible is how many nodes are feasible in all, sampled or not.
-func (v *View) AllFeasible() int { return v.class.totals.tree.Feasible() }
+func (v *View) AllFeasible() int { return v.all }

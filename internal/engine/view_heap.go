@@ -4,7 +4,6 @@ import (
 	"math/bits"
 
 	"github.com/berth-sched/berth/framework"
-	"github.com/berth-sched/berth/internal/engine/tree"
 )
 
 // The heap tie rule. Feasible nodes, in the order of the search, form an implicit
@@ -16,131 +15,154 @@ import (
 //	    1       2        pre-order: 0 1 3 4 2 5 6
 //	   / \     / \
 //	  3   4   5   6
-
-// fewTied is up to how many tied nodes are compared one by one.
-const fewTied = 64
+//
+// On one level, pre-order is the order of the ranks. So the first tied element of each
+// level is enough to look at, and there are log N levels.
 
 // Heap returns the node that the heap tie rule takes. As long as the same nodes are
-// feasible, the tree has them laid out as the heap. Otherwise few tied nodes are compared
-// with each other; to reach many, a descent from the root is shorter. Once these have
-// cost as much as laying out would, it is done.
+// feasible, the tree has them laid out as the heap. Otherwise it is found level by level.
+// Once that has cost as much as laying out would, it is done.
 func (v *View) Heap() *framework.NodeInfo {
 	if len(v.explicit) > 0 {
-		return v.heapWalk(0)
+		return v.heapOfExplicit()
 	}
 	t, start := &v.class.totals.tree, v.parts[0].lo
-	all := v.Feasible == v.AllFeasible()
-	if all {
-		if place, ok := t.FirstByRank(start); ok {
-			return v.node(place)
+	if v.Feasible < v.all {
+		return v.heapByLevels()
+	}
+	place, ok := t.FirstByRank(start)
+	if !ok {
+		if !t.Owe(levelsCost, 0) {
+			return v.heapByLevels()
 		}
-	}
-	depth := bits.Len(uint(v.Feasible))
-	cost := tiedCost * int(v.best.count)
-	if v.best.count > fewTied {
-		cost = tiedBelowCost * depth * depth * depth
-	}
-	if all && t.Owe(cost, 0) {
 		t.LayOutByRank(start)
-		place, _ := t.FirstByRank(start)
-		return v.node(place)
+		place, _ = t.FirstByRank(start)
 	}
-	if v.best.count > fewTied {
-		return v.heapDescent()
-	}
-	return v.heapAmongTied()
+	return v.node(place)
 }
 
-// About how many nanoseconds it takes to compare one tied node, and for one step of
-// tiedBelow.
+// levelsCost is about how many nanoseconds heapByLevels takes.
+const levelsCost = 400
+
+// The elements of the upper levels are looked at one by one, unless they are scattered
+// among too many places.
 const (
-	tiedCost      = 100
-	tiedBelowCost = 8
+	upperElements = 15
+	upperPlaces   = 64
 )
 
-// heapAmongTied compares the tied nodes by their ranks.
-func (v *View) heapAmongTied() *framework.NodeInfo {
-	var first *framework.NodeInfo
-	least := -1
-	for k := range int(v.best.count) {
-		n := v.Tied(k)
-		if r := v.rank(int(v.class.order().Place[n.Slot()])); least < 0 || beforeInHeap(r, least) {
-			first, least = n, r
+// heapByLevels finds the first tied element of each level, and of these the first in
+// pre-order. It costs O(log N) questions to the tree, and mostly few: below the leftmost
+// element of a level none comes first.
+func (v *View) heapByLevels() *framework.NodeInfo {
+	first, next := none, none // next is the first tied element from some level on
+	level := v.heapOfUpper(&first)
+	if 1<<level > v.Feasible || first.leftmost() {
+		return v.node(first.place)
+	}
+	begin := v.beginOfLevels()
+	for ; 1<<level <= v.Feasible && !first.leftmost(); level++ {
+		if next.rank < 1<<level-1 {
+			next = v.nextTied(begin(level), 1<<level-1, first.before(level, v.Feasible))
+		}
+		if next != none && next.rank < 2<<level-1 { // it is on this level
+			first.take(next)
 		}
 	}
-	return first
+	return v.node(first.place)
 }
 
-// rank is the number of a place among the feasible nodes of the search.
-func (v *View) rank(place int) int {
+// beginOfLevels returns a function that finds the place of the first element of a level.
+// As long as the search visits all feasible nodes, the tree remembers these places.
+func (v *View) beginOfLevels() func(level int) int {
 	t, p := &v.class.totals.tree, v.parts[0]
+	if v.Feasible == v.all {
+		return t.LevelsOf(p.lo).Place
+	}
+	before, all := t.Rank(p.lo), t.Rank(p.hi)
+	return func(level int) int {
+		k := before + 1<<level - 1
+		if k >= all {
+			k -= all
+		}
+		return t.KthFeasible(k)
+	}
+}
+
+// found is a tied element of the heap, or none.
+type found struct{ rank, place int }
+
+var none = found{-1, -1}
+
+// take replaces the element by another one if that comes earlier in pre-order.
+func (f *found) take(other found) {
+	if *f == none || beforeInHeap(other.rank, f.rank) {
+		*f = other
+	}
+}
+
+// leftmost reports whether the element is the first of its level. Then none below that
+// level comes earlier.
+func (f *found) leftmost() bool { return f.rank >= 0 && f.rank&(f.rank+1) == 0 }
+
+// before is how many elements of a level below come earlier in pre-order; all of them if
+// there is no element.
+func (f *found) before(level, all int) int {
+	if *f == none {
+		return all
+	}
+	return (f.rank+1)<<(level+1-bits.Len(uint(f.rank)+1)) - 1<<level
+}
+
+// heapOfUpper looks at elements one by one from the root on. It returns the first level
+// that it has not seen all of.
+func (v *View) heapOfUpper(first *found) (level int) {
+	t, rank, left := &v.class.totals.tree, 0, upperPlaces
+	for _, p := range v.parts {
+		for place := p.lo; place < min(p.hi, p.lo+left) && rank < upperElements; place++ {
+			switch x := t.Total(place); {
+			case x == v.best.total:
+				first.take(found{rank, place})
+				rank++
+			case x >= 0:
+				rank++
+			}
+		}
+		left -= p.hi - p.lo
+	}
+	return bits.Len(uint(rank)+1) - 1
+}
+
+// heapOfExplicit looks at the totals of all nodes of a sample.
+func (v *View) heapOfExplicit() *framework.NodeInfo {
+	first := none
+	for rank, x := range v.explicit {
+		if x == v.best.total {
+			first.take(found{rank, int(v.places[rank])})
+		}
+	}
+	return v.node(first.place)
+}
+
+// nextTied returns the first tied element from a place on, where the element of that rank
+// is. If more than most elements come before it, it may return none.
+func (v *View) nextTied(place, rank, most int) found {
+	t, total := &v.class.totals.tree, v.best.total
+	p, rest := v.parts[0], v.parts[1]
 	if place >= p.lo {
-		return t.Rank(place) - t.Rank(p.lo)
-	}
-	return t.Rank(p.hi) - t.Rank(p.lo) + t.Rank(place)
-}
-
-// at returns the place of the feasible node of that rank, and its total.
-func (v *View) at(rank int) (place int, total int32) {
-	if len(v.explicit) > 0 {
-		return int(v.places[rank]), v.explicit[rank]
-	}
-	t, p := &v.class.totals.tree, v.parts[0]
-	k := t.Rank(p.lo) + rank
-	if all := t.Rank(p.hi); k >= all {
-		k -= all
-	}
-	place = t.KthFeasible(k)
-	return place, t.Total(place)
-}
-
-// heapDescent goes down from the root of the heap, to the left if a tied node is below,
-// in O((log N)^3).
-func (v *View) heapDescent() *framework.NodeInfo {
-	for rank := 0; ; {
-		place, total := v.at(rank)
-		if total == v.best.total {
-			return v.node(place)
-		}
-		if rank = 2*rank + 1; !v.tiedBelow(rank) {
-			rank++
+		switch tied, passed := t.NextBest(place, p.hi, total, most); {
+		case tied >= 0:
+			return found{rank + passed, tied}
+		case passed > most:
+			return none // the rest of the part has not been looked at
+		default:
+			place, rank, most = rest.lo, rank+passed, most-passed
 		}
 	}
-}
-
-// tiedBelow reports whether an element of the heap, or one below it, is tied. Those of
-// one level are neighbours in the order of the search.
-func (v *View) tiedBelow(rank int) bool {
-	t, n := &v.class.totals.tree, len(v.class.order().Slots)
-	for lo, hi := rank, rank; lo < v.Feasible; lo, hi = 2*lo+1, 2*hi+2 {
-		from, _ := v.at(lo)
-		to, _ := v.at(min(hi, v.Feasible-1))
-		most := tree.None
-		if from <= to {
-			most = t.Between(from, to+1).Best
-		} else { // around the end of the list
-			most = max(t.Between(from, n).Best, t.Between(0, to+1).Best)
-		}
-		if most == v.best.total {
-			return true
-		}
+	if tied, passed := t.NextBest(place, rest.hi, total, most); tied >= 0 {
+		return found{rank + passed, tied}
 	}
-	return false
-}
-
-// heapWalk looks through an element and those below it in pre-order.
-func (v *View) heapWalk(rank int) *framework.NodeInfo {
-	if rank >= v.Feasible {
-		return nil
-	}
-	place, total := v.at(rank)
-	if total == v.best.total {
-		return v.node(place)
-	}
-	if n := v.heapWalk(2*rank + 1); n != nil {
-		return n
-	}
-	return v.heapWalk(2*rank + 2)
+	return none
 }
 
 // beforeInHeap reports whether element a comes before b in pre-order.
@@ -155,8 +177,5 @@ func beforeInHeap(a, b int) bool {
 	if x == y {
 		return a < b // one is an ancestor of the other
 	}
-	for x>>1 != y>>1 {
-		x, y = x>>1, y>>1
-	}
-	return x < y
+	return x < y // they are on one level now, whose order is that of the ranks
 }

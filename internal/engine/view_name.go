@@ -28,9 +28,13 @@ func (n *names) sort(o *nodelog.Order, nodes []*framework.NodeInfo) {
 	n.order, n.places = o, list
 }
 
-// About how many nanoseconds it takes to look at one node for its total or name, and to
-// sort one.
+// fewTied is up to how many tied nodes are found one by one.
+const fewTied = 64
+
+// About how many nanoseconds it takes to find one tied node, to look at one node for its
+// total or name, and to sort one.
 const (
+	tiedCost = 100
 	lookCost = 5
 	sortCost = 400
 )

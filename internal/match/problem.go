@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/berth-sched/berth/internal/errtext"
 )
 
 // child returns the path of a field.
@@ -31,15 +33,12 @@ func invalid(path string, value any, detail string) string {
 	return cut(path) + ": Invalid value: " + cut(text) + ": " + detail
 }
 
-// cut shortens a text that others chose: kube-scheduler's own texts are as long as
-// labels and selectors that an API server accepts, which is far less.
-func cut(s string) string {
-	const most = 1 << 10
-	if len(s) <= most {
-		return s
-	}
-	return fmt.Sprintf("%s... (%d bytes)", strings.ToValidUTF8(s[:most], ""), len(s))
-}
+// maxText is the number of bytes of others' text that an error prints. kube-scheduler's
+// own texts are as long as labels and selectors that an API server accepts, which is far
+// less.
+const maxText = 1 << 10
+
+func cut(s string) string { return errtext.Cut(s, maxText) }
 
 // unsupported describes a value that is not allowed.
 func unsupported[T ~string](path string, value T, allowed []T) string {

@@ -76,21 +76,27 @@ type Pod struct{ entry atomic.Pointer[Entry] }
 
 // A Cache is where a runner keeps what it found out about pods, so that it need
 // not look it up again. Make one with [NewCache].
-type Cache[T any] struct{ _ byte } // with a size, so that each has its own address
+type Cache[T any] struct{ id identity }
+
+// An identity tells caches of all types apart, by its address.
+type identity struct{ _ byte } // with a size, so that each has its own address
 
 // An Entry of a cache holds a value, which many pods may share.
-type Entry struct{ of, value any }
+type Entry struct {
+	of    *identity
+	value any
+}
 
 // NewCache returns an empty cache.
 func NewCache[T any]() *Cache[T] { return new(Cache[T]) }
 
 // Entry returns an entry that holds v. It must not change, unless its readers take
 // care of that.
-func (c *Cache[T]) Entry(v *T) *Entry { return &Entry{c, v} }
+func (c *Cache[T]) Entry(v *T) *Entry { return &Entry{&c.id, v} }
 
 // Load returns the pod's value, nil if it has none of this cache.
 func (c *Cache[T]) Load(p *Pod) *T {
-	if e := p.entry.Load(); e != nil && e.of == any(c) {
+	if e := p.entry.Load(); e != nil && e.of == &c.id {
 		return e.value.(*T)
 	}
 	return nil

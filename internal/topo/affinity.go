@@ -19,14 +19,17 @@ type Affinity struct {
 	// matches them.
 	Attract []Count
 	Self    bool
-	// Repel counts, for each required anti-affinity term, the pods it matches.
-	Repel []Count
+	// Repel counts, for each required anti-affinity term, the pods it matches. Terms that
+	// match nobody are left out; Repels has the number of each term that is not.
+	Repel  []Count
+	Repels []int
 	// Barred counts, for each required anti-affinity term of pods in the cluster
 	// that matches this pod, the pods with that term.
 	Barred []Count
 	// Prefer counts, for each preferred term of the pod, the pods it matches. For
 	// each preferred term of pods in the cluster that matches this pod, it counts
-	// the pods with that term. Anti-affinity has the opposite weight.
+	// the pods with that term. Anti-affinity has the opposite weight. Terms of the pod
+	// that match nobody are left out.
 	Prefer []Weighted
 	// Demand counts, for each required affinity term of pods in the cluster that
 	// matches this pod, the pods with that term.
@@ -38,7 +41,9 @@ type Affinity struct {
 	used  uint64
 	own   int // number of Prefer that are terms of the pod
 
-	set  uint64 // Tables.keyVersion considered
+	found resolution
+
+	set  uint64 // Tables.termVersion considered
 	met  uint64 // clock then
 	with int    // number of terms of pods in the cluster found then
 	anew uint64 // changes before this time are not known
@@ -48,10 +53,10 @@ type Affinity struct {
 // affinity terms is added. It may be false until the last such term is forgotten.
 func (t *Tables) Idle(p *framework.PodInfo) bool { return t.termCount == 0 && !hasTerms(p) }
 
-// NoAffinity reports whether the pod has no terms, and no term of a pod in the cluster
-// matches it. It stays so while [AffinityKeyVersion] does.
+// NoAffinity reports whether no term of the pod matches a pod in the cluster, and no term
+// of a pod in the cluster matches it. It stays so while [KeyVersion] does.
 func NoAffinity(s *framework.Snapshot, p *framework.PodInfo) bool {
-	if hasTerms(p) {
+	if hasTerms(p) && TermsOf(p).Err != nil {
 		return false
 	}
 	a := Of(s).Affinity(p)
@@ -71,6 +76,7 @@ func (t *Tables) Affinity(p *framework.PodInfo) *Affinity {
 		return nil
 	}
 	t.followNamespaces()
+	t.followNominations()
 	text := traitsOf.Of(p).text
 	a := t.affinities[text]
 	if a == nil {
@@ -90,45 +96,58 @@ func (t *Tables) Affinity(p *framework.PodInfo) *Affinity {
 // resolve finds the counters of the pod's own terms.
 func (a *Affinity) resolve() {
 	t, terms := a.tables, TermsOf(a.pod)
-	a.Attract, a.Repel, a.Barred, a.Prefer, a.Demand = nil, nil, nil, nil, nil
+	a.Attract, a.Repel, a.Repels, a.Barred, a.Prefer, a.Demand = nil, nil, nil, nil, nil, nil
 	a.named, a.ids, a.Self = t.named, nil, false
 	a.set, a.with = 0, 0
 	part := func(term *Term) podPart { return partOf(term, t.snapshot) }
-	count := func(key string, parts ...podPart) Count {
-		id := t.podCounter(query{key: t.key(key), nodes: none, pods: &podSet{parts: parts}})
-		a.ids = append(a.ids, id)
-		return Count{t, id}
+	anyVacant := false
+	count := func(key string, parts ...podPart) (c Count, vacant bool) {
+		id, vacant := t.podCounter(query{key: t.key(key), nodes: none, pods: &podSet{parts: parts}})
+		a.ids, anyVacant = append(a.ids, id), anyVacant || vacant
+		return Count{t, id}, vacant
+	}
+	prefer := func(term *Term, weight int64) {
+		if c, vacant := count(term.Key, part(term)); !vacant {
+			a.Prefer = append(a.Prefer, Weighted{c, weight})
+		}
 	}
 	var all []podPart
 	for i := range terms.Required {
 		all = append(all, part(&terms.Required[i]))
 	}
 	for i := range terms.Required {
-		a.Attract = append(a.Attract, count(terms.Required[i].Key, all...))
+		c, _ := count(terms.Required[i].Key, all...)
+		a.Attract = append(a.Attract, c)
 	}
 	if len(all) > 0 {
 		a.Self = (&podSet{parts: all}).has(a.pod.Pod)
 	}
 	for i := range terms.RequiredAnti {
-		a.Repel = append(a.Repel, count(terms.RequiredAnti[i].Key, part(&terms.RequiredAnti[i])))
+		if c, vacant := count(terms.RequiredAnti[i].Key, part(&terms.RequiredAnti[i])); !vacant {
+			a.Repel, a.Repels = append(a.Repel, c), append(a.Repels, i)
+		}
 	}
 	for i := range terms.Preferred {
-		term := &terms.Preferred[i]
-		a.Prefer = append(a.Prefer, Weighted{count(term.Key, part(term)), term.Weight})
+		prefer(&terms.Preferred[i], terms.Preferred[i].Weight)
 	}
 	for i := range terms.PreferredAnti {
-		term := &terms.PreferredAnti[i]
-		a.Prefer = append(a.Prefer, Weighted{count(term.Key, part(term)), -term.Weight})
+		prefer(&terms.PreferredAnti[i], -terms.PreferredAnti[i].Weight)
 	}
 	a.own = len(a.Prefer)
+	a.found = t.resolved(anyVacant)
 	t.hold(a.ids)
 }
 
 // Meet finds the terms of pods in the cluster that match the pod, if terms have come
-// or gone.
+// or gone, and the pods that match its own, if pods have come.
 func (a *Affinity) Meet() {
 	t, pod := a.tables, a.pod.Pod
-	if a.set == t.keyVersion {
+	if a.found.old(t) {
+		ids := a.ids
+		a.resolve()
+		t.release(ids)
+	}
+	if a.set == t.termVersion {
 		return
 	}
 	var labels map[string]string
@@ -164,7 +183,7 @@ func (a *Affinity) Meet() {
 		// no version may fall below that of an answer that knew them.
 		a.anew = max(a.anew, t.forgot)
 	}
-	a.set, a.met, a.with = t.keyVersion, t.clock, with
+	a.set, a.met, a.with = t.termVersion, t.clock, with
 }
 
 // Bars reports whether a required anti-affinity term of a pod in the cluster

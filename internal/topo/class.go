@@ -100,6 +100,9 @@ func (t *Tables) addClass(text string, p *api.Pod, terms *Terms) int32 {
 		t.classes = append(t.classes, c)
 	}
 	t.classIndex.set(t.owner, text, id)
+	if t.vacancy.promised {
+		t.newKeys()
+	}
 	for key, value := range p.Labels {
 		t.labels.add(t.owner, string(labelText(t.text[:0], key, value)), id)
 	}

@@ -34,42 +34,31 @@ func AppendAffinityKey(b []byte, s *framework.Snapshot, p *framework.PodInfo) []
 	return appendBool(b, a.Self)
 }
 
-// AffinityKeyVersion identifies all that AppendAffinityKey reads besides the pod: the
-// terms of the pods in the cluster, and the namespaces.
-func AffinityKeyVersion(s *framework.Snapshot) uint64 {
-	t := Of(s)
-	if t.tracking { // else no pod has terms, and no counter was asked for
-		t.followNamespaces()
-	}
-	return t.keyVersion
-}
-
 // followNamespaces notices that namespaces have changed.
 func (t *Tables) followNamespaces() {
 	if v := framework.ObjectsVersion[api.Namespace](t.snapshot); v != t.namespaces {
 		t.clock++
 		t.namespaces, t.named = v, t.clock
-		t.keyVersion = t.snapshot.NewVersion()
+		t.newTerms()
 	}
 }
 
-// AppendKey appends a text that is equal for pods with the same rules and counters.
-func (r *Rules) AppendKey(b []byte) []byte { return append(b, r.class...) }
-
-// classText is the text of AppendKey, for rules whose counters have the given text.
-func (r *Rules) classText(counters string) string {
-	b := match.AppendString(nil, counters)
+// AppendKey appends a text that is equal for pods with the same rules and counters. The
+// rules are those that the counts are of.
+func (s *Spread) AppendKey(b []byte, r *Rules) []byte {
+	b = appendBool(b, s.strict)
 	for i := range r.List {
 		rule := &r.List[i]
+		b = binary.AppendUvarint(match.AppendString(b, rule.Key), s.tables.counters[s.ids[i]].serial)
 		b = binary.AppendVarint(binary.AppendVarint(b, rule.MaxSkew), rule.MinDomains)
 		b = appendBool(b, rule.Self)
 	}
-	return string(b)
+	return b
 }
 
-// DefaultsKeyVersion identifies all that [DefaultsOf] reads besides the pod: the
-// services and controllers.
-func DefaultsKeyVersion(s *framework.Snapshot) uint64 {
+// defaultsVersion identifies all that [DefaultsOf] reads besides the pod: the services
+// and controllers.
+func defaultsVersion(s *framework.Snapshot) uint64 {
 	if s.Objects() == 0 {
 		return 0
 	}

@@ -23,6 +23,11 @@
 // holds the counts for its spread constraints. Each is made once for all pods with
 // the same needs, and then only looked up.
 //
+// A selector is vacant if it matches no pod on a node. All vacant selectors count alike,
+// so they share the counter of nobody, and pods that differ in such selectors only have
+// one class key ([KeyVersion], vacant.go). That lasts until a pod like no other comes.
+// While pods are nominated to nodes, no selector is vacant.
+//
 // # What it leaves to you
 //
 // The package only counts. Packages filter and scoring decide which counts make a
@@ -37,8 +42,8 @@
 // share all counters until one side changes them, page by page. A rollback sends
 // the opposite events and needs nothing else.
 //
-// Nothing stays for ever. A class goes some time after its last pod, and a term with
-// the last class that has it. [Affinity] and [Spread] go when thousands of others were
+// Nothing stays for ever. A class goes some time after its last pod, a term with
+// the last class that has it, and a topology key some time after the last counter. [Affinity] and [Spread] go when thousands of others were
 // used since, or when memory passes a limit, and the other counters go with them. What
 // goes takes its history with it, so answers from before its last change then count
 // as unknown.

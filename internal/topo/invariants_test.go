@@ -203,6 +203,17 @@ func checkTables(m fataler, t *Tables) {
 	if live != len(t.classes) {
 		m.Fatalf("%d of %d classes are live or free", live, len(t.classes))
 	}
+	for i, k := range t.keys {
+		if free := slices.Contains(t.freeKeys, int32(i)); free != (k == nil) {
+			m.Fatalf("key %d is free: %t, given up: %t", i, free, k == nil)
+		}
+		if k == nil {
+			continue
+		}
+		if at, ok := t.keyIndex[k.name()]; !ok || at != int32(i) {
+			m.Fatalf("key %d is found at %d, %t", i, at, ok)
+		}
+	}
 	for i, set := range t.nodeSets {
 		if setUsers[i] != t.setUsers[i] || set == nil != (setUsers[i] == 0) {
 			m.Fatalf("node set %d has %d users, want %d", i, t.setUsers[i], setUsers[i])

@@ -36,6 +36,14 @@ func (k *key) clone(o *owner) *key {
 	return &c
 }
 
+// name is the key's name in Tables.keyIndex: the prefix "=" marks label keys.
+func (k *key) name() string {
+	if k.single {
+		return ""
+	}
+	return "=" + k.label
+}
+
 // of returns the domain of the slot's node.
 func (k *key) of(slot int) int32 {
 	if slot >= len(k.domain) {

@@ -15,7 +15,7 @@ func (t *Tables) termCounter(kind int, term *Term) int32 {
 	id := t.addCounter(string(t.text), c)
 	c.anchors = t.terms.put(t, id, []target{term.target()})
 	t.termCount++
-	t.keyVersion = t.snapshot.NewVersion()
+	t.newTerms()
 	return id
 }
 
@@ -26,7 +26,7 @@ func (t *Tables) dropTerm(id int32) {
 	t.terms.drop(t.owner, id, c.anchors)
 	t.index.remove(t.owner, c.text)
 	t.termCount--
-	t.keyVersion = t.snapshot.NewVersion()
+	t.newTerms()
 	t.forgot = max(t.forgot, c.log.last)
 	t.unused = append(t.unused, unused{id, c.born, t.tick})
 }
@@ -40,9 +40,8 @@ type query struct {
 	pods   *podSet
 }
 
-// podCounter returns the counter for a query. Making one costs a look at every class
-// of pods with one of the required labels, and at the nodes of those selected.
-func (t *Tables) podCounter(q query) int32 {
+// text is the key of the query in Tables.index.
+func (q *query) appendKey(b []byte) []byte {
 	flags := byte(0)
 	if q.loose {
 		flags |= 1
@@ -50,27 +49,43 @@ func (t *Tables) podCounter(q query) int32 {
 	if q.extent {
 		flags |= 2
 	}
-	b := append(t.text[:0], 'q', flags)
-	b = appendNumber(appendNumber(b, q.key), q.nodes)
-	t.text = q.pods.appendKey(b)
+	b = appendNumber(appendNumber(append(b, 'q', flags), q.key), q.nodes)
+	return q.pods.appendKey(b)
+}
+
+// podCounter returns the counter for a query. Making one costs a look at every class
+// of pods with one of the required labels, and at the nodes of those selected. If there is
+// none, the query is vacant, and gets the counter of nobody.
+func (t *Tables) podCounter(q query) (id int32, vacant bool) {
+	t.text = q.appendKey(t.text[:0])
 	if id, ok := t.index.look(t.text); ok {
-		return id
+		return id, false
 	}
-	text := string(t.text)
 	t.track()
+	targets := q.pods.targets()
+	t.found = t.candidates(t.found[:0], targets)
+	counted := t.found[:0]
+	for _, k := range t.found {
+		if q.pods.has(t.classes[k].pod) {
+			counted = append(counted, k)
+		}
+	}
+	if vacant = len(counted) == 0 && t.vacancy.allowed(); vacant {
+		q.pods, targets = &nobody, nobody.targets()
+		t.text = q.appendKey(t.text[:0])
+		if id, ok := t.index.look(t.text); ok {
+			return id, true
+		}
+	}
+	text := string(q.appendKey(t.text[:0]))
 	if q.loose && t.keys[q.key].empty == none {
 		t.ownKey(int(q.key)).keepEmpty()
 	}
 	c := &counter{key: q.key, nodes: q.nodes, loose: q.loose, pods: q.pods}
-	id := t.addCounter(text, c)
+	id = t.addCounter(text, c)
 	c.forgetChanges(t.clock)
-	targets := q.pods.targets()
 	c.anchors = t.queries.put(t, id, targets)
-	t.found = t.candidates(t.found[:0], targets)
-	for _, k := range t.found {
-		if !q.pods.has(t.classes[k].pod) {
-			continue
-		}
+	for _, k := range counted {
 		class := t.ownClass(k)
 		class.counters = append(class.counters, id)
 		class.places.each(func(slot int, pods int32) {
@@ -89,7 +104,7 @@ func (t *Tables) podCounter(q query) int32 {
 		}
 		c.extent.find(c.counts)
 	}
-	return id
+	return id, vacant
 }
 
 // dropQuery drops the counter of a query that no binding holds.

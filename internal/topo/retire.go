@@ -78,8 +78,43 @@ func (t *Tables) weigh() {
 		}
 		bytes += c.bytes()
 	}
+	t.dropKeys()
 	if bytes > max(budget, t.snapshot.SlotLimit()<<10) {
 		t.evict()
+	}
+}
+
+// keysMost is how many topology keys are kept although nothing needs them: to find one
+// again costs a look at all nodes.
+const keysMost = 8
+
+// dropKeys gives up the topology keys that no counter and no Spread has, if there are more
+// than a few keys.
+func (t *Tables) dropKeys() {
+	if len(t.keys)-len(t.freeKeys) <= keysMost {
+		return
+	}
+	used := make([]bool, len(t.keys))
+	for _, c := range t.counters {
+		if c != nil {
+			used[c.key] = true
+		}
+	}
+	for _, s := range t.spreads {
+		for _, key := range s.keys {
+			used[key] = true
+		}
+	}
+	for i, k := range t.keys {
+		if k == nil || used[i] {
+			continue
+		}
+		t.ownKeyIndex()
+		delete(t.keyIndex, k.name())
+		t.keys[i], t.freeKeys = nil, append(t.freeKeys, int32(i))
+		t.divisions = slices.DeleteFunc(t.divisions, func(d division) bool {
+			return slices.Contains(d.keys, int32(i)) || slices.Contains(d.labels, int32(i))
+		})
 	}
 }
 
@@ -87,15 +122,18 @@ func (t *Tables) weigh() {
 func (t *Tables) evict() {
 	type binding struct {
 		used     uint64
-		text     string
+		text     string    // of an Affinity
 		affinity *Affinity // nil: a Spread
+		spread   spreadKey
 	}
+	t.clock++
+	t.vacancy.ended = t.clock
 	var list []binding
 	for text, a := range t.affinities {
-		list = append(list, binding{a.used, text, a})
+		list = append(list, binding{used: a.used, text: text, affinity: a})
 	}
-	for text, s := range t.spreads {
-		list = append(list, binding{s.used, text, nil})
+	for key, s := range t.spreads {
+		list = append(list, binding{used: s.used, spread: key})
 	}
 	slices.SortFunc(list, func(a, b binding) int { return cmp.Compare(a.used, b.used) })
 	for _, b := range list[:(len(list)+1)/2] {
@@ -106,8 +144,8 @@ func (t *Tables) evict() {
 			t.release(b.affinity.ids)
 			delete(t.affinities, b.text)
 		} else {
-			t.release(t.spreads[b.text].ids)
-			delete(t.spreads, b.text)
+			t.release(t.spreads[b.spread].ids)
+			delete(t.spreads, b.spread)
 		}
 	}
 }

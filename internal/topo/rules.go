@@ -1,7 +1,7 @@
 package topo
 
 import (
-	"fmt"
+	"encoding/binary"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -32,9 +32,7 @@ type Rules struct {
 	// Defaults do not apply then.
 	Own bool
 
-	// Keys in Tables.spreads: for Hard, and for Soft with and without strict.
-	hard, strict, loose string
-	class               string // see AppendKey
+	text string // see spreadKey
 
 	workloads uint64 // version of the workloads that gave default rules; 0 for others
 }
@@ -127,13 +125,14 @@ func (r *Rules) bind(p *framework.PodInfo) {
 	if len(r.List) == 0 {
 		return
 	}
-	b := match.AppendString(nil, p.Pod.Namespace)
+	b := binary.AppendUvarint(appendBool(make([]byte, 0, 128), r.Own), uint64(len(r.List)))
+	b = match.AppendString(b, p.Pod.Namespace)
 	affinity, taints := false, false
 	for i := range r.List {
 		rule := &r.List[i]
 		rule.Self = rule.pods.Matches(p.Pod.Labels)
 		b = rule.pods.AppendKey(match.AppendString(b, rule.Key))
-		b = fmt.Appendf(b, "%t %t;", rule.affinity, rule.taints)
+		b = appendBool(appendBool(b, rule.affinity), rule.taints)
 		affinity, taints = affinity || rule.affinity, taints || rule.taints
 	}
 	if affinity {
@@ -142,9 +141,7 @@ func (r *Rules) bind(p *framework.PodInfo) {
 	if taints {
 		b = match.AppendString(b, p.ClassKey(framework.FieldTolerations))
 	}
-	text := fmt.Sprintf("%t ", r.Own) + string(b)
-	r.hard, r.strict, r.loose = "h"+text, "s"+text, "l"+text
-	r.class = r.classText(text)
+	r.text = string(b)
 }
 
 // HonorsTaints reports whether only nodes whose taints the pod tolerates count.

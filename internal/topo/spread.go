@@ -15,29 +15,40 @@ type Spread struct {
 	Counts []Count
 
 	tables  *Tables
+	pod     *framework.PodInfo // one of these pods, and its rules
+	rules   *Rules
+	hard    bool
 	ids     []int32
 	keys    []int32 // the label of each rule
 	strict  bool
+	found   resolution
 	derived bool    // the workloads determine which Spread a pod has
 	sizes   [][]int // lists passed to Sized so far
 	resize  uint64  // time when sizes was last emptied
 	used    uint64
 }
 
+// A spreadKey identifies a Spread: by its rules, and how they count.
+type spreadKey struct {
+	kind byte
+	text string // Rules.text
+}
+
+const (
+	hardSpread byte = iota
+	strictSpread
+	looseSpread
+)
+
 // Hard returns the counts for constraints with the action DoNotSchedule. They count
 // the pods of the pod's namespace that are not terminating, on nodes that have the
 // keys of all rules and that the rule's policies include.
 func (t *Tables) Hard(p *framework.PodInfo, r *Rules) *Spread {
-	if s := t.kept(r.hard, r); s != nil {
+	key := spreadKey{hardSpread, r.text}
+	if s := t.kept(key, r); s != nil {
 		return s
 	}
-	s := &Spread{tables: t, strict: true}
-	labels := keysOf(r)
-	for i := range r.List {
-		rule := &r.List[i]
-		s.add(rule, query{key: t.key(rule.Key), nodes: t.nodesOf(p, rule, labels), extent: true, pods: podsOf(p, rule)})
-	}
-	return t.keep(r.hard, r, s)
+	return t.keep(key, &Spread{tables: t, pod: p, rules: r, hard: true, strict: true})
 }
 
 // Soft returns the counts for constraints with the action ScheduleAnyway. It counts
@@ -45,57 +56,73 @@ func (t *Tables) Hard(p *framework.PodInfo, r *Rules) *Spread {
 // node. If strict is false, nodes without a key count too, as if its value were
 // empty.
 func (t *Tables) Soft(p *framework.PodInfo, r *Rules, strict bool) *Spread {
-	text := r.loose
-	var labels []string
+	key := spreadKey{looseSpread, r.text}
 	if strict {
-		text = r.strict
+		key.kind = strictSpread
 	}
-	if s := t.kept(text, r); s != nil {
+	if s := t.kept(key, r); s != nil {
 		return s
 	}
-	if strict {
+	return t.keep(key, &Spread{tables: t, pod: p, rules: r, strict: strict})
+}
+
+// resolve finds the counters.
+func (s *Spread) resolve() {
+	t, r := s.tables, s.rules
+	s.ids, s.keys, s.Counts = nil, nil, nil
+	var labels []string
+	if s.strict {
 		labels = keysOf(r)
 	}
-	s := &Spread{tables: t, strict: strict}
+	anyVacant := false
 	for i := range r.List {
 		rule := &r.List[i]
-		q := query{key: t.nodeKey(), nodes: none, pods: podsOf(p, rule)}
-		if rule.Key != api.LabelHostname {
-			q.key, q.nodes, q.loose = t.key(rule.Key), t.nodesOf(p, rule, labels), !strict
+		q := query{key: t.nodeKey(), nodes: none, pods: podsOf(s.pod, rule)}
+		if s.hard || rule.Key != api.LabelHostname {
+			q.key, q.nodes, q.loose, q.extent = t.key(rule.Key), t.nodesOf(s.pod, rule, labels), !s.strict, s.hard
 		}
-		s.add(rule, q)
+		id, vacant := t.podCounter(q)
+		anyVacant = anyVacant || vacant
+		s.ids, s.keys = append(s.ids, id), append(s.keys, t.key(rule.Key))
+		s.Counts = append(s.Counts, Count{t, id})
 	}
-	return t.keep(text, r, s)
+	s.found = t.resolved(anyVacant)
+}
+
+// Meet finds the counters again if pods have come that selectors may match.
+func (s *Spread) Meet() {
+	if s.found.old(s.tables) {
+		ids := s.ids
+		s.resolve()
+		s.tables.hold(s.ids)
+		s.tables.release(ids)
+	}
 }
 
 // kept returns the cached Spread of a key, or nil.
-func (t *Tables) kept(text string, r *Rules) *Spread {
+func (t *Tables) kept(key spreadKey, r *Rules) *Spread {
 	tick := t.lookup()
 	if r.workloads != t.workloads && r.workloads != 0 {
 		t.clock++
 		t.workloads, t.owned = r.workloads, t.clock
 	}
-	s := t.spreads[text]
+	s := t.spreads[key]
 	if s != nil {
 		s.used = tick
+		s.Meet()
 	}
 	return s
 }
 
-func (t *Tables) keep(text string, r *Rules, s *Spread) *Spread {
+// keep makes a new Spread ready.
+func (t *Tables) keep(key spreadKey, s *Spread) *Spread {
+	t.followNominations()
+	s.resolve()
 	t.hold(s.ids)
 	t.clock++
-	s.used, s.derived, s.resize = t.tick, !r.Own, t.clock
-	t.spreads[text] = s
+	s.used, s.derived, s.resize = t.tick, !s.rules.Own, t.clock
+	t.spreads[key] = s
 	return s
-}
-
-// add adds the counter of one more rule.
-func (s *Spread) add(rule *Rule, q query) {
-	t := s.tables
-	id := t.podCounter(q)
-	s.ids, s.keys = append(s.ids, id), append(s.keys, t.key(rule.Key))
-	s.Counts = append(s.Counts, Count{t, id})
 }
 
 // Has reports whether the node has the label of a rule of Soft.

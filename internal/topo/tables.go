@@ -17,7 +17,8 @@ type Tables struct {
 	clock    uint64 // counts changes of counters
 	anew     uint64 // time of the last relevant change of nodes: no history reaches further back
 
-	keys     []*key
+	keys     []*key // nil if given up
+	freeKeys []int32
 	keyIndex map[string]int32
 	shared   bool       // keyIndex is shared with a fork
 	nodeSets []*nodeSet // nil if given up
@@ -35,10 +36,12 @@ type Tables struct {
 
 	terms     selectorIndex // counters of terms
 	termCount int
-	// keyVersion changes with the set of terms and with the namespaces. It is a
-	// version of the snapshot; see [framework.ClassKeyer].
-	keyVersion uint64
-	forgot     uint64 // time of the last change of a term that was dropped
+	// termVersion changes with the set of terms and with the namespaces. keyVersion
+	// changes with it, and with all else that class keys read; see vacant.go. Both are
+	// versions of the snapshot.
+	termVersion, keyVersion uint64
+	vacancy                 vacancy
+	forgot                  uint64 // time of the last change of a term that was dropped
 
 	tracking    bool // classes are known
 	classes     []*class
@@ -48,7 +51,7 @@ type Tables struct {
 	empty       []emptied // queue of classes that may be dropped
 
 	affinities map[string]*Affinity
-	spreads    map[string]*Spread
+	spreads    map[spreadKey]*Spread
 	tick       uint64 // counts lookups
 
 	divisions []division // made recently
@@ -59,6 +62,8 @@ type Tables struct {
 
 	namespaces uint64 // version of the namespace objects behind the bindings
 	named      uint64 // time when it changed
+
+	defaultsVersion uint64 // of the services and controllers behind keyVersion
 
 	workloads uint64 // version behind the bindings for default constraints
 	owned     uint64 // time when they changed: pods may belong together with others now
@@ -74,8 +79,9 @@ func newTables(s *framework.Snapshot) *Tables {
 	t := &Tables{
 		snapshot: s, owner: new(owner), clock: 1, anew: 1,
 		keyIndex: map[string]int32{}, weighAt: weighEvery,
-		affinities: map[string]*Affinity{}, spreads: map[string]*Spread{}, keyVersion: s.NewVersion(),
+		affinities: map[string]*Affinity{}, spreads: map[spreadKey]*Spread{},
 	}
+	t.newTerms()
 	for _, n := range s.All() {
 		for _, p := range n.Pods {
 			if hasTerms(p) {
@@ -97,6 +103,7 @@ func (t *Tables) Fork(s *framework.Snapshot) framework.Extension {
 	f := *t
 	f.snapshot, f.owner = s, new(owner)
 	t.owner = new(owner)
+	f.freeKeys = slices.Clone(t.freeKeys)
 	f.keys, f.nodeSets, f.counters = slices.Clone(t.keys), slices.Clone(t.nodeSets), slices.Clone(t.counters)
 	f.setUsers, f.freeSets = slices.Clone(t.setUsers), slices.Clone(t.freeSets)
 	f.free, f.unused = slices.Clone(t.free), slices.Clone(t.unused)
@@ -104,7 +111,7 @@ func (t *Tables) Fork(s *framework.Snapshot) framework.Extension {
 	f.users = make([]int, len(t.users))
 	f.divisions = slices.Clone(t.divisions) // the same groups, so that forks are known to have them
 	f.scratch, f.scratch2, f.found, f.text = nil, nil, nil, nil
-	f.affinities, f.spreads = map[string]*Affinity{}, map[string]*Spread{}
+	f.affinities, f.spreads = map[string]*Affinity{}, map[spreadKey]*Spread{}
 	return &f
 }
 
@@ -132,13 +139,12 @@ func (t *Tables) ownCounter(i int32) *counter {
 	return c
 }
 
-// key returns the index of the topology key, and makes it if necessary. The prefix
-// "=" marks label keys.
+// key returns the index of the topology key, and makes it if necessary.
 func (t *Tables) key(label string) int32 {
 	if i, ok := t.keyIndex["="+label]; ok {
 		return i
 	}
-	return t.addKey("="+label, newKey(t.owner, label, false))
+	return t.addKey(newKey(t.owner, label, false))
 }
 
 // nodeKey returns the index of the key that makes every node a domain.
@@ -146,19 +152,31 @@ func (t *Tables) nodeKey() int32 {
 	if i, ok := t.keyIndex[""]; ok {
 		return i
 	}
-	return t.addKey("", newKey(t.owner, "", true))
+	return t.addKey(newKey(t.owner, "", true))
 }
 
-func (t *Tables) addKey(name string, k *key) int32 {
+func (t *Tables) addKey(k *key) int32 {
 	for _, n := range t.snapshot.All() {
 		k.add(n.Slot(), n.Node.Labels)
 	}
+	t.ownKeyIndex()
+	var i int32
+	if last := len(t.freeKeys) - 1; last >= 0 {
+		i, t.freeKeys = t.freeKeys[last], t.freeKeys[:last]
+		t.keys[i] = k
+	} else {
+		i = int32(len(t.keys))
+		t.keys = append(t.keys, k)
+	}
+	t.keyIndex[k.name()] = i
+	return i
+}
+
+// ownKeyIndex copies the index for writing if it is shared with a fork.
+func (t *Tables) ownKeyIndex() {
 	if t.shared {
 		t.keyIndex, t.shared = maps.Clone(t.keyIndex), false
 	}
-	i := int32(len(t.keys))
-	t.keys, t.keyIndex[name] = append(t.keys, k), i
-	return i
 }
 
 // nodeSet returns the index of a set of nodes, and makes it if necessary. It

@@ -151,7 +151,8 @@ type traits struct {
 
 var traitsOf = framework.NewPodDerived(func(p *framework.PodInfo) *traits {
 	t := &traits{terms: newTerms(p.Pod)}
-	t.text = string(appendTraits(make([]byte, 0, 256), p.Pod, &t.terms))
+	var buffer [256]byte
+	t.text = string(appendTraits(buffer[:0], p.Pod, &t.terms))
 	t.shard = shardOf(t.text)
 	return t
 })

@@ -363,6 +363,7 @@ func TestSizes(t *testing.T) {
 // TestLongHistory changes counts more often than the history remembers.
 func TestLongHistory(t *testing.T) {
 	s := on(t, []string{"a", zone, "y"}, []string{"b", zone, "z"})
+	add(t, s, web("zeroth"), "b")
 	p := info(t, s, spread(api.ScheduleAnyway, zone))
 	soft := Of(s).Soft(p, SoftRules(p), true)
 	before := soft.Sized([]int{2})

@@ -9,7 +9,9 @@ import "slices"
 
 // told returns the time before which no changes are known: nodes have changed,
 // namespaces have, or a counter that has been dropped.
-func (a *Affinity) told() uint64 { return max(a.tables.anew, a.tables.named, a.anew) }
+func (a *Affinity) told() uint64 {
+	return max(a.tables.anew, a.tables.named, a.anew, a.found.ended(a.tables))
+}
 
 // FilterVersion returns the version of the data that a filter reads: whether counts
 // are above 0.
@@ -89,10 +91,11 @@ func (a *Affinity) ScoreChanged(demand bool, since uint64, dirty func(slot int))
 // told returns the time before which no changes are known: older answers may belong
 // to another Spread that the pod had with other workloads.
 func (s *Spread) told() uint64 {
+	v := max(s.tables.anew, s.found.ended(s.tables))
 	if s.derived {
-		return max(s.tables.anew, s.tables.owned)
+		v = max(v, s.tables.owned)
 	}
-	return s.tables.anew
+	return v
 }
 
 // HardVersion returns the version of the data that a filter reads.
@@ -152,36 +155,33 @@ func (s *Spread) SoftChanged(since, now uint64, dirty func(slot int)) bool {
 }
 
 // SoftExceptionsChanged is to [Spread.SoftExceptions] what SoftChanged is to the nodes: it
-// names those that were or are exceptions and whose counts changed.
-func (s *Spread) SoftExceptionsChanged(since, now uint64, visit func(slot int)) bool {
+// names those that were or are exceptions and whose counts changed. known are those that
+// were exceptions then.
+func (s *Spread) SoftExceptionsChanged(since, now uint64, known []int32, visit func(slot int)) bool {
 	t := s.tables
 	if since%sizesLimit != now%sizesLimit || since/sizesLimit < max(s.told(), s.resize) {
 		return false
 	}
 	for i, c := range s.Counts {
-		f := visit
-		if !s.single(i) {
-			f = func(slot int) {
-				if s.counts(slot) {
-					visit(slot)
+		events, ok := t.counters[c.id].log.since(since / sizesLimit)
+		if !ok {
+			return false
+		}
+		k := t.keys[t.counters[c.id].key]
+		for n, e := range events {
+			switch {
+			case s.single(i): // a node that became an exception since has such an event
+				k.each(e.domain, visit)
+			case !slices.ContainsFunc(events[:n], func(x event) bool { return x.domain == e.domain }):
+				for _, slot := range known {
+					if k.of(int(slot)) == e.domain {
+						visit(int(slot))
+					}
 				}
 			}
 		}
-		if !t.changes(c, since/sizesLimit, func(e event) { t.touch(c, e, true, f) }) {
-			return false
-		}
 	}
 	return true
-}
-
-// counts reports whether a rule about single nodes counts pods on the node of a slot.
-func (s *Spread) counts(slot int) bool {
-	for i, c := range s.Counts {
-		if s.single(i) && c.In(int32(slot)) > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // latest returns the time of the latest change of the counters, but at least v.

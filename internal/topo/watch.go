@@ -54,6 +54,9 @@ func (t *Tables) recountAll(n *framework.NodeInfo, by int32) {
 // stays reports whether both versions of a node are in the same domains and sets.
 func (t *Tables) stays(old, n *api.Node) bool {
 	for _, k := range t.keys {
+		if k == nil {
+			continue
+		}
 		was, had := old.Labels[k.label]
 		is, has := n.Labels[k.label]
 		if !k.single && (was != is || had != has) {
@@ -71,8 +74,10 @@ func (t *Tables) stays(old, n *api.Node) bool {
 // enter puts a node, without its pods, into its domains and sets.
 func (t *Tables) enter(n *framework.NodeInfo) {
 	slot := n.Slot()
-	for i := range t.keys {
-		t.ownKey(i).add(slot, n.Node.Labels)
+	for i, k := range t.keys {
+		if k != nil {
+			t.ownKey(i).add(slot, n.Node.Labels)
+		}
 	}
 	for i, set := range t.nodeSets {
 		if set != nil {
@@ -86,8 +91,10 @@ func (t *Tables) enter(n *framework.NodeInfo) {
 func (t *Tables) leave(n *framework.NodeInfo) {
 	slot := n.Slot()
 	t.present(slot, -1)
-	for i := range t.keys {
-		t.ownKey(i).remove(slot, n.Node.Labels)
+	for i, k := range t.keys {
+		if k != nil {
+			t.ownKey(i).remove(slot, n.Node.Labels)
+		}
 	}
 	for i, set := range t.nodeSets {
 		if set != nil {

@@ -65,6 +65,7 @@ type Finder struct {
 
 // A boundClaim is a claim that has a volume.
 type boundClaim struct {
+	claim    *api.PersistentVolumeClaim
 	missing  bool // the volume does not exist
 	affinity Affinity
 
@@ -169,9 +170,9 @@ func (f *Finder) waits(c *api.PersistentVolumeClaim) (bool, error) {
 func boundClaimOf(s *framework.Snapshot, c *api.PersistentVolumeClaim) (b boundClaim) {
 	v, err := Volume(s, c.Spec.VolumeName)
 	if err != nil {
-		return boundClaim{missing: true}
+		return boundClaim{claim: c, missing: true}
 	}
-	b.affinity = AffinityOf(v.Spec.NodeAffinity)
+	b.claim, b.affinity = c, AffinityOf(v.Spec.NodeAffinity)
 	plugin := inTreeOfVolume(&v.Spec.PersistentVolumeSource)
 	if plugin == nil || !plugin.countable {
 		return b
@@ -225,14 +226,10 @@ func (f *Finder) Find(n *framework.NodeInfo, found Found) (Found, Reasons, error
 func (f *Finder) checkBound(n *framework.NodeInfo) (Reasons, error) {
 	for i := range f.bound {
 		b := &f.bound[i]
-		affinity := &b.affinity
-		if b.plugin != "" && Migrated(CSINode(f.snapshot, n.Name()), b.plugin) {
-			if b.err != nil {
-				return 0, b.err
-			}
-			affinity = &b.migrated
-		}
+		affinity, err := b.on(f.snapshot, n)
 		switch {
+		case err != nil:
+			return 0, err
 		case b.missing:
 			return Gone, nil
 		case !affinity.Allows(n.Node):
@@ -240,6 +237,14 @@ func (f *Finder) checkBound(n *framework.NodeInfo) (Reasons, error) {
 		}
 	}
 	return 0, nil
+}
+
+// on returns where the volume can be used, as far as the node is concerned.
+func (b *boundClaim) on(s *framework.Snapshot, n *framework.NodeInfo) (*Affinity, error) {
+	if b.plugin == "" || !Migrated(CSINode(s, n.Name()), b.plugin) {
+		return &b.affinity, nil
+	}
+	return &b.migrated, b.err
 }
 
 // findWaiting binds claims to existing volumes where possible and provisions the

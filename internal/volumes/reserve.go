@@ -8,8 +8,8 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// annBoundByController marks a volume whose binding was not made by hand.
-const annBoundByController = "pv.kubernetes.io/bound-by-controller"
+// AnnBoundByController marks a volume whose binding was not made by hand.
+const AnnBoundByController = "pv.kubernetes.io/bound-by-controller"
 
 // Assumed records reserved claims and volumes: for which pods they are reserved,
 // and which objects they replace, so that they can be given back.
@@ -308,7 +308,7 @@ func (u *standsUndo) Undo(*framework.Snapshot) {
 func reservedFor(v *api.PersistentVolume, c *api.PersistentVolumeClaim) *api.PersistentVolume {
 	r := v.Spec.ClaimRef
 	exact := r != nil && r.Name == c.Name && r.Namespace == c.Namespace && r.UID == c.UID
-	_, noted := v.Annotations[annBoundByController]
+	_, noted := v.Annotations[AnnBoundByController]
 	byHand := isReservedFor(v, c)
 	if exact && (byHand || noted) {
 		return v
@@ -321,7 +321,7 @@ func reservedFor(v *api.PersistentVolume, c *api.PersistentVolumeClaim) *api.Per
 		}
 	}
 	if !byHand && !noted {
-		copied.Annotations = with(v.Annotations, annBoundByController, "yes")
+		copied.Annotations = with(v.Annotations, AnnBoundByController, "yes")
 	}
 	return &copied
 }

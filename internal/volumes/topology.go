@@ -12,7 +12,7 @@ import (
 // every node.
 type Affinity struct {
 	selector match.NodeSelector
-	limited  bool
+	source   *api.NodeSelector // nil if every node is allowed
 }
 
 // AffinityOf compiles the node affinity of a volume.
@@ -20,7 +20,7 @@ func AffinityOf(a *api.VolumeNodeAffinity) Affinity {
 	if a == nil || a.Required == nil {
 		return Affinity{}
 	}
-	return Affinity{match.NewNodeSelector(a.Required), true}
+	return Affinity{match.NewNodeSelector(a.Required), a.Required}
 }
 
 // Allows reports whether the node can use the volume. Only the node's labels count:
@@ -28,7 +28,7 @@ func AffinityOf(a *api.VolumeNodeAffinity) Affinity {
 //
 // Source: k8s.io/component-helpers/storage/volume, CheckNodeAffinity.
 func (a *Affinity) Allows(n *api.Node) bool {
-	if !a.limited {
+	if a.source == nil {
 		return true
 	}
 	unnamed := api.Node{ObjectMeta: api.ObjectMeta{Labels: n.Labels}}

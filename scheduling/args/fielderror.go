@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/berth-sched/berth/internal/errtext"
 )
 
 // ErrorType is the type of a [FieldError].
@@ -40,14 +42,14 @@ type FieldError struct {
 
 // Error returns the text of the error.
 func (e FieldError) Error() string {
-	field := shorten(e.Field)
+	field := errtext.Cut(e.Field, maxText)
 	switch e.Type {
 	case UnknownField:
 		return "unknown field " + strconv.Quote(field)
 	case DuplicateField:
 		return "duplicate field " + strconv.Quote(field)
 	}
-	s := shorten(e.body())
+	s := errtext.Cut(e.body(), maxText)
 	if field != "" {
 		s = field + ": " + s
 	}
@@ -57,14 +59,6 @@ func (e FieldError) Error() string {
 // maxText is the number of bytes of a field, and of what is said about it, that an error
 // prints. Both may hold text of any length from the file.
 const maxText = 4 << 10
-
-// shorten cuts a text that others chose.
-func shorten(s string) string {
-	if len(s) <= maxText {
-		return s
-	}
-	return fmt.Sprintf("%s... (%d bytes)", strings.ToValidUTF8(s[:maxText], ""), len(s))
-}
 
 // body returns the text without the field.
 func (e FieldError) body() string {

@@ -7,20 +7,8 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/scheduling"
-	"github.com/berth-sched/berth/scheduling/extender"
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
-
-// BuildConfig holds what profiles need besides the configuration. The zero value is
-// enough for a scheduler that only places pods.
-type BuildConfig struct {
-	// Handle is passed to the plugin factories; nil if there is none.
-	Handle framework.Handle
-	// Extender may change how an extender is called before its client is made: the
-	// HTTP client, the bounds. If it sets neither TLS nor HTTP, the file's TLS
-	// settings apply. nil changes nothing.
-	Extender func(*extender.Config)
-}
 
 // Built is the result of [Configuration.Build].
 type Built struct {

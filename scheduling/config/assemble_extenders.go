@@ -1,12 +1,36 @@
+//go:build !noextenders
+
 package config
 
 import (
+	"errors"
 	"fmt"
 
+	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/extender"
 )
+
+// BuildConfig holds what profiles need besides the configuration. The zero value is
+// enough for a scheduler that only places pods.
+type BuildConfig struct {
+	// Handle is passed to the plugin factories; nil if there is none.
+	Handle framework.Handle
+	// Extender may change how an extender is called before its client is made: the
+	// HTTP client, the bounds. If it sets neither TLS nor HTTP, the file's TLS
+	// settings apply. nil changes nothing.
+	Extender func(*extender.Config)
+}
+
+// checkTLS checks the TLS settings of an extender. Files need not be readable if no
+// function reads them.
+func (e *Extender) checkTLS(readFile func(name string) ([]byte, error)) error {
+	if _, err := e.TLS(readFile); err != nil && !errors.Is(err, ErrUnreadFile) {
+		return err
+	}
+	return nil
+}
 
 // buildExtenders makes the clients of the extenders, in the order of their use.
 func (c *Configuration) buildExtenders(o BuildConfig, p *problems) []scheduling.Extender {

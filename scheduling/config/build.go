@@ -3,7 +3,6 @@ package config
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -42,7 +41,7 @@ func (l *loader) buildExtenders(c *Configuration, p *problems) {
 		if e.HTTPTimeout.Duration == 0 {
 			e.HTTPTimeout.Duration = defaultExtenderTimeout
 		}
-		if _, err := e.TLS(l.options.ReadFile); err != nil && !errors.Is(err, ErrUnreadFile) {
+		if err := e.checkTLS(l.options.ReadFile); err != nil {
 			p.add(Problem{Class: ExtenderTLS, Field: fmt.Sprintf("extenders[%d]", i), Text: "couldn't build extenders: " + err.Error(), err: err})
 		}
 		for _, r := range e.ManagedResources {

@@ -52,6 +52,13 @@
 // parser: a bare yes, no, on, off, y or n is a boolean, and anchors and merge keys
 // work.
 //
+// # Without extenders
+//
+// With the build tag noextenders the package links neither net/http nor crypto/tls,
+// for small programs such as pages in WebAssembly. Load then accepts extenders without
+// reading their certificates, Build refuses them by name, and BuildConfig.Extender and
+// Extender.TLS do not exist.
+//
 // # Older files
 //
 // Load also reads the versions v1beta3, v1beta2 and v1alpha1, unless

@@ -26,10 +26,12 @@ func (p *place) find(path string) int {
 	for path != "" && p != nil {
 		var next *place
 		if rest, ok := strings.CutPrefix(path, "["); ok {
-			number, tail, _ := strings.Cut(rest, "]")
+			key, tail, _ := strings.Cut(rest, "]")
 			path = strings.TrimPrefix(tail, ".")
-			if i, err := strconv.Atoi(number); err == nil && i >= 0 && i < len(p.items) {
+			if i, err := strconv.Atoi(key); err == nil && i >= 0 && i < len(p.items) {
 				next = p.items[i]
+			} else {
+				next = p.fields[key]
 			}
 		} else {
 			end := strings.IndexAny(path, ".[")
@@ -45,6 +47,24 @@ func (p *place) find(path string) int {
 		p = next
 	}
 	return line
+}
+
+// FieldLine returns the line of a field in a document, YAML or JSON, counted from 1. The
+// path has the form of an [*api.InvalidError]:
+//
+//	spec.containers[0].resources.requests[cpu]
+//
+// If the document has no such field, the line is that of the innermost field around it
+// that there is. It is 0 if there is none, if the document cannot be read, or if it is
+// longer than 1 MiB.
+func FieldLine(document []byte, path string) int {
+	if checkYAML(document) != nil {
+		return 0
+	}
+	if looksLikeJSON(document) && !json.Valid(document) { // YAML that begins with a brace
+		document = append([]byte("--- "), document...)
+	}
+	return placesOf(document).find(path)
 }
 
 // placesOf returns the places of a document that has already parsed without error. A

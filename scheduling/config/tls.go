@@ -1,3 +1,5 @@
+//go:build !noextenders
+
 package config
 
 import (

@@ -7,6 +7,7 @@ import (
 	"reflect"
 
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/errtext"
 	"github.com/berth-sched/berth/internal/strictjson"
 )
 
@@ -126,11 +127,8 @@ func decodeAll(text []byte, p any) error {
 	return nil
 }
 
+// maxText is the number of bytes of others' text that an error prints.
+const maxText = 1 << 10
+
 // cut shortens a text that others chose.
-func cut(s string) string {
-	const most = 1 << 10
-	if len(s) <= most {
-		return s
-	}
-	return fmt.Sprintf("%s... (%d bytes)", s[:most], len(s))
-}
+func cut(s string) string { return errtext.Cut(s, maxText) }

@@ -161,10 +161,41 @@ func (h *Handler) derive(pod *api.Pod) (*framework.PodInfo, error) {
 	return info, nil
 }
 
-// question is a request's pod and the snapshot to answer from.
+// A message is the body of a request about a pod.
+type message interface {
+	// about returns the pod, nil if there is none.
+	about() *api.Pod
+	// check returns an error if the message lacks what its verb needs.
+	check() error
+}
+
+// A question is a request's pod and the snapshot to answer from.
 type question struct {
 	snap *framework.Snapshot
 	pod  *framework.PodInfo
+}
+
+// ask decodes a request into m and lets answer look at the snapshot, with the handler
+// locked. Decoding and deriving the pod happen before, so that a large request makes
+// nobody wait.
+func (h *Handler) ask(ctx context.Context, body []byte, m message, answer func(question) (any, error)) (any, error) {
+	if err := h.read(ctx, body, m); err != nil {
+		return nil, err
+	}
+	if err := m.check(); err != nil {
+		return nil, &requestError{err}
+	}
+	info, err := h.derive(m.about())
+	if err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	q, err := h.begin(ctx, m.about(), info)
+	if err != nil {
+		return nil, err
+	}
+	return answer(q)
 }
 
 // begin prepares an answer about the pod; info is what derive has returned. The caller
@@ -192,19 +223,25 @@ func (h *Handler) begin(ctx context.Context, pod *api.Pod, info *framework.PodIn
 	return q, nil
 }
 
-// names returns the names of the nodes that a request is about.
-func (a *Args) names() ([]string, error) {
-	switch {
-	case a.NodeNames != nil:
-		return *a.NodeNames, nil
-	case a.Nodes == nil:
-		return nil, &requestError{errors.New("there are neither Nodes nor NodeNames")}
+func (a *Args) about() *api.Pod { return a.Pod }
+
+func (a *Args) check() error {
+	if a.NodeNames == nil && a.Nodes == nil {
+		return errors.New("there are neither Nodes nor NodeNames")
+	}
+	return nil
+}
+
+// names returns the names of the nodes that a checked request is about.
+func (a *Args) names() []string {
+	if a.NodeNames != nil {
+		return *a.NodeNames
 	}
 	names := make([]string, len(a.Nodes.Items))
 	for i, n := range a.Nodes.Items {
 		names[i] = n.Name
 	}
-	return names, nil
+	return names
 }
 
 // find returns the nodes of those names that the snapshot has, each once.

@@ -12,37 +12,23 @@ import (
 
 func (h *Handler) preempt(ctx context.Context, body []byte) (any, error) {
 	args := new(preemptionRequest)
-	if err := h.read(ctx, body, args); err != nil {
-		return nil, err
-	}
-	candidates, err := args.candidates()
-	if err != nil {
-		return nil, err
-	}
-	info, err := h.derive(args.Pod)
-	if err != nil {
-		return nil, err
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	q, err := h.begin(ctx, args.Pod, info)
-	if err != nil {
-		return nil, err
-	}
-	result := &PreemptionResult{NodeNameToMetaVictims: map[string]*MetaVictims{}}
-	for _, node := range slices.Sorted(maps.Keys(candidates)) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+	return h.ask(ctx, body, args, func(q question) (any, error) {
+		result := &PreemptionResult{NodeNameToMetaVictims: map[string]*MetaVictims{}}
+		candidates := args.candidates()
+		for _, node := range slices.Sorted(maps.Keys(candidates)) {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			fits, err := h.fitsWithout(q, node, candidates[node])
+			if err != nil {
+				return nil, err
+			}
+			if fits {
+				result.NodeNameToMetaVictims[node] = candidates[node]
+			}
 		}
-		fits, err := h.fitsWithout(q, node, candidates[node])
-		if err != nil {
-			return nil, err
-		}
-		if fits {
-			result.NodeNameToMetaVictims[node] = candidates[node]
-		}
-	}
-	return result, nil
+		return result, nil
+	})
 }
 
 // A preemptionRequest is what the handler reads of [PreemptionArgs]: victims are known
@@ -65,32 +51,45 @@ type victim struct {
 	} `json:"metadata"`
 }
 
-// candidates returns the candidates by the identifiers of their victims.
-func (a *preemptionRequest) candidates() (map[string]*MetaVictims, error) {
+func (a *preemptionRequest) about() *api.Pod { return a.Pod }
+
+func (a *preemptionRequest) check() error {
 	switch {
 	case a.NodeNameToVictims != nil && a.NodeNameToMetaVictims != nil:
-		return nil, &requestError{errors.New("there are both NodeNameToVictims and NodeNameToMetaVictims")}
+		return errors.New("there are both NodeNameToVictims and NodeNameToMetaVictims")
 	case a.NodeNameToVictims == nil && a.NodeNameToMetaVictims == nil:
-		return nil, &requestError{errors.New("there are neither NodeNameToVictims nor NodeNameToMetaVictims")}
+		return errors.New("there are neither NodeNameToVictims nor NodeNameToMetaVictims")
+	}
+	for _, node := range slices.Sorted(maps.Keys(a.NodeNameToVictims)) {
+		v := a.NodeNameToVictims[node]
+		if v == nil || slices.Contains(v.Pods, nil) {
+			return errors.New("NodeNameToVictims: null for victims of node " + cut(node))
+		}
+	}
+	for _, node := range slices.Sorted(maps.Keys(a.NodeNameToMetaVictims)) {
+		v := a.NodeNameToMetaVictims[node]
+		if v == nil || slices.Contains(v.Pods, nil) {
+			return errors.New("NodeNameToMetaVictims: null for victims of node " + cut(node))
+		}
+	}
+	return nil
+}
+
+// candidates returns the victims on each node of a checked request, by their
+// identifiers.
+func (a *preemptionRequest) candidates() map[string]*MetaVictims {
+	if a.NodeNameToMetaVictims != nil {
+		return a.NodeNameToMetaVictims
 	}
 	out := make(map[string]*MetaVictims)
 	for node, v := range a.NodeNameToVictims {
-		if v == nil || slices.Contains(v.Pods, nil) {
-			return nil, &requestError{errors.New("NodeNameToVictims: null for victims of node " + cut(node))}
-		}
 		m := &MetaVictims{Pods: []*MetaPod{}, NumPDBViolations: v.NumPDBViolations}
 		for _, p := range v.Pods {
 			m.Pods = append(m.Pods, &MetaPod{p.Metadata.UID})
 		}
 		out[node] = m
 	}
-	for node, v := range a.NodeNameToMetaVictims {
-		if v == nil || slices.Contains(v.Pods, nil) {
-			return nil, &requestError{errors.New("NodeNameToMetaVictims: null for victims of node " + cut(node))}
-		}
-		out[node] = v
-	}
-	return out, nil
+	return out
 }
 
 // fitsWithout reports whether the pod is feasible on the node once the victims have

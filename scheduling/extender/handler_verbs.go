@@ -2,6 +2,7 @@ package extender
 
 import (
 	"context"
+	"errors"
 	"math/bits"
 
 	"github.com/berth-sched/berth/framework"
@@ -10,38 +11,24 @@ import (
 // unknownNode is the reason against a node that the snapshot does not have.
 const unknownNode = "node(s) unknown to the extender"
 
-// args decodes a request about nodes and derives its pod.
-func (h *Handler) args(ctx context.Context, body []byte) (*Args, *framework.PodInfo, error) {
+// filter answers with the feasible nodes. An error that is not the client's fault
+// stands in the result, as the protocol wants it.
+func (h *Handler) filter(ctx context.Context, body []byte) (any, error) {
 	args := new(Args)
-	if err := h.read(ctx, body, args); err != nil {
-		return nil, nil, err
+	result, err := h.ask(ctx, body, args, func(q question) (any, error) { return h.feasible(q, args) })
+	if malformed := (*requestError)(nil); err == nil || errors.As(err, &malformed) {
+		return result, err
 	}
-	info, err := h.derive(args.Pod)
-	return args, info, err
+	return &FilterResult{Error: h.text(err)}, nil
 }
 
-func (h *Handler) filter(ctx context.Context, body []byte) (any, error) {
-	args, info, err := h.args(ctx, body)
-	if err != nil {
-		return nil, err
-	}
-	names, err := args.names()
-	if err != nil {
-		return nil, err
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	q, err := h.begin(ctx, args.Pod, info)
-	if _, malformed := err.(*requestError); malformed {
-		return nil, err
-	}
-	if err != nil {
-		return &FilterResult{Error: h.text(err)}, nil
-	}
+// feasible sorts the nodes of a request by what the filters say of them.
+func (h *Handler) feasible(q question, args *Args) (*FilterResult, error) {
+	names := args.names()
 	nodes := q.find(names)
 	verdicts, err := h.Scheduler.FilterNodes(q.snap, q.pod, nodes)
 	if err != nil {
-		return &FilterResult{Error: h.text(err)}, nil
+		return nil, err
 	}
 	result := &FilterResult{FailedNodes: map[string]string{}, FailedAndUnresolvableNodes: map[string]string{}}
 	for _, name := range names {
@@ -84,31 +71,20 @@ func (r *FilterResult) keep(args *Args, feasible map[string]bool) {
 }
 
 func (h *Handler) prioritize(ctx context.Context, body []byte) (any, error) {
-	args, info, err := h.args(ctx, body)
-	if err != nil {
-		return nil, err
-	}
-	names, err := args.names()
-	if err != nil {
-		return nil, err
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	q, err := h.begin(ctx, args.Pod, info)
-	if err != nil {
-		return nil, err
-	}
-	nodes := q.find(names)
-	totals, err := h.Scheduler.ScoreNodes(q.snap, q.pod, nodes)
-	if err != nil {
-		return nil, err
-	}
-	highest := h.Scheduler.MaxScore()
-	list := make([]HostPriority, len(nodes))
-	for i, n := range nodes {
-		list[i] = HostPriority{n.Name(), scale(totals[i], highest)}
-	}
-	return list, nil
+	args := new(Args)
+	return h.ask(ctx, body, args, func(q question) (any, error) {
+		nodes := q.find(args.names())
+		totals, err := h.Scheduler.ScoreNodes(q.snap, q.pod, nodes)
+		if err != nil {
+			return nil, err
+		}
+		highest := h.Scheduler.MaxScore()
+		list := make([]HostPriority, len(nodes))
+		for i, n := range nodes {
+			list[i] = HostPriority{n.Name(), scale(totals[i], highest)}
+		}
+		return list, nil
+	})
 }
 
 // scale maps a total from 0 to highest to a score from 0 to MaxPriority, rounded

@@ -47,6 +47,9 @@ func (d *Driver) putNode(ctx context.Context, n *api.Node) error {
 	}
 	if known != nil {
 		before := known.Node
+		if !newer(&before.ObjectMeta, &n.ObjectMeta) {
+			return nil
+		}
 		if err := d.snap.UpdateNode(n); err != nil {
 			return err
 		}
@@ -79,7 +82,7 @@ func (d *Driver) deleteNode(ctx context.Context, n *api.Node) error {
 		return d.snap.AddNode(nil) // returns the error
 	}
 	known := d.snap.Node(n.Name)
-	if known == nil {
+	if known == nil || another(&known.Node.ObjectMeta, &n.ObjectMeta) {
 		return nil
 	}
 	before := known.Node

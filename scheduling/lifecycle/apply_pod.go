@@ -15,11 +15,17 @@ func assignedEvent(a queueing.ActionType) queueing.ClusterEvent {
 
 // updatePod applies a pod's new version.
 func (d *Driver) updatePod(ctx context.Context, obj *api.Pod) error {
+	var p *pod
+	if obj != nil {
+		p = d.pods[keyOf(obj)]
+		if p != nil && !p.isNowhere() && !newer(&p.info.Pod.ObjectMeta, &obj.ObjectMeta) {
+			return nil
+		}
+	}
 	info, err := d.snap.NewPodInfo(obj)
 	if err != nil {
 		return err
 	}
-	p := d.pods[keyOf(obj)]
 	if p != nil && p.info.Pod.UID != obj.UID {
 		d.remove(ctx, p) // another pod has taken the name
 		p = nil
@@ -33,6 +39,7 @@ func (d *Driver) updatePod(ctx context.Context, obj *api.Pod) error {
 	if p == nil {
 		p = &pod{info: info}
 		d.pods[keyOf(obj)] = p
+		d.enlist(p)
 		if obj.Spec.NodeName == "" {
 			d.enqueue(ctx, p)
 			return nil
@@ -57,6 +64,10 @@ func (d *Driver) enqueue(ctx context.Context, p *pod) {
 		return
 	}
 	d.nominate(p, p.info.Pod.Status.NominatedNodeName)
+	if p.member != nil {
+		d.regate(ctx, p.member.group)
+		return
+	}
 	p.item = d.queue.Add(ctx, p.info)
 }
 
@@ -81,6 +92,9 @@ func (d *Driver) assign(ctx context.Context, p *pod) error {
 		d.changed(ctx, before, p.info)
 	}
 	d.queue.Move(ctx, assignedEvent(queueing.ActionAdd), nil, p.info, nil)
+	if p.member != nil {
+		d.regate(ctx, p.member.group)
+	}
 	return err
 }
 
@@ -109,6 +123,9 @@ func (d *Driver) updatePending(ctx context.Context, p *pod, before *framework.Po
 	case d.profileOf(p.info.Pod) == nil:
 		d.clearNomination(ctx, p, "")
 		d.dequeue(p)
+	case p.member != nil:
+		d.renominate(ctx, p, before)
+		d.regate(ctx, p.member.group)
 	case p.item == nil:
 		d.enqueue(ctx, p)
 	default:
@@ -178,4 +195,5 @@ func (d *Driver) remove(ctx context.Context, p *pod) {
 	if freed {
 		d.queue.Move(ctx, assignedEvent(queueing.ActionDelete), p.info, nil, nil)
 	}
+	d.delist(ctx, p)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/gang"
 )
 
 // An Attempt is one attempt to schedule one pod.
@@ -26,6 +27,10 @@ type Attempt struct {
 	// pods that must leave it.
 	Nominated string
 	Victims   []framework.Victim
+	// Group is "namespace/name" of the pod's group, "" if it is scheduled alone. Cycle is
+	// what came of an attempt for a whole group, whose first pod is Pod.
+	Group string
+	Cycle *gang.Cycle
 	// Queued is when the pod was last put into the queue. Started is when the
 	// attempt began, Decided when its scheduling cycle ended, and Ended when the
 	// attempt ended. The last three are zero if there is no observer.

@@ -93,7 +93,9 @@ func (b *binding) permit(ctx context.Context) {
 		return
 	}
 	b.settled = true
-	b.d.queue.Done(b.item) // from here on a failure has nothing to do with the events since Pop
+	if b.item != nil { // not a pod of a group
+		b.d.queue.Done(b.item) // from here on a failure has nothing to do with the events since Pop
+	}
 	b.d.run(ctx, func() message {
 		err := b.bind()
 		return func(ctx context.Context) { b.ended(ctx, err) }
@@ -212,7 +214,9 @@ func (b *binding) fail(ctx context.Context, err error) {
 	if errors.As(err, &fit) {
 		// The pod was rejected. Its leaving the node is no event for itself, but it
 		// is one for others; and their leaving may be one for it.
-		d.queue.Hold(b.item)
+		if b.item != nil {
+			d.queue.Hold(b.item)
+		}
 		d.failed(ctx, p, b.item, b.attempt, err)
 		move(b.item)
 	} else {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/gang"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
@@ -25,6 +26,13 @@ type Config struct {
 	// virtual one.
 	Clock framework.Clock
 
+	// Groups, if not nil, are the rules by which pods that name a group in
+	// spec.schedulingGroup are placed: together, with the PodGroup object of that name,
+	// or not at all. The zero [gang.Rules] are those of kube-scheduler 1.37 with the
+	// feature gates GenericWorkload and TopologyAwareWorkloadScheduling on. If it is nil,
+	// each pod is scheduled alone.
+	Groups *gang.Rules
+
 	// Handle is the handle that plugins of the profiles were made with; nil means
 	// that no plugin needs one. New connects it to the driver. A handle serves only
 	// one driver.
@@ -37,7 +45,8 @@ type Config struct {
 	// Bindings is how many binding cycles may run at once, each in its own
 	// goroutine. 0 means none: binding cycles run in the scheduling goroutine, as
 	// part of the attempt, and equal events give equal decisions. A pod that waits
-	// on Permit never takes a goroutine.
+	// on Permit never takes a goroutine. A quarter as many reports, at least one, may
+	// be under way besides.
 	Bindings int
 	// Backoff is how long pods wait after failed attempts.
 	Backoff queue.Backoff

@@ -41,7 +41,7 @@ func (d *Driver) Counts() Counts {
 			}
 		case p.host != nil:
 			c.UnknownNode++
-		case p.item != nil:
+		case p.item != nil, p.member != nil && p.binding == nil && d.profileOf(p.info.Pod) != nil:
 			c.Pending++
 		case p.binding != nil:
 			c.Binding++

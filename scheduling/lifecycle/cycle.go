@@ -10,6 +10,7 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/gang"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
@@ -22,6 +23,11 @@ func (d *Driver) ScheduleOne(ctx context.Context) (Attempt, bool) {
 	if it == nil {
 		d.arm()
 		return Attempt{}, false
+	}
+	if d.groups != nil {
+		if g := d.groups.byItem[it]; g != nil {
+			return d.tryGroup(ctx, g, it), true
+		}
 	}
 	p := d.pods[keyOf(it.Pod.Pod)]
 	sched := d.profileOf(it.Pod.Pod)
@@ -147,6 +153,7 @@ func (d *Driver) makeRoom(ctx context.Context, sched *scheduling.Scheduler, p *p
 		result.Nominated = p.nominated // no change
 	}
 	a.Nominated, a.Victims = result.Nominated, result.Victims
+	d.release(ctx, it.Pod.Pod, result.Claims)
 	if len(result.Victims) == 0 {
 		d.failed(ctx, p, it, a, err)
 		return
@@ -159,14 +166,23 @@ func (d *Driver) makeRoom(ctx context.Context, sched *scheduling.Scheduler, p *p
 // Source: kube-scheduler 1.37, schedule_one.go, handleSchedulingFailure.
 func (d *Driver) failed(ctx context.Context, p *pod, it *queue.Item, a *Attempt, err error) {
 	a.State, a.Err = Failed, err
-	var plugins, pending []string
+	var by queue.Rejectors
 	reason := api.PodReasonSchedulerError
 	var fit *scheduling.FitError
 	if errors.As(err, &fit) {
-		plugins, pending, reason = fit.Plugins(), fit.Pending(), api.PodReasonUnschedulable
+		by = queue.Rejectors{Plugins: fit.Plugins(), Pending: fit.Pending(), Unresolvable: fit.Unresolvable()}
+		reason = api.PodReasonUnschedulable
 	}
 	if errors.Is(err, scheduling.ErrNoNodes) {
 		reason = api.PodReasonUnschedulable
+	}
+	if it == nil { // a pod of a group
+		if p.member != nil && !p.gone {
+			d.memberFailed(ctx, p, gang.PodReport{Pod: p.info, Reason: reason, Message: err.Error()})
+			d.regate(ctx, p.member.group)
+		}
+		d.observe(a)
+		return
 	}
 	if p.gone || p.host != nil || d.profileOf(p.info.Pod) == nil {
 		// It was deleted, bound by another scheduler, or given to another one.
@@ -176,21 +192,10 @@ func (d *Driver) failed(ctx context.Context, p *pod, it *queue.Item, a *Attempt,
 		return
 	}
 	p.item = it
-	d.queue.Requeue(ctx, it, p.info, plugins, pending)
+	d.queue.Requeue(ctx, it, p.info, by)
 	d.clearNomination(ctx, p, a.Nominated)
 	if _, ok := d.config.Binder.(Reporter); ok { // otherwise the text is not made
 		d.report(ctx, p, Report{Reason: reason, Message: err.Error(), Nominated: a.Nominated, Victims: a.Victims})
 	}
 	d.observe(a)
-}
-
-func (d *Driver) report(ctx context.Context, p *pod, r Report) {
-	if reporter, ok := d.config.Binder.(Reporter); ok {
-		defer func() {
-			if v := recover(); v != nil {
-				d.problem(fmt.Errorf("reporter: pod %s: panic: %v", p.info.Pod.Key(), v))
-			}
-		}()
-		reporter.Report(ctx, p.info.Pod, r)
-	}
 }

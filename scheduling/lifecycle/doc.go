@@ -24,8 +24,9 @@
 // Unreserve runs in reverse order, the pod leaves the snapshot and returns to the
 // queue, and pods that its leaving may help are woken.
 //
-// The outside world is a [Source] of events and a [Binder]. A simulator needs no
-// source: it calls [Driver.Apply] and [Driver.ScheduleOne], or lets
+// The outside world is a [Source] of events, or a caller of [Driver.Apply], and a
+// [Binder]. The nested module scheduling/kube has both for a real cluster. A simulator
+// needs no source: it calls [Driver.Apply] and [Driver.ScheduleOne], or lets
 // [Driver.Simulate] move a virtual clock.
 //
 // # What it leaves to you
@@ -45,9 +46,10 @@
 //
 // # Concurrency
 //
-// Any goroutine may call Apply and the methods of a [Handle] except Snapshot.
+// Any goroutine may call Apply, Do and the methods of a [Handle] except Snapshot.
 // Everything else happens in the scheduling goroutine: the goroutine of Run, or the
-// caller's. A pod that waits on Permit takes no goroutine, so it cannot keep others
+// caller's. Bindings, evictions and reports have goroutines of their own, if
+// Config.Bindings is not 0. A pod that waits on Permit takes no goroutine, so it cannot keep others
 // from being bound, however few bindings may run at once.
 //
 // Differs: a pod whose victims are being evicted.
@@ -62,9 +64,21 @@
 // Why: the binding can only fail.
 //
 // Differs: pod groups.
-// Original: kube-scheduler schedules them.
-// Here: they are left out.
-// Why: the library does not schedule pod groups.
+// Original: kube-scheduler schedules them with its feature gate GenericWorkload on.
+// Here: they are scheduled if the rules are set.
+// Switch: Config.Groups.
+//
+// Differs: how the pods of a group that stands are reserved.
+// Original: kube-scheduler reserves one after the other. One that is refused fails alone,
+// so a gang below its minimum may run.
+// Here: all are reserved before the first is permitted, or none.
+// Why: a group stands together or not at all.
+//
+// Differs: a failed group of equal pods.
+// Original: kube-scheduler tries it again after its backoff, whatever happens.
+// Here: it waits for an event that may help the first pod that was refused, and for its
+// backoff. Other groups are tried again after their backoff.
+// Why: an attempt that must fail as the last one did helps nobody.
 //
 // Differs: sampling of metrics.
 // Original: kube-scheduler measures its plugins for some pods.

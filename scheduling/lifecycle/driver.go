@@ -12,7 +12,7 @@ import (
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
-// A Driver is a whole scheduler. Any goroutine may call Apply. All other methods
+// A Driver is a whole scheduler. Any goroutine may call Apply and Do. All other methods
 // belong to the scheduling goroutine: Run calls them, or you do.
 type Driver struct {
 	config   Config
@@ -31,9 +31,12 @@ type Driver struct {
 	mail    mailbox
 	waiting waiting
 	tasks   tasks
+	reports reports
 	open    int             // bindings and evictions under way
 	binding context.Context // context of all bindings of a Run; nil outside
 	alarm   alarm
+
+	groups *groups // nil unless groups are scheduled
 
 	observers observers
 	binders   map[*scheduling.Scheduler]bool // whether the scheduler's profile has Bind plugins
@@ -67,6 +70,11 @@ func New(c Config) (*Driver, error) {
 		d.binders[s] = len(p.Bind) > 0
 		if d.last == nil {
 			d.last = s
+		}
+	}
+	if c.Groups != nil {
+		if err := d.newGroups(*c.Groups); err != nil {
+			return nil, err
 		}
 	}
 	var err error

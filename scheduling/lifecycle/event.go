@@ -17,11 +17,18 @@ type Event struct {
 
 // Add is the event that the object has come. It is the same as [Update]: the driver
 // compares the object with what it knows. Informers have both.
+//
+// A version that is not newer than the known one is ignored; see [Update].
 func Add[T api.Object](obj *T) Event { return Update(obj) }
 
 // Update is the event that the object is there, as it is given, whether it is new or
 // has changed. It must not change any more. A pod that Succeeded or Failed no longer
 // counts.
+//
+// If the driver knows the same object (by UID) in an equal or a newer version
+// (metadata.resourceVersion), the event is ignored. Otherwise every new list of an
+// informer would undo what plugins have reserved in the snapshot. Objects whose versions
+// are not numbers are never ignored.
 func Update[T api.Object](obj *T) Event {
 	return Event{func(ctx context.Context, d *Driver) error {
 		switch o := any(obj).(type) {
@@ -34,8 +41,8 @@ func Update[T api.Object](obj *T) Event {
 	}}
 }
 
-// Delete is the event that an object was deleted. The object is identified by its
-// name, a pod also by its UID; an unknown object is ignored.
+// Delete is the event that an object was deleted. The object is identified by its name
+// and its UID, if it has one; an unknown object is ignored.
 func Delete[T api.Object](obj *T) Event {
 	return Event{func(ctx context.Context, d *Driver) error {
 		switch o := any(obj).(type) {
@@ -53,16 +60,21 @@ func updateObject[T api.Object](ctx context.Context, d *Driver, obj *T) error {
 		return framework.Put(d.snap, obj) // returns the error
 	}
 	before := framework.Lookup[T](d.snap, api.KeyOf(obj))
+	if before != nil && !newer(api.MetaOf(before), api.MetaOf(obj)) {
+		return nil
+	}
 	if err := framework.Put(d.snap, obj); err != nil {
 		return err
 	}
 	e := queueing.ClusterEvent{Resource: resourceOf[T](), Action: queueing.ActionAdd}
 	if before == nil {
 		d.queue.Move(ctx, e, nil, obj, nil)
+		d.regateAll(ctx)
 		return nil
 	}
 	e.Action = queueing.ActionUpdate
 	d.queue.Move(ctx, e, before, obj, nil)
+	d.regateAll(ctx)
 	return nil
 }
 
@@ -72,14 +84,27 @@ func deleteObject[T api.Object](ctx context.Context, d *Driver, obj *T) error {
 	}
 	key := api.KeyOf(obj)
 	before := framework.Lookup[T](d.snap, key)
-	if before == nil {
+	if before == nil || another(api.MetaOf(before), api.MetaOf(obj)) {
 		return nil
 	}
 	framework.Delete[T](d.snap, key)
 	d.queue.Move(ctx, queueing.ClusterEvent{Resource: resourceOf[T](), Action: queueing.ActionDelete}, before, nil, nil)
+	d.regateAll(ctx)
 	return nil
 }
 
 func resourceOf[T api.Object]() queueing.EventResource {
 	return queueing.EventResource(reflect.TypeFor[T]().Name())
+}
+
+// newer reports whether the object has to be applied over the known one: it is another
+// object of the same name, its version is newer, or the versions cannot be compared.
+func newer(known, m *api.ObjectMeta) bool {
+	order, ok := api.CompareResourceVersions(m.ResourceVersion, known.ResourceVersion)
+	return !ok || order > 0 || known.UID != m.UID
+}
+
+// another reports whether m identifies another object than the known one of its name.
+func another(known, m *api.ObjectMeta) bool {
+	return known.UID != "" && m.UID != "" && known.UID != m.UID
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/queue"
@@ -61,7 +63,7 @@ func (d *Driver) evict(ctx context.Context, plugin string, p *pod, it *queue.Ite
 	preemptor := p.info.Pod
 	d.open++
 	d.run(ctx, func() message {
-		err := evictAll(background, evicter, outside, preemptor)
+		err := evictAll(background, evicter, outside, preemptor, max(1, d.config.Bindings))
 		return func(ctx context.Context) {
 			d.open--
 			back(ctx, err)
@@ -69,13 +71,28 @@ func (d *Driver) evict(ctx context.Context, plugin string, p *pod, it *queue.Ite
 	})
 }
 
-func evictAll(ctx context.Context, e Evicter, victims []*api.Pod, preemptor *api.Pod) error {
-	var errs []error
-	for _, v := range victims {
-		if err := evictOne(ctx, e, v, preemptor); err != nil {
-			errs = append(errs, fmt.Errorf("evicting pod %s: %w", v.Key(), err))
+// evictAll evicts the victims, most of them at once, and the last one last.
+func evictAll(ctx context.Context, e Evicter, victims []*api.Pod, preemptor *api.Pod, most int) error {
+	errs := make([]error, len(victims))
+	evict := func(i int) {
+		if err := evictOne(ctx, e, victims[i], preemptor); err != nil {
+			errs[i] = fmt.Errorf("evicting pod %s: %w", victims[i].Key(), err)
 		}
 	}
+	last := len(victims) - 1
+	var next atomic.Int64
+	work := func() {
+		for i := next.Add(1) - 1; i < int64(last); i = next.Add(1) - 1 {
+			evict(int(i))
+		}
+	}
+	var others sync.WaitGroup
+	for range min(most, last) - 1 {
+		others.Go(work)
+	}
+	work()
+	others.Wait()
+	evict(last)
 	return errors.Join(errs...)
 }
 

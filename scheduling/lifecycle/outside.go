@@ -19,7 +19,8 @@ type Source interface {
 // A Binder carries out decisions. Many goroutines may call its methods at once. They
 // must return when ctx is done.
 //
-// If a Binder is also an [Evicter] or a [Reporter], the driver uses it as such.
+// If a Binder is also an [Evicter], a [Reporter] or a [ClaimReleaser], the driver uses it
+// as such.
 type Binder interface {
 	// Bind binds the pod to the node. If it returns nil, the pod counts as bound;
 	// the source confirms it with the pod's next version.
@@ -29,15 +30,32 @@ type Binder interface {
 // An Evicter removes the victims of a preemption.
 type Evicter interface {
 	// Evict asks the victim to leave, to make room for the preemptor. The source
-	// delivers the event that it has left.
+	// delivers the event that it has left. If Config.Bindings is not 0, the victims of
+	// a preemption are evicted side by side, except the last one.
 	Evict(ctx context.Context, victim, preemptor *api.Pod) error
 }
 
-// A Reporter records what became of a pod that was not bound. The scheduling
-// goroutine calls it and waits for it.
+// A Reporter records what became of a pod that was not bound. If Config.Bindings is 0,
+// the scheduling goroutine calls it and waits for it. Otherwise scheduling goes on
+// meanwhile: a few goroutines call it, for each pod one at a time.
 type Reporter interface {
-	// Report is called after every failed attempt, and when a pod is nominated.
+	// Report is called after a failed attempt, and when a pod is nominated. pod is the
+	// newest version that the driver knows. Of reports that could not be sent in time,
+	// only a pod's newest is, and none about a pod that has got a node meanwhile. Run
+	// drops those that still wait when it stops.
+	//
+	// The answer to a binding may have been lost, so the pod may be on a node that the
+	// driver does not know of yet. Make the version of pod a precondition of what you
+	// write.
 	Report(ctx context.Context, pod *api.Pod, r Report)
+}
+
+// A ClaimReleaser gives back the devices of resource claims, so that a pod may fit later.
+type ClaimReleaser interface {
+	// ReleaseClaim clears the claim's allocation, reservations and device status, or
+	// deletes it, for the sake of the pod. It must do neither if another pod uses the
+	// claim by then.
+	ReleaseClaim(ctx context.Context, c framework.ClaimRelease, pod *api.Pod) error
 }
 
 // A Report is what a pod's status should say.

@@ -31,7 +31,12 @@ type pod struct {
 	expires   time.Time          // set when assumed and bound, with an AssumeTTL
 	nominated string             // the node that it is nominated to, "" for none
 	noted     *framework.PodInfo // the version whose nomination is in the snapshot
+	member    *member            // if groups are scheduled and it is in one
 }
+
+// isNowhere reports whether the pod is neither on a node nor about to be: another scheduler
+// serves it, or its binding was never confirmed. Then also a known version is news.
+func (p *pod) isNowhere() bool { return p.host == nil && p.item == nil && p.binding == nil }
 
 // podKey is the lookup key of a pod.
 type podKey struct{ namespace, name string }

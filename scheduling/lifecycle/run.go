@@ -19,7 +19,8 @@ import (
 // goroutine must do so while Run runs, or no backoff and no Grace ever ends. For
 // simulations use [Driver.Simulate].
 //
-// Run may be called again, with a source that continues where the last one ended.
+// The source may be nil; then events come by [Driver.Apply] alone. Run may be called
+// again, with a source that continues where the last one ended.
 func (d *Driver) Run(ctx context.Context, source Source) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -31,7 +32,7 @@ func (d *Driver) Run(ctx context.Context, source Source) error {
 
 	var pump sync.WaitGroup
 	pump.Go(func() {
-		for {
+		for source != nil {
 			e, err := source.Next(ctx)
 			switch {
 			case errors.Is(err, io.EOF):
@@ -55,6 +56,7 @@ func (d *Driver) Run(ctx context.Context, source Source) error {
 	d.drain(bindings)
 	pump.Wait()
 	d.Flush(bindings)
+	d.reports.closed = false
 	d.alarm.stop()
 	return context.Cause(ctx)
 }
@@ -72,12 +74,13 @@ func (d *Driver) limit(ctx context.Context, cancel func()) (release func()) {
 	}
 }
 
-// drain waits until all bindings and evictions under way have ended.
+// drain waits until all bindings, evictions and reports under way have ended.
 func (d *Driver) drain(ctx context.Context) {
 	for _, w := range d.waiting.all() {
 		w.Reject("", "the scheduler stops")
 	}
-	for d.Flush(ctx); d.open > 0; d.Flush(ctx) {
+	d.closeReports()
+	for d.Flush(ctx); d.open > 0 || d.reports.running > 0; d.Flush(ctx) {
 		<-d.mail.ring
 	}
 }

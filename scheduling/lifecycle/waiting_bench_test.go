@@ -107,3 +107,25 @@ func BenchmarkWaiting(b *testing.B) {
 		}
 	}
 }
+
+// TestTooLarge checks that pods that are too large for every node are not tried again
+// when others leave, and that pods that are only too large for what is free are.
+func TestTooLarge(t *testing.T) {
+	for kind, retried := range map[string]bool{"large": false, "full": true} {
+		s := newStream(t, kind, 20, time.Second)
+		before := 0
+		for _, it := range s.d.Pending() {
+			before += it.Attempts
+		}
+		for range 10 {
+			s.one()
+		}
+		after := 0
+		for _, it := range s.d.Pending() {
+			after += it.Attempts
+		}
+		if (after > before) != retried {
+			t.Errorf("kind %s: %d attempts, %d before pods left", kind, after, before)
+		}
+	}
+}

@@ -6,6 +6,8 @@
 //		observe.NewVars(expvar.NewMap("scheduler")),
 //	)
 //
+// [Metrics] counts under kube-scheduler's names and writes them as Prometheus reads them.
+//
 // Times of single plugins, and scores, are reported only on request, because each
 // decision is then made a second time: Log.Plugins, [NewPluginVars] and Log.Scores.
 //

@@ -13,12 +13,15 @@ import (
 //
 //	attempts            of each result: bound, unschedulable, error
 //	attempt_seconds     the sum of their times
+//	decision_times      a histogram of the times, in seconds, until a node was chosen or none
+//	binding_times       a histogram of the times, in seconds, from then until pods were bound
 //	steps               of each point, how often it ran
 //	step_seconds        of each point, the sum of the times
 //	queue               pods in each part of the queue, after the last attempt
 type Vars struct {
 	attempts, steps, stepSeconds, queue *expvar.Map
 	seconds                             *expvar.Float
+	decisions, bindings                 *Histogram
 
 	mu    sync.Mutex
 	parts [5]*expvar.Int
@@ -32,10 +35,12 @@ func NewVars(m *expvar.Map) *Vars {
 	}
 	v := &Vars{
 		attempts: new(expvar.Map), steps: new(expvar.Map), stepSeconds: new(expvar.Map), queue: new(expvar.Map),
-		seconds: new(expvar.Float),
+		seconds: new(expvar.Float), decisions: NewHistogram(attemptBounds()...), bindings: NewHistogram(attemptBounds()...),
 	}
 	m.Set("attempts", v.attempts)
 	m.Set("attempt_seconds", v.seconds)
+	m.Set("decision_times", v.decisions)
+	m.Set("binding_times", v.bindings)
 	m.Set("steps", v.steps)
 	m.Set("step_seconds", v.stepSeconds)
 	m.Set("queue", v.queue)
@@ -50,6 +55,10 @@ func NewVars(m *expvar.Map) *Vars {
 func (v *Vars) Attempt(a *lifecycle.Attempt) {
 	v.attempts.Add(result(a), 1)
 	v.seconds.Add(a.Ended.Sub(a.Started).Seconds())
+	v.decisions.seconds(a.Decided.Sub(a.Started))
+	if a.State == lifecycle.Bound {
+		v.bindings.seconds(a.Ended.Sub(a.Decided))
+	}
 }
 
 // Point implements [lifecycle.PointObserver].

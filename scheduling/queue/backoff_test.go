@@ -72,7 +72,7 @@ func TestBackoffIsServed(t *testing.T) {
 					t.Fatal("the pod is not ready")
 				}
 				failed := r.now
-				r.Requeue(r.ctx, it, nil, nil, nil)
+				r.Requeue(r.ctx, it, nil, queue.Rejectors{})
 				at, ok := r.NextFlush()
 				if !ok || at.Sub(failed).Seconds() != want {
 					t.Fatalf("NextFlush() = %v after the failure (%t), want %v s", at.Sub(failed), ok, want)

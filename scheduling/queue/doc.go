@@ -22,7 +22,7 @@
 //	q.Add(ctx, pod)
 //	for it := q.Pop(); it != nil; it = q.Pop() {
 //		if err := try(it.Pod); err != nil {
-//			q.Requeue(ctx, it, nil, rejectedBy, nil)
+//			q.Requeue(ctx, it, nil, queue.Rejectors{Plugins: rejectedBy})
 //		} else {
 //			q.Done(it)
 //		}
@@ -42,9 +42,16 @@
 // Source: kube-scheduler 1.37, backend/queue.
 //
 // Differs: pod groups.
-// Original: kube-scheduler queues them.
-// Here: there are only single pods.
-// Why: the library does not schedule pod groups.
+// Original: kube-scheduler queues them as entities of their own.
+// Here: one of the group's pods stands for it, and Resize says how many there are.
+// Why: package lifecycle keeps the groups.
+//
+// Differs: a pod leaves a node, and every node was rejected as unresolvable.
+// Original: kube-scheduler tries the waiting pod again.
+// Here: such a departure does not wake it for the plugins that said so of all their nodes.
+// Why: by the meaning of the code, taking pods away helps on none of these nodes. With
+// thousands of pods that are too large for every node, each departure cost an attempt of
+// each.
 //
 // Differs: a waiting pod that a PreEnqueue plugin rejects again.
 // Original: kube-scheduler keeps waiting pods in a map, which has no positions.

@@ -85,7 +85,7 @@ func TestWhereAnEventSendsAPod(t *testing.T) {
 			r.happen(queueing.ResourceNode, queueing.ActionAdd) // before the flight: does not count
 			r.Pop()
 			r.happen(queueing.ResourceNode, queueing.ActionAdd)
-			r.Requeue(r.ctx, it, nil, tt.plugins, tt.pending)
+			r.Requeue(r.ctx, it, nil, queue.Rejectors{Plugins: tt.plugins, Pending: tt.pending})
 			if got := where(r); got != tt.want {
 				t.Errorf("the pod is %s, want %s", got, tt.want)
 			}
@@ -100,7 +100,7 @@ func TestWhereAnEventSendsAPod(t *testing.T) {
 			r.happen(queueing.ResourceNode, queueing.ActionAdd)
 			r.Pop()
 			r.Done(other)
-			r.Requeue(r.ctx, it, nil, tt.plugins, tt.pending)
+			r.Requeue(r.ctx, it, nil, queue.Rejectors{Plugins: tt.plugins, Pending: tt.pending})
 			if got := where(r); got != stays {
 				t.Errorf("the pod is %s, want %s", got, stays)
 			}
@@ -159,7 +159,7 @@ func TestGateAfterFailure(t *testing.T) {
 		it := r.add("p", 0)
 		r.Pop()
 		r.Update(r.ctx, it, r.info(api.MakePod("p").Labels("g", "")))
-		r.Requeue(r.ctx, it, nil, nil, nil)
+		r.Requeue(r.ctx, it, nil, queue.Rejectors{})
 		if full {
 			r.depth(queue.Length{Backoff: 1})
 			r.pass(time.Second)
@@ -174,8 +174,8 @@ func TestWildcardIsForOnePod(t *testing.T) {
 	r.Pop()
 	r.Pop()
 	r.Activate(r.ctx, b)
-	r.Requeue(r.ctx, a, nil, []string{"A"}, nil)
-	r.Requeue(r.ctx, b, nil, []string{"A"}, nil)
+	r.Requeue(r.ctx, a, nil, queue.Rejectors{Plugins: []string{"A"}})
+	r.Requeue(r.ctx, b, nil, queue.Rejectors{Plugins: []string{"A"}})
 	r.depth(queue.Length{Backoff: 1, Unschedulable: 1})
 }
 
@@ -184,7 +184,7 @@ func TestAfterDoneOnlyBackoff(t *testing.T) {
 	it := r.add("p", 0)
 	r.Pop()
 	r.Done(it)
-	r.Requeue(r.ctx, it, nil, []string{"A"}, nil)
+	r.Requeue(r.ctx, it, nil, queue.Rejectors{Plugins: []string{"A"}})
 	r.depth(queue.Length{Backoff: 1})
 }
 
@@ -202,7 +202,49 @@ func TestUnknownProfile(t *testing.T) {
 	r := newRig(t, queue.Config{Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{silent("A")}})})
 	it := r.Add(r.ctx, r.info(api.MakePod("p").Scheduler("another")))
 	r.Pop()
-	r.Requeue(r.ctx, it, nil, []string{"B"}, nil)
+	r.Requeue(r.ctx, it, nil, queue.Rejectors{Plugins: []string{"B"}})
 	r.happen(queueing.ResourceNode, queueing.ActionAdd)
 	r.depth(queue.Length{Backoff: 1})
+}
+
+// TestUnresolvable checks which departures wake a pod that some plugins rejected on every
+// node as unresolvable.
+func TestUnresolvable(t *testing.T) {
+	all := queueing.ClusterEvent{Resource: queueing.ResourceAssignedPod, Action: queueing.ActionAll}
+	registered := []queueing.EventHint{{Event: all}, {Event: queueing.ClusterEvent{Resource: queueing.ResourceNode, Action: queueing.ActionAll}}}
+	filters := []framework.Plugin{plugin{"A", registered}, plugin{"B", registered}}
+	for _, tt := range []struct {
+		name     string
+		by       queue.Rejectors
+		resource queueing.EventResource
+		action   queueing.ActionType
+		wakes    bool
+	}{
+		{"a pod leaves", queue.Rejectors{Plugins: []string{"A"}, Unresolvable: []string{"A"}}, queueing.ResourceAssignedPod, queueing.ActionDelete, false},
+		{"a pod asks for less", queue.Rejectors{Plugins: []string{"A"}, Unresolvable: []string{"A"}}, queueing.ResourceAssignedPod, queueing.ActionUpdatePodScaleDown, false},
+		{"a pod comes", queue.Rejectors{Plugins: []string{"A"}, Unresolvable: []string{"A"}}, queueing.ResourceAssignedPod, queueing.ActionAdd, true},
+		{"labels of a pod", queue.Rejectors{Plugins: []string{"A"}, Unresolvable: []string{"A"}}, queueing.ResourceAssignedPod, queueing.ActionUpdatePodLabel, true},
+		{"a node leaves", queue.Rejectors{Plugins: []string{"A"}, Unresolvable: []string{"A"}}, queueing.ResourceNode, queueing.ActionDelete, true},
+		{"resolvable", queue.Rejectors{Plugins: []string{"A"}}, queueing.ResourceAssignedPod, queueing.ActionDelete, true},
+		{"one of two", queue.Rejectors{Plugins: []string{"A", "B"}, Unresolvable: []string{"A"}}, queueing.ResourceAssignedPod, queueing.ActionDelete, true},
+		{"both", queue.Rejectors{Plugins: []string{"A", "B"}, Unresolvable: []string{"A", "B"}}, queueing.ResourceAssignedPod, queueing.ActionDelete, false},
+		{"everything changed", queue.Rejectors{Plugins: []string{"A"}, Unresolvable: []string{"A"}}, queueing.ResourceAny, queueing.ActionAll, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRig(t, queue.Config{Profiles: profiles(t, scheduling.Profile{Filter: filters})})
+			other := r.add("other", 1)
+			it := r.add("p", 0)
+			if r.Pop() != other || r.Pop() != it {
+				t.Fatal("the pods come in another order")
+			}
+			r.Requeue(r.ctx, other, nil, tt.by) // waits when the event comes
+			r.happen(tt.resource, tt.action)
+			r.Requeue(r.ctx, it, nil, tt.by) // was in flight
+			want := queue.Length{Unschedulable: 2}
+			if tt.wakes {
+				want = queue.Length{Backoff: 2}
+			}
+			r.depth(want)
+		})
+	}
 }

@@ -29,7 +29,7 @@ func ExampleQueue() {
 	}
 	for it := q.Pop(); it != nil; it = q.Pop() {
 		if it.Pod.Pod.Name == "batch" {
-			q.Requeue(ctx, it, nil, nil, nil) // the attempt failed
+			q.Requeue(ctx, it, nil, queue.Rejectors{}) // the attempt failed
 			continue
 		}
 		fmt.Println("placed", it.Pod.Pod.Name)
@@ -67,7 +67,7 @@ func ExampleItem() {
 	}
 	ctx := context.Background()
 	item := q.Add(ctx, pod)
-	q.Requeue(ctx, q.Pop(), nil, []string{"NodeResourcesFit"}, nil)
+	q.Requeue(ctx, q.Pop(), nil, queue.Rejectors{Plugins: []string{"NodeResourcesFit"}})
 	fmt.Println("attempts:", item.Attempts, "rejected by", item.Plugins)
 
 	depth := q.Len()

@@ -24,7 +24,7 @@ type group struct {
 	key         string
 	profile     *profile
 	gate        string
-	rejectors   []string // plugins that rejected the items or are pending
+	rejectors   Rejectors
 	first, last *Item
 	heeded      map[queueing.ClusterEvent]bool
 }
@@ -48,8 +48,8 @@ func (g *group) registered(e queueing.ClusterEvent) bool {
 	if g.gate != "" && !slices.ContainsFunc(list, func(r scheduling.RegisteredEvent) bool { return r.Plugin == g.gate }) {
 		return false
 	}
-	return len(g.rejectors) == 0 || slices.ContainsFunc(list, func(r scheduling.RegisteredEvent) bool {
-		return slices.Contains(g.rejectors, r.Plugin)
+	return g.rejectors.none() || slices.ContainsFunc(list, func(r scheduling.RegisteredEvent) bool {
+		return g.rejectors.wakes(r.Plugin, e)
 	})
 }
 
@@ -118,7 +118,7 @@ func (q *Queue) groupOf(it *Item) *group {
 	if it.profile != nil {
 		b = append(b, it.profile.Profile()...)
 	}
-	for _, list := range [][]string{{it.Gate}, it.Plugins, it.Pending} {
+	for _, list := range [][]string{{it.Gate}, it.Plugins, it.Pending, it.Unresolvable} {
 		b = append(b, 0)
 		for _, name := range list {
 			b = append(append(b, name...), 1)
@@ -131,7 +131,7 @@ func (q *Queue) groupOf(it *Item) *group {
 	g := gs.byKey[string(b)]
 	if g == nil {
 		g = &group{
-			key: string(b), profile: it.profile, gate: it.Gate, rejectors: slices.Concat(it.Plugins, it.Pending),
+			key: string(b), profile: it.profile, gate: it.Gate, rejectors: it.Rejectors,
 			heeded: map[queueing.ClusterEvent]bool{},
 		}
 		gs.byKey[g.key] = g

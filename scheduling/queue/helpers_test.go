@@ -80,7 +80,7 @@ func (r *rig) fail(name string, plugins, pending []string) *queue.Item {
 	if got := r.Pop(); got != it {
 		r.tb.Fatalf("Pop returned another pod than %s", name)
 	}
-	r.Requeue(r.ctx, it, nil, plugins, pending)
+	r.Requeue(r.ctx, it, nil, queue.Rejectors{Plugins: plugins, Pending: pending})
 	return it
 }
 

@@ -41,7 +41,7 @@ func TestHold(t *testing.T) {
 			if tt.pending != nil {
 				plugins = nil
 			}
-			r.Requeue(r.ctx, it, nil, plugins, tt.pending)
+			r.Requeue(r.ctx, it, nil, queue.Rejectors{Plugins: plugins, Pending: tt.pending})
 			r.depth(queue.Length{Unschedulable: 1})
 			r.happen(queueing.ResourceNode, queueing.ActionAdd)
 			r.depth(queue.Length{Backoff: 1})
@@ -63,7 +63,7 @@ func TestHold(t *testing.T) {
 				t.Fatalf("Pop() = %q after %v, want p", got, tt.until)
 			}
 			// The next attempt is not held.
-			r.Requeue(r.ctx, it, nil, []string{"A"}, nil)
+			r.Requeue(r.ctx, it, nil, queue.Rejectors{Plugins: []string{"A"}})
 			r.happen(queueing.ResourceNode, queueing.ActionAdd)
 			if got := r.pop(); (got == "p") != (!tt.options.FullBackoff || tt.options.Backoff.Max == queue.NoBackoff) {
 				t.Errorf("Pop() = %q for a pod that is no longer held", got)
@@ -83,7 +83,7 @@ func TestHeldPodsLeave(t *testing.T) {
 		}
 		r.Hold(it)
 		r.Done(it)
-		r.Requeue(r.ctx, it, nil, []string{"A"}, nil)
+		r.Requeue(r.ctx, it, nil, queue.Rejectors{Plugins: []string{"A"}})
 		return it
 	}
 	gone, asked, stays := stand("gone"), stand("asked"), stand("stays")

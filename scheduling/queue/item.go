@@ -17,10 +17,9 @@ type Item struct {
 	// Unschedulable counts the attempts that ended with a rejection. Errors counts
 	// the attempts that ended with an error since the last rejection.
 	Unschedulable, Errors int
-	// Plugins are the plugins that rejected the pod in its last attempt, or before
-	// it entered the queue. Pending are those of them that only ask for the pod to
-	// be tried again.
-	Plugins, Pending []string
+	// Rejectors are the plugins that rejected the pod in its last attempt, or before
+	// it entered the queue.
+	Rejectors
 	// Gate is the PreEnqueue plugin that keeps the pod out, "" for none.
 	Gate string
 	// Flushed is set if the pod is tried again because it has waited for
@@ -28,6 +27,7 @@ type Item struct {
 	Flushed bool
 
 	at       place
+	pods     int    // that it stands for; 0 means one
 	timed    bool   // expires is computed
 	held     bool   // set by Hold
 	again    bool   // the last attempt was not the first at its instant
@@ -47,6 +47,28 @@ type Item struct {
 	waits  uint64 // order of arrival among the waiting items
 	ahead  *Item  // in its group
 	behind *Item
+}
+
+// Rejectors are the plugins that rejected a pod. Without any, an attempt ended with an
+// error.
+type Rejectors struct {
+	// Plugins are all of them. Pending are those that only ask for the pod to be tried
+	// again.
+	Plugins, Pending []string
+	// Unresolvable are those that said of every node that they rejected that taking pods
+	// away would not help there. Such an event does not wake the pod for them.
+	Unresolvable []string
+}
+
+func (r *Rejectors) none() bool { return len(r.Plugins)+len(r.Pending) == 0 }
+
+// wakes reports whether an event for which the plugin registered can change what it said.
+func (r *Rejectors) wakes(plugin string, e queueing.ClusterEvent) bool {
+	const away = queueing.ActionDelete | queueing.ActionUpdatePodScaleDown
+	if e.Resource == queueing.ResourceAssignedPod && e.Action&^away == 0 && slices.Contains(r.Unresolvable, plugin) {
+		return false
+	}
+	return slices.Contains(r.Plugins, plugin) || slices.Contains(r.Pending, plugin)
 }
 
 // place is the part of the queue that holds an item.

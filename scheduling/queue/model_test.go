@@ -28,6 +28,7 @@ type modelPod struct {
 	rejected int
 	errors   int
 	plugins  []string
+	final    []string // plugins that said that no departure helps
 	gate     bool
 	tried    time.Time
 	again    bool
@@ -72,6 +73,7 @@ type model struct {
 const (
 	evNodeAdd   = "node added"  // A and B registered for it
 	evNodeLabel = "node labels" // B registered for it; its hint skips pods with names of odd length
+	evPodGone   = "pod gone"    // A registered for it
 	evLabel     = "own labels"  // the gate registered for it
 	evOther     = "another"     // no plugin registered for it
 	evAll       = "all"         // the wildcard
@@ -87,6 +89,7 @@ func (m *model) worth(p *modelPod, e string) bool {
 	for _, plugin := range p.plugins {
 		switch {
 		case plugin == "A" && e == evNodeAdd,
+			plugin == "A" && e == evPodGone && !slices.Contains(p.final, "A"),
 			plugin == "B" && e == evNodeAdd,
 			plugin == "B" && e == evNodeLabel && len(p.name())%2 == 0,
 			plugin == gateName && e == evLabel:
@@ -189,7 +192,7 @@ func TestQueueEqualsTheModel(t *testing.T) {
 	sched := profiles(t, scheduling.Profile{
 		PreEnqueue: []framework.Plugin{namedGate{gateName, gateLabel}},
 		Filter: []framework.Plugin{
-			plugin{"A", []queueing.EventHint{on(queueing.ResourceNode, queueing.ActionAdd, nil)}},
+			plugin{"A", []queueing.EventHint{on(queueing.ResourceNode, queueing.ActionAdd, nil), on(queueing.ResourceAssignedPod, queueing.ActionDelete, nil)}},
 			plugin{"B", []queueing.EventHint{
 				on(queueing.ResourceNode, queueing.ActionAdd, nil),
 				on(queueing.ResourceNode, queueing.ActionUpdateNodeLabel, even),
@@ -254,8 +257,9 @@ func TestQueueEqualsTheModel(t *testing.T) {
 			"requeue": func(t *rapid.T) {
 				p := pick("flying")
 				plugins := rapid.SampledFrom([][]string{nil, {"A"}, {"B"}, {"A", "B"}}).Draw(t, "plugins")
-				q.Requeue(ctx, p.item, nil, plugins, nil)
-				p.stamp, p.plugins = m.now, slices.Clone(plugins)
+				final := rapid.SampledFrom([][]string{nil, {"A"}, {"A", "B"}}).Draw(t, "final")
+				q.Requeue(ctx, p.item, nil, queue.Rejectors{Plugins: plugins, Unresolvable: final})
+				p.stamp, p.plugins, p.final = m.now, slices.Clone(plugins), final
 				if p.latest != nil {
 					p.info, p.latest = p.latest, nil
 				}
@@ -271,9 +275,12 @@ func TestQueueEqualsTheModel(t *testing.T) {
 				}
 			},
 			"move": func(t *rapid.T) {
-				switch e := rapid.SampledFrom([]string{evNodeAdd, evNodeLabel, evOther}).Draw(t, "event"); e {
+				switch e := rapid.SampledFrom([]string{evNodeAdd, evNodeLabel, evPodGone, evOther}).Draw(t, "event"); e {
 				case evNodeAdd:
 					q.Move(ctx, node(queueing.ActionAdd), nil, nil, nil)
+					m.happen(e)
+				case evPodGone:
+					q.Move(ctx, queueing.ClusterEvent{Resource: queueing.ResourceAssignedPod, Action: queueing.ActionDelete}, nil, nil, nil)
 					m.happen(e)
 				case evNodeLabel:
 					q.Move(ctx, node(queueing.ActionUpdateNodeLabel), nil, nil, nil)

@@ -162,7 +162,7 @@ func (q *Queue) Pop() *Item {
 	}
 	q.leave(it)
 	it.Attempts++
-	it.Plugins, it.Pending, it.timed, it.held = nil, nil, false, false
+	it.Rejectors, it.timed, it.held = Rejectors{}, false, false
 	now := q.options.Now()
 	it.again, it.tried = !it.tried.IsZero() && it.tried.Equal(now), now
 	if it.InitialAttempt.IsZero() {
@@ -268,7 +268,7 @@ func (q *Queue) toBackoff(ctx context.Context, it *Item) {
 	it.Gate = ""
 	q.expiration(it) // the heaps order by it
 	switch {
-	case len(it.Plugins)+len(it.Pending) == 0:
+	case it.none():
 		it.at = failing
 		q.failing.push(it)
 	case !q.options.FullBackoff && q.stands(it):
@@ -315,7 +315,7 @@ func (q *Queue) backoff(it *Item) time.Duration {
 	case failures == 0:
 		failures = it.Unschedulable
 	}
-	return q.options.Backoff.Duration(failures, 1)
+	return q.options.Backoff.Duration(failures, max(1, it.pods))
 }
 
 // truncate cuts a time to the second unless FullBackoff is set, so that each

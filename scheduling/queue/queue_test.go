@@ -77,10 +77,10 @@ func TestItemCounts(t *testing.T) {
 	}
 	r.Pop()
 	r.now = r.now.Add(3 * time.Second)
-	r.Requeue(r.ctx, it, nil, []string{"A"}, nil)
+	r.Requeue(r.ctx, it, nil, queue.Rejectors{Plugins: []string{"A"}})
 	r.Activate(r.ctx, it)
 	r.Pop()
-	r.Requeue(r.ctx, it, nil, nil, nil)
+	r.Requeue(r.ctx, it, nil, queue.Rejectors{})
 	if it.Attempts != 2 || it.Unschedulable != 1 || it.Errors != 1 {
 		t.Errorf("after a rejection and an error: %d attempts, %d rejections, %d errors, want 2, 1, 1", it.Attempts, it.Unschedulable, it.Errors)
 	}
@@ -89,11 +89,11 @@ func TestItemCounts(t *testing.T) {
 	}
 	r.Activate(r.ctx, it)
 	r.Pop()
-	r.Requeue(r.ctx, it, nil, []string{"A"}, nil)
+	r.Requeue(r.ctx, it, nil, queue.Rejectors{Plugins: []string{"A"}})
 	if it.Unschedulable != 2 || it.Errors != 0 {
 		t.Errorf("after another rejection: %d rejections, %d errors, want 2, 0", it.Unschedulable, it.Errors)
 	}
-	r.Requeue(r.ctx, it, nil, []string{"A"}, nil) // it is back already
+	r.Requeue(r.ctx, it, nil, queue.Rejectors{Plugins: []string{"A"}}) // it is back already
 	if it.Unschedulable != 2 {
 		t.Errorf("a second Requeue counted: %d rejections", it.Unschedulable)
 	}
@@ -126,9 +126,9 @@ func TestBackoffOrder(t *testing.T) {
 	pods := []*queue.Item{r.add("low", 0), r.add("high", 5)}
 	r.Pop()
 	r.Pop()
-	r.Requeue(r.ctx, pods[0], nil, []string{"A"}, nil)
+	r.Requeue(r.ctx, pods[0], nil, queue.Rejectors{Plugins: []string{"A"}})
 	r.now = r.now.Add(300 * time.Millisecond)
-	r.Requeue(r.ctx, pods[1], nil, []string{"A"}, nil)
+	r.Requeue(r.ctx, pods[1], nil, queue.Rejectors{Plugins: []string{"A"}})
 	r.happen(queueing.ResourceNode, queueing.ActionAdd)
 	if diff := cmp.Diff([]string{"high", "low"}, r.popAll()); diff != "" {
 		t.Errorf("order (-want +got):\n%s", diff)
@@ -219,8 +219,8 @@ func TestUpdate(t *testing.T) {
 		if it.Pod.Pod.Labels["k"] != "" {
 			t.Error("the pod changed while in flight")
 		}
-		r.Requeue(r.ctx, it, nil, []string{"A"}, nil)
-		r.Requeue(r.ctx, other, nil, []string{"A"}, nil) // not a change of this pod
+		r.Requeue(r.ctx, it, nil, queue.Rejectors{Plugins: []string{"A"}})
+		r.Requeue(r.ctx, other, nil, queue.Rejectors{Plugins: []string{"A"}}) // not a change of this pod
 		r.depth(queue.Length{Backoff: 1, Unschedulable: 1})
 		if it.Pod.Pod.Labels["k"] != "v" {
 			t.Error("the item holds the old pod")
@@ -245,7 +245,7 @@ func TestActivate(t *testing.T) {
 	it := r.add("flying", 0)
 	r.Pop()
 	r.Activate(r.ctx, it)
-	r.Requeue(r.ctx, it, nil, []string{"A"}, nil)
+	r.Requeue(r.ctx, it, nil, queue.Rejectors{Plugins: []string{"A"}})
 	r.depth(queue.Length{Backoff: 1, Gated: 1})
 	r.Delete(it)
 	r.Activate(r.ctx, it) // gone

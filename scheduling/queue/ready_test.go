@@ -57,7 +57,7 @@ func TestOrderOfManyPriorities(t *testing.T) {
 			case 2: // the popped pod comes back with a new time
 				it := q.Pop()
 				i := slices.IndexFunc(want, func(e entry) bool { return e.it == it })
-				q.Requeue(ctx, it, nil, []string{"X"}, nil)
+				q.Requeue(ctx, it, nil, queue.Rejectors{Plugins: []string{"X"}})
 				q.Activate(ctx, it)
 				want[i].at = now
 			}

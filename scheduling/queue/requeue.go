@@ -9,9 +9,7 @@ import (
 	"github.com/berth-sched/berth/framework/queueing"
 )
 
-// Requeue puts a pod back after a failed attempt. plugins are the plugins that
-// rejected it, pending those of them that only ask for it to be tried again. If both
-// are empty, the attempt ended with an error.
+// Requeue puts a pod back after a failed attempt, with the plugins that rejected it.
 //
 // The events since Pop decide where the pod goes. If one of them may have helped it,
 // it is tried again after its backoff, or at once if a pending plugin asks for that;
@@ -20,17 +18,17 @@ import (
 // the last Update.
 //
 // Source: kube-scheduler 1.37, AddUnschedulablePodIfNotPresent.
-func (q *Queue) Requeue(ctx context.Context, it *Item, pod *framework.PodInfo, plugins, pending []string) {
+func (q *Queue) Requeue(ctx context.Context, it *Item, pod *framework.PodInfo, by Rejectors) {
 	if it.at != inFlight && it.at != nowhere {
 		return // it is back already
 	}
-	if len(plugins)+len(pending) == 0 {
+	if by.none() {
 		it.Errors++
 	} else {
 		it.Unschedulable++
 		it.Errors = 0
 	}
-	it.Plugins, it.Pending = plugins, pending
+	it.Rejectors = by
 	it.Timestamp, it.timed = q.options.Now(), false
 	if pod == nil {
 		pod = it.latest
@@ -40,7 +38,7 @@ func (q *Queue) Requeue(ctx context.Context, it *Item, pod *framework.PodInfo, p
 	}
 	it.latest = nil
 	best := afterBackoff
-	if it.at == inFlight && len(plugins)+len(pending) > 0 {
+	if it.at == inFlight && !by.none() {
 		best = skip
 		for _, e := range q.events.since(it.since) {
 			if best = max(best, q.worth(it, e)); best == immediately {

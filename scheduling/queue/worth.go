@@ -73,7 +73,7 @@ const (
 //
 // Source: kube-scheduler 1.37, isPodWorthRequeuing.
 func (q *Queue) worth(it *Item, e event) strategy {
-	if len(it.Plugins)+len(it.Pending) == 0 {
+	if it.none() {
 		return afterBackoff
 	}
 	if e.IsWildcard() {
@@ -92,12 +92,11 @@ func (q *Queue) worth(it *Item, e event) strategy {
 	}
 	best := skip
 	for _, r := range it.profile.matching(e.ClusterEvent) {
-		pending := slices.Contains(it.Pending, r.Plugin)
-		if !pending && !slices.Contains(it.Plugins, r.Plugin) || hint(r.Hint, it.Pod, e) == queueing.QueueSkip {
+		if !it.wakes(r.Plugin, e.ClusterEvent) || hint(r.Hint, it.Pod, e) == queueing.QueueSkip {
 			continue
 		}
 		switch {
-		case pending:
+		case slices.Contains(it.Pending, r.Plugin):
 			return immediately
 		case len(it.Pending) == 0:
 			return afterBackoff

@@ -8,6 +8,7 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/gang"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
@@ -25,6 +26,9 @@ type Config struct {
 	// Until ends the run after so long; 0 means when nothing more can happen.
 	Until time.Duration
 
+	// Groups, if not nil, are the rules by which pods of groups are placed; see
+	// lifecycle.Config.
+	Groups *gang.Rules
 	// Handle, Backoff, Order and MaxUnschedulable are those of [lifecycle.Config].
 	Handle           *lifecycle.Handle
 	Backoff          queue.Backoff

@@ -28,6 +28,8 @@ func deletion(ref Ref) (lifecycle.Event, error) {
 		return lifecycle.Delete(&api.Service{ObjectMeta: m}), nil
 	case "ReplicationController":
 		return lifecycle.Delete(&api.ReplicationController{ObjectMeta: m}), nil
+	case "PodGroup":
+		return lifecycle.Delete(&api.PodGroup{ObjectMeta: m}), nil
 	case "ReplicaSet":
 		return lifecycle.Delete(&api.ReplicaSet{ObjectMeta: m}), nil
 	case "StatefulSet":

@@ -29,7 +29,7 @@
 //
 // [ReadTrace] and [Trace.Write] read and write JSON lines; a [Recorder] writes them from
 // a scheduler that works. [Replay] runs a trace again and compares the decisions with the
-// recorded ones, one by one.
+// recorded ones, one by one; package simulatetest does so in your tests.
 //
 //	{"trace":"berth/1","start":"2030-01-01T00:00:00Z"}
 //	{"at":"0s","apply":{"kind":"Node","apiVersion":"v1","metadata":{"name":"n1"}, ...}}

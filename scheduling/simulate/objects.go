@@ -25,6 +25,7 @@ func items(o *api.Objects) (list []item) {
 	add(&list, "Namespace", o.Namespaces, func(x *api.Namespace) string { return x.Key() })
 	add(&list, "PriorityClass", o.PriorityClasses, func(x *api.PriorityClass) string { return x.Key() })
 	add(&list, "PodDisruptionBudget", o.PodDisruptionBudgets, func(x *api.PodDisruptionBudget) string { return x.Key() })
+	add(&list, "PodGroup", o.PodGroups, func(x *api.PodGroup) string { return x.Key() })
 	add(&list, "Service", o.Services, func(x *api.Service) string { return x.Key() })
 	add(&list, "ReplicationController", o.ReplicationControllers, func(x *api.ReplicationController) string { return x.Key() })
 	add(&list, "ReplicaSet", o.ReplicaSets, func(x *api.ReplicaSet) string { return x.Key() })

@@ -15,11 +15,16 @@ import (
 )
 
 // The GPU resources of the OpenB trace. A pod may ask for a share of a GPU, in
-// thousandths. Here the GPUs of a node are one sum, so the free shares of several
-// GPUs may add up to more than any single one has free.
+// thousandths. As a resource, the GPUs of a node are one sum, so the free shares of
+// several GPUs may add up to more than any single one has free. The annotations of a pod
+// say what it asks of each GPU, for plugins that know single GPUs.
 const (
 	gpuMilli = resource.Name("alibabacloud.com/gpu-milli")
 	gpuModel = "alibabacloud.com/gpu-card-model"
+
+	annotationGPUCount  = "alibabacloud.com/gpu-count"
+	annotationGPUMilli  = "alibabacloud.com/gpu-milli"
+	annotationGPUModels = gpuModel
 )
 
 // openBPods is how many pods a node of the trace takes.
@@ -49,8 +54,9 @@ func IsOpenB(data []byte) bool {
 //	       creation_time, deletion_time
 //
 // All pods are pending, in the order of the rows, because the phases of the trace
-// come from a run of another scheduler. The times, in seconds, become annotations.
-// If a row lacks one of them, its pod has no annotations. A fault is an error with the
+// come from a run of another scheduler. The times, in seconds, become annotations,
+// unless a row lacks one of them. So does what a pod asks of GPUs: their number, the
+// thousandths of each, and the models. A fault is an error with the
 // line, the column and the value. Tables of other traces of the same columns, such as
 // Alibaba's later ones, are read as well.
 //
@@ -174,18 +180,24 @@ func (t *table) node(o *api.Objects) {
 
 func (t *table) pod(o *api.Objects) {
 	p := api.MakePod(t.name("name", "pod default/")).Obj()
+	p.Annotations = map[string]string{}
 	if t.text("creation_time") != "" && t.text("deletion_time") != "" {
 		from, until := t.number("creation_time"), t.number("deletion_time")
 		if until < from {
 			t.fail("deletion_time", t.text("deletion_time"), errors.New("is before the creation_time"))
 		}
-		p.Annotations = map[string]string{
-			AnnotationArrival: strconv.FormatInt(from, 10), AnnotationRunTime: strconv.FormatInt(until-from, 10),
-		}
+		p.Annotations[AnnotationArrival] = strconv.FormatInt(from, 10)
+		p.Annotations[AnnotationRunTime] = strconv.FormatInt(until-from, 10)
 	}
-	p.Spec.Containers[0].Resources.Requests = t.resources(t.number("num_gpu") * t.number("gpu_milli"))
+	count, milli := t.number("num_gpu"), t.number("gpu_milli")
+	p.Spec.Containers[0].Resources.Requests = t.resources(count * milli)
+	if count*milli > 0 {
+		p.Annotations[annotationGPUCount] = strconv.FormatInt(count, 10)
+		p.Annotations[annotationGPUMilli] = strconv.FormatInt(milli, 10)
+	}
 	// The models that the pod accepts, if not all.
 	if models := t.text("gpu_spec"); models != "" {
+		p.Annotations[annotationGPUModels] = models
 		p.Spec.Affinity = &api.Affinity{NodeAffinity: &api.NodeAffinity{
 			RequiredDuringSchedulingIgnoredDuringExecution: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{
 				MatchExpressions: []api.NodeSelectorRequirement{{

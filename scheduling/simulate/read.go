@@ -46,15 +46,17 @@ func (e *TraceError) Unwrap() error { return e.Err }
 func ReadTrace(r io.Reader) (*Trace, error) {
 	t, c := new(Trace), newChecker()
 	lines := bufio.NewReader(r)
+	first := true
 	for n := 1; ; n++ {
 		text, err := lines.ReadBytes('\n')
 		if err != nil && err != io.EOF {
 			return nil, err
 		}
 		if text = bytes.TrimSpace(text); len(text) > 0 {
-			if err := t.readLine(text, n == 1, c); err != nil {
+			if err := t.readLine(text, first, c); err != nil {
 				return nil, &TraceError{n, err}
 			}
+			first = false
 		}
 		if err == io.EOF {
 			return t, nil
@@ -69,8 +71,8 @@ func (t *Trace) readLine(text []byte, first bool, c *checker) error {
 	if err := d.Decode(&l); err != nil {
 		return err
 	}
-	if d.More() {
-		return errors.New("there is more than one object")
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("there is text after the object")
 	}
 	if l.Trace != "" || l.Start != nil {
 		return t.readHeader(&l, first)
@@ -107,6 +109,8 @@ func (t *Trace) readHeader(l *line, first bool) error {
 	switch {
 	case !first:
 		return field("trace", l.Trace, errors.New("only the first line may have it"))
+	case l.At != "" || l.Apply != nil || l.Delete != nil || l.Decision != nil:
+		return field("trace", l.Trace, errors.New("the line with it holds nothing else but start"))
 	case l.Trace != format:
 		return field("trace", l.Trace, errors.New("want "+format))
 	case l.Start != nil:

@@ -159,7 +159,7 @@ func busyWeek(seed uint64, nodes, pods int, span time.Duration) *api.Objects {
 }
 
 // text is everything about a result.
-func text(t *testing.T, r *simulate.Result) string {
+func text(t testing.TB, r *simulate.Result) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := r.WritePods(&b); err != nil {
@@ -321,9 +321,19 @@ func TestProgress(t *testing.T) {
 func BenchmarkWeek(b *testing.B) {
 	c := config(busyWeek(1, 1000, 100_000, 7*24*time.Hour))
 	c.SampleEvery = time.Hour
+	first := ""
 	for b.Loop() {
-		if _, err := simulate.Run(context.Background(), c); err != nil {
+		r, err := simulate.Run(context.Background(), c)
+		if err != nil {
 			b.Fatal(err)
 		}
+		b.StopTimer()
+		switch got := text(b, r); {
+		case first == "":
+			first = got
+		case got != first:
+			b.Fatal("a second run of the week gives other bytes")
+		}
+		b.StartTimer()
 	}
 }

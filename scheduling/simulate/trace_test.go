@@ -92,7 +92,7 @@ func TestTraceErrors(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"not JSON", n + "\nhello", "trace: line 2: invalid character"},
 		{"unknown field", `{"at":"0s","aply":{}}`, `line 1: json: unknown field "aply"`},
-		{"two objects", n + n, "line 1: there is more than one object"},
+		{"two objects", n + n, "line 1: there is text after the object"},
 		{"nothing", `{"at":"0s"}`, "line 1: want one of apply, delete and decision"},
 		{"two things", `{"at":"0s","delete":{"kind":"Pod","name":"x"},"decision":{"pod":"x"}}`, "line 1: want one of"},
 		{"no time", `{"apply":{"kind":"Node","metadata":{"name":"a"}}}`, `line 1: event: at: want a duration`},
@@ -109,6 +109,9 @@ func TestTraceErrors(t *testing.T) {
 		{"bad object", `{"at":"1s","apply":{"kind":"Node","metadata":{"name":"a"},"status":{"allocatable":{"cpu":"x"}}}}`, `line 1: apply: node a: status.allocatable[cpu]: "x"`},
 		{"bad run time", `{"at":"1s","apply":{"kind":"Pod","metadata":{"name":"p","annotations":{"berth-sched.github.io/run-time":"x"}}}}`, `line 1: pod default/p: metadata.annotations[berth-sched.github.io/run-time]: "x"`},
 		{"other format", `{"trace":"berth/2"}`, `line 1: event: trace: "berth/2": want berth/1`},
+		{"header with an event", `{"trace":"berth/1","at":"0s","delete":{"kind":"Node","name":"a"}}`, `line 1: event: trace: "berth/1": the line with it holds nothing else`},
+		{"text after an event", `{"trace":"berth/1"} }`, "line 1: there is text after the object"},
+		{"junk after an event", `{"trace":"berth/1"}]]]] hello`, "line 1: there is text after the object"},
 		{"header twice", `{"trace":"berth/1"}` + "\n" + `{"trace":"berth/1"}`, `line 2: event: trace: "berth/1": only the first line`},
 	}
 	for _, test := range tests {

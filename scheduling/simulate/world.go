@@ -102,7 +102,7 @@ func newWorld(config *Config) (*world, error) {
 	}
 	var err error
 	w.driver, err = lifecycle.New(lifecycle.Config{
-		Profiles: profiles, Binder: w, Clock: w.clock, Handle: config.Handle, Seed: config.Seed, Backoff: config.Backoff,
+		Profiles: profiles, Binder: w, Clock: w.clock, Handle: config.Handle, Groups: config.Groups, Seed: config.Seed, Backoff: config.Backoff,
 		Order: config.Order, MaxUnschedulable: config.MaxUnschedulable, Observer: w, ErrorHandler: w.fail,
 	})
 	return w, err

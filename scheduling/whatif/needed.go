@@ -10,21 +10,6 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// A NodeType is a machine that can be added.
-type NodeType struct {
-	// Name names the type; its nodes are called "name-0", "name-1" and so on.
-	Name string
-	// Node is the pattern of its nodes. The name and the label kubernetes.io/hostname
-	// are set for each.
-	Node *api.Node
-	// Price is the price of one node, in any unit; 0 means 1.
-	Price int64
-	// Max is how many there are; 0 means one for each pod.
-	Max int
-	// Pods run on each node from the beginning, such as those of DaemonSets.
-	Pods []*api.Pod
-}
-
 // A NodeCount is how many nodes of one type to add.
 type NodeCount struct {
 	Type  string `json:"type"`
@@ -124,8 +109,6 @@ func (x *nodeSearch) checkTypes() error {
 	return nil
 }
 
-func (t *NodeType) price() int64 { return max(t.Price, 1) }
-
 // add adds n nodes of the type to the snapshot.
 func (t *NodeType) add(s *framework.Snapshot, n int) error {
 	for i, serial := 0, 0; i < n; serial++ {
@@ -134,30 +117,8 @@ func (t *NodeType) add(s *framework.Snapshot, n int) error {
 			continue
 		}
 		i++
-		node := *t.Node
-		node.Name, node.UID = name, ""
-		node.Labels = make(map[string]string, len(t.Node.Labels)+1)
-		for k, v := range t.Node.Labels {
-			node.Labels[k] = v
-		}
-		node.Labels[api.LabelHostname] = name
-		if err := s.AddNode(&node); err != nil {
+		if err := t.AddNode(s, name); err != nil {
 			return err
-		}
-		for _, pod := range t.Pods {
-			if pod == nil {
-				return &api.InvalidError{Object: "type " + t.Name, Field: "pods", Err: errors.New("a pod is nil")}
-			}
-			own := *pod
-			own.Name, own.UID = pod.Name+"-"+name, ""
-			own.Spec.NodeName = name
-			info, err := s.NewPodInfo(&own)
-			if err != nil {
-				return err
-			}
-			if err := s.AddPod(info, name); err != nil {
-				return err
-			}
 		}
 	}
 	return nil

@@ -17,7 +17,7 @@ type Planner struct {
 	profile  scheduling.Profile
 	snapshot *framework.Snapshot // a fork; every question leaves it as it was
 	sched    *scheduling.Scheduler
-	fresh    *scheduling.Scheduler // has made no decision
+	fresh    *scheduling.Scheduler // decides nothing, and counts as far as Continue says
 }
 
 // New makes a Planner for the snapshot as it is now. It returns the errors of
@@ -45,6 +45,11 @@ func (p *Planner) Renew(snapshot *framework.Snapshot) error {
 	return nil
 }
 
+// Continue makes every question begin with the scheduler's next decision, so that ties and
+// samples are those of a scheduler that goes on from there. Without it, every question
+// begins with the first decision. A nil from is ignored.
+func (p *Planner) Continue(from *scheduling.Scheduler) { p.fresh.Continue(from) }
+
 // Snapshot returns the Planner's fork, to make and look up pods. Only read it.
 func (p *Planner) Snapshot() *framework.Snapshot { return p.snapshot }
 
@@ -58,8 +63,8 @@ func (p *Planner) Pod(key string) (*framework.PodInfo, error) {
 	return pod.Pending(), nil
 }
 
-// try calls f with the snapshot in a transaction, as the scheduler's first decisions,
-// and takes back what f did.
+// try calls f with the snapshot in a transaction, and takes back what f did. The
+// decisions of f follow those of fresh.
 func (p *Planner) try(f func(s *framework.Snapshot) error) error {
 	mark := p.snapshot.Begin()
 	defer p.snapshot.Rollback(mark)

@@ -63,3 +63,48 @@ func random(t testing.TB, seed uint64) (*framework.Snapshot, []*framework.PodInf
 	}
 	return s, pending
 }
+
+// TestContinue asks in the middle of a history: WhyNot must name the node that the
+// scheduler chooses next, though ties and samples depend on the number of the decision.
+func TestContinue(t *testing.T) {
+	var nodes []api.NodeBuilder
+	for i := range 120 {
+		nodes = append(nodes, api.MakeNode(fmt.Sprintf("n%03d", i), "8", "16Gi"))
+	}
+	s := cluster(nodes)
+	profile := scheduling.Kubernetes137()
+	profile.TieRule, profile.Percentage, profile.Seed = scheduling.Random, 1, 7
+	sched, err := scheduling.New(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := map[string]bool{}
+	for i := range 12 {
+		next := pod(s, api.MakePod(fmt.Sprintf("p%d", i)).Requests("1", "1Gi").Obj())
+		p, err := whatif.New(profile, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Continue(nil)
+		p.Continue(sched)
+		why, err := p.WhyNot(next, "n000")
+		if err != nil {
+			t.Fatal(err)
+		}
+		base, err := p.Sweep([]*framework.PodInfo{next}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := sched.Place(s, next)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if why.Chosen != d.Node || base.Base[0] != d.Node {
+			t.Errorf("decision %d: WhyNot says %s, Sweep %s, want %s", i, why.Chosen, base.Base[0], d.Node)
+		}
+		first[d.Node] = true
+	}
+	if len(first) < 6 {
+		t.Errorf("only %d nodes are chosen: ties are not drawn anew for each decision", len(first))
+	}
+}

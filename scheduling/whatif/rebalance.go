@@ -34,7 +34,8 @@ type NodeUse struct {
 // as they are overused and the latter have use to spare. Each eviction is proved: the
 // pod is placed on an underused node that stays below its high thresholds, by the
 // Planner's profile, in the same transaction; otherwise it stays. Pods of DaemonSets,
-// static pods, and pods without a controller or beyond their PodDisruptionBudget stay.
+// static pods, pods of system-critical priority, pods that are being deleted, and pods
+// without a controller or beyond their PodDisruptionBudget stay.
 //
 // Overused nodes come in the order of their weighted use, the highest first. Their pods
 // come by Koordinator's priority class, priority, Kubernetes' QoS class and deletion
@@ -49,6 +50,11 @@ type NodeUse struct {
 // may count on the same place.
 // Here: every pod is placed, and its place is taken.
 // Why: an eviction that only makes a pod wait helps nobody.
+//
+// Differs: pods with local storage.
+// Original: the evictor refuses them, unless its configuration says otherwise.
+// Here: they may leave.
+// Why: moving them is often what is wanted, and the answer is a proposal.
 //
 // Differs: nodes that are overused for a short time.
 // Original: a node must be overused in several runs (anomalyCondition).
@@ -226,12 +232,16 @@ func (x *rebalance) move(n *nodeUse, pod *framework.PodInfo, targets []*nodeUse,
 	return Move{Pod: pod.Pod.Key(), From: n.name, To: to}, true, nil
 }
 
+// systemCritical is the lowest priority of pods that the cluster itself needs.
+const systemCritical = 2_000_000_000
+
 // evictable lists the pods that may leave the node, in the order in which they go.
 func (x *rebalance) evictable(n *nodeUse, prod bool) []*framework.PodInfo {
 	var list []*framework.PodInfo
 	for _, pod := range x.s.AtSlot(n.slot).Pods {
 		_, measured := n.pods[pod.Pod.Key()]
-		if stays(pod.Pod) || pod.Pod.ControllerRef() == nil || !measured {
+		critical, leaves := pod.Priority >= systemCritical, pod.Pod.DeletionTimestamp != nil
+		if stays(pod.Pod) || pod.Pod.ControllerRef() == nil || !measured || critical || leaves {
 			continue
 		}
 		if prod && estimator.PodPriorityClass(pod.Pod) != estimator.PriorityProd {

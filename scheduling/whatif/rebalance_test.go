@@ -180,6 +180,11 @@ func TestRebalanceStays(t *testing.T) {
 	if err != nil || len(r.Moves) != 0 || r.Stopped != "" {
 		t.Errorf("bare pods and daemons: %+v, %v", r, err)
 	}
+	critical, gone := big.Name("critical").Owner("ReplicaSet", "x").Priority(2_000_000_000).Obj(), big.Name("gone").Owner("ReplicaSet", "x").Obj()
+	gone.DeletionTimestamp = new(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC))
+	if r, err := planner(cluster(nodes, critical, gone)).Rebalance(cpuOnly); err != nil || len(r.Moves) != 0 || r.Stopped != "" {
+		t.Errorf("a critical pod and one that leaves: %+v, %v", r, err)
+	}
 	s = cluster(nodes, big.Name("p0").Owner("ReplicaSet", "x").Labels("app", "web").Obj(), big.Name("p1").Owner("ReplicaSet", "x").Labels("app", "web").Obj())
 	put(s, guard("web", 0))
 	if r, err := planner(s).Rebalance(cpuOnly); err != nil || len(r.Moves) != 0 || r.Stopped != "" {

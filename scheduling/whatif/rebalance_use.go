@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -174,12 +175,16 @@ func (x *rebalance) measure() {
 	}
 }
 
+// rawAllocatable is what the node has before amplification. Other than for the scheduler's
+// plugin, resources that the annotation leaves out count as none.
+//
+// Source: Koordinator 1.8, GetNodeRawAllocatableFromNode.
 func rawAllocatable(n *api.Node) resource.List {
-	list, err := estimator.NewDefaultEstimator(estimator.LoadConfig{}).EstimateNode(n)
-	if err != nil {
+	var raw resource.List
+	if json.Unmarshal([]byte(n.Annotations[estimator.AnnotationRawAllocatable]), &raw) != nil || raw == nil {
 		return n.Status.Allocatable
 	}
-	return list
+	return raw
 }
 
 // fromRequests counts what the pods request.

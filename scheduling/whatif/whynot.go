@@ -79,11 +79,9 @@ func (p *Planner) WhyNot(pod *framework.PodInfo, name string) (*WhyNot, error) {
 	if x.sched, err = p.plain(nil); err != nil {
 		return nil, err
 	}
-	if x.fresh, err = p.plain(nil); err != nil {
-		return nil, err
-	}
 	w := &WhyNot{Pod: pod.Pod.Key(), Node: name, Remedies: []Remedy{}, Rejections: []scheduling.NodeRejection{}}
 	err = p.try(func(s *framework.Snapshot) error {
+		x.sched.Continue(p.fresh)
 		f, err := x.sched.Filtering(s, pod)
 		if err != nil {
 			return err
@@ -150,19 +148,16 @@ func (p *Planner) Decide(pod *framework.PodInfo, name string, changes ...Change)
 	if x.sched, err = p.plain(nil); err != nil {
 		return "", err
 	}
-	if x.fresh, err = p.plain(nil); err != nil {
-		return "", err
-	}
 	return x.decide(changes)
 }
 
 // whyNot is the work on a WhyNot.
 type whyNot struct {
-	planner      *Planner
-	pod          *api.Pod
-	node         *api.Node
-	sched, fresh *scheduling.Scheduler  // without kept answers
-	table        *scheduling.ScoreTable // of the pod as it is
+	planner *Planner
+	pod     *api.Pod
+	node    *api.Node
+	sched   *scheduling.Scheduler  // without kept answers
+	table   *scheduling.ScoreTable // of the pod as it is
 }
 
 // with calls f with the snapshot and the pod as the changes make them.
@@ -190,7 +185,7 @@ func (x *whyNot) with(changes []Change, f func(s *framework.Snapshot, pod *frame
 				return err
 			}
 		}
-		x.sched.Continue(x.fresh)
+		x.sched.Continue(x.planner.fresh)
 		return f(s, pod, t)
 	})
 }
@@ -229,6 +224,7 @@ func (x *whyNot) decide(changes []Change) (name string, err error) {
 			if sched, err = x.planner.plain(t.weights); err != nil {
 				return err
 			}
+			sched.Continue(x.planner.fresh)
 		}
 		d, err := sched.Schedule(s, pod)
 		if err != nil {

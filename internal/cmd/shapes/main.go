@@ -3,12 +3,16 @@
 //
 //	go run ./internal/cmd/shapes -nodes 5000
 //	go run ./internal/cmd/shapes -nodes 5000 -shape statefulset,job -o json
+//	go run ./internal/cmd/shapes -nodes 200 -shape terms -long 2000000 -stretch 100000
 //
 // The time of a pod includes the pods that leave for it, its PodInfo with the class
 // key, the decision, counting it on its node, and PostFilter if it fits nowhere. Making
 // the object is not timed; it stands for decoding and defaults. "ratio" is how many times
 // the reference path takes as long. A sample of the decisions is made on both paths and
 // compared; a difference ends the command with status 1.
+//
+// With -long, so many pods come to one cluster, and a line for each stretch of them shows
+// whether decisions become slower, or memory grows, while templates come and go.
 //
 // The shape openb reads the tables of the OpenB trace from the directory of -openb; it is
 // left out if the directory is not there and -shape does not name it.
@@ -45,6 +49,8 @@ type config struct {
 	json bool
 
 	trace int // pods of the shape openb
+
+	long, stretch int
 }
 
 // of is the configuration for a shape.
@@ -71,12 +77,17 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	flags.DurationVar(&c.Budget, "budget", 2*time.Second, "time after which a path is measured")
 	flags.IntVar(&c.Verified, "verify", 50, "number of pods for a scheduler that verifies, besides the sample of the timed ones")
 	dir := flags.String("openb", "../shared/data/openb", "directory of the OpenB trace")
+	flags.IntVar(&c.long, "long", 0, "bring so many pods to one cluster of each shape, and print how time and memory go on; 0: measure both paths")
+	flags.IntVar(&c.stretch, "stretch", 10000, "pods for each line of -long")
 	format := flags.String("o", "table", "output: table, or json for a line per shape")
 	if err := flags.Parse(args); err != nil {
 		return c, err
 	}
 	if flags.NArg() > 0 {
 		return c, fmt.Errorf("argument %q: there are flags only", flags.Arg(0))
+	}
+	if c.long < 0 || c.stretch < 1 {
+		return c, fmt.Errorf("-long %d, -stretch %d: want at least 0 and 1", c.long, c.stretch)
 	}
 	if c.Nodes < 1 || c.Pods < 0 || c.Verified < 0 {
 		return c, fmt.Errorf("-nodes %d, -pods %d, -verify %d: want at least 1, 0 and 0", c.Nodes, c.Pods, c.Verified)
@@ -109,11 +120,32 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	return c, nil
 }
 
+// runLong brings many pods to one cluster of each shape.
+func (c *config) runLong(stdout io.Writer) error {
+	for _, s := range c.list {
+		err := shapes.Long(s, c.Nodes, c.long, c.stretch, func(x shapes.Stretch) {
+			if c.json {
+				_ = json.NewEncoder(stdout).Encode(x)
+				return
+			}
+			fmt.Fprintf(stdout, "%s, %d nodes, after %8d pods: %7.2f us/pod, heap %.1f MiB, kept %.1f MiB, %.1f %% hits\n",
+				x.Shape, x.Nodes, x.Came, x.USPerPod, x.HeapMB, x.KeptMB, 100*x.HitShare)
+		})
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.Name, err)
+		}
+	}
+	return nil
+}
+
 // run executes the command.
 func run(args []string, stdout, stderr io.Writer) error {
 	c, err := parse(args, stderr)
 	if err != nil {
 		return err
+	}
+	if c.long > 0 {
+		return c.runLong(stdout)
 	}
 	table := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	if !c.json {

@@ -82,7 +82,7 @@ func beside(rounds int) {
 			least = 0.95
 		}
 		verdict := ""
-		if p.Relative < least || p.Late > 0 || p.Heap > phases[0].Heap+32<<20 {
+		if p.Relative < least || p.Late > 0 || p.Heap > phases[0].Heap+soak.TenantMemory {
 			verdict, ok = " FAIL", false
 		}
 		fmt.Println(p.String() + verdict)

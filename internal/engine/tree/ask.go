@@ -3,9 +3,9 @@ package tree
 // Questions that go down from the root of the tree, or up from a place.
 
 // KthBest returns the place of the k-th best total, 0 <= k < Root().Count, in
-// order.
-func (t *Tree) KthBest(k int) int {
-	return t.descend(t.top(), 0, t.Root().Best, k)
+// order. best must be Root().Best.
+func (t *Tree) KthBest(best int32, k int) int {
+	return t.descend(t.top(), 0, best, k)
 }
 
 // KthFeasible returns the place of the k-th feasible node, 0 <= k < Feasible(),
@@ -82,6 +82,73 @@ func (t *Tree) KthBetween(lo, hi int, best int32, k int) (place, rest int) {
 	return place, rest
 }
 
+// NextBest returns the first place with the total best among lo <= place < hi, -1 if there
+// is none, and how many feasible places come before it. It may stop once these are more
+// than most. No total among the places may be higher.
+func (t *Tree) NextBest(lo, hi int, best int32, most int) (place, passed int) {
+	for lo < hi && passed <= most {
+		if lo%Fan != 0 || hi-lo < Fan {
+			x := t.Total(lo)
+			if x == best {
+				return lo, passed
+			}
+			if x >= 0 {
+				passed++
+			}
+			lo++
+			continue
+		}
+		level, node, size := t.largest(lo, hi)
+		if !t.has(level, node, best) {
+			passed += t.feasibleBelow(level, node)
+			lo += size
+			continue
+		}
+		for level--; level >= 0; level-- {
+			for node *= arity; !t.has(level, node, best); node++ {
+				passed += t.feasibleBelow(level, node)
+			}
+		}
+		return t.nextInBlock(node, best, passed)
+	}
+	return -1, passed
+}
+
+// nextInBlock is NextBest for a block that has such a place, when so many were passed.
+func (t *Tree) nextInBlock(block int, best int32, passed int) (int, int) {
+	for place := block * Fan; ; place++ {
+		x := t.Total(place)
+		if x == best {
+			return place, passed
+		}
+		if x >= 0 {
+			passed++
+		}
+	}
+}
+
+// has reports whether a place below a node has a total that none of them exceeds.
+func (t *Tree) has(level, node int, best int32) bool {
+	row := t.summaries(level, node)
+	offset, shut := t.Offset[:len(row)], t.Shut[:len(row)]
+	for g := range row {
+		if row[g].Best == best-int32(offset[g]) && row[g].Best >= 0 && !shut[g] {
+			return true
+		}
+	}
+	return false
+}
+
+// largest returns the largest node whose first place is lo and that ends before hi, and how
+// many places it has. lo is the first place of a block, which ends before hi.
+func (t *Tree) largest(lo, hi int) (level, node, size int) {
+	level, node, size = 0, lo/Fan, Fan
+	for level < t.top() && node%arity == 0 && lo+size*arity <= hi {
+		level, node, size = level+1, node/arity, size*arity
+	}
+	return level, node, size
+}
+
 // walk visits, in order, the nodes that make up the places [lo, hi), until f
 // returns false. A single place is a node of level -1.
 func (t *Tree) walk(lo, hi int, f func(part Summary, level, node int) bool) {
@@ -97,11 +164,7 @@ func (t *Tree) walk(lo, hi int, f func(part Summary, level, node int) bool) {
 			lo++
 			continue
 		}
-		// The largest node that starts here and ends before hi.
-		level, node, size := 0, lo/Fan, Fan
-		for level < t.top() && node%arity == 0 && lo+size*arity <= hi {
-			level, node, size = level+1, node/arity, size*arity
-		}
+		level, node, size := t.largest(lo, hi)
 		if !f(t.sum(level, node), level, node) {
 			return
 		}

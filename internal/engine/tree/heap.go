@@ -23,8 +23,8 @@ type heap struct {
 	stands bool
 	debt   int // what questions have cost since it fell, see Tree.Owe
 
-	start   int     // of a heap of feasible places
-	shut    []bool  // by group, when the places were laid out
+	start   int     // of a heap of feasible places, as asked for last
+	shut    []bool  // by group, when it was asked for
 	list    []int32 // of a heap of all places: what it was laid out from
 	places  []int32 // by element
 	element []int32 // by place, -1 for none
@@ -36,10 +36,17 @@ const heapGroupsMost = 16
 
 // FirstByRank returns the first of the best places in pre-order of the heap of all
 // feasible places, which are in order from start on around the end. It is not ok if that
-// heap does not stand.
+// heap does not stand. A heap for another start, or for other shut groups, falls.
 func (t *Tree) FirstByRank(start int) (place int, ok bool) {
 	h := t.owner().heap
-	if h == nil || !h.stands || h.list != nil || h.start != start || !slices.Equal(h.shut, t.Shut) {
+	switch {
+	case h == nil:
+		return -1, false
+	case h.list != nil || h.start != start || !slices.Equal(h.shut, t.Shut):
+		h.fall()
+		h.list, h.start, h.shut = nil, start, append(h.shut[:0], t.Shut...)
+		return -1, false
+	case !h.stands:
 		return -1, false
 	}
 	return h.first(t), true

@@ -70,6 +70,7 @@ func TestHeapAgreesWithPreOrder(t *testing.T) {
 					var got, want int
 					var ok bool
 					if byRank {
+						checkLevels(t, a, start)
 						want = firstInHeap(a, start)
 						got, ok = a.FirstByRank(start)
 					} else {
@@ -98,6 +99,29 @@ func TestHeapAgreesWithPreOrder(t *testing.T) {
 	})
 }
 
+// checkLevels asks for the first element of every level of the heap, twice.
+func checkLevels(t *rapid.T, tr *Tree, start int) {
+	places := fromStart(tr, start)
+	for range 2 {
+		levels := tr.LevelsOf(start)
+		for level := 0; 1<<level <= len(places); level++ {
+			if got, want := levels.Place(level), places[1<<level-1]; got != want {
+				t.Fatalf("LevelsOf(%d).Place(%d) = %d, want %d", start, level, got, want)
+			}
+		}
+	}
+}
+
+// fromStart lists the feasible places, from start on around the end.
+func fromStart(t *Tree, start int) (places []int) {
+	for i := range t.Leaves {
+		if place := (start + i) % len(t.Leaves); t.Total(place) >= 0 {
+			places = append(places, place)
+		}
+	}
+	return places
+}
+
 // count lists the numbers below n.
 func count(n int) []int32 {
 	list := make([]int32, n)
@@ -109,13 +133,7 @@ func count(n int) []int32 {
 
 // firstInHeap makes the heap of feasible places and walks over it.
 func firstInHeap(t *Tree, start int) int {
-	var places []int
-	n := len(t.Leaves)
-	for i := range n {
-		if place := (start + i) % n; t.Total(place) >= 0 {
-			places = append(places, place)
-		}
-	}
+	places := fromStart(t, start)
 	for _, i := range preOrder(len(places)) {
 		if t.Total(places[i]) == t.Root().Best {
 			return places[i]
@@ -178,6 +196,57 @@ func TestHeapOfTooManyGroups(t *testing.T) {
 	tr.Build()
 	if before := tr.Bytes(); tr.Owe(1<<30, 0) || tr.Bytes() != before {
 		t.Errorf("Owe() says that a heap of %d groups is worth it", heapGroupsMost+1)
+	}
+}
+
+// TestLevelsOfManyGroups: a word has not enough bits for the groups.
+func TestLevelsOfManyGroups(t *testing.T) {
+	var tr Tree
+	of := make([]uint8, 112)
+	for i := range of {
+		of[i] = uint8(i % (levelsGroupsMost + 2))
+	}
+	tr.Reset(100, levelsGroupsMost+2, of)
+	for i := range 100 {
+		tr.Leaves[i] = 1
+	}
+	tr.Build()
+	for g := levelsGroupsMost; g < levelsGroupsMost+2; g++ {
+		tr.Shut[g] = true
+		if got, want := tr.LevelsOf(60).Place(3), fromStart(&tr, 60)[7]; got != want {
+			t.Errorf("LevelsOf(60).Place(3) = %d, want %d", got, want)
+		}
+		tr.Shut[g] = false
+	}
+	if err := tr.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLevelsCheckFindsFaults plants a fault in each part of the levels.
+func TestLevelsCheckFindsFaults(t *testing.T) {
+	for name, plant := range map[string]func(*levels){
+		"place": func(ls *levels) { ls.kept[0].places[3]++ },
+		"start": func(ls *levels) { ls.kept[0].start++ },
+		"shut":  func(ls *levels) { ls.shut[0] = 2 },
+	} {
+		var tr Tree
+		of := make([]uint8, 112)
+		for i := range of {
+			of[i] = uint8(i % 2)
+		}
+		tr.Reset(100, 2, of)
+		for i := range 100 {
+			tr.Leaves[i] = int32(i % 5)
+		}
+		tr.Build()
+		tr.LevelsOf(0).Place(3)
+		if err := tr.Check(); err != nil {
+			t.Fatal(err)
+		}
+		if plant(&tr.heaps); tr.Check() == nil {
+			t.Errorf("%s: Check() finds nothing", name)
+		}
 	}
 }
 

@@ -58,6 +58,7 @@ type Tree struct {
 	of     []uint8 // group by place; nil if there is one group
 	lender *Tree   // whose leaves and levels these are; nil if they are its own
 	heap   *heap   // nil until a question pays for it
+	heaps  levels  // of heaps that were asked for
 }
 
 // A Summary describes the places below a node of the tree.
@@ -205,6 +206,9 @@ func (t *Tree) Set(place int, total int32) {
 	if old < 0 && total < 0 {
 		return
 	}
+	if old < 0 || total < 0 {
+		t.heaps.flips++
+	}
 	if t.heap != nil {
 		t.heap.set(t, place, old, total)
 	}
@@ -331,7 +335,7 @@ func (t *Tree) Root() Summary { return t.sum(t.top(), 0) }
 
 // Bytes is the memory that the tree holds.
 func (t *Tree) Bytes() int {
-	return 4*cap(t.Leaves) + 12*cap(t.nodes) + 9*cap(t.Offset) + t.heap.bytes()
+	return 4*cap(t.Leaves) + 12*cap(t.nodes) + 9*cap(t.Offset) + t.heap.bytes() + t.heaps.bytes()
 }
 
 // Groups is the number of groups.
@@ -346,17 +350,25 @@ func (t *Tree) HasHeap() bool { return t.heap != nil && t.heap.stands }
 
 // toppleHeap notes that leaves were written directly.
 func (t *Tree) toppleHeap() {
+	t.heaps.flips++
 	if t.heap != nil {
 		t.heap.fall()
 	}
 }
 
-// Share makes t a view of another tree with one group: the leaves and summaries are
-// the other's, while the offset and whether the group is shut are its own. It must not
-// be changed until Own is called.
+// Share makes t a view of another tree: the leaves and summaries are the other's, while
+// the offsets and which groups are shut are its own, and stay unless there are more or
+// fewer groups than before. It must not be changed until Own is called. After the other
+// tree was Reset, it must be shared again.
 func (t *Tree) Share(other *Tree) {
 	t.Leaves, t.levels, t.nodes = other.Leaves, other.levels, nil
-	t.groups, t.of, t.lender, t.heap = 1, nil, other, nil
+	t.groups, t.of, t.lender, t.heap, t.heaps = other.groups, other.of, other, nil, levels{}
+	if len(t.Offset) != t.groups {
+		t.Offset = append(t.Offset[:0], make([]int64, t.groups)...)
+	}
+	if len(t.Shut) != t.groups {
+		t.Shut = append(t.Shut[:0], make([]bool, t.groups)...)
+	}
 }
 
 // Shared reports whether the leaves are another tree's.
@@ -370,11 +382,12 @@ func (t *Tree) owner() *Tree {
 	return t
 }
 
-// Own gives t, which shares, a copy of the leaves. Build must follow.
-func (t *Tree) Own(n int) {
-	offset, shut := t.Offset, t.Shut
-	*t = Tree{Leaves: append([]int32(nil), t.Leaves...)}
-	t.Reset(n, 1, nil)
+// Own gives t, which shares, a copy of the leaves of a tree with n places, and keeps its
+// groups. Build must follow.
+func (t *Tree) Own(n int, from *Tree) {
+	offset, shut, groups, of := t.Offset, t.Shut, t.groups, t.of
+	*t = Tree{Leaves: append([]int32(nil), from.Leaves...)}
+	t.Reset(n, groups, of)
 	t.Offset, t.Shut = offset, shut
 }
 
@@ -392,6 +405,9 @@ func (t *Tree) Check() error {
 				}
 			}
 		}
+	}
+	if err := t.heaps.check(t); err != nil {
+		return err
 	}
 	return t.heap.check(t)
 }

@@ -85,7 +85,7 @@ func TestTreeAgreesWithCounting(t *testing.T) {
 					t.Fatalf("Root() = %+v, want %+v", got, root)
 				}
 				for _, k := range some(t, int(root.Count)) {
-					if got, want := tr.KthBest(k), kth(totals, k, func(x int32) bool { return x == root.Best }); got != want {
+					if got, want := tr.KthBest(root.Best, k), kth(totals, k, func(x int32) bool { return x == root.Best }); got != want {
 						t.Fatalf("KthBest(%d) = %d, want %d", k, got, want)
 					}
 				}
@@ -107,6 +107,16 @@ func TestTreeAgreesWithCounting(t *testing.T) {
 					want := lo + kth(totals[lo:hi], k, func(x int32) bool { return x == part.Best })
 					if got, _ := tr.KthBetween(lo, hi, part.Best, k); got != want {
 						t.Fatalf("KthBetween(%d, %d, %d, %d) = %d, want %d", lo, hi, part.Best, k, got, want)
+					}
+				}
+				if part.Feasible > 0 {
+					want := lo + kth(totals[lo:hi], 0, func(x int32) bool { return x == part.Best })
+					passed := int(plainSummary(totals[lo:want]).Feasible)
+					if got, n := tr.NextBest(lo, hi, part.Best, passed); got != want || n != passed {
+						t.Fatalf("NextBest(%d, %d, %d) = %d, %d, want %d, %d", lo, hi, part.Best, got, n, want, passed)
+					}
+					if got, n := tr.NextBest(lo, want, part.Best, len(totals)); got != -1 || n != passed {
+						t.Fatalf("NextBest(%d, %d, %d) = %d, %d, want -1, %d", lo, want, part.Best, got, n, passed)
 					}
 				}
 				if place, rest := tr.KthBetween(lo, hi, part.Best, int(part.Count)+2); part.Feasible > 0 && (place != -1 || rest != 2) {
@@ -144,7 +154,7 @@ func TestShare(t *testing.T) {
 	if got, want := b.Root(), (Summary{14, 1, 100}); got != want {
 		t.Errorf("Root() = %+v, want %+v", got, want)
 	}
-	b.Own(100)
+	b.Own(100, &a)
 	b.Build()
 	b.Set(50, 1)
 	if got, want := a.Root(), (Summary{9, 1, 100}); got != want {

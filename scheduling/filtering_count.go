@@ -1,0 +1,171 @@
+package scheduling
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/berth-sched/berth/filter"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/pick"
+)
+
+// Replicas returns how many replicas of the pod fit on the node one after the other, at
+// most a number. The snapshot stays as it is. It may be asked only while
+// [Filtering.NodeOnly] is true.
+//
+// It asks every filter about the node as it is. If each filter that reads the node's pods
+// can count ([framework.ReplicaCounter]), these counts are the answer. Otherwise it
+// places replicas until one is rejected, and takes them back.
+func (f *Filtering) Replicas(node *framework.NodeInfo, most int) (int, error) {
+	v, err := f.Node(node)
+	if err != nil || !v.Status.IsSuccess() || most <= 0 {
+		return 0, err
+	}
+	if count, ok := f.counted(node); ok {
+		return int(min(count, int64(most))), nil
+	}
+	return f.fill(node, most)
+}
+
+// counted asks the filters for their counts.
+func (f *Filtering) counted(node *framework.NodeInfo) (count int64, ok bool) {
+	r := f.path
+	pod := r.cycle.Pod
+	if len(node.Nominated) > 0 || !f.reservesNothing() {
+		return 0, false
+	}
+	const most = 1 << 30
+	count = most
+	for _, b := range r.bound.filters {
+		if r.plugins.filters[b.At].scope(pod).Reads&framework.ReadsPods == 0 {
+			continue
+		}
+		counter, can := b.Filter.(framework.ReplicaCounter)
+		if !can {
+			return 0, false
+		}
+		n, can := counter.Replicas(pod, node)
+		if !can {
+			return 0, false
+		}
+		count = min(count, n)
+	}
+	return count, true
+}
+
+// reservesNothing reports whether no Reserve plugin may refuse the pod. Those of this
+// module take volumes and claims.
+func (f *Filtering) reservesNothing() bool {
+	pod := f.path.cycle.Pod
+	for _, p := range f.path.plugins.reserve {
+		switch p.(type) {
+		case filter.VolumeBinding:
+			if pod.HasVolumes() {
+				return false
+			}
+		case filter.DynamicResources:
+			if pod.HasClaims() {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// fill places replicas on the node until one is rejected, and takes them back.
+func (f *Filtering) fill(node *framework.NodeInfo, most int) (count int, err error) {
+	s, slot := f.path.cycle.Snapshot, node.Slot()
+	mark := s.Begin()
+	defer s.Rollback(mark)
+	for ; count < most; count++ {
+		v, err := f.Node(s.AtSlot(slot))
+		if err != nil || !v.Status.IsSuccess() {
+			return count, err
+		}
+		pod := f.path.cycle.Pod
+		replica, err := pod.Named(pod.Pod.Name + "~" + strconv.Itoa(count)) // no pod of a cluster has it
+		if err != nil {
+			return count, err
+		}
+		err = f.Place(replica, s.AtSlot(slot))
+		var fit *FitError
+		switch {
+		case errors.As(err, &fit):
+			return count, nil
+		case err != nil:
+			return count, err
+		}
+	}
+	return count, nil
+}
+
+// ClassKey returns the key of the pod's equivalence class: the filters of the profile
+// answer alike for pods with equal keys that have no claims, while the snapshot's other
+// objects and the pods on its nodes stay. ok is false if there is none, for example because
+// a filter declares no scope. The errors are those of [Scheduler.Schedule].
+func (s *Scheduler) ClassKey(snap *framework.Snapshot, pod *framework.PodInfo) (key string, ok bool, err error) {
+	if err := s.accept(snap, pod); err != nil {
+		return "", false, err
+	}
+	if s.busy {
+		return "", false, &api.InvalidError{Object: "scheduler", Err: errors.New("is used by two goroutines at once")}
+	}
+	f := s.incremental
+	if f == nil {
+		if s.classifier == nil {
+			s.classifier = newIncremental(s)
+		}
+		f = s.classifier
+	}
+	pod = pod.Fresh()
+	c := &s.reference.cycle
+	c.Reset(pod, snap, s.number, pick.Seed(s.profile.Seed, s.number))
+	k := f.safeClassOf(c)
+	if k == nil || s.filtersBeyondKey(k) {
+		return "", false, nil
+	}
+	return k.key, true, nil
+}
+
+// safeClassOf is classOf, but a plugin that panics makes no class.
+func (f *incremental) safeClassOf(c *framework.Cycle) (k *class) {
+	defer func() {
+		if v := recover(); v != nil {
+			f.contain(v)
+			k = nil
+		}
+	}()
+	return f.classOf(c)
+}
+
+// filtersBeyondKey reports whether a filter may read more of the pod than the key covers:
+// its scope is the cluster, or it has none. DynamicResources has such a scope for extended
+// resources, which are requests, and for claims.
+func (s *Scheduler) filtersBeyondKey(k *class) bool {
+	for i, reads := range k.filters.reads {
+		if reads&framework.ReadsCluster == 0 {
+			continue
+		}
+		if i >= len(s.profile.Filter) {
+			return true
+		}
+		if _, ok := framework.As[filter.DynamicResources](s.profile.Filter[i]); !ok {
+			return true
+		}
+	}
+	return false
+}
+
+// CountsResources reports whether the profile has this module's filter NodeResourcesFit,
+// so that no node is given more CPU, memory, storage or pods than it has.
+func (s *Scheduler) CountsResources() bool {
+	for _, p := range s.profile.Filter {
+		if _, ok := framework.As[filter.NodeResourcesFit](p); ok {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,233 @@
+package gang
+
+import (
+	"errors"
+	"maps"
+	"math"
+	"sort"
+	"strconv"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
+)
+
+// A Count is how many gangs of a shape fit. Its JSON form is stable.
+type Count struct {
+	// Fits is how many gangs fit, placed one after the other by the rules.
+	Fits int `json:"fits"`
+	// AtMost is a number that no rule can exceed. Exact is set if it is Fits.
+	AtMost int  `json:"atMost"`
+	Exact  bool `json:"exact"`
+	// Anywhere is how many would fit if the levels of the shape did not matter; the
+	// difference to Fits is what is lost to fragments. It is found like Fits.
+	Anywhere int `json:"anywhere"`
+	// Stopped is set if counting ended at the limit.
+	Stopped bool `json:"stopped,omitempty"`
+}
+
+// Capacity counts how many more gangs of the shape fit, at most limit of them; 0 means no
+// limit. A gang is the first pods of the shape, as many as its minimum. The snapshot stays
+// as it is.
+//
+// If the pods are of one class whose filters read one node only, and some pods of it
+// have a place, the answer is computed from counts of each node, which are kept: after one
+// node has changed it costs microseconds. Otherwise gangs are placed one after the other.
+//
+// A malformed shape, or one with members that are present, is an [*api.InvalidError].
+func (p *Placer) Capacity(snap *framework.Snapshot, shape *Group, limit int) (Count, error) {
+	if err := p.checkShape(snap, shape, limit); err != nil {
+		return Count{}, err
+	}
+	c, err := p.capacity(snap, shape, limit)
+	if err != nil || len(shape.Topology) == 0 {
+		c.Anywhere = c.Fits
+		return c, err
+	}
+	anywhere := *shape
+	anywhere.Topology = nil
+	a, err := p.capacity(snap, &anywhere, limit)
+	c.Anywhere = a.Fits
+	return c, err
+}
+
+func (p *Placer) checkShape(snap *framework.Snapshot, shape *Group, limit int) error {
+	if err := shape.check(snap, &p.rules); err != nil {
+		return err
+	}
+	switch {
+	case len(shape.Pods) == 0:
+		return shape.invalid("pods", "", "a shape needs pods")
+	case len(shape.Present) > 0:
+		return shape.invalid("present", strconv.Itoa(len(shape.Present)), "a shape has no members that are present")
+	case limit < 0:
+		return shape.invalid("limit", strconv.Itoa(limit), "must not be negative")
+	}
+	return nil
+}
+
+func (p *Placer) capacity(snap *framework.Snapshot, shape *Group, limit int) (Count, error) {
+	gang := *shape
+	gang.Pods = shape.Pods[:shape.need()]
+	a := attempt{Placer: p, snap: snap, g: &gang, keys: gang.labels()}
+	a.root = p.forest.of(snap, a.keys)
+	if err := a.count(); err != nil {
+		return Count{}, err
+	}
+	if a.room != nil {
+		return a.formula(limit), nil
+	}
+	return a.repeat(limit)
+}
+
+// formula counts the gangs of pods of one class: in each domain that they may be in, as
+// many as its pods make up.
+func (a *attempt) formula(limit int) Count {
+	a.measure()
+	bases, _ := a.bases() // no members are present, so it cannot be stuck
+	need, c := len(a.g.Pods), Count{Exact: true}
+	for _, d := range bases {
+		c.Fits += a.takes[d.id] / need
+	}
+	if limit > 0 && c.Fits > limit {
+		c.Fits, c.Stopped = limit, true
+	}
+	c.AtMost = c.Fits
+	return c
+}
+
+// repeat places gangs until one does not fit, and takes all back.
+func (a *attempt) repeat(limit int) (c Count, err error) {
+	c.AtMost = a.atMost()
+	mark := a.snap.Begin()
+	defer a.snap.Rollback(mark)
+	for ; limit == 0 || c.Fits < limit; c.Fits++ {
+		gang := *a.g
+		gang.Name = a.g.Name + "~" + strconv.Itoa(c.Fits)
+		gang.Pods = make([]*framework.PodInfo, len(a.g.Pods))
+		for i, pod := range a.g.Pods {
+			if gang.Pods[i], err = pod.Named(pod.Pod.Name + "~" + strconv.Itoa(c.Fits)); err != nil {
+				return c, err
+			}
+		}
+		out, err := a.place(a.snap, &gang, true)
+		if err != nil {
+			return c, err
+		}
+		if out.Status != Placed {
+			c.Exact = c.Fits == c.AtMost
+			return c, nil
+		}
+	}
+	c.Stopped = true
+	c.AtMost = max(c.AtMost, c.Fits)
+	return c, nil
+}
+
+// atMost bounds the number of gangs by the resources of each domain that they may be in.
+func (a *attempt) atMost() int {
+	if !a.sched.CountsResources() {
+		return math.MaxInt32
+	}
+	bases, _ := a.bases()
+	sum := 0
+	for _, d := range bases {
+		sum += a.gangsIn(d)
+	}
+	return min(sum, math.MaxInt32)
+}
+
+func (a *attempt) gangsIn(d *domain) int {
+	places := int64(0)
+	var free resource.Vector
+	for _, slot := range d.slots {
+		n := a.snap.AtSlot(slot)
+		places = resource.SatAdd(places, max(0, n.AllowedPods-int64(len(n.Pods))))
+		for i := range resource.IndexEphemeralStorage + 1 {
+			if x := n.Allocatable.At(i) - n.Requested.At(i); x > 0 {
+				free = free.With(i, resource.SatAdd(free.At(i), x))
+			}
+		}
+	}
+	gangs := places / int64(len(a.g.Pods))
+	for i := range resource.IndexEphemeralStorage + 1 {
+		var asked int64
+		for _, p := range a.g.Pods {
+			asked = resource.SatAdd(asked, p.Requests.At(i))
+		}
+		if asked > 0 {
+			gangs = min(gangs, free.At(i)/asked)
+		}
+	}
+	return int(min(gangs, math.MaxInt32))
+}
+
+// CapacityWith is Capacity with more nodes: n copies of a node, whose labels say which
+// domains they join. They are called "name-0", "name-1" and so on. The snapshot stays as
+// it is. A nil node, a negative number, and a name that is taken are an
+// [*api.InvalidError].
+func (p *Placer) CapacityWith(snap *framework.Snapshot, shape *Group, limit int, node *api.Node, n int) (Count, error) {
+	if err := p.checkShape(snap, shape, limit); err != nil {
+		return Count{}, err
+	}
+	fork, err := withNodes(snap, node, n)
+	if err != nil {
+		return Count{}, err
+	}
+	return p.Capacity(fork, shape, limit)
+}
+
+func withNodes(snap *framework.Snapshot, node *api.Node, n int) (*framework.Snapshot, error) {
+	if node == nil {
+		return nil, &api.InvalidError{Object: "node", Err: errors.New("is nil")}
+	}
+	if n < 0 {
+		return nil, &api.InvalidError{Object: "node " + node.Name, Field: "copies", Value: strconv.Itoa(n), Err: errors.New("must not be negative")}
+	}
+	fork := snap.Fork()
+	for i := range n {
+		own := *node
+		own.Name, own.UID = node.Name+"-"+strconv.Itoa(i), ""
+		own.Labels = maps.Clone(node.Labels)
+		if own.Labels == nil {
+			own.Labels = map[string]string{}
+		}
+		own.Labels[api.LabelHostname] = own.Name
+		if err := fork.AddNode(&own); err != nil {
+			return nil, err
+		}
+	}
+	return fork, nil
+}
+
+// NodesFor returns the smallest number of copies of a node with which so many gangs of
+// the shape fit, at most a number. ok is false if even that number is not enough. The
+// search is by halves if counts give the answers, and otherwise one by one.
+func (p *Placer) NodesFor(snap *framework.Snapshot, shape *Group, gangs int, node *api.Node, most int) (n int, ok bool, err error) {
+	if gangs < 0 || most < 0 {
+		return 0, false, &api.InvalidError{Object: "gangs", Value: strconv.Itoa(min(gangs, most)), Err: errors.New("must not be negative")}
+	}
+	if gangs == 0 {
+		return 0, true, nil
+	}
+	enough := func(n int) (yes, exact bool) {
+		if err != nil {
+			return false, true
+		}
+		var c Count
+		c, err = p.CapacityWith(snap, shape, gangs, node, n)
+		return c.Fits >= gangs, c.Exact || c.Stopped
+	}
+	if yes, exact := enough(0); yes || err != nil {
+		return 0, yes, err
+	} else if exact {
+		n = sort.Search(most+1, func(n int) bool { yes, _ := enough(n); return yes })
+		return n, n <= most && err == nil, err
+	}
+	for n = 1; n <= most; n++ {
+		if yes, _ := enough(n); yes || err != nil {
+			return n, yes, err
+		}
+	}
+	return n, false, nil
+}

@@ -1,0 +1,210 @@
+package gang
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// A Group is pods that are to be placed together.
+type Group struct {
+	// Namespace and Name identify the group. Together with the pods' order they give the
+	// random words of its decisions.
+	Namespace, Name string
+	// Pods wait for a place, in the order in which they are tried. They are of one
+	// profile.
+	Pods []*framework.PodInfo
+	// Min is how many pods must stand, those of Present included; 0 means all.
+	Min int
+	// Present are the members that have a node already. They count, and their domains of
+	// Required levels are the group's.
+	Present []Member
+	// Topology restricts where the pods may be, the coarsest level first; empty means
+	// anywhere.
+	Topology []Level
+	// Priority is the priority of the group, for preemption.
+	Priority int32
+}
+
+// A Member is a pod of a group and the name of its node.
+type Member struct {
+	Pod  *framework.PodInfo
+	Node string
+}
+
+// A Mode says how strictly a group keeps to domains of a level.
+type Mode uint8
+
+// The modes. Along a group's levels, from the coarsest on, Required levels come first,
+// then Preferred ones, then Counted ones.
+const (
+	// Required: all pods are in one domain.
+	Required Mode = iota
+	// Preferred: all pods are in one domain if that is possible.
+	Preferred
+	// Counted: pods may be in any number of domains. The level only guides which.
+	Counted
+)
+
+var modeNames = [...]string{"Required", "Preferred", "Counted"}
+
+// String returns the mode's name.
+func (m Mode) String() string {
+	if int(m) < len(modeNames) {
+		return modeNames[m]
+	}
+	return fmt.Sprintf("Mode(%d)", uint8(m))
+}
+
+// A Level is a label of nodes. Its domains are the nodes of one value each. A value is
+// qualified by those of the coarser levels: rack r1 of block A is not rack r1 of block B.
+// Nodes without the label are in no domain of the level.
+type Level struct {
+	// Key is the label.
+	Key string
+	// Mode says how strictly pods keep to one domain.
+	Mode Mode
+	// Slice, if above 0, divides the pods in their order into slices of this size, each
+	// within one domain of this level.
+	Slice int
+}
+
+// Key is "namespace/name".
+func (g *Group) Key() string {
+	if g.Namespace == "" {
+		return g.Name
+	}
+	return g.Namespace + "/" + g.Name
+}
+
+// least is how many pods must stand.
+func (g *Group) least() int {
+	if g.Min == 0 {
+		return len(g.Pods) + len(g.Present)
+	}
+	return g.Min
+}
+
+// need is how many of Pods must be placed.
+func (g *Group) need() int { return max(0, g.least()-len(g.Present)) }
+
+// labels lists the labels of the levels.
+func (g *Group) labels() []string {
+	list := make([]string, len(g.Topology))
+	for i, l := range g.Topology {
+		list[i] = l.Key
+	}
+	return list
+}
+
+// sliced reports whether some level has slices.
+func (g *Group) sliced() bool {
+	for _, l := range g.Topology {
+		if l.Slice > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *Group) invalid(field, value, text string) error {
+	return &api.InvalidError{Object: "group " + g.Key(), Field: field, Value: value, Err: errors.New(text)}
+}
+
+// check refuses what no attempt may be made for.
+func (g *Group) check(snap *framework.Snapshot, rules *Rules) error {
+	if snap == nil {
+		return &api.InvalidError{Object: "snapshot", Err: errors.New("is nil")}
+	}
+	if g == nil {
+		return &api.InvalidError{Object: "group", Err: errors.New("is nil")}
+	}
+	if err := g.checkPods(snap); err != nil {
+		return err
+	}
+	switch all := len(g.Pods) + len(g.Present); {
+	case g.Min < 0:
+		return g.invalid("min", strconv.Itoa(g.Min), "must not be negative")
+	case g.Min > all:
+		return g.invalid("min", strconv.Itoa(g.Min), fmt.Sprintf("is more than the %d pods of the group", all))
+	}
+	return g.checkTopology(rules)
+}
+
+// checkPods refuses pods that are nil, foreign, of several schedulers, or there twice.
+func (g *Group) checkPods(snap *framework.Snapshot) error {
+	seen := make(map[string]string, len(g.Pods)+len(g.Present))
+	scheduler := ""
+	check := func(field string, pod *framework.PodInfo) error {
+		if err := snap.CheckPod(pod); err != nil {
+			return fmt.Errorf("group %s: %s: %w", g.Key(), field, err)
+		}
+		key := pod.Pod.Key()
+		if other, ok := seen[key]; ok {
+			return g.invalid(field, key, "is the pod of "+other+", too")
+		}
+		seen[key] = field
+		name := nameOf(pod.Pod.Spec.SchedulerName)
+		if scheduler == "" {
+			scheduler = name
+		}
+		if name != scheduler {
+			return g.invalid(field+".spec.schedulerName", name, fmt.Sprintf("must be %q, like that of the other pods", scheduler))
+		}
+		return nil
+	}
+	for i, p := range g.Pods {
+		if err := check("pods["+strconv.Itoa(i)+"]", p); err != nil {
+			return err
+		}
+	}
+	for i, m := range g.Present {
+		field := "present[" + strconv.Itoa(i) + "]"
+		if err := check(field+".pod", m.Pod); err != nil {
+			return err
+		}
+		if snap.Node(m.Node) == nil {
+			return g.invalid(field+".node", m.Node, "is not in the snapshot")
+		}
+	}
+	return nil
+}
+
+// checkTopology refuses levels that are out of order, and slices that do not divide.
+func (g *Group) checkTopology(rules *Rules) error {
+	outer := 0 // the size of slices of the next coarser level with slices
+	keys := map[string]bool{}
+	for i, l := range g.Topology {
+		at := func(field string) string { return "topology[" + strconv.Itoa(i) + "]" + field }
+		switch {
+		case l.Key == "":
+			return g.invalid(at(".key"), "", "must not be empty")
+		case keys[l.Key]:
+			return g.invalid(at(".key"), l.Key, "two levels have this label")
+		case l.Key == api.LabelHostname && i < len(g.Topology)-1:
+			return g.invalid(at(".key"), l.Key, "no level is finer than a node, so it must be the last")
+		case l.Mode > Counted:
+			return g.invalid(at(".mode"), l.Mode.String(), "is unknown")
+		case i > 0 && l.Mode < g.Topology[i-1].Mode:
+			return g.invalid(at(".mode"), l.Mode.String(), "must not be under a level that is "+g.Topology[i-1].Mode.String())
+		case l.Slice < 0:
+			return g.invalid(at(".slice"), strconv.Itoa(l.Slice), "must not be negative")
+		case l.Slice > 0 && len(g.Pods)%l.Slice != 0:
+			return g.invalid(at(".slice"), strconv.Itoa(l.Slice), fmt.Sprintf("does not divide the %d pods", len(g.Pods)))
+		case l.Slice > 0 && g.need()%l.Slice != 0:
+			return g.invalid(at(".slice"), strconv.Itoa(l.Slice), fmt.Sprintf("does not divide the minimum of %d pods to place", g.need()))
+		case l.Slice > 0 && outer > 0 && outer%l.Slice != 0:
+			return g.invalid(at(".slice"), strconv.Itoa(l.Slice), fmt.Sprintf("does not divide the slices of %d pods of the coarser level", outer))
+		case rules.Choice == Kubernetes137 && rules.Compare == nil && (i > 0 || l.Mode != Required || l.Slice > 0):
+			return g.invalid(at(""), l.Key, "the rules of Kubernetes137 know one level, which is Required and has no slices")
+		}
+		keys[l.Key] = true
+		if l.Slice > 0 {
+			outer = l.Slice
+		}
+	}
+	return nil
+}

@@ -1,0 +1,302 @@
+package gang
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// The labels and annotations of Koordinator's coscheduling.
+const (
+	koordLabelGroup     = "pod-group.scheduling.sigs.k8s.io"
+	koordName           = "gang.scheduling.koordinator.sh/name"
+	koordMin            = "gang.scheduling.koordinator.sh/min-available"
+	koordTotal          = "gang.scheduling.koordinator.sh/total-number"
+	koordMode           = "gang.scheduling.koordinator.sh/mode"
+	koordWaitingTime    = "gang.scheduling.koordinator.sh/waiting-time"
+	koordMatchPolicy    = "gang.scheduling.koordinator.sh/match-policy"
+	koordGroups         = "gang.scheduling.koordinator.sh/groups"
+	koordTopology       = "gang.scheduling.koordinator.sh/network-topology-spec"
+	koordTopologyIndex  = "gang.scheduling.koordinator.sh/network-topology-index"
+	koordModeNonStrict  = "NonStrict"
+	koordMustGather     = "MustGather"
+	koordPreferGather   = "PreferGather"
+	koordDefaultWaiting = 10 * time.Minute
+)
+
+// A MatchPolicy says which members of a gang of Koordinator count towards its minimum.
+type MatchPolicy string
+
+// The match policies. An empty one means OnceSatisfied.
+const (
+	// OnceSatisfied counts members that wait or run. After the first success nothing is
+	// asked any more.
+	OnceSatisfied MatchPolicy = "once-satisfied"
+	// WaitingAndRunning counts members that wait or run.
+	WaitingAndRunning MatchPolicy = "waiting-and-running"
+	// OnlyWaiting counts members that wait.
+	OnlyWaiting MatchPolicy = "only-waiting"
+)
+
+// A KoordinatorGang is a gang as Koordinator's labels and annotations describe it.
+type KoordinatorGang struct {
+	Namespace, Name string
+	// Min is how many members must stand, Total how many there are to be.
+	Min, Total int
+	// NonStrict keeps pods that were placed even if the gang does not stand.
+	NonStrict bool
+	Policy    MatchPolicy
+	// Waiting is how long a member waits on Permit.
+	Waiting time.Duration
+	// Groups are the keys of the gangs that stand together, this one included.
+	Groups []string
+	Levels []Level
+	// Pods are the members that wait, and Present those on nodes, in the order of the
+	// index annotation, then of names.
+	Pods    []*framework.PodInfo
+	Present []Member
+}
+
+// Key is "namespace/name".
+func (k *KoordinatorGang) Key() string { return k.Namespace + "/" + k.Name }
+
+// Ready reports whether the gang has at least its minimum of members. Koordinator tries
+// no gang of a group of gangs before all of them are ready.
+func (k *KoordinatorGang) Ready() bool { return len(k.Pods)+len(k.Present) >= k.Min }
+
+// Group returns what is to be placed. satisfied says that the gang has stood before.
+func (k *KoordinatorGang) Group(satisfied bool) *Group {
+	g := &Group{Namespace: k.Namespace, Name: k.Name, Pods: k.Pods, Min: k.Min, Topology: k.Levels}
+	if len(k.Pods) > 0 {
+		g.Priority = k.Pods[0].Priority
+	}
+	if k.Policy != OnlyWaiting {
+		g.Present = k.Present
+	}
+	if satisfied && k.Policy == OnceSatisfied {
+		g.Min = min(1, len(g.Pods)+len(g.Present))
+	}
+	return g
+}
+
+// KoordinatorGangs reads the gangs of pods: their labels and annotations, and the
+// PodGroups of group scheduling.sigs.k8s.io that labels name. layers gives the node label
+// of each layer of the network topology. Pods that wait have no node; the others are
+// members that are present. Gangs come in the order of their keys.
+//
+// A gang with a number, a list or a topology that cannot be read is an
+// [*api.InvalidError] that names the pod, the annotation and the value.
+//
+// Source: Koordinator 1.8, plugin Coscheduling.
+func KoordinatorGangs(pods []*framework.PodInfo, objects []*api.PodGroup, layers map[string]string) ([]*KoordinatorGang, error) {
+	gangs := map[string]*KoordinatorGang{}
+	for i, p := range pods {
+		if p == nil || p.Pod == nil {
+			return nil, &api.InvalidError{Object: "pods[" + strconv.Itoa(i) + "]", Err: errors.New("is nil")}
+		}
+		name, labelled := p.Pod.Annotations[koordName], false
+		if name == "" {
+			name = p.Pod.Labels[koordLabelGroup]
+			labelled = true
+		}
+		if name == "" {
+			continue
+		}
+		key := p.Pod.Namespace + "/" + name
+		k := gangs[key]
+		if k == nil {
+			k = &KoordinatorGang{Namespace: p.Pod.Namespace, Name: name}
+			r := annotationReader{object: "pod " + p.Pod.Key(), from: p.Pod.Annotations, layers: layers}
+			if labelled {
+				if o := findGroup(objects, k); o != nil {
+					k.Min = o.MinCount()
+					r = annotationReader{object: "podgroup " + o.Key(), from: o.Annotations, layers: layers}
+					if s := o.Spec.ScheduleTimeoutSeconds; s != nil {
+						k.Waiting = time.Duration(*s) * time.Second
+					}
+				}
+			}
+			if err := r.read(k); err != nil {
+				return nil, err
+			}
+			gangs[key] = k
+		}
+		if node := p.Pod.Spec.NodeName; node != "" {
+			k.Present = append(k.Present, Member{p, node})
+		} else {
+			k.Pods = append(k.Pods, p)
+		}
+	}
+	list := make([]*KoordinatorGang, 0, len(gangs))
+	for _, k := range gangs {
+		slices.SortStableFunc(k.Pods, byIndex)
+		slices.SortStableFunc(k.Present, func(a, b Member) int { return byIndex(a.Pod, b.Pod) })
+		list = append(list, k)
+	}
+	slices.SortFunc(list, func(a, b *KoordinatorGang) int { return strings.Compare(a.Key(), b.Key()) })
+	return list, nil
+}
+
+func findGroup(objects []*api.PodGroup, k *KoordinatorGang) *api.PodGroup {
+	for _, o := range objects {
+		if o != nil && o.Namespace == k.Namespace && o.Name == k.Name {
+			return o
+		}
+	}
+	return nil
+}
+
+// byIndex orders pods by their index annotation, then by name. Pods without come last.
+func byIndex(a, b *framework.PodInfo) int {
+	index := func(p *framework.PodInfo) int {
+		n, err := strconv.Atoi(p.Pod.Annotations[koordTopologyIndex])
+		if err != nil {
+			return int(^uint(0) >> 1)
+		}
+		return n
+	}
+	return cmp.Or(cmp.Compare(index(a), index(b)), strings.Compare(a.Pod.Name, b.Pod.Name))
+}
+
+// annotationReader reads the annotations of one object.
+type annotationReader struct {
+	object string
+	from   map[string]string
+	layers map[string]string
+}
+
+func (r annotationReader) invalid(key, text string) error {
+	return &api.InvalidError{Object: r.object, Field: "metadata.annotations[" + key + "]", Value: r.from[key], Err: errors.New(text)}
+}
+
+func (r annotationReader) read(k *KoordinatorGang) (err error) {
+	if err := r.number(koordMin, &k.Min); err != nil {
+		return err
+	}
+	k.Total = k.Min
+	if err := r.number(koordTotal, &k.Total); err != nil {
+		return err
+	}
+	if k.Total < k.Min {
+		k.Total = k.Min
+	}
+	k.NonStrict = r.from[koordMode] == koordModeNonStrict
+	switch p := MatchPolicy(r.from[koordMatchPolicy]); p {
+	case WaitingAndRunning, OnlyWaiting:
+		k.Policy = p
+	default:
+		k.Policy = OnceSatisfied
+	}
+	if k.Waiting == 0 {
+		k.Waiting = koordDefaultWaiting
+	}
+	if text, ok := r.from[koordWaitingTime]; ok {
+		if k.Waiting, err = time.ParseDuration(text); err != nil || k.Waiting <= 0 {
+			return r.invalid(koordWaitingTime, "must be a duration above 0")
+		}
+	}
+	k.Groups = []string{k.Key()}
+	if text, ok := r.from[koordGroups]; ok {
+		k.Groups = nil
+		if err := json.Unmarshal([]byte(text), &k.Groups); err != nil {
+			return r.invalid(koordGroups, "must be a list of \"namespace/name\"")
+		}
+		if !slices.Contains(k.Groups, k.Key()) {
+			k.Groups = append(k.Groups, k.Key())
+		}
+		slices.Sort(k.Groups)
+		k.Groups = slices.Compact(k.Groups)
+	}
+	k.Levels, err = r.levels()
+	return err
+}
+
+func (r annotationReader) number(key string, to *int) error {
+	text, ok := r.from[key]
+	if !ok {
+		return nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return r.invalid(key, "must be a number from 0 on")
+	}
+	*to = n
+	return nil
+}
+
+// levels reads the network topology. Layers are ordered as they are given, the coarsest
+// first; those that must gather come before those that should.
+func (r annotationReader) levels() (list []Level, err error) {
+	text, ok := r.from[koordTopology]
+	if !ok {
+		return nil, nil
+	}
+	var spec struct {
+		GatherStrategy []struct {
+			Layer            string `json:"layer"`
+			Strategy         string `json:"strategy"`
+			PodCountMultiple int    `json:"podCountMultiple"`
+		} `json:"gatherStrategy"`
+	}
+	if err := json.Unmarshal([]byte(text), &spec); err != nil {
+		return nil, r.invalid(koordTopology, "cannot be read: "+err.Error())
+	}
+	for _, s := range spec.GatherStrategy {
+		label, ok := r.layers[s.Layer]
+		l := Level{Key: label, Slice: max(0, s.PodCountMultiple)}
+		switch {
+		case !ok:
+			return nil, r.invalid(koordTopology, fmt.Sprintf("layer %q is unknown", s.Layer))
+		case s.Strategy == koordMustGather:
+			l.Mode = Required
+		case s.Strategy == koordPreferGather:
+			l.Mode = Preferred
+		default:
+			return nil, r.invalid(koordTopology, fmt.Sprintf("strategy %q of layer %q is unknown", s.Strategy, s.Layer))
+		}
+		list = append(list, l)
+	}
+	slices.SortStableFunc(list, func(a, b Level) int { return cmp.Compare(a.Mode, b.Mode) })
+	return list, nil
+}
+
+// PlaceSome places as many pods of the group as fit, one after the other and anywhere,
+// and keeps them even if they are fewer than the minimum; the status is then Short. It is
+// for gangs of Koordinator that are not strict.
+func (p *Placer) PlaceSome(snap *framework.Snapshot, g *Group) (*Outcome, error) {
+	if err := g.check(snap, &p.rules); err != nil {
+		return nil, err
+	}
+	loose := *g
+	loose.Topology = nil
+	a := attempt{Placer: p, snap: snap, g: &loose, position: p.sched.Position(), out: &Outcome{Group: g.Key()}}
+	a.hash = newHash(p.rules.Seed).add(g.Key())
+	a.root = p.forest.of(snap, nil)
+	mark := snap.Begin()
+	defer snap.Rollback(mark)
+	defer p.sched.Seek(a.position)
+	t := newTrial(a.root)
+	for i := range g.Pods {
+		if _, err := a.try(a.root, i, t); err != nil {
+			return nil, err
+		}
+	}
+	t.Pods = len(t.Placed)
+	t.Succeeded = t.Pods >= g.need()
+	if !t.Succeeded {
+		a.out.Status = Short
+		a.out.Text = progress{g.least(), len(g.Present) + t.Pods, 0}.String()
+	}
+	a.finish(t)
+	a.out.Placed, a.out.Left = t.Placed, t.Left
+	snap.Commit(mark)
+	return a.out, nil
+}

@@ -1,0 +1,91 @@
+package gang
+
+import (
+	"errors"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// Missing says what keeps a group from standing in a domain.
+type Missing struct {
+	// Pods is how many pods more would have to fit.
+	Pods int `json:"pods"`
+	// Nodes is how many empty nodes like the largest of the domain would take them, 0 if
+	// none would.
+	Nodes int `json:"nodes,omitempty"`
+	// Resources are what the first pod that was refused finds too little of, by name.
+	Resources map[resource.Name]Shortage `json:"resources,omitempty"`
+	// Blocked counts the nodes of the domain by the reason that keeps this pod off.
+	Blocked map[string]int `json:"blocked,omitempty"`
+	// Exact is set if Pods follows from counts; otherwise it is an estimate.
+	Exact bool `json:"exact"`
+}
+
+// A Shortage is how much of a resource is missing on the node that comes closest, in the
+// schema's units, and on how many nodes something is missing.
+type Shortage struct {
+	Least int64 `json:"least"`
+	Nodes int   `json:"nodes"`
+}
+
+// missing finds what is missing in the domain of a failed trial.
+func (a *attempt) missing(t *Trial) *Missing {
+	m := &Missing{Pods: max(0, a.g.need()-t.Pods), Exact: a.room != nil, Resources: map[resource.Name]Shortage{}, Blocked: map[string]int{}}
+	first := -1
+	for _, l := range t.Left {
+		var fit *scheduling.FitError
+		if errors.As(l.Err, &fit) {
+			for _, r := range fit.Rejections {
+				for _, text := range r.Status.Reasons() {
+					m.Blocked[text] += r.Nodes
+				}
+			}
+			first = l.index
+			break
+		}
+	}
+	if first < 0 {
+		return m
+	}
+	mark := a.snap.Begin()
+	defer a.snap.Rollback(mark)
+	for _, p := range t.Placed {
+		if a.snap.AddPod(a.g.Pods[p.index], p.Node) != nil {
+			return m // an extension has failed
+		}
+	}
+	pod := a.g.Pods[first]
+	largest := 0
+	for _, slot := range t.domain.slots {
+		n := a.snap.AtSlot(slot)
+		for i, x := range pod.Requests {
+			if short := x - (n.Allocatable.At(i) - n.Requested.At(i)); x > 0 && short > 0 {
+				name := a.snap.Schema().Name(i)
+				s, ok := m.Resources[name]
+				if !ok || short < s.Least {
+					s.Least = short
+				}
+				s.Nodes++
+				m.Resources[name] = s
+			}
+		}
+		largest = max(largest, holds(n, pod))
+	}
+	if largest > 0 {
+		m.Nodes = (m.Pods + largest - 1) / largest
+	}
+	return m
+}
+
+// holds is how many replicas of the pod the node's resources would hold if it were empty.
+func holds(n *framework.NodeInfo, pod *framework.PodInfo) int {
+	fits := min(n.AllowedPods, countMost)
+	for i, x := range pod.Requests {
+		if x > 0 {
+			fits = min(fits, n.Allocatable.At(i)/x)
+		}
+	}
+	return int(max(0, fits))
+}

@@ -1,0 +1,277 @@
+package gang_test
+
+import (
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling/gang"
+)
+
+// A tiny is a cluster and a group so small that every assignment can be tried. Pods ask
+// for CPUs, and some for a host port, which no two pods of a node share.
+type tiny struct {
+	cpu   []int    // free, by node
+	racks []string // by node, "" for none
+	asks  []int    // by pod
+	port  []bool   // by pod
+}
+
+// drawTiny draws at most 6 nodes and 5 pods.
+func drawTiny(t *rapid.T) tiny {
+	var x tiny
+	for range rapid.IntRange(1, 6).Draw(t, "nodes") {
+		x.cpu = append(x.cpu, rapid.IntRange(0, 4).Draw(t, "cpu"))
+		x.racks = append(x.racks, rapid.SampledFrom([]string{"b0/r0", "b0/r1", "b1/r0", ""}).Draw(t, "rack"))
+	}
+	alike := rapid.Bool().Draw(t, "alike")
+	for i := range rapid.IntRange(1, 5).Draw(t, "pods") {
+		if alike && i > 0 {
+			x.asks, x.port = append(x.asks, x.asks[0]), append(x.port, x.port[0])
+			continue
+		}
+		x.asks, x.port = append(x.asks, rapid.IntRange(1, 3).Draw(t, "ask")), append(x.port, rapid.IntRange(0, 4).Draw(t, "port") == 0)
+	}
+	return x
+}
+
+func (x tiny) snapshot() (*framework.Snapshot, []*framework.PodInfo) {
+	var nodes []*api.Node
+	for i, cpu := range x.cpu {
+		n := api.MakeNode(fmt.Sprintf("n%d", i), fmt.Sprint(cpu), "64Gi")
+		if r := x.racks[i]; r != "" {
+			n = n.Labels(block, r[:2], rack, r[3:])
+		}
+		nodes = append(nodes, n.Obj())
+	}
+	s := cluster(nodes)
+	var pods []*framework.PodInfo
+	for i, ask := range x.asks {
+		p := api.MakePod(fmt.Sprintf("m-%d", i)).Requests(fmt.Sprint(ask), "1Mi")
+		if x.port[i] {
+			p = p.HostPort(80)
+		}
+		pods = append(pods, info(s, p.Obj()))
+	}
+	return s, pods
+}
+
+// exists reports whether at least min of the pods fit, all of them on allowed nodes and
+// every slice on nodes with one home.
+func (x tiny) exists(min, slice int, allowed func(node int) bool, home func(node int) string) bool {
+	free := append([]int(nil), x.cpu...)
+	ports := make([]bool, len(free))
+	node := make([]int, len(x.asks))
+	var from func(i, placed int) bool
+	from = func(i, placed int) bool {
+		if i == len(x.asks) {
+			return placed >= min
+		}
+		if placed+len(x.asks)-i < min {
+			return false
+		}
+		for n := range free {
+			if !allowed(n) || free[n] < x.asks[i] || ports[n] && x.port[i] {
+				continue
+			}
+			if slice > 0 {
+				if home(n) == "" {
+					continue
+				}
+				if i%slice != 0 && (node[i-1] < 0 || home(node[i-1]) != home(n)) {
+					continue
+				}
+			}
+			free[n] -= x.asks[i]
+			had := ports[n]
+			ports[n] = ports[n] || x.port[i]
+			node[i] = n
+			if from(i+1, placed+1) {
+				return true
+			}
+			free[n] += x.asks[i]
+			ports[n] = had
+		}
+		if slice == 0 {
+			node[i] = -1
+			return from(i+1, placed)
+		}
+		if i%slice == 0 { // a slice is left out as a whole
+			for k := i; k < i+slice; k++ {
+				node[k] = -1
+			}
+			return from(i+slice, placed)
+		}
+		return false
+	}
+	return from(0, 0)
+}
+
+// An unlimited search finds a placement exactly if there is one, and says so.
+func TestSearchAgreesWithExhaustion(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := drawTiny(t)
+		s, pods := x.snapshot()
+		least := rapid.IntRange(1, len(pods)).Draw(t, "min")
+		required := rapid.Bool().Draw(t, "required")
+		slice := 0
+		if rapid.Bool().Draw(t, "sliced") && len(pods)%2 == 0 && least%2 == 0 {
+			slice = 2
+		}
+		g := &gang.Group{Name: "g", Pods: pods, Min: least}
+		switch {
+		case required:
+			g.Topology = []gang.Level{{Key: block}, {Key: rack, Mode: gang.Counted, Slice: slice}}
+		case slice > 0:
+			g.Topology = []gang.Level{{Key: block, Mode: gang.Counted}, {Key: rack, Mode: gang.Counted, Slice: slice}}
+		}
+		home := func(n int) string { return x.racks[n] }
+		labelled := func(n int) bool { return x.racks[n] != "" }
+		exists := false
+		if required {
+			for _, b := range []string{"b0", "b1"} {
+				exists = exists || x.exists(least, slice, func(n int) bool { return labelled(n) && x.racks[n][:2] == b }, home)
+			}
+		} else {
+			exists = x.exists(least, slice, func(n int) bool { return len(g.Topology) == 0 || labelled(n) }, home)
+		}
+		for _, search := range []int{0, 1 << 30} {
+			for _, choice := range []gang.Choice{gang.BestFit, gang.LeastFree, gang.MostPacked} {
+				out, err := placer(gang.Rules{Choice: choice, Search: search}).Try(s, g)
+				if err != nil {
+					t.Fatal(err)
+				}
+				placed := out.Status == gang.Placed
+				switch {
+				case placed && !exists:
+					t.Fatalf("%v, search %d: placed %v, but there is no placement", choice, search, out.Placed)
+				case !placed && exists && (search > 0 || out.Proved):
+					t.Fatalf("%v, search %d: %v, proved %t, %q, but there is a placement", choice, search, out.Status, out.Proved, out.Text)
+				case !placed && search > 0 && !out.Proved:
+					t.Fatalf("%v: an unlimited search does not prove its no: %+v", choice, out)
+				}
+			}
+		}
+	})
+}
+
+// most is how many replicas of the first pod fit on allowed nodes, in whole slices.
+func (x tiny) most(slice int, allowed func(int) bool) (n int) {
+	one := x
+	home := func(n int) string { return x.racks[n] }
+	unit := max(1, slice)
+	for {
+		one.asks, one.port = nil, nil
+		for range n + unit {
+			one.asks, one.port = append(one.asks, x.asks[0]), append(one.port, x.port[0])
+		}
+		if n+unit > 14 || !one.exists(n+unit, slice, allowed, home) {
+			return n
+		}
+		n += unit
+	}
+}
+
+// The domain that each rule chooses for equal pods, and how many gangs fit, follow from
+// trying everything.
+func TestCountsAgreeWithExhaustion(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := drawTiny(t)
+		slice := rapid.SampledFrom([]int{0, 2}).Draw(t, "slice")
+		n := max(1, slice) * rapid.IntRange(1, 2).Draw(t, "units")
+		x.asks, x.port = x.asks[:1], x.port[:1]
+		s, pods := x.snapshot()
+		for i := 1; i < n; i++ {
+			p, err := pods[0].Named(fmt.Sprintf("m-%d", i))
+			if err != nil {
+				t.Fatal(err)
+			}
+			pods = append(pods, p)
+		}
+		g := &gang.Group{Name: "g", Pods: pods, Topology: []gang.Level{{Key: block}, {Key: rack, Mode: gang.Counted, Slice: slice}}}
+		smallest, gangs := "", 0
+		size := 1 << 30
+		for _, b := range []string{"b0", "b1"} {
+			most := x.most(slice, func(n int) bool { return x.racks[n] != "" && x.racks[n][:2] == b })
+			gangs += most / n
+			if most >= n && most < size {
+				smallest, size = b, most
+			}
+		}
+		p := placer(gang.Rules{Choice: gang.BestFit})
+		out, err := p.Try(s, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (out.Status == gang.Placed) != (smallest != "") || smallest != "" && out.Best().Capacity != size {
+			t.Fatalf("BestFit takes %v of %d pods (%v), want the block with room for %d", out.Domain, out.Best().Capacity, out.Status, size)
+		}
+		c, err := p.Capacity(s, g, 0)
+		if err != nil || c.Fits != gangs || !c.Exact {
+			t.Fatalf("Capacity = %+v, %v, want %d", c, err, gangs)
+		}
+		anywhere := 0
+		all := x.most(0, func(int) bool { return true })
+		if all < 14 {
+			if anywhere = all / n; c.Anywhere != anywhere {
+				t.Fatalf("Anywhere = %d, want %d", c.Anywhere, anywhere)
+			}
+		}
+		// Placing one gang after the other comes to the same number.
+		placed := 0
+		for ; placed <= gangs; placed++ {
+			next := &gang.Group{Name: fmt.Sprintf("g%d", placed), Topology: g.Topology}
+			for i, pod := range pods {
+				q, err := pod.Named(fmt.Sprintf("p-%d-%d", placed, i))
+				if err != nil {
+					t.Fatal(err)
+				}
+				next.Pods = append(next.Pods, q)
+			}
+			if out, err := p.Place(s, next); err != nil || out.Status != gang.Placed {
+				break
+			}
+		}
+		if placed != gangs {
+			t.Fatalf("%d gangs can be placed one after the other, Capacity says %d", placed, gangs)
+		}
+	})
+}
+
+// Under BestFit equal pods are in as few domains as possible.
+func TestFewestDomains(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		room := rapid.SliceOfN(rapid.IntRange(0, 4), 1, 6).Draw(t, "room")
+		total := 0
+		for _, r := range room {
+			total += r
+		}
+		if total == 0 {
+			return
+		}
+		s := hosts(room...)
+		n := rapid.IntRange(1, total).Draw(t, "pods")
+		out, err := placer(gang.Rules{Choice: gang.BestFit}).Try(s, &gang.Group{Name: "g", Pods: workers(s, n, "1"), Topology: []gang.Level{{Key: api.LabelHostname, Mode: gang.Counted}}})
+		if err != nil || out.Status != gang.Placed {
+			t.Fatalf("Try: %+v, %v", out, err)
+		}
+		fewest := len(room)
+		for set := range 1 << len(room) {
+			sum, size := 0, 0
+			for i, r := range room {
+				if set>>i&1 == 1 {
+					sum, size = sum+r, size+1
+				}
+			}
+			if sum >= n {
+				fewest = min(fewest, size)
+			}
+		}
+		if used := len(counts(out)); used != fewest {
+			t.Fatalf("%d pods are on %d nodes with room %v, want %d", n, used, room, fewest)
+		}
+	})
+}

@@ -1,0 +1,249 @@
+package gang
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// A Placer places groups by one profile and one set of rules. It keeps the domains of the
+// nodes and how many pods each node takes, so later groups of a known class cost less.
+// Only one goroutine at a time may use it, together with its scheduler; see
+// [Placer.Fork].
+type Placer struct {
+	sched  *scheduling.Scheduler
+	rules  Rules
+	forest forest
+	rooms  roomByClass
+	verify bool // counts are compared with trials
+}
+
+// New returns a Placer that decides with the scheduler, whose kept answers it shares with
+// single pods. Rules that make no sense, and a nil scheduler, are an [*api.InvalidError].
+func New(sched *scheduling.Scheduler, rules Rules) (*Placer, error) {
+	if sched == nil {
+		return nil, &api.InvalidError{Object: "scheduler", Err: errors.New("is nil")}
+	}
+	if err := rules.check(); err != nil {
+		return nil, err
+	}
+	return &Placer{sched: sched, rules: rules, verify: sched.Verifies()}, nil
+}
+
+// Fork returns a Placer for another goroutine, with a fork of the scheduler.
+func (p *Placer) Fork() *Placer {
+	return &Placer{sched: p.sched.Fork(), rules: p.rules, verify: p.verify}
+}
+
+// Rules returns the rules of the Placer.
+func (p *Placer) Rules() Rules { return p.rules }
+
+// Scheduler returns the scheduler that decides.
+func (p *Placer) Scheduler() *scheduling.Scheduler { return p.sched }
+
+// Place places the group, or nothing. If the outcome is Placed, the pods count on their
+// nodes and the Reserve plugins have run. Otherwise the snapshot is exactly as before.
+//
+// "It does not fit" is an outcome. An error says that the attempt could not be decided: a
+// malformed group is an [*api.InvalidError] with field and value, and a plugin may fail.
+// The answer depends on the snapshot, the group, the rules with their seed, and where the
+// scheduler's next search begins; the scheduler is then where it was before.
+func (p *Placer) Place(snap *framework.Snapshot, g *Group) (*Outcome, error) {
+	if err := g.check(snap, &p.rules); err != nil {
+		return nil, err
+	}
+	return p.place(snap, g, true)
+}
+
+// Try is Place, taken back: the snapshot is exactly as before, whatever the outcome.
+func (p *Placer) Try(snap *framework.Snapshot, g *Group) (*Outcome, error) {
+	if err := g.check(snap, &p.rules); err != nil {
+		return nil, err
+	}
+	return p.place(snap, g, false)
+}
+
+// place is Place for a group that was checked. Unless keep is set, all is taken back.
+func (p *Placer) place(snap *framework.Snapshot, g *Group, keep bool) (*Outcome, error) {
+	return p.placeWithin(snap, g, nil, keep)
+}
+
+// placeWithin is place among the nodes of a domain of another group's levels; nil means
+// all nodes.
+func (p *Placer) placeWithin(snap *framework.Snapshot, g *Group, outer *domain, keep bool) (out *Outcome, err error) {
+	a := attempt{Placer: p, snap: snap, g: g, position: p.sched.Position()}
+	a.out = &Outcome{Group: g.Key()}
+	a.hash = newHash(p.rules.Seed).add(g.Key())
+	mark := snap.Begin()
+	defer func() {
+		if err == nil && keep && out.Status == Placed {
+			snap.Commit(mark)
+		}
+		snap.Rollback(mark)
+		p.sched.Seek(a.position)
+	}()
+	if a.keys = g.labels(); p.rules.kubernetes() && p.rules.NoTopology {
+		a.keys = nil
+	}
+	if outer == nil {
+		a.root = p.forest.of(snap, a.keys)
+	} else {
+		a.root = rootOf(snap, outer.slots, a.keys)
+	}
+	if err := a.count(); err != nil {
+		return nil, err
+	}
+	if p.rules.kubernetes() {
+		err = a.kubernetes()
+	} else {
+		err = a.own()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.out, nil
+}
+
+// attempt is the state of one call.
+type attempt struct {
+	*Placer
+	snap     *framework.Snapshot
+	g        *Group
+	keys     []string
+	root     *domain
+	out      *Outcome
+	position scheduling.Position
+	hash     hash
+	room     *room // if the pods are of one class whose filters read one node only
+	steps    int
+	takes    []int // by id of the domain; see fits
+	gaveUp   bool
+}
+
+// count finds out whether counts tell how many pods of the group a domain takes.
+func (a *attempt) count() (err error) {
+	a.room, err = a.rooms.of(a.sched, a.snap, a.g.Pods)
+	return err
+}
+
+// progress is how many members stand and how many remain to be tried.
+type progress struct{ least, scheduled, remaining int }
+
+func (p progress) impossible() bool { return p.scheduled+p.remaining < p.least }
+func (p progress) done() bool       { return p.scheduled >= p.least }
+
+// String is kube-scheduler's text for a group that does not stand yet.
+func (p progress) String() string {
+	verb := "is not yet satisfied"
+	if p.impossible() {
+		verb = "cannot be satisfied"
+	}
+	return fmt.Sprintf("minCount (%d) %s: %d scheduled, %d remaining", p.least, verb, p.scheduled, p.remaining)
+}
+
+// progress returns what stands before the first pod is tried.
+func (a *attempt) progress() progress {
+	return progress{a.g.least(), len(a.g.Present), len(a.g.Pods)}
+}
+
+// try tries one pod of the group among the nodes of a domain. It reports whether the pod
+// stands now; it is an error if that could not be decided.
+func (a *attempt) try(d *domain, i int, t *Trial) (bool, error) {
+	pod := a.g.Pods[i]
+	set, err := d.nodes(a.snap)
+	if err != nil {
+		return false, err
+	}
+	a.sched.Seek(a.sched.Position().Numbered(uint64(a.hash.add(d.name).word(i))))
+	var decision scheduling.Decision
+	if set == nil {
+		decision, err = a.sched.Place(a.snap, pod)
+	} else {
+		decision, err = a.sched.PlaceWithin(a.snap, pod, set)
+	}
+	var fit *scheduling.FitError
+	switch {
+	case err == nil:
+		a.dropNomination(pod)
+		t.Placed = append(t.Placed, Placement{pod.Pod.Key(), decision.Node, decision.Score, i})
+		return true, nil
+	case errors.As(err, &fit), errors.Is(err, scheduling.ErrNoNodes):
+		t.Left = append(t.Left, Left{pod.Pod.Key(), err, i})
+		return false, nil
+	}
+	return false, fmt.Errorf("failed to schedule other pod from a pod group: %w", err)
+}
+
+// dropNomination clears the nomination of a pod that stands now. What takes the pod back
+// restores it.
+func (a *attempt) dropNomination(pod *framework.PodInfo) {
+	if a.snap.Nominations() == 0 {
+		return
+	}
+	for _, slot := range slices.Clone(a.snap.NominatedSlots()) {
+		a.snap.ClearNomination(pod, a.snap.AtSlot(slot).Name())
+	}
+}
+
+// newTrial returns an empty trial of the domain.
+func newTrial(d *domain) *Trial {
+	return &Trial{Domain: d.path, Nodes: len(d.slots), Capacity: -1, domain: d}
+}
+
+// finish fills in the outcome from the trial that was kept, or that a refusal tells of.
+func (a *attempt) finish(t *Trial) {
+	o := a.out
+	o.best, o.Domain, o.Steps = t, t.Domain, a.steps
+	if o.Status != Placed {
+		o.Domain = nil
+		t.Missing = a.missing(t)
+	} else {
+		o.Proved, o.Placed = true, t.Placed
+	}
+	stands := make([]bool, len(a.g.Pods))
+	errs := make([]error, len(a.g.Pods))
+	for _, p := range o.Placed {
+		stands[p.index] = true
+	}
+	for _, l := range t.Left {
+		errs[l.index] = l.Err
+	}
+	for i, pod := range a.g.Pods {
+		if !stands[i] {
+			o.Left = append(o.Left, Left{pod.Pod.Key(), errs[i], i})
+		}
+	}
+}
+
+// A hash gives words that depend on texts and numbers: FNV-1a of 64 bits.
+type hash uint64
+
+func newHash(seed uint64) hash {
+	h := hash(14695981039346656037)
+	return h.word64(seed)
+}
+
+func (h hash) byte(b byte) hash { return (h ^ hash(b)) * 1099511628211 }
+
+func (h hash) add(text string) hash {
+	for i := range len(text) {
+		h = h.byte(text[i])
+	}
+	return h.byte(0xff)
+}
+
+func (h hash) word64(x uint64) hash {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], x)
+	for _, c := range b {
+		h = h.byte(c)
+	}
+	return h
+}
+
+func (h hash) word(i int) hash { return h.word64(uint64(i)) }

@@ -1,0 +1,404 @@
+package gang
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling/preemption"
+)
+
+// An Eviction says which pods would have to leave so that a group stands.
+type Eviction struct {
+	// Status is Success if victims were found or are leaving already, Unschedulable if
+	// none help for now, and UnschedulableAndUnresolvable if there are none.
+	Status framework.Code `json:"-"`
+	// Text is kube-scheduler's text.
+	Text string `json:"text"`
+	// Ongoing is set if pods are leaving for the group already: there are no new victims.
+	Ongoing bool `json:"ongoing,omitempty"`
+	// Units are what has to leave, most important first.
+	Units []Unit `json:"units,omitempty"`
+	// Nominated are the places of the group's pods once the victims have left.
+	Nominated []Placement `json:"nominated,omitempty"`
+	// Outcome is what came of placing the group without the victims; nil if it was not
+	// tried.
+	Outcome *Outcome `json:"outcome,omitempty"`
+}
+
+// Victims lists the pods of all units.
+func (e *Eviction) Victims() (list []Member) {
+	for _, u := range e.Units {
+		list = append(list, u.Members...)
+	}
+	return list
+}
+
+// A Unit is pods that leave together: one pod, or all pods of a group that may only be
+// disrupted as a whole.
+type Unit struct {
+	// Group is "namespace/name" of the group whose pods leave together, "" for one pod.
+	Group string `json:"group,omitempty"`
+	// Priority is that of the group, or of the pod if it has none.
+	Priority int32 `json:"priority"`
+	// ViolatesBudget is set if removing one of the pods violates a PodDisruptionBudget.
+	ViolatesBudget bool     `json:"violatesBudget,omitempty"`
+	Members        []Member `json:"-"`
+
+	grouped bool // a pod of some group
+	first   *framework.PodInfo
+}
+
+const (
+	prefixPreemption = "pod group preemption: "
+	textNever        = "not eligible due to preemptionPolicy=Never."
+	textOngoing      = "ongoing preemption on nominated nodes"
+	textNoVictims    = "No preemption victims found for incoming preemptor"
+)
+
+// Preempt finds pods of lower priority whose leaving lets the group stand. The snapshot
+// stays as it is. It counts the PodDisruptionBudgets and PodGroups of the snapshot.
+//
+// Under Kubernetes137 all pods that may leave are taken out of the whole cluster, and the
+// group is placed. Then the units are put back one by one, the most important first, as
+// long as every pod of the group still passes the filters on its node.
+//
+// Under other rules this is done for each domain that the group may be in. Only units with
+// a pod there leave, and only the minimum is placed. The domain with the least harm wins.
+//
+// Source: kube-scheduler 1.37, framework/preemption, podgrouppreemption.go.
+//
+// Differs: units that are equally important.
+// Original: kube-scheduler's sort is not stable.
+// Here: they keep the order of the snapshot.
+// Why: the answer must be the same on every run.
+func (p *Placer) Preempt(snap *framework.Snapshot, g *Group) (*Eviction, error) {
+	if err := g.check(snap, &p.rules); err != nil {
+		return nil, err
+	}
+	return p.preempt(snap, g)
+}
+
+func (p *Placer) preempt(snap *framework.Snapshot, g *Group) (*Eviction, error) {
+	refused := func(code framework.Code, text string) (*Eviction, error) {
+		return &Eviction{Status: code, Text: prefixPreemption + text}, nil
+	}
+	for _, pod := range g.Pods {
+		if policy := pod.Pod.Spec.PreemptionPolicy; policy != nil && *policy == api.PreemptNever {
+			return refused(framework.Unschedulable, textNever)
+		}
+	}
+	if ongoing(snap, g) {
+		e := &Eviction{Status: framework.Success, Text: prefixPreemption + textOngoing, Ongoing: true}
+		for i, pod := range g.Pods {
+			if node := pod.Pod.Status.NominatedNodeName; node != "" {
+				e.Nominated = append(e.Nominated, Placement{Pod: pod.Pod.Key(), Node: node, index: i})
+			}
+		}
+		return e, nil
+	}
+	units := unitsBelow(snap, g.Priority)
+	if len(units) == 0 {
+		return refused(framework.UnschedulableAndUnresolvable, textNoVictims)
+	}
+	if p.rules.kubernetes() {
+		return p.evict(snap, g, units, nil)
+	}
+	return p.evictFromBest(snap, g, units)
+}
+
+// ongoing reports whether a pod of lower priority is being removed from a node that a pod
+// of the group is nominated to.
+func ongoing(snap *framework.Snapshot, g *Group) bool {
+	for _, pod := range g.Pods {
+		n := snap.Node(pod.Pod.Status.NominatedNodeName)
+		if n == nil {
+			continue
+		}
+		for _, q := range n.Pods {
+			if priorityOf(snap, q) < g.Priority && preemption.Leaving(q.Pod) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// groupOf returns the object of the pod's group, nil if there is none.
+func groupOf(snap *framework.Snapshot, p *framework.PodInfo) *api.PodGroup {
+	name := p.Pod.SchedulingGroupName()
+	if name == "" {
+		return nil
+	}
+	return framework.Lookup[api.PodGroup](snap, (&api.ObjectMeta{Namespace: p.Pod.Namespace, Name: name}).Key())
+}
+
+// priorityOf is the priority of the pod's group, or its own.
+func priorityOf(snap *framework.Snapshot, p *framework.PodInfo) int32 {
+	if g := groupOf(snap, p); g != nil {
+		return g.Priority()
+	}
+	return p.Priority
+}
+
+// unitsBelow lists the units of lower priority, the most important first.
+func unitsBelow(snap *framework.Snapshot, priority int32) (list []*Unit) {
+	whole := map[*api.PodGroup]*Unit{}
+	for _, n := range snap.All() {
+		for _, pod := range n.Pods {
+			g := groupOf(snap, pod)
+			u := whole[g]
+			if g == nil || !g.DisruptAll() || u == nil {
+				u = &Unit{Priority: pod.Priority, grouped: pod.Pod.Spec.SchedulingGroup != nil, first: pod}
+				if g != nil {
+					u.Priority = g.Priority()
+				}
+				if g != nil && g.DisruptAll() {
+					u.Group = g.Key()
+					whole[g] = u
+				}
+				if u.Priority < priority {
+					list = append(list, u)
+				}
+			}
+			u.Members = append(u.Members, Member{pod, n.Name()})
+			if preemption.StartsBefore(pod, u.first) < 0 {
+				u.first = pod
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *Unit) int {
+		kind := func(u *Unit) int {
+			if u.grouped {
+				return 1
+			}
+			return 0
+		}
+		return cmp.Or(
+			cmp.Compare(b.Priority, a.Priority), cmp.Compare(kind(b), kind(a)),
+			cmp.Compare(len(b.Members), len(a.Members)), preemption.StartsBefore(a.first, b.first),
+		)
+	})
+	budgets := preemption.BudgetsOf(snap)
+	for _, u := range list {
+		for _, m := range u.Members {
+			if budgets.Charge(m.Pod.Pod) {
+				u.ViolatesBudget = true
+			}
+		}
+	}
+	return list
+}
+
+func (u *Unit) remove(snap *framework.Snapshot) error {
+	for _, m := range u.Members {
+		if err := snap.RemovePod(m.Pod, m.Node); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (u *Unit) putBack(snap *framework.Snapshot) error {
+	for _, m := range u.Members {
+		if err := snap.AddPod(m.Pod, m.Node); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// evict takes out all units, places the group, among the nodes of a domain or anywhere,
+// and puts back the units that may stay.
+func (p *Placer) evict(snap *framework.Snapshot, g *Group, units []*Unit, within *domain) (*Eviction, error) {
+	mark := snap.Begin()
+	defer snap.Rollback(mark)
+	for _, u := range units {
+		if err := u.remove(snap); err != nil {
+			return nil, err
+		}
+	}
+	out, err := p.placeWithin(snap, g, within, false)
+	if err != nil {
+		return nil, err
+	}
+	if out.Status != Placed {
+		return &Eviction{Status: framework.Unschedulable, Text: prefixPreemption + out.Text, Outcome: out}, nil
+	}
+	e := &Eviction{Status: framework.Success, Nominated: out.Placed, Outcome: out}
+	order := slices.Clone(units)
+	slices.SortStableFunc(order, func(a, b *Unit) int { // those that violate a budget first
+		switch {
+		case a.ViolatesBudget == b.ViolatesBudget:
+			return 0
+		case a.ViolatesBudget:
+			return -1
+		}
+		return 1
+	})
+	gone, err := p.reprieve(snap, g, out.Placed, order)
+	if err == nil && !p.rules.kubernetes() { // what has not returned may let another return
+		gone, err = p.reprieve(snap, g, out.Placed, gone)
+	}
+	if err != nil {
+		return nil, err
+	}
+	pods := 0
+	for _, u := range units {
+		if slices.Contains(gone, u) {
+			e.Units = append(e.Units, *u)
+			pods += len(u.Members)
+		}
+	}
+	e.Text = fmt.Sprintf("%sfound a placement for podgroup, preempting %d victims", prefixPreemption, pods)
+	return e, nil
+}
+
+// reprieve puts back the units that may return, in order, and returns the others.
+func (p *Placer) reprieve(snap *framework.Snapshot, g *Group, placed []Placement, units []*Unit) (gone []*Unit, err error) {
+	for _, u := range units {
+		ok, err := p.mayReturn(snap, g, placed, u)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			gone = append(gone, u)
+		}
+	}
+	return gone, nil
+}
+
+// mayReturn puts a unit back if every pod of the group then still passes the filters on
+// its node, each counted there before the next is asked.
+func (p *Placer) mayReturn(snap *framework.Snapshot, g *Group, placed []Placement, u *Unit) (bool, error) {
+	mark := snap.Begin()
+	if err := u.putBack(snap); err != nil {
+		snap.Rollback(mark)
+		return false, err
+	}
+	ok, err := p.stillFit(snap, g, placed)
+	if ok && err == nil {
+		snap.Commit(mark)
+		return true, nil
+	}
+	snap.Rollback(mark)
+	return false, err
+}
+
+func (p *Placer) stillFit(snap *framework.Snapshot, g *Group, placed []Placement) (bool, error) {
+	mark := snap.Begin()
+	defer snap.Rollback(mark)
+	for _, at := range placed {
+		pod := g.Pods[at.index]
+		f, err := p.sched.Filtering(snap, pod)
+		if err != nil {
+			return false, err
+		}
+		n := snap.Node(at.Node)
+		v, err := f.Node(n)
+		if err != nil || !v.Status.IsSuccess() {
+			return false, nil // as kube-scheduler, which takes an error for a no
+		}
+		if err := f.Place(pod, n); err != nil {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// evictFromBest is the rule that is not kube-scheduler's: for each domain that the group
+// may be in, only units with a pod there leave, for the minimum alone. The domain with
+// the least harm wins.
+func (p *Placer) evictFromBest(snap *framework.Snapshot, g *Group, units []*Unit) (*Eviction, error) {
+	own := *p
+	own.rules.Exact = true
+	a := attempt{Placer: &own, snap: snap, g: g, keys: g.labels()}
+	a.root = p.forest.of(snap, a.keys)
+	bases, err := a.bases()
+	var stuck *stuckError
+	if errors.As(err, &stuck) {
+		return &Eviction{Status: framework.Unschedulable, Text: prefixPreemption + stuck.text}, nil
+	}
+	var best, failed *Eviction
+	for _, d := range bases {
+		e, err := own.evict(snap, g, inside(snap, d, units), d)
+		switch {
+		case err != nil:
+			return nil, err
+		case e.Status != framework.Success:
+			if failed == nil || e.Outcome.closer(failed.Outcome) {
+				failed = e
+			}
+		case best == nil || lessHarm(e, best) < 0:
+			best = e
+		}
+	}
+	switch {
+	case best != nil:
+		return best, nil
+	case failed != nil:
+		return failed, nil
+	}
+	return &Eviction{Status: framework.Unschedulable, Text: prefixPreemption + textNoPlacements}, nil
+}
+
+// closer reports whether more pods fit than in another outcome.
+func (o *Outcome) closer(other *Outcome) bool {
+	if o == nil || other == nil || o.best == nil || other.best == nil {
+		return false
+	}
+	return o.best.Pods > other.best.Pods
+}
+
+// inside lists the units with a pod in the domain.
+func inside(snap *framework.Snapshot, d *domain, units []*Unit) (list []*Unit) {
+	in := make([]bool, snap.SlotLimit())
+	for _, slot := range d.slots {
+		in[slot] = true
+	}
+	for _, u := range units {
+		if slices.ContainsFunc(u.Members, func(m Member) bool { return in[snap.Node(m.Node).Slot()] }) {
+			list = append(list, u)
+		}
+	}
+	return list
+}
+
+// lessHarm compares evictions: fewer violated budgets, a lower highest priority, fewer
+// groups, a smaller sum of priorities, fewer pods, and pods that started later come first.
+func lessHarm(x, y *Eviction) int {
+	a, b := x.harm(), y.harm()
+	c := slices.Compare(a.numbers[:], b.numbers[:])
+	if c != 0 || a.latest == nil || b.latest == nil {
+		return c
+	}
+	return preemption.StartsBefore(b.latest, a.latest)
+}
+
+type harm struct {
+	numbers [5]int64
+	latest  *framework.PodInfo // the start of the most important victim
+}
+
+func (e *Eviction) harm() (h harm) {
+	const offset = 1 << 31 // so that more pods of negative priority are worse, too
+	h.numbers[1] = -offset - 1
+	for _, u := range e.Units {
+		if u.ViolatesBudget {
+			h.numbers[0]++
+		}
+		h.numbers[1] = max(h.numbers[1], int64(u.Priority))
+		if u.Group != "" {
+			h.numbers[2]++
+		}
+		h.numbers[3] += (int64(u.Priority) + offset) * int64(len(u.Members))
+		h.numbers[4] += int64(len(u.Members))
+		if h.latest == nil || preemption.StartsBefore(h.latest, u.first) < 0 {
+			h.latest = u.first
+		}
+	}
+	return h
+}

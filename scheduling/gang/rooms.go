@@ -1,0 +1,131 @@
+package gang
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// roomByClass keeps how many pods of each class every node takes.
+type roomByClass struct {
+	schema  *resource.Schema
+	classes map[string]*room
+}
+
+// room is how many pods of one class fit on each node.
+//
+// Invariant: counts[slot] holds for the node as it has the generation generations[slot],
+// for the set of nodes, the objects and the time below. All counts of a run of slots hold
+// if the snapshot's run has the generation in runs.
+type room struct {
+	nodeSet, objects uint64
+	now              time.Time
+	generations      []uint64
+	runs             []uint64
+	counts           []int32
+	filtering        *scheduling.Filtering // bound for this attempt
+}
+
+// roomsMost bounds how many classes are kept, and countMost how many pods of a node are
+// counted.
+const (
+	roomsMost = 256
+	countMost = 1 << 16
+)
+
+// of returns the room of the pods' class; nil if they are not of one class, or if a
+// filter reads more than one node for it.
+func (r *roomByClass) of(sched *scheduling.Scheduler, snap *framework.Snapshot, pods []*framework.PodInfo) (*room, error) {
+	if snap.Nominations() > 0 {
+		return nil, nil // a pod that is placed gives up its nomination, so counts change
+	}
+	key := ""
+	for i, pod := range pods {
+		if pod.IsNominated() {
+			return nil, nil
+		}
+		k, ok, err := sched.ClassKey(snap, pod)
+		if err != nil {
+			return nil, err
+		}
+		if !ok || i > 0 && (k != key || pod.Priority != pods[0].Priority) {
+			return nil, nil
+		}
+		key = k
+	}
+	if len(pods) == 0 {
+		return nil, nil
+	}
+	f, err := sched.Filtering(snap, pods[0])
+	if err != nil {
+		return nil, nil // the attempt will find it again
+	}
+	if !f.NodeOnly() || pods[0].HasVolumes() || pods[0].HasClaims() {
+		return nil, nil
+	}
+	if r.schema != snap.Schema() || len(r.classes) >= roomsMost {
+		*r = roomByClass{schema: snap.Schema(), classes: map[string]*room{}}
+	}
+	key = strconv.Itoa(int(pods[0].Priority)) + "/" + key
+	x := r.classes[key]
+	if x == nil {
+		x = new(room)
+		r.classes[key] = x
+	}
+	x.filtering = f
+	x.follow(snap)
+	return x, x.refresh(snap)
+}
+
+// follow forgets all counts if they may not hold.
+func (r *room) follow(snap *framework.Snapshot) {
+	if r.nodeSet == snap.NodeSet() && r.objects == snap.Objects() && r.now.Equal(snap.Now()) {
+		return
+	}
+	r.nodeSet, r.objects, r.now = snap.NodeSet(), snap.Objects(), snap.Now()
+	r.generations = make([]uint64, snap.SlotLimit())
+	r.runs = make([]uint64, (snap.SlotLimit()+framework.RunSize-1)/framework.RunSize)
+	r.counts = make([]int32, snap.SlotLimit())
+}
+
+// refresh counts nodes that have changed. It looks at one number for each run of slots,
+// and at the nodes of runs that differ.
+func (r *room) refresh(snap *framework.Snapshot) error {
+	for run := range r.runs {
+		generation := snap.RunGeneration(run)
+		if r.runs[run] == generation {
+			continue
+		}
+		for slot := run * framework.RunSize; slot < (run+1)*framework.RunSize; slot++ {
+			if err := r.renew(snap.AtSlot(slot)); err != nil {
+				return err
+			}
+		}
+		r.runs[run] = generation
+	}
+	return nil
+}
+
+// renew counts a node if it has changed. n may be nil.
+func (r *room) renew(n *framework.NodeInfo) error {
+	if n == nil || r.generations[n.Slot()] == n.Generation() {
+		return nil
+	}
+	count, err := r.filtering.Replicas(n, countMost)
+	if err != nil {
+		return err
+	}
+	r.generations[n.Slot()], r.counts[n.Slot()] = n.Generation(), int32(count)
+	return nil
+}
+
+// sum returns how many pods fit on nodes together, after refresh.
+func (r *room) sum(slots []int) (sum int) {
+	for _, slot := range slots {
+		sum += int(r.counts[slot])
+	}
+	return sum
+}

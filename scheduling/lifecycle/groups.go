@@ -1,0 +1,429 @@
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/gang"
+	"github.com/berth-sched/berth/scheduling/queue"
+)
+
+// How the driver schedules groups. The pending pods of a group are one entity of the
+// queue, which is held there by one of them. It enters the queue once the group's object
+// is there, enough pods are known, and no pod is gated.
+//
+//	pods, object ──▶ gated ──all pass──▶ queue ──▶ attempt ──stands──▶ bindings, one per pod
+//	                   ▲                   ▲          │ fails
+//	                   └── a pod is gated ─┴─ backoff ┘ (after its victims were asked to leave)
+
+// A GroupReporter records what became of groups. The scheduling goroutine calls it and
+// waits for it. If a [Binder] is one, the driver uses it as such.
+type GroupReporter interface {
+	// ReportGroup is called after every attempt, unless the group's object says already
+	// that it has been scheduled, and the attempt failed.
+	ReportGroup(ctx context.Context, group *api.PodGroup, c api.Condition)
+}
+
+// group is the driver's whole state of one group.
+//
+// Invariant: pods has every pod of the group that exists, in the order of arrival. item is
+// the group's while it is in the queue or in flight, and byItem leads from it to the
+// group.
+type group struct {
+	key    podKey
+	pods   []*pod
+	item   *queue.Item
+	trying bool // it is in flight
+}
+
+// groups are the groups of a driver.
+type groups struct {
+	byKey   map[podKey]*group
+	byItem  map[*queue.Item]*group
+	list    []*group // in the order in which they were first heard of
+	placers map[*scheduling.Scheduler]*gang.Placer
+}
+
+// member is what a pod has if it is in a group.
+type member struct {
+	group    *group
+	attempts int
+	since    time.Time // when it began to wait, or came back
+}
+
+// newGroups makes a placer for each profile.
+func (d *Driver) newGroups(rules gang.Rules) error {
+	d.groups = &groups{byKey: map[podKey]*group{}, byItem: map[*queue.Item]*group{}, placers: map[*scheduling.Scheduler]*gang.Placer{}}
+	for _, s := range d.profiles {
+		p, err := gang.New(s, rules)
+		if err != nil {
+			return fmt.Errorf("lifecycle: Groups: %w", err)
+		}
+		d.groups.placers[s] = p
+	}
+	return nil
+}
+
+// enlist notes a new pod with its group, if groups are scheduled and it has one.
+func (d *Driver) enlist(p *pod) {
+	name := p.info.Pod.SchedulingGroupName()
+	if d.groups == nil || name == "" {
+		return
+	}
+	key := podKey{p.info.Pod.Namespace, name}
+	g := d.groups.byKey[key]
+	if g == nil {
+		g = &group{key: key}
+		d.groups.byKey[key] = g
+		d.groups.list = append(d.groups.list, g)
+	}
+	p.member = &member{group: g, since: d.clock.Now()}
+	g.pods = append(g.pods, p)
+}
+
+// delist forgets a pod that is gone.
+func (d *Driver) delist(ctx context.Context, p *pod) {
+	if p.member == nil {
+		return
+	}
+	g := p.member.group
+	p.member = nil
+	if i := slices.Index(g.pods, p); i >= 0 {
+		g.pods = slices.Delete(g.pods, i, i+1)
+	}
+	d.regate(ctx, g)
+	if len(g.pods) == 0 {
+		delete(d.groups.byKey, g.key)
+		i := slices.Index(d.groups.list, g)
+		d.groups.list = slices.Delete(d.groups.list, i, i+1)
+	}
+}
+
+// pending lists the pods that wait for a place.
+func (g *group) pending(d *Driver) (list []*pod) {
+	for _, p := range g.pods {
+		if p.host == nil && p.binding == nil && !p.gone && p.info.Pod.Spec.NodeName == "" && d.profileOf(p.info.Pod) != nil {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// present lists the members that are on nodes, assumed ones included.
+func (g *group) present() (list []gang.Member) {
+	for _, p := range g.pods {
+		if p.host != nil && p.inside {
+			list = append(list, gang.Member{Pod: p.counted, Node: p.host.name})
+		}
+	}
+	return list
+}
+
+func (d *Driver) objectOf(g *group) *api.PodGroup {
+	return framework.Lookup[api.PodGroup](d.snap, (&api.ObjectMeta{Namespace: g.key.namespace, Name: g.key.name}).Key())
+}
+
+// gate returns why the group may not enter the queue; "" if it may.
+func (d *Driver) gate(ctx context.Context, g *group, pending []*pod) string {
+	if status := gang.PreEnqueue(g.key.name, d.objectOf(g), len(g.pods)); !status.IsSuccess() {
+		return gang.PluginName
+	}
+	for _, p := range pending {
+		if plugin, status := d.profileOf(p.info.Pod).PreEnqueue(ctx, p.info, ""); !status.IsSuccess() {
+			return plugin
+		}
+	}
+	return ""
+}
+
+// regate puts the group into the queue if it may enter, and takes it out if it may not. It
+// is called whenever a pod or the object of the group has changed.
+func (d *Driver) regate(ctx context.Context, g *group) {
+	if g.trying {
+		return // the end of the attempt does it
+	}
+	pending := g.pending(d)
+	open := len(pending) > 0 && d.gate(ctx, g, pending) == ""
+	switch {
+	case !open && g.item != nil:
+		d.queue.Delete(g.item)
+		d.dismiss(g)
+	case open && g.item == nil:
+		g.item = d.queue.Add(ctx, pending[0].info)
+		d.groups.byItem[g.item] = g
+		d.queue.Resize(g.item, len(pending))
+	case open:
+		d.queue.Resize(g.item, len(pending))
+		if !slices.ContainsFunc(pending, func(p *pod) bool { return p.info == g.item.Pod }) {
+			d.queue.Update(ctx, g.item, pending[0].info)
+		}
+	}
+}
+
+// dismiss ends what the queue knows of the group.
+func (d *Driver) dismiss(g *group) {
+	d.queue.Done(g.item)
+	delete(d.groups.byItem, g.item)
+	g.item = nil
+}
+
+// regateAll looks at all groups after an object has changed that gates may depend on.
+func (d *Driver) regateAll(ctx context.Context) {
+	if d.groups != nil {
+		for _, g := range d.groups.list {
+			d.regate(ctx, g)
+		}
+	}
+}
+
+// tryGroup makes an attempt for the group.
+//
+// Source: kube-scheduler 1.37, schedule_one_podgroup.go.
+func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt {
+	g.trying = true
+	defer func() { g.trying = false }()
+	var waiting []gang.Waiting
+	members := map[*framework.PodInfo]*pod{}
+	for _, p := range g.pending(d) {
+		if p.info.Pod.DeletionTimestamp == nil {
+			waiting = append(waiting, gang.Waiting{Pod: p.info, Attempts: p.member.attempts, Since: p.member.since})
+			members[p.info] = p
+		}
+	}
+	a := Attempt{Pod: it.Pod, Number: it.Attempts, Queued: it.Timestamp}
+	object := d.objectOf(g)
+	if len(waiting) == 0 || object == nil {
+		d.dismiss(g)
+		return a
+	}
+	slices.SortStableFunc(waiting, gang.CompareWaiting)
+	a.Pod = waiting[0].Pod
+	sched := d.profileOf(a.Pod.Pod)
+	a.Profile, a.Group = sched.Profile(), g.key.namespace+"/"+g.key.name
+	if sched != d.last {
+		sched.Continue(d.last)
+		d.last = sched
+	}
+	d.snap.SetNow(d.clock.Now())
+	a.Started = d.stamp()
+	pods := make([]*framework.PodInfo, len(waiting))
+	for i, w := range waiting {
+		pods[i] = w.Pod
+	}
+	want := gang.GroupWith(object, pods, g.present())
+	cycle, err := d.groups.placers[sched].Propose(d.snap, want)
+	a.Decided = d.stamp()
+	if err != nil {
+		d.problem(err)
+		a.State, a.Err = Failed, err
+		d.groupBack(ctx, g, it, nil)
+		d.observe(&a)
+		return a
+	}
+	a.Cycle = cycle
+	if cycle.Condition.Status == api.ConditionTrue {
+		if err = d.submit(ctx, g, sched, cycle, members); err == nil {
+			a.State = Binding
+			d.reportGroup(ctx, object, cycle.Condition)
+			d.dismiss(g)
+			g.trying = false
+			d.regate(ctx, g) // pods that do not stand come next
+			d.observe(&a)
+			return a
+		}
+		cycle.Fail(err)
+	}
+	a.State, a.Err = Failed, errors.New(cycle.Condition.Message)
+	d.groupFailed(ctx, g, it, object, cycle, members)
+	d.observe(&a)
+	return a
+}
+
+// submit reserves the pods that stand, all or none, asks Permit about each, and begins
+// their bindings.
+func (d *Driver) submit(ctx context.Context, g *group, sched *scheduling.Scheduler, c *gang.Cycle, members map[*framework.PodInfo]*pod) error {
+	var begun []*binding
+	undo := func() {
+		for i := len(begun) - 1; i >= 0; i-- {
+			begun[i].unreserve()
+			d.uncount(begun[i].p)
+		}
+	}
+	for _, at := range c.Outcome.Placed {
+		r := &c.Pods[at.Index()]
+		p := members[r.Pod]
+		set, err := scheduling.NewNodeSet(d.snap, []*framework.NodeInfo{d.snap.Node(at.Node)})
+		if err != nil {
+			undo()
+			return err
+		}
+		nominated := p.nominated
+		d.nominate(p, "")
+		decision, err := sched.ScheduleWithin(d.snap, p.info, set)
+		if err == nil {
+			err = sched.Assume(d.snap, p.info, decision)
+		}
+		if err != nil {
+			d.nominate(p, nominated)
+			undo()
+			return err
+		}
+		d.assume(p, p.info, at.Node)
+		p.member.attempts++
+		a := &Attempt{Pod: p.info, Profile: sched.Profile(), Number: p.member.attempts, Decision: decision, Group: g.key.namespace + "/" + g.key.name, State: Binding}
+		begun = append(begun, &binding{Binding: sched.Binding(p.info, decision), d: d, p: p, attempt: a, plugged: d.binders[sched]})
+	}
+	for i := range c.Pods {
+		if r := &c.Pods[i]; r.Node == "" {
+			d.memberFailed(ctx, members[r.Pod], *r)
+		}
+	}
+	for _, b := range begun {
+		waits, err := b.Permit(ctx)
+		if err != nil {
+			b.unreserve()
+			d.uncount(b.p)
+			d.failed(ctx, b.p, nil, b.attempt, err)
+			continue
+		}
+		b.p.binding = b
+		if len(waits) > 0 {
+			b.attempt.State = Waiting
+			b.wait = newWaitingPod(d.clock, b.Binding, waits, func() { d.mail.post(b.permit) })
+			d.waiting.add(b.wait)
+		}
+		b.begin(ctx)
+	}
+	return nil
+}
+
+// memberFailed notes that a pod was not placed.
+func (d *Driver) memberFailed(ctx context.Context, p *pod, r gang.PodReport) {
+	if p == nil || p.member == nil {
+		return
+	}
+	p.member.attempts++
+	p.member.since = d.clock.Now()
+	d.clearNomination(ctx, p, r.Nominated)
+	d.report(ctx, p, Report{Reason: r.Reason, Message: r.Message, Nominated: r.Nominated})
+}
+
+// groupFailed reports a failed attempt, removes the victims of a preemption, and returns
+// the group to the queue.
+func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, object *api.PodGroup, c *gang.Cycle, members map[*framework.PodInfo]*pod) {
+	for _, r := range c.Pods {
+		d.memberFailed(ctx, members[r.Pod], r)
+	}
+	d.reportGroup(ctx, object, c.Condition)
+	var victims []gang.Member
+	if c.Eviction != nil {
+		victims = c.Eviction.Victims()
+	}
+	var outside []*api.Pod
+	for _, v := range victims {
+		q := d.pods[keyOf(v.Pod.Pod)]
+		switch {
+		case q == nil || q.info.Pod.DeletionTimestamp != nil: // leaving already
+		case q.binding != nil && q.binding.preempt(gang.PluginName, fmt.Sprintf("preempted by pod group %s/%s", g.key.namespace, g.key.name)):
+		default:
+			outside = append(outside, q.info.Pod)
+		}
+	}
+	evicter, ok := d.config.Binder.(Evicter)
+	if !ok || len(outside) == 0 {
+		d.groupBack(ctx, g, it, c)
+		return
+	}
+	background, preemptor := d.bindingContext(ctx), c.Pods[0].Pod.Pod
+	d.open++
+	d.run(ctx, func() message {
+		err := evictAll(background, evicter, outside, preemptor, max(1, d.config.Bindings))
+		return func(ctx context.Context) {
+			d.open--
+			d.problem(err)
+			if g.item == it { // it was not dismissed meanwhile
+				d.groupBack(ctx, g, it, c)
+			}
+		}
+	})
+}
+
+// groupBack returns the group to the queue: to wait for an event if its pods are equal,
+// and otherwise for its backoff alone.
+func (d *Driver) groupBack(ctx context.Context, g *group, it *queue.Item, c *gang.Cycle) {
+	pending := g.pending(d)
+	if len(pending) == 0 || d.gate(ctx, g, pending) != "" {
+		d.dismiss(g)
+		return
+	}
+	held, by := pending[0].info, queue.Rejectors{}
+	if c != nil && c.Outcome != nil {
+		if best := c.Outcome.Best(); best != nil && best.Missing != nil && best.Missing.Exact {
+			by.Plugins = d.rejectors(held)
+		}
+	}
+	d.queue.Resize(it, len(pending))
+	d.queue.Requeue(ctx, it, held, by)
+}
+
+// nodeOnly are the filters whose answers for a pod without volumes, claims, affinity and
+// spread constraints do not change while pods of its group are placed.
+var nodeOnly = []string{
+	"NodeName", "NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodeDeclaredFeatures", "VolumeRestrictions", "NodeVolumeLimits",
+	"VolumeBinding", "VolumeZone", "PodTopologySpread", "InterPodAffinity", "DynamicResources",
+}
+
+// rejectors lists the filters whose events may help a group of pods like this one: those
+// that reject some node now, and those that may reject more of the pods where some are
+// placed.
+func (d *Driver) rejectors(pod *framework.PodInfo) (list []string) {
+	sched := d.profileOf(pod.Pod)
+	var nodes []*framework.NodeInfo
+	for _, n := range d.snap.All() {
+		nodes = append(nodes, n)
+	}
+	verdicts, err := sched.FilterNodes(d.snap, pod, nodes)
+	if err != nil {
+		return nil
+	}
+	for _, v := range verdicts {
+		if v.Plugin != "" && !slices.Contains(list, v.Plugin) {
+			list = append(list, v.Plugin)
+		}
+	}
+	for _, name := range sched.FilterNames() {
+		if name == "NodePorts" && len(pod.HostPorts) == 0 {
+			continue
+		}
+		if !slices.Contains(nodeOnly, name) && !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// reportGroup tells the group's condition. Once it is true it stays true.
+func (d *Driver) reportGroup(ctx context.Context, object *api.PodGroup, c api.Condition) {
+	reporter, ok := d.config.Binder.(GroupReporter)
+	if !ok {
+		return
+	}
+	for _, have := range object.Status.Conditions {
+		if have.Type == c.Type && have.Status == api.ConditionTrue && c.Status != api.ConditionTrue {
+			return
+		}
+	}
+	c.LastTransitionTime = d.clock.Now()
+	defer func() {
+		if v := recover(); v != nil {
+			d.problem(fmt.Errorf("reporter: group %s: panic: %v", object.Key(), v))
+		}
+	}()
+	reporter.ReportGroup(ctx, object, c)
+}

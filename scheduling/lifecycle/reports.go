@@ -1,0 +1,128 @@
+package lifecycle
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// reports carries reports to the [Reporter], beside the scheduling goroutine, which alone
+// uses this type. At most one report of a pod waits, the newest, and at most one is under
+// way.
+type reports struct {
+	closed  bool // nothing is sent any more
+	running int
+	waiting map[*pod]Report
+	order   []*pod // waiting, and none under way; a pod that is not waiting is skipped
+	busy    map[*pod]bool
+}
+
+// mostReports is how many reports are under way at once: few, because they take
+// requests to the API server from bindings.
+func (d *Driver) mostReports() int { return max(1, d.config.Bindings/4) }
+
+// report tells the Reporter what became of a pod. With Bindings 0 that happens at once.
+func (d *Driver) report(ctx context.Context, p *pod, r Report) {
+	reporter, ok := d.config.Binder.(Reporter)
+	if !ok {
+		return
+	}
+	q := &d.reports
+	switch {
+	case d.config.Bindings == 0:
+		d.problem(d.send(ctx, reporter, p, r))
+		return
+	case q.closed:
+		return
+	case q.waiting == nil:
+		q.waiting, q.busy = map[*pod]Report{}, map[*pod]bool{}
+	}
+	if _, waits := q.waiting[p]; !waits && !q.busy[p] {
+		q.order = append(q.order, p)
+	}
+	q.waiting[p] = r
+	d.sendReports(ctx, reporter)
+}
+
+// sendReports starts as many reports as may be under way.
+func (d *Driver) sendReports(ctx context.Context, reporter Reporter) {
+	q := &d.reports
+	for q.running < d.mostReports() && len(q.order) > 0 {
+		p := q.order[0]
+		q.order = q.order[1:]
+		r := q.waiting[p]
+		delete(q.waiting, p)
+		if !stands(p, r) {
+			continue
+		}
+		q.running++
+		q.busy[p] = true
+		background, pod := d.bindingContext(ctx), p.info.Pod
+		go func() {
+			err := protected("reporter: pod "+pod.Key(), func() { reporter.Report(background, pod, r) })
+			d.mail.post(func(ctx context.Context) {
+				d.problem(err)
+				q.running--
+				delete(q.busy, p)
+				if _, waits := q.waiting[p]; waits {
+					q.order = append(q.order, p)
+				}
+				d.sendReports(ctx, reporter)
+			})
+		}()
+	}
+}
+
+// stands reports whether a report is still true when it is sent. A pod that is on a node
+// must not be called unschedulable, even if the answer to its binding was lost.
+func stands(p *pod, r Report) bool {
+	switch {
+	case p.gone || p.info.Pod.Spec.NodeName != "":
+		return false
+	case r.Reason == "":
+		return p.binding != nil
+	}
+	return p.host == nil
+}
+
+// closeReports drops the reports that wait, and all further ones.
+func (d *Driver) closeReports() {
+	q := &d.reports
+	q.closed, q.order = true, nil
+	clear(q.waiting)
+}
+
+func (d *Driver) send(ctx context.Context, reporter Reporter, p *pod, r Report) error {
+	return protected("reporter: pod "+p.info.Pod.Key(), func() { reporter.Report(ctx, p.info.Pod, r) })
+}
+
+// release asks for the devices of claims that a PostFilter plugin wants back. The pod does
+// not wait for that: the claims' next versions wake it.
+func (d *Driver) release(ctx context.Context, pod *api.Pod, claims []framework.ClaimRelease) {
+	releaser, ok := d.config.Binder.(ClaimReleaser)
+	if !ok || len(claims) == 0 {
+		return
+	}
+	background := d.bindingContext(ctx)
+	d.open++
+	d.run(ctx, func() message {
+		var errs []error
+		for _, c := range claims {
+			var err error
+			if p := protected("releasing claim "+c.Claim, func() { err = releaser.ReleaseClaim(background, c, pod) }); p != nil {
+				err = p
+			}
+			if err != nil {
+				errs = append(errs, fmt.Errorf("releasing claim %s: %w", c.Claim, err))
+			}
+		}
+		return func(context.Context) {
+			d.open--
+			for _, err := range errs {
+				d.problem(err)
+			}
+		}
+	})
+}

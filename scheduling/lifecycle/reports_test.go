@@ -1,0 +1,273 @@
+package lifecycle_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/lifecycle"
+	"github.com/google/go-cmp/cmp"
+)
+
+// reporter binds at once, and keeps every report until it may go on.
+type reporter struct {
+	open   chan struct{} // closed: reports return
+	bind   func(d *api.Pod, node string) error
+	mu     sync.Mutex
+	bound  int
+	under  map[string]int // reports under way by pod
+	most   int            // at once
+	got    map[string][]lifecycle.Report
+	faults []string
+}
+
+func newReporter() *reporter {
+	return &reporter{open: make(chan struct{}), under: map[string]int{}, got: map[string][]lifecycle.Report{}}
+}
+
+func (r *reporter) Bind(_ context.Context, pod *api.Pod, node string) error {
+	if r.bind != nil {
+		if err := r.bind(pod, node); err != nil {
+			return err
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.bound++
+	return nil
+}
+
+func (r *reporter) Report(ctx context.Context, pod *api.Pod, report lifecycle.Report) {
+	r.note(pod, 1, &report)
+	select {
+	case <-r.open:
+	case <-ctx.Done():
+	}
+	r.note(pod, -1, nil)
+}
+
+func (r *reporter) note(pod *api.Pod, n int, report *lifecycle.Report) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.under[pod.Name] += n; r.under[pod.Name] > 1 {
+		r.faults = append(r.faults, "two reports at once of pod "+pod.Name)
+	}
+	all := 0
+	for _, n := range r.under {
+		all += n
+	}
+	r.most = max(r.most, all)
+	if report != nil {
+		r.got[pod.Name] = append(r.got[pod.Name], *report)
+	}
+}
+
+func (r *reporter) read(f func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f()
+}
+
+// TestReportsDoNotBlock: good pods behind unschedulable ones are bound while no report
+// gets through. Then every pod's newest report does, and no other.
+func TestReportsDoNotBlock(t *testing.T) {
+	const bad, good = 60, 40
+	r := newReporter()
+	d := running(t, r, scheduling.Kubernetes137(), 8, nil)
+	d.Apply(lifecycle.Update(api.MakeNode("n", "100", "100Gi").Obj()))
+	for i := range bad {
+		d.Apply(lifecycle.Update(api.MakePod(fmt.Sprint("bad", i)).Requests("1000", "1Gi").Priority(10).Obj()))
+	}
+	for i := range good {
+		d.Apply(lifecycle.Update(api.MakePod(fmt.Sprint("good", i)).Requests("1", "1Gi").Obj()))
+	}
+	eventually(t, "all good pods are bound", func() (all bool) {
+		r.read(func() { all = r.bound == good })
+		return all
+	})
+	r.read(func() {
+		if len(r.got) > 2 || r.most > 2 {
+			t.Errorf("reports of %d pods are under way, %d at once; want at most 2", len(r.got), r.most)
+		}
+	})
+	close(r.open)
+	eventually(t, "every bad pod is reported", func() (all bool) {
+		r.read(func() { all = len(r.got) == bad })
+		return all
+	})
+	r.read(func() {
+		if len(r.faults) > 0 {
+			t.Error(r.faults)
+		}
+		for name, list := range r.got {
+			if list[0].Reason != api.PodReasonUnschedulable {
+				t.Errorf("pod %s: %+v", name, list)
+			}
+		}
+	})
+}
+
+// TestReportsCoalesce: of the reports that a pod waits for, only the newest is sent.
+func TestReportsCoalesce(t *testing.T) {
+	r := newReporter()
+	var attempts atomic.Int32
+	d := running(t, r, scheduling.Kubernetes137(), 1, tally{&attempts})
+	huge := api.MakePod("huge").Requests("1000", "1Gi").NodeSelector("kind", "good").Obj()
+	const nodes = 6
+	for i := range nodes {
+		d.Apply(lifecycle.Update(api.MakeNode(fmt.Sprint("n", i), "4", "8Gi").Obj()))
+	}
+	d.Apply(lifecycle.Update(huge))
+	eventually(t, "a report is under way", func() (any bool) {
+		r.read(func() { any = len(r.got) == 1 })
+		return any
+	})
+	for i := range nodes {
+		d.Apply(lifecycle.Update(api.MakeNode(fmt.Sprint("n", i), "4", "8Gi").Labels("kind", "good").Obj()))
+		eventually(t, "another attempt", func() bool { return attempts.Load() == int32(i+2) })
+	}
+	close(r.open)
+	eventually(t, "the newest report", func() (all bool) {
+		r.read(func() { all = len(r.got["huge"]) == 2 })
+		return all
+	})
+	r.read(func() {
+		if got := r.got["huge"][1].Message; !strings.HasPrefix(got, "0/6 nodes are available: 6 Insufficient cpu.") {
+			t.Errorf("the newest report says %q", got)
+		}
+	})
+}
+
+// tally counts attempts.
+type tally struct{ n *atomic.Int32 }
+
+func (c tally) Attempt(*lifecycle.Attempt) { c.n.Add(1) }
+
+// TestReportAfterLostAnswer: the answer to a binding is lost, and an event says that the
+// pod is on its node. A report that waits is not sent any more.
+func TestReportAfterLostAnswer(t *testing.T) {
+	r := newReporter()
+	var failed atomic.Int32
+	tried := make(chan struct{}, 100)
+	r.bind = func(*api.Pod, string) error {
+		tried <- struct{}{}
+		return errors.New("connection lost")
+	}
+	d := running(t, r, scheduling.Kubernetes137(), 1, tally{&failed})
+	d.Apply(
+		lifecycle.Update(api.MakeNode("n", "100", "100Gi").Obj()),
+		lifecycle.Update(api.MakePod("blocker").NodeSelector("no", "such-node").Obj()),
+	)
+	eventually(t, "a report is under way", func() (any bool) {
+		r.read(func() { any = len(r.got) == 1 })
+		return any
+	})
+	web := api.MakePod("web").Obj()
+	d.Apply(lifecycle.Update(web))
+	<-tried
+	eventually(t, "the binding has failed", func() bool { return failed.Load() >= 2 })
+	d.Apply(lifecycle.Update(onNode(web, "n")), lifecycle.Update(api.MakePod("other").NodeSelector("no", "such-node").Obj()))
+	eventually(t, "the other has failed", func() bool { return failed.Load() >= 3 })
+	close(r.open)
+	eventually(t, "the last report is sent", func() (sent bool) {
+		r.read(func() { sent = len(r.got["other"]) == 1 })
+		return sent
+	})
+	r.read(func() {
+		if len(r.got["web"]) > 0 {
+			t.Errorf("reports about a pod that is bound: %+v", r.got["web"])
+		}
+	})
+}
+
+// crowd evicts: it returns once it has met as many others as it waits for.
+type crowd struct {
+	lifecycle.BinderFunc
+	mu    sync.Mutex
+	names []string
+	meet  sync.WaitGroup
+	alone bool // whether the last one came after all others had returned
+	left  int
+}
+
+func (c *crowd) Evict(_ context.Context, victim, _ *api.Pod) error {
+	c.mu.Lock()
+	c.names = append(c.names, victim.Name)
+	last := len(c.names) == victims
+	if last {
+		c.alone = c.left == victims-1
+	}
+	c.mu.Unlock()
+	if !last {
+		c.meet.Done()
+		c.meet.Wait() // for ever, unless the others are evicted meanwhile
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.left++
+	return nil
+}
+
+const victims = 5
+
+// TestEvictionsSideBySide: all victims but one are evicted at once, and that one last.
+func TestEvictionsSideBySide(t *testing.T) {
+	c := &crowd{BinderFunc: func(context.Context, *api.Pod, string) error { return nil }}
+	c.meet.Add(victims - 1)
+	d := running(t, c, scheduling.Kubernetes137(), 8, nil)
+	d.Apply(lifecycle.Update(api.MakeNode("n", fmt.Sprint(victims), "100Gi").Obj()))
+	for i := range victims {
+		d.Apply(lifecycle.Update(api.MakePod(fmt.Sprint("low", i)).Requests("1", "1Gi").Node("n").Obj()))
+	}
+	d.Apply(lifecycle.Update(api.MakePod("high").Requests(fmt.Sprint(victims), "1Gi").Priority(10).Obj()))
+	eventually(t, "all victims are evicted", func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.left == victims
+	})
+	if !c.alone {
+		t.Errorf("the last victim was evicted before the others had returned: %v", c.names)
+	}
+}
+
+// releaser notes the claims that it is asked to release.
+type releaser struct {
+	lifecycle.BinderFunc
+	claims chan framework.ClaimRelease
+}
+
+func (r releaser) ReleaseClaim(_ context.Context, c framework.ClaimRelease, _ *api.Pod) error {
+	r.claims <- c
+	return nil
+}
+
+// claimer is a PostFilter plugin that wants claims back.
+type claimer struct{}
+
+func (claimer) Name() string { return "claimer" }
+
+func (claimer) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+	return framework.UnschedulableStatus("never")
+}
+
+func (claimer) PostFilter(context.Context, *framework.Cycle, framework.Verdicts) (framework.PostFiltered, framework.Status) {
+	return framework.PostFiltered{Claims: []framework.ClaimRelease{{Claim: "default/a"}, {Claim: "default/b", Delete: true}}}, framework.UnschedulableStatus("claims")
+}
+
+// TestReleaseClaims: claims that a PostFilter plugin wants back reach the Binder.
+func TestReleaseClaims(t *testing.T) {
+	r := releaser{nil, make(chan framework.ClaimRelease, 2)}
+	d := running(t, r, scheduling.Profile{Filter: []framework.Plugin{claimer{}}, PostFilter: []framework.Plugin{claimer{}}}, 2, nil)
+	d.Apply(lifecycle.Update(api.MakeNode("n", "4", "8Gi").Obj()), lifecycle.Update(api.MakePod("p").Obj()))
+	want := []framework.ClaimRelease{{Claim: "default/a"}, {Claim: "default/b", Delete: true}}
+	if diff := cmp.Diff(want, []framework.ClaimRelease{<-r.claims, <-r.claims}); diff != "" {
+		t.Errorf("claims (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,166 @@
+package observe
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/lifecycle"
+	"github.com/berth-sched/berth/scheduling/queue"
+)
+
+// Metrics counts under kube-scheduler's names, for Prometheus:
+//
+//	scheduler_schedule_attempts_total                       by profile and result
+//	scheduler_scheduling_attempt_duration_seconds           by profile and result
+//	scheduler_scheduling_algorithm_duration_seconds         the decision alone
+//	scheduler_binding_duration_seconds                      of bound pods, from the decision on
+//	scheduler_framework_extension_point_duration_seconds    by point, profile and status
+//	scheduler_pod_scheduling_attempts                       of bound pods
+//	scheduler_preemption_attempts_total, scheduler_preemption_victims
+//	scheduler_pending_pods                                  by part of the queue
+//
+// An attempt that binds lasts until the pod is bound, one that fails until that is
+// decided. Make it with [NewMetrics].
+//
+// Source: kube-scheduler 1.37, metrics. scheduler_binding_duration_seconds is that of
+// releases before 1.23.
+type Metrics struct {
+	algorithm, binding, attempts, victims *Histogram
+
+	mu          sync.Mutex
+	results     map[string]uint64     // by labels
+	durations   map[string]*Histogram // by labels
+	points      map[string]*Histogram // by labels
+	preemptions uint64
+	queue       queue.Length
+}
+
+// NewMetrics returns metrics that have counted nothing.
+func NewMetrics() *Metrics {
+	return &Metrics{
+		algorithm: NewHistogram(attemptBounds()...), binding: NewHistogram(attemptBounds()...),
+		attempts: NewHistogram(exponential(1, 2, 5)...), victims: NewHistogram(exponential(1, 2, 7)...),
+		results: map[string]uint64{}, durations: map[string]*Histogram{}, points: map[string]*Histogram{},
+	}
+}
+
+// Attempt implements [lifecycle.Observer].
+func (m *Metrics) Attempt(a *lifecycle.Attempt) {
+	result, took := "scheduled", a.Ended.Sub(a.Started)
+	if a.State != lifecycle.Bound {
+		took = a.Decided.Sub(a.Started)
+		if result = "error"; rejected(a.Err) {
+			result = "unschedulable"
+		}
+	}
+	labels := "profile=" + strconv.Quote(a.Profile) + ",result=" + strconv.Quote(result)
+	m.mu.Lock()
+	m.results[labels]++
+	h := histogramOf(m.durations, labels, attemptBounds())
+	if len(a.Victims) > 0 {
+		m.preemptions++
+	}
+	m.mu.Unlock()
+	h.seconds(took)
+	if len(a.Victims) > 0 {
+		m.victims.Observe(float64(len(a.Victims)))
+	}
+	if a.State == lifecycle.Bound {
+		m.attempts.Observe(float64(a.Number))
+		m.binding.seconds(a.Ended.Sub(a.Decided))
+	}
+}
+
+// rejected reports whether an attempt failed because no node fits.
+func rejected(err error) bool {
+	var fit *scheduling.FitError
+	return errors.As(err, &fit) || errors.Is(err, scheduling.ErrNoNodes)
+}
+
+// Point implements [lifecycle.PointObserver].
+func (m *Metrics) Point(t lifecycle.PointTiming) {
+	point := t.Point
+	switch point {
+	case lifecycle.StepSchedule:
+		m.algorithm.seconds(t.Duration)
+		return
+	case lifecycle.StepAssume:
+		point = "Reserve"
+	}
+	status := "Success"
+	if t.Err != nil {
+		if status = "Error"; rejected(t.Err) {
+			status = "Unschedulable"
+		}
+	}
+	labels := "extension_point=" + strconv.Quote(point) + ",profile=" + strconv.Quote(t.Profile) + ",status=" + strconv.Quote(status)
+	m.mu.Lock()
+	h := histogramOf(m.points, labels, exponential(0.0001, 2, 12))
+	m.mu.Unlock()
+	h.seconds(t.Duration)
+}
+
+// Queue implements [lifecycle.QueueObserver].
+func (m *Metrics) Queue(d queue.Length) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.queue = d
+}
+
+func histogramOf(all map[string]*Histogram, labels string, bounds []float64) *Histogram {
+	h := all[labels]
+	if h == nil {
+		h = NewHistogram(bounds...)
+		all[labels] = h
+	}
+	return h
+}
+
+// WriteTo writes all metrics in the text format of Prometheus, always in the same order.
+func (m *Metrics) WriteTo(w io.Writer) (int64, error) {
+	var b bytes.Buffer
+	m.mu.Lock()
+	header(&b, "scheduler_schedule_attempts_total", "counter", "Number of attempts to schedule pods, by the result.")
+	for _, labels := range slices.Sorted(maps.Keys(m.results)) {
+		fmt.Fprintf(&b, "scheduler_schedule_attempts_total{%s} %d\n", labels, m.results[labels])
+	}
+	header(&b, "scheduler_preemption_attempts_total", "counter", "Total preemption attempts in the cluster till now.")
+	fmt.Fprintf(&b, "scheduler_preemption_attempts_total %d\n", m.preemptions)
+	header(&b, "scheduler_pending_pods", "gauge", "Number of pending pods, by the queue type.")
+	for _, part := range []struct {
+		name string
+		n    int
+	}{{"active", m.queue.Active}, {"backoff", m.queue.Backoff}, {"unschedulable", m.queue.Unschedulable}, {"gated", m.queue.Gated}} {
+		fmt.Fprintf(&b, "scheduler_pending_pods{queue=%q} %d\n", part.name, part.n)
+	}
+	durations, points := maps.Clone(m.durations), maps.Clone(m.points)
+	m.mu.Unlock()
+	for _, f := range []struct {
+		name, help string
+		by         map[string]*Histogram
+	}{
+		{"scheduler_scheduling_attempt_duration_seconds", "Scheduling attempt latency in seconds (decision and binding).", durations},
+		{"scheduler_scheduling_algorithm_duration_seconds", "Scheduling algorithm latency in seconds.", map[string]*Histogram{"": m.algorithm}},
+		{"scheduler_binding_duration_seconds", "Binding latency in seconds.", map[string]*Histogram{"": m.binding}},
+		{"scheduler_framework_extension_point_duration_seconds", "Latency for running all plugins of a specific extension point.", points},
+		{"scheduler_pod_scheduling_attempts", "Number of attempts to successfully schedule a pod.", map[string]*Histogram{"": m.attempts}},
+		{"scheduler_preemption_victims", "Number of selected preemption victims.", map[string]*Histogram{"": m.victims}},
+	} {
+		header(&b, f.name, "histogram", f.help)
+		for _, labels := range slices.Sorted(maps.Keys(f.by)) {
+			f.by[labels].expose(&b, f.name, labels)
+		}
+	}
+	return b.WriteTo(w)
+}
+
+func header(b *bytes.Buffer, name, kind, help string) {
+	fmt.Fprintf(b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
+}

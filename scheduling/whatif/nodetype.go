@@ -1,0 +1,136 @@
+package whatif
+
+import (
+	"errors"
+	"maps"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// A NodeType is a machine that can be added.
+type NodeType struct {
+	// Name names the type; its nodes are called "name-0", "name-1" and so on.
+	Name string
+	// Node is the pattern of its nodes. The name and the label kubernetes.io/hostname
+	// are set for each.
+	Node *api.Node
+	// Price is the price of one node, in any unit; 0 means 1.
+	Price int64
+	// Max is how many there are; 0 means one for each pod.
+	Max int
+	// Pods run on each node from the beginning, such as those of DaemonSets.
+	Pods []*api.Pod
+	// Devices are what drivers publish for each node. The names, spec.nodeName and the
+	// names of the pools are set for each.
+	Devices []*api.ResourceSlice
+}
+
+func (t *NodeType) price() int64 { return max(t.Price, 1) }
+
+// AddNode adds a node of the type to the snapshot, with its pods and devices. After an
+// error the snapshot has nothing of it. Like every change of nodes it needs a snapshot
+// without an open transaction.
+func (t *NodeType) AddNode(s *framework.Snapshot, name string) error {
+	if t.Node == nil {
+		return t.invalid("node", "", "is nil")
+	}
+	node := *t.Node
+	node.Name, node.UID = name, ""
+	node.Labels = make(map[string]string, len(t.Node.Labels)+1)
+	maps.Copy(node.Labels, t.Node.Labels)
+	node.Labels[api.LabelHostname] = name
+	pods, err := t.podsOf(s, name)
+	if err != nil {
+		return err
+	}
+	slices, err := t.slicesOf(name)
+	if err != nil {
+		return err
+	}
+	if err := s.AddNode(&node); err != nil {
+		return err
+	}
+	if err := addAll(s, name, pods, slices); err != nil {
+		return errors.Join(err, s.RemoveNode(name))
+	}
+	return nil
+}
+
+// addAll adds the pods and devices of a node, all or none.
+func addAll(s *framework.Snapshot, node string, pods []*framework.PodInfo, slices []*api.ResourceSlice) error {
+	for i, p := range pods {
+		if err := s.AddPod(p, node); err != nil {
+			return errors.Join(err, removeAll(s, node, pods[:i], nil))
+		}
+	}
+	for i, slice := range slices {
+		if err := framework.Put(s, slice); err != nil {
+			return errors.Join(err, removeAll(s, node, pods, slices[:i]))
+		}
+	}
+	return nil
+}
+
+func removeAll(s *framework.Snapshot, node string, pods []*framework.PodInfo, slices []*api.ResourceSlice) (err error) {
+	for _, p := range pods {
+		err = errors.Join(err, s.RemovePod(p, node))
+	}
+	for _, slice := range slices {
+		framework.Delete[api.ResourceSlice](s, slice.Name)
+	}
+	return err
+}
+
+// podsOf returns the pods of a node.
+func (t *NodeType) podsOf(s *framework.Snapshot, node string) (list []*framework.PodInfo, err error) {
+	for _, pod := range t.Pods {
+		if pod == nil {
+			return nil, t.invalid("pods", "", "a pod is nil")
+		}
+		own := *pod
+		own.Name, own.UID = pod.Name+"-"+node, ""
+		own.Spec.NodeName = node
+		info, err := s.NewPodInfo(&own)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, info)
+	}
+	return list, nil
+}
+
+// slicesOf returns what the drivers publish for a node.
+func (t *NodeType) slicesOf(node string) (list []*api.ResourceSlice, err error) {
+	for _, pattern := range t.Devices {
+		slice, err := t.sliceOf(pattern, node)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, slice)
+	}
+	return list, nil
+}
+
+// sliceOf returns a slice as the driver publishes it for the node. Pools that are one in
+// the pattern stay one.
+func (t *NodeType) sliceOf(pattern *api.ResourceSlice, node string) (*api.ResourceSlice, error) {
+	switch {
+	case pattern == nil:
+		return nil, t.invalid("devices", "", "a slice is nil")
+	case pattern.Spec.NodeSelector != nil || pattern.Spec.AllNodes != nil || pattern.Spec.PerDeviceNodeSelection != nil:
+		return nil, t.invalid("devices", pattern.Name, "the slice is not of one node: want neither nodeSelector nor allNodes nor perDeviceNodeSelection")
+	}
+	own := *pattern
+	own.Name, own.UID = pattern.Name+"-"+node, ""
+	own.Spec.NodeName = &node
+	if own.Spec.Pool.Name != "" {
+		own.Spec.Pool.Name += "-"
+	}
+	own.Spec.Pool.Name += node
+	return &own, nil
+}
+
+func (t *NodeType) invalid(field, value, text string) error {
+	return &api.InvalidError{Object: "type " + t.Name, Field: field, Value: value, Err: errors.New(text)}
+}
