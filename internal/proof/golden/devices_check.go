@@ -77,6 +77,7 @@ type deviceChecker struct {
 	s     *framework.Snapshot
 	cycle framework.Cycle
 	name  string
+	had   map[string]bool // claims that were reserved for the pod before
 }
 
 // handle gives PreEnqueue the snapshot.
@@ -345,6 +346,10 @@ func (k *deviceChecker) postFilter(plugin filter.DynamicResources, rejections re
 func (k *deviceChecker) reserve(plugin filter.DynamicResources, step *DeviceStep, want *DeviceExpect) {
 	node := k.s.Node(step.Node)
 	before := asText(framework.List[api.ResourceClaim](k.s))
+	k.had = map[string]bool{}
+	for _, c := range framework.List[api.ResourceClaim](k.s) {
+		k.had[c.Name] = c.Status.Allocation != nil && devices.IsReservedFor(c, k.cycle.Pod.Pod)
+	}
 	k.compareStatus("Reserve", plugin.Reserve(&k.cycle, node), want.Reserve)
 	claims, _ := filter.DeviceClaimsKey.Get(&k.cycle)
 	switch step.Then {
@@ -406,10 +411,7 @@ func (k *deviceChecker) boundOf(c *api.ResourceClaim) DeviceBound {
 func (k *deviceChecker) written(list []DeviceBound) []DeviceBound {
 	var rest []DeviceBound
 	for _, b := range list {
-		same := slices.ContainsFunc(k.c.Claims, func(c *api.ResourceClaim) bool {
-			return c.Name == b.Claim && c.Status.Allocation != nil && devices.IsReservedFor(c, k.cycle.Pod.Pod)
-		})
-		if !same {
+		if !k.had[b.Claim] {
 			rest = append(rest, b)
 		}
 	}

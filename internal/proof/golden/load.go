@@ -23,7 +23,7 @@ const System = "kube-scheduler"
 // separated as in PATH.
 const Variable = "BERTH_VECTORS"
 
-//go:embed testdata/kube-scheduler/*.jsonl.gz testdata/dynamic-resources/*.jsonl.gz
+//go:embed testdata/kube-scheduler/*.jsonl.gz testdata/dynamic-resources/*.jsonl.gz testdata/pod-groups/*.jsonl.gz
 var embedded embed.FS
 
 // Families returns the names of all families.

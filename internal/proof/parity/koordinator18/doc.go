@@ -18,6 +18,13 @@
 // do a pod's requests if their sum exceeds int64; berth saturates. If several
 // weights lack a factor, Koordinator names any of them, berth the first.
 //
+// Random clusters also go to the descheduler's plugin LowNodeLoad, whose classes of nodes
+// must be those of whatif's Rebalance. The plugin tells them only to its log. It panics at
+// a metric without use if no expiration is set, so all cases have one. Which pods leave is
+// not compared: Rebalance differs there by intention, as its page says.
+//
+//	go run ./cmd/compare -family lownodeload
+//
 // The packages koordinator15 and koordinator16 compare the rules of 1.5 and 1.6 with
 // those versions. internal/proof/replay/loadaware compares the rules of 1.4 with the
 // recorded answers of 1.4.1.

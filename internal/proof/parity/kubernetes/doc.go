@@ -5,6 +5,8 @@
 //
 //   - cases makes random clusters, and series of placements, from a seed.
 //
+//   - devices compares the plugin DynamicResources and its parts.
+//
 //   - workload gives the benchmarks' objects to both sides.
 //
 //   - cmd/compare asks both sides the same questions and ends with "N cases, M
@@ -56,8 +58,9 @@
 //     volume to be provisioned from a storage capacity that states none. The command
 //     counts these cases, and checks that berth still decides.
 //
-//   - DynamicResources, which berth does not have: no pod has resourceClaims. With
-//     some, berth places the pod as if it had none.
+//   - Devices are compared apart, by -family dynamicresources and -family selectors: no
+//     pod of the other families has resourceClaims. Package devices says what it leaves
+//     out.
 //
 //   - No case covers what berth does differently on purpose: node preferences with a
 //     weight below 0; soft spread constraints with a maxSkew below 1, which no API

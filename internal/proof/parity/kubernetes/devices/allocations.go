@@ -33,6 +33,9 @@ var features = structured.Features{
 type Count struct {
 	Cases, Questions int
 	Granted, Errors  int // questions that ended so
+	Turned           int // pods that PreFilter rejected
+	Freed, Random    int // pods for which PostFilter gave something up, and with a choice
+	Bound            int // pods whose claims were written
 	Refused          int // selectors that the built-in compiler does not take
 	Endless          int // searches that took too long for one side
 	Differences      []string

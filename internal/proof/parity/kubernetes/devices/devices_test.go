@@ -5,7 +5,10 @@ import "testing"
 // TestCompare runs short comparisons: neither may differ, and both must have met every
 // way that a question can end.
 func TestCompare(t *testing.T) {
-	for name, compare := range map[string]func(uint64, int) (Count, error){"allocations": Allocations, "selectors": Selectors} {
+	for name, compare := range map[string]func(uint64, int) (Count, error){
+		"allocations": Allocations, "selectors": Selectors,
+		"plugin": func(seed uint64, cases int) (Count, error) { return Plugin(seed, cases, -1) },
+	} {
 		t.Run(name, func(t *testing.T) {
 			n, err := compare(1, 400)
 			if err != nil {

@@ -3,6 +3,8 @@ package devices
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
@@ -42,6 +44,7 @@ func newWorld(r *rand.Rand) *world {
 		}
 		w.classes = append(w.classes, c)
 	}
+	slices.SortFunc(w.classes, func(a, b *api.DeviceClass) int { return strings.Compare(a.Name, b.Name) })
 	for _, n := range w.nodes {
 		w.local(r, n.Name)
 	}
@@ -221,15 +224,6 @@ func (w *world) network(r *rand.Rand) {
 	if chance(r, 2) {
 		return
 	}
-	zone := func(values ...string) *api.NodeSelector {
-		s := &api.NodeSelector{}
-		for _, v := range values {
-			s.NodeSelectorTerms = append(s.NodeSelectorTerms, api.NodeSelectorTerm{MatchExpressions: []api.NodeSelectorRequirement{
-				{Key: pick(r, "zone", "rack"), Operator: api.NodeSelectorOpIn, Values: []string{v}},
-			}})
-		}
-		return s
-	}
 	count := int64(1 + r.IntN(2))
 	for range count {
 		s := w.slice(r, "net.example.com", "net", 1, count)
@@ -242,9 +236,9 @@ func (w *world) network(r *rand.Rand) {
 		case 0:
 			s.Spec.AllNodes = new(true)
 		case 1:
-			s.Spec.NodeSelector = zone(pick(r, "a", "x"))
+			s.Spec.NodeSelector = zone(r, pick(r, "a", "x"))
 		case 2:
-			s.Spec.NodeSelector = zone("a", "y")
+			s.Spec.NodeSelector = zone(r, "a", "y")
 		default:
 			s.Spec.PerDeviceNodeSelection = new(true)
 			for i := range s.Spec.Devices {
@@ -254,11 +248,22 @@ func (w *world) network(r *rand.Rand) {
 				case 1:
 					d.NodeName = new(fmt.Sprint("n", r.IntN(4)))
 				default:
-					d.NodeSelector = zone(pick(r, "a", "b"))
+					d.NodeSelector = zone(r, pick(r, "a", "b"))
 				}
 			}
 		}
 	}
+}
+
+// zone returns a selector with a term for each value, of the zone or of the rack.
+func zone(r *rand.Rand, values ...string) *api.NodeSelector {
+	s := &api.NodeSelector{}
+	for _, v := range values {
+		s.NodeSelectorTerms = append(s.NodeSelectorTerms, api.NodeSelectorTerm{MatchExpressions: []api.NodeSelectorRequirement{
+			{Key: pick(r, "zone", "rack"), Operator: api.NodeSelectorOpIn, Values: []string{v}},
+		}})
+	}
+	return s
 }
 
 // allocated makes a claim that has devices.

@@ -26,6 +26,8 @@ type Scheduler struct {
 	snapshot *cache.Snapshot    // the one that sched reads
 	known    *factory           // the simulated API server
 	pods     toolscache.Indexer // its pods; handlers are not notified of them
+	claims   *claimServer       // its resource claims, as plugins write them
+	client   *fake.Clientset
 	batching bool
 }
 
@@ -52,7 +54,10 @@ func New(ctx context.Context, o Options) (*Scheduler, error) {
 		}
 	}
 	snapshot := cache.NewEmptySnapshot()
-	sched, err := scheduler.New(ctx, fake.NewClientset(), known, nil,
+	client := fake.NewClientset()
+	claims := &claimServer{known: known}
+	claims.serve(client)
+	sched, err := scheduler.New(ctx, client, known, nil,
 		func(string) events.EventRecorderLogger { return &events.FakeRecorder{} },
 		scheduler.WithComponentConfigVersion(c.APIVersion),
 		scheduler.WithProfiles(c.Profiles...),
@@ -72,6 +77,8 @@ func New(ctx context.Context, o Options) (*Scheduler, error) {
 		snapshot: snapshot,
 		known:    known,
 		pods:     known.of(&v1.Pod{}),
+		claims:   claims,
+		client:   client,
 		batching: o.Batching,
 	}, nil
 }

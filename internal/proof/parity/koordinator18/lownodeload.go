@@ -1,0 +1,364 @@
+package koordinator
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"time"
+
+	"github.com/go-logr/logr"
+	slov1alpha1 "github.com/koordinator-sh/koordinator/apis/slo/v1alpha1"
+	koordclientset "github.com/koordinator-sh/koordinator/pkg/client/clientset/versioned"
+	koordfake "github.com/koordinator-sh/koordinator/pkg/client/clientset/versioned/fake"
+	deschedulerconfig "github.com/koordinator-sh/koordinator/pkg/descheduler/apis/config"
+	descheduler "github.com/koordinator-sh/koordinator/pkg/descheduler/framework"
+	lownodeload "github.com/koordinator-sh/koordinator/pkg/descheduler/framework/plugins/loadaware"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/klog/v2"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/whatif"
+)
+
+// A UseCase is a cluster whose nodes LowNodeLoad classifies by their use.
+type UseCase struct {
+	Name    string
+	Nodes   []*api.Node
+	Pods    []*api.Pod // on nodes
+	Metrics []*api.NodeMetric
+	Config  whatif.RebalanceConfig
+}
+
+// useBatch is how many clusters the real plugin sees at once, as pools of nodes: starting
+// it takes a tenth of a second.
+const useBatch = 100
+
+// labelPool says to which cluster a node belongs.
+const labelPool = "pool"
+
+// CompareUse classifies the nodes of random clusters with both and returns how many
+// clusters differ. Each is a function of the seed and its number alone. The first
+// differences are written to out. The real clock must run: the real plugin starts
+// goroutines that never end.
+func CompareUse(seed uint64, cases int, out io.Writer) (mismatches int) {
+	const shown = 3
+	var flags flag.FlagSet
+	klog.InitFlags(&flags)
+	if err := flags.Set("v", "4"); err != nil { // it logs classes at this level
+		fmt.Fprintln(out, err)
+		return cases
+	}
+	// Its lists of metrics come from a fake that knows no lists by watching.
+	if err := utilfeature.DefaultMutableFeatureGate.Set("WatchListClient=false"); err != nil {
+		fmt.Fprintln(out, err)
+		return cases
+	}
+	for from := 0; from < cases; from += useBatch {
+		// Without an expiration, the real plugin panics at a metric without use.
+		expiration := []time.Duration{time.Hour, 100 * time.Second, 200 * time.Second}[from/useBatch%3]
+		var batch []*UseCase
+		for i := from; i < min(from+useBatch, cases); i++ {
+			c := randomUse(rand.New(rand.NewPCG(seed, uint64(i))), fmt.Sprint("c", i), time.Now().UTC().Round(0))
+			c.Config.Expiration = expiration
+			batch = append(batch, c)
+		}
+		theirs, err := classesOf(batch, expiration)
+		if err != nil {
+			fmt.Fprintf(out, "cases from %d: Koordinator: %v\n", from, err)
+			return mismatches + len(batch)
+		}
+		for i, c := range batch {
+			ours, err := c.Ours()
+			if err != nil {
+				ours = map[string]string{"error": err.Error()}
+			}
+			want := map[string]string{}
+			for _, n := range c.Nodes {
+				if class, ok := theirs[n.Name]; ok {
+					want[n.Name] = class
+				}
+			}
+			if maps.Equal(ours, want) {
+				continue
+			}
+			if mismatches++; mismatches <= shown {
+				text, _ := json.Marshal(c)
+				fmt.Fprintf(out, "case %d: berth %v, Koordinator %v\n%s\n", from+i, ours, want, text)
+			}
+		}
+	}
+	return mismatches
+}
+
+// Ours returns the class of every node with a known use, as berth finds it.
+func (c *UseCase) Ours() (map[string]string, error) {
+	s := framework.NewSnapshot(framework.Arrival)
+	s.SetNow(time.Now())
+	for _, n := range c.Nodes {
+		if err := s.AddNode(n); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range c.Pods {
+		info, err := s.NewPodInfo(p)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.AddPod(info, p.Spec.NodeName); err != nil {
+			return nil, err
+		}
+	}
+	for _, m := range c.Metrics {
+		if err := framework.Put(s, m); err != nil {
+			return nil, err
+		}
+	}
+	plan, err := whatif.New(scheduling.Kubernetes137(), s)
+	if err != nil {
+		return nil, err
+	}
+	r, err := plan.Rebalance(c.Config)
+	if err != nil {
+		return nil, err
+	}
+	classes := map[string]string{}
+	for _, n := range r.Nodes {
+		classes[n.Node] = string(n.Class)
+	}
+	return classes, nil
+}
+
+// classesOf returns the classes of the nodes of several clusters as the real plugin finds
+// them. The plugin tells nobody, so they are read from what it logs.
+func classesOf(batch []*UseCase, expiration time.Duration) (map[string]string, error) {
+	h := &useHandle{pods: map[string][]*corev1.Pod{}}
+	args := &deschedulerconfig.LowNodeLoadArgs{
+		DryRun: true, DetectorCacheTimeout: &metav1.Duration{}, // 0: nothing clears it
+	}
+	seconds := int64(expiration / time.Second)
+	args.NodeMetricExpirationSeconds = &seconds
+	var nodes []*corev1.Node
+	var metrics []runtime.Object
+	for _, c := range batch {
+		for _, n := range c.Nodes {
+			node, err := convert[corev1.Node](n)
+			if err != nil {
+				return nil, err
+			}
+			nodes = append(nodes, node)
+		}
+		for _, p := range c.Pods {
+			pod, err := convert[corev1.Pod](p)
+			if err != nil {
+				return nil, err
+			}
+			h.pods[p.Spec.NodeName] = append(h.pods[p.Spec.NodeName], pod)
+		}
+		for _, m := range c.Metrics {
+			metric, err := convert[slov1alpha1.NodeMetric](m)
+			if err != nil {
+				return nil, err
+			}
+			metrics = append(metrics, metric)
+		}
+		args.NodePools = append(args.NodePools, deschedulerconfig.LowNodeLoadNodePool{
+			Name: c.Name, NodeSelector: &metav1.LabelSelector{MatchLabels: map[string]string{labelPool: c.Name}},
+			UseDeviationThresholds: c.Config.Deviation,
+			LowThresholds:          thresholds(c.Config.Low), HighThresholds: thresholds(c.Config.High),
+			ProdLowThresholds: thresholds(c.Config.ProdLow), ProdHighThresholds: thresholds(c.Config.ProdHigh),
+		})
+	}
+	h.Interface = koordfake.NewSimpleClientset(metrics...)
+	log := &classLog{classes: map[string]string{}}
+	klog.SetLogger(logr.New(log))
+	defer klog.SetLogger(logr.Discard())
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	p, err := lownodeload.NewLowNodeLoad(ctx, args, h)
+	if err != nil {
+		return nil, err
+	}
+	if status := p.(descheduler.BalancePlugin).Balance(ctx, nodes); status != nil && status.Err != nil {
+		return nil, status.Err
+	}
+	return log.classes, log.err
+}
+
+func thresholds(m map[resource.Name]float64) deschedulerconfig.ResourceThresholds {
+	if m == nil {
+		return nil
+	}
+	t := deschedulerconfig.ResourceThresholds{}
+	for name, v := range m {
+		t[corev1.ResourceName(name)] = deschedulerconfig.Percentage(v)
+	}
+	return t
+}
+
+// useHandle is what the plugin asks of its framework.
+type useHandle struct {
+	descheduler.Handle
+	koordclientset.Interface
+	pods map[string][]*corev1.Pod
+}
+
+func (h *useHandle) Evictor() descheduler.Evictor { return evictor{} }
+
+func (h *useHandle) GetPodsAssignedToNodeFunc() descheduler.GetPodsAssignedToNodeFunc {
+	return func(node string, filter descheduler.FilterFunc) (list []*corev1.Pod, err error) {
+		for _, p := range h.pods[node] {
+			if filter == nil || filter(p) {
+				list = append(list, p)
+			}
+		}
+		return list, nil
+	}
+}
+
+// evictor lets every pod go.
+type evictor struct{}
+
+func (evictor) Filter(*corev1.Pod) bool                                           { return true }
+func (evictor) PreEvictionFilter(*corev1.Pod) bool                                { return true }
+func (evictor) Evict(context.Context, *corev1.Pod, descheduler.EvictOptions) bool { return true }
+
+// useTexts are the texts of classes in the log.
+var useTexts = map[string]whatif.UseClass{
+	"lower than node usage but high than prod usage":              whatif.UseProdHigh,
+	"both lower than node && prod usage":                          whatif.UseBothLow,
+	"lower than node usage and it's appropriately for prod usage": whatif.UseLow,
+	"higher than node usage":                                      whatif.UseHigh,
+	"appropriately for node usage but higher than prod usage":     whatif.UseProdHigh,
+	"appropriately for node usage but lower than prod usage":      whatif.UseProdLow,
+	"both appropriately for node && prod usage":                   whatif.UseNormal,
+}
+
+// classLog collects the classes that are logged.
+type classLog struct {
+	classes map[string]string
+	err     error
+}
+
+func (l *classLog) Init(logr.RuntimeInfo)          {}
+func (l *classLog) Enabled(int) bool               { return true }
+func (l *classLog) Error(error, string, ...any)    {}
+func (l *classLog) WithValues(...any) logr.LogSink { return l }
+func (l *classLog) WithName(string) logr.LogSink   { return l }
+
+func (l *classLog) Info(_ int, message string, values ...any) {
+	if message != "Node's utilization" {
+		return
+	}
+	var node, text string
+	for i := 0; i+1 < len(values); i += 2 {
+		switch values[i] {
+		case "node":
+			if ref, ok := values[i+1].(klog.ObjectRef); ok {
+				node = ref.Name
+			}
+		case "result information":
+			text, _ = values[i+1].(string)
+		}
+	}
+	class, known := useTexts[text]
+	if node == "" || !known {
+		l.err = fmt.Errorf("the plugin logs node %q, %q", node, text)
+		return
+	}
+	l.classes[node] = string(class)
+}
+
+// randomUse makes a cluster. Amounts are such that the original's means, which add up in
+// the order of a map, come out alike in any order.
+func randomUse(r *rand.Rand, name string, now time.Time) *UseCase {
+	c := &UseCase{Name: name}
+	percent := func() float64 { return float64(r.IntN(101)) }
+	pair := func(low, high *map[resource.Name]float64) {
+		if r.IntN(5) == 0 {
+			return
+		}
+		*low, *high = map[resource.Name]float64{}, map[resource.Name]float64{}
+		for _, name := range []resource.Name{resource.CPU, resource.Memory, resource.Pods} {
+			if r.IntN(3) > 0 {
+				a, b := percent(), percent()
+				(*low)[name], (*high)[name] = min(a, b), max(a, b)
+			}
+		}
+	}
+	pair(&c.Config.Low, &c.Config.High)
+	if pair(&c.Config.ProdLow, &c.Config.ProdHigh); true {
+		for name, most := range c.Config.High { // what the original's validation wants
+			if v, ok := c.Config.ProdHigh[name]; ok {
+				c.Config.ProdHigh[name] = min(v, most)
+				c.Config.ProdLow[name] = min(c.Config.ProdLow[name], c.Config.ProdHigh[name])
+			}
+			if v, ok := c.Config.ProdLow[name]; ok {
+				c.Config.ProdLow[name] = min(v, c.Config.Low[name])
+			}
+		}
+	}
+	c.Config.Deviation = r.IntN(3) == 0
+	for i := range 1 + r.IntN(8) {
+		name := fmt.Sprint(c.Name, "-n", i)
+		b := api.MakeNode(name, "16", "64Gi").Labels(labelPool, c.Name)
+		if r.IntN(8) == 0 {
+			b = b.Unschedulable()
+		}
+		n := b.Obj()
+		n.Status.Allocatable[resource.Pods] = resource.MustParse("16")
+		if r.IntN(5) == 0 {
+			n.Annotations = map[string]string{"node.koordinator.sh/raw-allocatable": `{"cpu":"8","memory":"32Gi"}`}
+		}
+		c.Nodes = append(c.Nodes, n)
+		if r.IntN(8) == 0 {
+			continue // no metric
+		}
+		at := now.Add(-time.Duration(30+60*r.IntN(7)) * time.Second) // no age is close to an expiration
+		m := &api.NodeMetric{ObjectMeta: api.ObjectMeta{Name: name}}
+		m.Status.UpdateTime = &at
+		if r.IntN(10) > 0 {
+			m.Status.NodeMetric = &api.NodeMetricInfo{SystemUsage: use(r)}
+		}
+		for k := range r.IntN(8) {
+			p := api.MakePod(fmt.Sprint(c.Name, "-p", i, "-", k)).Node(name).Requests("1", "1Gi").
+				Labels("koordinator.sh/priority-class", []string{"koord-prod", "koord-batch", "", "koord-mid"}[r.IntN(4)]).Obj()
+			if p.Labels["koordinator.sh/priority-class"] == "" {
+				p.Labels = nil
+				if r.IntN(2) == 0 {
+					priority := int32(9000 + r.IntN(1000))
+					p.Spec.Priority = &priority
+				}
+			}
+			if r.IntN(6) > 0 {
+				m.Status.PodsMetric = append(m.Status.PodsMetric, &api.PodMetricInfo{Name: p.Name, Namespace: p.Namespace, PodUsage: use(r)})
+			}
+			if r.IntN(6) > 0 { // otherwise the metric knows a pod that is gone
+				c.Pods = append(c.Pods, p)
+			}
+		}
+		c.Metrics = append(c.Metrics, m)
+	}
+	return c
+}
+
+// use is an amount of CPU and memory, in 64ths of a node.
+func use(r *rand.Rand) api.ResourceMap {
+	list := resource.List{}
+	if r.IntN(10) > 0 {
+		list[resource.CPU] = resource.Milli(int64(r.IntN(24)) * 250)
+	}
+	if r.IntN(10) > 0 {
+		list[resource.Memory] = resource.MustParse(fmt.Sprint(r.IntN(24), "Gi"))
+	}
+	return api.ResourceMapOf(list)
+}
