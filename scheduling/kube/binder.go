@@ -1,0 +1,255 @@
+package kube
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling/kube/convert"
+	"github.com/berth-sched/berth/scheduling/lifecycle"
+)
+
+// Bind implements [lifecycle.Binder]. If the answer to the binding is lost, Bind asks for
+// the pod until it knows what has become of it: until then the pod must count on the node.
+func (s *Scheduler) Bind(ctx context.Context, pod *api.Pod, node string) error {
+	ctx, done := s.acting(ctx)
+	defer done()
+	err := s.config.Client.CoreV1().Pods(pod.Namespace).Bind(ctx, &corev1.Binding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, UID: types.UID(pod.UID)},
+		Target:     corev1.ObjectReference{Kind: "Node", Name: node},
+	}, metav1.CreateOptions{})
+	for wait := 100 * time.Millisecond; err != nil && !refused(err); wait = min(2*wait, 5*time.Second) {
+		live, getErr := s.config.Client.CoreV1().Pods(pod.Namespace).Get(ctx, pod.Name, metav1.GetOptions{})
+		switch {
+		case getErr == nil && live.UID == types.UID(pod.UID) && live.Spec.NodeName == node:
+			err = nil
+			continue
+		case getErr == nil, apierrors.IsNotFound(getErr):
+			return err // the pod is not bound, or elsewhere, or gone
+		}
+		if pause(ctx, wait) != nil {
+			return errors.Join(err, getErr)
+		}
+	}
+	if err == nil {
+		s.events.write(event{
+			regarding: pod, kind: corev1.EventTypeNormal, reason: "Scheduled", action: "Binding",
+			note: fmt.Sprintf("Successfully assigned %s to %s", pod.Key(), node),
+		})
+	}
+	return err
+}
+
+// refused reports whether the API server has certainly not carried out a request.
+func refused(err error) bool {
+	return apierrors.IsNotFound(err) || apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) || apierrors.IsInvalid(err) ||
+		apierrors.IsBadRequest(err) || apierrors.IsTooManyRequests(err) || apierrors.IsMethodNotSupported(err)
+}
+
+// pause waits, unless ctx is done first.
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// acting returns a context that also ends when another scheduler leads.
+func (s *Scheduler) acting(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(s.leading, func() { cancel(context.Cause(s.leading)) })
+	return ctx, func() {
+		stop()
+		cancel(nil)
+	}
+}
+
+// Evict implements [lifecycle.Evicter]: the victim gets the condition DisruptionTarget and
+// is deleted.
+//
+// Source: kube-scheduler 1.37, framework/preemption, PreemptPod.
+//
+// Differs: the deletion.
+// Original: kube-scheduler deletes whatever pod has the victim's name.
+// Here: the victim's UID is a precondition.
+// Why: a new pod of the same name is no victim.
+func (s *Scheduler) Evict(ctx context.Context, victim, preemptor *api.Pod) error {
+	ctx, done := s.acting(ctx)
+	defer done()
+	patch := statusPatch{Metadata: patchMeta{UID: victim.UID}}
+	target := condition(victim, api.DisruptionTarget, corev1.ConditionTrue, api.PodReasonPreemptionByScheduler,
+		nameOf(preemptor)+": preempting to accommodate a higher priority pod")
+	if target != nil {
+		patch.Status.Conditions = []corev1.PodCondition{*target}
+		if err := s.patchStatus(ctx, victim, patch); err != nil {
+			if apierrors.IsNotFound(err) {
+				return nil
+			}
+			return err
+		}
+	}
+	uid := types.UID(victim.UID)
+	err := s.config.Client.CoreV1().Pods(victim.Namespace).Delete(ctx, victim.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		return nil // it, or the pod of its name, is gone
+	}
+	if err == nil {
+		s.events.write(event{
+			regarding: victim, related: preemptor, kind: corev1.EventTypeNormal, reason: "Preempted", action: "Preempting",
+			note: fmt.Sprintf("Preempted by pod %s on node %s", preemptor.UID, victim.Spec.NodeName),
+		})
+	}
+	return err
+}
+
+func nameOf(p *api.Pod) string {
+	if p.Spec.SchedulerName == "" {
+		return corev1.DefaultSchedulerName
+	}
+	return p.Spec.SchedulerName
+}
+
+// ReleaseClaim implements [lifecycle.ClaimReleaser]: it deallocates or deletes a claim that
+// no pod uses.
+//
+// Source: kube-scheduler 1.37, dynamicresources, PostFilter.
+func (s *Scheduler) ReleaseClaim(ctx context.Context, c framework.ClaimRelease, pod *api.Pod) error {
+	ctx, done := s.acting(ctx)
+	defer done()
+	namespace, name, _ := strings.Cut(c.Claim, "/")
+	claims := s.config.Client.ResourceV1().ResourceClaims(namespace)
+	live, err := claims.Get(ctx, name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil
+	case err != nil:
+		return err
+	case c.Delete:
+		err := claims.Delete(ctx, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &live.UID, ResourceVersion: &live.ResourceVersion}})
+		if apierrors.IsNotFound(err) {
+			err = nil
+		}
+		return err
+	case slices.ContainsFunc(live.Status.ReservedFor, func(r resourcev1.ResourceClaimConsumerReference) bool {
+		return r.UID != types.UID(pod.UID)
+	}):
+		return nil // another pod has taken it meanwhile
+	}
+	live.Status.ReservedFor, live.Status.Allocation, live.Status.Devices = nil, nil, nil
+	_, err = claims.UpdateStatus(ctx, live, metav1.UpdateOptions{}) // refused if it has changed
+	return err
+}
+
+// Report implements [lifecycle.Reporter]: it writes the condition PodScheduled and
+// status.nominatedNodeName. The version of the pod is a precondition. If the pod has
+// changed, Report looks at it again, so that it never writes to a bound pod.
+//
+// Source: kube-scheduler 1.37, schedule_one.go, handleSchedulingFailure and updatePod.
+func (s *Scheduler) Report(ctx context.Context, pod *api.Pod, r lifecycle.Report) {
+	ctx, done := s.acting(ctx)
+	defer done()
+	if r.Reason != "" {
+		s.events.write(event{
+			regarding: pod, kind: corev1.EventTypeWarning, reason: "FailedScheduling", action: "Scheduling", note: r.Message,
+		})
+	}
+	for range 3 {
+		patch, needed := reportPatch(pod, r)
+		if !needed {
+			return
+		}
+		err := s.patchStatus(ctx, pod, patch)
+		switch {
+		case err == nil || apierrors.IsNotFound(err) || ctx.Err() != nil:
+			return
+		case !apierrors.IsConflict(err):
+			s.config.Log.Warn("writing the status of a pod", "pod", pod.Key(), "error", err)
+			return
+		}
+		live, err := s.config.Client.CoreV1().Pods(pod.Namespace).Get(ctx, pod.Name, metav1.GetOptions{})
+		if err != nil || live.UID != types.UID(pod.UID) || live.Spec.NodeName != "" {
+			return
+		}
+		if pod, err = convert.Pod(live); err != nil {
+			return
+		}
+	}
+}
+
+// reportPatch returns what the report changes in the status.
+func reportPatch(pod *api.Pod, r lifecycle.Report) (p statusPatch, needed bool) {
+	p.Metadata = patchMeta{UID: pod.UID, ResourceVersion: pod.ResourceVersion}
+	if r.Reason != "" {
+		if c := condition(pod, api.PodScheduled, corev1.ConditionFalse, r.Reason, r.Message); c != nil {
+			p.Status.Conditions = []corev1.PodCondition{*c}
+			needed = true
+		}
+	}
+	if r.Nominated != pod.Status.NominatedNodeName {
+		p.Status.NominatedNodeName = json.RawMessage("null")
+		if r.Nominated != "" {
+			p.Status.NominatedNodeName, _ = json.Marshal(r.Nominated)
+		}
+		needed = true
+	}
+	return p, needed
+}
+
+// condition returns the condition to write; nil if the pod has it.
+func condition(pod *api.Pod, t api.PodConditionType, status corev1.ConditionStatus, reason, message string) *corev1.PodCondition {
+	c := &corev1.PodCondition{
+		Type: corev1.PodConditionType(t), ObservedGeneration: pod.Generation, Status: status,
+		Reason: reason, Message: strings.ToValidUTF8(message, "?"), LastTransitionTime: metav1.Now(),
+	}
+	for i := range pod.Status.Conditions {
+		old := &pod.Status.Conditions[i]
+		if old.Type != t || string(old.Status) != string(status) {
+			continue
+		}
+		if old.Reason == c.Reason && old.Message == c.Message && old.ObservedGeneration == c.ObservedGeneration {
+			return nil
+		}
+		c.LastTransitionTime = metav1.NewTime(old.LastTransitionTime)
+	}
+	return c
+}
+
+// A statusPatch is a strategic merge patch of a pod's status.
+type statusPatch struct {
+	Metadata patchMeta `json:"metadata"`
+	Status   struct {
+		Conditions        []corev1.PodCondition `json:"conditions,omitempty"`
+		NominatedNodeName json.RawMessage       `json:"nominatedNodeName,omitempty"`
+	} `json:"status"`
+}
+
+// patchMeta holds preconditions.
+type patchMeta struct {
+	UID             api.UID `json:"uid,omitempty"`
+	ResourceVersion string  `json:"resourceVersion,omitempty"`
+}
+
+func (s *Scheduler) patchStatus(ctx context.Context, pod *api.Pod, p statusPatch) error {
+	data, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	_, err = s.config.Client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.StrategicMergePatchType, data, metav1.PatchOptions{}, "status")
+	return err
+}

@@ -1,0 +1,209 @@
+package kube
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/retry"
+
+	"github.com/berth-sched/berth/filter"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling/kube/convert"
+)
+
+// claimBinder is the PreBind part of DynamicResources: it writes the allocations that
+// Reserve has chosen, reserves the claims for the pod, and waits for binding conditions.
+//
+// Source: kube-scheduler 1.37, dynamicresources, bindClaim.
+//
+// Differs: a pod whose binding fails after its claims were written.
+// Original: kube-scheduler takes the pod out of the claims' reservedFor.
+// Here: it stays there until the pod is bound or deleted.
+// Why: the pod is tried again, and the claim controller clears up after deleted pods.
+type claimBinder struct{ s *Scheduler }
+
+func (claimBinder) Name() string { return "DynamicResources" }
+
+// PreBindPreFlight skips pods without claims to write.
+func (claimBinder) PreBindPreFlight(_ context.Context, c *framework.Cycle, _ string) (bool, framework.Status) {
+	if d, ok := filter.DeviceClaimsKey.Get(c); !ok || len(d.Claims) == 0 {
+		return true, framework.SkipStatus()
+	}
+	return true, framework.Status{}
+}
+
+func (b claimBinder) PreBind(ctx context.Context, c *framework.Cycle, node string) framework.Status {
+	d, ok := filter.DeviceClaimsKey.Get(c)
+	if !ok {
+		return framework.Status{}
+	}
+	ctx, done := b.s.acting(ctx)
+	defer done()
+	var written []*resourcev1.ResourceClaim
+	for _, claim := range d.Claims {
+		w, err := b.write(ctx, c.Pod.Pod, claim)
+		if err != nil {
+			return framework.AsStatus(err)
+		}
+		if claim.Entry != "" {
+			if err := b.notePod(ctx, c.Pod.Pod, w.Name, d.Mappings); err != nil {
+				return framework.AsStatus(err)
+			}
+		}
+		written = append(written, w)
+	}
+	const timeout = 10 * time.Minute
+	if err := await(ctx, b.s.cluster, timeout, func() (bool, error) { return b.ready(written) }); err != nil {
+		return framework.AsStatus(fmt.Errorf("device binding on node %s: %w", node, err))
+	}
+	return framework.Status{}
+}
+
+// write writes one claim and returns it as it is then.
+func (b claimBinder) write(ctx context.Context, pod *api.Pod, d filter.DeviceClaim) (live *resourcev1.ResourceClaim, err error) {
+	client := b.s.config.Client.ResourceV1().ResourceClaims(d.Claim.Namespace)
+	name := d.Claim.Name
+	if d.Entry != "" {
+		if live, err = newClaim(d.Claim, pod); err != nil {
+			return nil, err
+		}
+		if live, err = client.Create(ctx, live, metav1.CreateOptions{}); err != nil {
+			return nil, fmt.Errorf("create claim for extended resources of pod %s: %w", pod.Key(), err)
+		}
+		name = live.Name
+	}
+	err = retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		if live, err = client.Get(ctx, name, metav1.GetOptions{}); apierrors.IsNotFound(err) {
+			_, err = d.Write(nil, pod, time.Now())
+			return errors.Join(err, fmt.Errorf("claim %s/%s does not exist", d.Claim.Namespace, name))
+		} else if err != nil {
+			return err
+		}
+		current, err := convert.ResourceClaim(live)
+		if err != nil {
+			return err
+		}
+		next, err := d.Write(current, pod, time.Now())
+		if err != nil {
+			return err
+		}
+		if !d.Allocated && !slices.Contains(live.Finalizers, api.FinalizerClaim) {
+			live.Finalizers = append(live.Finalizers, api.FinalizerClaim)
+			if live, err = client.Update(ctx, live, metav1.UpdateOptions{}); err != nil {
+				return err
+			}
+		}
+		// What the claim has, and scheduling does not read, must stay.
+		reserved := resourcev1.ResourceClaimConsumerReference{Resource: "pods", Name: pod.Name, UID: types.UID(pod.UID)}
+		if !slices.Contains(live.Status.ReservedFor, reserved) {
+			live.Status.ReservedFor = append(live.Status.ReservedFor, reserved)
+		}
+		if live.Status.Allocation == nil {
+			if err := viaJSON(next.Status.Allocation, &live.Status.Allocation); err != nil {
+				return err
+			}
+		}
+		if at := next.Status.Allocation.AllocationTimestamp; live.Status.Allocation.AllocationTimestamp == nil && at != nil {
+			live.Status.Allocation.AllocationTimestamp = &metav1.Time{Time: *at}
+		}
+		live, err = client.UpdateStatus(ctx, live, metav1.UpdateOptions{})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reserving claim %s/%s: %w", d.Claim.Namespace, name, err)
+	}
+	return live, nil
+}
+
+// newClaim returns the claim to create for a pod's extended resources.
+func newClaim(c *api.ResourceClaim, pod *api.Pod) (*resourcev1.ResourceClaim, error) {
+	made := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{
+		Namespace: pod.Namespace, GenerateName: pod.Name + "-extended-resources-", Annotations: c.Annotations,
+		OwnerReferences: []metav1.OwnerReference{{
+			APIVersion: "v1", Kind: "Pod", Name: pod.Name, UID: types.UID(pod.UID), Controller: new(true), BlockOwnerDeletion: new(true),
+		}},
+	}}
+	return made, viaJSON(c.Spec, &made.Spec)
+}
+
+// viaJSON turns a value of framework/api into one of client-go. Both have one form in
+// JSON; allocations are rare enough for that.
+func viaJSON(from, to any) error {
+	data, err := json.Marshal(from)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, to)
+}
+
+// notePod notes the claim of its extended resources in a pod's status.
+func (b claimBinder) notePod(ctx context.Context, pod *api.Pod, claim string, mappings []filter.ExtendedResourceMapping) error {
+	status := corev1.PodExtendedResourceClaimStatus{ResourceClaimName: claim}
+	for _, m := range mappings {
+		status.RequestMappings = append(status.RequestMappings, corev1.ContainerExtendedResourceRequest{
+			ContainerName: m.Container, ResourceName: string(m.Resource), RequestName: m.Request,
+		})
+	}
+	data, err := json.Marshal(map[string]any{
+		"metadata": patchMeta{UID: pod.UID},
+		"status":   map[string]any{"extendedResourceClaimStatus": status},
+	})
+	if err != nil {
+		return err
+	}
+	_, err = b.s.config.Client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.StrategicMergePatchType, data, metav1.PatchOptions{}, "status")
+	return err
+}
+
+// ready reports whether the binding conditions of all devices are true.
+func (b claimBinder) ready(written []*resourcev1.ResourceClaim) (bool, error) {
+	for _, w := range written {
+		c := b.s.cluster.devices.get(keyOf(w))
+		if c == nil {
+			return false, nil // it comes with a later event, or its pod fails by the timeout
+		}
+		if older(&c.ObjectMeta, w.ResourceVersion) || c.Status.Allocation == nil {
+			return false, nil
+		}
+		for _, r := range c.Status.Allocation.Devices.Results {
+			ok, err := deviceReady(c, &r)
+			if !ok || err != nil {
+				return false, err
+			}
+		}
+	}
+	return true, nil
+}
+
+// deviceReady reports whether the binding conditions of one device are true. A failure
+// condition is an error.
+func deviceReady(c *api.ResourceClaim, r *api.DeviceRequestAllocationResult) (bool, error) {
+	if len(r.BindingConditions) == 0 {
+		return true, nil
+	}
+	i := slices.IndexFunc(c.Status.Devices, func(d api.AllocatedDeviceStatus) bool {
+		return d.Driver == r.Driver && d.Pool == r.Pool && d.Device == r.Device
+	})
+	if i < 0 {
+		return false, nil
+	}
+	isTrue := func(name string) bool {
+		return slices.ContainsFunc(c.Status.Devices[i].Conditions, func(x api.Condition) bool {
+			return x.Type == name && x.Status == api.ConditionTrue
+		})
+	}
+	if k := slices.IndexFunc(r.BindingFailureConditions, isTrue); k >= 0 {
+		return false, fmt.Errorf("device binding failed: claim=%s, condition=%s", c.Name, r.BindingFailureConditions[k])
+	}
+	return !slices.ContainsFunc(r.BindingConditions, func(name string) bool { return !isTrue(name) }), nil
+}

@@ -1,0 +1,115 @@
+// Command berth-scheduler is a scheduler for Kubernetes clusters: kube-scheduler's
+// decisions, made by the library berth.
+//
+//	berth-scheduler --kubeconfig ~/.kube/config
+//	berth-scheduler --config scheduler.yaml --leader-elect=false -v 1
+//
+// It reads kube-scheduler's configuration files, of every version that the library reads.
+// SIGINT and SIGTERM end it gracefully: bindings under way are finished, and the lease is
+// given back. The exit status is 1 after an error, such as a file that cannot be read or a
+// lease that another process has taken; an API server that does not answer is not one.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/klog/v2"
+
+	"github.com/berth-sched/berth/scheduling/kube"
+	"github.com/berth-sched/berth/scheduling/kube/celselector"
+	"github.com/berth-sched/berth/scheduling/observe"
+)
+
+// gcPercent lets the heap grow further between two collections than Go does by default. The
+// heap is small beside the machines of a control plane, and each binding leaves garbage of
+// requests and events.
+const gcPercent = 400
+
+func main() {
+	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "berth-scheduler:", err)
+		os.Exit(1)
+	}
+}
+
+// run runs the command until ctx is done.
+func run(ctx context.Context, arguments []string, out io.Writer) error {
+	o, err := parse(arguments, out)
+	if o == nil || err != nil {
+		return err
+	}
+	settings, err := o.settings()
+	if err != nil {
+		return err
+	}
+	log := o.logger(out)
+	klog.SetSlogLogger(log) // client-go's lines
+	client, err := o.connect(settings)
+	if err != nil {
+		return err
+	}
+	c := kube.Config{Configuration: settings, Identity: o.identity(), Log: log, Seed: o.seed, LeaderElection: o.election(settings)}
+	if c.Client, err = kubernetes.NewForConfig(client); err != nil {
+		return fmt.Errorf("connecting to the API server: %w", err)
+	}
+	if c.Events, err = kubernetes.NewForConfig(client); err != nil { // with limits of its own
+		return fmt.Errorf("connecting to the API server: %w", err)
+	}
+	c.DeviceSelectors = celselector.Compiler{}
+	if o.verbosity > 0 {
+		c.Observer = observe.Log{Logger: log}.Observer()
+	}
+	scheduler, err := kube.New(c)
+	if err != nil {
+		return err
+	}
+	stop, err := serve(o.address, scheduler.Handler(), log.Error)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	if err := scheduler.Run(ctx); ctx.Err() == nil || !errors.Is(err, context.Canceled) {
+		return err
+	}
+	log.Info("stopped")
+	return nil
+}
+
+// serve answers on the address, "" for none, until stop is called.
+func serve(address string, h http.Handler, fault func(string, ...any)) (stop func(), err error) {
+	if address == "" {
+		return func() {}, nil
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("--metrics-address: %w", err)
+	}
+	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			fault("serving metrics", "error", err)
+		}
+	}()
+	return func() {
+		_ = server.Close()
+		<-done
+	}, nil
+}

@@ -1,0 +1,268 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling/lifecycle"
+)
+
+// A feed follows the objects of the cluster. Until it is opened it only keeps them. Then
+// it gives all of them to the driver, kind by kind and sorted by their keys, so that the
+// same cluster always gives the same order of nodes; from then on it gives every change.
+type feed struct {
+	client any // the clientset, which may not support all ways of listing
+
+	mu     sync.Mutex
+	apply  func(...lifecycle.Event) // nil until the feed is opened
+	report func(error)              // gets objects that cannot be converted
+	kinds  []source
+	change chan struct{} // closed when a volume or a claim changes, or anything is deleted
+}
+
+// A source follows the objects of one kind.
+type source interface {
+	follow(ctx context.Context)
+	// The feed's lock must be held for the others.
+	status() (synced bool, err error)
+	events() []lifecycle.Event
+	kind() string
+}
+
+// client is the typed client of one kind.
+type client[L runtime.Object] interface {
+	List(ctx context.Context, opts metav1.ListOptions) (L, error)
+	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
+}
+
+// object is a pointer to an object of client-go.
+type object[S any] interface {
+	*S
+	metav1.Object
+}
+
+// objects is the source of one kind: a store that client-go's reflector fills.
+type objects[D api.Object, S any, P object[S]] struct {
+	feed    *feed
+	name    string // such as "pods"
+	lw      cache.ListerWatcher
+	convert func(P) (*D, error)
+	ended   func(P) bool // whether the object no longer counts; nil: it always does
+	wakes   bool         // whether every change closes feed.change, not only a deletion
+
+	known  map[string]*D
+	synced bool
+	err    error // of the last list or watch
+}
+
+// follow adds the source of a kind to the feed. selector selects fields, "" for all.
+func follow[D api.Object, S any, P object[S], L runtime.Object](f *feed, name, selector string, c client[L], convert func(P) (*D, error)) *objects[D, S, P] {
+	o := &objects[D, S, P]{feed: f, name: name, convert: convert, known: map[string]*D{}}
+	o.lw = cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
+			opts.FieldSelector = selector
+			l, err := c.List(ctx, opts)
+			o.note(err)
+			return l, err
+		},
+		WatchFuncWithContext: func(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
+			opts.FieldSelector = selector
+			w, err := c.Watch(ctx, opts)
+			o.note(err)
+			return w, err
+		},
+	}, f.client)
+	f.kinds = append(f.kinds, o)
+	return o
+}
+
+func (o *objects[D, S, P]) follow(ctx context.Context) {
+	var expected P = new(S)
+	cache.NewReflectorWithOptions(o.lw, expected, o, cache.ReflectorOptions{Name: o.name}).RunWithContext(ctx)
+}
+
+func (o *objects[D, S, P]) kind() string { return o.name }
+
+func (o *objects[D, S, P]) status() (bool, error) { return o.synced, o.err }
+
+func (o *objects[D, S, P]) note(err error) {
+	o.feed.mu.Lock()
+	defer o.feed.mu.Unlock()
+	o.err = err
+}
+
+// events returns an event for every object.
+func (o *objects[D, S, P]) events() []lifecycle.Event {
+	list := make([]lifecycle.Event, 0, len(o.known))
+	for _, key := range slices.Sorted(maps.Keys(o.known)) {
+		list = append(list, lifecycle.Update(o.known[key]))
+	}
+	return list
+}
+
+// Add implements [cache.ReflectorStore].
+func (o *objects[D, S, P]) Add(obj any) error { return o.Update(obj) }
+
+// Update implements [cache.ReflectorStore].
+func (o *objects[D, S, P]) Update(obj any) error {
+	p, ok := obj.(P)
+	if !ok {
+		return fmt.Errorf("%s: got a %T", o.name, obj)
+	}
+	o.feed.mu.Lock()
+	defer o.feed.mu.Unlock()
+	o.put(keyOf(p), p)
+	return nil
+}
+
+// Delete implements [cache.ReflectorStore].
+func (o *objects[D, S, P]) Delete(obj any) error {
+	if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+		obj = tombstone.Obj
+	}
+	p, ok := obj.(P)
+	if !ok {
+		return fmt.Errorf("%s: got a %T", o.name, obj)
+	}
+	o.feed.mu.Lock()
+	defer o.feed.mu.Unlock()
+	o.remove(keyOf(p))
+	return nil
+}
+
+// Replace implements [cache.ReflectorStore]: the list is all that there is.
+func (o *objects[D, S, P]) Replace(list []any, _ string) error {
+	all := make(map[string]P, len(list))
+	for _, obj := range list {
+		p, ok := obj.(P)
+		if !ok {
+			return fmt.Errorf("%s: got a %T", o.name, obj)
+		}
+		all[keyOf(p)] = p
+	}
+	o.feed.mu.Lock()
+	defer o.feed.mu.Unlock()
+	for _, key := range slices.Sorted(maps.Keys(o.known)) {
+		if all[key] == nil {
+			o.remove(key)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		o.put(key, all[key])
+	}
+	o.synced = true
+	return nil
+}
+
+// Resync implements [cache.ReflectorStore].
+func (o *objects[D, S, P]) Resync() error { return nil }
+
+// put notes a version of an object, unless it is known.
+func (o *objects[D, S, P]) put(key string, p P) {
+	if o.ended != nil && o.ended(p) {
+		o.remove(key)
+		return
+	}
+	if known := o.known[key]; known != nil {
+		m := api.MetaOf(known)
+		if m.UID != api.UID(p.GetUID()) {
+			o.remove(key)
+		} else if order, ok := api.CompareResourceVersions(p.GetResourceVersion(), m.ResourceVersion); ok && order <= 0 {
+			return
+		}
+	}
+	d, err := o.convert(p)
+	if err != nil {
+		o.feed.report(err)
+		return
+	}
+	o.known[key] = d
+	o.feed.tell(lifecycle.Update(d), o.wakes)
+}
+
+func (o *objects[D, S, P]) remove(key string) {
+	if known := o.known[key]; known != nil {
+		delete(o.known, key)
+		o.feed.tell(lifecycle.Delete(known), true)
+	}
+}
+
+// tell passes an event on. Those who wait for the cluster to change look again if it wakes
+// them.
+func (f *feed) tell(e lifecycle.Event, wakes bool) {
+	if f.apply != nil {
+		f.apply(e)
+	}
+	if wakes {
+		close(f.change)
+		f.change = make(chan struct{})
+	}
+}
+
+// get returns the newest version of an object, nil if there is none.
+func (o *objects[D, S, P]) get(key string) *D {
+	o.feed.mu.Lock()
+	defer o.feed.mu.Unlock()
+	return o.known[key]
+}
+
+func keyOf(m metav1.Object) string {
+	if m.GetNamespace() == "" {
+		return m.GetName()
+	}
+	return m.GetNamespace() + "/" + m.GetName()
+}
+
+// changed returns a channel that is closed when a volume or a claim changes, or anything is
+// deleted.
+func (f *feed) changed() <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.change
+}
+
+// run follows all kinds until ctx is done.
+func (f *feed) run(ctx context.Context) {
+	var wg sync.WaitGroup
+	for _, k := range f.kinds {
+		wg.Go(func() { k.follow(ctx) })
+	}
+	wg.Wait()
+}
+
+// waiting says for which kinds the first list is missing, and why; "" for none.
+func (f *feed) waiting() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var list []string
+	for _, k := range f.kinds {
+		switch synced, err := k.status(); {
+		case synced:
+		case err != nil:
+			list = append(list, k.kind()+": "+err.Error())
+		default:
+			list = append(list, k.kind())
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
+// open gives everything known to the driver, and every change from now on.
+func (f *feed) open(apply func(...lifecycle.Event)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.apply = apply
+	for _, k := range f.kinds {
+		apply(k.events()...)
+	}
+}

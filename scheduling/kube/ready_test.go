@@ -1,0 +1,121 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// BenchmarkReady measures what a scheduler does from the first lists to the first decision,
+// with a full cluster: conversion, the feed, and the driver's snapshot.
+func BenchmarkReady(b *testing.B) {
+	const nodes, pods = 500, 50_000
+	capacity := corev1.ResourceList{"cpu": resource.MustParse("64"), "memory": resource.MustParse("256Gi"), "pods": resource.MustParse("250")}
+	var nodeList, podList []any
+	for i := range nodes {
+		nodeList = append(nodeList, &corev1.Node{
+			ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("node-", i), ResourceVersion: "1", Labels: map[string]string{"kubernetes.io/hostname": fmt.Sprint("node-", i)}},
+			Status:     corev1.NodeStatus{Capacity: capacity, Allocatable: capacity},
+		})
+	}
+	for i := range pods {
+		name := fmt.Sprintf("web-%d", i)
+		podList = append(podList, &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, UID: types.UID(name), ResourceVersion: "1", Labels: map[string]string{"app": fmt.Sprint("app-", i%100)}},
+			Spec: corev1.PodSpec{NodeName: fmt.Sprint("node-", i%nodes), Containers: []corev1.Container{{
+				Name: "main", Image: "image",
+				Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{"cpu": resource.MustParse("100m"), "memory": resource.MustParse("100Mi")}},
+			}}},
+			Status: corev1.PodStatus{Phase: corev1.PodRunning},
+		})
+	}
+	for b.Loop() {
+		s, err := New(Config{Client: fake.NewClientset(), Profiles: []scheduling.Profile{scheduling.Kubernetes137()}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		s.cluster = newCluster(s.config.Client, served{}, func(err error) { b.Error(err) })
+		if err := s.cluster.nodes.Replace(nodeList, "1"); err != nil {
+			b.Fatal(err)
+		}
+		if err := s.cluster.pods.Replace(podList, "1"); err != nil {
+			b.Fatal(err)
+		}
+		s.cluster.open(s.driver.Apply)
+		s.driver.Flush(context.Background())
+		if got := s.driver.Counts().Assigned; got != pods {
+			b.Fatalf("%d pods count on their nodes, want %d", got, pods)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/pods, "us/pod")
+}
+
+// A new list of what is known costs no conversions.
+func TestRelistKeepsObjects(t *testing.T) {
+	c := newCluster(fake.NewClientset(), served{}, func(err error) { t.Error(err) })
+	node := func(name, version string) *corev1.Node {
+		return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: "u", ResourceVersion: version}}
+	}
+	list := func(nodes ...any) (kept map[string]*api.Node) {
+		if err := c.nodes.Replace(nodes, ""); err != nil {
+			t.Fatal(err)
+		}
+		kept = map[string]*api.Node{}
+		for name, n := range c.nodes.known {
+			kept[name] = n
+		}
+		return kept
+	}
+	before := list(node("a", "5"), node("b", "6"), node("c", "7"))
+	after := list(node("a", "5"), node("b", "7"), node("d", "8"))
+	if before["a"] != after["a"] || before["b"] == after["b"] || after["c"] != nil || after["d"] == nil {
+		t.Errorf("before %v, after %v", before, after)
+	}
+	if err := c.nodes.Add(&corev1.Pod{}); err == nil {
+		t.Error("a pod was taken for a node")
+	}
+	if err := c.nodes.Update(node("b", "6")); err != nil || c.nodes.known["b"] != after["b"] {
+		t.Errorf("an old version replaced a newer one (%v)", err)
+	}
+}
+
+// Waiters look again at changes of volumes, and when anything is deleted.
+func TestAwait(t *testing.T) {
+	c := newCluster(fake.NewClientset(), served{}, func(err error) { t.Error(err) })
+	volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "v", ResourceVersion: "1"}}
+	looked := make(chan int, 100)
+	done := make(chan error, 1)
+	go func() {
+		n := 0
+		done <- await(context.Background(), c, time.Minute, func() (bool, error) {
+			n++
+			looked <- n
+			return n == 3, nil
+		})
+	}()
+	<-looked
+	if err := c.volumes.Add(volume); err != nil {
+		t.Fatal(err)
+	}
+	<-looked
+	if err := c.volumes.Delete(volume); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	err := await(context.Background(), c, time.Millisecond, func() (bool, error) { return false, nil })
+	if err == nil || err.Error() != "timed out after 1ms" {
+		t.Errorf("await: %v", err)
+	}
+}
