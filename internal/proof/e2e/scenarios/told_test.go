@@ -1,0 +1,127 @@
+package scenarios
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	eventsv1 "k8s.io/api/events/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/berth-sched/berth/internal/proof/e2e/controlplane"
+	"github.com/berth-sched/berth/internal/proof/e2e/objects"
+)
+
+// TestEvents has one pod bound and one that no node can take. The events say so in the
+// words of the stock scheduler.
+func TestEvents(t *testing.T) {
+	s := begin(t, time.Minute)
+	s.ok(objects.CreateNodesOf(s.ctx, s.client, []int{1}))
+	s.start()
+	s.pod(objects.Pod("good", "1", "1Gi"))
+	s.pod(objects.Pod("large", "20", "1Gi"))
+	for _, want := range []eventsv1.Event{
+		{Reason: "Scheduled", Type: "Normal", Action: "Binding", Note: "Successfully assigned default/good to node-0001"},
+		{
+			Reason: "FailedScheduling", Type: "Warning", Action: "Scheduling",
+			Note: "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
+		},
+	} {
+		var seen []string
+		s.Cleanup(func() {
+			if s.Failed() {
+				s.Logf("events: %q", seen)
+			}
+		})
+		s.eventually(fmt.Sprintf("event %q: %q", want.Reason, want.Note), 30*time.Second, func() bool {
+			seen = nil
+			list, err := s.client.EventsV1().Events(objects.Namespace).List(s.ctx, metav1.ListOptions{})
+			s.ok(err)
+			for i := range list.Items {
+				e := &list.Items[i]
+				seen = append(seen, e.Note)
+				if e.Reason == want.Reason && e.Type == want.Type && e.Action == want.Action && e.Note == want.Note &&
+					e.ReportingController == "default-scheduler" && e.Regarding.Kind == "Pod" {
+					return true
+				}
+			}
+			return false
+		})
+	}
+}
+
+// TestServes asks berth-scheduler whether it is healthy and ready, and for its metrics.
+func TestServes(t *testing.T) {
+	berthOnly(t, "kube-scheduler serves by HTTPS, with certificates")
+	s := begin(t, time.Minute)
+	const n = 20
+	s.nodes(5)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	s.ok(err)
+	address := listener.Addr().String()
+	listener.Close()
+	p := s.start(func(c *controlplane.Scheduler) { c.Args = []string{"--metrics-address=" + address} })
+	get := func(path string) (int, string) {
+		answer, err := http.Get("http://" + address + path)
+		if err != nil {
+			return 0, err.Error()
+		}
+		defer answer.Body.Close()
+		body, err := io.ReadAll(answer.Body)
+		s.ok(err)
+		return answer.StatusCode, string(body)
+	}
+	s.eventually("the scheduler is ready", 30*time.Second, func() bool {
+		code, _ := get("/readyz")
+		return code == http.StatusOK
+	})
+	for _, path := range []string{"/healthz", "/livez"} {
+		if code, body := get(path); code != http.StatusOK {
+			t.Errorf("%s: %d %s", path, code, body)
+		}
+	}
+	s.pods(n, objects.Mixed)
+	s.someBound(n)
+	large := objects.Pod("large", "20", "1Gi")
+	s.pod(large)
+	var metrics string
+	for _, want := range []string{
+		fmt.Sprintf(`(?m)^scheduler_schedule_attempts_total\{.*result="scheduled".*\} %d$`, n),
+		`(?m)^scheduler_schedule_attempts_total\{.*result="unschedulable".*\} [1-9]`,
+		`(?m)^scheduler_pending_pods\{queue="unschedulable"\} 1$`,
+		fmt.Sprintf(`(?m)^scheduler_scheduling_attempt_duration_seconds_count\{.*result="scheduled".*\} %d$`, n),
+	} {
+		pattern := regexp.MustCompile(want)
+		deadline := time.Now().Add(10 * time.Second)
+		for {
+			_, metrics = get("/metrics")
+			if pattern.MatchString(metrics) {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Errorf("no metric matches %s in\n%s", want, shorten(metrics, "scheduler_schedule_attempts", "scheduler_pending", "attempt_duration_seconds_count"))
+				break
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+	}
+	s.stop(p)
+}
+
+// shorten keeps the lines that have one of the words.
+func shorten(text string, words ...string) string {
+	var kept []string
+	for line := range strings.Lines(text) {
+		for _, word := range words {
+			if strings.Contains(line, word) && !strings.HasPrefix(line, "#") {
+				kept = append(kept, line)
+			}
+		}
+	}
+	return strings.Join(kept, "")
+}
