@@ -1,161 +1,150 @@
-// Loadaware tells the story of a hot spot: the same pods come to the same nodes
-// under request-based and under load-aware scheduling. Pods use more or less than
-// they request, and two nodes are busy with work that requests do not show. In
-// between, four nodes stop reporting for a while. Their metrics expire, and
-// load-aware scheduling keeps new pods off them until they are back.
+// Loadaware tells the story of a hot spot: the same pods come to the same nodes under
+// request-based and under load-aware scheduling. Pods use more or less than they request,
+// and two nodes are busy with work that requests do not show.
 //
 //	go run ./examples/loadaware
 package main
 
 import (
-	"errors"
-	"flag"
+	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/simulate"
 	"github.com/berth-sched/berth/scoring"
 )
 
+// The scene.
+const (
+	nodes, cores = 12, 16
+	pods         = 300
+	minutes      = 150
+	hot          = 80 // a node with more percent in use is hot
+)
+
+// useLabel says on a pod what it really uses, in thousandths of a core.
+const useLabel = "example.com/use"
+
 func main() {
-	switch err := run(os.Args[1:], os.Stdout, os.Stderr); {
-	case errors.Is(err, flag.ErrHelp):
-	case err != nil:
+	if err := run(os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "loadaware:", err)
 		os.Exit(1)
 	}
 }
 
-func run(args []string, stdout, stderr io.Writer) error {
-	if err := noArguments(args, stderr); err != nil {
-		return err
-	}
+func run(w io.Writer) error {
 	load, err := estimator.NewLoad(estimator.LoadConfig{})
 	if err != nil {
 		return err
 	}
 	byRequests := scheduling.Profile{
-		Name:   "requests",
-		Filter: []framework.Plugin{filter.NodeResourcesFit{}},
+		Filter: []framework.Plugin{filter.NodeName{}, filter.NodeResourcesFit{}},
 		Score:  []scheduling.Weighted{{Plugin: scoring.NodeResourcesFit{}}},
 		Seed:   1,
 	}
 	byLoad := scheduling.Profile{
-		Name:    "load",
-		Filter:  []framework.Plugin{filter.NodeResourcesFit{}, filter.LoadAware{Load: load}},
+		Filter:  []framework.Plugin{filter.NodeName{}, filter.NodeResourcesFit{}, filter.LoadAware{Load: load}},
 		Score:   []scheduling.Weighted{{Plugin: scoring.LoadAware{Load: load}}},
 		Reserve: []framework.Plugin{estimator.Assigner{}},
 		Seed:    1,
 	}
-	var worlds [2]*world
-	for i, profile := range []scheduling.Profile{byRequests, byLoad} {
-		if worlds[i], err = simulate(profile, load); err != nil {
+	objects := scene()
+	trace, err := simulate.FromObjects(objects)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "%d pods of 1 core come to %d nodes of %d cores; two nodes are busy already.\n\n", pods, nodes, cores)
+	fmt.Fprintf(w, "%-12s %8s %8s %8s   CPU in use on the hottest node, every 10 minutes\n", "placed by", "hottest", "hot", "waited")
+	for _, side := range []struct {
+		name    string
+		profile scheduling.Profile
+	}{{"requests", byRequests}, {"load", byLoad}} {
+		result, err := simulate.Run(context.Background(), simulate.Config{
+			Profiles: []scheduling.Profile{side.profile}, Trace: trace, NoControllers: true, Until: minutes * time.Minute, Usage: usage,
+		})
+		if err != nil {
 			return err
 		}
+		tell(w, side.name, result, objects)
 	}
-	_, err = io.WriteString(stdout, story(worlds[0], worlds[1]))
-	return err
-}
-
-// noArguments rejects arguments: the story is always the same.
-func noArguments(args []string, stderr io.Writer) error {
-	flags := flag.NewFlagSet("loadaware", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprintln(stderr, "Usage of loadaware: it takes no flags and no arguments.")
-		return err
-	case err != nil:
-		return err
-	case flags.NArg() > 0:
-		return fmt.Errorf("unexpected argument %q: it takes none", flags.Arg(0))
-	}
+	fmt.Fprintf(w, "\nhottest: the most that any node had in use. hot: minutes that nodes had more than %d%% in\nuse, added up. waited: how many minutes all pods together waited.\n", hot)
 	return nil
 }
 
-// scene introduces the story.
-const scene = `The same %d pods come to %d nodes of %d cores, twice: placed by what they request,
-and by what the nodes really use.
-
-  - A pod uses a tenth, two thirds or the double of what it requests.
-  - On node-02 and node-07 work that no request tells of takes 6 cores.
-  - From minute %d to %d node-00 to node-%02d do not report. After three minutes their
-    metrics have expired, and by load no pod goes there until they are back.
-
-CPU in use: "=" up to that of the coolest node (min), "#" up to that of the hottest
-(max). How many nodes are hot, that is above %d %%, comes behind.
-
-`
-
-// story compares the two worlds.
-func story(requests, load *world) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, scene, pods, nodes, cores, silentFrom/time.Minute, silentUntil/time.Minute, silent-1, hot)
-	legend := func(what string) string { return fmt.Sprintf("%-*s %5s %5s %3s", barWidth, what, "max", "min", "hot") }
-	fmt.Fprintf(&b, "%5s  %s  %s\n", "", legend("by requests"), legend("by load"))
-	for i := range requests.moments {
-		a, c := &requests.moments[i], &load.moments[i]
-		note := ""
-		if c.expired > 0 {
-			note = fmt.Sprintf("  %d metrics expired", c.expired)
-		}
-		fmt.Fprintf(&b, "%4dm  %s  %s%s\n", int(a.at/time.Minute), bar(a), bar(c), note)
-	}
-	row := func(what string, value func(*world) float64, unit string) {
-		decimals := 0
-		if unit == "m" {
-			decimals = minuteDecimals
-		}
-		fmt.Fprintf(&b, "%-48s %12.*f%-1s %12.*f%s\n", what, decimals, value(requests), unit, decimals, value(load), unit)
-	}
-	fmt.Fprintf(&b, "\n%-48s %13s %13s\n", "", "by requests", "by load")
-	row("hottest node ever", func(w *world) float64 { return w.peak }, "%")
-	row("mean spread between hottest and coolest node", func(w *world) float64 { return w.spread / float64(w.samples) }, "%")
-	row("time that nodes were hot, added up", func(w *world) float64 { return w.hotTime().Minutes() }, "m")
-	row("time that pods sat on hot nodes, added up", func(w *world) float64 { return w.hotPods.Minutes() }, "m")
-	row("pods placed", func(w *world) float64 { return float64(w.placed) }, "")
-	row("pods placed on nodes with expired metrics", func(w *world) float64 { return float64(w.blind) }, "")
-	fmt.Fprintf(&b, "\nhot nodes by requests  %s\nhot nodes by load      %s\n", requests.hotList(), load.hotList())
-	return b.String()
+// usage is what a pod really uses; its node reports it every minute.
+func usage(pod *api.Pod, _ time.Duration) resource.List {
+	return resource.List{resource.CPU: resource.Milli(use(pod)), resource.Memory: resource.New(1<<30, resource.BinarySI)}
 }
 
-// minuteDecimals shows times exactly: samples are a quarter of a minute apart.
-const minuteDecimals = 2
-
-// hotTime returns how long nodes were hot, added up.
-func (w *world) hotTime() (sum time.Duration) {
-	for _, d := range w.hotNodes {
-		sum += d
-	}
-	return sum
+func use(pod *api.Pod) int64 {
+	milli, _ := strconv.ParseInt(pod.Labels[useLabel], 10, 64) // 0 without a label
+	return milli
 }
 
-// hotList names the nodes that were hot, and for how long.
-func (w *world) hotList() string {
-	var list []string
-	for i, d := range w.hotNodes {
-		if d > 0 {
-			list = append(list, fmt.Sprintf("%s %.*fm", nodeName(i), minuteDecimals, d.Minutes()))
+// scene returns the nodes, what keeps two of them busy, and the pods that come.
+func scene() *api.Objects {
+	random := rand.New(rand.NewPCG(2030, 1))
+	o := new(api.Objects)
+	for i := range nodes {
+		o.Nodes = append(o.Nodes, api.MakeNode(nodeName(i), strconv.Itoa(cores), "64Gi").Obj())
+	}
+	for _, i := range []int{2, 7} {
+		o.Pods = append(o.Pods, api.MakePod(fmt.Sprint("agent-", i)).Node(nodeName(i)).Labels(useLabel, "6000").Obj())
+	}
+	for i := range pods {
+		part := []float64{1.9, 0.7, 0.1}[random.IntN(3)] * (0.8 + float64(0.4*random.Float64()))
+		p := api.MakePod(fmt.Sprintf("pod-%03d", i)).Requests("1", "2Gi").Labels(useLabel, strconv.Itoa(int(part*1000))).Obj()
+		p.Annotations = map[string]string{
+			simulate.AnnotationArrival: fmt.Sprint(random.IntN(120 * 60)),
+			simulate.AnnotationRunTime: fmt.Sprint(20*60 + random.IntN(50*60)),
+		}
+		o.Pods = append(o.Pods, p)
+	}
+	return o
+}
+
+func nodeName(i int) string { return fmt.Sprintf("node-%02d", i) }
+
+// tell adds up what the pods used on each node, minute by minute.
+func tell(w io.Writer, name string, result *simulate.Result, objects *api.Objects) {
+	uses := map[string]int64{}
+	for _, p := range objects.Pods {
+		uses[p.Key()] = use(p)
+	}
+	var peak float64
+	var chart []string
+	hotMinutes := 0
+	for m := range minutes {
+		inUse := map[string]int64{}
+		for _, p := range result.Pods {
+			at := float64(60 * m)
+			if p.Running || p.Bound != nil && *p.Bound <= at && (p.Ended == nil || *p.Ended > at) {
+				inUse[p.Node] += uses[p.Pod]
+			}
+		}
+		percent := make([]float64, nodes)
+		for i := range percent {
+			if percent[i] = float64(inUse[nodeName(i)]) / (cores * 10); percent[i] > hot {
+				hotMinutes++
+			}
+		}
+		peak = max(peak, slices.Max(percent))
+		if m%10 == 0 {
+			chart = append(chart, fmt.Sprintf("%3.0f", slices.Max(percent)))
 		}
 	}
-	if len(list) == 0 {
-		return "none"
-	}
-	return strings.Join(list, ", ")
-}
-
-const barWidth = 22
-
-// bar draws the load of the hottest and of the coolest node.
-func bar(m *moment) string {
-	const full = 110.0
-	cells := func(percent float64) int { return min(barWidth, int(percent/full*barWidth+0.5)) }
-	hottest, coolest := cells(m.hottest), cells(m.coolest)
-	return fmt.Sprintf("%-*s %4.0f%% %4.0f%% %3d", barWidth, strings.Repeat("=", coolest)+strings.Repeat("#", hottest-coolest), m.hottest, m.coolest, m.hot)
+	waited := time.Duration(result.Waits[0].Mean * float64(result.Waits[0].Pods) * float64(time.Second))
+	fmt.Fprintf(w, "%-12s %7.0f%% %8d %8.0f   %s\n", name, peak, hotMinutes, waited.Minutes(), strings.Join(chart, " "))
 }

@@ -10,6 +10,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -35,10 +36,7 @@ func main() {
 }
 
 func run(w io.Writer, seed uint64) error {
-	if err := documented(w); err != nil {
-		return err
-	}
-	return generated(w, seed)
+	return errors.Join(documented(w), generated(w, seed))
 }
 
 func list(cpu, memory string) resource.List {
@@ -52,8 +50,7 @@ func summed(cpu, pods string) *api.Cluster {
 	return &api.Cluster{Status: api.ClusterStatus{ResourceSummary: s}}
 }
 
-// graded returns a cluster with nodes of the default grades, by their free amounts,
-// and with ample sums.
+// graded returns a cluster with ample sums and nodes of the default grades.
 func graded(nodes map[uint]int) *api.Cluster {
 	c := &api.Cluster{}
 	s := &api.ResourceSummary{Allocatable: list("1000", "4Ti")}
@@ -66,8 +63,7 @@ func graded(nodes map[uint]int) *api.Cluster {
 	return c
 }
 
-// documented prints the tables of Karmada's documentation, and the results under the
-// rules of later versions.
+// documented prints the tables of Karmada's documentation, by the rules of three versions.
 func documented(w io.Writer) error {
 	summaries := []*api.Cluster{summed("950m", "11"), summed("2", "11"), summed("2", "110")}
 	models := []*api.Cluster{graded(map[uint]int{2: 1, 3: 6}), graded(map[uint]int{2: 4, 3: 4}), graded(map[uint]int{6: 1})}
@@ -107,16 +103,13 @@ func generate(seed uint64) ([]multicluster.Member, error) {
 		m.Cluster.Name = fmt.Sprintf("cluster%d", i+1)
 		m.Cluster.Spec.ResourceModels = capacity.DefaultModels()
 		for k := range 10 + r.IntN(30) {
-			node := api.MakeNode(fmt.Sprintf("node%02d", k), "4", "32Gi").Obj()
-			if err := m.Snapshot.AddNode(node); err != nil {
-				return nil, err
-			}
-			used := api.MakePod("used-"+node.Name).Requests(fmt.Sprintf("%dm", r.IntN(2000)), "1Gi")
+			node := fmt.Sprintf("node%02d", k)
+			used := api.MakePod("used-"+node).Requests(fmt.Sprintf("%dm", r.IntN(2000)), "1Gi")
 			p, err := m.Snapshot.NewPodInfo(used.Obj())
 			if err != nil {
 				return nil, err
 			}
-			if err := m.Snapshot.AddPod(p, node.Name); err != nil {
+			if err := errors.Join(m.Snapshot.AddNode(api.MakeNode(node, "4", "32Gi").Obj()), m.Snapshot.AddPod(p, node)); err != nil {
 				return nil, err
 			}
 		}

@@ -1,131 +1,95 @@
-// Simulate places the pending pods of a cluster. It shows where they went, which fit
-// nowhere and why, how long they waited, and how full the nodes are.
+// Simulate lets two days pass on a virtual clock, in a second: services, and nightly jobs
+// that come and go. It runs the same days under two profiles, shows how long pods waited,
+// and what the second profile decides otherwise.
 //
 //	go run ./examples/simulate
-//	go run ./examples/simulate -nodes nodes.json -pods pods.yaml
-//	go run ./examples/simulate -nodes cluster.json -config scheduler.yaml -o json
-//	go run ./examples/simulate -nodes nodes.csv -pods pods.csv -clock
 //
-// The files are the output of "kubectl get nodes -o json" and "kubectl get pods -A
-// -o json" (or -o yaml; one file may hold both), manifests, or the node and pod
-// tables of the OpenB trace. Pods that have a node already count as running there.
-// Simulate turns Deployments and other workloads without pods into pods. With -pods
-// alone, the nodes are those of the sample cluster; with neither, the whole cluster
-// is the sample. A preempted pod waits again.
-//
-// With -config the profiles come from a KubeSchedulerConfiguration file, and each pod's
-// spec.schedulerName selects its profile. If the file has errors, Simulate prints them
-// one a line and exits with status 1.
-//
-// With -clock, and if pods have times of their own, time passes: pods come and end as
-// their annotations or the columns of the OpenB trace say; see package simulate.
+// "berth simulate" does this for the output of kubectl, see examples/berth.
 package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"maps"
+	"math/rand/v2"
 	"os"
+	"time"
 
-	"github.com/berth-sched/berth/examples/internal/display"
-	"github.com/berth-sched/berth/examples/internal/input"
-	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
-	"github.com/berth-sched/berth/scheduling/config"
+	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/simulate"
+	"github.com/berth-sched/berth/scoring"
 )
 
 func main() {
-	err := run(os.Args[1:], os.Stdout, os.Stderr)
-	var problems *config.Error
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-	case errors.As(err, &problems):
-		fmt.Fprintln(os.Stderr, problems) // one a line
-		os.Exit(1)
-	case err != nil:
+	if err := run(os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "simulate:", err)
 		os.Exit(1)
 	}
 }
 
-func run(args []string, stdout, stderr io.Writer) error {
-	flags := flag.NewFlagSet("simulate", flag.ContinueOnError)
-	seed := flags.Uint64("seed", 1, "seed of all random choices")
-	version := flags.String("profile", "", "rules of kube-scheduler `version` 1.18, 1.34 or 1.37, its way to break ties included;\n"+
-		"by default those of 1.37 with ties broken at random")
-	file := flags.String("config", "", "`file` with a KubeSchedulerConfiguration, for the rules of -profile")
-	clock := flags.Bool("clock", false, "let time pass: pods come and end as annotations or the table say")
-	var shared input.Flags
-	if err := shared.Parse(flags, args, stderr); err != nil {
+func run(w io.Writer) error {
+	objects := days(rand.New(rand.NewPCG(1, 2)))
+	if err := objects.Default(); err != nil { // what the API server would fill in
 		return err
 	}
-	rules, err := input.RulesOf(*version, *file, *seed)
+	trace, err := simulate.FromObjects(objects)
 	if err != nil {
 		return err
 	}
-	cluster, err := input.Load(shared.Nodes, shared.Pods)
+	spread, pack := scheduling.Kubernetes137(), scheduling.Kubernetes137()
+	pack.Replace(scoring.NodeResourcesFit{Strategy: scoring.MostAllocated})
+	results, err := simulate.RunAll(context.Background(), 2,
+		simulate.Config{Profiles: []scheduling.Profile{spread}, Trace: trace, NoControllers: true},
+		simulate.Config{Profiles: []scheduling.Profile{pack}, Trace: trace, NoControllers: true})
 	if err != nil {
 		return err
 	}
-	cluster.Warn(stderr)
-	if _, _, err := cluster.Snapshot(); err != nil { // turns workloads into pods
-		return err
+	for i, name := range []string{"kube-scheduler's own profile spreads", "a profile that packs"} {
+		fmt.Fprintf(w, "%s: %d evictions, cpu at most %.0f%% in use\n", name, results[i].Evictions, float64(100*results[i].Peaks[0].Utilization))
+		for _, x := range results[i].Waits[1:] { // the first is about all pods
+			fmt.Fprintf(w, "  priority %4d: %3d pods waited %v on average, 95%% of them at most %v\n", *x.Priority, x.Pods, seconds(x.Mean), seconds(x.P95))
+		}
 	}
-	if !*clock && !cluster.Timed() {
-		forgetTimes(&cluster.Objects)
-	}
-	trace, err := simulate.FromObjects(&cluster.Objects)
-	if err != nil {
-		return cluster.Explain(err)
-	}
-	var busiest *framework.Snapshot
-	progress := display.NewProgress(stderr, len(cluster.Objects.Pods))
-	result, err := simulate.Run(context.Background(), simulate.Config{
-		Profiles: rules.Profiles, Trace: trace, Seed: *seed, Handle: rules.Handle, Backoff: rules.Backoff, NoControllers: true,
-		Progress: func(p simulate.Progress) {
-			progress.Step(p.Bound, "%d pods placed, %d wait, %v simulated", p.Bound, p.Waiting, p.Now)
-		},
-		Busiest: func(s *framework.Snapshot) { busiest = s },
-	})
-	progress.Done()
-	if err != nil {
-		return cluster.Explain(err)
-	}
-	tie := rules.Profiles[0].TieRule.String()
-	if shared.JSON {
-		return json.NewEncoder(stdout).Encode(struct {
-			Profile string `json:"profile"`
-			Tie     string `json:"tie"`
-			Seed    uint64 `json:"seed"`
-			*simulate.Result
-		}{rules.Title, tie, *seed, result})
-	}
-	fmt.Fprintf(stdout, "cluster: %s, %d nodes\nrules: %s, ties %s, seed %d\n", cluster.Title, len(cluster.Objects.Nodes), rules.Title, tie, *seed)
-	if ignored := cluster.Ignored(); ignored != "" {
-		fmt.Fprintf(stdout, "ignored: %s\n", ignored)
-	}
-	if err := result.WriteTable(stdout, limit); err != nil {
-		return err
-	}
-	fmt.Fprintln(stdout, "\nWhen most was in use:")
-	return display.Utilization(stdout, busiest, limit)
+	differ := simulate.Differences(results[0].Decisions, results[1].Decisions)
+	fmt.Fprintf(w, "%d of %d decisions differ\n", len(differ), len(results[0].Decisions))
+	return nil
 }
 
-// limit bounds the length of each list in the table.
-const limit = 20
+func seconds(s float64) time.Duration {
+	return time.Duration(s * float64(time.Second)).Round(time.Second)
+}
 
-// forgetTimes lets all pods be there from the beginning, and never end.
-func forgetTimes(o *api.Objects) {
-	for i, p := range o.Pods {
-		copied := *p
-		copied.Annotations = maps.Clone(p.Annotations)
-		delete(copied.Annotations, simulate.AnnotationArrival)
-		delete(copied.Annotations, simulate.AnnotationRunTime)
-		o.Pods[i] = &copied
+// days returns ten nodes, with what runs on them for two days.
+func days(random *rand.Rand) *api.Objects {
+	o := new(api.Objects)
+	for i := range 10 {
+		o.Nodes = append(o.Nodes, api.MakeNode(fmt.Sprintf("node-%d", i), "8", "32Gi").Zone(fmt.Sprintf("zone-%d", i%3)).Obj())
 	}
+	for i := range 24 { // services that stay
+		o.Pods = append(o.Pods, api.MakePod(fmt.Sprintf("web-%d", i)).Requests("1", "2Gi").Priority(100).Obj())
+	}
+	for night := range 2 {
+		for i := range 60 { // jobs that come within two hours and run for up to five
+			p := api.MakePod(fmt.Sprintf("night-%d-%d", night, i)).Requests("1500m", "3Gi").Obj()
+			p.Annotations = map[string]string{
+				simulate.AnnotationArrival: (time.Duration(22+24*night)*time.Hour + within(random, 2*time.Hour)).String(),
+				simulate.AnnotationRunTime: (time.Hour + within(random, 4*time.Hour)).String(),
+			}
+			o.Pods = append(o.Pods, p)
+		}
+		for i := range 3 { // large and urgent ones, which preempt
+			p := api.MakePod(fmt.Sprintf("urgent-%d-%d", night, i)).Requests("6", "8Gi").Priority(1000).Obj()
+			p.Annotations = map[string]string{
+				simulate.AnnotationArrival: (time.Duration(24*night+24) * time.Hour).String(),
+				simulate.AnnotationRunTime: "90m",
+			}
+			o.Pods = append(o.Pods, p)
+		}
+	}
+	return o
+}
+
+func within(random *rand.Rand, d time.Duration) time.Duration {
+	return time.Duration(random.Int64N(int64(d))).Round(time.Second)
 }

@@ -1,2 +1,2 @@
-// Package display prints the progress of the examples, and how full a cluster is.
+// Package display prints the progress of the examples.
 package display

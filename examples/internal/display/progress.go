@@ -17,7 +17,8 @@ type Progress struct {
 	shown    bool
 }
 
-// NewProgress returns the progress of work with total steps. Time counts from now.
+// NewProgress returns the progress of work with total steps, 0 if that is not known. Time
+// counts from now.
 func NewProgress(w io.Writer, total int) *Progress {
 	p := &Progress{w: w, total: total, next: time.Now().Add(time.Second)}
 	if f, ok := w.(*os.File); ok {
@@ -35,7 +36,10 @@ func (p *Progress) Step(done int, format string, args ...any) {
 	if now.Before(p.next) {
 		return
 	}
-	text := fmt.Sprintf("%3d%%  ", 100*done/max(p.total, 1)) + fmt.Sprintf(format, args...)
+	text := fmt.Sprintf(format, args...)
+	if p.total > 0 {
+		text = fmt.Sprintf("%3d%%  %s", 100*done/p.total, text)
+	}
 	if p.shown = true; p.terminal {
 		p.next = now.Add(time.Second / 10)
 		fmt.Fprintf(p.w, "\r%s\033[K", text)

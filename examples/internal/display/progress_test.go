@@ -33,13 +33,13 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestProgressOfNothing checks that work without steps causes no division by zero.
+// TestProgressOfNothing checks that work without steps shows no percentage.
 func TestProgressOfNothing(t *testing.T) {
 	var b strings.Builder
 	p := NewProgress(&b, 0)
 	p.next = time.Now()
 	p.Step(0, "done")
-	if got, want := b.String(), "  0%  done\n"; got != want {
+	if got, want := b.String(), "done\n"; got != want {
 		t.Errorf("wrote %q, want %q", got, want)
 	}
 }

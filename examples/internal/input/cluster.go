@@ -1,7 +1,6 @@
 package input
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -13,8 +12,6 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
-	"github.com/berth-sched/berth/scheduling/simulate"
-	"github.com/berth-sched/berth/scheduling/workload"
 )
 
 // A Cluster holds the objects read and the files they came from. The zero Cluster is
@@ -25,8 +22,12 @@ type Cluster struct {
 	// Title describes the cluster in a few words.
 	Title string
 
-	files  map[string]string // by object, named as in errors: "pod default/web"
-	tables map[string]bool   // files that are tables of the OpenB trace
+	// Progress is called while text is read, with the bytes so far; nil means nobody
+	// looks.
+	Progress func(bytes int64)
+
+	sources []*source
+	made    map[string]string // the workload of a pod that expand made, both as in errors
 }
 
 // Load reads a file with nodes and one with pods. Each may hold both, and other
@@ -39,7 +40,7 @@ func Load(nodes, pods string) (*Cluster, error) {
 	}
 	c := &Cluster{Title: cmp.Or(nodes, pods)}
 	if nodes != "" {
-		if err := c.read(nodes); err != nil {
+		if err := c.ReadFile(nodes); err != nil {
 			return nil, err
 		}
 	}
@@ -47,7 +48,7 @@ func Load(nodes, pods string) (*Cluster, error) {
 		if nodes != "" {
 			c.Title += ", " + pods
 		}
-		if err := c.read(pods); err != nil {
+		if err := c.ReadFile(pods); err != nil {
 			return nil, err
 		}
 	}
@@ -62,46 +63,49 @@ func Load(nodes, pods string) (*Cluster, error) {
 	return c, nil
 }
 
-func (c *Cluster) read(file string) error {
-	data, err := os.ReadFile(file)
+// ReadFile adds the objects of a file; "-" is standard input. If it returns an error, do not
+// use the cluster any more.
+func (c *Cluster) ReadFile(file string) error {
+	if file == "-" {
+		return c.Read("standard input", os.Stdin)
+	}
+	f, err := os.Open(file)
 	if err != nil {
 		return err
 	}
-	return c.Add(file, data)
+	defer f.Close()
+	s := &source{name: file}
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		s.path = file
+	}
+	return c.add(s, f)
 }
 
-// Add adds the objects in data. file is the name of the file that data came from. If
-// Add returns an error, do not use the cluster any more.
-func (c *Cluster) Add(file string, data []byte) error {
-	data = bytes.TrimPrefix(data, []byte("\ufeff")) // as spreadsheets write it
-	nodes, pods := len(c.Objects.Nodes), len(c.Objects.Pods)
-	if err := decode(&c.Objects, data); err != nil {
-		return fmt.Errorf("%s: %w", file, err)
-	}
-	if simulate.IsOpenB(data) {
-		if c.tables == nil {
-			c.tables = map[string]bool{}
-		}
-		c.tables[file] = true
-	}
-	for _, n := range c.Objects.Nodes[nodes:] {
-		c.from("node "+n.Name, file)
-	}
-	for _, p := range c.Objects.Pods[pods:] {
-		c.from("pod "+p.Key(), file)
-	}
-	for _, w := range workload.Of(&c.Objects) {
-		c.from(w.Label(), cmp.Or(c.files[w.Label()], file))
-	}
-	return nil
+// Read adds the objects of a text. name is the name of the text in errors. If Read
+// returns an error, do not use the cluster any more.
+func (c *Cluster) Read(name string, r io.Reader) error { return c.add(&source{name: name}, r) }
+
+func (c *Cluster) add(s *source, r io.Reader) error {
+	c.sources = append(c.sources, s)
+	s.pods[0] = len(c.Objects.Pods)
+	err := s.decode(&c.Objects, &counter{r: r, tell: c.Progress})
+	s.pods[1] = len(c.Objects.Pods)
+	return err
 }
 
-// from records the file of an object.
-func (c *Cluster) from(object, file string) {
-	if c.files == nil {
-		c.files = map[string]string{}
+// A counter counts what is read.
+type counter struct {
+	r    io.Reader
+	n    int64
+	tell func(int64)
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	if c.n += int64(n); c.tell != nil {
+		c.tell(c.n)
 	}
-	c.files[object] = file
+	return n, err
 }
 
 // Snapshot returns the cluster with its running pods, in kube-scheduler's order of
@@ -126,7 +130,7 @@ func (c *Cluster) Snapshot() (*framework.Snapshot, []*framework.PodInfo, error) 
 	return snap, pending, nil
 }
 
-// Explain prefixes the first of the joined errors with its file, and counts the
+// Explain says where the first of the joined errors is, in file and line, and counts the
 // others.
 func (c *Cluster) Explain(err error) error {
 	more := 0
@@ -136,14 +140,48 @@ func (c *Cluster) Explain(err error) error {
 	}
 	var invalid *api.InvalidError
 	if errors.As(err, &invalid) {
-		if file := c.files[invalid.Object]; file != "" {
-			err = fmt.Errorf("%s: %w", file, err)
+		if file, line := c.find(invalid); file != "" {
+			err = &FaultError{file, line, err}
+		}
+		if invalid.Field == "spec.nodeName" && len(c.Objects.Nodes) == 0 {
+			err = fmt.Errorf("%w; add the nodes: kubectl get nodes -o json", err)
 		}
 	}
 	if more > 0 {
 		err = fmt.Errorf("%w (and %d more)", err, more)
 	}
 	return err
+}
+
+// find returns the file and the line that an error is about, "" if no file has the
+// object. The line is 0 if it is not known. Later files come first.
+func (c *Cluster) find(e *api.InvalidError) (file string, line int) {
+	object, field := e.Object, e.Field
+	if w, ok := c.made[object]; ok {
+		object, field = w, "spec.template."+field
+	}
+	for _, s := range slices.Backward(c.sources) {
+		if line, found := s.find(object, field); found {
+			return s.name, line
+		}
+	}
+	return c.tableOf(object), 0
+}
+
+// tableOf returns the file of the table that has the object, if there is only one table
+// of objects of its kind.
+func (c *Cluster) tableOf(object string) string {
+	kind, _, _ := strings.Cut(object, " ")
+	var files []string
+	for _, s := range c.sources {
+		if s.table == kind {
+			files = append(files, s.name)
+		}
+	}
+	if len(files) == 1 {
+		return files[0]
+	}
+	return ""
 }
 
 // Warn writes a line about each field that looks misspelt.

@@ -76,48 +76,50 @@ func TestErrors(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{
 			"quantity", "{kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, resources: {requests: {cpu: 1x}}}]}}",
-			`f: pod default/p: spec.containers[0].resources.requests[cpu]: "1x": `,
+			`f:5: pod default/p: spec.containers[0].resources.requests[cpu]: "1x": `,
 		},
 		{
 			"negative request", "{kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, resources: {requests: {cpu: -1}}}]}}",
-			`f: pod default/p: spec.containers[0].resources.requests[cpu]: "-1": must not be negative`,
+			`f:5: pod default/p: spec.containers[0].resources.requests[cpu]: "-1": must not be negative`,
 		},
 		{
 			"negative allocatable", "{kind: Node, metadata: {name: m}, status: {allocatable: {cpu: -1}}}",
-			`f: node m: status.allocatable[cpu]: "-1": must not be negative`,
+			`f:5: node m: status.allocatable[cpu]: "-1": must not be negative`,
 		},
-		{"node without a name", "{kind: Node, metadata: {}}", `f: node (document 2): metadata.name: is missing`},
-		{"node twice", "{kind: Node, metadata: {name: n0}}", `f: node n0: metadata.name: "n0": `},
-		{"pod twice", "{kind: Pod, metadata: {name: p}}\n---\n{kind: Pod, metadata: {name: p}}", `f: pod default/p: metadata.name: "p": `},
-		{"unknown node", "{kind: Pod, metadata: {name: p}, spec: {nodeName: m}}", `f: pod default/p: spec.nodeName: "m": `},
+		{"node without a name", "{kind: Node, metadata: {}}", `f:5: node (document 2): metadata.name: is missing`},
+		{"node twice", "{kind: Node, metadata: {name: n0}}", `f:5: node n0: metadata.name: "n0": `},
+		{"pod twice", "{kind: Pod, metadata: {name: p}}\n---\n{kind: Pod, metadata: {name: p}}", `f:7: pod default/p: metadata.name: "p": `},
+		{"unknown node", "{kind: Pod, metadata: {name: p}, spec: {nodeName: m}}", `f:5: pod default/p: spec.nodeName: "m": `},
 		{
 			"several", "{kind: Pod, metadata: {name: p}, spec: {nodeName: m}}\n---\n{kind: Pod, metadata: {name: q}, spec: {nodeName: m}}",
 			`(and 1 more)`,
 		},
-		{"unknown class", "{kind: Pod, metadata: {name: p}, spec: {priorityClassName: gold}}", `f: pod default/p: spec.priorityClassName: "gold": `},
-		{"replicas", workloadYAML("apps/v1", "Deployment", "replicas: -3"), `f: deployment default/w: spec.replicas: "-3": want a number from 0 to 100000`},
-		{"too many replicas", workloadYAML("apps/v1", "StatefulSet", "replicas: 100001"), `f: statefulset default/w: spec.replicas: "100001": `},
+		{"unknown class", "{kind: Pod, metadata: {name: p}, spec: {priorityClassName: gold}}", `f:5: pod default/p: spec.priorityClassName: "gold": `},
+		{"replicas", workloadYAML("apps/v1", "Deployment", "replicas: -3"), `f:5: deployment default/w: spec.replicas: "-3": want a number from 0 to 100000`},
+		{"too many replicas", workloadYAML("apps/v1", "StatefulSet", "replicas: 100001"), `f:5: statefulset default/w: spec.replicas: "100001": `},
 		{
 			"template", strings.Replace(workloadYAML("apps/v1", "Deployment", ""), "100m", "-1", 1),
-			`f: pod default/w-0: spec.containers[0].resources.limits[cpu]: "-1": must not be negative`,
+			`f:5: pod default/w-0: spec.containers[0].resources.limits[cpu]: "-1": must not be negative`,
 		},
 		{
 			"daemon template", strings.Replace(workloadYAML("apps/v1", "DaemonSet", ""), "limits: {cpu: 100m}", "requests: {cpu: -1}", 1),
 			`spec.containers[0].resources.requests[cpu]: "-1": must not be negative`,
 		},
-		{"YAML", "a: [1\nb: 2", `f: line `},
-		{"text", "hello", `f: line 4: `},
-		{"list", "- {kind: Pod}", `f: document 2: want an object, got a list; put the objects under "items"`},
-		{"no kind", "a: 1", `f: document 2: kind: is missing`},
+		{"YAML", "a: [1\nb: 2", `f:5: did not find`},
+		{"text", "hello", `f:5: the document is neither`},
+		{"list", "- {kind: Pod}", `f:5: document 2: want an object, got a list; put the objects under "items"`},
+		{"no kind", "a: 1", `f:5: document 2: kind: is missing`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			expectError(t, node+test.text, test.want)
 		})
 	}
-	t.Run("truncated JSON", func(t *testing.T) { expectError(t, `{"kind": "List", "items": [`, "f: ") })
+	t.Run("truncated JSON", func(t *testing.T) {
+		expectError(t, `{"kind": "List", "items": [`, "f:1: not JSON: unexpected end of input")
+	})
 	t.Run("JSON array", func(t *testing.T) {
-		expectError(t, `[1]`, `f: document 1: want an object, got a list; put the objects under "items"`)
+		expectError(t, `[1]`, `f:1: document 1: want an object, got a list; put the objects under "items"`)
 	})
 }
 
@@ -125,7 +127,7 @@ func TestErrors(t *testing.T) {
 func expectError(t *testing.T, text, part string) {
 	t.Helper()
 	var c Cluster
-	err := c.Add("f", []byte(text))
+	err := c.Read("f", strings.NewReader(text))
 	if err == nil {
 		_, _, err = c.Snapshot()
 	}
@@ -157,7 +159,7 @@ func TestLoadWithoutNodes(t *testing.T) {
 func TestByteOrderMark(t *testing.T) {
 	for _, text := range []string{"sn,cpu_milli,memory_mib,gpu,model\nn,1000,1024,0,\n", `{"kind": "Node", "metadata": {"name": "n"}}`} {
 		var c Cluster
-		if err := c.Add("f", []byte("\ufeff"+text)); err != nil || len(c.Objects.Nodes) != 1 {
+		if err := c.Read("f", strings.NewReader("\ufeff"+text)); err != nil || len(c.Objects.Nodes) != 1 {
 			t.Errorf("%q gives %d nodes, %v; want 1", text, len(c.Objects.Nodes), err)
 		}
 	}

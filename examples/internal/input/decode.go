@@ -1,39 +1,298 @@
 package input
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
 
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/config"
 	"github.com/berth-sched/berth/scheduling/simulate"
 )
 
-// decode adds the objects in data to o. The content decides the format: tables of
+const (
+	// maxKept bounds, in bytes, the text that is kept to find the line of a fault, and
+	// that is tried as YAML if it begins like JSON.
+	maxKept = 1 << 20
+	// chunkSize is how much JSON is decoded at once: equal parts of these objects share
+	// memory.
+	chunkSize = 8 << 20
+	// maxHeld bounds what waits for the kind of its list.
+	maxHeld = 64 << 20
+)
+
+// A source is a file or another text, and what is kept of it for errors.
+type source struct {
+	name  string
+	text  []byte // nil if it is too long
+	path  string // to read it again, "" if that cannot be
+	table string // "node" or "pod" for a table of the OpenB trace
+	pods  [2]int // which of the pods are from here
+}
+
+// decode adds the objects of a text to o. The content decides the format: tables of
 // the OpenB trace begin with a line of column names, and JSON begins with a brace.
-// Everything else is YAML, also data that begins with a brace but is not JSON.
-func decode(o *api.Objects, data []byte) error {
-	if simulate.IsOpenB(data) {
-		return simulate.DecodeOpenB(o, data)
+// Everything else is YAML, also text that begins with a brace but is not JSON. Objects are
+// decoded as they come, so that the text need not fit in memory.
+func (c *source) decode(o *api.Objects, r io.Reader) error {
+	in := bufio.NewReaderSize(r, maxKept)
+	head, err := in.Peek(maxKept)
+	if err != nil && err != io.EOF {
+		return &FaultError{File: c.name, Err: err}
 	}
-	var jsonErr *api.SyntaxError
-	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {
-		if err := o.Decode(data); !errors.As(err, &jsonErr) {
+	if bom := []byte("\ufeff"); bytes.HasPrefix(head, bom) { // as spreadsheets write it
+		head = head[len(bom):]
+		_, _ = in.Discard(len(bom)) // it was peeked at
+	}
+	if err == io.EOF {
+		c.text = slices.Clone(head)
+	}
+	first := bytes.TrimLeft(head, " \t\r\n")
+	switch {
+	case simulate.IsOpenB(head):
+		return c.decodeTable(o, in)
+	case len(first) == 0 || first[0] != '{':
+		return c.decodeYAML(o, in)
+	case c.text == nil:
+		return c.decodeJSON(o, in)
+	}
+	before := *o
+	before.Skipped, before.SkippedFields = maps.Clone(o.Skipped), maps.Clone(o.SkippedFields)
+	jsonErr := c.decodeJSON(o, bytes.NewReader(c.text))
+	if jsonErr == nil || isInvalid(jsonErr) {
+		return jsonErr
+	}
+	*o = before
+	if err := c.decodeYAML(o, bytes.NewReader(c.text)); err == nil || isInvalid(err) {
+		return err
+	}
+	return jsonErr
+}
+
+// isInvalid reports whether the error is about an object, and not about the text.
+func isInvalid(err error) bool {
+	var invalid *api.InvalidError
+	return errors.As(err, &invalid)
+}
+
+func (c *source) decodeTable(o *api.Objects, r io.Reader) error {
+	nodes := len(o.Nodes)
+	text, err := io.ReadAll(r)
+	if err == nil {
+		err = simulate.DecodeOpenB(o, text)
+	}
+	if c.table = "pod"; nodes < len(o.Nodes) {
+		c.table = "node"
+	}
+	if err != nil {
+		return &FaultError{File: c.name, Err: err}
+	}
+	return nil
+}
+
+// decodeJSON adds the objects of a JSON text.
+func (c *source) decodeJSON(o *api.Objects, r io.Reader) error {
+	b := chunk{source: c, objects: o}
+	s := jsonScanner{r: r, take: b.add, endOfItems: b.endOfList}
+	err := s.scan()
+	var syntax *api.SyntaxError
+	switch {
+	case errors.As(err, &syntax):
+		return &FaultError{c.name, syntax.Line, errors.New("not JSON: " + syntax.Problem)}
+	case err == nil:
+		return b.flush()
+	}
+	return inFile(c.name, err)
+}
+
+// inFile names the file of an error that does not.
+func inFile(file string, err error) error {
+	var fault *FaultError
+	if errors.As(err, &fault) {
+		return err
+	}
+	return &FaultError{File: file, Err: err}
+}
+
+// A chunk collects objects that are decoded together.
+type chunk struct {
+	source  *source
+	objects *api.Objects
+	list    listKind
+	text    []byte
+	starts  []piece // without texts; they lie one after the other in text
+	ends    []int
+	held    bool // the kind of the objects is known only after them
+}
+
+// add adds a piece; its text need not stay.
+func (b *chunk) add(p piece, list listKind) error {
+	if len(b.text) > 0 && (b.list != list || len(b.text)+len(p.text) > chunkSize) && !b.held {
+		if err := b.flush(); err != nil {
 			return err
 		}
 	}
-	documents, err := config.YAMLToJSON(data)
-	switch {
-	case err != nil && jsonErr != nil:
-		return jsonErr
-	case err != nil:
-		return err
+	if b.held && len(b.text) > maxHeld {
+		return b.fault(errors.New("objects without a kind in a list whose kind stands after them"))
 	}
-	for i, d := range documents {
-		if d[0] != '{' && d[0] != '[' { // a list has an error of its own
-			return &api.InvalidError{Object: fmt.Sprintf("document %d", i+1), Value: string(d), Err: errors.New("is no Kubernetes object")}
+	if len(b.text) > 0 {
+		b.text = append(b.text, ',')
+	}
+	b.list = list
+	b.text = append(b.text, p.text...)
+	p.text = nil
+	b.starts, b.ends = append(b.starts, p), append(b.ends, len(b.text))
+	return nil
+}
+
+// piece returns piece number i with its text.
+func (b *chunk) piece(i int) piece {
+	p, start := b.starts[i], 0
+	if i > 0 {
+		start = b.ends[i-1] + 1
+	}
+	p.text = b.text[start:b.ends[i]]
+	return p
+}
+
+// endOfList decodes what is left of a list, whose kind is known now.
+func (b *chunk) endOfList(list listKind) error {
+	b.list, b.held = list, false
+	return b.flush()
+}
+
+// flush decodes what was collected. If the objects have no kind and that of their list is
+// not known yet, it waits for it.
+func (b *chunk) flush() error {
+	if len(b.starts) == 0 {
+		return nil
+	}
+	if err := b.objects.Decode(b.list.wrap(b.text)); err != nil {
+		if missesKind(err) && b.list.kind == "" && b.starts[0].item >= 0 && !b.held {
+			b.held = true
+			return nil
+		}
+		return b.fault(err)
+	}
+	b.text, b.starts, b.ends, b.held = b.text[:0], b.starts[:0], b.ends[:0], false
+	return nil
+}
+
+// fault finds the first piece at fault.
+func (b *chunk) fault(err error) error {
+	for i := range b.starts {
+		p := b.piece(i)
+		text := p.text
+		if p.item >= 0 {
+			text = b.list.wrap(p.text)
+		}
+		if _, err := api.Decode(text); err != nil {
+			return p.fault(b.source.name, err)
 		}
 	}
-	return o.Decode(bytes.Join(documents, []byte("\n")))
+	return &FaultError{File: b.source.name, Err: err}
+}
+
+// decodeYAML adds the objects of a YAML text.
+func (c *source) decodeYAML(o *api.Objects, r io.Reader) error {
+	s := yamlScanner{r: bufio.NewReader(r), take: func(p yamlPart) error { return c.decodePart(o, &p) }}
+	if err := s.scan(); err != nil {
+		return inFile(c.name, err)
+	}
+	return nil
+}
+
+// decodePart adds the objects of a part of a YAML text.
+func (c *source) decodePart(o *api.Objects, p *yamlPart) error {
+	documents, err := config.YAMLToJSON(p.text)
+	if err != nil {
+		return yamlFault(c.name, p.line, err)
+	}
+	for _, d := range documents {
+		if d[0] != '{' && d[0] != '[' { // a list has an error of its own
+			err := fmt.Errorf("document %d: %q: is no Kubernetes object", p.document, d)
+			return &FaultError{c.name, p.line, err}
+		}
+	}
+	text := bytes.Join(documents, []byte("\n"))
+	if !p.whole {
+		text = p.list.wrap(unlisted(text))
+	}
+	if err := o.Decode(text); err != nil {
+		return c.faultOf(p, err)
+	}
+	return nil
+}
+
+// faultOf finds the first piece of the part at fault.
+func (c *source) faultOf(p *yamlPart, err error) error {
+	pieces := p.pieces()
+	for i := range pieces {
+		text, jsonErr := pieces[i].json()
+		if jsonErr != nil {
+			break // such as an item that refers to another one
+		}
+		if pieces[i].item >= 0 {
+			text = p.list.wrap(text)
+		}
+		if _, err := api.Decode(text); err != nil {
+			return pieces[i].fault(c.name, err)
+		}
+	}
+	return &FaultError{c.name, p.line, err}
+}
+
+// find returns the line of a field of an object, named as in errors; 0 if the source does
+// not have the object, or cannot be read again. Of several such objects it is the last.
+func (c *source) find(object, field string) (line int, found bool) {
+	var r io.Reader = bytes.NewReader(c.text)
+	if c.text == nil {
+		f, err := os.Open(c.path)
+		if c.path == "" || err != nil {
+			return 0, false
+		}
+		defer f.Close()
+		r = f
+	}
+	look := func(p piece, list listKind) error {
+		if name := p.label(list); name == object || withDefault(name) == object {
+			line, found = p.lineOf(field), true
+		}
+		return nil
+	}
+	in := bufio.NewReaderSize(r, maxKept)
+	head, _ := in.Peek(maxKept)
+	if text := bytes.TrimLeft(head, "\ufeff \t\r\n"); len(text) > 0 && text[0] == '{' {
+		s := jsonScanner{r: in, take: look, endOfItems: func(listKind) error { return nil }}
+		if err := s.scan(); err == nil {
+			return line, found
+		}
+		if c.text == nil {
+			return line, found
+		}
+		in.Reset(bytes.NewReader(c.text))
+	}
+	s := yamlScanner{r: in, take: func(part yamlPart) error {
+		for _, p := range part.pieces() {
+			_ = look(p, part.list)
+		}
+		return nil
+	}}
+	_ = s.scan() // it was read before
+	return line, found
+}
+
+// withDefault adds the default namespace to the name of an object.
+func withDefault(object string) string {
+	kind, name, _ := strings.Cut(object, " ")
+	if strings.Contains(name, "/") {
+		return object
+	}
+	return kind + " default/" + name
 }

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -22,7 +23,7 @@ const (
 func TestOpenB(t *testing.T) {
 	var c Cluster
 	for _, text := range []string{openBNodes, openBTable} {
-		if err := c.Add("f.csv", []byte(text)); err != nil {
+		if err := c.Read("f.csv", strings.NewReader(text)); err != nil {
 			t.Fatal(err)
 		}
 	}

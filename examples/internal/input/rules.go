@@ -2,8 +2,10 @@ package input
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/berth-sched/berth/estimator"
@@ -24,21 +26,45 @@ type Rules struct {
 	Backoff queue.Backoff
 }
 
+// profileOf returns the preset of a version of kube-scheduler, 1.37 for "".
+func profileOf(version string) (scheduling.Profile, error) {
+	switch version {
+	case "", "1.37":
+		return scheduling.Kubernetes137(), nil
+	case "1.18":
+		return scheduling.Kubernetes118(), nil
+	case "1.34":
+		return scheduling.Kubernetes134(), nil
+	}
+	return scheduling.Profile{}, fmt.Errorf("kube-scheduler %q: there are the rules of 1.18, 1.34 and 1.37", version)
+}
+
+// PresetOf returns what configuration files of a version of kube-scheduler may name, 1.37
+// for "".
+func PresetOf(version string) (config.Preset, *scheduling.Registry, error) {
+	switch version {
+	case "1.18":
+		return config.Kubernetes118(), scheduling.Kubernetes118Registry(), nil
+	case "1.34":
+		return config.Kubernetes134(), scheduling.Kubernetes134Registry(), nil
+	}
+	_, err := profileOf(version)
+	return config.Kubernetes137(), scheduling.Kubernetes137Registry(), err
+}
+
 // RulesOf returns the rules of a version of kube-scheduler. If there is a file, they
 // have its profiles.
 func RulesOf(version, file string, seed uint64) (*Rules, error) {
-	preset, registry := scheduling.Kubernetes137(), scheduling.Kubernetes137Registry()
-	switch version {
-	case "", "1.37":
-	case "1.18":
-		preset, registry = scheduling.Kubernetes118(), scheduling.Kubernetes118Registry()
-	case "1.34":
-		preset, registry = scheduling.Kubernetes134(), scheduling.Kubernetes134Registry()
-	default:
-		return nil, fmt.Errorf("-profile: %q: want 1.18, 1.34 or 1.37", version)
+	preset, err := profileOf(version)
+	if err != nil {
+		return nil, err
 	}
 	r := &Rules{Title: "kube-scheduler " + cmp.Or(version, "1.37"), Profiles: []scheduling.Profile{preset}}
 	if file != "" {
+		_, registry, err := PresetOf(version)
+		if err != nil {
+			return nil, err
+		}
 		if err := r.configure(file, registry); err != nil {
 			return nil, err
 		}
@@ -64,7 +90,7 @@ func (r *Rules) configure(file string, registry *scheduling.Registry) error {
 	}
 	c, err := config.Load(data, config.LoadConfig{Registry: registry, ReadFile: os.ReadFile})
 	if err != nil {
-		return err
+		return InConfig(file, err)
 	}
 	r.Handle = lifecycle.NewHandle()
 	built, err := c.Build(config.BuildConfig{Handle: r.Handle})
@@ -85,3 +111,34 @@ func (r *Rules) names() []string {
 	}
 	return names
 }
+
+// A ConfigError says what is wrong with a configuration file.
+type ConfigError struct {
+	File string
+	Err  *config.Error
+}
+
+// InConfig names the file of an error of config.Load.
+func InConfig(file string, err error) error {
+	var faults *config.Error
+	if errors.As(err, &faults) {
+		return &ConfigError{file, faults}
+	}
+	return fmt.Errorf("%s: %w", file, err)
+}
+
+// Error has a line for each problem, with the file and its line.
+func (e *ConfigError) Error() string {
+	var lines []string
+	for _, p := range e.Err.Problems {
+		where := e.File
+		if p.Line > 0 {
+			where += ":" + strconv.Itoa(p.Line)
+		}
+		lines = append(lines, where+": "+p.Text)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap returns the problems.
+func (e *ConfigError) Unwrap() error { return e.Err }

@@ -1,6 +1,9 @@
 package input
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func podWith(annotations string) string {
 	return "{kind: Pod, apiVersion: v1, metadata: {name: p, annotations: {" + annotations + "}}, spec: {containers: [{name: c}]}}"
@@ -17,7 +20,7 @@ func TestTimed(t *testing.T) {
 		workloadYAML("apps/v1", "Deployment", "replicas: 1"): false,
 	} {
 		var c Cluster
-		if err := c.Add("f", []byte(text)); err != nil {
+		if err := c.Read("f", strings.NewReader(text)); err != nil {
 			t.Fatal(err)
 		}
 		if got := c.Timed(); got != want {

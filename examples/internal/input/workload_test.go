@@ -56,10 +56,10 @@ func TestWorkloads(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var c Cluster
-			if err := c.Add("nodes.yaml", []byte(nodesYAML)); err != nil {
+			if err := c.Read("nodes.yaml", strings.NewReader(nodesYAML)); err != nil {
 				t.Fatal(err)
 			}
-			if err := c.Add("w.yaml", []byte(test.text)); err != nil {
+			if err := c.Read("w.yaml", strings.NewReader(test.text)); err != nil {
 				t.Fatal(err)
 			}
 			for range 2 { // the second time must add nothing
@@ -94,7 +94,7 @@ func waiting(t *testing.T, c *Cluster) []string {
 // defaults does not touch the template.
 func TestTemplate(t *testing.T) {
 	var c Cluster
-	if err := c.Add("w.yaml", []byte(nodesYAML+"\n---\n"+workloadYAML("apps/v1", "Deployment", ""))); err != nil {
+	if err := c.Read("w.yaml", strings.NewReader(nodesYAML+"\n---\n"+workloadYAML("apps/v1", "Deployment", ""))); err != nil {
 		t.Fatal(err)
 	}
 	_, pending, err := c.Snapshot()
@@ -134,7 +134,7 @@ spec:
           requiredDuringSchedulingIgnoredDuringExecution:
             nodeSelectorTerms: [{matchExpressions: [{key: disk, operator: In, values: [ssd]}]}]
 `
-	if err := c.Add("w.yaml", []byte(nodesYAML+"\n---\n"+text)); err != nil {
+	if err := c.Read("w.yaml", strings.NewReader(nodesYAML+"\n---\n"+text)); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"default/w-n3"}, waiting(t, &c)); diff != "" {

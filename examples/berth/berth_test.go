@@ -1,0 +1,413 @@
+//go:build full
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/berth-sched/berth/scheduling/config"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// berth runs the command and returns its exit status and what it writes.
+func berth(args ...string) (status int, stdout, stderr string) {
+	return berthWith("", args...)
+}
+
+func berthWith(stdin string, args ...string) (status int, stdout, stderr string) {
+	var out, err strings.Builder
+	status = run(append([]string{"berth"}, args...), strings.NewReader(stdin), &out, &err)
+	return status, out.String(), err.String()
+}
+
+// golden compares with a file in testdata.
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	name := filepath.Join("testdata", file)
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("output differs from %s (-want +got); -update accepts it:\n%s", name, diff)
+	}
+}
+
+const cluster = "testdata/cluster.yaml"
+
+// questions are asked about the cluster in testdata.
+var questions = []struct {
+	name   string
+	status int
+	args   []string
+}{
+	{"place", 1, []string{"place", "-f", cluster}},
+	{"place-api", 0, []string{"place", "-f", cluster, "-n", "shop", "deployment/api", "-replicas", "6"}},
+	{"place-requests", 0, []string{"place", "-f", cluster, "-requests", "cpu=250m,memory=1Gi", "-replicas", "3", "-profile", "1.34"}},
+	{"explain", 0, []string{"explain", "-f", cluster, "batch/load-0"}},
+	{"explain-running", 0, []string{"explain", "-f", cluster, "shop/web-3"}},
+	{"explain-nowhere", 1, []string{"explain", "-f", cluster, "-requests", "cpu=64", "-limit", "3"}},
+	{"why-not", 1, []string{"why-not", "-f", cluster, "ml/train-0", "worker-1"}},
+	{"why-not-scores", 1, []string{"why-not", "-f", cluster, "batch/load-0", "worker-5"}},
+	{"headroom", 0, []string{"headroom", "-f", cluster, "-n", "shop", "deploy/api"}},
+	{"headroom-spread", 1, []string{"headroom", "-f", cluster, "shop/web-0", "-at-least", "100"}},
+	{"drain", 0, []string{"drain", "-f", cluster, "worker-1", "worker-2"}},
+	{"drain-stuck", 1, []string{"drain", "-f", cluster, "worker-10", "worker-5", "worker-6", "worker-7", "worker-8", "worker-9", "worker-4"}},
+	{"nodes-needed", 1, []string{"nodes-needed", "-f", cluster, "-like", "gpu-1:price=90,max=3", "-type", "big:cpu=32,memory=128Gi,price=100"}},
+	{"nodes-needed-one", 0, []string{"nodes-needed", "-f", cluster, "-like", "worker-1", "-n", "shop", "deployment/api", "-replicas", "80"}},
+	{"consolidate", 0, []string{"consolidate", "-f", cluster}},
+	{"compare", 1, []string{"compare", "-f", cluster, "-with", "1.18"}},
+	{"compare-same", 0, []string{"compare", "-f", cluster, "-profile", "1.37", "-with", "1.37"}},
+	{"compare-config", 1, []string{"compare", "-f", cluster, "-config", "testdata/scheduler.yaml", "-with-scheduler", "packer"}},
+	{"sweep", 1, []string{"sweep", "-f", cluster, "-weight", "NodeResourcesFit=0..2", "-weight", "NodeResourcesBalancedAllocation=1,5"}},
+	{"simulate", 0, []string{"simulate", "-f", "testdata/timed.yaml"}},
+	{"simulate-all", 1, []string{"simulate", "-f", cluster}},
+	{"simulate-controllers", 1, []string{"simulate", "-f", cluster, "-controllers", "-until", "1h"}},
+	{"simulate-autoscaler", 0, []string{"simulate", "-f", "testdata/timed.yaml", "-type", "extra:cpu=16,memory=64Gi,max=2"}},
+	{"place-table", 1, []string{"place", "-f", "testdata/openb_nodes.csv", "-f", "testdata/openb_pods.csv"}},
+	{"simulate-table", 0, []string{"simulate", "-f", "testdata/openb_nodes.csv", "-f", "testdata/openb_pods.csv", "-clock"}},
+	{"config", 0, []string{"config", "testdata/scheduler.yaml"}},
+}
+
+// maxGolden bounds the size of a file in testdata.
+const maxGolden = 100_000
+
+// TestOutput pins the answers, as tables and as JSON.
+func TestOutput(t *testing.T) {
+	for _, q := range questions {
+		for _, form := range []struct{ flag, suffix string }{{"table", ".txt"}, {"json", ".json"}} {
+			t.Run(q.name+form.suffix, func(t *testing.T) {
+				status, stdout, stderr := berth(append(q.args, "-q", "-o", form.flag)...)
+				if status != q.status || stderr != "" {
+					t.Errorf("status %d, standard error %q; want %d and nothing", status, stderr, q.status)
+				}
+				if len(stdout) < maxGolden {
+					golden(t, q.name+form.suffix, stdout)
+				}
+				if form.flag == "json" {
+					checkFields(t, q.args[0], stdout)
+				}
+			})
+		}
+	}
+}
+
+// TestReplay records a day and plays it again, with the same rules and with others.
+func TestReplay(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "day.jsonl")
+	if status, _, stderr := berth("simulate", "-q", "-f", "testdata/timed.yaml", "-record", file); status != 0 {
+		t.Fatalf("status %d, %s", status, stderr)
+	}
+	for _, q := range []struct {
+		name   string
+		status int
+		args   []string
+	}{
+		{"replay", 0, nil},
+		{"replay-packing", 1, []string{"-config", "testdata/packing.yaml"}},
+	} {
+		for _, form := range []struct{ flag, suffix string }{{"table", ".txt"}, {"json", ".json"}} {
+			status, stdout, stderr := berth(append([]string{"replay", file, "-q", "-o", form.flag}, q.args...)...)
+			if status != q.status || stderr != "" {
+				t.Errorf("%s: status %d, standard error %q; want %d and nothing", q.name, status, stderr, q.status)
+			}
+			golden(t, q.name+form.suffix, stdout)
+			if form.flag == "json" {
+				checkFields(t, "replay", stdout)
+			}
+		}
+	}
+	status, _, stderr := berth("simulate", "-q", "-trace", file)
+	if status != 0 || stderr != "" {
+		t.Errorf("simulate -trace: status %d, %s", status, stderr)
+	}
+}
+
+// TestInputs reads the same cluster in every form that kubectl writes.
+func TestInputs(t *testing.T) {
+	text, err := os.ReadFile(cluster)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, want, _ := berth("place", "-q", "-f", cluster, "-limit", "0")
+	want = strings.Replace(want, cluster, "standard input", 1)
+	asJSON := toJSON(t, text)
+	var list struct {
+		Items []json.RawMessage `json:"items"`
+	}
+	if err := json.Unmarshal([]byte(asJSON), &list); err != nil {
+		t.Fatal(err)
+	}
+	var documents, lines strings.Builder
+	for _, item := range list.Items {
+		fmt.Fprintf(&documents, "---\n%s\n", item)
+		fmt.Fprintf(&lines, "%s\n", item)
+	}
+	for name, stdin := range map[string]string{"YAML": string(text), "JSON": asJSON, "documents": documents.String(), "objects": lines.String()} {
+		status, got, stderr := berthWith(stdin, "place", "-q", "-limit", "0")
+		if status != 1 || stderr != "" {
+			t.Errorf("%s: status %d, %s", name, status, stderr)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	if _, got, _ := berthWith(asJSON, "place", "-q", "-limit", "0", "-f", "-"); got != want {
+		t.Errorf("-f - gives another answer")
+	}
+}
+
+// TestErrors expects one line that says where and what, on standard error, and status 2.
+func TestErrors(t *testing.T) {
+	write := func(text string) string {
+		file := filepath.Join(t.TempDir(), "f")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	node := "kind: Node\nmetadata: {name: w1}\nstatus:\n  allocatable:\n    cpu: \"4\"\n---\n"
+	pod := "kind: Pod\nmetadata:\n  name: p\nspec:\n  nodeName: %s\n  containers:\n  - name: c\n    resources:\n      requests:\n        cpu: %s\n"
+	tests := []struct {
+		name string
+		args []string
+		want []string
+	}{
+		{"value", []string{"place", "-f", write(node + fmt.Sprintf(pod, "w1", "1x"))}, []string{"f:16: pod default/p: spec.containers[0].resources.requests[cpu]: \"1x\""}},
+		{"unknown node", []string{"place", "-f", write(node + fmt.Sprintf(pod, "w2", "1"))}, []string{"f:11: pod default/p: spec.nodeName: \"w2\""}},
+		{"no nodes", []string{"place", "-f", write(fmt.Sprintf(pod, `""`, "1"))}, []string{"no nodes", "kubectl get nodes"}},
+		{"pods of nodes that are not there", []string{"place", "-f", write(fmt.Sprintf(pod, "w1", "1"))}, []string{"f:5: pod default/p", "kubectl get nodes"}},
+		{"no YAML", []string{"place", "-f", write("a: [1\n")}, []string{"f:", "did not find"}},
+		{"cut off", []string{"place", "-f", write("{\"kind\": \"List\",\n\"items\": [")}, []string{"f:2: not JSON: unexpected end of input"}},
+		{"missing file", []string{"place", "-f", "testdata/none.yaml"}, []string{"testdata/none.yaml"}},
+		{"two faults of a configuration", []string{"place", "-f", cluster, "-config", write("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\na: 1\nb: 2\n")}, []string{"f:3: unknown field \"a\"", "f:4: unknown field \"b\""}},
+		{"question", []string{"plaice"}, []string{`"plaice"`, "berth help"}},
+		{"flag", []string{"place", "-bogus"}, []string{"-bogus"}},
+		{"form", []string{"place", "-o", "xml"}, []string{`-o: "xml": want table, json or html`}},
+		{"version", []string{"place", "-f", cluster, "-profile", "1.2"}, []string{`"1.2"`, "1.18, 1.34 and 1.37"}},
+		{"unknown pod", []string{"explain", "-f", cluster, "web-3"}, []string{"pod default/web-3", "did you mean shop/web-3?"}},
+		{"unknown workload", []string{"headroom", "-f", cluster, "sts/db"}, []string{"StatefulSet default/db"}},
+		{"unknown drained node", []string{"drain", "-f", cluster, "worker-99"}, []string{"worker-99"}},
+		{"no nodes to drain", []string{"drain", "-f", cluster}, []string{"name one or more nodes"}},
+		{"no machines", []string{"nodes-needed", "-f", cluster}, []string{"-type", "-like"}},
+		{"machine", []string{"nodes-needed", "-f", cluster, "-type", "a:cpu=x"}, []string{"-type a: cpu", `"x"`}},
+		{"price", []string{"nodes-needed", "-f", cluster, "-type", "a:cpu=1,price=0"}, []string{"-type a: price: \"0\""}},
+		{"unknown like", []string{"nodes-needed", "-f", cluster, "-like", "none"}, []string{"node none"}},
+		{"no other rules", []string{"compare", "-f", cluster}, []string{"-with"}},
+		{"no weights", []string{"sweep", "-f", cluster}, []string{"-weight"}},
+		{"unknown scorer", []string{"sweep", "-f", cluster, "-weight", "None=1"}, []string{"None"}},
+		{"weights", []string{"sweep", "-f", cluster, "-weight", "ImageLocality=5..1"}, []string{`"5..1"`}},
+		{"requests", []string{"headroom", "-f", cluster, "-requests", "cpu"}, []string{"-requests", `"cpu"`}},
+		{"negative request", []string{"headroom", "-f", cluster, "-requests", "cpu=-1"}, []string{"-requests", `"-1"`}},
+		{"runs already", []string{"place", "-f", cluster, "shop/web-3"}, []string{"runs on worker-4 already", "-replicas"}},
+		{"trace", []string{"replay", write("{}\n")}, []string{"f: trace: line 1"}},
+		{"trace without decisions", []string{"replay", write(`{"trace":"berth/1","start":"2030-01-01T00:00:00Z"}` + "\n")}, []string{"no decisions", "-record"}},
+		{"profile", []string{"place", "-f", cluster, "-config", "testdata/scheduler.yaml", "-scheduler", "none"}, []string{`"none"`, "packer"}},
+		{"sample and file", []string{"place", "-sample", "-f", cluster}, []string{"-sample and -f"}},
+		{"argument", []string{"simulate", cluster}, []string{cluster, "-f"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			status, stdout, stderr := berth(test.args...)
+			if status != 2 || stdout != "" {
+				t.Errorf("status %d, output %q; want 2 and none", status, stdout)
+			}
+			for _, part := range test.want {
+				if !strings.Contains(stderr, part) {
+					t.Errorf("standard error %q does not contain %q", stderr, part)
+				}
+			}
+			for line := range strings.Lines(stderr) {
+				if !strings.HasPrefix(line, "berth") {
+					t.Errorf("line %q does not name the program", line)
+				}
+			}
+		})
+	}
+	if status, _, stderr := berth("config", write("a: 1\n")); status != 1 || !strings.Contains(stderr, "f") {
+		t.Errorf("config of a bad file: status %d, %q; want 1 and the faults", status, stderr)
+	}
+}
+
+// TestHelp expects help with an example that works for each question, also under the name
+// of a plugin.
+func TestHelp(t *testing.T) {
+	_, overview, _ := berth("help")
+	for _, c := range commands() {
+		status, text, _ := berth("help", c.name)
+		if _, same, _ := berth(c.name, "-h"); status != 0 || same != text {
+			t.Errorf("%s -h is not help %s", c.name, c.name)
+		}
+		if !strings.Contains(overview, "  "+c.name+" ") || !strings.Contains(text, "Exit status 0: "+c.yes) || len(c.example) == 0 {
+			t.Errorf("%s: no line in the overview, no exit status or no example", c.name)
+		}
+		for _, line := range c.example {
+			checkExample(t, c, line)
+		}
+	}
+	var out, err strings.Builder
+	if status := run([]string{"/bin/kubectl-berth", "help", "drain"}, nil, &out, &err); status != 0 || !strings.HasPrefix(out.String(), "kubectl berth drain NODE...") {
+		t.Errorf("kubectl-berth help drain = %d, %s", status, out.String())
+	}
+	if status, _, stderr := berth(); status != 2 || !strings.Contains(stderr, "place") {
+		t.Errorf("without arguments: %d, %q; want 2 and the overview", status, stderr)
+	}
+}
+
+// checkExample parses the flags of an example.
+func checkExample(t *testing.T, c *command, line string) {
+	t.Helper()
+	_, after, found := strings.Cut(line, "berth ")
+	after, _, _ = strings.Cut(after, " >")
+	words := strings.Fields(after)
+	if !found || len(words) == 0 || find(words[0]) == nil {
+		t.Fatalf("%s: example %q has no question", c.name, line)
+	}
+	flags := find(words[0]).flagsOf()
+	flags.SetOutput(io.Discard)
+	if _, err := parse(flags, words[1:]); err != nil {
+		t.Errorf("%s: example %q: %v", c.name, line, err)
+	}
+}
+
+// TestCompletion completes words in the shells that are here.
+func TestCompletion(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		status, script, _ := berth("completion", shell)
+		if status != 0 || !strings.Contains(script, "nodes-needed") {
+			t.Errorf("completion %s: status %d, %d bytes", shell, status, len(script))
+		}
+		if path, err := exec.LookPath(shell); err == nil {
+			if out, err := exec.Command(path, "-n", "-c", script).CombinedOutput(); err != nil {
+				t.Errorf("%s: %v: %s", shell, err, out)
+			}
+		}
+	}
+	if status, _, stderr := berth("completion", "csh"); status != 2 || !strings.Contains(stderr, "bash, zsh or fish") {
+		t.Errorf("completion csh: %d, %q", status, stderr)
+	}
+	path, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("there is no bash")
+	}
+	_, script, _ := berth("completion", "bash")
+	for words, want := range map[string]string{"berth dr": "drain", "berth place -samp": "-sample", "berth place -o h": "html", "berth compare -with-c": "-with-config"} {
+		list := strings.Fields(words)
+		line := fmt.Sprintf("%s\nCOMP_WORDS=(%s); COMP_CWORD=%d; _berth; echo ${COMPREPLY[@]}", script, words, len(list)-1)
+		out, err := exec.Command(path, "-c", line).CombinedOutput()
+		if got := strings.TrimSpace(string(out)); err != nil || got != want {
+			t.Errorf("%s<tab> = %q, %v; want %q", words, got, err, want)
+		}
+	}
+}
+
+// TestHTML checks the pages of all questions: what they may not have, that each tag is
+// closed, and that each picture has its table.
+func TestHTML(t *testing.T) {
+	for _, q := range questions {
+		t.Run(q.name, func(t *testing.T) {
+			status, text, stderr := berth(append(q.args, "-q", "-o", "html")...)
+			if status != q.status || stderr != "" {
+				t.Errorf("status %d, standard error %q", status, stderr)
+			}
+			checkHTML(t, text)
+			if q.name == "place" {
+				golden(t, "place.html", text)
+			}
+		})
+	}
+}
+
+var tags = regexp.MustCompile(`<(/?)([a-z0-9]+)([^>]*)>`)
+
+func checkHTML(t *testing.T, text string) {
+	t.Helper()
+	for _, bad := range []string{"<script", "http://", "https://", "src=", "url(", "@import", "<link"} {
+		if strings.Contains(strings.ReplaceAll(text, "kubescheduler.config.k8s.io", ""), bad) {
+			t.Errorf("the page contains %q", bad)
+		}
+	}
+	open := []string{}
+	ids := map[string]bool{}
+	for _, m := range tags.FindAllStringSubmatch(text[strings.Index(text, "<html"):], -1) {
+		name := m[2]
+		if id := regexp.MustCompile(` id="([^"]*)"`).FindStringSubmatch(m[3]); id != nil {
+			if ids[id[1]] {
+				t.Errorf("id %s occurs twice", id[1])
+			}
+			ids[id[1]] = true
+		}
+		switch {
+		case name == "meta" || name == "path" || name == "td" || name == "tr": // void, or its end may be left out
+		case name == "th" && strings.Contains(m[3], "row"):
+		case m[1] == "":
+			open = append(open, name)
+		case len(open) == 0 || open[len(open)-1] != name:
+			t.Fatalf("</%s> closes %v", name, open)
+		default:
+			open = open[:len(open)-1]
+		}
+	}
+	if len(open) > 0 {
+		t.Errorf("not closed: %v", open)
+	}
+	for section := range strings.SplitSeq(text, "<section") {
+		if strings.Contains(section, "<figure") && !strings.Contains(section, "<table") {
+			t.Errorf("a picture without a table: %.200s", section)
+		}
+	}
+}
+
+// TestHostile reads names that imitate HTML and terminal output.
+func TestHostile(t *testing.T) {
+	name := "<script>alert(1)</script>\x1b[2J\n\"'"
+	object := fmt.Sprintf(`{"kind":"Node","metadata":{"name":%q},"status":{"allocatable":{"cpu":"4","memory":"1Gi","pods":"9"}}}`, name)
+	object = strings.ReplaceAll(object, `\x1b`, `\u001b`)
+	for _, form := range []string{"table", "html"} {
+		status, text, stderr := berthWith(object, "headroom", "-q", "-requests", "cpu=1", "-o", form)
+		if status != 0 || stderr != "" || strings.Contains(text, "\x1b") || form == "html" && strings.Contains(text, "<script") {
+			t.Errorf("-o %s: status %d, %s\n%s", form, status, stderr, text)
+		}
+	}
+}
+
+// TestSameBytes expects the same bytes from two runs with the same seed.
+func TestSameBytes(t *testing.T) {
+	for _, q := range questions {
+		args := append(q.args, "-q", "-o", "html", "-limit", "0")
+		_, a, _ := berth(args...)
+		if _, b, _ := berth(args...); a != b {
+			t.Errorf("%s: two runs differ", q.name)
+		}
+	}
+}
+
+func toJSON(t *testing.T, text []byte) string {
+	t.Helper()
+	documents, err := config.YAMLToJSON(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(bytes.Join(documents, []byte("\n")))
+}

@@ -1,0 +1,144 @@
+package page
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestWriteText(t *testing.T) {
+	p := Page{
+		Answer: "2 of 3 fit\x1b[1m", Facts: []Fact{{"cluster", "sample"}},
+		Sections: []Section{
+			{Title: "Nodes", Table: Table{Head: []string{"node", "cpu", "note"}, Top: 1, Same: 1, Rows: [][]Cell{
+				{"(all)", Percent(0.5), ""}, {"a", Percent(1.25), "full"}, {"näh", Percent(-1), "x"}, {"c", Percent(0), ""}, {"d", Percent(0), ""},
+			}}},
+			{Title: "Only HTML", HTMLOnly: true, Table: Table{Head: []string{"x"}, Rows: [][]Cell{{1}}}},
+			{Title: "Nothing", Table: Table{Head: []string{"x"}}},
+			{Title: "Note", Note: "none"},
+		},
+	}
+	var b strings.Builder
+	if err := p.WriteText(&b, 2); err != nil {
+		t.Fatal(err)
+	}
+	want := `"2 of 3 fit\x1b[1m"
+cluster: sample
+
+Nodes
+NODE      CPU  NOTE
+(all)   50.0%  -
+a      125.0%  full
+näh         -  x
+... and 1 more
+1 equal on both sides
+
+Note
+none
+`
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("text (-want +got):\n%s", diff)
+	}
+}
+
+func TestDuration(t *testing.T) {
+	for seconds, want := range map[float64]string{
+		0: "0s", 0.0314: "0.031s", 59.9: "59.9s", 60: "1m", 61: "1m1s", 3600: "1h", 86400: "1d", 90061: "1d1h1m1s", 12903800: "149d8h23m20s", 1e300: "11574074074d1h46m40s",
+	} {
+		if got := duration(seconds); got != want {
+			t.Errorf("duration(%v) = %s, want %s", seconds, got, want)
+		}
+	}
+}
+
+func TestLevel(t *testing.T) {
+	share, count := Layer{}, Layer{Count: true}
+	for _, test := range []struct {
+		layer *Layer
+		value float64
+		want  byte
+	}{
+		{&share, -1, 'n'},
+		{&share, 0, 'a'},
+		{&share, 0.0999, 'a'},
+		{&share, 0.1, 'b'},
+		{&share, 0.95, 'j'},
+		{&share, 1, 'j'},
+		{&share, 1.01, 'k'},
+		{&count, 0, 'a'},
+		{&count, 4, 'f'},
+		{&count, 8, 'j'},
+	} {
+		if got := test.layer.level(test.value, 8); got != test.want {
+			t.Errorf("level(%v) = %c, want %c", test.value, got, test.want)
+		}
+	}
+}
+
+func TestNiceTop(t *testing.T) {
+	for v, want := range map[float64]float64{0: 1, 0.013: 0.02, 3: 4, 42: 50, 99: 100, 100: 100, 101: 200} {
+		if got := niceTop(v); got < v || got > want*1.0001 || got < want*0.9999 {
+			t.Errorf("niceTop(%v) = %v, want %v", v, got, want)
+		}
+	}
+}
+
+// TestHeatMap expects one cell for each node in each layer, in every size.
+func TestHeatMap(t *testing.T) {
+	for _, n := range []int{1, wideCells, wideCells + 1, namedCells, namedCells + 1, 5001} {
+		h := HeatMap{Layers: []Layer{{Name: "cpu"}, {Name: "memory"}}, MarkedAs: "gone"}
+		for i := range n {
+			h.Names = append(h.Names, "<node>")
+			h.Marked = append(h.Marked, i == 0)
+			for k := range h.Layers {
+				h.Layers[k].Values = append(h.Layers[k].Values, float64(i)/float64(n))
+			}
+		}
+		var b builder
+		h.write(&b)
+		text := b.String()
+		cells := strings.Count(text, "<i ") - 2*len(levels[:10]) - 1 // without the keys
+		if cells != 2*n || strings.Contains(text, "<node>") {
+			t.Errorf("%d nodes: %d cells, want %d; names escaped: %v", n, cells, 2*n, !strings.Contains(text, "<node>"))
+		}
+		if perCell := len(text) / (2 * n); n > namedCells && perCell > 30 {
+			t.Errorf("%d nodes: %d bytes a cell, want at most 30", n, perCell)
+		}
+	}
+}
+
+// TestLines draws the highest of many samples.
+func TestLines(t *testing.T) {
+	c := Lines{Series: []Series{{Name: "x"}}}
+	for i := range 10 * maxPoints {
+		c.At = append(c.At, float64(i))
+		v := 0.0
+		if i == 777 {
+			v = 4
+		}
+		c.Series[0].Values = append(c.Series[0].Values, v)
+	}
+	var b builder
+	c.write(&b)
+	if text := b.String(); !strings.Contains(text, "V1.0") || strings.Count(text, "V") > 2*maxPoints {
+		t.Errorf("the peak is not drawn, or %d points are", strings.Count(text, "V"))
+	}
+}
+
+// TestLongTable folds a long table and says how many rows are left out.
+func TestLongTable(t *testing.T) {
+	table := Table{Head: []string{"n"}}
+	for i := range maxRows + 5 {
+		table.Add(i)
+	}
+	p := Page{Sections: []Section{{Title: "Long", Table: table}}}
+	var b strings.Builder
+	if err := p.WriteHTML(&b); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	if strings.Count(text, "<td>") != maxRows || !strings.Contains(text, "<details>") || !strings.Contains(text, "and 5 more rows") {
+		t.Errorf("%d rows", strings.Count(text, "<td>"))
+	}
+}

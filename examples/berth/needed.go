@@ -1,0 +1,178 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/berth-sched/berth/examples/berth/internal/page"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling/whatif"
+)
+
+var nodesNeededCommand = command{
+	name: "nodes-needed", args: "[TARGET]...",
+	short: "which nodes to add so that pods fit, and what they cost",
+	yes:   "with them every pod fits",
+	long: `Finds the cheapest nodes to add so that the pods fit: those that wait, or those of the
+targets. Each -type is a machine that can be added; -like takes a node of the cluster as
+the pattern. With one type the answer is exact; with several it is the cheapest found, and
+a lower bound says how good that is.
+
+` + targetHelp,
+	example: []string{
+		"berth nodes-needed -f cluster.yaml -type small:cpu=8,memory=32Gi,price=40 -type large:cpu=32,memory=128Gi,price=120,max=5",
+		"berth nodes-needed -f cluster.yaml -like worker-1 deployment/web -replicas 50",
+	},
+	question: func(flags *flag.FlagSet) func(*session) (*answer, error) {
+		var w wanted
+		var t nodeTypes
+		w.addFlags(flags)
+		t.addFlags(flags)
+		return func(s *session) (*answer, error) { return nodesNeeded(s, &w, &t) }
+	},
+}
+
+// nodeTypes are the flags for machines that can be added.
+type nodeTypes struct{ types, likes list }
+
+func (t *nodeTypes) addFlags(flags *flag.FlagSet) {
+	flags.Var(&t.types, "type", "a `machine` as NAME:cpu=8,memory=32Gi[,RESOURCE=AMOUNT]...[,price=N][,max=N]; may be repeated")
+	flags.Var(&t.likes, "like", "a machine like a `node` of the cluster: NODE[:price=N][,max=N]; may be repeated")
+}
+
+// build makes the node types. The cluster must have been read.
+func (t *nodeTypes) build(s *session) (all []whatif.NodeType, err error) {
+	for _, text := range t.types {
+		name, rest, found := strings.Cut(text, ":")
+		if !found || name == "" {
+			return nil, fmt.Errorf("-type: %q: want NAME:cpu=8,memory=32Gi", text)
+		}
+		x := whatif.NodeType{Name: name}
+		if rest, err = settings(&x, "-type", rest); err != nil {
+			return nil, err
+		}
+		amounts, err := amountsOf("-type "+name, rest)
+		if err != nil {
+			return nil, err
+		}
+		node := api.MakeNode("", "", "")
+		for _, a := range amounts {
+			node = node.Resource(a.name, a.amount)
+		}
+		x.Node = node.Obj()
+		all = append(all, x)
+	}
+	for _, text := range t.likes {
+		name, rest, _ := strings.Cut(text, ":")
+		x := whatif.NodeType{Name: name}
+		if rest, err = settings(&x, "-like", rest); err != nil {
+			return nil, err
+		}
+		if rest != "" {
+			return nil, fmt.Errorf("-like: %q: want price=N or max=N", rest)
+		}
+		n := s.snapshot.Node(name)
+		if n == nil {
+			return nil, fmt.Errorf("-like: node %s: there is no such node in %s", name, s.cluster.Title)
+		}
+		x.Node = api.Clone(n.Node)
+		x.Node.Spec.Unschedulable = false
+		for _, p := range n.Pods { // its daemons run on a new node as well
+			if ref := p.Pod.ControllerRef(); ref != nil && ref.Kind == "DaemonSet" {
+				x.Pods = append(x.Pods, p.Pending().Pod)
+			}
+		}
+		all = append(all, x)
+	}
+	return all, nil
+}
+
+// settings takes price and max off a list of settings, and returns the rest.
+func settings(x *whatif.NodeType, where, text string) (rest string, err error) {
+	var kept []string
+	for part := range strings.SplitSeq(text, ",") {
+		key, value, _ := strings.Cut(part, "=")
+		var n int64
+		if key == "price" || key == "max" {
+			if n, err = strconv.ParseInt(value, 10, 32); err != nil || n < 1 {
+				return "", fmt.Errorf("%s %s: %s: %q: want a number from 1", where, x.Name, key, value)
+			}
+		}
+		switch {
+		case key == "price":
+			x.Price = n
+		case key == "max":
+			x.Max = int(n)
+		case part != "":
+			kept = append(kept, part)
+		}
+	}
+	return strings.Join(kept, ","), nil
+}
+
+func nodesNeeded(s *session, w *wanted, t *nodeTypes) (*answer, error) {
+	plan, err := s.planner()
+	if err != nil {
+		return nil, err
+	}
+	types, err := t.build(s)
+	if err != nil {
+		return nil, err
+	}
+	if len(types) == 0 {
+		return nil, errors.New("no machines; give -type NAME:cpu=8,memory=32Gi or -like NODE")
+	}
+	pods, err := s.pods(w)
+	if err != nil {
+		return nil, err
+	}
+	n, err := plan.NodesNeeded(pods, types...)
+	if err != nil {
+		return nil, s.cluster.Explain(err)
+	}
+	count := 0
+	bars := &page.Bars{Series: []page.Series{{Name: "nodes"}}}
+	table := page.Table{Head: []string{"type", "nodes", "price", "together"}}
+	for i, c := range n.Counts {
+		count += c.Nodes
+		price := max(types[i].Price, 1)
+		table.Add(c.Type, c.Nodes, price, price*int64(c.Nodes))
+		bars.Labels = append(bars.Labels, c.Type)
+		bars.Series[0].Values = append(bars.Series[0].Values, float64(c.Nodes))
+	}
+	unplaced := n.Placement.Unplaced
+	a := &answer{yes: len(unplaced) == 0, data: n}
+	a.text = fmt.Sprintf("%d %s for %d; %d of %d pods fit then", count, plural(count, "node", "nodes"), n.Price, len(n.Placement.Placed), len(pods))
+	note := "No choice of these types costs less."
+	if !n.Exact {
+		note = fmt.Sprintf("The cheapest choice found; none costs less than %d.", n.LowerBound)
+	}
+	a.add(page.Section{Title: "Nodes to add", Note: note, Table: table, Figure: bars})
+	nowhere := page.Table{Head: []string{"pod", "why"}}
+	for _, u := range unplaced {
+		nowhere.Add(u.Pod, u.Message)
+	}
+	a.add(page.Section{Title: "Pods that fit on no number of them", Table: nowhere})
+	fork := s.snapshot.Fork()
+	for i, c := range n.Counts {
+		for k := range c.Nodes {
+			node := api.Clone(types[i].Node)
+			node.Name = fmt.Sprintf("%s-%d", c.Type, k)
+			if err := fork.AddNode(node); err != nil {
+				return nil, err
+			}
+		}
+	}
+	full, err := with(fork, pods, n.Placement.Placed)
+	if err != nil {
+		return nil, err
+	}
+	x := beside(s.snapshot, full, "before", "after", nil, "")
+	x.Title, x.Note = "Before and after", "What pods request, as a share of what is allocatable, without the daemons of new nodes. Nodes that change come first in the table."
+	a.add(x)
+	a.add(placedSection(pods, n.Placement.Placed))
+	return a, nil
+}

@@ -1,0 +1,138 @@
+package devices
+
+import (
+	"fmt"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// GPUShare rejects nodes whose GPUs cannot serve the pod: no model that it accepts, or too
+// few GPUs with enough left. Its Reserve finds the GPUs that the pod got when it came to
+// the node, and hands them on with [Assigned].
+//
+// Source: the plugin Open-Gpu-Share of the simulator.
+type GPUShare struct{ *GPUs }
+
+// Assigned holds, after Reserve, the GPUs of the pod. A PreBind plugin of yours writes
+// them to the annotation gpu-index.
+var Assigned = framework.NewKey[Set]("GPUs of the pod")
+
+// Name returns "GPUShare".
+func (GPUShare) Name() string { return "GPUShare" }
+
+// PreFilter skips pods that ask for no GPU, and rejects those whose request cannot be
+// read.
+func (p GPUShare) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	g := p.orUsual()
+	w := g.wants.Of(c.Pod)
+	switch {
+	case w.err != nil:
+		return framework.PreFiltered{}, framework.UnresolvableStatus(framework.Text(w.err.Error()))
+	case w.Count == 0:
+		return framework.PreFiltered{}, framework.SkipStatus()
+	}
+	f := framework.Scratch[gpuFilter](c)
+	*f = gpuFilter{g, g.held.Of(c.Snapshot), w.Request}
+	return framework.PreFiltered{Filter: f}, framework.Status{}
+}
+
+// gpuFilter is bound to the request of a pod.
+type gpuFilter struct {
+	gpus  *GPUs
+	state framework.NodeState[*ledger]
+	want  Request
+}
+
+// Why GPUShare rejects a node.
+const (
+	reasonModel = framework.Text("node(s) had no GPU of an accepted model")
+	reasonFew   = framework.Text("node(s) had too few GPUs")
+	reasonFree  = framework.Text("node(s) had too few GPUs with enough left")
+)
+
+// Filter implements [framework.NodeFilter].
+func (f *gpuFilter) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
+	has := f.gpus.has.Of(n)
+	switch {
+	case int64(has.gpus) < f.want.Count:
+		return framework.UnresolvableStatus(reasonFew)
+	case f.want.Models != "" && !f.want.Accepts(has.model):
+		return framework.UnresolvableStatus(reasonModel)
+	case f.fitting(n, has) < f.want.Count:
+		return framework.UnschedulableStatus(reasonFree)
+	}
+	return framework.Status{}
+}
+
+// fitting is how many GPUs have enough left.
+func (f *gpuFilter) fitting(n *framework.NodeInfo, has *installed) (fitting int64) {
+	l := f.state.Get(n)
+	if l == nil {
+		return int64(has.gpus)
+	}
+	for _, used := range l.used[:has.gpus] {
+		if int64(used) <= MilliPerGPU-f.want.Milli {
+			fitting++
+		}
+	}
+	return fitting
+}
+
+// Details implements [framework.Detailer]: how many GPUs have enough left, and the most
+// that one has.
+func (f *gpuFilter) Details(p *framework.PodInfo, n *framework.NodeInfo) []framework.Detail {
+	status := f.Filter(p, n)
+	if status.IsSuccess() {
+		return nil
+	}
+	has := f.gpus.has.Of(n)
+	if status.Same(framework.UnresolvableStatus(reasonModel)) {
+		return []framework.Detail{{Subject: "gpu model " + has.model}}
+	}
+	free := f.gpus.freeOn(n, f.state.Get(n), 0)
+	fitting, most := free.Fitting(f.want.Milli), int32(0)
+	for _, left := range free.Left[:free.GPUs] {
+		most = max(most, left)
+	}
+	return []framework.Detail{{
+		Subject: fmt.Sprintf("GPUs with %d thousandths left", f.want.Milli),
+		Asked:   f.want.Count, Used: int64(has.gpus) - fitting, Limit: int64(has.gpus),
+		Facts: []framework.Fact{{Name: "most left on one", Value: int64(most), Unit: framework.UnitMilli}},
+	}}
+}
+
+// Reserve finds the GPUs that the pod has got: the node counts it already.
+func (p GPUShare) Reserve(c *framework.Cycle, n *framework.NodeInfo) framework.Status {
+	g := p.orUsual()
+	w := g.wants.Of(c.Pod)
+	if w.Count == 0 || w.err != nil {
+		return framework.Status{}
+	}
+	s := g.Held(c.Snapshot, n, c.Pod)
+	if s == 0 {
+		return framework.UnschedulableStatus(reasonFree)
+	}
+	Assigned.Set(c, s)
+	return framework.Status{}
+}
+
+// Unreserve has nothing to give back: what the pod has goes with it.
+func (GPUShare) Unreserve(*framework.Cycle, *framework.NodeInfo) {}
+
+// Reserves implements [framework.ReserveDetailer]: the GPUs that the pod has, or would
+// get.
+func (p GPUShare) Reserves(s *framework.Snapshot, pod *framework.PodInfo, n *framework.NodeInfo) string {
+	g := p.orUsual()
+	if has := g.Held(s, n, pod); has != 0 {
+		return has.words()
+	}
+	return g.would(s, n, pod).words()
+}
+
+// would returns the GPUs that the pod would get on the node.
+func (g *GPUs) would(s *framework.Snapshot, n *framework.NodeInfo, p *framework.PodInfo) Set {
+	if w := g.wants.Of(p); w.given != 0 && w.given>>g.has.Of(n).gpus == 0 {
+		return w.given
+	}
+	return g.choice(n, p, g.Free(s, n))
+}

@@ -1,0 +1,366 @@
+package devices_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/berth-sched/berth/examples/gpushare/devices"
+	"github.com/berth-sched/berth/filter"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/preemption"
+	"pgregory.net/rapid"
+)
+
+// refuser refuses, in Reserve, pods that are labelled so. It comes after GPUShare.
+type refuser struct{}
+
+func (refuser) Name() string { return "refuser" }
+
+func (refuser) Reserve(c *framework.Cycle, _ *framework.NodeInfo) framework.Status {
+	if c.Pod.Pod.Labels["refuse"] != "" {
+		return framework.UnschedulableStatus("refused")
+	}
+	return framework.Status{}
+}
+
+func (refuser) Unreserve(*framework.Cycle, *framework.NodeInfo) {}
+
+// holds is what the model knows of a pod on a node.
+type holds struct {
+	pod   *framework.PodInfo
+	gpus  []int // none if it was put where it does not fit
+	milli int64
+}
+
+// ledgers is the model of a snapshot: by node, what each pod holds.
+type ledgers map[string]map[string]holds
+
+func (l ledgers) clone() ledgers {
+	c := ledgers{}
+	for node, pods := range l {
+		c[node] = maps.Clone(pods)
+	}
+	return c
+}
+
+// take gives the pod the GPUs with least left, one after another.
+func (l ledgers) take(node string, gpus int, p *framework.PodInfo, r devices.Request, given []int) {
+	left := make([]int64, gpus)
+	for i := range left {
+		left[i] = 1000
+	}
+	for _, h := range l[node] {
+		for _, i := range h.gpus {
+			left[i] -= h.milli
+		}
+	}
+	h := holds{pod: p, milli: r.Milli, gpus: given}
+	for len(h.gpus) < int(r.Count) {
+		best := -1
+		for i := range left {
+			if left[i] >= r.Milli && !slices.Contains(h.gpus, i) && (best < 0 || left[i] < left[best]) {
+				best = i
+			}
+		}
+		if best < 0 {
+			h.gpus = nil
+			break
+		}
+		h.gpus = append(h.gpus, best)
+	}
+	slices.Sort(h.gpus)
+	l[node][p.Pod.Name] = h
+}
+
+// fits reports whether some node could take the request.
+func (l ledgers) fits(sizes map[string]int, r devices.Request) bool {
+	for node, gpus := range sizes {
+		c := l.clone()
+		c.take(node, gpus, &framework.PodInfo{Pod: &api.Pod{ObjectMeta: api.ObjectMeta{Name: "probe"}}}, r, nil)
+		if len(c[node]["probe"].gpus) == int(r.Count) {
+			return true
+		}
+	}
+	return false
+}
+
+// branch is a snapshot, its model, and the transactions that are open.
+type branch struct {
+	snapshot *framework.Snapshot
+	model    ledgers
+	nominees map[string]*framework.PodInfo // by node
+	open     []opened
+}
+
+type opened struct {
+	mark     framework.Mark
+	model    ledgers
+	nominees map[string]*framework.PodInfo
+}
+
+// machine is the state of the test.
+type machine struct {
+	t        *rapid.T
+	gpus     *devices.GPUs
+	sched    *scheduling.Scheduler
+	sizes    map[string]int // GPUs by node
+	branches []*branch
+	*branch
+	serial int
+}
+
+func newMachine(t *rapid.T) *machine {
+	gpus := devices.New(devices.Config{})
+	share := devices.GPUShare{GPUs: gpus}
+	sched, err := scheduling.New(scheduling.Profile{
+		Filter:     []framework.Plugin{filter.NodeResourcesFit{}, share},
+		Score:      []scheduling.Weighted{{Plugin: devices.BestFit{GPUs: gpus}}},
+		Reserve:    []framework.Plugin{share, refuser{}},
+		PostFilter: []framework.Plugin{preemption.DefaultPreemption{}},
+		Cache:      scheduling.CacheConfig{Verify: true},
+	})
+	m := &machine{t: t, gpus: gpus, sched: sched, sizes: map[string]int{"a": 1, "b": 2, "c": 4}}
+	m.branch = &branch{snapshot: framework.NewSnapshot(framework.Arrival), model: ledgers{}, nominees: map[string]*framework.PodInfo{}}
+	m.must(err)
+	for _, node := range slices.Sorted(maps.Keys(m.sizes)) {
+		m.must(m.snapshot.AddNode(api.MakeNode(node, "64", "256Gi").Resource(devices.Vendor+"/gpu", fmt.Sprint(m.sizes[node])).Obj()))
+		m.model[node] = map[string]holds{}
+	}
+	m.branches = []*branch{m.branch}
+	return m
+}
+
+func (m *machine) must(err error) {
+	m.t.Helper()
+	if err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// pod makes a pod, with other annotations if it is to say what it has.
+func (m *machine) pod(change func(api.PodBuilder) api.PodBuilder) (*framework.PodInfo, devices.Request) {
+	m.serial++
+	b := api.MakePod(fmt.Sprint("p", m.serial)).Requests("100m", "100Mi")
+	if milli := rapid.SampledFrom([]int{0, 200, 300, 500, 500, 700, 1000}).Draw(m.t, "milli"); milli > 0 {
+		count := rapid.SampledFrom([]int{1, 1, 1, 2}).Draw(m.t, "count")
+		b = b.Annotations(devices.Vendor+"/gpu-milli", fmt.Sprint(milli), devices.Vendor+"/gpu-count", fmt.Sprint(count))
+	}
+	if change != nil {
+		b = change(b)
+	}
+	info, err := m.snapshot.NewPodInfo(b.Obj())
+	m.must(err)
+	r, err := m.gpus.Request(info)
+	m.must(err)
+	return info, r
+}
+
+// place places a pod and expects what the model expects.
+func (m *machine) place(p *framework.PodInfo, r devices.Request) (placed bool, d scheduling.Decision) {
+	d, err := m.sched.Place(m.snapshot, p)
+	var unfit *scheduling.FitError
+	switch {
+	case errors.As(err, &unfit):
+		if m.snapshot.Nominations() == 0 && p.Pod.Labels["refuse"] == "" && m.model.fits(m.sizes, r) {
+			m.t.Fatalf("%v fits nowhere: %v; the model knows a node", r, err)
+		}
+		return false, d
+	case err != nil:
+		m.t.Fatal(err)
+	}
+	m.model.take(d.Node, m.sizes[d.Node], p, r, nil)
+	if has := m.model[d.Node][p.Pod.Name]; len(has.gpus) != int(r.Count) {
+		m.t.Fatalf("%v was placed on %s, where the model has no room", r, d.Node)
+	} else if want := words(has.gpus); d.Reserved != want {
+		m.t.Fatalf("Decision.Reserved = %q, want %q", d.Reserved, want)
+	}
+	return true, d
+}
+
+func words(gpus []int) string {
+	if len(gpus) == 0 {
+		return ""
+	}
+	text := strings.ReplaceAll(strings.Trim(fmt.Sprint(gpus), "[]"), " ", "-")
+	if len(gpus) == 1 {
+		return "gpu " + text
+	}
+	return "gpus " + text
+}
+
+// some draws one of the pods on the nodes.
+func (m *machine) some() (node string, h holds, ok bool) {
+	var all []string
+	for node, pods := range m.model {
+		for name := range pods {
+			all = append(all, node+"/"+name)
+		}
+	}
+	if len(all) == 0 {
+		return "", h, false
+	}
+	slices.Sort(all)
+	node, name, _ := strings.Cut(rapid.SampledFrom(all).Draw(m.t, "pod"), "/")
+	return node, m.model[node][name], true
+}
+
+func (m *machine) someNode() string {
+	return rapid.SampledFrom(slices.Sorted(maps.Keys(m.sizes))).Draw(m.t, "node")
+}
+
+// steps are what may happen.
+func (m *machine) steps() map[string]func(*rapid.T) {
+	steps := map[string]func(){
+		"place a pod":       func() { m.place(m.pod(nil)) },
+		"place another pod": func() { m.place(m.pod(nil)) },
+		"a reserve is refused": func() {
+			p, r := m.pod(func(b api.PodBuilder) api.PodBuilder { return b.Labels("refuse", "yes") })
+			if placed, d := m.place(p, r); placed {
+				m.t.Fatalf("%s was placed on %s", p.Pod.Name, d.Node)
+			}
+		},
+		"release a pod": func() {
+			if node, h, ok := m.some(); ok {
+				m.must(m.sched.Release(m.snapshot, h.pod, node))
+				delete(m.model[node], h.pod.Pod.Name)
+			}
+		},
+		"a pod comes that runs": m.running,
+		"a pod is put by force": func() {
+			p, r := m.pod(nil)
+			node := m.someNode()
+			m.must(m.snapshot.AddPod(p, node))
+			m.model.take(node, m.sizes[node], p, r, nil)
+		},
+		"begin": func() {
+			if len(m.open) < 3 {
+				m.open = append(m.open, opened{m.snapshot.Begin(), m.model.clone(), maps.Clone(m.nominees)})
+			}
+		},
+		"roll back": func() {
+			if last := len(m.open) - 1; last >= 0 {
+				o := m.open[last]
+				m.snapshot.Rollback(o.mark)
+				m.model, m.nominees, m.open = o.model, o.nominees, m.open[:last]
+			}
+		},
+		"commit": func() {
+			if last := len(m.open) - 1; last >= 0 {
+				m.snapshot.Commit(m.open[last].mark)
+				m.open = m.open[:last]
+			}
+		},
+		"fork": func() {
+			f := &branch{snapshot: m.snapshot.Fork(), model: m.model.clone(), nominees: maps.Clone(m.nominees)}
+			if len(m.branches) < 4 {
+				m.branches = append(m.branches, f)
+			}
+			m.branch = f
+		},
+		"turn to another fork":           func() { m.branch = rapid.SampledFrom(m.branches).Draw(m.t, "fork") },
+		"an urgent pod makes room":       m.preempt,
+		"a nominated pod takes its node": m.claim,
+	}
+	wrapped := map[string]func(*rapid.T){"": func(t *rapid.T) { m.t = t; m.check() }}
+	for name, do := range steps {
+		wrapped[name] = func(t *rapid.T) { m.t = t; do() }
+	}
+	return wrapped
+}
+
+// running adds a pod that says which GPU it has, even if others have it too.
+func (m *machine) running() {
+	node := m.someNode()
+	gpu := rapid.IntRange(0, m.sizes[node]-1).Draw(m.t, "gpu")
+	p, r := m.pod(func(b api.PodBuilder) api.PodBuilder {
+		return b.Annotations(devices.Vendor+"/gpu-count", "1", devices.Vendor+"/gpu-index", fmt.Sprint(gpu)).Node(node)
+	})
+	m.must(m.snapshot.AddPod(p, node))
+	m.model.take(node, m.sizes[node], p, r, []int{gpu})
+}
+
+// preempt lets a pod of high priority look for victims. The search itself must leave
+// everything as it is. Then the victims go, and the pod is nominated.
+func (m *machine) preempt() {
+	p, _ := m.pod(func(b api.PodBuilder) api.PodBuilder {
+		return b.Priority(int32(rapid.IntRange(1, 3).Draw(m.t, "priority"))).
+			Annotations(devices.Vendor+"/gpu-milli", rapid.SampledFrom([]string{"500", "1000"}).Draw(m.t, "urgent milli"), devices.Vendor+"/gpu-count", "2")
+	})
+	d, err := m.sched.Schedule(m.snapshot, p)
+	var unfit *scheduling.FitError
+	if !errors.As(err, &unfit) {
+		m.must(err)
+		return
+	}
+	found, _, _, err := m.sched.PostFilter(context.Background(), m.snapshot, p, d)
+	m.must(err)
+	m.check()
+	if found.Nominated == "" || m.nominees[found.Nominated] != nil {
+		return
+	}
+	for _, v := range found.Victims {
+		m.must(m.snapshot.RemovePod(v.Pod, found.Nominated))
+		delete(m.model[found.Nominated], v.Pod.Pod.Name)
+	}
+	m.must(m.snapshot.Nominate(p, found.Nominated, ""))
+	m.nominees[found.Nominated] = p
+}
+
+// claim places a nominated pod, if it fits now.
+func (m *machine) claim() {
+	for _, node := range slices.Sorted(maps.Keys(m.nominees)) {
+		p := m.nominees[node]
+		m.snapshot.ClearNomination(p, node)
+		delete(m.nominees, node)
+		r, err := m.gpus.Request(p)
+		m.must(err)
+		m.place(p, r)
+		return
+	}
+}
+
+// check compares the snapshot with the model.
+func (m *machine) check() {
+	m.t.Helper()
+	m.must(m.snapshot.Check())
+	m.must(m.gpus.Check(m.snapshot))
+	for _, n := range m.snapshot.All() {
+		pods := m.model[n.Name()]
+		if len(n.Pods) != len(pods) {
+			m.t.Fatalf("%s has %d pods, want %d", n.Name(), len(n.Pods), len(pods))
+		}
+		used := make([]int64, m.sizes[n.Name()])
+		for _, p := range n.Pods {
+			h := pods[p.Pod.Name]
+			if got, want := m.gpus.Held(m.snapshot, n, p), words(h.gpus); "gpu "+got.String() != want && "gpus "+got.String() != want && (got != 0 || want != "") {
+				m.t.Fatalf("%s on %s has GPUs %q, want %q", p.Pod.Name, n.Name(), got, want)
+			}
+			for _, i := range h.gpus {
+				used[i] += h.milli
+			}
+		}
+		free := m.gpus.Free(m.snapshot, n)
+		for i, u := range used {
+			if want := max(0, 1000-u); int64(free.Left[i]) != want {
+				m.t.Fatalf("gpu %d of %s has %d left, want %d", i, n.Name(), free.Left[i], want)
+			}
+		}
+	}
+}
+
+// TestModel compares what the plugins know with a plain model, through forks, nested
+// transactions, refused reserves, preemption and nominated pods. All decisions are made on
+// both paths.
+func TestModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := newMachine(t)
+		t.Repeat(m.steps())
+	})
+}

@@ -1,0 +1,190 @@
+package devices
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
+)
+
+// MilliPerGPU is how many thousandths a whole GPU has.
+const MilliPerGPU = 1000
+
+// A Request is what a pod asks of GPUs. The zero Request asks for none.
+type Request struct {
+	// Count is the number of GPUs, at most [MaxGPUs].
+	Count int64
+	// Milli is how many thousandths of each GPU the pod asks for, from 1 to
+	// [MilliPerGPU]; 0 if Count is 0.
+	Milli int64
+	// Models are the accepted models, separated by "|"; "" accepts all.
+	Models string
+}
+
+// IsShare reports whether the request is for a part of one GPU.
+func (r Request) IsShare() bool { return r.Count == 1 && r.Milli < MilliPerGPU }
+
+// Total is the sum over all GPUs of the request, in thousandths.
+func (r Request) Total() int64 { return r.Count * r.Milli }
+
+// Accepts reports whether a GPU of the model will do.
+func (r Request) Accepts(model string) bool {
+	if r.Models == "" {
+		return true
+	}
+	for m := range strings.SplitSeq(r.Models, "|") {
+		if m == model {
+			return true
+		}
+	}
+	return false
+}
+
+// String formats the request for people, such as "460 thousandths of a GPU".
+func (r Request) String() string {
+	var b strings.Builder
+	switch {
+	case r.Count == 0:
+		return "no GPU"
+	case r.IsShare():
+		fmt.Fprintf(&b, "%d thousandths of a GPU", r.Milli)
+	case r.Milli == MilliPerGPU:
+		fmt.Fprintf(&b, "%d GPUs", r.Count)
+	default:
+		fmt.Fprintf(&b, "%d thousandths of each of %d GPUs", r.Milli, r.Count)
+	}
+	if r.Models != "" {
+		fmt.Fprintf(&b, " of %s", r.Models)
+	}
+	return b.String()
+}
+
+// A Demand is what formulas know of a pod.
+type Demand struct {
+	// CPU is in thousandths.
+	CPU int64
+	// GPU is what the pod asks of GPUs.
+	GPU Request
+}
+
+// names are the names that pods and nodes use.
+type names struct {
+	count, milli, models, index string        // annotations of pods
+	gpu, gpuCount, gpuMilli     resource.Name // resources
+	model                       string        // label of nodes
+}
+
+func namesOf(vendor string) names {
+	return names{
+		count: vendor + "/gpu-count", milli: vendor + "/gpu-milli", models: vendor + "/gpu-card-model", index: vendor + "/gpu-index",
+		gpu: resource.Name(vendor + "/gpu"), gpuCount: resource.Name(vendor + "/gpu-count"), gpuMilli: resource.Name(vendor + "/gpu-milli"),
+		model: vendor + "/gpu-card-model",
+	}
+}
+
+// wanted is what a pod says of GPUs.
+type wanted struct {
+	Request
+	err   error // why the request cannot be read
+	given Set   // the GPUs that the pod has already
+}
+
+func (n *names) wantedBy(p *framework.PodInfo) *wanted {
+	w := new(wanted)
+	if w.Request, w.err = n.request(p.Pod); w.err != nil {
+		w.Request = Request{}
+	}
+	if text, ok := p.Pod.Annotations[n.index]; ok && w.err == nil {
+		w.given, w.err = parseSet(text)
+		if w.err == nil && int64(w.given.Len()) != w.Count {
+			w.err = fmt.Errorf("%d GPUs, but the pod asks for %d", w.given.Len(), w.Count)
+		}
+		if w.err != nil {
+			w.given, w.err = 0, invalid(p.Pod, "metadata.annotations["+n.index+"]", text, w.err)
+		}
+	}
+	return w
+}
+
+// request reads the annotations, or else the resources, of a pod.
+func (n *names) request(p *api.Pod) (r Request, err error) {
+	count, counted := p.Annotations[n.count]
+	milli, measured := p.Annotations[n.milli]
+	r.Models = p.Annotations[n.models]
+	if !counted && !measured {
+		r.Count, r.Milli, err = n.fromResources(p)
+	} else {
+		r.Count, r.Milli = 1, MilliPerGPU
+		if counted {
+			r.Count, err = atMost(p, "metadata.annotations["+n.count+"]", count, MaxGPUs)
+		}
+		if measured && err == nil {
+			r.Milli, err = atMost(p, "metadata.annotations["+n.milli+"]", milli, MilliPerGPU)
+		}
+	}
+	if err != nil || r.Count == 0 || r.Milli == 0 {
+		return Request{}, err
+	}
+	return r, nil
+}
+
+// fromResources reads the extended resources.
+func (n *names) fromResources(p *api.Pod) (count, milli int64, err error) {
+	if !n.namedBy(p) {
+		return 0, 0, nil
+	}
+	list := api.PodRequests(p, api.RequestOptions{PodLevel: true})
+	whole, sum := list[n.gpu], list[n.gpuMilli]
+	count, milli = whole.Value(), sum.Value()
+	field := func(name resource.Name) string { return "spec.containers.resources.requests[" + string(name) + "]" }
+	switch {
+	case count < 0 || count > MaxGPUs:
+		return 0, 0, invalid(p, field(n.gpu), whole.String(), fmt.Errorf("want 0 to %d", MaxGPUs))
+	case milli < 0 || milli > MaxGPUs*MilliPerGPU:
+		return 0, 0, invalid(p, field(n.gpuMilli), sum.String(), fmt.Errorf("want 0 to %d", MaxGPUs*MilliPerGPU))
+	case milli == 0:
+		return count, MilliPerGPU, nil
+	case count == 0 && milli > MilliPerGPU:
+		count = milli / MilliPerGPU
+	case count == 0:
+		count = 1
+	}
+	if milli%count != 0 || milli/count > MilliPerGPU {
+		return 0, 0, invalid(p, field(n.gpuMilli), sum.String(), fmt.Errorf("cannot be divided among %d GPUs", count))
+	}
+	return count, milli / count, nil
+}
+
+// namedBy reports whether some request of the pod may be for GPUs. It spares most pods the
+// sums.
+func (n *names) namedBy(p *api.Pod) bool {
+	named := func(l resource.List) bool {
+		_, whole := l[n.gpu]
+		_, parts := l[n.gpuMilli]
+		return whole || parts
+	}
+	for _, containers := range [][]api.Container{p.Spec.Containers, p.Spec.InitContainers} {
+		for i := range containers {
+			if named(containers[i].Resources.Requests) {
+				return true
+			}
+		}
+	}
+	return named(p.Spec.Overhead) || p.Spec.Resources != nil && named(p.Spec.Resources.Requests)
+}
+
+// atMost reads a whole number from 0 to limit.
+func atMost(p *api.Pod, field, text string, limit int64) (int64, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 || n > limit {
+		return 0, invalid(p, field, text, fmt.Errorf("want a whole number from 0 to %d", limit))
+	}
+	return n, nil
+}
+
+func invalid(p *api.Pod, field, value string, err error) error {
+	return &api.InvalidError{Object: "pod " + p.Key(), Field: field, Value: value, Err: err}
+}

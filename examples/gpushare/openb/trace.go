@@ -1,0 +1,132 @@
+package openb
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math/rand"
+	"slices"
+
+	"github.com/berth-sched/berth/examples/gpushare/devices"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling/simulate"
+)
+
+// A Trace is a cluster and a workload of pods that ask for its GPUs.
+type Trace struct {
+	// Name is the name of the workload.
+	Name string
+	// Nodes and Pods are sorted by name. All pods are pending.
+	Nodes []*api.Node
+	Pods  []*api.Pod
+	// Demands is what each pod asks for, and Typical what is typical of the workload.
+	Demands []devices.Demand
+	Typical []devices.Typical
+	// Milli is the sum of all GPUs, in thousandths.
+	Milli int64
+}
+
+// typicalPart is the part of the pods that is typical.
+const typicalPart = 0.95
+
+// Read reads the tables of nodes and pods, as [simulate.DecodeOpenB] does.
+func Read(name string, nodes, pods []byte) (*Trace, error) {
+	var o api.Objects
+	for _, table := range [][]byte{nodes, pods} {
+		if err := simulate.DecodeOpenB(&o, table); err != nil {
+			return nil, err
+		}
+	}
+	return New(name, &o)
+}
+
+// New makes a trace of nodes and pods.
+func New(name string, o *api.Objects) (*Trace, error) {
+	t := &Trace{Name: name, Nodes: slices.Clone(o.Nodes), Pods: slices.Clone(o.Pods)}
+	slices.SortFunc(t.Nodes, func(a, b *api.Node) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(t.Pods, func(a, b *api.Pod) int { return cmp.Compare(a.Name, b.Name) })
+	s, pods, err := framework.SnapshotOf(&api.Objects{Nodes: t.Nodes, Pods: t.Pods}, framework.Arrival)
+	if err != nil {
+		return nil, err
+	}
+	if len(pods) < len(t.Pods) {
+		return nil, fmt.Errorf("workload %s: %d of %d pods are not pending", name, len(t.Pods)-len(pods), len(t.Pods))
+	}
+	var gpus *devices.GPUs
+	for _, p := range pods {
+		if _, err := gpus.Request(p); err != nil {
+			return nil, err
+		}
+		t.Demands = append(t.Demands, gpus.Demand(p))
+	}
+	for _, n := range s.All() {
+		free := gpus.Free(s, n)
+		t.Milli += free.Total()
+	}
+	if t.Milli == 0 || len(t.Pods) == 0 {
+		return nil, fmt.Errorf("workload %s: %w", name, errors.New("there are no GPUs or no pods"))
+	}
+	t.Typical = devices.TypicalPods(t.Demands, typicalPart)
+	return t, nil
+}
+
+// A Sequence is what chance decides about a run.
+type Sequence struct {
+	// Arrivals are the pods in the order in which they come, by index of Trace.Pods. A
+	// pod may come more than once.
+	Arrivals []int
+	// Rank is the place of each node in the order that breaks ties.
+	Rank []int
+}
+
+// tuneRatio is how many times the GPUs of the cluster the pods ask for.
+const tuneRatio = 1.3
+
+// drawsBetween are drawn by other parts of the simulator between pods and nodes.
+const drawsBetween = 10
+
+// SequenceOf draws the sequence of a seed.
+//
+// Two oddities of the original are kept. It draws numbers that it does not use, and while
+// it adds pods, it compares the goal with what one GPU of the next pod would add, instead
+// of all its GPUs.
+func (t *Trace) SequenceOf(seed int64) Sequence {
+	r := rand.New(rand.NewSource(seed))
+	r.Int() // printed for debugging
+	arrivals := make([]int, len(t.Pods))
+	for i := range arrivals {
+		arrivals[i] = i
+	}
+	r.Shuffle(len(arrivals), func(i, j int) { arrivals[i], arrivals[j] = arrivals[j], arrivals[i] })
+	arrivals = t.tune(arrivals, r)
+	for range drawsBetween {
+		r.Float64()
+	}
+	return Sequence{arrivals, r.Perm(len(t.Nodes))}
+}
+
+// tune adds copies of random pods, or takes random ones away, until they ask for about
+// tuneRatio times all GPUs.
+func (t *Trace) tune(arrivals []int, r *rand.Rand) []int {
+	goal, sum := int64(tuneRatio*float64(t.Milli)), int64(0)
+	for _, d := range t.Demands {
+		sum += d.GPU.Total()
+	}
+	for sum > goal {
+		i := r.Intn(len(arrivals))
+		sum -= t.Demands[arrivals[i]].GPU.Total()
+		arrivals = slices.Delete(arrivals, i, i+1)
+	}
+	if len(arrivals) < len(t.Pods) || sum == 0 {
+		return arrivals
+	}
+	for {
+		i := r.Intn(len(t.Pods))
+		if sum+t.Demands[i].GPU.Milli > goal {
+			return arrivals
+		}
+		arrivals = append(arrivals, i)
+		sum += t.Demands[i].GPU.Total()
+	}
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/berth-sched/berth/examples/gpushare/openb"
+)
+
+// at is the column of the tables: as much has been asked for as there is.
+const at = 100
+
+// of returns the results of a policy.
+func of(results []result, p openb.Policy) []result {
+	return slices.DeleteFunc(slices.Clone(results), func(r result) bool { return r.Policy != p })
+}
+
+// allocation summarizes the part that is given out at a column.
+func allocation(results []result, column int) openb.Summary {
+	x := make([]float64, len(results))
+	for i, r := range results {
+		x[i] = r.Allocation[column]
+	}
+	return openb.Summarize(x)
+}
+
+// compared is a policy beside the published tables.
+type compared struct {
+	known            []result // the published runs, for the seeds that were run
+	equal, different int
+	first            string // the first difference
+}
+
+func compare(results []result, published openb.Tables) (c compared) {
+	for _, r := range results {
+		want := published[openb.Key{Policy: r.Policy, Seed: r.Seed}]
+		if want == nil {
+			continue
+		}
+		c.known = append(c.known, result{r.Config, want})
+		equal, different, first := r.Compare(want)
+		if c.equal, c.different = c.equal+equal, c.different+different; c.first == "" && first != "" {
+			c.first = fmt.Sprintf("%s, seed %d: %s", r.Policy, r.Seed, first)
+		}
+	}
+	return c
+}
+
+// writeTable writes a line for each policy. It is an error if a figure differs that chance
+// has no part in.
+func writeTable(w io.Writer, results []result, published openb.Tables) error {
+	fmt.Fprintf(w, "\nGPUs given out, in percent, when %d %% of them have been asked for: mean and deviation\n\n", at)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	header := "POLICY\tHERE\t\t"
+	if published != nil {
+		header += "PUBLISHED\t\tEQUAL FIGURES"
+	}
+	fmt.Fprintln(t, strings.TrimRight(header, "\t"))
+	equal, all, wrong := 0, 0, ""
+	for _, p := range openb.Policies() {
+		runs := of(results, p)
+		ours := allocation(runs, at)
+		fmt.Fprintf(t, "%s\t%.3f\t± %.3f", p, ours.Mean, ours.Deviation)
+		c := compare(runs, published)
+		switch {
+		case len(c.known) == 0:
+		case p.IsRandom():
+			theirs := allocation(c.known, at)
+			errs := math.Abs(ours.Mean-theirs.Mean) / math.Sqrt((ours.Deviation*ours.Deviation+theirs.Deviation*theirs.Deviation)/float64(len(c.known)))
+			fmt.Fprintf(t, "\t%.3f\t± %.3f\tdrawn: means differ by %.1f standard errors", theirs.Mean, theirs.Deviation, errs)
+		default:
+			theirs := allocation(c.known, at)
+			fmt.Fprintf(t, "\t%.3f\t± %.3f\t%d of %d", theirs.Mean, theirs.Deviation, c.equal, c.equal+c.different)
+			equal, all = equal+c.equal, all+c.equal+c.different
+			if wrong == "" {
+				wrong = c.first
+			}
+		}
+		fmt.Fprintln(t)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if all > 0 {
+		fmt.Fprintf(w, "\n%d of %d published figures are equal: 3 tables of %d columns for each run\n", equal, all, openb.Columns)
+	}
+	if wrong != "" {
+		return errors.New("published figures differ: " + wrong)
+	}
+	return nil
+}
+
+// writeTies writes a table of policies and tie rules.
+func writeTies(w io.Writer, trace *openb.Trace, o options, stderr io.Writer) error {
+	policies := slices.DeleteFunc(openb.Policies(), openb.Policy.IsRandom)
+	var configs []openb.Config
+	for _, tie := range openb.Ties() {
+		configs = append(configs, o.configs(policies, tie)...)
+	}
+	results, err := runAll(trace, configs, stderr)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\nGPUs given out, in percent, when %d %% of them have been asked for, by the rule for equal scores\n\n", at)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprint(t, "POLICY")
+	for _, tie := range openb.Ties() {
+		fmt.Fprintf(t, "\t%s", tie)
+	}
+	fmt.Fprintln(t)
+	for _, p := range policies {
+		fmt.Fprint(t, p)
+		for _, tie := range openb.Ties() {
+			runs := slices.DeleteFunc(of(results, p), func(r result) bool { return r.Tie != tie })
+			s := allocation(runs, at)
+			fmt.Fprintf(t, "\t%.2f ± %.2f", s.Mean, s.Deviation)
+		}
+		fmt.Fprintln(t)
+	}
+	return t.Flush()
+}

@@ -1,0 +1,155 @@
+package input
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling/config"
+)
+
+// A piece is one object of a stream of objects, as it was written.
+type piece struct {
+	text     []byte
+	line     int // of its first byte, from 1
+	document int // from 1
+	item     int // its index in a list, -1 for none
+	yaml     bool
+	entry    bool // the text is an entry of a YAML list: it begins with a dash
+}
+
+// place names the piece as package api does.
+func (p *piece) place() string {
+	if p.item < 0 {
+		return fmt.Sprintf("document %d", p.document)
+	}
+	return fmt.Sprintf("document %d, items[%d]", p.document, p.item)
+}
+
+// A listKind is the kind of the list that pieces are from.
+type listKind struct{ kind, apiVersion string }
+
+// wrap returns objects in JSON as a list of the kind, so that they may omit their own.
+func (k listKind) wrap(objects []byte) []byte {
+	if k.kind == "" {
+		k.kind = "List"
+	}
+	text := []byte(`{"kind":` + strconv.Quote(k.kind))
+	if k.apiVersion != "" {
+		text = append(text, `,"apiVersion":`+strconv.Quote(k.apiVersion)...)
+	}
+	text = append(text, `,"items":[`...)
+	text = append(text, objects...)
+	return append(text, "]}"...)
+}
+
+// A FaultError says where in a file a fault is.
+type FaultError struct {
+	File string
+	Line int // from 1; 0 if it is not known
+	Err  error
+}
+
+// Error names the file, the line and the fault.
+func (e *FaultError) Error() string {
+	if e.Line == 0 {
+		return e.File + ": " + e.Err.Error()
+	}
+	return e.File + ":" + strconv.Itoa(e.Line) + ": " + e.Err.Error()
+}
+
+// Unwrap returns the fault.
+func (e *FaultError) Unwrap() error { return e.Err }
+
+// lineOf returns the line of a field of the piece's object, or of what is around it.
+func (p *piece) lineOf(field string) int {
+	if p.entry {
+		field = strings.TrimSuffix("[0]."+field, ".")
+	}
+	return p.line + max(config.FieldLine(p.text, field), 1) - 1
+}
+
+// fault says where the error of decoding the piece alone is.
+func (p *piece) fault(file string, err error) error {
+	var invalid *api.InvalidError
+	var syntax *api.SyntaxError
+	switch {
+	case errors.As(err, &invalid):
+		named := *invalid
+		for _, alone := range []string{"document 1, items[0]", "document 1"} {
+			if strings.Contains(named.Object, alone) {
+				named.Object = strings.Replace(named.Object, alone, p.place(), 1)
+				break
+			}
+		}
+		return &FaultError{file, p.lineOf(invalid.Field), &named}
+	case errors.As(err, &syntax):
+		return &FaultError{file, p.line + syntax.Line - 1, errors.New("not JSON: " + syntax.Problem)}
+	}
+	return &FaultError{file, p.line, err}
+}
+
+// yamlFault says where the error of YAML text is that begins at the given line.
+func yamlFault(file string, line int, err error) error {
+	text := err.Error()
+	if rest, ok := strings.CutPrefix(text, "line "); ok {
+		number, why, found := strings.Cut(rest, ": ")
+		if n, err := strconv.Atoi(number); found && err == nil {
+			return &FaultError{file, line + n - 1, errors.New(why)}
+		}
+	}
+	return &FaultError{file, line, err}
+}
+
+// label names the piece's object as errors do: "pod default/web"; "" if it has no name.
+func (p *piece) label(list listKind) string {
+	text, err := p.json()
+	if err != nil {
+		return ""
+	}
+	var o struct {
+		Kind     string `json:"kind"`
+		Metadata struct {
+			Name      string `json:"name"`
+			Namespace string `json:"namespace"`
+		} `json:"metadata"`
+	}
+	if err := unmarshal(text, &o); err != nil || o.Metadata.Name == "" {
+		return ""
+	}
+	if o.Kind == "" {
+		o.Kind = strings.TrimSuffix(list.kind, "List")
+	}
+	if o.Metadata.Namespace != "" {
+		o.Metadata.Name = o.Metadata.Namespace + "/" + o.Metadata.Name
+	}
+	return strings.ToLower(o.Kind) + " " + o.Metadata.Name
+}
+
+// json returns the piece's object as JSON.
+func (p *piece) json() ([]byte, error) {
+	if !p.yaml {
+		return p.text, nil
+	}
+	documents, err := config.YAMLToJSON(p.text)
+	if err != nil {
+		return nil, err
+	}
+	text := bytes.Join(documents, []byte("\n"))
+	if p.entry {
+		text = unlisted(text)
+	}
+	return text, nil
+}
+
+// unlisted takes the brackets off a list in JSON.
+func unlisted(text []byte) []byte {
+	text = bytes.TrimSpace(text)
+	if len(text) < 2 || text[0] != '[' {
+		return text
+	}
+	return text[1 : len(text)-1]
+}

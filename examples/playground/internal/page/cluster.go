@@ -1,0 +1,184 @@
+package page
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/berth-sched/berth/examples/internal/expand"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/config"
+	"github.com/berth-sched/berth/scheduling/workload"
+)
+
+// maxText bounds each text, in bytes.
+const maxText = 64 << 20
+
+// A cluster is what the texts say. Nothing changes it: steps work on forks.
+type cluster struct {
+	objects  *api.Objects
+	snapshot *framework.Snapshot
+	waiting  []*framework.PodInfo // as a queue takes them
+	leftOut  []LeftOut
+	running  int
+	profiles []scheduling.Profile
+	warnings []string
+}
+
+// A LeftOut is a pod that waits and is not decided about.
+type LeftOut struct {
+	Pod string `json:"pod"`
+	Why string `json:"why"`
+}
+
+// read reads the texts. With problems there is no cluster.
+func read(s *State) (*cluster, []Problem) {
+	c := new(cluster)
+	var problems []Problem
+	c.profiles, problems = profilesOf(s.Preset, s.Config, s.Seed)
+	in := new(api.Objects)
+	for _, area := range []struct{ name, text string }{{"nodes", s.Nodes}, {"pods", s.Pods}} {
+		switch {
+		case len(area.text) > maxText:
+			problems = append(problems, Problem{Area: area.name, Text: fmt.Sprintf("the text has %d MB, more than %d", len(area.text)>>20, maxText>>20)})
+		case strings.TrimSpace(area.text) != "":
+			if err := decode(in, []byte(area.text)); err != nil {
+				problems = append(problems, problemOf(area.name, area.text, err))
+			}
+		}
+	}
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	if len(in.Nodes) == 0 {
+		return nil, []Problem{{Area: "nodes", Text: "there are no nodes: paste what kubectl get nodes -o yaml prints, or choose a sample"}}
+	}
+	if err := c.load(in); err != nil {
+		return nil, anywhere(s, err)
+	}
+	c.objects, c.warnings = in, in.Warnings()
+	for _, kind := range slices.Sorted(maps.Keys(in.Skipped)) {
+		c.warnings = append(c.warnings, fmt.Sprintf("%d of the kind %s are left out, because scheduling does not read them", in.Skipped[kind], kind))
+	}
+	for _, m := range in.NodeMetrics {
+		if at := m.Status.UpdateTime; at != nil && at.After(c.snapshot.Now()) {
+			c.snapshot.SetNow(*at)
+		}
+	}
+	for _, n := range c.snapshot.All() {
+		c.running += len(n.Pods)
+	}
+	c.sort()
+	return c, nil
+}
+
+// decode adds the objects of a text, in JSON or YAML.
+func decode(o *api.Objects, text []byte) error {
+	var notJSON *api.SyntaxError
+	if start := bytes.TrimLeft(text, " \t\r\n"); start[0] == '{' {
+		if err := o.Decode(text); !errors.As(err, &notJSON) {
+			return err
+		}
+	}
+	documents, err := config.YAMLToJSON(text)
+	switch {
+	case err != nil && notJSON != nil:
+		return notJSON
+	case err != nil:
+		return err
+	}
+	return o.Decode(bytes.Join(documents, []byte("\n")))
+}
+
+// maxPodsInAll bounds the pods that workloads stand for: a short text may ask for many.
+const maxPodsInAll = 200_000
+
+// load makes the snapshot, with the defaults that the API server sets.
+func (c *cluster) load(o *api.Objects) (err error) {
+	if err = fewPods(o); err != nil {
+		return err
+	}
+	if err = expand.Workloads(o, func(string, string) error { return nil }); err != nil {
+		return err
+	}
+	if err = o.Default(); err != nil {
+		return err
+	}
+	c.snapshot, c.waiting, err = framework.SnapshotOf(o, framework.ZoneInterleaved)
+	return err
+}
+
+// fewPods refuses workloads that make too many pods, before any is made.
+func fewPods(o *api.Objects) error {
+	count := len(o.Pods)
+	for _, w := range workload.Of(o) {
+		n, err := w.Replicas()
+		switch {
+		case err != nil:
+			return err
+		case w.ControllerRef() != nil: // its owner counts
+			continue
+		case w.Field == "":
+			n = len(o.Nodes)
+		}
+		if count += n; count > maxPodsInAll {
+			return &api.InvalidError{Object: w.Label(), Field: w.Field, Value: strconv.Itoa(n), Err: fmt.Errorf("makes more than %d pods in all", maxPodsInAll)}
+		}
+	}
+	return nil
+}
+
+// maxProblems bounds the problems of a cluster that are shown.
+const maxProblems = 20
+
+// anywhere finds the texts that errors about the cluster as a whole are about.
+func anywhere(s *State, err error) (list []Problem) {
+	parts := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		parts = joined.Unwrap()
+	}
+	for _, err := range parts[:min(len(parts), maxProblems)] {
+		p := problemOf("pods", s.Pods, err)
+		if p.Line == 0 {
+			if q := problemOf("nodes", s.Nodes, err); q.Line > 0 {
+				p = q
+			}
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// sort orders the waiting pods as the queue does, by priority, and leaves out those that
+// no scheduler here decides about.
+func (c *cluster) sort() {
+	names := map[string]bool{}
+	for i := range c.profiles {
+		names[c.profiles[i].Name] = true
+	}
+	c.waiting = slices.DeleteFunc(c.waiting, func(p *framework.PodInfo) bool {
+		why := ""
+		switch {
+		case !names[p.Pod.Spec.SchedulerName]:
+			why = "it asks for the scheduler " + p.Pod.Spec.SchedulerName
+		case len(p.Pod.Spec.SchedulingGates) > 0:
+			why = "its scheduling gates keep it out of the queue"
+		default:
+			return false
+		}
+		c.leftOut = append(c.leftOut, LeftOut{p.Pod.Key(), why})
+		return true
+	})
+	byPriority(c.waiting)
+}
+
+func byPriority(pods []*framework.PodInfo) {
+	slices.SortStableFunc(pods, func(a, b *framework.PodInfo) int { return cmp.Compare(b.Priority, a.Priority) })
+}

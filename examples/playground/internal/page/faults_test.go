@@ -1,0 +1,245 @@
+package page
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestProblems writes faults into the texts. Each must be found at its line, and the page
+// must go on showing the answers of before.
+func TestProblems(t *testing.T) {
+	const node = "kind: Node\nmetadata: {name: lone}\nstatus: {allocatable: {cpu: 4, pods: 10}}\n"
+	deployment := func(fields string) string {
+		return "# comment\n---\nkind: Deployment\napiVersion: apps/v1\nmetadata: {name: web, namespace: shop}\nspec:\n  replicas: 1\n  template:\n    spec:\n      containers:\n      - name: main\n        resources:\n          " + fields + "\n"
+	}
+	many := func(name string) string {
+		return "---\nkind: Deployment\nmetadata: {name: " + name + "}\nspec:\n  replicas: 70000\n  template: {spec: {containers: [{name: c}]}}\n"
+	}
+	tests := []struct {
+		name, nodes, pods, config string
+		want                      []Problem
+	}{
+		{
+			"quantity", "# first\n\n---\n" + node + "---\nkind: Node\nmetadata:\n  name: bad\nstatus:\n  allocatable:\n    cpu: 4x\n", "", "",
+			[]Problem{{"nodes", 13, `node bad: status.allocatable[cpu]: "4x": `}},
+		},
+		{"both texts", "kind: Node\nmetadata: {}\n", "kind: Pod\nmetadata: {name: 7}\n", "", []Problem{{"nodes", 2, "metadata.name: is missing"}, {"pods", 2, "want a string"}}},
+		{"no YAML", node, "kind: Pod\n\tmetadata: 1\n", "", []Problem{{"pods", 2, ""}}},
+		{"no JSON", node, "{\"kind\": \"Pod\",\n\"metadata\": {\"name\": \"p\"},,}", "", []Problem{{"pods", 2, "not JSON: unexpected ','"}}},
+		{
+			"list in JSON", node, "{\"kind\":\"List\",\"items\":[\n{\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"}},\n{\"kind\":\"Pod\",\"metadata\":{\"name\":\"b\"},\n\"spec\":{\"priority\":\n\"high\"}}]}", "",
+			[]Problem{{"pods", 4, `pod default/b: spec.priority: "high": want an integer`}},
+		},
+		{"template", node, deployment("requests: {cpu: -1}"), "", []Problem{{"pods", 13, `pod shop/web-0: spec.containers[0].resources.requests[cpu]: "-1"`}}},
+		{"unknown nodes", node, "kind: Pod\nmetadata: {name: p}\nspec: {nodeName: nowhere}\n---\nkind: Pod\nmetadata: {name: q}\nspec:\n  nodeName: nowhere\n", "", []Problem{{"pods", 3, "spec.nodeName"}, {"pods", 8, "spec.nodeName"}}},
+		{"node twice", node + "---\n" + node, "", "", []Problem{{"nodes", 2, "node lone: metadata.name"}}},
+		{"nothing", "", "kind: Pod\nmetadata: {name: p}\n", "", []Problem{{"nodes", 0, "there are no nodes"}}},
+		{"no object", "hello\n", "", "", []Problem{{"nodes", 1, "neither a mapping nor a list"}}},
+		{"configuration", node, "", "kind: KubeSchedulerConfiguration\napiVersion: kubescheduler.config.k8s.io/v1\nprofiles:\n- plugins:\n    score:\n      enabled:\n      - name: Nobody\n        weigth: 3\n", []Problem{{"config", 8, "weigth"}}},
+		{"unknown plugin", node, "", "kind: KubeSchedulerConfiguration\napiVersion: kubescheduler.config.k8s.io/v1\nprofiles: [{plugins: {score: {enabled: [{name: Nobody}]}}}]\n", []Problem{{"config", 0, `"Nobody" does not exist`}}},
+		{"extender", node, "", "kind: KubeSchedulerConfiguration\napiVersion: kubescheduler.config.k8s.io/v1\nextenders:\n- {urlPrefix: 'http://localhost', filterVerb: filter}\n", []Problem{{"config", 3, "asks no extender"}}},
+		{
+			"too many pods", node, many("one") + many("two") + many("three"), "",
+			[]Problem{{"pods", 17, "deployment default/three: spec.replicas: \"70000\": makes more than 200000 pods in all"}},
+		},
+		{"not a configuration", node, "", "kind: Pod\n", []Problem{{"config", 0, "apiVersion"}}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			p := opened(t, "shop")
+			before := do(t, p, Request{Do: "place", N: 2}).View
+			v := do(t, p, Request{Do: "edit", Texts: &Texts{test.nodes, test.pods, test.config}}).View
+			if len(v.Problems) < len(test.want) || test.name != "unknown plugin" && len(v.Problems) > len(test.want) {
+				t.Fatalf("problems %+v, want %+v", v.Problems, test.want)
+			}
+			for i, want := range test.want {
+				got := v.Problems[i]
+				if got.Area != want.Area || got.Line != want.Line || !strings.Contains(got.Text, want.Text) {
+					t.Errorf("problem %+v, want %+v", got, want)
+				}
+			}
+			if !v.Stale || v.Sentence != before.Sentence || v.Steps != 2 {
+				t.Errorf("stale %v, %d steps, %q; want the answers of before", v.Stale, v.Steps, v.Sentence)
+			}
+			if reply := p.Do(&Request{Do: "place", N: 1}); len(reply.Problems) != 1 || !strings.Contains(reply.Problems[0].Text, "correct the texts") {
+				t.Errorf("placing with faulty texts: %v", reply.Problems)
+			}
+			sample, _ := sampleTexts("shop")
+			if v := do(t, p, Request{Do: "edit", Texts: &sample.Texts}).View; v.Stale || v.Steps != 2 || v.Sentence != before.Sentence || v.Sample != "shop" {
+				t.Errorf("after the correction: stale %v, %d steps", v.Stale, v.Steps)
+			}
+		})
+	}
+}
+
+// TestKubectl reads what kubectl prints.
+func TestKubectl(t *testing.T) {
+	p := New()
+	text := `{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"Node","metadata":{"name":"n","labels":{"kubernetes.io/hostname":"n"}},"status":{"allocatable":{"cpu":"4","memory":"16Gi","pods":"110"},"nodeInfo":{"kubeletVersion":"v1.34.0"}}},
+{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","uid":"1"},"spec":{"containers":[{"name":"c"}],"schedulingGates":[{"name":"g"}]}},
+{"apiVersion":"v1","kind":"Pod","metadata":{"name":"q","uid":"2"},"spec":{"schedulerName":"mine","containers":[{"name":"c"}]}},
+{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"}}]}`
+	v := do(t, p, Request{Do: "edit", Texts: &Texts{Nodes: text}}).View
+	if len(v.Problems) > 0 || v.Nodes != 1 || v.Waiting != 0 || len(v.LeftOut) != 2 || len(v.Warnings) != 1 {
+		t.Errorf("%+v, %d nodes, %d wait, left out %v, warnings %v", v.Problems, v.Nodes, v.Waiting, v.LeftOut, v.Warnings)
+	}
+	if len(v.Rows) != 1 || v.Rows[0].Node != "n" {
+		t.Errorf("rows %v: a node must be there to be clicked, though no pod waits", v.Rows)
+	}
+}
+
+// TestLink opens the link of a page in another one, which must show the same.
+func TestLink(t *testing.T) {
+	for _, sample := range []string{"shop", "ties", "load", "large"} {
+		p := opened(t, sample)
+		requests := []Request{
+			{Do: "seed", Seed: 9},
+			{Do: "place", N: 3},
+			{Do: "weigh", Weights: map[string]int64{"NodeResourcesFit": 7}},
+			{Do: "place", N: 2},
+			{Do: "weigh", Weights: map[string]int64{"NodeResourcesFit": 3, "ImageLocality": 0}},
+			{Do: "weigh", Weights: map[string]int64{"NodeResourcesFit": 4}},
+		}
+		for _, r := range requests {
+			do(t, p, r)
+		}
+		node := p.world.snapshot.At(0).Name()
+		for _, r := range []Request{{Do: "add", Name: node}, {Do: "drain", Name: node}, {Do: "place", N: 1}, {Do: "node", Name: node}} {
+			do(t, p, r)
+		}
+		want := do(t, p, Request{Do: "edit"}).View
+		link := do(t, p, Request{Do: "link"}).Text
+		if len(link) > 1000 {
+			t.Errorf("the link of a sample has %d bytes; its texts need not be in it", len(link))
+		}
+		q := New()
+		reply := do(t, q, Request{Do: "open", Text: "#" + link})
+		if diff := cmp.Diff(want, reply.View, ignoreFuncs, cmp.AllowUnexported(Preset{}, Row{})); diff != "" {
+			t.Errorf("%s: the link shows something else (-want +got):\n%s", sample, diff)
+		}
+		if reply.Texts == nil || *reply.Texts != p.state.Texts {
+			t.Error("the link has other texts")
+		}
+	}
+}
+
+// TestOwnTextsLink keeps texts in the link, and refuses what no browser takes.
+func TestOwnTextsLink(t *testing.T) {
+	p := opened(t, "shop")
+	texts := p.state.Texts
+	texts.Nodes = "# mine\n" + texts.Nodes
+	do(t, p, Request{Do: "edit", Texts: &texts})
+	link := do(t, p, Request{Do: "link"}).Text
+	q := New()
+	if reply := do(t, q, Request{Do: "open", Text: link}); *reply.Texts != texts || reply.View.Sample != "" {
+		t.Error("the link has other texts")
+	}
+	noise := make([]byte, 2<<20)
+	x := uint32(1)
+	for i := range noise {
+		x = x*1664525 + 1013904223
+		noise[i] = "0123456789abcdefghijklmnopqrstuv"[x>>27]
+	}
+	texts.Config = "# " + string(noise)
+	p.Do(&Request{Do: "edit", Texts: &texts})
+	if reply := p.Do(&Request{Do: "link"}); len(reply.Problems) != 1 || !strings.Contains(reply.Problems[0].Text, "too large for a link") {
+		t.Errorf("a large text: %v", reply.Problems)
+	}
+}
+
+// linkOf packs a text as links are packed.
+func linkOf(t testing.TB, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z, err := flate.NewWriter(&b, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := z.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return linkVersion + base64.RawURLEncoding.EncodeToString(b.Bytes())
+}
+
+// TestBadLinks opens links that are damaged or ask for what cannot be done.
+func TestBadLinks(t *testing.T) {
+	tests := []struct{ name, link, want string }{
+		{"junk", "#junk", "no link of this page"},
+		{"characters", "1.***", "a character that links do not have"},
+		{"not packed", "1.AAAA", "cannot be unpacked"},
+		{"half", linkOf(t, `{"preset":"1.37","sample":"shop"}`)[:20], "damaged"},
+		{"no JSON", linkOf(t, `{"preset":`), "damaged"},
+		{"bomb", linkOf(t, strings.Repeat(" ", maxState+10)), "more than 32 MB"},
+		{"sample", linkOf(t, `{"preset":"1.37","sample":"nothing"}`), `the sample "nothing"`},
+		{"preset", linkOf(t, `{"preset":"9.99","sample":"shop"}`), `the preset "9.99"`},
+		{"step", linkOf(t, `{"preset":"1.37","sample":"shop","steps":[{"do":"place","n":2},{"do":"drain","name":"nobody"},{"do":"place","n":1}]}`), `step 2, drain nobody: node "nobody" is not in the cluster; this step and those after it are left out`},
+		{"unknown step", linkOf(t, `{"preset":"1.37","sample":"shop","steps":[{"do":"dance"}]}`), `there is no step "dance"`},
+		{"too many steps", linkOf(t, `{"preset":"1.37","sample":"shop","steps":[`+strings.Repeat(`{},`, maxSteps)+`{}]}`), "steps, more than"},
+		{"weights", linkOf(t, `{"preset":"1.37","sample":"shop","steps":[{"do":"weigh","name":"default-scheduler","weights":{"ImageLocality":-3}}]}`), "want a weight from 0"},
+		{"negative steps", linkOf(t, `{"preset":"1.37","sample":"shop","steps":[{"do":"place","n":-3}]}`), "nothing to place"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			p := New()
+			reply := p.Do(&Request{Do: "open", Text: test.link})
+			if len(reply.Problems) != 1 || reply.Problems[0].Area != "link" || !strings.Contains(reply.Problems[0].Text, test.want) {
+				t.Errorf("problems %v, want %q", reply.Problems, test.want)
+			}
+			if reply.View == nil || reply.View.Decision == nil || reply.Texts == nil {
+				t.Error("the page shows nothing")
+			}
+			if steps := strings.Contains(test.link, "place"); steps && reply.View.Steps != 2 {
+				t.Errorf("%d steps", reply.View.Steps)
+			}
+		})
+	}
+}
+
+// FuzzPage sends any requests and any texts. The page must always answer with a view, and
+// with a state that another page can open.
+func FuzzPage(f *testing.F) {
+	sample, _ := sampleTexts("ties")
+	f.Add(sample.Nodes, sample.Pods, "", `{"do":"place","n":2}`, `{"do":"weigh","weights":{"ImageLocality":3}}`)
+	f.Add("kind: Node\nmetadata: {name: lone}\n", "kind: Pod\nmetadata: {name: p}\nspec: {priority: 7}\n", loadAwareConfig, `{"do":"drain","name":"lone"}`, `{"do":"node","name":"lone"}`)
+	f.Add("{", "---\n---", "a: [", `{"do":"open","text":"1.AAAA"}`, `{"do":"back"}`)
+	f.Fuzz(func(t *testing.T, nodes, pods, config, first, second string) {
+		p := New()
+		edit, err := json.Marshal(Request{Do: "edit", Texts: &Texts{nodes, pods, config}})
+		if err != nil {
+			t.Skip()
+		}
+		for _, request := range []string{string(edit), first, second, `{"do":"edit"}`} {
+			if strings.Contains(request, `"warm"`) || strings.Contains(request, `"test"`) || strings.Contains(request, `"link"`) {
+				continue
+			}
+			var reply Reply
+			if err := json.Unmarshal(p.Call([]byte(request)), &reply); err != nil {
+				t.Fatal(err)
+			}
+			for _, problem := range reply.Problems {
+				if strings.Contains(problem.Text, "a fault of berth") {
+					t.Fatalf("%s: %s", request, problem.Text)
+				}
+			}
+		}
+		link := p.Do(&Request{Do: "link"})
+		if link.Text == "" {
+			return
+		}
+		want := p.Do(&Request{Do: "edit"}).View
+		q := New()
+		got := q.Do(&Request{Do: "open", Text: link.Text}).View
+		if !want.Stale && want.Sentence != got.Sentence {
+			t.Errorf("the link shows %q, want %q", got.Sentence, want.Sentence)
+		}
+	})
+}
