@@ -38,7 +38,7 @@ var (
 		"resource", "framework/api", "framework", "framework/queueing", "framework/frameworktest",
 		"estimator", "estimator/capacity", "estimator/nodemetric", "filter", "scoring",
 		"scheduling", "scheduling/args", "scheduling/preemption", "scheduling/queue", "scheduling/lifecycle",
-		"scheduling/virtualclock", "scheduling/whatif", "scheduling/workload", "scheduling/simulate", "scheduling/config", "scheduling/extender", "scheduling/multicluster",
+		"scheduling/virtualclock", "scheduling/gang", "scheduling/whatif", "scheduling/workload", "scheduling/simulate", "scheduling/config", "scheduling/extender", "scheduling/multicluster",
 	}
 )
 
@@ -49,17 +49,19 @@ func with(list []string, more ...string) []string { return append(slices.Clone(l
 // what its line names, nothing else. The longest matching directory counts.
 var rules = []rule{
 	{dir: "resource", library: true},
+	{dir: "internal/errtext", library: true},
+	{dir: "internal/memsize", library: true},
 	{dir: "internal/strictjson", library: true},
 	{dir: "internal/changelog", library: true},
 	{dir: "internal/cow", library: true},
 	{dir: "internal/runner", library: true},
-	{dir: "framework/api", imports: []string{"resource", "internal/strictjson"}, library: true},
+	{dir: "framework/api", imports: []string{"resource", "internal/errtext", "internal/strictjson"}, library: true},
 	{dir: "framework", imports: []string{"resource", "framework/api", "internal/changelog", "internal/cow", "internal/runner"}, library: true},
 	{dir: "framework/queueing", imports: []string{"framework", "framework/api"}, library: true},
 	{dir: "framework/frameworktest", imports: objects, library: true},
 	{dir: "internal/heap", library: true},
 	{dir: "internal/pick", library: true},
-	{dir: "internal/match", imports: objects, library: true},
+	{dir: "internal/match", imports: with(objects, "internal/errtext"), library: true},
 	{dir: "internal/topo", imports: with(objects, "internal/match"), library: true},
 	{dir: "internal/devices", imports: with(objects, "internal/match", "internal/devices/expr"), library: true},
 	{dir: "internal/devices/expr", imports: []string{"resource", "framework/api"}, library: true},
@@ -76,12 +78,12 @@ var rules = []rule{
 	{dir: "internal/engine/nodelog", imports: with(objects, "internal/engine/slotlist"), library: true},
 	{
 		dir:     "internal/engine",
-		imports: with(objects, "internal/heap", "internal/engine/tree", "internal/engine/bucket", "internal/engine/guard", "internal/engine/nodelog", "internal/engine/slotlist"),
+		imports: with(objects, "internal/heap", "internal/engine/tree", "internal/engine/bucket", "internal/engine/guard", "internal/engine/nodelog", "internal/engine/slotlist", "internal/memsize"),
 		library: true,
 	},
 
 	// Below package scheduling.
-	{dir: "scheduling/args", imports: with(objects, "estimator", "internal/match", "internal/strictjson"), library: true},
+	{dir: "scheduling/args", imports: with(objects, "estimator", "internal/errtext", "internal/match", "internal/strictjson"), library: true},
 	{dir: "scheduling/preemption", imports: with(objects, "internal/match"), library: true},
 	{dir: "scheduling/virtualclock", imports: []string{"framework", "internal/heap"}, library: true},
 
@@ -89,12 +91,13 @@ var rules = []rule{
 
 	// Above package scheduling.
 	{dir: "scheduling/queue", imports: with(objects, "internal/heap", "scheduling"), library: true},
-	{dir: "scheduling/lifecycle", imports: with(objects, "scheduling", "scheduling/queue"), library: true},
+	{dir: "scheduling/lifecycle", imports: with(objects, "scheduling", "scheduling/gang", "scheduling/queue"), library: true},
+	{dir: "scheduling/gang", imports: with(objects, "scoring", "scheduling", "scheduling/preemption"), library: true},
 	{dir: "scheduling/multicluster", imports: with(objects, "estimator/capacity", "internal/match", "scheduling"), library: true},
 	{dir: "scheduling/whatif", imports: with(objects, "internal/match", "estimator", "scheduling"), library: true},
 	{dir: "scheduling/workload", imports: with(objects, "filter", "scoring", "scheduling"), library: true},
-	{dir: "scheduling/simulate", imports: with(objects, "scheduling", "scheduling/lifecycle", "scheduling/queue", "scheduling/virtualclock", "scheduling/whatif", "scheduling/workload"), library: true},
-	{dir: "scheduling/extender", imports: with(objects, "internal/strictjson", "scheduling", "scheduling/preemption"), library: true, network: true},
+	{dir: "scheduling/simulate", imports: with(objects, "scheduling", "scheduling/gang", "scheduling/lifecycle", "scheduling/queue", "scheduling/virtualclock", "scheduling/whatif", "scheduling/workload"), library: true},
+	{dir: "scheduling/extender", imports: with(objects, "internal/errtext", "internal/strictjson", "scheduling", "scheduling/preemption"), library: true, network: true},
 	{
 		dir:     "scheduling/config",
 		imports: with(objects, "scheduling", "scheduling/args", "scheduling/extender", "scheduling/preemption"),
@@ -105,14 +108,17 @@ var rules = []rule{
 	// What logs and publishes. It is not part of the pure library.
 	{dir: "scheduling/observe", imports: with(objects, "scheduling", "scheduling/queue", "scheduling/lifecycle")},
 
-	{dir: "examples", imports: with(public, "scheduling/observe")},
+	{dir: "examples", imports: with(public, "scheduling/observe", "examples/gpushare/devices")},
+	{dir: "examples/gpushare/devices", imports: objects, library: true},
+
+	{dir: "scheduling/simulate/simulatetest", imports: with(objects, "scheduling/simulate")},
 
 	// What proves the library.
 	{dir: "internal/proof/oracle", imports: objects, modules: testModules, testOnly: true},
 	{dir: "internal/proof/gen", imports: with(objects, "framework/frameworktest"), modules: testModules, testOnly: true},
 	{dir: "internal/proof/golden", imports: with(public, "internal/devices", "internal/devices/expr"), testOnly: true},
 	{dir: "internal/proof/replay", imports: with(public, "internal/proof/golden"), testOnly: true},
-	{dir: "internal/proof/soak", imports: with(public, "internal/proof/gen"), testOnly: true},
+	{dir: "internal/proof/soak", imports: with(public, "internal/proof/gen", "examples/gpushare/devices"), testOnly: true},
 	{dir: "internal/proof/shapes", imports: with(public, "internal/proof/gen"), testOnly: true},
 	{dir: "internal/cmd", imports: with(public, "internal/proof/gen", "internal/proof/golden", "internal/proof/soak", "internal/proof/shapes"), testOnly: true},
 	{dir: "internal/proof/testheap", testOnly: true},

@@ -16,7 +16,7 @@ import (
 // trace returns the trace that the repository has, a few rows of the real one.
 func trace(t *testing.T) shapes.Trace {
 	t.Helper()
-	trace, err := shapes.ReadOpenB("../../../examples/simulate/testdata")
+	trace, err := shapes.ReadOpenB("../../../examples/berth/testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,6 +101,24 @@ func TestMeasure(t *testing.T) {
 	}
 	if len(fields) > 0 {
 		t.Errorf("more fields: %v", fields)
+	}
+}
+
+// TestLong checks that all pods come, and that memory stays while templates come and go.
+func TestLong(t *testing.T) {
+	s, err := shapes.Parse(shapes.All(shapes.Trace{}), "terms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []shapes.Stretch
+	if err := shapes.Long(s, 20, 6300, 1000, func(x shapes.Stretch) { list = append(list, x) }); err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != 7 || list[6].Came != 6300 || list[6].HitShare < 0.9 {
+		t.Errorf("%+v: want seven stretches of 6300 pods, and hits", list)
+	}
+	if first, last := list[2], list[6]; last.KeptMB > 1.5*first.KeptMB+0.1 {
+		t.Errorf("the cache holds %.2f MiB, after %.2f in the third stretch", last.KeptMB, first.KeptMB)
 	}
 }
 

@@ -18,7 +18,8 @@ type World struct {
 	shape  *Shape
 	nodes  int
 	next   int         // the pod to come
-	placed []placement // by pod
+	placed []placement // by pod, from number gone on
+	gone   int
 
 	compared bool // decisions are compared with the reference path
 	verified int  // how many were
@@ -88,7 +89,7 @@ func (w *World) Make(count int) []Arrival {
 }
 
 // Node is the node that pod i is on, "" for none.
-func (w *World) Node(i int) string { return w.placed[i].node }
+func (w *World) Node(i int) string { return w.placed[i-w.gone].node }
 
 // Come lets a pod come.
 func (w *World) Come(a Arrival) error {
@@ -109,8 +110,12 @@ func (w *World) Come(a Arrival) error {
 }
 
 func (w *World) leave(i int) error {
-	p := w.placed[i]
-	w.placed[i] = placement{}
+	p := w.placed[i-w.gone]
+	w.placed[i-w.gone] = placement{}
+	if w.shape.Leave == nil && 2*(i-w.gone) > len(w.placed) { // all before it have left
+		w.placed = append([]placement(nil), w.placed[i-w.gone:]...)
+		w.gone = i
+	}
 	if p.node == "" {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/berth-sched/berth/examples/gpushare/devices"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
@@ -22,16 +23,17 @@ type history struct {
 	templates              []*api.Pod
 	serial                 int
 	steps                  int
-	crowded                int  // pods per node above which more pods leave than come
-	packed                 bool // pods seldom leave by themselves
-	undisturbed            bool // no pod waits, and so none is evicted
-	inTurn                 bool // pods of many classes come in turn, and little else happens
-	even                   bool // nodes and classes differ little but in amounts
-	atOnce                 int  // how many pods wait at most
-	extended               bool // there are extenders
-	mix                    *Mix // counts what the incremental path does
-	forked                 bool // the fork has been turned to since the last hit
-	timed                  bool // time has passed since the last hit
+	crowded                int           // pods per node above which more pods leave than come
+	packed                 bool          // pods seldom leave by themselves
+	undisturbed            bool          // no pod waits, and so none is evicted
+	inTurn                 bool          // pods of many classes come in turn, and little else happens
+	even                   bool          // nodes and classes differ little but in amounts
+	atOnce                 int           // how many pods wait at most
+	extended               bool          // there are extenders
+	gpus                   *devices.GPUs // that pods share; nil if they share none
+	mix                    *Mix          // counts what the incremental path does
+	forked                 bool          // the fork has been turned to since the last hit
+	timed                  bool          // time has passed since the last hit
 }
 
 // newHistory begins an epoch. Every other cluster is packed; of the others, in turn one
@@ -42,7 +44,7 @@ func newHistory(r *rand.Rand, epoch uint64, res *Result) (*history, error) {
 		return nil, err
 	}
 	h := &history{
-		mix: &res.Mixes[made.mix], extended: made.extended,
+		mix: &res.Mixes[made.mix], extended: made.extended, gpus: made.gpus,
 		world: &world{snap: framework.NewSnapshot(pick(r, framework.ZoneInterleaved, framework.Arrival))},
 		r:     r, kinds: actions(), res: res, incremental: incremental, reference: reference, crowded: 2 + r.IntN(8), packed: epoch%2 == 0, undisturbed: epoch%4 == 1, inTurn: epoch%4 == 3, atOnce: 1 + r.IntN(10),
 	}
@@ -133,7 +135,10 @@ func (h *history) do(a action) error {
 	if h.snap.Len() == 0 {
 		return h.addNode()
 	}
-	return a.do(h)
+	if err := a.do(h); err != nil || h.gpus == nil || h.steps%16 != 0 {
+		return err
+	}
+	return h.gpus.Check(h.snap)
 }
 
 func (h *history) addNode() error {
@@ -288,6 +293,12 @@ func (h *history) note(p *framework.PodInfo, d scheduling.Decision, hit bool) {
 	}
 	if h.extended {
 		r.Extended++
+	}
+	if h.gpus != nil && h.gpus.Demand(p).GPU.Count > 0 {
+		r.Shares++
+		if h.snap.Nominations() > 0 {
+			r.SharesBeside++
+		}
 	}
 	if len(p.Pod.Spec.Volumes) > 0 {
 		r.Volumes++

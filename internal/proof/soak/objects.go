@@ -49,7 +49,7 @@ func node(r *rand.Rand, name string) *api.Node {
 			b = b.Image(pick(r, "30Mi", "300Mi", "900Mi"), fmt.Sprintf("app-%d:v1", i))
 		}
 	}
-	n := b.Obj()
+	n := withGPUs(r, b).Obj()
 	if chance(r, 2) {
 		n.Status.DeclaredFeatures = []string{"UserNamespacesHostNetworkSupport"}
 	}
@@ -101,7 +101,7 @@ func template(r *rand.Rand, i int) *api.Pod {
 	if chance(r, 6) {
 		b = b.InitContainer("init").Image("app-2:v1").Requests("1", "1Gi")
 	}
-	p := needsDevices(r, mounts(r, neighbours(r, b)))
+	p := wantsGPUs(r, needsDevices(r, mounts(r, neighbours(r, b))))
 	if chance(r, 12) {
 		p.Spec.HostNetwork, p.Spec.HostUsers = true, new(false) // a feature that nodes declare
 	}
@@ -124,7 +124,7 @@ func modest(r *rand.Rand, i int) *api.Pod {
 	if chance(r, 4) {
 		return needsDevices(r, mounts(r, b.Obj()))
 	}
-	return b.Obj()
+	return wantsGPUs(r, b.Obj())
 }
 
 // small makes the pod of a class that differs from others in how little it requests.

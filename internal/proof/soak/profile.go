@@ -3,6 +3,7 @@ package soak
 import (
 	"math/rand/v2"
 
+	"github.com/berth-sched/berth/examples/gpushare/devices"
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -15,11 +16,15 @@ import (
 type made struct {
 	mix      int // index of what counts the first one's hits
 	extended bool
+	gpus     *devices.GPUs // nil if the profile shares no GPUs
 }
 
 // schedulers builds two of the same profile; the second takes the reference path only.
 func schedulers(r *rand.Rand) (fast, plain *scheduling.Scheduler, of made, err error) {
 	p := profile(r)
+	if chance(r, 3) {
+		of.gpus = shareGPUs(r, &p)
+	}
 	p.Seed = r.Uint64()
 	if p.TieRule = scheduling.TieRule(r.IntN(int(scheduling.Custom) + 1)); p.TieRule == scheduling.Custom {
 		p.TieBreak = func(c *framework.Cycle, tied []*framework.NodeInfo) int { return int(c.Seed % uint64(len(tied))) }

@@ -56,6 +56,8 @@ type Reached struct {
 	Volumes, Neighbours int
 	// Beside were made while pods were nominated, and Extended if there were extenders.
 	Beside, Extended int
+	// Shares were for pods that ask for GPUs, SharesBeside while pods were nominated.
+	Shares, SharesBeside int
 	// Daemons counts all decisions for pods whose nodes are named, also if nothing was kept.
 	Daemons int
 	// Forks are the first after a fork was turned to, and Timed after time had passed.

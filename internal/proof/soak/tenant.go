@@ -188,13 +188,21 @@ const (
 	innocentLive = 1000
 	innocents    = 100 // in a round
 	hostiles     = 5
+	townBudget   = 16 << 20 // bytes of kept answers
 )
+
+// TenantMemory is how many bytes more may be in use after a phase than before the first
+// hostile pod: the budget of kept answers, and what is kept besides, whose bounds are
+// numbers of classes, terms and waiting pods.
+const TenantMemory = townBudget + 24<<20
 
 func newTown() (*town, error) {
 	w := &town{clock: virtualclock.New(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)), bound: map[string]*api.Pod{}}
 	var err error
+	profile := scheduling.Kubernetes137()
+	profile.Cache.Budget = townBudget
 	w.d, err = lifecycle.New(lifecycle.Config{
-		Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Clock: w.clock,
+		Profiles: []scheduling.Profile{profile}, Clock: w.clock,
 		Binder: lifecycle.BinderFunc(func(_ context.Context, pod *api.Pod, node string) error {
 			p := *pod
 			p.Spec.NodeName = node

@@ -1,0 +1,538 @@
+package browser
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+var shots = flag.String("shots", "", "write pictures of the page into this `directory`")
+
+// site is the page as files, compiled once.
+var site = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "playground")
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.Command("go", "run", "./examples/playground", "-out", dir)
+	cmd.Dir = filepath.Join("..", "..", "..")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go run ./examples/playground: %w\n%s", err, out)
+	}
+	return dir, nil
+})
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if *shots != "" {
+		if err := os.MkdirAll(*shots, 0o755); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+	code := m.Run()
+	if dir, err := site(); err == nil {
+		os.RemoveAll(dir)
+	}
+	os.Exit(code)
+}
+
+// chromium finds the browser.
+func chromium() (string, error) {
+	if name := os.Getenv("BERTH_CHROMIUM"); name != "" {
+		return name, nil
+	}
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
+		if file, err := exec.LookPath(name); err == nil {
+			return file, nil
+		}
+	}
+	return "", errors.New("no Chromium is installed: apt-get install chromium, or name one in BERTH_CHROMIUM")
+}
+
+// A tab is the page in a browser, and all that it complains about.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+	url string
+
+	mu       sync.Mutex
+	requests []string
+	faults   []string // of the console
+}
+
+// newTab starts a browser with a window of this size and opens the page.
+func newTab(t *testing.T, width, height int64, dark bool) *tab {
+	t.Helper()
+	dir, err := site()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := chromium()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
+	t.Cleanup(server.Close)
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(file), chromedp.NoSandbox,
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-domain-reliability", true))
+	alloc, cancelAlloc := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(cancelAlloc)
+	ctx, cancel := chromedp.NewContext(alloc)
+	t.Cleanup(cancel)
+	ctx, cancelTime := context.WithTimeout(ctx, 3*time.Minute)
+	t.Cleanup(cancelTime)
+	b := &tab{t: t, ctx: ctx, url: server.URL + "/"}
+	chromedp.ListenTarget(ctx, b.listen)
+	scheme := "light"
+	if dark {
+		scheme = "dark"
+	}
+	b.run(network.Enable(), log.Enable(), runtime.Enable(), chromedp.EmulateViewport(width, height),
+		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}))
+	b.open("")
+	return b
+}
+
+// listen notes requests and complaints.
+func (b *tab) listen(event any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		b.requests = append(b.requests, e.Request.URL)
+	case *log.EventEntryAdded:
+		b.faults = append(b.faults, fmt.Sprintf("%s: %s %s", e.Entry.Level, e.Entry.Text, e.Entry.URL))
+	case *runtime.EventExceptionThrown:
+		b.faults = append(b.faults, e.ExceptionDetails.Error())
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == runtime.APITypeError || e.Type == runtime.APITypeWarning {
+			var parts []string
+			for _, a := range e.Args {
+				parts = append(parts, string(a.Value))
+			}
+			b.faults = append(b.faults, strings.Join(parts, " "))
+		}
+	}
+}
+
+func (b *tab) run(actions ...chromedp.Action) {
+	b.t.Helper()
+	if err := chromedp.Run(b.ctx, actions...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// open loads the page with a fragment and waits until the scheduler is there.
+func (b *tab) open(fragment string) {
+	b.t.Helper()
+	b.run(chromedp.Navigate("about:blank"), chromedp.Navigate(b.url+fragment), chromedp.WaitReady("html[data-ready]", chromedp.ByQuery))
+}
+
+// eval returns what an expression comes to.
+func eval[T any](b *tab, js string) (value T) {
+	b.t.Helper()
+	b.run(chromedp.Evaluate(js, &value, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+	return value
+}
+
+// text returns the text of an element.
+func (b *tab) text(id string) string {
+	b.t.Helper()
+	return eval[string](b, fmt.Sprintf("document.getElementById(%q).innerText", id))
+}
+
+// click clicks an element by its id, as a user does: with the mouse, where it is seen.
+func (b *tab) click(id string) {
+	b.t.Helper()
+	b.run(chromedp.ScrollIntoView("#"+id, chromedp.ByQuery), chromedp.Click("#"+id, chromedp.ByQuery))
+}
+
+// set gives a field a value and tells the page.
+func (b *tab) set(id, value, event string) {
+	b.t.Helper()
+	eval[bool](b, fmt.Sprintf("(() => { const e = document.getElementById(%q); e.value = %q; e.dispatchEvent(new Event(%q, {bubbles: true})); return true })()", id, value, event))
+}
+
+// has fails unless the text of an element contains the part.
+func (b *tab) has(id, part string) {
+	b.t.Helper()
+	if got := b.text(id); !strings.Contains(got, part) {
+		b.t.Errorf("%s shows %q, want %q", id, got, part)
+	}
+}
+
+// wait waits until an expression is true.
+func (b *tab) wait(js string) {
+	b.t.Helper()
+	b.run(chromedp.Poll(js, nil, chromedp.WithPollingTimeout(20*time.Second)))
+}
+
+// quiet fails if the console has complaints, or anything but the page's files was asked for.
+func (b *tab) quiet() {
+	b.t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, fault := range b.faults {
+		b.t.Errorf("the console says %s", fault)
+	}
+	files := map[string]bool{"": true, "style.css": true, "page.js": true, "wasm_exec.js": true, "berth.wasm.gz": true}
+	for _, url := range b.requests {
+		rest, own := strings.CutPrefix(url, b.url)
+		name, _, _ := strings.Cut(rest, "#")
+		if (!own || !files[name]) && url != "about:blank" && !strings.HasPrefix(url, "data:") {
+			b.t.Errorf("the page asked for %s", url)
+		}
+	}
+}
+
+// TestPage uses the page as a reader of the README does.
+func TestPage(t *testing.T) {
+	b := newTab(t, 1280, 900, false)
+	b.has("sentence", "shop/web-0 goes to b-2")
+	loaded := len(b.requests)
+
+	b.click("place")
+	b.has("history", "shop/web-0 went to b-2")
+	b.has("sentence", "shop/web-1 goes to")
+	b.click("back")
+	b.has("sentence", "shop/web-0 goes to b-2")
+
+	// A slider moves the decision, and says for which pods.
+	b.run(chromedp.ScrollIntoView("#weight-ImageLocality", chromedp.ByQuery), chromedp.Focus("#weight-ImageLocality", chromedp.ByQuery))
+	for range 10 {
+		b.run(chromedp.KeyEvent(kb.ArrowRight)) // arrow to the right
+	}
+	b.has("sentence", "shop/web-0 goes to b-1")
+	b.has("elsewhere", "With the profile's own weights this pod goes to b-2.")
+	b.click("own-weights")
+	b.has("sentence", "shop/web-0 goes to b-2")
+
+	// A node answers why not, and what would help.
+	eval[bool](b, `(document.querySelector('[data-key="node gpu"]').click(), true)`)
+	b.has("why", "shop/web-0 goes to b-2, not here, because:")
+	b.has("why-more", "taint nvidia.com/gpu:NoSchedule")
+	b.has("why-more", "tolerate the taint nvidia.com/gpu:NoSchedule")
+
+	// What if.
+	b.click("place-all")
+	b.has("counts", "1 fit nowhere")
+	eval[bool](b, `(document.querySelector('[data-key="node a-2"]').click(), true)`)
+	b.click("drain")
+	b.has("panel-title", "a-2 (cordoned)")
+	b.has("history", "was evicted from a-2")
+	b.click("add")
+	b.has("counts", "7 nodes")
+	b.click("place-all")
+	b.run(chromedp.Evaluate(`document.querySelector('#pods-on-node button') ? true : false`, nil))
+
+	// The link shows the same in another tab, and after a reload.
+	want := [3]string{b.text("counts"), b.text("history"), b.text("table")}
+	b.wait(`location.hash.startsWith("#1.")`)
+	time.Sleep(400 * time.Millisecond) // the link follows the page
+	link := eval[string](b, "location.hash")
+	b.open(link)
+	if got := [3]string{b.text("counts"), b.text("history"), b.text("table")}; got != want {
+		t.Errorf("the link shows\n%s\nwant\n%s", got, want)
+	}
+	other := newTab(t, 400, 800, true)
+	other.open(link)
+	if got := [3]string{other.text("counts"), other.text("history"), other.text("table")}; got[0] != want[0] {
+		t.Errorf("the link in another browser shows %s, want %s", got[0], want[0])
+	}
+	other.quiet()
+
+	// The Go test is offered.
+	b.click("copy-test")
+	if test := eval[string](b, `document.getElementById("test-text").value`); !strings.Contains(test, "func TestPlayground(t *testing.T)") {
+		t.Errorf("the Go test is %q", test)
+	}
+	b.click("test-close")
+	b.quiet()
+	if loaded < 5 {
+		t.Errorf("%d requests for the page, want its five files: are requests seen at all?", loaded)
+	}
+}
+
+// TestFaults gives the page junk. It must say what is wrong beside the line, and go on.
+func TestFaults(t *testing.T) {
+	b := newTab(t, 1280, 900, false)
+	b.open("#junk")
+	b.has("messages", "no link of this page")
+	b.has("sentence", "shop/web-0 goes to b-2")
+	b.open("#1.AAAA")
+	b.has("messages", "the link is damaged")
+
+	const bad = "kind: Node\nmetadata: {name: lone}\nstatus:\n  allocatable:\n    cpu: 4x\n"
+	b.set("nodes", bad, "input")
+	b.wait(`document.querySelector("#nodes-problems li") !== null`)
+	b.has("nodes-problems", "line 5")
+	b.has("nodes-problems", `status.allocatable[cpu]: "4x"`)
+	if !eval[bool](b, `(() => {
+		const note = document.querySelector('[data-area=nodes] .note').getBoundingClientRect();
+		const line = document.querySelector('[data-area=nodes] .at-fault').getBoundingClientRect();
+		return document.querySelector('[data-area=nodes] .at-fault').textContent === "5" && Math.abs(note.top - line.top) < 2;
+	})()`) {
+		t.Error("no note stands beside line 5")
+	}
+	if !eval[bool](b, `document.getElementById("nodes").getAttribute("aria-invalid") === "true" && !document.getElementById("stale").hidden`) {
+		t.Error("the page does not say that the answers are of earlier texts")
+	}
+	eval[bool](b, `(document.querySelector("#nodes-problems button").click(), true)`)
+	if got := eval[string](b, `(() => { const e = document.getElementById("nodes"); return e.value.slice(e.selectionStart, e.selectionEnd) })()`); got != "    cpu: 4x" {
+		t.Errorf("the button selects %q, want line 5", got)
+	}
+	b.set("nodes", strings.Replace(bad, "4x", "4", 1), "input")
+	b.wait(`document.querySelector("#nodes-problems li") === null`)
+	b.set("config", "kind: KubeSchedulerConfiguration\napiVersion: kubescheduler.config.k8s.io/v1\nprofiles:\n- plugins: {score: {enabled: [{name: Nobody}]}}\n", "input")
+	b.wait(`document.querySelector("#config-problems li") !== null`)
+	b.has("config-problems", "Nobody")
+	b.set("seed", "1e300", "input") // more than a number of the page holds
+	b.set("sample", "ties", "change")
+	b.wait(`document.querySelector("#config-problems li") === null`)
+	b.has("sentence", "default/worker-0 goes to")
+	b.quiet()
+
+	// Without its scheduler the page still says something.
+	eval[bool](b, `(globalThis.berthCall = () => { throw new Error("gone") }, true)`)
+	b.click("place")
+	b.has("messages", "the scheduler has ended (gone)")
+	b.has("sentence", "default/worker-0 goes to")
+}
+
+// TestKeyboard reaches and works everything with keys, and checks that everything has a
+// name for screen readers.
+func TestKeyboard(t *testing.T) {
+	b := newTab(t, 1280, 900, false)
+	unnamed := eval[[]string](b, `[...document.querySelectorAll("button, input, select, textarea, [tabindex='0'], section, table")]
+		.filter(e => e.checkVisibility() && !(
+			(e.getAttribute("aria-label") || "").trim() ||
+			(e.getAttribute("aria-labelledby") && document.getElementById(e.getAttribute("aria-labelledby")).textContent.trim()) ||
+			(e.labels && e.labels.length && e.labels[0].textContent.trim()) ||
+			(e.tagName === "BUTTON" && e.textContent.trim()) ||
+			(e.tagName === "SECTION" && e.classList.contains("editor")) ||
+			(e.tagName === "TABLE" && e.closest("[aria-labelledby]"))))
+		.map(e => e.outerHTML.slice(0, 120))`)
+	for _, e := range unnamed {
+		t.Errorf("no name: %s", e)
+	}
+	if n := eval[int](b, `document.querySelectorAll("th:not([scope])").length`); n > 0 {
+		t.Errorf("%d heads of the table have no scope", n)
+	}
+	// Tab reaches every control that can be used, once.
+	eval[bool](b, `(document.activeElement.blur(), true)`)
+	want := eval[int](b, `[...document.querySelectorAll("button, input, select, textarea, a[href], [tabindex='0']")].filter(e => e.checkVisibility() && !e.disabled && e.tabIndex >= 0).length`)
+	seen := map[string]bool{}
+	for range want + 5 {
+		b.run(chromedp.KeyEvent("\t"))
+		seen[eval[string](b, `(() => { const e = document.activeElement; return [...document.querySelectorAll("*")].indexOf(e) + " " + e.tagName + " " + e.id })()`)] = true
+	}
+	if len(seen) < want {
+		t.Errorf("the Tab key reaches %d of %d controls", len(seen), want)
+	}
+	// Place with the space bar, choose a node with Enter: the focus stays.
+	b.run(chromedp.Focus("#place", chromedp.ByQuery), chromedp.KeyEvent(" "))
+	b.has("history", "shop/web-0 went to b-2")
+	b.run(chromedp.Focus(`[data-key="node gpu"]`, chromedp.ByQuery), chromedp.KeyEvent("\r"))
+	b.has("panel-title", "Node gpu")
+	if got := eval[string](b, "document.activeElement.dataset.key"); got != "node gpu" {
+		t.Errorf("after Enter the focus is on %q, want the node", got)
+	}
+	b.quiet()
+}
+
+// TestLarge measures a slider with 500 nodes and 5,000 pods. It prints the times and
+// checks the answers only.
+func TestLarge(t *testing.T) {
+	b := newTab(t, 1280, 900, false)
+	b.set("sample", "large", "change")
+	b.has("counts", "500 nodes, 0 pods on them, 5,000 waiting")
+	time.Sleep(1500 * time.Millisecond) // the page prepares while nothing is done
+	// From the event to the next frame, with everything drawn.
+	times := eval[[]float64](b, `(async () => {
+		const e = document.getElementById("weight-NodeResourcesFit"), times = [];
+		for (let i = 0; i < 20; i++) {
+			const begin = performance.now();
+			e.value = 2 + i % 8;
+			e.dispatchEvent(new Event("input", {bubbles: true}));
+			document.body.offsetHeight;
+			times.push(performance.now() - begin);
+			await new Promise(r => requestAnimationFrame(r));
+		}
+		return times;
+	})()`)
+	t.Logf("a changed weight with 500 nodes and 5,000 pods that wait: first %.0f ms, then %.0f ms at most, %.0f ms in the middle", times[0], slices.Max(times[1:]), middle(times))
+	b.has("elsewhere", "5,000 pods that wait")
+	begin := time.Now()
+	b.click("place-all")
+	b.has("counts", "0 waiting")
+	t.Logf("placing 5,000 pods: %.1f s with the click", time.Since(begin).Seconds())
+	b.quiet()
+}
+
+func middle(list []float64) float64 {
+	sorted := slices.Sorted(slices.Values(list))
+	return sorted[len(sorted)/2]
+}
+
+// TestLayout looks for what overlaps or is cut off, at the width of a telephone and of a
+// desk, in light and dark, and takes pictures.
+func TestLayout(t *testing.T) {
+	for _, width := range []int64{400, 1280} {
+		for _, dark := range []bool{false, true} {
+			name := fmt.Sprintf("%d-%s", width, map[bool]string{false: "light", true: "dark"}[dark])
+			t.Run(name, func(t *testing.T) {
+				b := newTab(t, width, 900, dark)
+				for range 2 {
+					b.click("place")
+				}
+				b.set("weight-ImageLocality", "4", "input")
+				eval[bool](b, `(document.querySelector('[data-key="node gpu"]').click(), true)`)
+				b.shot(name + ".png")
+				b.wide(int(width))
+				back := eval[string](b, "getComputedStyle(document.body).backgroundColor")
+				if dark == strings.HasPrefix(back, "rgb(2") {
+					t.Errorf("the background is %s, dark %v", back, dark)
+				}
+				for _, pair := range eval[[]string](b, faint) {
+					t.Errorf("too little contrast: %s", pair)
+				}
+				b.set("nodes", "kind: Node\nmetadata: {name: lone}\nstatus: {allocatable: {cpu: 4x}}\n", "input")
+				b.wait(`document.querySelector("#nodes-problems li") !== null`)
+				eval[bool](b, `(scrollTo(0, 0), true)`)
+				b.shot(name + "-fault.png")
+				b.wide(int(width))
+				b.quiet()
+			})
+		}
+	}
+}
+
+// TestPicture takes the picture of the README.
+func TestPicture(t *testing.T) {
+	if *shots == "" {
+		t.Skip("no pictures are wanted: -args -shots DIR")
+	}
+	b := newTab(t, 1400, 1000, false)
+	b.set("weight-ImageLocality", "9", "input")
+	b.has("sentence", "goes to b-1")
+	eval[bool](b, `(document.activeElement.blur(), scrollTo(0, 0), true)`)
+	var data []byte
+	b.run(chromedp.CaptureScreenshot(&data))
+	data = small(t, data)
+	if err := os.WriteFile(filepath.Join(*shots, "page.png"), data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if len(data) > 150_000 {
+		t.Errorf("the picture has %d bytes, more than 150,000", len(data))
+	}
+	b.quiet()
+}
+
+// small returns the picture with its 256 most frequent colours.
+func small(t *testing.T, data []byte) []byte {
+	t.Helper()
+	full, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	frame, counts := full.Bounds(), map[color.RGBA]int{}
+	for y := frame.Min.Y; y < frame.Max.Y; y++ {
+		for x := frame.Min.X; x < frame.Max.X; x++ {
+			counts[color.RGBAModel.Convert(full.At(x, y)).(color.RGBA)]++
+		}
+	}
+	colours := slices.SortedFunc(maps.Keys(counts), func(a, b color.RGBA) int {
+		return cmp.Or(counts[b]-counts[a], int(a.R)-int(b.R), int(a.G)-int(b.G), int(a.B)-int(b.B))
+	})
+	var palette color.Palette
+	for _, c := range colours[:min(len(colours), 256)] {
+		palette = append(palette, c)
+	}
+	few := image.NewPaletted(frame, palette)
+	draw.Draw(few, frame, full, frame.Min, draw.Src)
+	var out bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&out, few); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// wide fails if anything is wider than the window, or if controls lie over one another.
+func (b *tab) wide(width int) {
+	b.t.Helper()
+	if got := eval[int](b, "document.documentElement.scrollWidth"); got > width {
+		b.t.Errorf("the page is %d wide, the window %d", got, width)
+	}
+	for _, e := range eval[[]string](b, `[...document.querySelectorAll("button, select, input, h2, h3, label, #sentence, #counts")]
+		.filter(e => e.checkVisibility() && !e.closest(".scroll, .rows") && getComputedStyle(e).position !== "absolute")
+		.filter(e => { const r = e.getBoundingClientRect(); return r.left < 0 || r.right > innerWidth + 1 })
+		.map(e => e.outerHTML.slice(0, 100))`) {
+		b.t.Errorf("cut off: %s", e)
+	}
+	for _, e := range eval[[]string](b, `(() => {
+		const list = [...document.querySelectorAll("button, select, input, textarea, h2, h3")].filter(e => e.checkVisibility() && !e.closest(".scroll, .rows") && !e.classList.contains("hidden"));
+		const found = [];
+		for (let i = 0; i < list.length; i++) for (let k = i + 1; k < list.length; k++) {
+			const a = list[i].getBoundingClientRect(), b = list[k].getBoundingClientRect();
+			if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2)
+				found.push(list[i].outerHTML.slice(0, 80) + " over " + list[k].outerHTML.slice(0, 80));
+		}
+		return found;
+	})()`) {
+		b.t.Errorf("overlap: %s", e)
+	}
+}
+
+// faint lists texts whose contrast with their background is below 4.5 to 1.
+const faint = `(() => {
+	const parse = (c) => { const m = c.match(/[\d.]+/g).map(Number); return m.length < 4 ? [...m, 1] : m };
+	const light = ([r, g, b]) => { const f = (x) => (x /= 255) <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4; return 0.2126 * f(r) + 0.7152 * f(g) + 0.0722 * f(b) };
+	const backOf = (e) => { for (; e; e = e.parentElement) { const c = parse(getComputedStyle(e).backgroundColor); if (c[3] > 0.99) return c } return [255, 255, 255, 1] };
+	const found = new Set();
+	for (const e of document.querySelectorAll("main *, header *")) {
+		if (!e.checkVisibility() || e.disabled || e.closest("select, .marks") || ![...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim())) continue;
+		const a = light(parse(getComputedStyle(e).color)), b = light(backOf(e));
+		const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+		if (ratio < 4.5) found.add(ratio.toFixed(2) + " " + e.tagName + "." + e.className + " " + e.textContent.trim().slice(0, 40));
+	}
+	return [...found];
+})()`
+
+// shot takes a picture of the whole page, if pictures are wanted.
+func (b *tab) shot(name string) {
+	b.t.Helper()
+	if *shots == "" {
+		return
+	}
+	var data []byte
+	b.run(chromedp.FullScreenshot(&data, 100))
+	if err := os.WriteFile(filepath.Join(*shots, name), data, 0o644); err != nil {
+		b.t.Fatal(err)
+	}
+}
