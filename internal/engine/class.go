@@ -192,7 +192,9 @@ func (c *class) sync(src Source, l *divisions, q *Query) outcome {
 }
 
 // usable reports whether no plugin has left its bounds.
-func (c *class) usable() bool { return c.state != unusable && !c.gates.failed && c.base.state != broken }
+func (c *class) usable() bool {
+	return c.state != unusable && !c.gates.failed && c.base.state != broken
+}
 
 // restart forgets what belongs to another snapshot or to other nodes.
 func (c *class) restart() {
