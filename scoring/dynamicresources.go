@@ -56,6 +56,11 @@ func (DynamicResources) ClassKeyVersion(s *framework.Snapshot) uint64 { return d
 
 // PreScore skips pods whose claims have no alternatives: they score 0 everywhere.
 func (p DynamicResources) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
+	return p.PreScoreGroups(c, nil)
+}
+
+// PreScoreGroups implements [framework.GroupPreScorePlugin]: no feasible node is looked at.
+func (p DynamicResources) PreScoreGroups(c *framework.Cycle, _ framework.FeasibleNodes) (framework.NodeScorer, framework.Status) {
 	if !c.Pod.HasClaims() {
 		return nil, framework.SkipStatus()
 	}
