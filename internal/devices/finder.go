@@ -46,7 +46,6 @@ type Finder struct {
 	plans     []*plan
 	resources []extendedResource
 	variants  variants
-	searches  sync.Pool
 
 	version uint64    // of what verdicts read besides nodes and the pod's key
 	until   time.Time // when a claim that waits for binding conditions times out; 0 for none
@@ -342,11 +341,11 @@ func (f *Finder) search(node *framework.NodeInfo, extended []extendedResource, f
 		return framework.AsStatus(pools.err)
 	}
 	plans, variant := f.plansFor(extended)
-	s, _ := f.searches.Get().(*search)
+	s, _ := f.state.searches.Get().(*search)
 	if s == nil {
 		s = new(search)
 	}
-	defer f.searches.Put(s)
+	defer f.state.searches.Put(s)
 	s.begin(pools, plans, f.state, f.options.Steps)
 	switch s.run() {
 	case failed:
@@ -363,7 +362,7 @@ func (f *Finder) search(node *framework.NodeInfo, extended []extendedResource, f
 	}
 	for i := range plans {
 		if found == nil {
-			if _, err := s.nodeSelector(i, node.Name()); err != nil {
+			if _, err := s.terms(i); err != nil {
 				return framework.AsStatus(err)
 			}
 			continue

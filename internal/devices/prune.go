@@ -16,12 +16,7 @@ func (s *search) isClean() bool {
 			}
 		}
 	}
-	for i := range s.pools.devices {
-		if c := &s.pools.devices[i]; c.err != nil || c.device.odd {
-			return false
-		}
-	}
-	return true
+	return !s.pools.odd
 }
 
 func (s *search) isCleanFor(a *ask) bool {

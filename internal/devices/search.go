@@ -2,6 +2,7 @@ package devices
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
@@ -464,16 +465,27 @@ func (s *search) constraintAdmits(claim int, x *constraint, a *ask, d *Device) b
 
 // attributeOf returns a device's attribute by its full name, nil if there is none.
 func attributeOf(d *Device, name string) *api.DeviceAttribute {
-	if v, ok := d.Attributes[name]; ok {
-		return &v
+	values, ok := d.slice.values.find(name)
+	if !ok {
+		values = d.slice.values.add(name, d.slice.valuesOf(name))
 	}
-	driver := d.slice.pool.Driver
-	if len(name) > len(driver) && name[len(driver)] == '/' && name[:len(driver)] == driver {
-		if v, ok := d.Attributes[name[len(driver)+1:]]; ok {
-			return &v
+	return values[d.index]
+}
+
+// valuesOf returns the attribute of that full name of each device.
+func (s *slice) valuesOf(name string) []*api.DeviceAttribute {
+	short, ok := strings.CutPrefix(name, s.pool.Driver+"/")
+	values := make([]*api.DeviceAttribute, len(s.devices))
+	for i := range s.devices {
+		v, known := s.devices[i].Attributes[name]
+		if !known && ok {
+			v, known = s.devices[i].Attributes[short]
+		}
+		if known {
+			values[i] = &v
 		}
 	}
-	return nil
+	return values
 }
 
 // sameAttribute reports whether a device's attribute a equals b, that of a later device.
