@@ -17,6 +17,7 @@ type Options struct {
 	Compiler       framework.DeviceSelectorCompiler // nil means the built-in one
 	BindingTimeout time.Duration
 	Steps          int // of the search for devices on a node
+	Choice         Choice
 }
 
 // DefaultSteps bounds the search if the options do not.
@@ -345,7 +346,7 @@ func (f *Finder) search(node *framework.NodeInfo, extended []extendedResource, f
 	if s == nil {
 		s = new(search)
 	}
-	defer f.state.searches.Put(s)
+	defer func() { f.state.searches.Put(s) }()
 	s.begin(pools, plans, f.state, f.options.Steps)
 	switch s.run() {
 	case failed:
@@ -359,6 +360,9 @@ func (f *Finder) search(node *framework.NodeInfo, extended []extendedResource, f
 			steps.Node = node.Name()
 		}
 		return framework.AsStatus(s.err)
+	}
+	if found != nil && f.options.Choice == LeastLeftover {
+		s = f.pack(s)
 	}
 	for i := range plans {
 		if found == nil {
@@ -392,7 +396,7 @@ func (f *Finder) plansFor(extended []extendedResource) ([]*plan, *variant) {
 
 // begin makes the search ready for a node.
 func (s *search) begin(p *pools, plans []*plan, state *State, limit int) {
-	s.pools, s.plans, s.steps, s.limit, s.err = p, plans, 0, limit, nil
+	s.pools, s.devices, s.plans, s.steps, s.limit, s.err = p, p.devices, plans, 0, limit, nil
 	if s.limit <= 0 {
 		s.limit = DefaultSteps
 	}

@@ -14,10 +14,11 @@ import (
 // Everything that depends on what has been placed is derived from the stack of results,
 // which is short.
 type search struct {
-	pools *pools
-	uses  []*poolUse // by pool
-	plans []*plan
-	lists [][]candidate // devices for asks with mode All, in the order of the asks
+	pools   *pools
+	devices []candidate // of the pools, in the order in which they are tried
+	uses    []*poolUse  // by pool
+	plans   []*plan
+	lists   [][]candidate // devices for asks with mode All, in the order of the asks
 
 	placed   []placed
 	chosen   []int // alternative of each request, by claim and request
@@ -256,11 +257,11 @@ func (s *search) placeAny(claim, req int, a *ask, i int64, at int, count int64) 
 	if s.clean && s.mayShrink(claim, i) && s.tooFew(claim, a, at, count-i) {
 		return failed
 	}
-	for ; at < len(s.pools.devices); at++ {
+	for ; at < len(s.devices); at++ {
 		if s.steps++; s.steps > s.limit {
 			return s.fail(&StepsError{Steps: s.limit})
 		}
-		c := &s.pools.devices[at]
+		c := &s.devices[at]
 		if s.taken(claim, a, c) {
 			continue
 		}
