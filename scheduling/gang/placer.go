@@ -8,6 +8,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -123,6 +124,7 @@ type attempt struct {
 	steps    int
 	takes    []int // by id of the domain; see fits
 	gaveUp   bool
+	mean     resource.Vector // what a pod asks for on average, for estimates
 }
 
 // count finds out whether counts tell how many pods of the group a domain takes.
