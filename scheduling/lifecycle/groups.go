@@ -207,7 +207,7 @@ func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt
 	sched := d.profileOf(a.Pod.Pod)
 	a.Profile, a.Group = sched.Profile(), g.key.namespace+"/"+g.key.name
 	if sched != d.last {
-		sched.Continue(d.last)
+		sched.Seek(d.last.Position())
 		d.last = sched
 	}
 	d.snap.SetNow(d.clock.Now())
