@@ -132,11 +132,15 @@ func (e *Engine) again(key string) bool {
 }
 
 // dropFailed drops a class that could not answer. If its plugins left their bounds, it
-// is barred, and nothing that shares its base is trusted.
+// is barred. Nothing that shares its base is trusted then, unless only a gate failed.
 func (e *Engine) dropFailed(c *class) {
-	if c.usable() {
+	switch {
+	case c.usable():
 		e.drop(c)
-	} else {
+	case c.gates.failed && c.state != unusable && c.base.state != broken:
+		e.bar(c.key)
+		e.drop(c)
+	default:
 		e.giveUp(c)
 	}
 }
