@@ -21,8 +21,8 @@ type incremental struct {
 	early       early
 	by          means
 	interest    interest
-	taken       [2][]*framework.NodeInfo // memory of takeInOrder
-	given       []int64                  // memory of prioritize
+	taken       [2]candidates // memory of takeInOrder
+	given       []int64       // memory of prioritize
 
 	class   *class // of the pod of this decision
 	classes map[string]*class
