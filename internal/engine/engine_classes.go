@@ -3,6 +3,7 @@ package engine
 import (
 	"unsafe"
 
+	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/memsize"
 )
 
@@ -109,12 +110,18 @@ func (e *Engine) newBase(key string, q *Query) *base {
 		b = &base{lists: e.lists, guard: e.guard, tracker: e.tracker}
 	}
 	b.key, b.pod, b.users, b.first = key, q.Cycle.Pod, 0, first
-	b.podBytes = memsize.Of(b.pod.Pod)
+	b.podBytes = podBytes(b.pod)
 	if !b.build(e.source) {
 		return nil
 	}
 	e.bases[key] = b
 	return b
+}
+
+// podBytes is about what a pod holds that only its base keeps: the object, in which maps
+// take twice what is in them, what is derived from it, and what plugins bind to it.
+func podBytes(p *framework.PodInfo) int {
+	return 2*memsize.Of(p.Pod) + int(unsafe.Sizeof(*p)) + 3*int(unsafe.Sizeof(framework.UnknownRequest{}))*len(p.Unknown) + 2*8*len(p.Requests) + 1<<10
 }
 
 // dropFailed drops a class that could not answer. If its plugins left their bounds, it
