@@ -16,7 +16,8 @@ import (
 // read, such as what they demand of other pods.
 type base struct {
 	key   string
-	users int // classes
+	users int  // classes
+	first bool // it was built for its first pod, and has had no other
 	bytes int
 	state baseState
 

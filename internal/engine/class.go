@@ -230,6 +230,9 @@ func (c *class) syncVerdicts(l *divisions, filters []Filter) {
 		}
 		all = true
 	}
+	if c.state == blank {
+		c.scoreBase()
+	}
 	if c.state == blank && c.mayStart() {
 		c.start()
 	}
