@@ -324,8 +324,8 @@ func TestBadClaims(t *testing.T) {
 			e.Selectors = []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: `"` + strings.Repeat("x", 11<<10) + `" == ""`}}}
 		}, "claim default/p-gpu-: selector #0: the built-in selectors do not have expressions of more than 10240 bytes; set DeviceSelectors to a compiler of the full language"},
 		{"deep selector", func(e *api.ExactDeviceRequest) {
-			e.Selectors = []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: strings.Repeat("!", 5000) + "true"}}}
-		}, "claim default/p-gpu-: selector #0: the built-in selectors do not have such deep expressions; set DeviceSelectors to a compiler of the full language"},
+			e.Selectors = []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: strings.Repeat("(", 500) + "true" + strings.Repeat(")", 500)}}}
+		}, "claim default/p-gpu-: selector #0: the built-in selectors do not have expressions nested deeper than 60 levels; set DeviceSelectors to a compiler of the full language"},
 		{"selector without text", func(e *api.ExactDeviceRequest) { e.Selectors = make([]api.DeviceSelector, 1) }, "claim default/p-gpu-, request gpu, selector #0: CEL expression empty (unsupported selector type?)"},
 		{"capacity that is not there", func(e *api.ExactDeviceRequest) {
 			e.Capacity = &api.CapacityRequirements{Requests: map[string]resource.Quantity{"absent": resource.MustParse("1")}}
@@ -335,7 +335,7 @@ func TestBadClaims(t *testing.T) {
 		}, `claim default/p-gpu-, request gpu: checking capacity for device gpu.example.com/n1/gpu-0: capacity "memory": capacity value is negative`},
 		{"junk version", func(e *api.ExactDeviceRequest) {
 			e.Selectors = []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: `semver("x") == semver("1.0.0")`}}}
-		}, "semver"},
+		}, `claim default/p-gpu-: selector #0 on device gpu.example.com/n1/gpu-0: CEL runtime error: version "x": it is not major.minor.patch`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := gpuSnapshot(t, 4)
