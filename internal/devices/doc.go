@@ -53,7 +53,7 @@
 //
 // A claim that two pods share is the first hard case. Before the first pod is placed, both
 // are of the class of the demand. Reserve puts the claim into flight: the second pod's key
-// then names the claim, and its PreFilter rejects it in every decision. Once the claim is
+// then says so, and its PreFilter rejects it in every decision. Once the claim is
 // written, the key of the second pod holds the allocation, and no device is looked for.
 //
 // A request for all devices (mode All) over a pool with a taint rule is the second. The
