@@ -110,5 +110,7 @@ func Example_whichProfile() {
 	}
 	fmt.Println(len(simulate.Differences(results[0].Decisions, results[1].Decisions)), "decisions differ")
 	// Output:
-	// TODO
+	// 600 bound, mean wait 9236 s, 39032 s at most for 95 %
+	// 600 bound, mean wait 9354 s, 41534 s at most for 95 %
+	// 562 decisions differ
 }

@@ -48,7 +48,7 @@ func BenchmarkQuestions(b *testing.B) {
 	var classes []*framework.PodInfo // each of a class of its own
 	for i := range 100 {
 		classes = append(classes, pod(s, api.MakePod(fmt.Sprint("class-", i)).Labels("app", fmt.Sprint("app-", i%50)).Requests(fmt.Sprint(100+10*i, "m"), fmt.Sprint(1+i%9, "Gi")).
-			Spread(1+i%3, api.LabelTopologyZone, api.ScheduleAnyway, fmt.Sprint("app=app-", i%50)).Obj()))
+			Spread(int32(1+i%3), api.LabelTopologyZone, api.ScheduleAnyway, fmt.Sprint("app=app-", i%50)).Obj()))
 	}
 	sweep, err := whatif.Replicas(web, 100)
 	if err != nil {

@@ -175,7 +175,7 @@ func TestRebalance(t *testing.T) {
 // counts, and in the next one the other way round.
 func TestRebalanceOrder(t *testing.T) {
 	class := func(name string) api.PodBuilder { return api.MakePod("").Labels("koordinator.sh/priority-class", name) }
-	none := api.MakePod("")
+	none := class("koord-prod")
 	cost := func(n string) api.PodBuilder {
 		return none.Annotations("controller.kubernetes.io/pod-deletion-cost", n)
 	}
@@ -189,7 +189,7 @@ func TestRebalanceOrder(t *testing.T) {
 		{name: "free before batch", first: class("koord-free").Priority(9), second: class("koord-batch").Priority(1)},
 		{name: "batch before mid", first: class("koord-batch").Priority(9), second: class("koord-mid").Priority(1)},
 		{name: "mid before prod", first: class("koord-mid").Priority(9), second: class("koord-prod").Priority(1)},
-		{name: "prod before no class", first: class("koord-prod").Priority(9), second: none.Priority(1)},
+		{name: "no class is prod", first: api.MakePod("").Priority(1), second: class("koord-prod").Priority(2)},
 		{name: "lower priority", first: none.Priority(1), second: none.Priority(2), qos: [2]api.PodQOSClass{"Guaranteed", "BestEffort"}},
 		{name: "best effort before burstable", first: cost("5"), second: cost("1"), qos: [2]api.PodQOSClass{"BestEffort", "Burstable"}},
 		{name: "burstable before guaranteed", first: cost("5"), second: cost("1"), qos: [2]api.PodQOSClass{"Burstable", "Guaranteed"}},

@@ -326,17 +326,21 @@ func TestWhyNotFewest(t *testing.T) {
 // many pods, all of different sizes, and many must go.
 func TestWhyNotUnproved(t *testing.T) {
 	var pods []*api.Pod
-	for i := range 60 {
-		pods = append(pods, api.MakePod(fmt.Sprintf("p%02d", i)).Requests(fmt.Sprintf("%dm", 1000+i*37%101), fmt.Sprintf("%dMi", 1000+i*53%103)).Priority(int32(i%7)).Node("n").Obj())
+	for i := range 40 { // some give much CPU, the others much memory
+		cpu, memory := 1900+i*37%101, 100+i
+		if i%2 == 0 {
+			cpu, memory = 100+i, 1900+i*53%103
+		}
+		pods = append(pods, api.MakePod(fmt.Sprintf("p%02d", i)).Requests(fmt.Sprint(cpu, "m"), fmt.Sprint(memory, "Mi")).Priority(int32(i%7)).Node("n").Obj())
 	}
-	s := cluster([]api.NodeBuilder{api.MakeNode("n", "64", "64Gi")}, pods...)
-	why, err := planner(s).WhyNot(pod(s, api.MakePod("web").Requests("32500m", "30Gi").Obj()), "n")
+	s := cluster([]api.NodeBuilder{api.MakeNode("n", "48", "48Gi")}, pods...)
+	why, err := planner(s).WhyNot(pod(s, api.MakePod("web").Requests("25", "25Gi").Obj()), "n")
 	if err != nil {
 		t.Fatal(err)
 	}
 	last := why.Remedies[len(why.Remedies)-1]
 	if !last.Unproved || !strings.HasSuffix(last.String(), "(perhaps fewer pods suffice)") {
-		t.Errorf("of 60 pods, %d are removed, and that is called proved", len(last.Changes))
+		t.Errorf("of 40 pods, %d are removed, and that is called proved", len(last.Changes))
 	}
 }
 
