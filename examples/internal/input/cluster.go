@@ -117,9 +117,24 @@ func (c *counter) Read(p []byte) (int, error) {
 // include a pod or another workload of it. These pods come after all others. The
 // error reports the first problem and its file.
 func (c *Cluster) Snapshot() (*framework.Snapshot, []*framework.PodInfo, error) {
+	if err := c.Objects.Validate(); err != nil {
+		return nil, nil, c.Explain(err)
+	}
 	if err := c.expand(); err != nil {
 		return nil, nil, c.Explain(err)
 	}
+	return c.snapshot()
+}
+
+// SnapshotAsWritten is Snapshot without the pods that workloads stand for.
+func (c *Cluster) SnapshotAsWritten() (*framework.Snapshot, []*framework.PodInfo, error) {
+	if err := c.Objects.Validate(); err != nil {
+		return nil, nil, c.Explain(err)
+	}
+	return c.snapshot()
+}
+
+func (c *Cluster) snapshot() (*framework.Snapshot, []*framework.PodInfo, error) {
 	if err := c.Objects.Default(); err != nil {
 		return nil, nil, c.Explain(err)
 	}

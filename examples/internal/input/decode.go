@@ -55,6 +55,8 @@ func (c *source) decode(o *api.Objects, r io.Reader) error {
 	}
 	first := bytes.TrimLeft(head, " \t\r\n")
 	switch {
+	case isTable(first):
+		return &FaultError{c.name, 1, errors.New("this is a table for people; print the objects: kubectl get nodes,pods -A -o json")}
 	case simulate.IsOpenB(head):
 		return c.decodeTable(o, in)
 	case len(first) == 0 || first[0] != '{':
@@ -73,6 +75,13 @@ func (c *source) decode(o *api.Objects, r io.Reader) error {
 		return err
 	}
 	return jsonErr
+}
+
+// isTable reports whether a text begins as kubectl's tables do: with the names of columns.
+func isTable(text []byte) bool {
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	columns := strings.Fields(string(line[:min(len(line), 200)]))
+	return len(columns) > 1 && (columns[0] == "NAME" || columns[0] == "NAMESPACE") && strings.ToUpper(columns[1]) == columns[1]
 }
 
 // isInvalid reports whether the error is about an object, and not about the text.

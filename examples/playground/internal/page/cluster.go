@@ -102,6 +102,9 @@ const maxPodsInAll = 200_000
 
 // load makes the snapshot, with the defaults that the API server sets.
 func (c *cluster) load(o *api.Objects) (err error) {
+	if err = o.Validate(); err != nil {
+		return err
+	}
 	if err = fewPods(o); err != nil {
 		return err
 	}
