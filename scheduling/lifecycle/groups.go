@@ -11,6 +11,7 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/gang"
+	"github.com/berth-sched/berth/scheduling/preemption"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
@@ -68,6 +69,25 @@ func (d *Driver) newGroups(rules gang.Rules) error {
 		d.groups.placers[s] = p
 	}
 	return nil
+}
+
+// withUnits returns the PostFilter plugins with DefaultPreemption as it is with groups.
+func withUnits(list []framework.Plugin) []framework.Plugin {
+	list = slices.Clone(list)
+	for i, plugin := range list {
+		switch p := plugin.(type) {
+		case preemption.DefaultPreemption:
+			p.PodGroups = true
+			list[i] = p
+		case *preemption.DefaultPreemption:
+			if p != nil {
+				own := *p
+				own.PodGroups = true
+				list[i] = &own
+			}
+		}
+	}
+	return list
 }
 
 // enlist notes a new pod with its group, if groups are scheduled and it has one.
