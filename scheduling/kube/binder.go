@@ -27,6 +27,7 @@ import (
 func (s *Scheduler) Bind(ctx context.Context, pod *api.Pod, node string) error {
 	ctx, done := s.acting(ctx)
 	defer done()
+	defer s.events.Binding()()
 	err := s.config.Client.CoreV1().Pods(pod.Namespace).Bind(ctx, &corev1.Binding{
 		ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, UID: types.UID(pod.UID)},
 		Target:     corev1.ObjectReference{Kind: "Node", Name: node},
