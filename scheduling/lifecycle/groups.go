@@ -216,7 +216,7 @@ func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt
 			members[p.info] = p
 		}
 	}
-	a := Attempt{Pod: it.Pod, Number: it.Attempts, Queued: it.Timestamp}
+	a := Attempt{Pod: it.Pod, Number: it.Attempts, InitialAttempt: it.InitialAttempt, Queued: it.Timestamp}
 	object := d.objectOf(g)
 	if len(waiting) == 0 || object == nil {
 		d.dismiss(g)
