@@ -205,7 +205,7 @@ func TestNamesAreTakenBack(t *testing.T) {
 							return !ok || name == resource.CPU
 						})
 						if !maps.Equal(got, want) || !maps.Equal(have, free) {
-							t.Fatalf("%s: requested %v of %v, want %v of %v", n.Name(), got, have, want, free)
+							t.Fatalf("%s: requested %.300s of %.300s, want %.300s of %.300s", n.Name(), fmt.Sprint(got), fmt.Sprint(have), fmt.Sprint(want), fmt.Sprint(free))
 						}
 					}
 				}
