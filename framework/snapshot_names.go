@@ -18,8 +18,8 @@ func (s *Snapshot) newNode(node *api.Node) (*NodeInfo, error) {
 	return n, err
 }
 
-// giveUpNames replaces the schema by one without the names that no node has and no pod on,
-// or nominated to, a node requests. It reports whether there were any. All vectors in the
+// giveUpNames replaces the schema by one without the names that no node has, no device class
+// stands behind, and no pod on, or nominated to, a node requests. It reports whether there were any. All vectors in the
 // snapshot stay right, because they are 0 there; forks keep the schema that they have. A
 // rollback may bring pods back, so while a transaction is open, all names stay.
 //
@@ -32,6 +32,13 @@ func (s *Snapshot) giveUpNames() bool {
 	note := func(v resource.Vector) {
 		for i, x := range v {
 			if x != 0 {
+				used[i] = true
+			}
+		}
+	}
+	for _, c := range List[api.DeviceClass](s) {
+		for name := range classResources(c) {
+			if i, ok := s.schema.Index(name); ok {
 				used[i] = true
 			}
 		}
@@ -59,4 +66,26 @@ func (s *Snapshot) giveUpNames() bool {
 		s.schema = s.schema.Keeping(func(i int) bool { return i < len(used) && used[i] })
 	}
 	return some
+}
+
+// admitClass gives numbers to the resources that pods may request from the devices of a
+// class. No node lists them, so without this they would count as names that only pods
+// have, of which a schema takes few.
+func (s *Snapshot) admitClass(c *api.DeviceClass) {
+	list := classResources(c)
+	if s.schema.Admit(list) == nil {
+		return
+	}
+	for _, name := range list.Names() { // classes are few, and whoever runs the cluster makes them
+		s.schema.Intern(name)
+	}
+}
+
+// classResources are the resources that a device class may stand behind.
+func classResources(c *api.DeviceClass) resource.List {
+	list := resource.List{resource.Name(api.PrefixDeviceClass + c.Name): {}}
+	if e := c.Spec.ExtendedResourceName; e != nil && *e != "" {
+		list[resource.Name(*e)] = resource.Quantity{}
+	}
+	return list
 }

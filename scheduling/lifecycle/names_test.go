@@ -151,3 +151,54 @@ func TestNamesOfThePast(t *testing.T) {
 	}
 	w.noProblems()
 }
+
+// TestPodsDoNotTakeTheNamesOfDevices: one user names as many resources as pods may. Others
+// still get devices by the names of resources that device classes stand behind, which no
+// node lists, whether the class comes before the pod or after it.
+func TestPodsDoNotTakeTheNamesOfDevices(t *testing.T) {
+	profile := scheduling.Kubernetes137()
+	profile.Cache.Verify = true
+	w := newWorldWith(t, lifecycle.Config{Profiles: []scheduling.Profile{profile}}, lifecycle.NewHandle())
+	class := func(name string, resource *string) *api.DeviceClass {
+		return &api.DeviceClass{ObjectMeta: api.ObjectMeta{Name: name}, Spec: api.DeviceClassSpec{
+			Selectors:            []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: `device.driver == "gpu.example.com"`}}},
+			ExtendedResourceName: resource,
+		}}
+	}
+	slice := &api.ResourceSlice{ObjectMeta: api.ObjectMeta{Name: "s"}, Spec: api.ResourceSliceSpec{
+		Driver: "gpu.example.com", NodeName: new("n"), Pool: api.ResourcePool{Name: "n", Generation: 1, ResourceSliceCount: 1},
+	}}
+	for i := range 4 {
+		slice.Spec.Devices = append(slice.Spec.Devices, api.Device{Name: fmt.Sprint("gpu-", i)})
+	}
+	w.nodes(api.MakeNode("n", "4", "8Gi"))
+	hostile := flood("a").Obj()
+	w.d.Apply(lifecycle.Update(hostile), lifecycle.Update(slice))
+	w.all()
+	w.pods(api.MakePod("early").Request("example.com/zgpu", "1"), api.MakePod("by-class").Request(api.PrefixDeviceClass+"zgpu", "1"))
+	w.all()
+	w.depth(queue.Length{Unschedulable: 3})
+	w.pass(1e9)
+	w.d.Apply(lifecycle.Update(class("zgpu", new("example.com/zgpu"))))
+	w.all()
+	w.pods(api.MakePod("late").Request("example.com/zgpu", "2"))
+	w.all()
+	w.wantOn("n", "by-class", "early", "late")
+	w.depth(queue.Length{Unschedulable: 1})
+
+	// The names of classes stay when others are given up.
+	for round := range 6 {
+		n := api.MakeNode("many", "1", "1Mi")
+		for i := range 300 {
+			n = n.Allocatable(resource.Name(fmt.Sprintf("example.com/m%d-%d", round, i)), "1")
+		}
+		w.nodes(n)
+		w.all()
+	}
+	w.d.Apply(lifecycle.Delete(api.MakePod("late").Obj()))
+	w.all()
+	w.pods(api.MakePod("later").Request("example.com/zgpu", "2"))
+	w.all()
+	w.wantOn("n", "by-class", "early", "later")
+	w.noProblems()
+}
