@@ -212,6 +212,9 @@ func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt
 	members := map[*framework.PodInfo]*pod{}
 	for _, p := range g.pending(d) {
 		if p.info.Pod.DeletionTimestamp == nil {
+			if info, err := d.snap.Current(p.info); err == nil {
+				p.info = info
+			}
 			waiting = append(waiting, gang.Waiting{Pod: p.info, Attempts: p.member.attempts, Since: p.member.since})
 			members[p.info] = p
 		}
