@@ -21,16 +21,17 @@ type incremental struct {
 	early       early
 	by          means
 	interest    interest
-	taken       [2][]*framework.NodeInfo // memory of takeInOrder
-	given       []int64                  // memory of prioritize
+	taken       [2]candidates // memory of takeInOrder
+	given       []int64       // memory of prioritize
 
-	class   *class // of the pod of this decision
-	classes map[string]*class
-	notes   *runner.Cache[noted]
-	keys    classKeys
-	scratch reading
-	key     []byte
-	checks  uint64 // verified decisions
+	class    *class // of the pod of this decision
+	classes  map[string]*class
+	readings map[string]*reading // of the classes
+	notes    *runner.Cache[noted]
+	keys     classKeys
+	scratch  reading
+	key      []byte
+	checks   uint64 // verified decisions
 }
 
 // means is how a decision was made.
@@ -47,7 +48,7 @@ const (
 )
 
 func newIncremental(s *Scheduler) *incremental {
-	f := &incremental{s: s, reference: referencePath{plugins: &s.plugins, workers: 1}, classes: map[string]*class{}, notes: runner.NewCache[noted]()}
+	f := &incremental{s: s, reference: referencePath{plugins: &s.plugins, workers: 1}, classes: map[string]*class{}, readings: map[string]*reading{}, notes: runner.NewCache[noted]()}
 	f.nominations.path = referencePath{plugins: &s.plugins, workers: 1}
 	f.engine = engine.New(f, s.profile.Cache.Budget)
 	return f

@@ -123,10 +123,12 @@ func (p Position) Numbered(number uint64) Position { return Position{number, p.s
 
 // Position returns where the scheduler stands. A what-if that makes decisions and takes
 // them back goes back there with [Scheduler.Seek], so that later decisions are those
-// that would have been made without it.
+// that would have been made without it. The zero Position is that of a new scheduler.
 func (s *Scheduler) Position() Position { return Position{s.number, s.start} }
 
-// Seek makes the next decision the one at the position.
+// Seek makes the next decision the one at the position. If several schedulers share one
+// snapshot, one per profile, let each seek the position of the one that decided last: they
+// then count their decisions together, like kube-scheduler's profiles.
 func (s *Scheduler) Seek(p Position) {
 	s.number, s.start = p.number, p.start
 	s.reference.extended.answer.known = false

@@ -18,6 +18,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/kube/convert"
+	"github.com/berth-sched/berth/scheduling/kube/internal/record"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 )
 
@@ -44,9 +45,9 @@ func (s *Scheduler) Bind(ctx context.Context, pod *api.Pod, node string) error {
 		}
 	}
 	if err == nil {
-		s.events.write(event{
-			regarding: pod, kind: corev1.EventTypeNormal, reason: "Scheduled", action: "Binding",
-			note: fmt.Sprintf("Successfully assigned %s to %s", pod.Key(), node),
+		s.events.Write(record.Event{
+			Regarding: pod, Controller: nameOf(pod), Type: corev1.EventTypeNormal, Reason: "Scheduled", Action: "Binding",
+			Note: fmt.Sprintf("Successfully assigned %s to %s", pod.Key(), node),
 		})
 	}
 	return err
@@ -110,9 +111,9 @@ func (s *Scheduler) Evict(ctx context.Context, victim, preemptor *api.Pod) error
 		return nil // it, or the pod of its name, is gone
 	}
 	if err == nil {
-		s.events.write(event{
-			regarding: victim, related: preemptor, kind: corev1.EventTypeNormal, reason: "Preempted", action: "Preempting",
-			note: fmt.Sprintf("Preempted by pod %s on node %s", preemptor.UID, victim.Spec.NodeName),
+		s.events.Write(record.Event{
+			Regarding: victim, Related: preemptor, Controller: nameOf(preemptor), Type: corev1.EventTypeNormal, Reason: "Preempted", Action: "Preempting",
+			Note: fmt.Sprintf("Preempted by pod %s on node %s", preemptor.UID, victim.Spec.NodeName),
 		})
 	}
 	return err
@@ -165,8 +166,8 @@ func (s *Scheduler) Report(ctx context.Context, pod *api.Pod, r lifecycle.Report
 	ctx, done := s.acting(ctx)
 	defer done()
 	if r.Reason != "" {
-		s.events.write(event{
-			regarding: pod, kind: corev1.EventTypeWarning, reason: "FailedScheduling", action: "Scheduling", note: r.Message,
+		s.events.Write(record.Event{
+			Regarding: pod, Controller: nameOf(pod), Type: corev1.EventTypeWarning, Reason: "FailedScheduling", Action: "Scheduling", Note: r.Message,
 		})
 	}
 	for range 3 {

@@ -18,7 +18,7 @@ func (s *Scheduler) Handler() http.Handler {
 		}
 		_, _ = s.metrics.WriteTo(w)
 		if now := s.state.Load(); now != nil && now.cluster != nil {
-			nodes, pods := now.cluster.size()
+			nodes, pods := now.cluster.Size()
 			_, _ = fmt.Fprintf(w, "# TYPE scheduler_cache_size gauge\nscheduler_cache_size{type=\"nodes\"} %d\nscheduler_cache_size{type=\"pods\"} %d\n", nodes, pods)
 		}
 		_, _ = fmt.Fprintf(w, "# TYPE leader_election_master_status gauge\nleader_election_master_status{name=%q} %d\n", s.config.Identity, leads)
@@ -33,8 +33,8 @@ func (s *Scheduler) Handler() http.Handler {
 			http.Error(w, "not started", http.StatusServiceUnavailable)
 		case now.cluster == nil:
 			http.Error(w, now.text, http.StatusServiceUnavailable)
-		case now.cluster.waiting() != "":
-			http.Error(w, "waiting for the first lists of "+now.cluster.waiting(), http.StatusServiceUnavailable)
+		case now.cluster.Waiting() != "":
+			http.Error(w, "waiting for the first lists of "+now.cluster.Waiting(), http.StatusServiceUnavailable)
 		default:
 			ok(w, r)
 		}

@@ -207,7 +207,7 @@ func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt
 	sched := d.profileOf(a.Pod.Pod)
 	a.Profile, a.Group = sched.Profile(), g.key.namespace+"/"+g.key.name
 	if sched != d.last {
-		sched.Continue(d.last)
+		sched.Seek(d.last.Position())
 		d.last = sched
 	}
 	d.snap.SetNow(d.clock.Now())
@@ -325,14 +325,14 @@ func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, obje
 	if c.Eviction != nil {
 		victims = c.Eviction.Victims()
 	}
-	var outside []*api.Pod
+	var outside []Eviction
 	for _, v := range victims {
 		q := d.pods[keyOf(v.Pod.Pod)]
 		switch {
 		case q == nil || q.info.Pod.DeletionTimestamp != nil: // leaving already
 		case q.binding != nil && q.binding.preempt(gang.PluginName, fmt.Sprintf("preempted by pod group %s/%s", g.key.namespace, g.key.name)):
 		default:
-			outside = append(outside, q.info.Pod)
+			outside = append(outside, evictionOf(q))
 		}
 	}
 	evicter, ok := d.config.Binder.(Evicter)
@@ -343,7 +343,7 @@ func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, obje
 	background, preemptor := d.bindingContext(ctx), c.Pods[0].Pod.Pod
 	d.open++
 	d.run(ctx, func() message {
-		err := evictAll(background, evicter, outside, preemptor, max(1, d.config.Bindings))
+		err := d.evictAll(background, evicter, outside, preemptor)
 		return func(ctx context.Context) {
 			d.open--
 			d.problem(err)

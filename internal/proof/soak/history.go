@@ -243,7 +243,7 @@ func (h *history) decide(p waiter, mayPlace bool) error {
 	if h.snap.Nominations() > 0 {
 		h.res.Preemption.Beside++
 	}
-	h.reference.Continue(h.incremental)
+	h.reference.Seek(h.incremental.Position())
 	hits := h.incremental.Stats().Hits
 	d, err := h.incremental.Schedule(h.snap, p.info)
 	h.note(p.info, d, h.incremental.Stats().Hits > hits)
