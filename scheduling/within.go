@@ -173,7 +173,7 @@ func (f *incremental) answerWithin(snap *framework.Snapshot, pod *framework.PodI
 	case 0:
 		var list []counted
 		for _, x := range v.RejectionsWithin(slots) {
-			list = append(list, counted{x.At, x.Status, x.Nodes})
+			list = append(list, counted{filter: x.At, status: x.Status, nodes: x.Nodes})
 		}
 		return &FitError{Pod: pod.Pod.Key(), Nodes: len(slots), Rejections: s.plugins.rejections(list)}, true
 	case 1:
