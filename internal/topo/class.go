@@ -71,7 +71,7 @@ func (t *Tables) classOf(p *framework.PodInfo) int32 {
 	if id, ok := t.classIndex.in(traits.shard, traits.text); ok {
 		return id
 	}
-	return t.addClass(traits.text, p.Pod, &traits.terms)
+	return t.addClass(traits.text, p.Pod, traits.terms)
 }
 
 func (t *Tables) addClass(text string, p *api.Pod, terms *Terms) int32 {
