@@ -102,10 +102,7 @@ func (b *base) build(src Source) bool {
 	b.rows.uniform = false
 	b.rows.reset(o)
 	b.epoch++
-	b.listNone()
-	for _, slot := range o.Slots {
-		b.list(s.AtSlot(int(slot)), slot, feasible)
-	}
+	b.listAll(b.tracker.At, o.Slots)
 	b.askMany(b.plugins.nodeFilters)
 	for k, slot := range b.slots {
 		b.rows.nodes[slot].judge(b.said[k])

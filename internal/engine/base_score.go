@@ -34,11 +34,11 @@ func (b *base) bindScores(src Source, shown Feasible) bool {
 	}
 	p.timed = p.timed || slices.ContainsFunc(scorers, func(s Scorer) bool { return s.Reads&framework.ReadsTime != 0 })
 	b.listNone()
-	for _, slot := range b.rows.order.Slots {
+	for place, slot := range b.rows.order.Slots {
 		r := &b.rows.nodes[slot]
 		r.judge(r.reason())
-		if b.rows.of(slot) >= 0 {
-			b.list(b.at.snapshot.AtSlot(int(slot)), slot, feasible)
+		if b.rows.tree.Leaves[place] >= 0 {
+			b.list(b.tracker.At[place], slot, feasible)
 		}
 	}
 	b.scoreAll()

@@ -107,17 +107,16 @@ func (l *ledger) find(p *framework.PodInfo) *holding {
 	if l == nil {
 		return nil
 	}
+	var same *holding
 	for h := l.last; h != nil; h = h.earlier {
 		if h.pod == p {
 			return h
 		}
-	}
-	for h := l.last; h != nil; h = h.earlier {
-		if api.SamePod(h.pod.Pod, p.Pod) {
-			return h
+		if same == nil && api.SamePod(h.pod.Pod, p.Pod) {
+			same = h
 		}
 	}
-	return nil
+	return same
 }
 
 // Check compares the state of the snapshot with its pods: each GPU is used by what pods

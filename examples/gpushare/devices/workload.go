@@ -107,7 +107,7 @@ type landing struct {
 	gpu   int8 // for a share, else -1
 }
 
-// knownMost bounds what is kept: of two steps with one place the last one is.
+// knownMost bounds what is kept: of two steps with one hash the last one is.
 const knownMost = 1 << 15
 
 func (s *step) hash() uint64 {
