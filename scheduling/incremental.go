@@ -21,8 +21,8 @@ type incremental struct {
 	early       early
 	by          means
 	interest    interest
-	taken       [2][]*framework.NodeInfo // memory of takeInOrder
-	given       []int64                  // memory of prioritize
+	taken       [2]candidates // memory of takeInOrder
+	given       []int64       // memory of prioritize
 
 	class    *class // of the pod of this decision
 	classes  map[string]*class
@@ -174,7 +174,7 @@ func (f *incremental) fitError(snap *framework.Snapshot, pod *framework.PodInfo,
 
 func countReasons(v *engine.View) (list []counted) {
 	for _, r := range v.Rejections() {
-		list = append(list, counted{r.At, r.Status, r.Nodes})
+		list = append(list, counted{filter: r.At, status: r.Status, nodes: r.Nodes})
 	}
 	return list
 }

@@ -364,18 +364,6 @@ func callUnreserve(c *framework.Cycle, p framework.ReservePlugin, node *framewor
 	return nil
 }
 
-// Continue takes the number of the next decision and the start of the next search
-// from another scheduler. Use it if several schedulers share one snapshot, one per
-// profile: they then count their decisions together, like kube-scheduler's profiles.
-// A nil from is ignored.
-func (s *Scheduler) Continue(from *Scheduler) {
-	if from == nil {
-		return
-	}
-	s.number, s.start = from.number, from.start
-	s.reference.extended.answer.known = false
-}
-
 // Profile returns the name of the scheduler's profile.
 func (s *Scheduler) Profile() string { return s.profile.Name }
 

@@ -124,10 +124,12 @@ func (p Position) Numbered(number uint64) Position { return Position{number, p.s
 
 // Position returns where the scheduler stands. A what-if that makes decisions and takes
 // them back goes back there with [Scheduler.Seek], so that later decisions are those
-// that would have been made without it.
+// that would have been made without it. The zero Position is that of a new scheduler.
 func (s *Scheduler) Position() Position { return Position{s.number, s.start} }
 
-// Seek makes the next decision the one at the position.
+// Seek makes the next decision the one at the position. If several schedulers share one
+// snapshot, one per profile, let each seek the position of the one that decided last: they
+// then count their decisions together, like kube-scheduler's profiles.
 func (s *Scheduler) Seek(p Position) {
 	s.number, s.start = p.number, p.start
 	s.reference.extended.answer.known = false
@@ -171,7 +173,7 @@ func (f *incremental) answerWithin(snap *framework.Snapshot, pod *framework.PodI
 	case 0:
 		var list []counted
 		for _, x := range v.RejectionsWithin(slots) {
-			list = append(list, counted{x.At, x.Status, x.Nodes})
+			list = append(list, counted{filter: x.At, status: x.Status, nodes: x.Nodes})
 		}
 		return &FitError{Pod: pod.Pod.Key(), Nodes: len(slots), Rejections: s.plugins.rejections(list)}, true
 	case 1:
