@@ -188,7 +188,7 @@ func (t *plugins) findKeyers() {
 // findKeyVersions lists the keyers to ask for versions. One whose version another one has
 // is left out.
 func (t *plugins) findKeyVersions() {
-	affinity := false
+	affinity, devices := false, false
 	for _, k := range t.keyers {
 		switch k.ClassKeyer.(type) {
 		case filter.InterPodAffinity, *filter.InterPodAffinity, scoring.InterPodAffinity, *scoring.InterPodAffinity:
@@ -199,6 +199,11 @@ func (t *plugins) findKeyVersions() {
 		case filter.PodTopologySpread, *filter.PodTopologySpread, scoring.PodTopologySpread, *scoring.PodTopologySpread:
 			t.objectVersions = append(t.objectVersions, k.ClassKeyer) // they read services and controllers
 			continue
+		case filter.DynamicResources, *filter.DynamicResources, scoring.DynamicResources, *scoring.DynamicResources:
+			if devices { // both read the claims
+				continue
+			}
+			devices = true
 		}
 		t.keyVersions = append(t.keyVersions, k.ClassKeyer)
 	}

@@ -89,7 +89,7 @@ func (p *Planner) WhyNot(pod *framework.PodInfo, name string) (*WhyNot, error) {
 	}
 	w := &WhyNot{Pod: pod.Pod.Key(), Node: name, Remedies: []Remedy{}, Rejections: []scheduling.NodeRejection{}}
 	err = p.try(func(s *framework.Snapshot) error {
-		x.sched.Continue(p.fresh)
+		x.sched.Seek(p.start)
 		f, err := x.sched.Filtering(s, pod)
 		if err != nil {
 			return err
@@ -200,7 +200,7 @@ func (x *whyNot) with(changes []Change, f func(s *framework.Snapshot, pod *frame
 				return err
 			}
 		}
-		x.sched.Continue(x.planner.fresh)
+		x.sched.Seek(x.planner.start)
 		return f(s, pod, t)
 	})
 }
@@ -239,7 +239,7 @@ func (x *whyNot) decide(changes []Change) (name string, err error) {
 			if sched, err = x.planner.plain(t.weights); err != nil {
 				return err
 			}
-			sched.Continue(x.planner.fresh)
+			sched.Seek(x.planner.start)
 		}
 		d, err := sched.Schedule(s, pod)
 		if err != nil {
