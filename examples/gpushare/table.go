@@ -71,8 +71,7 @@ func writeTable(w io.Writer, results []openb.Result, published openb.Tables) err
 		case len(c.known) == 0:
 		case p.IsRandom():
 			theirs := allocation(c.known, at)
-			errs := math.Abs(ours.Mean-theirs.Mean) / math.Sqrt((ours.Deviation*ours.Deviation+theirs.Deviation*theirs.Deviation)/float64(len(c.known)))
-			fmt.Fprintf(t, "\t%.3f\t± %.3f\tdrawn: means differ by %.1f standard errors", theirs.Mean, theirs.Deviation, errs)
+			fmt.Fprintf(t, "\t%.3f\t± %.3f\tdrawn%s", theirs.Mean, theirs.Deviation, distance(ours, theirs, len(c.known)))
 		default:
 			theirs := allocation(c.known, at)
 			fmt.Fprintf(t, "\t%.3f\t± %.3f\t%d of %d", theirs.Mean, theirs.Deviation, c.equal, c.equal+c.different)
@@ -123,4 +122,13 @@ func writeTies(w io.Writer, trace *openb.Trace, o options, stderr io.Writer) err
 		fmt.Fprintln(t)
 	}
 	return t.Flush()
+}
+
+// distance says how far the means of so many runs are apart, if the runs can tell.
+func distance(a, b openb.Summary, runs int) string {
+	deviation := math.Sqrt(a.Deviation*a.Deviation + b.Deviation*b.Deviation)
+	if deviation == 0 {
+		return ""
+	}
+	return fmt.Sprintf(": means differ by %.1f standard errors", math.Abs(a.Mean-b.Mean)/deviation*math.Sqrt(float64(runs)))
 }
