@@ -212,11 +212,14 @@ func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt
 	members := map[*framework.PodInfo]*pod{}
 	for _, p := range g.pending(d) {
 		if p.info.Pod.DeletionTimestamp == nil {
+			if info, err := d.snap.Current(p.info); err == nil {
+				p.info = info
+			}
 			waiting = append(waiting, gang.Waiting{Pod: p.info, Attempts: p.member.attempts, Since: p.member.since})
 			members[p.info] = p
 		}
 	}
-	a := Attempt{Pod: it.Pod, Number: it.Attempts, Queued: it.Timestamp}
+	a := Attempt{Pod: it.Pod, Number: it.Attempts, InitialAttempt: it.InitialAttempt, Queued: it.Timestamp}
 	object := d.objectOf(g)
 	if len(waiting) == 0 || object == nil {
 		d.dismiss(g)
@@ -345,14 +348,14 @@ func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, obje
 	if c.Eviction != nil {
 		victims = c.Eviction.Victims()
 	}
-	var outside []*api.Pod
+	var outside []Eviction
 	for _, v := range victims {
 		q := d.pods[keyOf(v.Pod.Pod)]
 		switch {
 		case q == nil || q.info.Pod.DeletionTimestamp != nil: // leaving already
 		case q.binding != nil && q.binding.preempt(gang.PluginName, fmt.Sprintf("preempted by pod group %s/%s", g.key.namespace, g.key.name)):
 		default:
-			outside = append(outside, q.info.Pod)
+			outside = append(outside, evictionOf(q))
 		}
 	}
 	evicter, ok := d.config.Binder.(Evicter)
@@ -363,7 +366,7 @@ func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, obje
 	background, preemptor := d.bindingContext(ctx), c.Pods[0].Pod.Pod
 	d.open++
 	d.run(ctx, func() message {
-		err := evictAll(background, evicter, outside, preemptor, max(1, d.config.Bindings))
+		err := d.evictAll(background, evicter, outside, preemptor)
 		return func(ctx context.Context) {
 			d.open--
 			d.problem(err)
