@@ -200,7 +200,7 @@ func TestMalformed(t *testing.T) {
 	if _, err := placer(gang.Rules{}).Place(nil, &gang.Group{}); err == nil {
 		t.Error("Place accepts a nil snapshot")
 	}
-	for _, rules := range []gang.Rules{{Choice: 9}, {Order: 9}, {Search: -1}, {Scores: []gang.WeightedScore{{}}}, {Scores: []gang.WeightedScore{{Scorer: gang.PodGroupPodsCount{}, Weight: -1}}}} {
+	for _, rules := range []gang.Rules{{Choice: 9}, {Order: 9}, {Search: -1}, {Workers: -1}, {Scores: []gang.WeightedScore{{}}}, {Scores: []gang.WeightedScore{{Scorer: gang.PodGroupPodsCount{}, Weight: -1}}}} {
 		sched, _ := scheduling.New(scheduling.Kubernetes137())
 		if _, err := gang.New(sched, rules); err == nil {
 			t.Errorf("New accepts the rules %+v", rules)
