@@ -88,6 +88,9 @@ type DynamicResources struct {
 	// DeviceSelectors compiles the selectors of classes and claims; nil means the
 	// built-in compiler, which takes the expressions that drivers usually write.
 	DeviceSelectors framework.DeviceSelectorCompiler
+	// Choice says which of a node's devices a pod gets: [FirstFit], as kube-scheduler
+	// does it, or [LeastLeftover], which packs devices.
+	Choice DeviceChoice
 	// Handle lets PreEnqueue look at the claims. If it is nil, PreFilter rejects the
 	// pods that PreEnqueue would keep out of the queue.
 	Handle framework.Handle
@@ -105,12 +108,14 @@ func (p DynamicResources) Validate() error {
 		return fmt.Errorf("%s: bindingTimeout: %v is negative", dynamicResourcesName, p.BindingTimeout)
 	case p.MaxSteps < 0:
 		return fmt.Errorf("%s: maxSteps: %d is negative", dynamicResourcesName, p.MaxSteps)
+	case p.Choice > LeastLeftover:
+		return fmt.Errorf("%s: choice: %d is neither FirstFit nor LeastLeftover", dynamicResourcesName, p.Choice)
 	}
 	return nil
 }
 
 func (p DynamicResources) options() devices.Options {
-	o := devices.Options{Compiler: p.DeviceSelectors, BindingTimeout: p.BindingTimeout, Steps: p.MaxSteps}
+	o := devices.Options{Compiler: p.DeviceSelectors, BindingTimeout: p.BindingTimeout, Steps: p.MaxSteps, Choice: p.Choice}
 	if o.BindingTimeout == 0 {
 		o.BindingTimeout = 10 * time.Minute
 	}
@@ -246,6 +251,18 @@ func (p DynamicResources) PostFilter(_ context.Context, c *framework.Cycle, verd
 	}
 	return framework.PostFiltered{}, none
 }
+
+// DeviceChoice says which of a node's devices a pod gets, if several solutions are legal.
+type DeviceChoice = devices.Choice
+
+const (
+	// FirstFit takes the first solution in the order of pools, slices and devices.
+	FirstFit = devices.FirstFit
+	// LeastLeftover prefers the devices that leave the least unused, and never leaves more
+	// than FirstFit: small devices before large ones, shared devices that are nearly full,
+	// partitions that consume few counters. Verdicts and scores are those of FirstFit.
+	LeastLeftover = devices.LeastLeftover
+)
 
 // DeviceClaims lists what a driver has to write for a placed pod before it binds it.
 type DeviceClaims = devices.DeviceClaims

@@ -319,6 +319,23 @@ func TestBadClaims(t *testing.T) {
 			e.Selectors = []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: "[1].map(x, x) == [1]"}}}
 		}, "claim default/p-gpu-: selector #0: the built-in selectors do not have the macro \"map\"; set DeviceSelectors to a compiler of the full language"},
 		{"class", func(e *api.ExactDeviceRequest) { e.DeviceClassName = "none" }, "request gpu: device class none does not exist"},
+		{"no class", func(e *api.ExactDeviceRequest) { e.DeviceClassName = "" }, "request gpu: unsupported request type"},
+		{"huge selector", func(e *api.ExactDeviceRequest) {
+			e.Selectors = []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: `"` + strings.Repeat("x", 11<<10) + `" == ""`}}}
+		}, "claim default/p-gpu-: selector #0: the built-in selectors do not have expressions of more than 10240 bytes; set DeviceSelectors to a compiler of the full language"},
+		{"deep selector", func(e *api.ExactDeviceRequest) {
+			e.Selectors = []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: strings.Repeat("(", 500) + "true" + strings.Repeat(")", 500)}}}
+		}, "claim default/p-gpu-: selector #0: the built-in selectors do not have expressions nested deeper than 60 levels; set DeviceSelectors to a compiler of the full language"},
+		{"selector without text", func(e *api.ExactDeviceRequest) { e.Selectors = make([]api.DeviceSelector, 1) }, "claim default/p-gpu-, request gpu, selector #0: CEL expression empty (unsupported selector type?)"},
+		{"capacity that is not there", func(e *api.ExactDeviceRequest) {
+			e.Capacity = &api.CapacityRequirements{Requests: map[string]resource.Quantity{"absent": resource.MustParse("1")}}
+		}, "cannot allocate all claims"},
+		{"negative capacity", func(e *api.ExactDeviceRequest) {
+			e.Capacity = &api.CapacityRequirements{Requests: map[string]resource.Quantity{"memory": resource.MustParse("-1")}}
+		}, `claim default/p-gpu-, request gpu: checking capacity for device gpu.example.com/n1/gpu-0: capacity "memory": capacity value is negative`},
+		{"junk version", func(e *api.ExactDeviceRequest) {
+			e.Selectors = []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: `semver("x") == semver("1.0.0")`}}}
+		}, `claim default/p-gpu-: selector #0 on device gpu.example.com/n1/gpu-0: CEL runtime error: version "x": it is not major.minor.patch`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := gpuSnapshot(t, 4)

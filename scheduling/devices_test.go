@@ -3,6 +3,7 @@ package scheduling_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -378,5 +379,89 @@ func BenchmarkPlaceOwnClaims(b *testing.B) {
 			b.StartTimer()
 		}
 		place(len(at))
+	}
+}
+
+// A request for all devices of a node fails while a rule taints one of them, on every node
+// at once, and no longer when the rule is gone. Verify compares every decision.
+func TestPlaceAllBesideTaintRules(t *testing.T) {
+	s := gpuCluster(t, 6)
+	all := &api.ResourceClaimTemplate{ObjectMeta: api.ObjectMeta{Name: "all", Namespace: "default"}}
+	all.Spec.Spec.Devices.Requests = []api.DeviceRequest{{Name: "gpu", Exactly: &api.ExactDeviceRequest{
+		DeviceClassName: "gpu", AllocationMode: api.DeviceAllocationModeAll,
+	}}}
+	rule := &api.DeviceTaintRule{ObjectMeta: api.ObjectMeta{Name: "broken"}}
+	rule.Spec.DeviceSelector = &api.DeviceTaintSelector{Device: new("gpu-7")}
+	rule.Spec.Taint = api.DeviceTaint{Key: "broken", Effect: api.DeviceTaintEffectNoSchedule}
+	if err := framework.Put(s, all); err != nil {
+		t.Fatal(err)
+	}
+	p := scheduling.Kubernetes137()
+	p.Cache.Verify = true
+	sched := build(t, p)
+	serial := 0
+	place := func(template string) error {
+		serial++
+		_, err := sched.Place(s, info(t, s, claiming(fmt.Sprint("p", serial), template)))
+		return err
+	}
+	for i := range 3 {
+		if err := place("all"); err != nil {
+			t.Fatalf("round %d: %v", i, err)
+		}
+		if err := framework.Put(s, rule); err != nil {
+			t.Fatal(err)
+		}
+		var fit *scheduling.FitError
+		if err := place("all"); !errors.As(err, &fit) {
+			t.Errorf("round %d, with a device that is tainted: %v", i, err)
+		}
+		if err := place("one"); err != nil {
+			t.Errorf("round %d, one device: %v", i, err)
+		}
+		framework.Delete[api.DeviceTaintRule](s, "broken")
+	}
+	if n := sched.Stats().Hits; n < 5 {
+		t.Errorf("%d of 9 decisions from kept answers, want at least 5", n)
+	}
+}
+
+// BenchmarkPlaceWithoutClaims places pods without claims on nodes with devices, with the
+// plugin for devices and without it.
+func BenchmarkPlaceWithoutClaims(b *testing.B) {
+	for _, plugin := range []string{"in", "out"} {
+		b.Run("plugin="+plugin, func(b *testing.B) {
+			s := gpuCluster(b, 5000)
+			p := scheduling.Kubernetes137()
+			if plugin == "out" {
+				p.Filter = slices.DeleteFunc(p.Filter, func(x framework.Plugin) bool { return x.Name() == "DynamicResources" })
+				p.Reserve = slices.DeleteFunc(p.Reserve, func(x framework.Plugin) bool { return x.Name() == "DynamicResources" })
+				p.Score = slices.DeleteFunc(p.Score, func(x scheduling.Weighted) bool { return x.Plugin.Name() == "DynamicResources" })
+			}
+			sched := build(b, p)
+			pods := make([]*framework.PodInfo, 10_000)
+			at := make([]string, 0, len(pods))
+			for i := range pods {
+				pods[i] = info(b, s, claiming(fmt.Sprint("p", i), ""))
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if len(at) == len(pods) {
+					b.StopTimer()
+					for i := range at {
+						if err := sched.Release(s, pods[i], at[i]); err != nil {
+							b.Fatal(err)
+						}
+					}
+					at = at[:0]
+					b.StartTimer()
+				}
+				d, err := sched.Place(s, pods[len(at)])
+				if err != nil {
+					b.Fatal(err)
+				}
+				at = append(at, d.Node)
+			}
+		})
 	}
 }

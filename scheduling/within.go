@@ -83,24 +83,25 @@ var (
 // Cost: for a pod of a class seen before, a few nanoseconds for each node of the set,
 // plus what changed since.
 func (s *Scheduler) ScheduleWithin(snap *framework.Snapshot, pod *framework.PodInfo, within *NodeSet) (d Decision, err error) {
-	err = s.acceptWithin(snap, pod, within)
+	pod, err = s.acceptWithin(snap, pod, within)
 	if err == nil {
 		err = s.scheduleWithin(context.Background(), snap, pod, within, &d)
 	}
 	return d, err
 }
 
-func (s *Scheduler) acceptWithin(snap *framework.Snapshot, pod *framework.PodInfo, within *NodeSet) error {
-	if err := s.accept(snap, pod); err != nil {
-		return err
+func (s *Scheduler) acceptWithin(snap *framework.Snapshot, pod *framework.PodInfo, within *NodeSet) (*framework.PodInfo, error) {
+	pod, err := s.accept(snap, pod)
+	if err != nil {
+		return nil, err
 	}
 	switch {
 	case within == nil:
-		return &api.InvalidError{Object: "node set", Err: errNilSet}
+		return nil, &api.InvalidError{Object: "node set", Err: errNilSet}
 	case within.nodeSet != snap.NodeSet():
-		return &api.InvalidError{Object: "node set", Err: errOldSet}
+		return nil, &api.InvalidError{Object: "node set", Err: errOldSet}
 	}
-	return nil
+	return pod, nil
 }
 
 // PlaceWithin is Place among the nodes of the set; see [Scheduler.ScheduleWithin].

@@ -29,6 +29,9 @@ type DynamicResources struct {
 	// DeviceSelectors compiles the selectors of classes and claims; nil means the
 	// built-in compiler.
 	DeviceSelectors framework.DeviceSelectorCompiler
+	// Choice is the filter's. It makes no difference for scores, but devices are then
+	// looked for once for both.
+	Choice devices.Choice
 }
 
 // Name returns "DynamicResources".
@@ -68,7 +71,7 @@ func (p DynamicResources) PreScoreGroups(c *framework.Cycle, _ framework.Feasibl
 	if timeout == 0 {
 		timeout = 10 * time.Minute
 	}
-	f, status := devices.FinderOf(c.Snapshot, c.Pod, devices.Options{Compiler: p.DeviceSelectors, BindingTimeout: timeout, Steps: p.MaxSteps})
+	f, status := devices.FinderOf(c.Snapshot, c.Pod, devices.Options{Compiler: p.DeviceSelectors, BindingTimeout: timeout, Steps: p.MaxSteps, Choice: p.Choice})
 	if !status.IsSuccess() || !f.HasAlternatives() {
 		return nil, framework.SkipStatus() // the filter rejects the pod, or all nodes are alike
 	}

@@ -107,10 +107,10 @@ func (k *kit) checkPodFields(p *framework.PodInfo, scope framework.Scope, r *ran
 	return nil
 }
 
-// forgiveErrors makes errors equal where both sides have one: errors are never kept, and
-// may name the pod.
+// forgiveErrors makes errors equal where both sides have one, and so rejections by PreFilter:
+// neither is ever kept, and both may name the pod.
 func (a *answers) forgiveErrors(want *answers) {
-	if a.preFilter.Code() == framework.Error && want.preFilter.Code() == framework.Error {
+	if code := want.preFilter.Code(); a.preFilter.Code() == code && (code == framework.Error || want.preFilter.IsRejected()) {
 		a.preFilter = want.preFilter
 	}
 	for name, v := range a.verdicts {

@@ -49,7 +49,8 @@ type podKey struct {
 	text    []byte
 }
 
-// What a part of a key is about.
+// What a part of a key is about. Pods that must wait are alike, for whichever claim:
+// PreFilter rejects them in every decision, and its reason is never kept.
 const (
 	keyProblem   = 'x' // the pod must wait
 	keyFlight    = 'f' // a claim that is in flight
@@ -61,7 +62,7 @@ const (
 func (x *State) appendKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
 	refs, err := refsOf(s, pod.Pod)
 	if err != nil {
-		return appendText(append(b, keyProblem), err.Error())
+		return append(b, keyProblem)
 	}
 	for i := range refs {
 		if t := refs[i].template; t != nil {
@@ -96,7 +97,7 @@ func (x *State) appendClaim(b []byte, c *api.ResourceClaim) []byte {
 	a := c.Status.Allocation
 	if a == nil {
 		if _, ok := x.flights.get(keyOf(c)); ok {
-			return appendText(append(b, keyFlight), c.Key())
+			return append(b, keyFlight)
 		}
 		return appendDemand(append(b, keyDemand), &c.Spec.Devices)
 	}

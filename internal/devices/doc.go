@@ -14,6 +14,8 @@
 //	capacity.go   what requests consume of devices that can be shared
 //	request.go    a claim as the search needs it
 //	search.go     the search for devices on one node; prune.go, what it may leave out
+//	pack.go       another choice among the solutions: least leftover
+//	memo.go       what was found out about a slice
 //	result.go     what a claim got
 //	finder.go     the verdicts about the nodes for one pod
 //	details.go    the numbers behind a rejection, and the devices in words
@@ -51,7 +53,7 @@
 //
 // A claim that two pods share is the first hard case. Before the first pod is placed, both
 // are of the class of the demand. Reserve puts the claim into flight: the second pod's key
-// then names the claim, and its PreFilter rejects it in every decision. Once the claim is
+// then says so, and its PreFilter rejects it in every decision. Once the claim is
 // written, the key of the second pod holds the allocation, and no device is looked for.
 //
 // A request for all devices (mode All) over a pool with a taint rule is the second. The
@@ -63,7 +65,8 @@
 //
 // The search is exactly kube-scheduler's: depth first, the first solution. A branch is left
 // out only if it can have neither a solution nor an error. Where kube-scheduler depends on
-// the order of a map, names decide here. A [Finder] may be asked about several nodes at
+// the order of a map, names decide here. [LeastLeftover] is the only choice that takes
+// another solution, and changes no verdict. A [Finder] may be asked about several nodes at
 // once; all else belongs to the goroutine of the snapshot.
 //
 // # Cost

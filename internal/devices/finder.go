@@ -17,6 +17,7 @@ type Options struct {
 	Compiler       framework.DeviceSelectorCompiler // nil means the built-in one
 	BindingTimeout time.Duration
 	Steps          int // of the search for devices on a node
+	Choice         Choice
 }
 
 // DefaultSteps bounds the search if the options do not.
@@ -46,7 +47,6 @@ type Finder struct {
 	plans     []*plan
 	resources []extendedResource
 	variants  variants
-	searches  sync.Pool
 
 	version uint64    // of what verdicts read besides nodes and the pod's key
 	until   time.Time // when a claim that waits for binding conditions times out; 0 for none
@@ -342,11 +342,11 @@ func (f *Finder) search(node *framework.NodeInfo, extended []extendedResource, f
 		return framework.AsStatus(pools.err)
 	}
 	plans, variant := f.plansFor(extended)
-	s, _ := f.searches.Get().(*search)
+	s, _ := f.state.searches.Get().(*search)
 	if s == nil {
 		s = new(search)
 	}
-	defer f.searches.Put(s)
+	defer func() { f.state.searches.Put(s) }()
 	s.begin(pools, plans, f.state, f.options.Steps)
 	switch s.run() {
 	case failed:
@@ -361,9 +361,12 @@ func (f *Finder) search(node *framework.NodeInfo, extended []extendedResource, f
 		}
 		return framework.AsStatus(s.err)
 	}
+	if found != nil && f.options.Choice == LeastLeftover {
+		s = f.pack(s)
+	}
 	for i := range plans {
 		if found == nil {
-			if _, err := s.nodeSelector(i, node.Name()); err != nil {
+			if _, err := s.terms(i); err != nil {
 				return framework.AsStatus(err)
 			}
 			continue
@@ -393,7 +396,7 @@ func (f *Finder) plansFor(extended []extendedResource) ([]*plan, *variant) {
 
 // begin makes the search ready for a node.
 func (s *search) begin(p *pools, plans []*plan, state *State, limit int) {
-	s.pools, s.plans, s.steps, s.limit, s.err = p, plans, 0, limit, nil
+	s.pools, s.devices, s.plans, s.steps, s.limit, s.err = p, p.devices, plans, 0, limit, nil
 	if s.limit <= 0 {
 		s.limit = DefaultSteps
 	}

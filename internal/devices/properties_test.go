@@ -145,7 +145,7 @@ func (h *holder) reserve(t *rapid.T, name, template, node string) (*framework.Po
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, status := devices.FinderOf(h.snap, p, devices.Options{})
+	f, status := devices.FinderOf(h.snap, p, devices.Options{Choice: rapid.SampledFrom([]devices.Choice{devices.FirstFit, devices.LeastLeftover}).Draw(t, "choice")})
 	if !status.IsSuccess() {
 		t.Fatal(status)
 	}

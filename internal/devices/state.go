@@ -3,6 +3,7 @@ package devices
 import (
 	"maps"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/berth-sched/berth/framework"
@@ -26,6 +27,8 @@ type State struct {
 	owner   *cow.Owner // of the pools that may be written to
 	flown   uint64     // identifies which claims that are objects are in flight
 	changes uint64     // how often the use of a device has changed
+
+	searches sync.Pool // memory to use again
 
 	key  podKey  // the last that was asked for
 	last *Finder // the last that was prepared

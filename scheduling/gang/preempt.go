@@ -207,8 +207,10 @@ func (p *Placer) evict(snap *framework.Snapshot, g *Group, what Child, units []*
 		return 1
 	})
 	gone, err := p.reprieve(snap, g, e.Nominated, order)
-	if err == nil && !p.rules.kubernetes() { // what has not returned may let another return
+	for again := !p.rules.kubernetes(); again && err == nil; { // what has returned may let another return
+		was := len(gone)
 		gone, err = p.reprieve(snap, g, e.Nominated, gone)
+		again = len(gone) < was
 	}
 	if err != nil {
 		return nil, err

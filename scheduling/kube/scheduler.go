@@ -31,6 +31,7 @@ type Scheduler struct {
 	driver   *lifecycle.Driver
 	metrics  *observe.Metrics
 	events   *record.Writer
+	warnings warnings
 
 	cluster *feed.Cluster   // set by Run before anything is bound
 	leading context.Context // ends when this process must not act any more
@@ -58,6 +59,7 @@ func New(c Config) (*Scheduler, error) {
 	}
 	s := &Scheduler{config: c, profiles: map[string]scheduling.Profile{}, metrics: observe.NewMetrics()}
 	s.leading, s.started = context.Background(), make(chan struct{})
+	s.warnings.last = map[string]time.Time{}
 	s.events = record.New(c.Events, c.Identity, c.Log)
 	built, backoff, err := c.build()
 	if err != nil {
@@ -150,7 +152,8 @@ func (s *Scheduler) discover(ctx context.Context) (feed.Served, error) {
 		if err == nil {
 			return has, nil
 		}
-		s.config.Log.Error("the API server does not answer; trying again", "in", wait, "error", err)
+		s.state.Store(&state{text: hindrance(err) + ": " + err.Error()})
+		s.config.Log.Error(hindrance(err)+"; trying again", "in", wait, "error", err)
 		if err := pause(ctx, wait); err != nil {
 			return nil, err
 		}

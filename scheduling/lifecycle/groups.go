@@ -11,6 +11,7 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/gang"
+	"github.com/berth-sched/berth/scheduling/preemption"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
@@ -68,6 +69,25 @@ func (d *Driver) newGroups(rules gang.Rules) error {
 		d.groups.placers[s] = p
 	}
 	return nil
+}
+
+// withUnits returns the PostFilter plugins with DefaultPreemption as it is with groups.
+func withUnits(list []framework.Plugin) []framework.Plugin {
+	list = slices.Clone(list)
+	for i, plugin := range list {
+		switch p := plugin.(type) {
+		case preemption.DefaultPreemption:
+			p.PodGroups = true
+			list[i] = p
+		case *preemption.DefaultPreemption:
+			if p != nil {
+				own := *p
+				own.PodGroups = true
+				list[i] = &own
+			}
+		}
+	}
+	return list
 }
 
 // enlist notes a new pod with its group, if groups are scheduled and it has one.
@@ -192,11 +212,14 @@ func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt
 	members := map[*framework.PodInfo]*pod{}
 	for _, p := range g.pending(d) {
 		if p.info.Pod.DeletionTimestamp == nil {
+			if info, err := d.snap.Current(p.info); err == nil {
+				p.info = info
+			}
 			waiting = append(waiting, gang.Waiting{Pod: p.info, Attempts: p.member.attempts, Since: p.member.since})
 			members[p.info] = p
 		}
 	}
-	a := Attempt{Pod: it.Pod, Number: it.Attempts, Queued: it.Timestamp}
+	a := Attempt{Pod: it.Pod, Number: it.Attempts, InitialAttempt: it.InitialAttempt, Queued: it.Timestamp}
 	object := d.objectOf(g)
 	if len(waiting) == 0 || object == nil {
 		d.dismiss(g)

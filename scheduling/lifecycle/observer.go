@@ -93,8 +93,11 @@ type PointTiming struct {
 	// Point is the extension point: PostFilter, Permit, PreBindPreFlight,
 	// PreBind, Bind, PostBind, Unreserve; or [StepSchedule] or [StepAssume].
 	Point string
-	// Err is the error of the step, nil if it succeeded.
-	Err error
+	// Err is the error of the step, nil if it succeeded. Code says more of a step without
+	// an error: Wait after Permit, Skip after PreBindPreFlight, and the status of
+	// PostFilter.
+	Err  error
+	Code framework.Code
 	// Duration is the time that the step took by the driver's clock.
 	Duration time.Duration
 }
@@ -156,12 +159,18 @@ func (d *Driver) observeQueue() {
 
 // measured runs a step and reports how long it took.
 func (d *Driver) measured(a *Attempt, point string, step func() error) error {
+	return d.coded(a, point, func() (framework.Code, error) { return framework.Success, step() })
+}
+
+// coded is measured for a step with a code.
+func (d *Driver) coded(a *Attempt, point string, step func() (framework.Code, error)) error {
 	if d.observers.points == nil {
-		return step()
+		_, err := step()
+		return err
 	}
 	start := d.clock.Now()
-	err := step()
-	t := PointTiming{a.Profile, a.Pod, point, err, d.clock.Now().Sub(start)}
+	code, err := step()
+	t := PointTiming{Profile: a.Profile, Pod: a.Pod, Point: point, Err: err, Code: code, Duration: d.clock.Now().Sub(start)}
 	d.tell("Point", func() { d.observers.points.Point(t) })
 	return err
 }

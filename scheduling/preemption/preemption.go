@@ -37,9 +37,8 @@ type DefaultPreemption struct {
 	// PodGroups says that the feature gate GenericWorkload is on: pods leave in units, by
 	// the PodGroups and CompositePodGroups of the snapshot. See [Unit]. A unit leaves as a
 	// whole, wherever its pods are, so victims may be on other nodes than the nominated
-	// one; the dry run of a node takes only the pods there off it. Nodes are compared by
-	// the victims' own priorities. Eligible must allow all pods of a unit, and
-	// MoreImportant sees the first one on the node.
+	// one. Nodes are compared by the victims' own priorities. Eligible must allow all pods
+	// of a unit, and MoreImportant sees the first one on the node.
 	//
 	// Differs: the order of the pods of one unit.
 	// Original: kube-scheduler follows map order; nodes are compared by the first of them.

@@ -137,8 +137,8 @@ func (t *trial) remove(p placed) framework.Status {
 	return t.each(p, t.snapshot.RemovePodAt, t.filters.RemovePod)
 }
 
-// each moves the pods of the node in the snapshot, and tells the filters of all of them:
-// other nodes stay as they are, and only what filters sum up over nodes changes.
+// each moves the pod, or all pods of the unit wherever they are, and tells the filters:
+// the totals of other nodes do not matter here, but what filters sum up over nodes does.
 func (t *trial) each(p placed, move func(*framework.PodInfo, *framework.NodeInfo) error, tell func(*framework.Cycle, *framework.PodInfo, *framework.NodeInfo) framework.Status) framework.Status {
 	one := [1]UnitPod{{p.PodInfo, t.node()}}
 	pods := one[:]
@@ -146,14 +146,11 @@ func (t *trial) each(p placed, move func(*framework.PodInfo, *framework.NodeInfo
 		pods = p.unit.Pods
 	}
 	for _, x := range pods {
-		node := x.Node
-		if node.Slot() == t.slot {
-			if err := move(x.Pod, t.node()); err != nil {
-				return framework.AsStatus(err)
-			}
-			node = t.node()
+		slot := x.Node.Slot()
+		if err := move(x.Pod, t.snapshot.AtSlot(slot)); err != nil {
+			return framework.AsStatus(err)
 		}
-		if status := tell(t.cycle, x.Pod, node); !status.IsSuccess() {
+		if status := tell(t.cycle, x.Pod, t.snapshot.AtSlot(slot)); !status.IsSuccess() {
 			return status
 		}
 	}

@@ -121,18 +121,28 @@ func (w *world) delete(event *Event) error {
 		}
 		return nil
 	}
-	if c := w.controllers[ref]; c != nil {
-		delete(w.controllers, ref)
-		for _, l := range c.pods() {
-			l.owner = nil
-			w.end(l, false)
-		}
-	}
+	w.deleteController(ref)
 	e, err := deletion(ref)
 	if err == nil {
 		w.forget(ref, e)
 	}
 	return err
+}
+
+// deleteController removes a workload with its pods, and what it owns.
+func (w *world) deleteController(ref Ref) {
+	c := w.controllers[ref]
+	if c == nil {
+		return
+	}
+	delete(w.controllers, ref)
+	for _, l := range c.pods() {
+		l.owner = nil
+		w.end(l, false)
+	}
+	for _, other := range w.owned(ref) {
+		w.deleteController(Ref{other.Kind, other.Key()})
+	}
 }
 
 // deleteNode lets a node fail: its pods have to leave it.

@@ -63,10 +63,3 @@ func New(c kubernetes.Interface, has Served, report func(error)) *Cluster {
 	}
 	return x
 }
-
-// Size counts the nodes and the pods that have not ended.
-func (x *Cluster) Size() (nodes, pods int) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return len(x.Nodes.known), len(x.Pods.known)
-}

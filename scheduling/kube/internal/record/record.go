@@ -31,13 +31,22 @@ type Event struct {
 }
 
 const (
-	writers   = 16   // requests at once
+	writers   = 16   // requests at once, at most
+	few       = 16   // requests at once while not many events wait
 	maxEvents = 1024 // that wait for a writer
-	maxSeries = 256  // that a writer remembers
-	maxNote   = 1024 // bytes, a bound of the API
-	maxTries  = 12   // of an event that the API server does not answer
+	many      = writers * maxEvents / 4
+	maxSeries = 256             // that a writer remembers
+	maxNote   = 1024            // bytes, a bound of the API
+	maxTries  = 12              // of an event that the API server does not answer
+	patience  = 5 * time.Second // of an event with bindings
 	drain     = 2 * time.Second
 )
+
+// An occurrence is an event and when it happened.
+type occurrence struct {
+	Event
+	at time.Time
+}
 
 // Counts says what has become of events.
 type Counts struct {
@@ -47,7 +56,8 @@ type Counts struct {
 	Failed  uint64 // refused by the API server, or not answered often enough
 }
 
-// A Writer writes events side by side; those of one pod go through one queue, in order. Any
+// A Writer writes events side by side; those of one pod go through one queue, in order. It
+// leaves the API server to bindings under way for up to 5 s, unless many events wait. Any
 // goroutine may call its methods.
 type Writer struct {
 	client   kubernetes.Interface
@@ -55,17 +65,23 @@ type Writer struct {
 	log      *slog.Logger
 	pause    time.Duration // before the second try
 	seed     maphash.Seed
-	queues   [writers]chan Event
+	queues   [writers]chan occurrence
+	waiting  atomic.Int64 // in all queues
 	number   atomic.Uint64
+
+	mu       sync.Mutex
+	bindings int           // under way
+	idle     chan struct{} // closed while there are none
 
 	written, joined, dropped, failed atomic.Uint64
 }
 
 // New returns a writer. The identity is events' reportingInstance.
 func New(client kubernetes.Interface, identity string, log *slog.Logger) *Writer {
-	w := &Writer{client: client, identity: identity, log: log, pause: time.Second, seed: maphash.MakeSeed()}
+	w := &Writer{client: client, identity: identity, log: log, pause: time.Second, seed: maphash.MakeSeed(), idle: make(chan struct{})}
+	close(w.idle)
 	for i := range w.queues {
-		w.queues[i] = make(chan Event, maxEvents)
+		w.queues[i] = make(chan occurrence, maxEvents)
 	}
 	return w
 }
@@ -77,9 +93,11 @@ func (w *Writer) Counts() Counts {
 
 // Write queues an event. It never waits: without room the event is dropped.
 func (w *Writer) Write(e Event) {
+	w.waiting.Add(1)
 	select {
-	case w.queues[maphash.String(w.seed, string(e.Regarding.UID))%writers] <- e:
+	case w.queues[maphash.String(w.seed, string(e.Regarding.UID))%writers] <- occurrence{e, time.Now()}:
 	default:
+		w.waiting.Add(-1)
 		w.drop(1)
 	}
 }
@@ -110,7 +128,7 @@ func (w *Writer) Run(ctx context.Context) {
 // A sink writes the events of some pods, one after the other.
 type sink struct {
 	*Writer
-	queue  chan Event
+	queue  chan occurrence
 	series map[seriesKey]*series
 	order  []seriesKey
 }
@@ -146,8 +164,49 @@ func (s *sink) run(ctx, requests context.Context) {
 	}
 }
 
+// Binding says that a binding is under way, until the returned function is called.
+func (w *Writer) Binding() (done func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.bindings++; w.bindings == 1 {
+		w.idle = make(chan struct{})
+	}
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.bindings--; w.bindings == 0 {
+			close(w.idle)
+		}
+	}
+}
+
+// yield waits while bindings come first.
+func (s *sink) yield(ctx context.Context, since time.Time) {
+	left := patience - time.Since(since)
+	if left <= 0 || s.waiting.Load() >= many {
+		return
+	}
+	s.mu.Lock()
+	idle := s.idle
+	s.mu.Unlock()
+	select {
+	case <-idle:
+		return
+	default:
+	}
+	t := time.NewTimer(left)
+	defer t.Stop()
+	select {
+	case <-idle:
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
 // record writes one event, or counts it in its series.
-func (s *sink) record(ctx, requests context.Context, e Event) {
+func (s *sink) record(ctx, requests context.Context, e occurrence) {
+	s.yield(ctx, e.at)
+	s.waiting.Add(-1)
 	if requests.Err() != nil {
 		s.drop(1)
 		return
@@ -159,13 +218,13 @@ func (s *sink) record(ctx, requests context.Context, e Event) {
 			s.joined.Add(1)
 			return
 		}
-		patch := fmt.Appendf(nil, `{"series":{"count":%d,"lastObservedTime":%q}}`, known.count, time.Now().UTC().Format(metav1.RFC3339Micro))
+		patch := fmt.Appendf(nil, `{"series":{"count":%d,"lastObservedTime":%q}}`, known.count, e.at.UTC().Format(metav1.RFC3339Micro))
 		err := s.try(ctx, func() error {
 			_, err := s.client.EventsV1().Events(known.namespace).Patch(requests, known.name, types.MergePatchType, patch, metav1.PatchOptions{})
 			return err
 		})
 		if !apierrors.IsNotFound(err) {
-			s.count(&s.joined, e, err)
+			s.count(&s.joined, e.Event, err)
 			return
 		} // it has expired: write it anew
 	}
@@ -180,18 +239,17 @@ func (s *sink) record(ctx, requests context.Context, e Event) {
 	if err == nil {
 		s.remember(key, &series{made.Namespace, made.Name, 1})
 	}
-	s.count(&s.written, e, err)
+	s.count(&s.written, e.Event, err)
 }
 
 // event returns the object to write.
-func (s *sink) event(e Event) *eventsv1.Event {
-	now := time.Now()
+func (s *sink) event(e occurrence) *eventsv1.Event {
 	made := &eventsv1.Event{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: e.Regarding.Namespace,
-			Name:      fmt.Sprintf("%s.%x.%x", e.Regarding.Name, now.UnixNano(), s.number.Add(1)),
+			Name:      fmt.Sprintf("%s.%x.%x", e.Regarding.Name, e.at.UnixNano(), s.number.Add(1)),
 		},
-		EventTime:           metav1.NewMicroTime(now),
+		EventTime:           metav1.NewMicroTime(e.at),
 		ReportingController: e.Controller, ReportingInstance: s.identity,
 		Type: e.Type, Reason: e.Reason, Action: e.Action, Note: clip(e.Note), Regarding: reference(e.Regarding),
 	}

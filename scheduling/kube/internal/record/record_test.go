@@ -139,10 +139,9 @@ func scheduled(pod, note string) Event {
 }
 
 // Events of different pods are written side by side: the server answers none before it has
-// several. More than half of those of a thousand pods were lost when they were written one
-// by one.
+// several. More than half of those of 5,000 pods were lost when they were written one by one.
 func TestSideBySide(t *testing.T) {
-	const together = 4
+	const together, n = writers / 2, 3000
 	var once sync.Once
 	enough := make(chan struct{})
 	s := newServer(t, func(s *server, _ http.ResponseWriter, _ string) bool {
@@ -155,26 +154,90 @@ func TestSideBySide(t *testing.T) {
 		select {
 		case <-enough:
 		case <-time.After(20 * time.Second):
-			s.t.Error("events are written one by one")
+			s.t.Errorf("fewer than %d requests at once", together)
 			once.Do(func() { close(enough) })
 		}
 		return false
 	})
 	w, stop := s.start()
-	const n = 1000
 	for i := range n {
 		w.Write(scheduled(fmt.Sprint("pod-", i), "bound"))
 	}
-	<-enough
-	for end := time.Now().Add(30 * time.Second); w.Counts().Written < n && time.Now().Before(end); {
-		time.Sleep(time.Millisecond)
-	}
+	s.written(w, n)
 	if got := stop(); got != (Counts{Written: n}) || len(s.list()) != n {
 		t.Errorf("%+v after %d requests, want %d written", got, len(s.list()), n)
 	}
 	if s.most > writers {
 		t.Errorf("%d requests at once, want at most %d", s.most, writers)
 	}
+}
+
+// written waits until n events are written.
+func (s *server) written(w *Writer, n uint64) {
+	s.t.Helper()
+	for end := time.Now().Add(60 * time.Second); w.Counts().Written < n; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			s.t.Fatalf("not within a minute: %d events written; %+v", n, w.Counts())
+		}
+	}
+}
+
+// Events leave the API server to bindings: until the last one has ended, for a bounded time,
+// or until too many wait.
+func TestYields(t *testing.T) {
+	s := newServer(t, nil)
+	w := s.writer()
+	one, other := w.Binding(), w.Binding()
+	sink := &sink{Writer: w, series: map[seriesKey]*series{}}
+	yields := func(since time.Time) bool {
+		done := make(chan struct{})
+		ctx, cancel := context.WithCancel(context.Background())
+		go func() {
+			defer close(done)
+			sink.yield(ctx, since)
+		}()
+		defer func() {
+			cancel()
+			<-done
+		}()
+		select {
+		case <-done:
+			return false
+		case <-time.After(100 * time.Millisecond):
+			return true
+		}
+	}
+	if !yields(time.Now()) {
+		t.Error("an event did not wait for two bindings")
+	}
+	one()
+	if !yields(time.Now()) {
+		t.Error("an event did not wait for the second binding")
+	}
+	if yields(time.Now().Add(-patience)) {
+		t.Error("an old event waited")
+	}
+	w.waiting.Store(many)
+	if yields(time.Now()) {
+		t.Error("an event waited although many wait")
+	}
+	w.waiting.Store(0)
+	other()
+	if yields(time.Now()) {
+		t.Error("an event waited without a binding")
+	}
+	third := w.Binding()
+	w.Write(scheduled("p", "bound"))
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		w.Run(ctx)
+	}()
+	third()
+	s.written(w, 1)
+	cancel()
+	<-done
 }
 
 // Equal events of a pod become a series, whose count is written at the powers of two; others
@@ -320,7 +383,7 @@ func TestObject(t *testing.T) {
 	e := scheduled("p", strings.Repeat("ä", 600))
 	e.Related = &api.Pod{ObjectMeta: api.ObjectMeta{Namespace: "other", Name: "q", UID: "2", ResourceVersion: "7"}}
 	s := &sink{Writer: New(nil, "me", slog.New(slog.DiscardHandler))}
-	got := s.event(e)
+	got := s.event(occurrence{e, time.Now()})
 	if len(got.Note) > maxNote || !utf8.ValidString(got.Note) || !strings.HasSuffix(got.Note, "ä ...") {
 		t.Errorf("note of %d bytes: %q", len(got.Note), got.Note)
 	}
@@ -334,7 +397,7 @@ func TestObject(t *testing.T) {
 	if want := (corev1.ObjectReference{Kind: "Pod", APIVersion: "v1", Namespace: "other", Name: "q", UID: "2", ResourceVersion: "7"}); got.Related == nil || *got.Related != want {
 		t.Errorf("related %+v, want %+v", got.Related, want)
 	}
-	if next := s.event(e); next.Name == got.Name {
+	if next := s.event(occurrence{e, got.EventTime.Time}); next.Name == got.Name {
 		t.Error("two events of one name")
 	}
 }
