@@ -57,8 +57,10 @@ func (rankNormalizer) NormalizeScore(raw, _, largest int64) int64 { return 100 *
 func TestReads(t *testing.T) {
 	filters := []framework.Plugin{rankFilter{reader{"node filter", false}}, rankFilter{reader{"pod filter", true}}}
 	scorers := []framework.Plugin{
-		rankScorer{reader{"node scorer", false}}, rankScorer{reader{"pod scorer", true}},
-		rankNormalizer{rankScorer{reader{"node normalizer", false}}}, rankNormalizer{rankScorer{reader{"pod normalizer", true}}},
+		rankScorer{reader{"node scorer", false}},
+		rankScorer{reader{"pod scorer", true}},
+		rankNormalizer{rankScorer{reader{"node normalizer", false}}},
+		rankNormalizer{rankScorer{reader{"pod normalizer", true}}},
 	}
 	for set := range 1 << (len(filters) + len(scorers)) {
 		p := scheduling.Profile{TieRule: scheduling.First, Cache: scheduling.CacheConfig{Verify: true}}
