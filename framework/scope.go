@@ -121,6 +121,15 @@ type ClassKeyer interface {
 	ClassKeyVersion(s *Snapshot) uint64
 }
 
+// A SharedKeyer is a [ClassKeyer] whose version is that of other plugins, too: those with
+// the same source. In each decision, only one of them is asked for it.
+type SharedKeyer interface {
+	ClassKeyer
+	// ClassKeySource names what the version is of, such as a package. It must not be empty,
+	// and never change.
+	ClassKeySource() string
+}
+
 // An Expirer is a bound filter or scorer whose answer for a node holds only until a
 // time: it may change at that time or later. The zero time means that the answer holds
 // as long as the node and its pods do not change.

@@ -14,6 +14,9 @@ import (
 // allocated ones allow. Everything else that verdicts read belongs to nodes, or to the
 // version of a [Finder].
 
+// KeySource is the source of KeyVersion, for [framework.SharedKeyer].
+const KeySource = "internal/devices"
+
 // KeyVersion identifies all that keys of pods read besides the pod: claims, templates,
 // classes, and which claims are in flight. It is the number of the last change.
 func KeyVersion(s *framework.Snapshot) uint64 {

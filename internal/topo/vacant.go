@@ -81,6 +81,9 @@ func (r *resolution) ended(t *Tables) uint64 {
 	return 0
 }
 
+// KeySource is the source of KeyVersion, for [framework.SharedKeyer].
+const KeySource = "internal/topo"
+
 // KeyVersion identifies all that the class keys of this package read besides the pod: the
 // terms of the pods in the cluster, the namespaces, services and controllers, and, as far
 // as keys rely on it, which selectors match nobody.

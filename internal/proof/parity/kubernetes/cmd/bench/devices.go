@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
-	"runtime/pprof"
 	"text/tabwriter"
 	"time"
 
@@ -76,11 +74,6 @@ type deviceLine struct {
 // pods are not timed.
 func (b bench) devices() (deviceLine, error) {
 	most := b.nodes * devicesPerNode
-	if f := os.Getenv("BENCH_PROFILE"); f != "" {
-		w, _ := os.Create(f)
-		pprof.StartCPUProfile(w)
-		defer pprof.StopCPUProfile()
-	}
 	c, pods := devicePods(b.nodes, min(most, max(b.berthPods, b.pods)))
 	l := deviceLine{Workload: devicesName, Nodes: b.nodes}
 	nodes, ours, err := b.deviceRun(c, pods, scheduling.Random, len(pods))
