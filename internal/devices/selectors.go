@@ -55,44 +55,19 @@ func (p *programs) get(compiler framework.DeviceSelectorCompiler, text string) *
 	return x
 }
 
-// A memoEntry holds the answers of one program for the devices of a slice.
-type memoEntry struct {
-	program *program
-	answers *answers
-}
-
 // answers are the answers of a program for the devices of a slice.
 type answers struct {
 	yes  []bool
 	errs map[int]error // by device
 }
 
-// maxMemo is how many programs a slice knows the answers of.
-const maxMemo = 32
-
 // answersOf returns the answers for all devices of the slice. Programs have no side
 // effects, so it does not matter that some answers may never be needed.
 func (s *slice) answersOf(p *program) *answers {
-	list := s.memo.Load()
-	if list != nil {
-		for i := range *list {
-			if (*list)[i].program == p {
-				return (*list)[i].answers
-			}
-		}
+	if a, ok := s.answered.find(p); ok {
+		return a
 	}
-	a := s.ask(p)
-	for {
-		var next []memoEntry
-		if list != nil {
-			next = append(next, (*list)[max(0, len(*list)-maxMemo+1):]...)
-		}
-		next = append(next, memoEntry{p, a})
-		if s.memo.CompareAndSwap(list, &next) {
-			return a
-		}
-		list = s.memo.Load()
-	}
+	return s.answered.add(p, s.ask(p))
 }
 
 func (s *slice) ask(p *program) *answers {

@@ -22,13 +22,23 @@ type podPart struct {
 	pods       match.LabelSelector
 }
 
-func (s *podSet) has(p *api.Pod) bool {
-	if s.running && terminating(p) {
+// looks are what selectors see of a pod. Tables keep them in place of pods, which may be
+// large.
+type looks struct {
+	namespace   string
+	labels      map[string]string
+	terminating bool
+}
+
+func looksOf(p *api.Pod) looks { return looks{p.Namespace, p.Labels, terminating(p)} }
+
+func (s *podSet) has(p looks) bool {
+	if s.running && p.terminating {
 		return false
 	}
 	for i := range s.parts {
 		part := &s.parts[i]
-		if !part.everywhere && !slices.Contains(part.namespaces, p.Namespace) || !part.pods.Matches(p.Labels) {
+		if !part.everywhere && !slices.Contains(part.namespaces, p.namespace) || !part.pods.Matches(p.labels) {
 			return false
 		}
 	}

@@ -89,6 +89,11 @@ func (a *attempt) generate() (list []*domain, stuck string) {
 	return list, ""
 }
 
+// sortLeft puts pods that do not stand in the order of the group.
+func sortLeft(list []Left) {
+	slices.SortFunc(list, func(a, b Left) int { return a.index - b.index })
+}
+
 // leaveAll notes all pods as not tried.
 func (a *attempt) leaveAll() {
 	for i, pod := range a.g.Pods {

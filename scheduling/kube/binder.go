@@ -14,10 +14,13 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/client-go/util/retry"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/kube/convert"
+	"github.com/berth-sched/berth/scheduling/kube/internal/record"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 )
 
@@ -26,6 +29,7 @@ import (
 func (s *Scheduler) Bind(ctx context.Context, pod *api.Pod, node string) error {
 	ctx, done := s.acting(ctx)
 	defer done()
+	defer s.events.Binding()()
 	err := s.config.Client.CoreV1().Pods(pod.Namespace).Bind(ctx, &corev1.Binding{
 		ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, UID: types.UID(pod.UID)},
 		Target:     corev1.ObjectReference{Kind: "Node", Name: node},
@@ -36,17 +40,21 @@ func (s *Scheduler) Bind(ctx context.Context, pod *api.Pod, node string) error {
 		case getErr == nil && live.UID == types.UID(pod.UID) && live.Spec.NodeName == node:
 			err = nil
 			continue
+		case getErr == nil && live.UID == types.UID(pod.UID) && live.Spec.NodeName != "":
+			s.warn("another scheduler has bound a pod; two that serve one profile must share a lease", "pod", pod.Key(), "node", live.Spec.NodeName)
+			return err
 		case getErr == nil, apierrors.IsNotFound(getErr):
-			return err // the pod is not bound, or elsewhere, or gone
+			return err // the pod is not bound, or gone
 		}
 		if pause(ctx, wait) != nil {
 			return errors.Join(err, getErr)
 		}
 	}
+	s.denied(err)
 	if err == nil {
-		s.events.write(event{
-			regarding: pod, kind: corev1.EventTypeNormal, reason: "Scheduled", action: "Binding",
-			note: fmt.Sprintf("Successfully assigned %s to %s", pod.Key(), node),
+		s.events.Write(record.Event{
+			Regarding: pod, Controller: nameOf(pod), Type: corev1.EventTypeNormal, Reason: "Scheduled", Action: "Binding",
+			Note: fmt.Sprintf("Successfully assigned %s to %s", pod.Key(), node),
 		})
 	}
 	return err
@@ -81,7 +89,7 @@ func (s *Scheduler) acting(ctx context.Context) (context.Context, func()) {
 }
 
 // Evict implements [lifecycle.Evicter]: the victim gets the condition DisruptionTarget and
-// is deleted.
+// is deleted. A patch that fails for the moment, or by a conflict, is tried again.
 //
 // Source: kube-scheduler 1.37, framework/preemption, PreemptPod.
 //
@@ -97,10 +105,12 @@ func (s *Scheduler) Evict(ctx context.Context, victim, preemptor *api.Pod) error
 		nameOf(preemptor)+": preempting to accommodate a higher priority pod")
 	if target != nil {
 		patch.Status.Conditions = []corev1.PodCondition{*target}
-		if err := s.patchStatus(ctx, victim, patch); err != nil {
-			if apierrors.IsNotFound(err) {
-				return nil
-			}
+		err := retry.OnError(retry.DefaultBackoff, apierrors.IsConflict, func() error { return s.patchStatus(ctx, victim, patch) })
+		switch {
+		case apierrors.IsNotFound(err), apierrors.IsConflict(err) && s.replaced(ctx, victim):
+			return nil
+		case err != nil:
+			s.denied(err)
 			return err
 		}
 	}
@@ -109,13 +119,20 @@ func (s *Scheduler) Evict(ctx context.Context, victim, preemptor *api.Pod) error
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		return nil // it, or the pod of its name, is gone
 	}
+	s.denied(err)
 	if err == nil {
-		s.events.write(event{
-			regarding: victim, related: preemptor, kind: corev1.EventTypeNormal, reason: "Preempted", action: "Preempting",
-			note: fmt.Sprintf("Preempted by pod %s on node %s", preemptor.UID, victim.Spec.NodeName),
+		s.events.Write(record.Event{
+			Regarding: victim, Related: preemptor, Controller: nameOf(preemptor), Type: corev1.EventTypeNormal, Reason: "Preempted", Action: "Preempting",
+			Note: fmt.Sprintf("Preempted by pod %s on node %s", preemptor.UID, victim.Spec.NodeName),
 		})
 	}
 	return err
+}
+
+// replaced reports whether the pod has gone, or another one has its name.
+func (s *Scheduler) replaced(ctx context.Context, pod *api.Pod) bool {
+	live, err := s.config.Client.CoreV1().Pods(pod.Namespace).Get(ctx, pod.Name, metav1.GetOptions{})
+	return apierrors.IsNotFound(err) || err == nil && live.UID != types.UID(pod.UID)
 }
 
 func nameOf(p *api.Pod) string {
@@ -165,8 +182,8 @@ func (s *Scheduler) Report(ctx context.Context, pod *api.Pod, r lifecycle.Report
 	ctx, done := s.acting(ctx)
 	defer done()
 	if r.Reason != "" {
-		s.events.write(event{
-			regarding: pod, kind: corev1.EventTypeWarning, reason: "FailedScheduling", action: "Scheduling", note: r.Message,
+		s.events.Write(record.Event{
+			Regarding: pod, Controller: nameOf(pod), Type: corev1.EventTypeWarning, Reason: "FailedScheduling", Action: "Scheduling", Note: r.Message,
 		})
 	}
 	for range 3 {
@@ -245,11 +262,19 @@ type patchMeta struct {
 	ResourceVersion string  `json:"resourceVersion,omitempty"`
 }
 
+// patchStatus writes the patch. What the API server cannot do for the moment is tried again.
+//
+// Source: kube-scheduler 1.37, util.PatchPodStatus.
 func (s *Scheduler) patchStatus(ctx context.Context, pod *api.Pod, p statusPatch) error {
 	data, err := json.Marshal(p)
 	if err != nil {
 		return err
 	}
-	_, err = s.config.Client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.StrategicMergePatchType, data, metav1.PatchOptions{}, "status")
-	return err
+	momentary := func(err error) bool {
+		return apierrors.IsInternalError(err) || apierrors.IsServiceUnavailable(err) || net.IsConnectionRefused(err)
+	}
+	return retry.OnError(retry.DefaultBackoff, momentary, func() error {
+		_, err := s.config.Client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.StrategicMergePatchType, data, metav1.PatchOptions{}, "status")
+		return err
+	})
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/kube/convert"
+	"github.com/berth-sched/berth/scheduling/kube/internal/feed"
 )
 
 // claimBinder is the PreBind part of DynamicResources: it writes the allocations that
@@ -168,7 +169,7 @@ func (b claimBinder) notePod(ctx context.Context, pod *api.Pod, claim string, ma
 // ready reports whether the binding conditions of all devices are true.
 func (b claimBinder) ready(written []*resourcev1.ResourceClaim) (bool, error) {
 	for _, w := range written {
-		c := b.s.cluster.devices.get(keyOf(w))
+		c := b.s.cluster.Devices.Get(feed.KeyOf(w))
 		if c == nil {
 			return false, nil // it comes with a later event, or its pod fails by the timeout
 		}

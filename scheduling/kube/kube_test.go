@@ -368,13 +368,20 @@ func TestMetrics(t *testing.T) {
 	})
 	body := get(t, s, "/metrics")
 	for _, want := range []string{
-		`scheduler_pending_pods{queue="unschedulable"} 1`, `scheduler_cache_size{type="nodes"} 1`, `leader_election_master_status{name="me"} 1`,
+		`scheduler_pending_pods{queue="unschedulable"} 1`, `scheduler_cache_size{type="nodes"} 1`, `scheduler_cache_size{type="pods"} 1`, `scheduler_cache_size{type="assumed_pods"} `,
+		`scheduler_pod_scheduling_sli_duration_seconds_count{attempts="1"} 1`, `scheduler_preemption_attempts_total 1`, `berth_events_total{result="dropped"} 0`,
 		`scheduler_framework_extension_point_duration_seconds_count{extension_point="Bind",profile="default-scheduler",status="Success"} 1`,
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %s in\n%s", want, body)
 		}
 	}
+	if strings.Contains(body, "leader_election_master_status") {
+		t.Error("the metrics have a leader without an election")
+	}
+	w.eventually("the metrics count the events", func() bool {
+		return strings.Contains(get(t, s, "/metrics"), `berth_events_total{result="written"} 2`)
+	})
 	for path, want := range map[string]string{"/healthz": "ok", "/livez": "ok", "/readyz": "ok"} {
 		if got := get(t, s, path); got != want {
 			t.Errorf("%s says %q, want %q", path, got, want)

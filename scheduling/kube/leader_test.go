@@ -32,13 +32,13 @@ func TestLeaderChange(t *testing.T) {
 	w := newWorld(t, node("a", "8"))
 	first, stop := w.startWith(kube.Config{Identity: "first", LeaderElection: lease()})
 	w.eventually("the first leads", func() bool {
-		return strings.Contains(get(t, first, "/metrics"), `leader_election_master_status{name="first"} 1`)
+		return strings.Contains(get(t, first, "/metrics"), `leader_election_master_status{name="berth"} 1`)
 	})
 	second, stopSecond := w.startWith(kube.Config{Identity: "second", LeaderElection: lease()})
 	w.eventually("the second is ready", func() bool { return get(t, second, "/readyz") == "ok" })
 	w.create(pod("p", "1"))
 	w.eventually("the first binds", func() bool { return len(w.bindings()) == 1 })
-	if !strings.Contains(get(t, second, "/metrics"), `leader_election_master_status{name="second"} 0`) {
+	if !strings.Contains(get(t, second, "/metrics"), `leader_election_master_status{name="berth"} 0`) {
 		t.Error("both lead")
 	}
 	if err := stop(); !errors.Is(err, context.Canceled) {
@@ -66,11 +66,11 @@ func TestLeadershipLost(t *testing.T) {
 	})
 	s, stop := w.startWith(kube.Config{Identity: "me", LeaderElection: lease()})
 	w.eventually("it leads", func() bool {
-		return strings.Contains(get(t, s, "/metrics"), `leader_election_master_status{name="me"} 1`)
+		return strings.Contains(get(t, s, "/metrics"), `leader_election_master_status{name="berth"} 1`)
 	})
 	broken.Store(true)
 	w.eventually("it has stopped", func() bool {
-		return strings.Contains(get(t, s, "/metrics"), `leader_election_master_status{name="me"} 0`)
+		return strings.Contains(get(t, s, "/metrics"), `leader_election_master_status{name="berth"} 0`)
 	})
 	if err := stop(); !errors.Is(err, kube.ErrLeadershipLost) {
 		t.Errorf("Run: %v, want %v", err, kube.ErrLeadershipLost)
@@ -129,9 +129,9 @@ func TestExtender(t *testing.T) {
 	p := scheduling.Kubernetes137()
 	p.Name = "only-asked"
 	s := w.start(kube.Config{Profiles: []scheduling.Profile{p}})
-	w.eventually("it has started", func() bool {
-		return strings.Contains(get(t, s, "/metrics"), "leader_election_master_status{name=\"berth-scheduler\"} 1")
-	})
+	if err := s.Do(context.Background(), func(*framework.Snapshot) {}); err != nil { // it has started
+		t.Fatal(err)
+	}
 	h, err := s.Extender("only-asked")
 	if err != nil {
 		t.Fatal(err)

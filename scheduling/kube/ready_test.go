@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
 
-	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/kube/internal/feed"
 )
 
 // BenchmarkReady measures what a scheduler does from the first lists to the first decision,
@@ -44,14 +44,14 @@ func BenchmarkReady(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		s.cluster = newCluster(s.config.Client, served{}, func(err error) { b.Error(err) })
-		if err := s.cluster.nodes.Replace(nodeList, "1"); err != nil {
+		s.cluster = feed.New(s.config.Client, feed.Served{}, func(err error) { b.Error(err) })
+		if err := s.cluster.Nodes.Replace(nodeList, "1"); err != nil {
 			b.Fatal(err)
 		}
-		if err := s.cluster.pods.Replace(podList, "1"); err != nil {
+		if err := s.cluster.Pods.Replace(podList, "1"); err != nil {
 			b.Fatal(err)
 		}
-		s.cluster.open(s.driver.Apply)
+		s.cluster.Open(s.driver.Apply)
 		s.driver.Flush(context.Background())
 		if got := s.driver.Counts().Assigned; got != pods {
 			b.Fatalf("%d pods count on their nodes, want %d", got, pods)
@@ -60,38 +60,9 @@ func BenchmarkReady(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/pods, "us/pod")
 }
 
-// A new list of what is known costs no conversions.
-func TestRelistKeepsObjects(t *testing.T) {
-	c := newCluster(fake.NewClientset(), served{}, func(err error) { t.Error(err) })
-	node := func(name, version string) *corev1.Node {
-		return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: "u", ResourceVersion: version}}
-	}
-	list := func(nodes ...any) (kept map[string]*api.Node) {
-		if err := c.nodes.Replace(nodes, ""); err != nil {
-			t.Fatal(err)
-		}
-		kept = map[string]*api.Node{}
-		for name, n := range c.nodes.known {
-			kept[name] = n
-		}
-		return kept
-	}
-	before := list(node("a", "5"), node("b", "6"), node("c", "7"))
-	after := list(node("a", "5"), node("b", "7"), node("d", "8"))
-	if before["a"] != after["a"] || before["b"] == after["b"] || after["c"] != nil || after["d"] == nil {
-		t.Errorf("before %v, after %v", before, after)
-	}
-	if err := c.nodes.Add(&corev1.Pod{}); err == nil {
-		t.Error("a pod was taken for a node")
-	}
-	if err := c.nodes.Update(node("b", "6")); err != nil || c.nodes.known["b"] != after["b"] {
-		t.Errorf("an old version replaced a newer one (%v)", err)
-	}
-}
-
 // Waiters look again at changes of volumes, and when anything is deleted.
 func TestAwait(t *testing.T) {
-	c := newCluster(fake.NewClientset(), served{}, func(err error) { t.Error(err) })
+	c := feed.New(fake.NewClientset(), feed.Served{}, func(err error) { t.Error(err) })
 	volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "v", ResourceVersion: "1"}}
 	looked := make(chan int, 100)
 	done := make(chan error, 1)
@@ -104,11 +75,11 @@ func TestAwait(t *testing.T) {
 		})
 	}()
 	<-looked
-	if err := c.volumes.Add(volume); err != nil {
+	if err := c.Volumes.Add(volume); err != nil {
 		t.Fatal(err)
 	}
 	<-looked
-	if err := c.volumes.Delete(volume); err != nil {
+	if err := c.Volumes.Delete(volume); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-done; err != nil {

@@ -17,6 +17,8 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/extender"
+	"github.com/berth-sched/berth/scheduling/kube/internal/feed"
+	"github.com/berth-sched/berth/scheduling/kube/internal/record"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/observe"
 )
@@ -28,9 +30,10 @@ type Scheduler struct {
 	profiles map[string]scheduling.Profile
 	driver   *lifecycle.Driver
 	metrics  *observe.Metrics
-	events   *eventWriter
+	events   *record.Writer
+	warnings warnings
 
-	cluster *cluster        // set by Run before anything is bound
+	cluster *feed.Cluster   // set by Run before anything is bound
 	leading context.Context // ends when this process must not act any more
 	started chan struct{}   // closed once the driver has the cluster
 	state   atomic.Pointer[state]
@@ -39,7 +42,7 @@ type Scheduler struct {
 // state is how far Run has come.
 type state struct {
 	text    string
-	cluster *cluster
+	cluster *feed.Cluster
 	leads   bool
 }
 
@@ -56,7 +59,8 @@ func New(c Config) (*Scheduler, error) {
 	}
 	s := &Scheduler{config: c, profiles: map[string]scheduling.Profile{}, metrics: observe.NewMetrics()}
 	s.leading, s.started = context.Background(), make(chan struct{})
-	s.events = newEventWriter(c.Events, c.Identity, c.Log)
+	s.warnings.last = map[string]time.Time{}
+	s.events = record.New(c.Events, c.Identity, c.Log)
 	built, backoff, err := c.build()
 	if err != nil {
 		return nil, err
@@ -98,7 +102,7 @@ func (s *Scheduler) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.cluster = newCluster(s.config.Client, has, func(err error) { s.config.Log.Error("an object is ignored", "error", err) })
+	s.cluster = feed.New(s.config.Client, has, func(err error) { s.config.Log.Error("an object is ignored", "error", err) })
 	s.state.Store(&state{text: "waiting for the first lists", cluster: s.cluster})
 
 	// Bindings under way need the feed and the lease to the end.
@@ -106,8 +110,8 @@ func (s *Scheduler) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer end()
-	wg.Go(func() { s.cluster.run(background) })
-	wg.Go(func() { s.events.run(background) })
+	wg.Go(func() { s.cluster.Run(background) })
+	wg.Go(func() { s.events.Run(background) })
 	if err := s.sync(ctx); err != nil {
 		return err
 	}
@@ -133,7 +137,7 @@ func (s *Scheduler) Run(ctx context.Context) error {
 	}
 	s.state.Store(&state{text: "scheduling", cluster: s.cluster, leads: true})
 	s.config.Log.Info("scheduling", "profiles", len(s.profiles))
-	s.cluster.open(s.driver.Apply)
+	s.cluster.Open(s.driver.Apply)
 	close(s.started)
 	err = s.driver.Run(ctx, nil)
 	s.state.Store(&state{text: "stopped", cluster: s.cluster})
@@ -141,21 +145,22 @@ func (s *Scheduler) Run(ctx context.Context) error {
 }
 
 // discover waits for the API server and asks what it serves.
-func (s *Scheduler) discover(ctx context.Context) (served, error) {
+func (s *Scheduler) discover(ctx context.Context) (feed.Served, error) {
 	const version, group = "1.37", "resource.k8s.io/v1"
 	for wait := time.Second; ; wait = min(2*wait, 30*time.Second) {
 		has, err := s.ask(ctx, version, group)
 		if err == nil {
 			return has, nil
 		}
-		s.config.Log.Error("the API server does not answer; trying again", "in", wait, "error", err)
+		s.state.Store(&state{text: hindrance(err) + ": " + err.Error()})
+		s.config.Log.Error(hindrance(err)+"; trying again", "in", wait, "error", err)
 		if err := pause(ctx, wait); err != nil {
 			return nil, err
 		}
 	}
 }
 
-func (s *Scheduler) ask(ctx context.Context, version, group string) (served, error) {
+func (s *Scheduler) ask(ctx context.Context, version, group string) (feed.Served, error) {
 	d := discovery.ToDiscoveryInterfaceWithContext(s.config.Client.Discovery())
 	info, err := d.ServerVersionWithContext(ctx)
 	if err != nil {
@@ -164,7 +169,7 @@ func (s *Scheduler) ask(ctx context.Context, version, group string) (served, err
 	if got := info.Major + "." + strings.TrimRight(info.Minor, "+"); got != version { // some clusters write 37+
 		s.config.Log.Warn("the API server is of another version than this scheduler is made for", "server", info.GitVersion, "made for", version)
 	}
-	has := served{}
+	has := feed.Served{}
 	list, err := d.ServerResourcesForGroupVersionWithContext(ctx, group)
 	switch {
 	case apierrors.IsNotFound(err):
@@ -183,7 +188,7 @@ func (s *Scheduler) ask(ctx context.Context, version, group string) (served, err
 func (s *Scheduler) sync(ctx context.Context) error {
 	started := time.Now()
 	for said := started; ; {
-		waiting := s.cluster.waiting()
+		waiting := s.cluster.Waiting()
 		if waiting == "" {
 			s.config.Log.Info("everything is listed", "took", time.Since(started))
 			return nil
@@ -238,7 +243,7 @@ func (s *Scheduler) Extender(profile string) (*extender.Handler, error) {
 			if now := s.state.Load(); now == nil || !now.leads {
 				return errors.New("kube: this scheduler does not bind now")
 			}
-			pod := s.cluster.pods.get(b.PodNamespace + "/" + b.PodName)
+			pod := s.cluster.Pods.Get(b.PodNamespace + "/" + b.PodName)
 			if pod == nil || pod.UID != b.PodUID {
 				return fmt.Errorf("pod %s/%s of UID %s does not exist", b.PodNamespace, b.PodName, b.PodUID)
 			}

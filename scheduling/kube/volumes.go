@@ -14,6 +14,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
+	"github.com/berth-sched/berth/scheduling/kube/internal/feed"
 )
 
 // volumeBinder is the PreBind part of VolumeBinding: it writes what Reserve has chosen,
@@ -59,7 +60,7 @@ func (v volumeBinder) PreBind(ctx context.Context, c *framework.Cycle, node stri
 
 // binding is what has been written for one pod: objects as the API server returned them.
 type binding struct {
-	cluster *cluster
+	cluster *feed.Cluster
 	pod     *api.Pod
 	node    string
 	volumes []*corev1.PersistentVolume
@@ -96,15 +97,15 @@ func (w *binding) write(ctx context.Context, s *Scheduler, b filter.ClaimBinding
 // bound reports whether every claim is bound. An error means that the pod must be
 // scheduled again.
 func (w *binding) bound() (bool, error) {
-	node := w.cluster.nodes.get(w.node)
+	node := w.cluster.Nodes.Get(w.node)
 	switch {
 	case node == nil:
 		return false, fmt.Errorf("node %s does not exist any more", w.node)
-	case w.cluster.pods.get(w.pod.Key()) == nil:
+	case w.cluster.Pods.Get(w.pod.Key()) == nil:
 		return false, errors.New("the pod does not exist any more")
 	}
 	for _, written := range w.volumes {
-		v := w.cluster.volumes.get(written.Name)
+		v := w.cluster.Volumes.Get(written.Name)
 		if v == nil {
 			return false, fmt.Errorf("volume %s does not exist any more", written.Name)
 		}
@@ -118,7 +119,7 @@ func (w *binding) bound() (bool, error) {
 		if r == nil || r.UID == "" {
 			return false, fmt.Errorf("ClaimRef got reset for pv %q", v.Name)
 		}
-		claim := w.cluster.claims.get(r.Namespace + "/" + r.Name)
+		claim := w.cluster.Claims.Get(r.Namespace + "/" + r.Name)
 		if claim == nil {
 			return false, fmt.Errorf("claim %s/%s does not exist any more", r.Namespace, r.Name)
 		}
@@ -127,9 +128,9 @@ func (w *binding) bound() (bool, error) {
 		}
 	}
 	for _, written := range w.claims {
-		claim := w.cluster.claims.get(keyOf(written))
+		claim := w.cluster.Claims.Get(feed.KeyOf(written))
 		if claim == nil {
-			return false, fmt.Errorf("claim %s does not exist any more", keyOf(written))
+			return false, fmt.Errorf("claim %s does not exist any more", feed.KeyOf(written))
 		}
 		if older(&claim.ObjectMeta, written.ResourceVersion) {
 			return false, nil
@@ -138,7 +139,7 @@ func (w *binding) bound() (bool, error) {
 			return false, fmt.Errorf("provisioning failed for PVC %q", claim.Name)
 		}
 		if claim.Spec.VolumeName != "" {
-			v := w.cluster.volumes.get(claim.Spec.VolumeName)
+			v := w.cluster.Volumes.Get(claim.Spec.VolumeName)
 			if v == nil {
 				return false, nil // it comes with a later event
 			}
@@ -177,11 +178,11 @@ func usable(v *api.PersistentVolume, node *api.Node) error {
 
 // await looks at every change of a volume or a claim, and every deletion, until ready
 // reports true or an error.
-func await(ctx context.Context, c *cluster, timeout time.Duration, ready func() (bool, error)) error {
+func await(ctx context.Context, c *feed.Cluster, timeout time.Duration, ready func() (bool, error)) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("timed out after %v", timeout))
 	defer cancel()
 	for {
-		changed := c.changed()
+		changed := c.Changed()
 		if ok, err := ready(); ok || err != nil {
 			return err
 		}

@@ -31,6 +31,9 @@ type Attempt struct {
 	// what came of an attempt for a whole group, whose first pod is Pod.
 	Group string
 	Cycle *gang.Cycle
+	// InitialAttempt is when the pod was first ready for an attempt; time behind
+	// scheduling gates does not count. It is zero for a pod of a group.
+	InitialAttempt time.Time
 	// Queued is when the pod was last put into the queue. Started is when the
 	// attempt began, Decided when its scheduling cycle ended, and Ended when the
 	// attempt ended. The last three are zero if there is no observer.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/queue"
@@ -52,9 +53,11 @@ func (b *binding) begin(ctx context.Context) {
 	}
 	d.run(ctx, func() message {
 		var acts bool
-		err := d.measured(b.attempt, "PreBindPreFlight", func() (err error) {
-			acts, err = b.PreFlight(b.ctx)
-			return err
+		err := d.coded(b.attempt, "PreBindPreFlight", func() (code framework.Code, err error) {
+			if acts, err = b.PreFlight(b.ctx); !acts {
+				code = framework.Skip
+			}
+			return code, err
 		})
 		return func(ctx context.Context) { b.preflown(ctx, acts, err) }
 	})

@@ -31,14 +31,14 @@ func (d *Driver) ScheduleOne(ctx context.Context) (Attempt, bool) {
 	}
 	p := d.pods[keyOf(it.Pod.Pod)]
 	sched := d.profileOf(it.Pod.Pod)
-	a := &Attempt{Pod: it.Pod, Profile: sched.Profile(), Number: it.Attempts, Queued: it.Timestamp}
+	a := &Attempt{Pod: it.Pod, Profile: sched.Profile(), Number: it.Attempts, InitialAttempt: it.InitialAttempt, Queued: it.Timestamp}
 	if it.Pod.Pod.DeletionTimestamp != nil || p.assumed {
 		d.clearNomination(ctx, p, "")
 		d.dequeue(p)
 		return *a, true
 	}
 	if sched != d.last {
-		sched.Continue(d.last)
+		sched.Seek(d.last.Position())
 		d.last = sched
 	}
 	d.snap.SetNow(d.clock.Now())
@@ -87,9 +87,11 @@ func (d *Driver) try(ctx context.Context, sched *scheduling.Scheduler, p *pod, i
 	d.assume(p, it.Pod, a.Decision.Node)
 	b := &binding{Binding: sched.Binding(it.Pod, a.Decision), d: d, p: p, item: it, attempt: a, plugged: d.binders[sched]}
 	var waits []scheduling.PermitWait
-	err = d.measured(a, "Permit", func() (err error) {
-		waits, err = b.Permit(ctx)
-		return err
+	err = d.coded(a, "Permit", func() (code framework.Code, err error) {
+		if waits, err = b.Permit(ctx); len(waits) > 0 {
+			code = framework.Wait
+		}
+		return code, err
 	})
 	a.Decided = d.stamp()
 	if err != nil {
@@ -137,9 +139,9 @@ func (d *Driver) makeRoom(ctx context.Context, sched *scheduling.Scheduler, p *p
 		plugin string
 		status framework.Status
 	)
-	postErr := d.measured(a, "PostFilter", func() (err error) {
+	postErr := d.coded(a, "PostFilter", func() (code framework.Code, err error) {
 		result, plugin, status, err = sched.PostFilter(ctx, d.snap, it.Pod, a.Decision)
-		return err
+		return status.Code(), err
 	})
 	if i := slices.IndexFunc(result.Victims, func(v framework.Victim) bool { return v.Pod == nil || v.Pod.Pod == nil }); i >= 0 {
 		postErr = &scheduling.PluginError{Point: "PostFilter", Plugin: plugin, Err: fmt.Errorf("Victims[%d].Pod: is nil", i)}

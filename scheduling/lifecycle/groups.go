@@ -11,6 +11,7 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/gang"
+	"github.com/berth-sched/berth/scheduling/preemption"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
@@ -68,6 +69,25 @@ func (d *Driver) newGroups(rules gang.Rules) error {
 		d.groups.placers[s] = p
 	}
 	return nil
+}
+
+// withUnits returns the PostFilter plugins with DefaultPreemption as it is with groups.
+func withUnits(list []framework.Plugin) []framework.Plugin {
+	list = slices.Clone(list)
+	for i, plugin := range list {
+		switch p := plugin.(type) {
+		case preemption.DefaultPreemption:
+			p.PodGroups = true
+			list[i] = p
+		case *preemption.DefaultPreemption:
+			if p != nil {
+				own := *p
+				own.PodGroups = true
+				list[i] = &own
+			}
+		}
+	}
+	return list
 }
 
 // enlist notes a new pod with its group, if groups are scheduled and it has one.
@@ -192,11 +212,14 @@ func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt
 	members := map[*framework.PodInfo]*pod{}
 	for _, p := range g.pending(d) {
 		if p.info.Pod.DeletionTimestamp == nil {
+			if info, err := d.snap.Current(p.info); err == nil {
+				p.info = info
+			}
 			waiting = append(waiting, gang.Waiting{Pod: p.info, Attempts: p.member.attempts, Since: p.member.since})
 			members[p.info] = p
 		}
 	}
-	a := Attempt{Pod: it.Pod, Number: it.Attempts, Queued: it.Timestamp}
+	a := Attempt{Pod: it.Pod, Number: it.Attempts, InitialAttempt: it.InitialAttempt, Queued: it.Timestamp}
 	object := d.objectOf(g)
 	if len(waiting) == 0 || object == nil {
 		d.dismiss(g)
@@ -207,7 +230,7 @@ func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt
 	sched := d.profileOf(a.Pod.Pod)
 	a.Profile, a.Group = sched.Profile(), g.key.namespace+"/"+g.key.name
 	if sched != d.last {
-		sched.Continue(d.last)
+		sched.Seek(d.last.Position())
 		d.last = sched
 	}
 	d.snap.SetNow(d.clock.Now())
@@ -325,14 +348,14 @@ func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, obje
 	if c.Eviction != nil {
 		victims = c.Eviction.Victims()
 	}
-	var outside []*api.Pod
+	var outside []Eviction
 	for _, v := range victims {
 		q := d.pods[keyOf(v.Pod.Pod)]
 		switch {
 		case q == nil || q.info.Pod.DeletionTimestamp != nil: // leaving already
 		case q.binding != nil && q.binding.preempt(gang.PluginName, fmt.Sprintf("preempted by pod group %s/%s", g.key.namespace, g.key.name)):
 		default:
-			outside = append(outside, q.info.Pod)
+			outside = append(outside, evictionOf(q))
 		}
 	}
 	evicter, ok := d.config.Binder.(Evicter)
@@ -343,7 +366,7 @@ func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, obje
 	background, preemptor := d.bindingContext(ctx), c.Pods[0].Pod.Pod
 	d.open++
 	d.run(ctx, func() message {
-		err := evictAll(background, evicter, outside, preemptor, max(1, d.config.Bindings))
+		err := d.evictAll(background, evicter, outside, preemptor)
 		return func(ctx context.Context) {
 			d.open--
 			d.problem(err)

@@ -197,6 +197,23 @@ func TestGroupPreemption(t *testing.T) {
 	}
 }
 
+// A single pod preempts a group that may only be disrupted as a whole: all of its pods are
+// asked to leave, those on other nodes too.
+func TestPodPreemptsGroup(t *testing.T) {
+	w := newGroupWorld(t, groups.Rules{})
+	w.nodes(api.MakeNode("a", "2", "16Gi"), api.MakeNode("b", "2", "16Gi"))
+	g := podGroup("g", 2, 0)
+	g.Spec.DisruptionMode = &api.DisruptionMode{All: &api.AllDisruptionMode{}}
+	w.d.Apply(lifecycle.Update(g))
+	w.apply(groupPod("g-0", "g", "2", 0), groupPod("g-1", "g", "2", 0))
+	w.expect("at first", "g-0", "g-1")
+	w.apply(api.MakePod("high").Requests("2", "1Gi").Priority(10).Obj())
+	w.expect("after a pod of high priority came", "g-0", "g-1")
+	if diff := cmp.Diff([]string{"g-0 for high", "g-1 for high"}, slices.Sorted(slices.Values(w.evicted))); diff != "" {
+		t.Errorf("evicted (-want +got):\n%s", diff)
+	}
+}
+
 // A Reserve plugin that refuses one pod leaves the whole group unplaced; without groups,
 // pods that name one are scheduled alone.
 func TestGroupsOff(t *testing.T) {

@@ -23,7 +23,7 @@ func (w *watcher) Attempt(a *lifecycle.Attempt) {
 }
 
 func (w *watcher) Point(p lifecycle.PointTiming) {
-	w.log = append(w.log, fmt.Sprintf("%s of %s: %v in %v", p.Point, p.Pod.Pod.Name, p.Err, p.Duration))
+	w.log = append(w.log, fmt.Sprintf("%s of %s: %v, %v in %v", p.Point, p.Pod.Pod.Name, p.Code, p.Err, p.Duration))
 }
 
 func (w *watcher) Scores(e *scheduling.Explanation) {
@@ -54,16 +54,19 @@ func TestObserver(t *testing.T) {
 		if strings.HasPrefix(line, "scores") {
 			line = "scores ... " + line[strings.Index(line, "chosen"):]
 		}
+		if strings.HasPrefix(line, "PreBindPreFlight") && !strings.HasPrefix(line, "PreBindPreFlight of slow: Skip, <nil>") {
+			t.Errorf("a preflight with nothing to do: %s", line)
+		}
 		if !strings.HasPrefix(line, "PreBind") && !strings.HasPrefix(line, "PostBind") {
 			got = append(got, line)
 		}
 	}
 	want := []string{
-		"Schedule of slow: <nil> in 0s",
+		"Schedule of slow: Success, <nil> in 0s",
 		"scores ... chosen b",
-		"Assume of slow: <nil> in 0s",
-		"Permit of slow: <nil> in 0s",
-		"Bind of slow: <nil> in 0s",
+		"Assume of slow: Success, <nil> in 0s",
+		"Permit of slow: Wait, <nil> in 0s",
+		"Bind of slow: Success, <nil> in 0s",
 		`attempt 1 of slow: Bound on "b" after 7s`,
 		"queue {Active:0 Backoff:0 Unschedulable:0 Gated:0 InFlight:0}",
 	}
@@ -74,7 +77,7 @@ func TestObserver(t *testing.T) {
 		t.Errorf("log (-want +got):\n%s", diff)
 	}
 	rest := got[len(want):]
-	for _, part := range []string{"Schedule of huge: 0/2 nodes", "PostFilter of huge: <nil>", `attempt 1 of huge: Failed on ""`, "Unschedulable:1"} {
+	for _, part := range []string{"Schedule of huge: Success, 0/2 nodes", "PostFilter of huge: Unschedulable, <nil>", `attempt 1 of huge: Failed on ""`, "Unschedulable:1"} {
 		if !slices.ContainsFunc(rest, func(line string) bool { return strings.Contains(line, part) }) {
 			t.Errorf("nothing says %q: %q", part, rest)
 		}
@@ -119,5 +122,39 @@ func TestPluginObserver(t *testing.T) {
 	}
 	if n := o.told["huge: Score NodeResourcesFit"]; n > 0 {
 		t.Errorf("scores of a pod that fits nowhere were measured %d times", n)
+	}
+}
+
+// firsts keeps when pods were first ready for an attempt.
+type firsts struct{ at map[string]time.Time }
+
+func (f firsts) Attempt(a *lifecycle.Attempt) {
+	if a.State == lifecycle.Bound {
+		f.at[a.Pod.Pod.Name] = a.InitialAttempt
+	}
+}
+
+// The time behind a gate does not count, the time in the queue after a failure does.
+func TestInitialAttempt(t *testing.T) {
+	o := firsts{map[string]time.Time{}}
+	w := newWorldWith(t, lifecycle.Config{Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Observer: o}, lifecycle.NewHandle())
+	gated := api.MakePod("gated").Requests("1", "1Gi").Gates("wait")
+	w.pods(gated, api.MakePod("early").Requests("1", "1Gi"))
+	w.all()
+	begin := w.clock.Now()
+	w.clock.Advance(time.Minute)
+	w.pods(api.MakePod("gated").Requests("1", "1Gi"))
+	w.all()
+	opened := w.clock.Now()
+	w.clock.Advance(time.Minute)
+	w.nodes(api.MakeNode("a", "4", "8Gi"))
+	w.all()
+	w.clock.Advance(time.Minute)
+	w.all()
+	if got := o.at["early"]; !got.Equal(begin) {
+		t.Errorf("early was first ready at %v, want %v", got, begin)
+	}
+	if got := o.at["gated"]; !got.Equal(opened) {
+		t.Errorf("gated was first ready at %v, want %v, when its gate was taken away", got, opened)
 	}
 }

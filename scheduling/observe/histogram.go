@@ -58,6 +58,15 @@ func (h *Histogram) Observe(v float64) {
 // seconds counts a duration.
 func (h *Histogram) seconds(d time.Duration) { h.Observe(d.Seconds()) }
 
+// count returns how many values were counted.
+func (h *Histogram) count() (n uint64) {
+	counts, _ := h.read()
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}
+
 // read returns the counts and the sum of one moment.
 func (h *Histogram) read() (counts []uint64, sum float64) {
 	h.mu.Lock()

@@ -13,6 +13,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/gang"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/observe"
 	"github.com/berth-sched/berth/scheduling/queue"
@@ -55,6 +56,7 @@ func ExampleMetrics() {
 func attempt(state lifecycle.State, err error, victims int) *lifecycle.Attempt {
 	start := time.Unix(1000, 0)
 	a := &lifecycle.Attempt{Profile: "p", Number: 3, State: state, Err: err, Started: start, Decided: start.Add(2 * time.Second), Ended: start.Add(6 * time.Second)}
+	a.InitialAttempt = start.Add(-time.Minute)
 	a.Pod = &framework.PodInfo{Pod: api.MakePod("web").Obj()}
 	a.Victims = make([]framework.Victim, victims)
 	return a
@@ -72,6 +74,20 @@ func TestMetricsText(t *testing.T) {
 	m.Point(lifecycle.PointTiming{Profile: "p", Point: lifecycle.StepAssume, Duration: time.Millisecond})
 	m.Point(lifecycle.PointTiming{Profile: "p", Point: "Bind", Err: os.ErrClosed, Duration: time.Second})
 	m.Point(lifecycle.PointTiming{Profile: "p", Point: "Permit", Err: &scheduling.FitError{}})
+	m.Point(lifecycle.PointTiming{Profile: "p", Point: "PostFilter", Code: framework.Unschedulable})
+	m.Point(lifecycle.PointTiming{Profile: "p", Point: "PostFilter", Err: os.ErrClosed})
+	m.Point(lifecycle.PointTiming{Profile: "p", Point: "PreBindPreFlight", Code: framework.Skip})
+	often := attempt(lifecycle.Bound, nil, 0)
+	often.Profile, often.Number = "often", 15
+	m.Attempt(often)
+	member := attempt(lifecycle.Bound, nil, 0)
+	member.Profile, member.Group, member.InitialAttempt = "member", "default/g", time.Time{}
+	m.Attempt(member)
+	for _, state := range []lifecycle.State{lifecycle.Binding, lifecycle.Failed, lifecycle.Failed} {
+		group := attempt(state, nil, 0)
+		group.Group, group.Cycle = "default/g", &gang.Cycle{}
+		m.Attempt(group)
+	}
 	m.Queue(queue.Length{Active: 1, Backoff: 2, Unschedulable: 3, Gated: 4})
 	var b strings.Builder
 	if n, err := m.WriteTo(&b); err != nil || n != int64(b.Len()) {
@@ -81,7 +97,18 @@ func TestMetricsText(t *testing.T) {
 		`scheduler_schedule_attempts_total{profile="p",result="error"} 1`,
 		`scheduler_schedule_attempts_total{profile="p",result="scheduled"} 1`,
 		`scheduler_schedule_attempts_total{profile="p",result="unschedulable"} 2`,
-		`scheduler_preemption_attempts_total 1`,
+		`scheduler_preemption_attempts_total 2`,
+		`scheduler_framework_extension_point_duration_seconds_count{extension_point="PostFilter",profile="p",status="Unschedulable"} 1`,
+		`scheduler_framework_extension_point_duration_seconds_count{extension_point="PreBindPreFlight",profile="p",status="Skip"} 1`,
+		`scheduler_pod_scheduling_sli_duration_seconds_sum{attempts="3"} 66`,
+		`scheduler_pod_scheduling_sli_duration_seconds_bucket{attempts="3",le="40.96"} 0`,
+		`scheduler_pod_scheduling_sli_duration_seconds_bucket{attempts="3",le="81.92"} 1`,
+		`scheduler_pod_scheduling_sli_duration_seconds_bucket{attempts="3",le="5242.88"} 1`,
+		`scheduler_pod_scheduling_sli_duration_seconds_count{attempts="3"} 1`,
+		`scheduler_pod_scheduling_sli_duration_seconds_count{attempts="15+"} 1`,
+		`scheduler_podgroup_schedule_attempts_total{profile="p",result="scheduled"} 1`,
+		`scheduler_podgroup_schedule_attempts_total{profile="p",result="unschedulable"} 2`,
+		`scheduler_podgroup_scheduling_attempt_duration_seconds_sum{profile="p",result="unschedulable"} 4`,
 		`scheduler_preemption_victims_sum 2`,
 		`scheduler_pending_pods{queue="unschedulable"} 3`,
 		`scheduler_scheduling_attempt_duration_seconds_bucket{profile="p",result="scheduled",le="4.096"} 0`,
@@ -89,9 +116,9 @@ func TestMetricsText(t *testing.T) {
 		`scheduler_scheduling_attempt_duration_seconds_bucket{profile="p",result="scheduled",le="+Inf"} 1`,
 		`scheduler_scheduling_attempt_duration_seconds_sum{profile="p",result="unschedulable"} 4`,
 		`scheduler_scheduling_algorithm_duration_seconds_sum 1`,
-		`scheduler_binding_duration_seconds_sum 4`,
-		`scheduler_binding_duration_seconds_count 1`,
-		`scheduler_pod_scheduling_attempts_sum 3`,
+		`scheduler_binding_duration_seconds_sum 12`,
+		`scheduler_binding_duration_seconds_count 3`,
+		`scheduler_pod_scheduling_attempts_sum 21`,
 		`scheduler_framework_extension_point_duration_seconds_count{extension_point="Reserve",profile="p",status="Success"} 1`,
 		`scheduler_framework_extension_point_duration_seconds_count{extension_point="Bind",profile="p",status="Error"} 1`,
 		`scheduler_framework_extension_point_duration_seconds_count{extension_point="Permit",profile="p",status="Unschedulable"} 1`,

@@ -3,6 +3,7 @@ package controlplane
 import (
 	"context"
 	"fmt"
+	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,19 +38,26 @@ func (c *Cluster) Clean(ctx context.Context) error {
 	return empty(ctx, client)
 }
 
-// empty asks for lists that are as new as the store.
+// empty waits until the API server has seen that no node and no pod is left. Its lists are
+// as new as the store, but only by the revision: of the keys that were deleted in one
+// revision, it may have seen the first and not the last.
 func empty(ctx context.Context, client kubernetes.Interface) error {
 	one := metav1.ListOptions{Limit: 1}
-	pods, err := client.CoreV1().Pods("").List(ctx, one)
-	if err != nil {
-		return fmt.Errorf("clean: %w", err)
+	for end := time.Now().Add(30 * time.Second); ; {
+		pods, err := client.CoreV1().Pods("").List(ctx, one)
+		if err != nil {
+			return fmt.Errorf("clean: %w", err)
+		}
+		nodes, err := client.CoreV1().Nodes().List(ctx, one)
+		if err != nil {
+			return fmt.Errorf("clean: %w", err)
+		}
+		switch {
+		case len(pods.Items)+len(nodes.Items) == 0:
+			return nil
+		case time.Now().After(end):
+			return fmt.Errorf("clean: the API server still has %d pods and %d nodes of a page", len(pods.Items), len(nodes.Items))
+		}
+		time.Sleep(20 * time.Millisecond)
 	}
-	nodes, err := client.CoreV1().Nodes().List(ctx, one)
-	if err != nil {
-		return fmt.Errorf("clean: %w", err)
-	}
-	if len(pods.Items)+len(nodes.Items) > 0 {
-		return fmt.Errorf("clean: the API server still has %d pods and %d nodes of a page", len(pods.Items), len(nodes.Items))
-	}
-	return nil
 }

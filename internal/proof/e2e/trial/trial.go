@@ -7,6 +7,8 @@ import (
 	"io"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/berth-sched/berth/internal/proof/e2e/controlplane"
@@ -24,6 +26,7 @@ type Result struct {
 	Binding    time.Duration      // from the first binding to the last
 	Usage      controlplane.Usage // of the scheduler, from its start until it is idle
 	APIServer  time.Duration      // CPU of the API server in that time
+	Events     int                // pods of which an event says that they were scheduled
 }
 
 // Rate is how many pods were bound in a second.
@@ -68,7 +71,25 @@ func (t Trial) Run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	result.Placements = watch.Placements()
-	return result, nil
+	result.Events, err = announced(ctx, client)
+	return result, err
+}
+
+// announced counts the pods of which the API server has an event Scheduled.
+func announced(ctx context.Context, client kubernetes.Interface) (int, error) {
+	pods := map[types.UID]bool{}
+	for next := ""; ; {
+		page, err := client.EventsV1().Events("").List(ctx, metav1.ListOptions{FieldSelector: "reason=Scheduled", Limit: 1000, Continue: next})
+		if err != nil {
+			return 0, fmt.Errorf("count events: %w", err)
+		}
+		for i := range page.Items {
+			pods[page.Items[i].Regarding.UID] = true
+		}
+		if next = page.Continue; next == "" {
+			return len(pods), nil
+		}
+	}
 }
 
 // fill makes the nodes and pods.

@@ -102,27 +102,11 @@ func CompareUse(seed uint64, cases int, out io.Writer) (mismatches int) {
 
 // Ours returns the class of every node with a known use, as berth finds it.
 func (c *UseCase) Ours() (map[string]string, error) {
-	s := framework.NewSnapshot(framework.Arrival)
+	s, _, err := framework.SnapshotOf(&api.Objects{Nodes: c.Nodes, Pods: c.Pods, NodeMetrics: c.Metrics}, framework.Arrival)
+	if err != nil {
+		return nil, err
+	}
 	s.SetNow(time.Now())
-	for _, n := range c.Nodes {
-		if err := s.AddNode(n); err != nil {
-			return nil, err
-		}
-	}
-	for _, p := range c.Pods {
-		info, err := s.NewPodInfo(p)
-		if err != nil {
-			return nil, err
-		}
-		if err := s.AddPod(info, p.Spec.NodeName); err != nil {
-			return nil, err
-		}
-	}
-	for _, m := range c.Metrics {
-		if err := framework.Put(s, m); err != nil {
-			return nil, err
-		}
-	}
 	plan, err := whatif.New(scheduling.Kubernetes137(), s)
 	if err != nil {
 		return nil, err

@@ -140,6 +140,7 @@ func (o *options) connect(c *config.Configuration) (*rest.Config, error) {
 	r.UserAgent = "berth-scheduler"
 	r.QPS, r.Burst = c.ClientConnection.QPS, int(c.ClientConnection.Burst)
 	r.ContentType, r.AcceptContentTypes = c.ClientConnection.ContentType, c.ClientConnection.AcceptContentTypes
+	r.DisableCompression = true // as in kube-scheduler: it costs CPU at both ends
 	return r, nil
 }
 

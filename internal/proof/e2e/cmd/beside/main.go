@@ -6,7 +6,9 @@
 //
 // Each scheduler gets the same nodes and pods, all waiting when it starts. Where both
 // score all nodes with one worker, the nodes of all pods are compared as well. The third
-// row is kube-scheduler as it is by default: it samples nodes, with 16 workers.
+// row is kube-scheduler as it is by default: it samples nodes, with 16 workers. The column
+// events counts the pods of which the API server has an event Scheduled; a scheduler that
+// writes fewer than it binds has saved CPU at the wrong place.
 package main
 
 import (
@@ -74,10 +76,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 func print(w io.Writer, size trial.Size, results []*trial.Result) error {
 	fmt.Fprintf(w, "%d pods of the mix on %d nodes, kube-apiserver %s\n\n", size.Pods, size.Nodes, controlplane.Version)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "\tpods/s\tseconds\tCPU s\tMiB\tCPU s of the API server\t")
+	fmt.Fprintln(table, "\tpods/s\tseconds\tCPU s\tMiB\tevents\tCPU s of the API server\t")
 	for i, r := range results {
-		fmt.Fprintf(table, "%s\t%.0f\t%.1f\t%.2f\t%d\t%.1f\t\n", contestants[i].name, r.Rate(), r.Binding.Seconds(),
-			r.Usage.CPU.Seconds(), r.Usage.Memory>>20, r.APIServer.Seconds())
+		fmt.Fprintf(table, "%s\t%.0f\t%.1f\t%.2f\t%d\t%d\t%.1f\t\n", contestants[i].name, r.Rate(), r.Binding.Seconds(),
+			r.Usage.CPU.Seconds(), r.Usage.Memory>>20, r.Events, r.APIServer.Seconds())
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -89,7 +91,7 @@ func print(w io.Writer, size trial.Size, results []*trial.Result) error {
 			same++
 		}
 	}
-	_, err := fmt.Fprintf(w, "\n%.1f times the pods/s, 1/%.0f of the CPU; %d of %d pods on the same node\n",
+	_, err := fmt.Fprintf(w, "\n%.1f times the pods/s, 1/%.1f of the CPU; %d of %d pods on the same node\n",
 		ours.Rate()/theirs.Rate(), float64(theirs.Usage.CPU)/float64(max(ours.Usage.CPU, time.Millisecond)),
 		same, len(theirs.Placements))
 	return err

@@ -113,8 +113,8 @@ func report(w io.Writer, program controlplane.Program, r *trial.Result) error {
 	counts := slices.Sorted(maps.Values(perNode))
 	fmt.Fprintf(w, "\n%d nodes have pods: %d to %d each, the middle one %d\n",
 		len(counts), counts[0], counts[len(counts)-1], counts[len(counts)/2])
-	fmt.Fprintf(w, "%s bound %d of %d pods, each once, in %.1f s: %.0f pods/s, %.2f s of CPU, %d MiB\n",
+	fmt.Fprintf(w, "%s bound %d of %d pods, each once, in %.1f s: %.0f pods/s, %.2f s of CPU, %d MiB, %d events\n",
 		program.Name(), len(r.Placements), len(r.Placements), r.Binding.Seconds(), r.Rate(),
-		r.Usage.CPU.Seconds(), r.Usage.Memory>>20)
+		r.Usage.CPU.Seconds(), r.Usage.Memory>>20, r.Events)
 	return nil
 }

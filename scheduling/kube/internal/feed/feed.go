@@ -1,4 +1,4 @@
-package kube
+package feed
 
 import (
 	"context"
@@ -17,9 +17,7 @@ import (
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 )
 
-// A feed follows the objects of the cluster. Until it is opened it only keeps them. Then
-// it gives all of them to the driver, kind by kind and sorted by their keys, so that the
-// same cluster always gives the same order of nodes; from then on it gives every change.
+// feed is what a Cluster is without its kinds.
 type feed struct {
 	client any // the clientset, which may not support all ways of listing
 
@@ -51,8 +49,8 @@ type object[S any] interface {
 	metav1.Object
 }
 
-// objects is the source of one kind: a store that client-go's reflector fills.
-type objects[D api.Object, S any, P object[S]] struct {
+// Objects are those of one kind: a store that client-go's reflector fills.
+type Objects[D api.Object, S any, P object[S]] struct {
 	feed    *feed
 	name    string // such as "pods"
 	lw      cache.ListerWatcher
@@ -66,8 +64,8 @@ type objects[D api.Object, S any, P object[S]] struct {
 }
 
 // follow adds the source of a kind to the feed. selector selects fields, "" for all.
-func follow[D api.Object, S any, P object[S], L runtime.Object](f *feed, name, selector string, c client[L], convert func(P) (*D, error)) *objects[D, S, P] {
-	o := &objects[D, S, P]{feed: f, name: name, convert: convert, known: map[string]*D{}}
+func follow[D api.Object, S any, P object[S], L runtime.Object](f *feed, name, selector string, c client[L], convert func(P) (*D, error)) *Objects[D, S, P] {
+	o := &Objects[D, S, P]{feed: f, name: name, convert: convert, known: map[string]*D{}}
 	o.lw = cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
 			opts.FieldSelector = selector
@@ -86,23 +84,23 @@ func follow[D api.Object, S any, P object[S], L runtime.Object](f *feed, name, s
 	return o
 }
 
-func (o *objects[D, S, P]) follow(ctx context.Context) {
+func (o *Objects[D, S, P]) follow(ctx context.Context) {
 	var expected P = new(S)
 	cache.NewReflectorWithOptions(o.lw, expected, o, cache.ReflectorOptions{Name: o.name}).RunWithContext(ctx)
 }
 
-func (o *objects[D, S, P]) kind() string { return o.name }
+func (o *Objects[D, S, P]) kind() string { return o.name }
 
-func (o *objects[D, S, P]) status() (bool, error) { return o.synced, o.err }
+func (o *Objects[D, S, P]) status() (bool, error) { return o.synced, o.err }
 
-func (o *objects[D, S, P]) note(err error) {
+func (o *Objects[D, S, P]) note(err error) {
 	o.feed.mu.Lock()
 	defer o.feed.mu.Unlock()
 	o.err = err
 }
 
 // events returns an event for every object.
-func (o *objects[D, S, P]) events() []lifecycle.Event {
+func (o *Objects[D, S, P]) events() []lifecycle.Event {
 	list := make([]lifecycle.Event, 0, len(o.known))
 	for _, key := range slices.Sorted(maps.Keys(o.known)) {
 		list = append(list, lifecycle.Update(o.known[key]))
@@ -111,22 +109,22 @@ func (o *objects[D, S, P]) events() []lifecycle.Event {
 }
 
 // Add implements [cache.ReflectorStore].
-func (o *objects[D, S, P]) Add(obj any) error { return o.Update(obj) }
+func (o *Objects[D, S, P]) Add(obj any) error { return o.Update(obj) }
 
 // Update implements [cache.ReflectorStore].
-func (o *objects[D, S, P]) Update(obj any) error {
+func (o *Objects[D, S, P]) Update(obj any) error {
 	p, ok := obj.(P)
 	if !ok {
 		return fmt.Errorf("%s: got a %T", o.name, obj)
 	}
 	o.feed.mu.Lock()
 	defer o.feed.mu.Unlock()
-	o.put(keyOf(p), p)
+	o.put(KeyOf(p), p)
 	return nil
 }
 
 // Delete implements [cache.ReflectorStore].
-func (o *objects[D, S, P]) Delete(obj any) error {
+func (o *Objects[D, S, P]) Delete(obj any) error {
 	if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		obj = tombstone.Obj
 	}
@@ -136,19 +134,19 @@ func (o *objects[D, S, P]) Delete(obj any) error {
 	}
 	o.feed.mu.Lock()
 	defer o.feed.mu.Unlock()
-	o.remove(keyOf(p))
+	o.remove(KeyOf(p))
 	return nil
 }
 
 // Replace implements [cache.ReflectorStore]: the list is all that there is.
-func (o *objects[D, S, P]) Replace(list []any, _ string) error {
+func (o *Objects[D, S, P]) Replace(list []any, _ string) error {
 	all := make(map[string]P, len(list))
 	for _, obj := range list {
 		p, ok := obj.(P)
 		if !ok {
 			return fmt.Errorf("%s: got a %T", o.name, obj)
 		}
-		all[keyOf(p)] = p
+		all[KeyOf(p)] = p
 	}
 	o.feed.mu.Lock()
 	defer o.feed.mu.Unlock()
@@ -165,10 +163,10 @@ func (o *objects[D, S, P]) Replace(list []any, _ string) error {
 }
 
 // Resync implements [cache.ReflectorStore].
-func (o *objects[D, S, P]) Resync() error { return nil }
+func (o *Objects[D, S, P]) Resync() error { return nil }
 
 // put notes a version of an object, unless it is known.
-func (o *objects[D, S, P]) put(key string, p P) {
+func (o *Objects[D, S, P]) put(key string, p P) {
 	if o.ended != nil && o.ended(p) {
 		o.remove(key)
 		return
@@ -190,7 +188,7 @@ func (o *objects[D, S, P]) put(key string, p P) {
 	o.feed.tell(lifecycle.Update(d), o.wakes)
 }
 
-func (o *objects[D, S, P]) remove(key string) {
+func (o *Objects[D, S, P]) remove(key string) {
 	if known := o.known[key]; known != nil {
 		delete(o.known, key)
 		o.feed.tell(lifecycle.Delete(known), true)
@@ -209,30 +207,31 @@ func (f *feed) tell(e lifecycle.Event, wakes bool) {
 	}
 }
 
-// get returns the newest version of an object, nil if there is none.
-func (o *objects[D, S, P]) get(key string) *D {
+// Get returns the newest version of an object, nil if there is none.
+func (o *Objects[D, S, P]) Get(key string) *D {
 	o.feed.mu.Lock()
 	defer o.feed.mu.Unlock()
 	return o.known[key]
 }
 
-func keyOf(m metav1.Object) string {
+// KeyOf returns the key of an object: its namespace and name, or its name.
+func KeyOf(m metav1.Object) string {
 	if m.GetNamespace() == "" {
 		return m.GetName()
 	}
 	return m.GetNamespace() + "/" + m.GetName()
 }
 
-// changed returns a channel that is closed when a volume or a claim changes, or anything is
+// Changed returns a channel that is closed when a volume or a claim changes, or anything is
 // deleted.
-func (f *feed) changed() <-chan struct{} {
+func (f *feed) Changed() <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.change
 }
 
-// run follows all kinds until ctx is done.
-func (f *feed) run(ctx context.Context) {
+// Run follows all kinds until ctx is done.
+func (f *feed) Run(ctx context.Context) {
 	var wg sync.WaitGroup
 	for _, k := range f.kinds {
 		wg.Go(func() { k.follow(ctx) })
@@ -240,8 +239,8 @@ func (f *feed) run(ctx context.Context) {
 	wg.Wait()
 }
 
-// waiting says for which kinds the first list is missing, and why; "" for none.
-func (f *feed) waiting() string {
+// Waiting says for which kinds the first list is missing, and why; "" for none.
+func (f *feed) Waiting() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var list []string
@@ -257,8 +256,9 @@ func (f *feed) waiting() string {
 	return strings.Join(list, "; ")
 }
 
-// open gives everything known to the driver, and every change from now on.
-func (f *feed) open(apply func(...lifecycle.Event)) {
+// Open gives everything known to the driver, kind by kind and in the order of keys, and
+// every change from then on.
+func (f *feed) Open(apply func(...lifecycle.Event)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.apply = apply

@@ -1,0 +1,58 @@
+package kube
+
+import (
+	"crypto/x509"
+	"errors"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// hindrance says in a sentence what keeps the API server from doing as asked. The error
+// itself names the right.
+func hindrance(err error) string {
+	var (
+		unknown  x509.UnknownAuthorityError
+		hostname x509.HostnameError
+		invalid  x509.CertificateInvalidError
+	)
+	switch {
+	case apierrors.IsUnauthorized(err):
+		return "the API server does not accept the credentials: the token or the client certificate is missing, wrong or expired"
+	case apierrors.IsForbidden(err):
+		return "the credentials lack a right"
+	case errors.As(err, &unknown), errors.As(err, &hostname), errors.As(err, &invalid):
+		return "the certificate of the API server is not trusted: see certificate-authority in the kubeconfig file"
+	}
+	return "the API server does not answer"
+}
+
+// denied logs an error that missing rights have caused.
+func (s *Scheduler) denied(err error) {
+	if apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err) {
+		s.warn(hindrance(err), "error", err)
+	}
+}
+
+// warnings remembers when each text was logged last.
+type warnings struct {
+	mu   sync.Mutex
+	last map[string]time.Time
+}
+
+// warn logs a text, each at most every ten seconds, as thousands of pods may fail alike.
+func (s *Scheduler) warn(text string, arguments ...any) {
+	const every = 10 * time.Second
+	s.warnings.mu.Lock()
+	now := time.Now()
+	last, known := s.warnings.last[text]
+	silent := known && now.Sub(last) < every
+	if !silent {
+		s.warnings.last[text] = now
+	}
+	s.warnings.mu.Unlock()
+	if !silent {
+		s.config.Log.Warn(text, arguments...)
+	}
+}
