@@ -101,8 +101,9 @@ func (countingPods) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Reads: framework.ReadsNode | framework.ReadsPods}
 }
 
-// Verdicts about nodes that pods with affinity terms are nominated to are kept, unless a
-// term of a pod in the cluster matches the pod: only then do those of nominated pods count.
+// Verdicts about nodes that pods with affinity terms are nominated to are kept for pods
+// that no such term matches. Terms of nominated pods count only while one of a pod in the
+// cluster matches the pod, too.
 func TestNominatedTerms(t *testing.T) {
 	const nodes, decisions = 40, 20
 	for _, verify := range []bool{false, true} {
@@ -127,7 +128,7 @@ func TestNominatedTerms(t *testing.T) {
 		for round, tt := range []struct {
 			app            string
 			feasible, most int
-		}{{"db", nodes, 3}, {"web", nodes, 3}, {"db", nodes, 3}, {"web", nodes/2 - 1, 2 * nodes}, {"db", nodes, 3}} {
+		}{{"db", nodes, 3}, {"web", nodes, 2 * nodes}, {"db", nodes, 3}, {"web", nodes/2 - 1, 2 * nodes}, {"db", nodes, 3}} {
 			if round == 3 {
 				if err := s.AddPod(keepsAway("hermit"), fmt.Sprint("n", nodes-1)); err != nil {
 					t.Fatal(err)
