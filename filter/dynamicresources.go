@@ -88,6 +88,9 @@ type DynamicResources struct {
 	// DeviceSelectors compiles the selectors of classes and claims; nil means the
 	// built-in compiler, which takes the expressions that drivers usually write.
 	DeviceSelectors framework.DeviceSelectorCompiler
+	// Choice says which of a node's devices a pod gets: [FirstFit], as kube-scheduler
+	// does it, or [LeastLeftover], which packs devices.
+	Choice DeviceChoice
 	// Handle lets PreEnqueue look at the claims. If it is nil, PreFilter rejects the
 	// pods that PreEnqueue would keep out of the queue.
 	Handle framework.Handle
@@ -105,28 +108,47 @@ func (p DynamicResources) Validate() error {
 		return fmt.Errorf("%s: bindingTimeout: %v is negative", dynamicResourcesName, p.BindingTimeout)
 	case p.MaxSteps < 0:
 		return fmt.Errorf("%s: maxSteps: %d is negative", dynamicResourcesName, p.MaxSteps)
+	case p.Choice > LeastLeftover:
+		return fmt.Errorf("%s: choice: %d is neither FirstFit nor LeastLeftover", dynamicResourcesName, p.Choice)
 	}
 	return nil
 }
 
 func (p DynamicResources) options() devices.Options {
-	o := devices.Options{Compiler: p.DeviceSelectors, BindingTimeout: p.BindingTimeout, Steps: p.MaxSteps}
+	o := devices.Options{Compiler: p.DeviceSelectors, BindingTimeout: p.BindingTimeout, Steps: p.MaxSteps, Choice: p.Choice}
 	if o.BindingTimeout == 0 {
 		o.BindingTimeout = 10 * time.Minute
 	}
 	return o
 }
 
-// Scope declares that a verdict reads nothing for a pod that needs no devices. For a pod
-// whose claims all wait to be made from templates, it reads the names of the templates,
-// the node, the devices in use there, and the objects of the cluster. For other pods it
-// reads the whole cluster.
+// Scope declares that a verdict reads nothing for a pod that needs no devices. For other
+// pods, it reads what their claims ask for, which is part of the class key; the node and
+// the devices in use there; classes and taint rules, which the bound filter follows; and
+// the time, while an allocated claim waits for binding conditions.
 func (DynamicResources) Scope(pod *framework.PodInfo) framework.Scope {
-	if !devices.MayNeed(pod) {
-		return framework.Scope{}
+	scope := devices.ScopeOf(pod)
+	if pod.HasClaims() {
+		scope.Reads |= framework.ReadsTime
 	}
-	return devices.ScopeOf(pod)
+	return scope
 }
+
+// AppendClassKey implements [framework.ClassKeyer]: it appends what the pod's claims ask
+// for, or what allocated ones allow. Pods whose claims ask for the same are alike, whatever
+// the claims are called, and also before they have been made from templates.
+func (DynamicResources) AppendClassKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
+	return devices.AppendKey(b, s, pod)
+}
+
+// ClassKeyVersion implements [framework.ClassKeyer].
+func (DynamicResources) ClassKeyVersion(s *framework.Snapshot) uint64 { return devices.KeyVersion(s) }
+
+// ClassKeySource implements [framework.SharedKeyer].
+func (DynamicResources) ClassKeySource() string { return devices.KeySource }
+
+// Idle implements [framework.Idler]: the pod needs no devices.
+func (DynamicResources) Idle(c *framework.Cycle) bool { return !devices.Needs(c.Snapshot, c.Pod) }
 
 // PreEnqueue keeps a pod out of the queue whose claims cannot be used yet.
 func (p DynamicResources) PreEnqueue(_ context.Context, pod *framework.PodInfo) framework.Status {
@@ -146,28 +168,26 @@ func (p DynamicResources) PreEnqueue(_ context.Context, pod *framework.PodInfo) 
 // PreFilter skips pods that need no devices. It rejects a pod if one of its claims does
 // not exist, is being deleted, is in flight, or asks for a class that does not exist.
 func (p DynamicResources) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
-	if !devices.MayNeed(c.Pod) {
-		return framework.PreFiltered{}, framework.SkipStatus()
-	}
-	f := framework.Scratch[dynamicResources](c)
-	if status := f.finder.Prepare(c.Snapshot, c.Pod, p.options()); !status.IsSuccess() {
+	finder, status := devices.FinderOf(c.Snapshot, c.Pod, p.options())
+	if !status.IsSuccess() {
 		return framework.PreFiltered{}, status
 	}
-	devices.FinderKey.Offer(c, &f.finder)
+	f := framework.Scratch[dynamicResources](c)
+	f.Finder = finder
 	return framework.PreFiltered{Filter: f}, framework.Status{}
 }
 
 // dynamicResources is the bound filter.
-type dynamicResources struct{ finder devices.Finder }
+type dynamicResources struct{ *devices.Finder }
 
 func (f *dynamicResources) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
-	return f.finder.Find(node, nil)
+	return f.Find(node, nil)
 }
 
 // Details tells what each request asks for, how many devices of the node match its
 // selectors, and how many of these are in use.
 func (f *dynamicResources) Details(_ *framework.PodInfo, node *framework.NodeInfo) []framework.Detail {
-	return f.finder.Details(node)
+	return f.Finder.Details(node)
 }
 
 // Reserves implements [framework.ReserveDetailer]: the devices that the pod has, or would
@@ -176,31 +196,16 @@ func (p DynamicResources) Reserves(s *framework.Snapshot, pod *framework.PodInfo
 	return devices.Words(s, pod, node, p.options())
 }
 
-// finderOf returns the cycle's finder, nil if the pod needs no devices.
-func (p DynamicResources) finderOf(c *framework.Cycle) (*devices.Finder, framework.Status) {
-	if !devices.MayNeed(c.Pod) {
-		return nil, framework.Status{}
-	}
-	if f, ok := devices.FinderKey.Get(c); ok && f.IsFor(c) {
-		return f, framework.Status{}
-	}
-	f := new(devices.Finder)
-	switch status := f.Prepare(c.Snapshot, c.Pod, p.options()); {
-	case status.IsSkip():
-		return nil, framework.Status{}
-	case !status.IsSuccess():
-		return nil, status
-	}
-	return f, framework.Status{}
-}
-
 // Reserve gives the devices found on the node to the pod's claims.
 func (p DynamicResources) Reserve(c *framework.Cycle, node *framework.NodeInfo) framework.Status {
 	if !devices.MayNeed(c.Pod) { // most pods
 		return framework.Status{}
 	}
-	f, status := p.finderOf(c)
-	if f == nil {
+	f, status := devices.FinderOf(c.Snapshot, c.Pod, p.options())
+	switch {
+	case status.IsSkip():
+		return framework.Status{}
+	case !status.IsSuccess():
 		return status
 	}
 	claims, status := f.Reserve(node)
@@ -231,8 +236,8 @@ func (DynamicResources) Unreserve(c *framework.Cycle, _ *framework.NodeInfo) {
 // Why: the answer must be the same on every run.
 func (p DynamicResources) PostFilter(_ context.Context, c *framework.Cycle, verdicts framework.Verdicts) (framework.PostFiltered, framework.Status) {
 	none := framework.NewStatus(framework.Unschedulable, nil)
-	f, _ := p.finderOf(c)
-	if f == nil {
+	f, status := devices.FinderOf(c.Snapshot, c.Pod, p.options())
+	if !status.IsSuccess() {
 		return framework.PostFiltered{}, none
 	}
 	free, gone := f.Stuck(func(n *framework.NodeInfo) bool {
@@ -249,6 +254,18 @@ func (p DynamicResources) PostFilter(_ context.Context, c *framework.Cycle, verd
 	}
 	return framework.PostFiltered{}, none
 }
+
+// DeviceChoice says which of a node's devices a pod gets, if several solutions are legal.
+type DeviceChoice = devices.Choice
+
+const (
+	// FirstFit takes the first solution in the order of pools, slices and devices.
+	FirstFit = devices.FirstFit
+	// LeastLeftover prefers the devices that leave the least unused, and never leaves more
+	// than FirstFit: small devices before large ones, shared devices that are nearly full,
+	// partitions that consume few counters. Verdicts and scores are those of FirstFit.
+	LeastLeftover = devices.LeastLeftover
+)
 
 // DeviceClaims lists what a driver has to write for a placed pod before it binds it.
 type DeviceClaims = devices.DeviceClaims

@@ -59,6 +59,26 @@ func gpuPod(name string, count int) *api.Pod {
 	return p
 }
 
+// deviceClaim returns a claim for that many devices. Some have one, and some of these wait
+// for a condition.
+func deviceClaim(r *rand.Rand, from []*api.ResourceSlice, namespace string, count int64) *api.ResourceClaim {
+	name := fmt.Sprint("claim-", count)
+	c := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Name: name, Namespace: namespace, UID: api.UID(namespace + "-" + name)}}
+	c.Spec.Devices.Requests = gpuRequest(count + 1)
+	if r.IntN(2) == 0 || len(from) == 0 {
+		return c
+	}
+	s := from[r.IntN(len(from))]
+	result := api.DeviceRequestAllocationResult{Request: "gpu", Driver: s.Spec.Driver, Pool: s.Spec.Pool.Name, Device: s.Spec.Devices[0].Name}
+	c.Status.Allocation = new(api.AllocationResult)
+	if r.IntN(2) == 0 {
+		result.BindingConditions = []string{"Attached"}
+		c.Status.Allocation.AllocationTimestamp = new(frameworktest.Noon().Add(-time.Duration(r.IntN(12)) * time.Minute))
+	}
+	c.Status.Allocation.Devices.Results = []api.DeviceRequestAllocationResult{result}
+	return c
+}
+
 // deviceCluster returns a random cluster with slices, claims, templates, taint rules and
 // pods that need devices in every way.
 func deviceCluster(seed uint64) *api.Objects {
@@ -87,15 +107,9 @@ func deviceCluster(seed uint64) *api.Objects {
 			t.Namespace = namespace
 			o.ResourceClaimTemplates = append(o.ResourceClaimTemplates, t)
 		}
-		c := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Name: fmt.Sprint("claim-", count), Namespace: "default", UID: api.UID(fmt.Sprint("uid-", count))}}
-		c.Spec.Devices.Requests = gpuRequest(count + 1)
-		if r.IntN(2) == 0 && len(o.ResourceSlices) > 0 {
-			s := o.ResourceSlices[r.IntN(len(o.ResourceSlices))]
-			c.Status.Allocation = &api.AllocationResult{Devices: api.DeviceAllocationResult{Results: []api.DeviceRequestAllocationResult{
-				{Request: "gpu", Driver: s.Spec.Driver, Pool: s.Spec.Pool.Name, Device: s.Spec.Devices[0].Name},
-			}}}
+		for _, namespace := range namespaces {
+			o.ResourceClaims = append(o.ResourceClaims, deviceClaim(r, o.ResourceSlices, namespace, count))
 		}
-		o.ResourceClaims = append(o.ResourceClaims, c)
 	}
 	if r.IntN(2) == 0 {
 		o.DeviceTaintRules = append(o.DeviceTaintRules, &api.DeviceTaintRule{ObjectMeta: api.ObjectMeta{Name: "broken"}, Spec: api.DeviceTaintRuleSpec{
@@ -305,6 +319,23 @@ func TestBadClaims(t *testing.T) {
 			e.Selectors = []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: "[1].map(x, x) == [1]"}}}
 		}, "claim default/p-gpu-: selector #0: the built-in selectors do not have the macro \"map\"; set DeviceSelectors to a compiler of the full language"},
 		{"class", func(e *api.ExactDeviceRequest) { e.DeviceClassName = "none" }, "request gpu: device class none does not exist"},
+		{"no class", func(e *api.ExactDeviceRequest) { e.DeviceClassName = "" }, "request gpu: unsupported request type"},
+		{"huge selector", func(e *api.ExactDeviceRequest) {
+			e.Selectors = []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: `"` + strings.Repeat("x", 11<<10) + `" == ""`}}}
+		}, "claim default/p-gpu-: selector #0: the built-in selectors do not have expressions of more than 10240 bytes; set DeviceSelectors to a compiler of the full language"},
+		{"deep selector", func(e *api.ExactDeviceRequest) {
+			e.Selectors = []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: strings.Repeat("(", 500) + "true" + strings.Repeat(")", 500)}}}
+		}, "claim default/p-gpu-: selector #0: the built-in selectors do not have expressions nested deeper than 60 levels; set DeviceSelectors to a compiler of the full language"},
+		{"selector without text", func(e *api.ExactDeviceRequest) { e.Selectors = make([]api.DeviceSelector, 1) }, "claim default/p-gpu-, request gpu, selector #0: CEL expression empty (unsupported selector type?)"},
+		{"capacity that is not there", func(e *api.ExactDeviceRequest) {
+			e.Capacity = &api.CapacityRequirements{Requests: map[string]resource.Quantity{"absent": resource.MustParse("1")}}
+		}, "cannot allocate all claims"},
+		{"negative capacity", func(e *api.ExactDeviceRequest) {
+			e.Capacity = &api.CapacityRequirements{Requests: map[string]resource.Quantity{"memory": resource.MustParse("-1")}}
+		}, `claim default/p-gpu-, request gpu: checking capacity for device gpu.example.com/n1/gpu-0: capacity "memory": capacity value is negative`},
+		{"junk version", func(e *api.ExactDeviceRequest) {
+			e.Selectors = []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: `semver("x") == semver("1.0.0")`}}}
+		}, `claim default/p-gpu-: selector #0 on device gpu.example.com/n1/gpu-0: CEL runtime error: version "x": it is not major.minor.patch`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := gpuSnapshot(t, 4)

@@ -9,6 +9,7 @@ import (
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
 )
 
 // deviceSnapshot returns a cluster of one node with four devices, a class, and a template
@@ -112,4 +113,27 @@ func ExampleDynamicResources_deviceSelectors() {
 	bound, _ := filter.DynamicResources{DeviceSelectors: words{}}.PreFilter(&c)
 	fmt.Println(bound.Filter.Filter(pod, s.Node("n1")))
 	// Output: Success
+}
+
+// A node has a large device and a small one. FirstFit gives the pod the first, LeastLeftover
+// the one that leaves less unused.
+func ExampleDynamicResources_leastLeftover() {
+	s := deviceSnapshot()
+	slice := gpuSlice("n1", 2)
+	slice.Spec.Devices[0].Capacity = map[string]api.DeviceCapacity{"memory": {Value: resource.MustParse("80Gi")}}
+	if err := framework.Put(s, slice); err != nil {
+		fmt.Println(err)
+		return
+	}
+	pod, err := s.NewPodInfo(gpuPod("infer", 1))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, choice := range []filter.DeviceChoice{filter.FirstFit, filter.LeastLeftover} {
+		fmt.Println(filter.DynamicResources{Choice: choice}.Reserves(s, pod, s.Node("n1")))
+	}
+	// Output:
+	// gpu.example.com/n1 gpu-0
+	// gpu.example.com/n1 gpu-1
 }

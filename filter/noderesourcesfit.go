@@ -122,7 +122,7 @@ type want struct {
 }
 
 func (f *fit) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
-	if f.fitsAlone(node) || f.fits(node) {
+	if f.fitsAlone(node) || f.classes != nil && f.fits(node) {
 		return framework.Status{}
 	}
 	return f.reject(node)

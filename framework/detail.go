@@ -79,13 +79,26 @@ func (u Unit) Text(n int64) string {
 	case UnitMilli:
 		return resource.Milli(n).String()
 	case UnitBytes:
-		return resource.New(n, resource.BinarySI).String()
+		return bytesText(n)
 	case UnitPercent:
 		return fmt.Sprintf("%d %%", n)
 	case UnitSeconds:
 		return fmt.Sprintf("%d s", n)
 	}
 	return fmt.Sprint(n)
+}
+
+// bytesText writes bytes in the largest unit that divides them, or else in Mi, so that
+// numbers side by side compare: 32386664Ki is "31627.601Mi". What is below a thousandth of a
+// Mi is cut off.
+func bytesText(n int64) string {
+	const mebi = 1 << 20
+	if n%mebi == 0 || -mebi < n && n < mebi {
+		return resource.New(n, resource.BinarySI).String()
+	}
+	thousandths := n % mebi * 1000 / mebi
+	text := fmt.Sprintf("%d.%03d", n/mebi, max(thousandths, -thousandths))
+	return strings.TrimRight(strings.TrimRight(text, "0"), ".") + "Mi"
 }
 
 // Free is what is left below the limit: negative if more than the limit is used.

@@ -43,6 +43,8 @@ func TestDetailText(t *testing.T) {
 		want   string
 	}{
 		{framework.Detail{Subject: "taint gpu:NoSchedule"}, "taint gpu:NoSchedule"},
+		{framework.Detail{Subject: "memory", Unit: framework.UnitBytes, Asked: 10<<30 + 1, Used: 1, Limit: 32386664 << 10}, "memory: asked 10240Mi, free 31627.601Mi of 31627.601Mi"},
+		{framework.Detail{Subject: "memory", Unit: framework.UnitBytes, Asked: 512, Used: 3<<20 + 1<<19, Limit: 1 << 20}, "memory: asked 512, free -2.5Mi of 1Mi"},
 		{framework.Detail{Subject: "memory", Unit: framework.UnitBytes, Asked: 3 << 30, Used: 1 << 30, Limit: 2 << 30}, "memory: asked 3Gi, free 1Gi of 2Gi"},
 		{framework.Detail{Subject: "x", Asked: 1, Used: 9, Limit: 4}, "x: asked 1, free -5 of 4"},
 		{

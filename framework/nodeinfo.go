@@ -56,6 +56,7 @@ type nodeStatic struct {
 	generation uint64
 	images     map[string]struct{}
 	zone       string
+	schema     *resource.Schema // knows the resources of the node; later ones keep their numbers
 }
 
 // Name returns the node's name.
@@ -129,7 +130,7 @@ func newNodeInfo(node *api.Node, schema *resource.Schema) (*NodeInfo, error) {
 		AllowedPods: pods.Value(),
 		tainted:     len(node.Spec.Taints) > 0,
 		cordoned:    node.Spec.Unschedulable,
-		static:      &nodeStatic{zone: zoneKey(node.Labels)},
+		static:      &nodeStatic{zone: zoneKey(node.Labels), schema: schema},
 		name:        node.Name,
 	}
 	n.setVectors(schema.Vector(node.Status.Allocatable), nil)
@@ -188,7 +189,7 @@ func (n *NodeInfo) check(p *PodInfo) error {
 		}
 	}
 	for _, u := range p.Unknown {
-		if i, ok := n.has(u.Name, p.schema); ok && u.Used > math.MaxInt64-n.Requested.At(i) {
+		if i, ok := n.has(u.Name); ok && u.Used > math.MaxInt64-n.Requested.At(i) {
 			return n.overflow(p, u.Name, u.Used)
 		}
 	}

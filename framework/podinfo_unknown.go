@@ -70,11 +70,11 @@ func (p *PodInfo) uses(index int, name resource.Name) int64 {
 }
 
 // has reports whether the node object lists the resource, and its number.
-func (n *NodeInfo) has(name resource.Name, schema *resource.Schema) (index int, ok bool) {
+func (n *NodeInfo) has(name resource.Name) (index int, ok bool) {
 	if _, ok = n.Node.Status.Allocatable[name]; !ok {
 		return 0, false
 	}
-	return schema.Index(name)
+	return n.static.schema.Index(name)
 }
 
 // recount adds up the unknown requests of the node's pods that p has too: for each
@@ -83,7 +83,7 @@ func (n *NodeInfo) has(name resource.Name, schema *resource.Schema) (index int, 
 func (n *NodeInfo) recount(p *PodInfo) {
 	for i := range p.Unknown {
 		name := p.Unknown[i].Name
-		index, ok := n.has(name, p.schema)
+		index, ok := n.has(name)
 		if !ok {
 			continue
 		}

@@ -33,6 +33,7 @@ import (
 type Snapshot struct {
 	now         time.Time
 	lineage     *lineage
+	schema      *resource.Schema
 	owner       *owner
 	generations generations
 
@@ -63,7 +64,8 @@ type Snapshot struct {
 func NewSnapshot(order NodeOrder) *Snapshot {
 	o := new(owner)
 	return &Snapshot{
-		lineage:   &lineage{schema: resource.NewSchema()},
+		lineage:   new(lineage),
+		schema:    resource.NewSchema(),
 		owner:     o,
 		freeOwner: o,
 		tree:      newNodeTree(order, o),
@@ -73,12 +75,17 @@ func NewSnapshot(order NodeOrder) *Snapshot {
 	}
 }
 
-// Schema returns the schema of all vectors in the snapshot and its forks. It
-// keeps the names of resources whose nodes and pods are gone, at most
-// [resource.MaxNames] in all, and [resource.MaxGuests] that only pods name.
+// Schema returns the schema of all vectors in the snapshot. Forks have the same until
+// one of them needs another.
+//
+// A schema has at most [resource.MaxNames] names of nodes and [resource.MaxGuests] that only
+// pods have. If a node brings more, [Snapshot.AddNode] and [Snapshot.UpdateNode] replace the
+// schema by one that keeps the names of nodes and of pods on or nominated to nodes, under
+// the same numbers. Methods of the snapshot that take a pod, and schedulers, derive a pod
+// anew that was derived with an earlier one; see [Snapshot.Current].
 func (s *Snapshot) Schema() *resource.Schema {
 	s.must()
-	return s.lineage.schema
+	return s.schema
 }
 
 // Now returns the snapshot's time; it is the zero time until SetNow is called.
@@ -156,7 +163,7 @@ func (s *Snapshot) NewPodInfo(p *api.Pod) (*PodInfo, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	return NewPodInfo(p, s.lineage.schema)
+	return NewPodInfo(p, s.schema)
 }
 
 // String describes the snapshot for people.

@@ -59,3 +59,27 @@ func TestCheckFindsFaults(t *testing.T) {
 		})
 	}
 }
+
+// A pod that comes and goes after a fork leaves nothing in the index.
+func TestCheckAfterAPodHasComeAndGone(t *testing.T) {
+	s := framework.NewSnapshot(framework.Arrival)
+	if err := s.AddNode(api.MakeNode("n", "4", "8Gi").Obj()); err != nil {
+		t.Fatal(err)
+	}
+	s.Pod("default/p") // makes the index
+	for _, side := range []*framework.Snapshot{s.Fork(), s} {
+		p, err := side.NewPodInfo(api.MakePod("p").Obj())
+		if err == nil {
+			err = side.AddPod(p, "n")
+		}
+		if err == nil {
+			err = side.RemovePod(p, "n")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := side.Check(); err != nil {
+			t.Errorf("Check = %v", err)
+		}
+	}
+}

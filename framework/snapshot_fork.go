@@ -6,12 +6,10 @@ import (
 
 	"github.com/berth-sched/berth/internal/changelog"
 	"github.com/berth-sched/berth/internal/cow"
-	"github.com/berth-sched/berth/resource"
 )
 
 // lineage is shared by a snapshot and all its forks.
 type lineage struct {
-	schema   *resource.Schema
 	reserved atomic.Uint64 // generations up to here belong to some snapshot
 }
 
@@ -68,7 +66,7 @@ func (s *Snapshot) Fork() *Snapshot {
 	s.must()
 	s.startChange()
 	f := &Snapshot{
-		now: s.now, lineage: s.lineage, owner: new(owner),
+		now: s.now, lineage: s.lineage, schema: s.schema, owner: new(owner),
 		chunks: slices.Clone(s.chunks), free: s.free,
 		tree: s.tree, names: s.names, images: s.images, nodeSet: s.nodeSet,
 		tables: s.tables, objects: s.objects, nominations: s.nominations, nominated: s.nominated,

@@ -99,6 +99,10 @@ func (x *podIndex) set(name podName, p podPlace) {
 		}
 		return
 	}
+	if _, known := x.base[name]; !known && p.pod == nil { // it has come and gone since the fork
+		delete(x.changed, name)
+		return
+	}
 	if x.changed == nil {
 		x.changed = map[podName]podPlace{}
 	}

@@ -53,7 +53,8 @@ func SnapshotOf(o *api.Objects, order NodeOrder) (s *Snapshot, pending []*PodInf
 // putAll puts the objects that are neither pods nor nodes into the snapshot.
 func putAll(s *Snapshot, o *api.Objects) []error {
 	return slices.Concat(
-		putEach(s, o.Namespaces), putEach(s, o.PriorityClasses), putEach(s, o.PodDisruptionBudgets), putEach(s, o.PodGroups), putEach(s, o.Workloads),
+		putEach(s, o.Namespaces), putEach(s, o.PriorityClasses), putEach(s, o.PodDisruptionBudgets), putEach(s, o.PodGroups),
+		putEach(s, o.CompositePodGroups), putEach(s, o.Workloads),
 		putEach(s, o.Services), putEach(s, o.ReplicationControllers), putEach(s, o.ReplicaSets),
 		putEach(s, o.StatefulSets), putEach(s, o.Deployments), putEach(s, o.DaemonSets), putEach(s, o.Jobs),
 		putEach(s, o.PersistentVolumes), putEach(s, o.PersistentVolumeClaims), putEach(s, o.StorageClasses),

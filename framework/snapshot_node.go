@@ -16,7 +16,7 @@ func (s *Snapshot) AddNode(node *api.Node) error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	n, err := newNodeInfo(node, s.lineage.schema)
+	n, err := s.newNode(node)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (s *Snapshot) UpdateNode(node *api.Node) error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	n, err := newNodeInfo(node, s.lineage.schema)
+	n, err := s.newNode(node)
 	if err != nil {
 		return err
 	}

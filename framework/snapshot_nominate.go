@@ -12,7 +12,8 @@ import (
 // the node of an earlier nomination in from ("" for none), and Nominate clears it. It
 // is an [*api.InvalidError] if there is no such node.
 func (s *Snapshot) Nominate(p *PodInfo, node, from string) error {
-	if err := s.CheckPod(p); err != nil {
+	p, err := s.Current(p)
+	if err != nil {
 		return err
 	}
 	n := s.Node(node)
@@ -27,7 +28,7 @@ func (s *Snapshot) Nominate(p *PodInfo, node, from string) error {
 // ClearNomination clears the nomination of the pod to the node, if there is one. It
 // recognises pods like [Snapshot.RemovePod].
 func (s *Snapshot) ClearNomination(p *PodInfo, node string) {
-	if s.CheckPod(p) != nil {
+	if !s.knows(p) {
 		return
 	}
 	n := s.Node(node)

@@ -110,9 +110,11 @@ func Put[T api.Object](s *Snapshot, obj *T) error {
 	if m.Name == "" {
 		return &api.InvalidError{Object: kind, Field: "metadata.name", Err: errEmpty}
 	}
-	switch any(obj).(type) {
+	switch obj := any(obj).(type) {
 	case *api.Pod, *api.Node:
 		return &api.InvalidError{Object: kind + " " + m.Key(), Err: errNotAnObject}
+	case *api.DeviceClass:
+		s.admitClass(obj)
 	}
 	return replace(s, api.KeyOf(obj), obj)
 }

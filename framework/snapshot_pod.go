@@ -18,7 +18,10 @@ import (
 // Why: a wrapped sum makes a full node look empty.
 func (s *Snapshot) AddPod(p *PodInfo, node string) error {
 	if !s.takes(p) {
-		return s.refuse(p)
+		var err error
+		if p, err = s.Current(p); err != nil {
+			return err
+		}
 	}
 	n := s.NodeOf(p, node)
 	if n == nil {
@@ -35,7 +38,10 @@ func (s *Snapshot) AddPod(p *PodInfo, node string) error {
 // one. To place it again, use its [PodInfo.Pending].
 func (s *Snapshot) RemovePod(p *PodInfo, node string) error {
 	if !s.takes(p) {
-		return s.refuse(p)
+		var err error
+		if p, err = s.Current(p); err != nil {
+			return err
+		}
 	}
 	n := s.NodeOf(p, node)
 	if n == nil {
@@ -48,7 +54,10 @@ func (s *Snapshot) RemovePod(p *PodInfo, node string) error {
 // the last fork: the node is found by its slot and name.
 func (s *Snapshot) AddPodAt(p *PodInfo, n *NodeInfo) error {
 	if !s.takes(p) {
-		return s.refuse(p)
+		var err error
+		if p, err = s.Current(p); err != nil {
+			return err
+		}
 	}
 	n, err := s.present(p, n)
 	if err != nil {
@@ -62,7 +71,10 @@ func (s *Snapshot) AddPodAt(p *PodInfo, n *NodeInfo) error {
 // gives it a new generation.
 func (s *Snapshot) RemovePodAt(p *PodInfo, n *NodeInfo) error {
 	if !s.takes(p) {
-		return s.refuse(p)
+		var err error
+		if p, err = s.Current(p); err != nil {
+			return err
+		}
 	}
 	n, err := s.present(p, n)
 	if err != nil {
@@ -170,9 +182,28 @@ func (s *Snapshot) changed(n *NodeInfo) {
 	s.note(n.Slot(), n.generation)
 }
 
-// CheckPod returns an [*api.InvalidError] for a PodInfo that cannot be used with the
-// snapshot: it is nil, or it has another schema, so its vectors would be misread. A
-// PodInfo that the snapshot or a fork of it made can always be used.
+// Current returns the pod as the snapshot reads it now. That is p itself, unless p was
+// derived before the snapshot got another [Snapshot.Schema], or with that of a fork: then
+// it is derived anew. It is an [*api.InvalidError] if p is nil or was made for a snapshot
+// that is neither this one nor a fork of the same.
+func (s *Snapshot) Current(p *PodInfo) (*PodInfo, error) {
+	if s.takes(p) {
+		return p, nil
+	}
+	if s.knows(p) {
+		return NewPodInfo(p.Pod, s.schema)
+	}
+	return nil, s.refuse(p)
+}
+
+// knows reports whether the PodInfo was made for this snapshot or a fork of the same.
+func (s *Snapshot) knows(p *PodInfo) bool {
+	return s != nil && s.lineage != nil && s.broken == nil && p != nil && p.Pod != nil && p.schema != nil && p.schema.Related(s.schema)
+}
+
+// CheckPod returns an [*api.InvalidError] for a PodInfo whose vectors the snapshot would
+// misread: it is nil, or it has another schema. A PodInfo that the snapshot or a fork of
+// it made can be used as long as both have the same [Snapshot.Schema].
 func (s *Snapshot) CheckPod(p *PodInfo) error {
 	if s.takes(p) {
 		return nil
@@ -182,7 +213,7 @@ func (s *Snapshot) CheckPod(p *PodInfo) error {
 
 // takes reports whether CheckPod has nothing to say. The compiler inlines it.
 func (s *Snapshot) takes(p *PodInfo) bool {
-	return s != nil && s.lineage != nil && s.broken == nil && p != nil && p.Pod != nil && p.schema == s.lineage.schema
+	return s != nil && s.lineage != nil && s.broken == nil && p != nil && p.Pod != nil && p.schema == s.schema
 }
 
 func (s *Snapshot) refuse(p *PodInfo) error {
@@ -191,6 +222,9 @@ func (s *Snapshot) refuse(p *PodInfo) error {
 		return s.check()
 	case p == nil || p.Pod == nil:
 		return &api.InvalidError{Object: "pod", Err: errNil}
+	}
+	if s.knows(p) {
+		return &api.InvalidError{Object: podObject(p.Pod), Err: errOldPod}
 	}
 	return &api.InvalidError{Object: podObject(p.Pod), Err: errForeignPod}
 }
@@ -225,5 +259,6 @@ func podOnNode(p *PodInfo, node string, err error) error {
 var (
 	errNil        = errors.New("is nil")
 	errNotOnNode  = errors.New("the pod is not on this node")
+	errOldPod     = errors.New("its PodInfo was made before the snapshot gave up names of resources; take Snapshot.Current of it")
 	errForeignPod = errors.New("its PodInfo was made for another snapshot; make it with Snapshot.NewPodInfo")
 )

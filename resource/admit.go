@@ -14,8 +14,8 @@ import (
 // A name counts for as long as the Schema lives, even if no object uses it any
 // more. Existing vectors refer to it by number and are listed nowhere, so its
 // number cannot be given to another name. If the names of a cluster change without
-// end (every node brings its own, say), it needs a new Schema now and then: make a
-// new snapshot, and derive the pods again.
+// end (every node brings its own, say), it needs a new Schema now and then, which
+// [Schema.Keeping] makes. A framework.Snapshot does this by itself.
 const MaxNames = 1024
 
 // A FullError reports that a [Schema] has no number left for a resource name.
@@ -26,9 +26,9 @@ type FullError struct {
 
 // Error returns the text, such as
 //
-//	example.com/gpu would be one of more than 1024 resource names: leave out resources that no pod needs; where many names are of the past, which still count, make a new snapshot
+//	example.com/gpu would be one of more than 1024 resource names: leave out resources that no pod needs
 func (e *FullError) Error() string {
-	return fmt.Sprintf("%s would be one of more than %d resource names: leave out resources that no pod needs; where many names are of the past, which still count, make a new snapshot", e.Name, MaxNames)
+	return fmt.Sprintf("%s would be one of more than %d resource names: leave out resources that no pod needs", e.Name, MaxNames)
 }
 
 // Admit numbers the scalar resources of the lists, in sorted order, so that
@@ -40,7 +40,7 @@ func (s *Schema) Admit(lists ...List) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	unknown = s.stillUnknown(unknown)
-	if room := max(0, MaxNames-(s.Len()-len(s.guests))); len(unknown) > room {
+	if room := max(0, MaxNames-(s.Len()-len(s.free)-len(s.guests))); len(unknown) > room {
 		return &FullError{unknown[room]}
 	}
 	if len(s.guests) > 0 {
@@ -74,13 +74,18 @@ func (s *Schema) AdmitGuests(lists ...List) (left []Name) {
 	unknown = s.stillUnknown(unknown)
 	room := min(len(unknown), MaxGuests-len(s.guests))
 	for _, n := range unknown[:room] {
-		if s.guests == nil {
-			s.guests = map[Name]bool{}
-		}
-		s.guests[n] = true
+		s.welcome(n)
 		s.add(n)
 	}
 	return unknown[room:]
+}
+
+// welcome notes a guest. The caller holds the lock.
+func (s *Schema) welcome(n Name) {
+	if s.guests == nil {
+		s.guests = map[Name]bool{}
+	}
+	s.guests[n] = true
 }
 
 // unknown returns the scalar resources of the lists that have no number, sorted.

@@ -21,8 +21,9 @@ const (
 
 // Schema numbers resource names, so that a [List] can become a [Vector]. cpu,
 // memory and ephemeral-storage always have the first three numbers; other names get
-// the next free number when they are first added. A number is never taken back or
-// reused, so a Vector keeps its meaning for as long as it lives; see [MaxNames].
+// a free number when they are first added. A number is never taken back or
+// reused, so a Vector keeps its meaning for as long as it lives; for names that are
+// no longer used, see [Schema.Keeping].
 //
 // Vectors are comparable only within one Schema, so use one for all nodes and pods
 // that meet. The zero value has the three fixed dimensions and is ready to use. A
@@ -32,6 +33,8 @@ type Schema struct {
 	mu     sync.Mutex // held while names are added
 	added  atomic.Pointer[table]
 	guests map[Name]bool // names that AdmitGuests has added and Admit has not met
+	free   []int         // numbers of the table without a name, in ascending order
+	origin *Schema       // the first of those that this one comes from; nil for itself
 }
 
 // NewSchema returns a Schema with the three fixed dimensions.
@@ -75,11 +78,59 @@ func (s *Schema) Intern(n Name) int {
 // add gives n, which has no number, the next one. The caller holds the lock.
 func (s *Schema) add(n Name) int {
 	t := s.added.Load()
+	if len(s.free) > 0 {
+		at := s.free[0]
+		s.free = s.free[1:]
+		s.added.Store(t.with(at, n))
+		return fixed + at
+	}
 	if t.full() {
 		t = t.grown()
 		s.added.Store(t)
 	}
 	return fixed + t.add(n)
+}
+
+// Keeping returns a schema in which the numbers for which keep returns true have the
+// same names as in s, and all others are free for new names. A vector that is 0 at the
+// numbers that are not kept means the same in both. cpu, memory and ephemeral-storage
+// are always kept. s stays as it is.
+func (s *Schema) Keeping(keep func(i int) bool) *Schema {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k := &Schema{origin: s.first()}
+	t := s.added.Load()
+	names := make([]Name, t.len())
+	last := 0
+	for i := range names {
+		if n := t.names[i]; n != "" && keep(fixed+i) {
+			names[i], last = n, i+1
+			if s.guests[n] {
+				k.welcome(n)
+			}
+		}
+	}
+	for i, n := range names[:last] {
+		if n == "" {
+			k.free = append(k.free, i)
+		}
+	}
+	if last > 0 {
+		k.added.Store(tableOf(names[:last]))
+	}
+	return k
+}
+
+// Related reports whether [Schema.Keeping] has made one of the two, or both, of one
+// schema, or they are the same. An object whose vectors follow one of them can be derived
+// again for the other.
+func (s *Schema) Related(o *Schema) bool { return s.first() == o.first() }
+
+func (s *Schema) first() *Schema {
+	if s.origin != nil {
+		return s.origin
+	}
+	return s
 }
 
 // Name returns the name with number i, or "" if there is none.
@@ -98,7 +149,8 @@ func (s *Schema) Name(i int) Name {
 	return ""
 }
 
-// Len returns the number of dimensions. Exactly the numbers below it have a name.
+// Len returns the number of dimensions. All numbers with a name are below it, and all
+// below it have one, except those that [Schema.Keeping] did not keep.
 func (s *Schema) Len() int {
 	return fixed + s.added.Load().len()
 }

@@ -2,6 +2,7 @@ package resource
 
 import (
 	"hash/maphash"
+	"slices"
 	"sync/atomic"
 )
 
@@ -79,18 +80,46 @@ func (t *table) grown() *table {
 	return g
 }
 
+// tableOf returns a table in which names[i] has the number i; an empty name has none.
+func tableOf(names []Name) *table {
+	size := firstNames
+	for size < len(names) {
+		size *= 2
+	}
+	t := newTable(size)
+	for at, n := range names {
+		if t.names[at] = n; n != "" {
+			t.point(n, at)
+		}
+	}
+	t.count.Store(uint32(len(names)))
+	return t
+}
+
+// with returns a copy of t in which n has a number that no name has.
+func (t *table) with(at int, n Name) *table {
+	names := slices.Clone(t.names[:t.len()])
+	names[at] = n
+	return tableOf(names)
+}
+
 // add gives n the next number. t must not have n and must not be full, and only one
 // goroutine may add at a time.
 func (t *table) add(n Name) int {
+	at := t.count.Load()
+	t.names[at] = n
+	t.count.Store(at + 1)
+	t.point(n, int(at))
+	return int(at)
+}
+
+// point makes a free slot point at the name, which is in place.
+func (t *table) point(n Name, at int) {
 	i := t.home(n)
 	for t.slots[i].Load() != 0 {
 		i = t.next(i)
 	}
-	at := t.count.Load()
-	t.names[at] = n
-	t.count.Store(at + 1)
-	t.slots[i].Store(at + 1)
-	return int(at)
+	t.slots[i].Store(uint32(at + 1))
 }
 
 // home returns the first slot to probe for n; next returns the one after slot i.

@@ -195,7 +195,7 @@ func (b *Binding) Unreserve(snap *framework.Snapshot) error {
 	if len(b.plugins.reserve) == 0 {
 		return nil
 	}
-	if err := fit(snap, b.Pod); err != nil {
+	if _, err := current(snap, b.Pod); err != nil {
 		return err
 	}
 	node := snap.Node(b.Node)

@@ -3,6 +3,8 @@ package scheduling_test
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/berth-sched/berth/filter"
@@ -102,6 +104,43 @@ func TestPlaceDevices(t *testing.T) {
 	}
 }
 
+// A claim that makes the plugin fail costs its own class only: pods that share the kept
+// answers of other plugins with it do not suffer.
+func TestFailingClaimLeavesOthersAlone(t *testing.T) {
+	s := gpuCluster(t, 5)
+	bad := &api.ResourceClaimTemplate{ObjectMeta: api.ObjectMeta{Name: "bad", Namespace: "default"}}
+	bad.Spec.Spec.Devices.Requests = []api.DeviceRequest{{Name: "gpu", Exactly: &api.ExactDeviceRequest{
+		DeviceClassName: "gpu", AllocationMode: api.DeviceAllocationModeExactCount, Count: 1,
+		Selectors: []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: "device."}}},
+	}}}
+	if err := framework.Put(s, bad); err != nil {
+		t.Fatal(err)
+	}
+	p := scheduling.Kubernetes137()
+	p.Cache.Verify = true
+	sched := build(t, p)
+	place := func(name, template string) error {
+		_, err := sched.Place(s, info(t, s, claiming(name, template)))
+		return err
+	}
+	for i := range 3 {
+		if err := place(fmt.Sprint("plain-", i), ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := sched.Stats()
+	var failed *scheduling.PluginError
+	if err := place("bad-0", "bad"); !errors.As(err, &failed) {
+		t.Fatalf("a pod whose selector cannot be compiled: %v", err)
+	}
+	if err := place("plain-3", ""); err != nil {
+		t.Fatal(err)
+	}
+	if now := sched.Stats(); now.Hits != before.Hits+1 || now.Misses != before.Misses {
+		t.Errorf("after a pod that fails: %d hits and %d misses, want %d and %d", now.Hits, now.Misses, before.Hits+1, before.Misses)
+	}
+}
+
 func info(tb testing.TB, s *framework.Snapshot, p *api.Pod) *framework.PodInfo {
 	tb.Helper()
 	i, err := s.NewPodInfo(p)
@@ -193,5 +232,236 @@ func BenchmarkPlaceDevices(b *testing.B) {
 				})
 			}
 		}
+	}
+}
+
+// own returns a pod with a claim of its own, made from no template.
+func own(name string) (*api.Pod, *api.ResourceClaim) {
+	p := claiming(name, "")
+	p.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "gpu", ResourceClaimName: &name}}
+	c := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Name: name, Namespace: "default", UID: api.UID("claim-" + name)}}
+	c.Spec.Devices.Requests = []api.DeviceRequest{{Name: "gpu", Exactly: &api.ExactDeviceRequest{
+		DeviceClassName: "gpu", AllocationMode: api.DeviceAllocationModeExactCount, Count: 1,
+	}}}
+	return p, c
+}
+
+// write puts the claims of a placed pod as a driver writes them.
+func write(tb testing.TB, s *framework.Snapshot, pod *framework.PodInfo) {
+	tb.Helper()
+	for _, c := range filter.DeviceClaimsOf(s, pod) {
+		written, err := c.Write(framework.Lookup[api.ResourceClaim](s, c.Claim.Key()), pod.Pod, s.Now())
+		if err == nil {
+			err = framework.Put(s, written)
+		}
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+// Pods with claims of their own are of one class, though each claim is another object and
+// is written after each placement. Verify compares every decision.
+func TestPlaceOwnClaims(t *testing.T) {
+	s := gpuCluster(t, 5)
+	p := scheduling.Kubernetes137()
+	p.Cache.Verify = true
+	sched := build(t, p)
+	for i := range 5 * 8 {
+		object, claim := own(fmt.Sprint("p", i))
+		if err := framework.Put(s, claim); err != nil {
+			t.Fatal(err)
+		}
+		pod := info(t, s, object)
+		if _, err := sched.Place(s, pod); err != nil {
+			t.Fatalf("pod %d: %v", i, err)
+		}
+		write(t, s, pod)
+	}
+	object, claim := own("late")
+	if err := framework.Put(s, claim); err != nil {
+		t.Fatal(err)
+	}
+	var fit *scheduling.FitError
+	if _, err := sched.Place(s, info(t, s, object)); !errors.As(err, &fit) {
+		t.Errorf("one pod too many: %v", err)
+	}
+	if n := sched.Stats().Hits; n < 38 {
+		t.Errorf("%d of 41 decisions from kept answers, want at least 38", n)
+	}
+}
+
+// Two pods share a claim. While the first has it in flight, the second waits; once it is
+// written, the second follows it to the node.
+func TestPlaceSharedClaim(t *testing.T) {
+	s := gpuCluster(t, 3)
+	p := scheduling.Kubernetes137()
+	p.Cache.Verify = true
+	sched := build(t, p)
+	_, claim := own("shared")
+	if err := framework.Put(s, claim); err != nil {
+		t.Fatal(err)
+	}
+	sharing := func(name string) *framework.PodInfo {
+		object := claiming(name, "")
+		object.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "gpu", ResourceClaimName: new("shared")}}
+		return info(t, s, object)
+	}
+	first := sharing("first")
+	d, err := sched.Place(s, first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		var fit *scheduling.FitError
+		if _, err := sched.Place(s, sharing(fmt.Sprint("waits-", i))); !errors.As(err, &fit) || !strings.Contains(err.Error(), "is in the process of being allocated") {
+			t.Errorf("a pod that shares a claim in flight: %v", err)
+		}
+	}
+	write(t, s, first)
+	for i := range 4 {
+		got, err := sched.Place(s, sharing(fmt.Sprint("second-", i)))
+		if err != nil || got.Node != d.Node {
+			t.Errorf("a pod that shares an allocated claim: %s, %v; want %s", got.Node, err, d.Node)
+		}
+	}
+}
+
+// BenchmarkPlaceOwnClaims places pods with claims of their own among 20,000 claims that
+// have devices. An operation is a claim that is put, a pod that is placed, and the claim
+// that is written.
+func BenchmarkPlaceOwnClaims(b *testing.B) {
+	s := gpuCluster(b, 5000)
+	sched := build(b, scheduling.Kubernetes137())
+	for i := range 20_000 {
+		_, claim := own(fmt.Sprint("present-", i))
+		node := fmt.Sprint("n", i%5000)
+		claim.Status.Allocation = &api.AllocationResult{Devices: api.DeviceAllocationResult{Results: []api.DeviceRequestAllocationResult{
+			{Request: "gpu", Driver: "gpu.example.com", Pool: node, Device: fmt.Sprint("gpu-", i/5000)},
+		}}}
+		if err := framework.Put(s, claim); err != nil {
+			b.Fatal(err)
+		}
+	}
+	const most = 10_000
+	pods, claims := make([]*framework.PodInfo, most), make([]*api.ResourceClaim, most)
+	for i := range pods {
+		var object *api.Pod
+		object, claims[i] = own(fmt.Sprint("p", i))
+		pods[i] = info(b, s, object)
+	}
+	at := make([]string, 0, most)
+	place := func(i int) {
+		if err := framework.Put(s, claims[i]); err != nil {
+			b.Fatal(err)
+		}
+		d, err := sched.Place(s, pods[i])
+		if err != nil {
+			b.Fatal(err)
+		}
+		at = append(at, d.Node)
+		write(b, s, pods[i])
+	}
+	for i := range 3 { // the class is known then
+		place(i)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if len(at) == most {
+			b.StopTimer()
+			for i := range at {
+				if err := sched.Release(s, pods[i], at[i]); err != nil {
+					b.Fatal(err)
+				}
+				framework.Delete[api.ResourceClaim](s, claims[i].Key())
+			}
+			at = at[:0]
+			b.StartTimer()
+		}
+		place(len(at))
+	}
+}
+
+// A request for all devices of a node fails while a rule taints one of them, on every node
+// at once, and no longer when the rule is gone. Verify compares every decision.
+func TestPlaceAllBesideTaintRules(t *testing.T) {
+	s := gpuCluster(t, 6)
+	all := &api.ResourceClaimTemplate{ObjectMeta: api.ObjectMeta{Name: "all", Namespace: "default"}}
+	all.Spec.Spec.Devices.Requests = []api.DeviceRequest{{Name: "gpu", Exactly: &api.ExactDeviceRequest{
+		DeviceClassName: "gpu", AllocationMode: api.DeviceAllocationModeAll,
+	}}}
+	rule := &api.DeviceTaintRule{ObjectMeta: api.ObjectMeta{Name: "broken"}}
+	rule.Spec.DeviceSelector = &api.DeviceTaintSelector{Device: new("gpu-7")}
+	rule.Spec.Taint = api.DeviceTaint{Key: "broken", Effect: api.DeviceTaintEffectNoSchedule}
+	if err := framework.Put(s, all); err != nil {
+		t.Fatal(err)
+	}
+	p := scheduling.Kubernetes137()
+	p.Cache.Verify = true
+	sched := build(t, p)
+	serial := 0
+	place := func(template string) error {
+		serial++
+		_, err := sched.Place(s, info(t, s, claiming(fmt.Sprint("p", serial), template)))
+		return err
+	}
+	for i := range 3 {
+		if err := place("all"); err != nil {
+			t.Fatalf("round %d: %v", i, err)
+		}
+		if err := framework.Put(s, rule); err != nil {
+			t.Fatal(err)
+		}
+		var fit *scheduling.FitError
+		if err := place("all"); !errors.As(err, &fit) {
+			t.Errorf("round %d, with a device that is tainted: %v", i, err)
+		}
+		if err := place("one"); err != nil {
+			t.Errorf("round %d, one device: %v", i, err)
+		}
+		framework.Delete[api.DeviceTaintRule](s, "broken")
+	}
+	if n := sched.Stats().Hits; n < 5 {
+		t.Errorf("%d of 9 decisions from kept answers, want at least 5", n)
+	}
+}
+
+// BenchmarkPlaceWithoutClaims places pods without claims on nodes with devices, with the
+// plugin for devices and without it.
+func BenchmarkPlaceWithoutClaims(b *testing.B) {
+	for _, plugin := range []string{"in", "out"} {
+		b.Run("plugin="+plugin, func(b *testing.B) {
+			s := gpuCluster(b, 5000)
+			p := scheduling.Kubernetes137()
+			if plugin == "out" {
+				p.Filter = slices.DeleteFunc(p.Filter, func(x framework.Plugin) bool { return x.Name() == "DynamicResources" })
+				p.Reserve = slices.DeleteFunc(p.Reserve, func(x framework.Plugin) bool { return x.Name() == "DynamicResources" })
+				p.Score = slices.DeleteFunc(p.Score, func(x scheduling.Weighted) bool { return x.Plugin.Name() == "DynamicResources" })
+			}
+			sched := build(b, p)
+			pods := make([]*framework.PodInfo, 10_000)
+			at := make([]string, 0, len(pods))
+			for i := range pods {
+				pods[i] = info(b, s, claiming(fmt.Sprint("p", i), ""))
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if len(at) == len(pods) {
+					b.StopTimer()
+					for i := range at {
+						if err := sched.Release(s, pods[i], at[i]); err != nil {
+							b.Fatal(err)
+						}
+					}
+					at = at[:0]
+					b.StartTimer()
+				}
+				d, err := sched.Place(s, pods[len(at)])
+				if err != nil {
+					b.Fatal(err)
+				}
+				at = append(at, d.Node)
+			}
+		})
 	}
 }

@@ -87,11 +87,12 @@ func (s *Scheduler) MaxScore() int64 {
 // aside returns a reference path for a question outside the decisions, with its
 // PreFilter plugins run.
 func (s *Scheduler) aside(snap *framework.Snapshot, pod *framework.PodInfo) (*referencePath, error) {
-	if err := s.accept(snap, pod); err != nil {
+	pod, err := s.accept(snap, pod)
+	if err != nil {
 		return nil, err
 	}
 	r := &referencePath{plugins: &s.plugins, workers: 1}
-	r.cycle.Reset(pod.Fresh(), snap, s.number, pick.Seed(s.profile.Seed, s.number))
+	r.cycle.Reset(pod, snap, s.number, pick.Seed(s.profile.Seed, s.number))
 	return r, r.plugins.bindFilters(&r.cycle, &r.bound, &r.plugins.allFilters)
 }
 

@@ -80,7 +80,8 @@ type ScoreExplanation struct {
 // the same node, if extenders give the same answers again.
 func (s *Scheduler) Explain(snap *framework.Snapshot, pod *framework.PodInfo) *Explanation {
 	if s == nil {
-		return &Explanation{Error: s.accept(snap, pod).Error(), Nodes: []NodeExplanation{}}
+		_, err := s.accept(snap, pod)
+		return &Explanation{Error: err.Error(), Nodes: []NodeExplanation{}}
 	}
 	return s.explain(snap, pod, s.number, s.start)
 }
@@ -96,12 +97,13 @@ func (s *Scheduler) ExplainDecision(snap *framework.Snapshot, pod *framework.Pod
 }
 
 func (s *Scheduler) explain(snap *framework.Snapshot, pod *framework.PodInfo, number uint64, start int) *Explanation {
-	if err := s.accept(snap, pod); err != nil {
+	pod, err := s.accept(snap, pod)
+	if err != nil {
 		return &Explanation{Profile: s.profile.Name, Number: number, Error: err.Error(), TieRule: s.profile.TieRule.String(), Nodes: []NodeExplanation{}}
 	}
 	r := referencePath{plugins: &s.plugins, workers: 1}
 	r.extended.ctx, r.extended.replay = context.Background(), &s.reference.extended.answer
-	d, err := s.decide(&r, snap, pod.Fresh(), number, start)
+	d, err := s.decide(&r, snap, pod, number, start)
 	e := &Explanation{
 		Pod: pod.Pod.Key(), Profile: s.profile.Name, Number: number, Chosen: d.Node, TieRule: d.TieRule.String(),
 		Evaluated: d.Evaluated, Feasible: d.Feasible, Unscored: err == nil && d.Feasible == 1,

@@ -85,7 +85,8 @@ func (f *Filtering) NodeOnly() bool {
 // [framework.PodInfo.Named]. Take it off with [Scheduler.Release] or a rollback.
 func (f *Filtering) Place(pod *framework.PodInfo, node *framework.NodeInfo) error {
 	r := f.path
-	if err := fit(r.cycle.Snapshot, pod); err != nil {
+	pod, err := current(r.cycle.Snapshot, pod)
+	if err != nil {
 		return err
 	}
 	if node == nil {

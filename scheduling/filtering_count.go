@@ -107,7 +107,8 @@ func (f *Filtering) fill(node *framework.NodeInfo, most int) (count int, err err
 // objects and the pods on its nodes stay. ok is false if there is none, for example because
 // a filter declares no scope. The errors are those of [Scheduler.Schedule].
 func (s *Scheduler) ClassKey(snap *framework.Snapshot, pod *framework.PodInfo) (key string, ok bool, err error) {
-	if err := s.accept(snap, pod); err != nil {
+	pod, err = s.accept(snap, pod)
+	if err != nil {
 		return "", false, err
 	}
 	if s.busy {
@@ -120,7 +121,6 @@ func (s *Scheduler) ClassKey(snap *framework.Snapshot, pod *framework.PodInfo) (
 		}
 		f = s.classifier
 	}
-	pod = pod.Fresh()
 	c := &s.reference.cycle
 	c.Reset(pod, snap, s.number, pick.Seed(s.profile.Seed, s.number))
 	k := f.safeClassOf(c)

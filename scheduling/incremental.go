@@ -21,16 +21,17 @@ type incremental struct {
 	early       early
 	by          means
 	interest    interest
-	taken       [2][]*framework.NodeInfo // memory of takeInOrder
-	given       []int64                  // memory of prioritize
+	taken       [2]candidates // memory of takeInOrder
+	given       []int64       // memory of prioritize
 
-	class   *class // of the pod of this decision
-	classes map[string]*class
-	notes   *runner.Cache[noted]
-	keys    classKeys
-	scratch reading
-	key     []byte
-	checks  uint64 // verified decisions
+	class    *class // of the pod of this decision
+	classes  map[string]*class
+	readings map[string]*reading // of the classes
+	notes    *runner.Cache[noted]
+	keys     classKeys
+	scratch  reading
+	key      []byte
+	checks   uint64 // verified decisions
 }
 
 // means is how a decision was made.
@@ -47,7 +48,7 @@ const (
 )
 
 func newIncremental(s *Scheduler) *incremental {
-	f := &incremental{s: s, reference: referencePath{plugins: &s.plugins, workers: 1}, classes: map[string]*class{}, notes: runner.NewCache[noted]()}
+	f := &incremental{s: s, reference: referencePath{plugins: &s.plugins, workers: 1}, classes: map[string]*class{}, readings: map[string]*reading{}, notes: runner.NewCache[noted]()}
 	f.nominations.path = referencePath{plugins: &s.plugins, workers: 1}
 	f.engine = engine.New(f, s.profile.Cache.Budget)
 	return f
@@ -173,7 +174,7 @@ func (f *incremental) fitError(snap *framework.Snapshot, pod *framework.PodInfo,
 
 func countReasons(v *engine.View) (list []counted) {
 	for _, r := range v.Rejections() {
-		list = append(list, counted{r.At, r.Status, r.Nodes})
+		list = append(list, counted{filter: r.At, status: r.Status, nodes: r.Nodes})
 	}
 	return list
 }

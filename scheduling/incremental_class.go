@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
@@ -12,14 +13,14 @@ import (
 // A class is all pods that the plugins of a profile read in the same way, if the parts
 // that they read are equal. It holds how to ask the engine about them.
 type class struct {
-	reading
-	idlers idlers
-	key    string // it covers which plugins are live
-	kept   string // the parts of it that plugins append which are not live
-	ref    engine.Ref
-	note   *runner.Entry // this, as it is noted with pods in the epoch at
-	at     uint64
-	next   *class // of pods with the same parts that plugins read in another way
+	*reading // shared by all classes that are read in the same way
+	idlers   idlers
+	key      string // it covers which plugins are live
+	kept     string // the parts of it that plugins append which are not live
+	ref      engine.Ref
+	note     *runner.Entry // this, as it is noted with pods in the epoch at
+	at       uint64
+	next     *class // of pods with the same parts that plugins read in another way
 
 	nominated keptNominated
 }
@@ -93,18 +94,37 @@ func (f *incremental) classOf(c *framework.Cycle) *class {
 	if k == nil {
 		if len(f.classes) >= classesMost {
 			clear(f.classes)
+			clear(f.readings)
 			first = nil
 		}
-		key := string(f.key)
-		k = &class{reading: f.scratch.clone(&f.s.plugins), key: f.scratch.liveKey() + key, kept: string(digest(slices.Clone(f.keys.kept))), next: first}
+		live := f.scratch.liveKey()
+		key := live + string(f.key)
+		k = &class{reading: f.kept(&f.scratch), key: key, kept: string(digest(slices.Clone(f.keys.kept))), next: first}
 		k.idlers = k.reading.idlers(&f.s.plugins)
-		f.classes[key] = k
+		f.classes[key[len(live):]] = k
 	}
 	if k.at != f.keys.epoch {
 		k.at = f.keys.epoch
 		k.note = f.notes.Entry(&noted{k, k.at})
 	}
 	f.notes.Store(pod.Runner(), k.note)
+	return k
+}
+
+// kept returns a reading equal to r that is kept.
+func (f *incremental) kept(r *reading) *reading {
+	b := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(r.pod)), uint64(r.base))
+	for _, s := range [...]*side{&r.filters, &r.scorers} {
+		for _, reads := range s.reads {
+			b = binary.AppendUvarint(b, uint64(reads))
+		}
+	}
+	k := f.readings[string(b)]
+	if k == nil {
+		c := r.clone(&f.s.plugins)
+		k = &c
+		f.readings[string(b)] = k
+	}
 	return k
 }
 

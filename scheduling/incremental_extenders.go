@@ -40,22 +40,22 @@ func (t *plugins) interest(pod *framework.PodInfo) (most interest) {
 // ask the extenders' filters again.
 func (f *incremental) decideWithExtenders(snap *framework.Snapshot, pod *framework.PodInfo, v *engine.View, d *Decision) (err error, ok bool) {
 	s, r := f.s, &f.s.reference
-	nodes := v.Nodes()
-	r.feasible, r.rated = append(r.feasible[:0], nodes...), nil
-	a, err := r.answerExtenders(f.takeInOrder)
+	var asked candidates
+	asked.nodes, asked.slots, asked.names = v.Listed()
+	r.rated = nil
+	a, err := r.answerExtenders(snap, asked, f.takeInOrder)
 	if err != nil {
 		f.by = byError
 		return err, true
 	}
-	r.take(snap, a)
 	d.Feasible = len(r.feasible)
 	f.by = byExtenders
 	switch {
-	case len(r.feasible) == 0 && len(nodes) == v.AllFeasible():
+	case len(r.feasible) == 0 && len(asked.nodes) == v.AllFeasible():
 		return f.refusedFitError(snap, pod, v), true
 	case len(r.feasible) == 1:
 		return s.chooseFeasible(r, r.cycle.Seed, d), true
-	case len(r.feasible) == 0, a.emptied, !f.total(v, a):
+	case len(r.feasible) == 0, a.emptied, !f.total(v, asked.slots, a.kept):
 		r.extended.replay = a
 		return nil, false
 	}
@@ -74,10 +74,11 @@ func (f *incremental) refusedFitError(snap *framework.Snapshot, pod *framework.P
 	return &FitError{Pod: pod.Pod.Key(), Nodes: snap.Len(), Rejections: f.s.plugins.rejections(list)}
 }
 
-// total finds the totals of the feasible nodes by the plugins; false if a scorer failed.
-func (f *incremental) total(v *engine.View, a *extenderAnswer) (ok bool) {
+// total finds the totals by the plugins of those nodes that are left of the ones asked
+// about; false if a scorer failed.
+func (f *incremental) total(v *engine.View, asked, left []int) (ok bool) {
 	r := &f.s.reference
-	if sameNodes(v.Nodes(), a.kept) {
+	if slices.Equal(asked, left) {
 		r.totals = r.totals[:0]
 		v.Totals(func(_ *framework.NodeInfo, total int64) bool {
 			r.totals = append(r.totals, total)
@@ -85,94 +86,106 @@ func (f *incremental) total(v *engine.View, a *extenderAnswer) (ok bool) {
 		})
 		return true
 	}
-	r.totals, ok = v.TotalsAmong(a.kept, r.totals[:0])
+	r.totals, ok = v.TotalsAmong(left, r.totals[:0])
 	return ok
 }
 
-// sameNodes reports whether the slots are those of the nodes, in order.
-func sameNodes(nodes []*framework.NodeInfo, slots []int) bool {
-	if len(nodes) != len(slots) {
+// takeInOrder does what [extenderAnswer.take] does. It is fast if the verdict names nodes
+// in the order in which the extender was asked about them.
+func (f *incremental) takeInOrder(a *extenderAnswer, e *Extender, asked candidates, v ExtenderVerdict) (candidates, error) {
+	names := v.Nodes
+	if len(names) > len(asked.names) {
+		return a.take(e, asked, v)
+	}
+	f.taken[0], f.taken[1] = f.taken[1], f.taken[0] // the nodes may be those of the call before
+	taken, refused, last, k := f.taken[0].grown(len(names)), len(a.refused), a.last, 0
+	for i, name := range asked.names {
+		if k < len(names) && name == names[k] {
+			taken.nodes[k], taken.slots[k], taken.names[k] = asked.nodes[i], asked.slots[i], name
+			k++
+		} else {
+			a.refuse(asked.slots[i], name, &v)
+		}
+	}
+	if f.taken[0] = taken; k < len(names) { // they come in another order, twice, or from elsewhere
+		a.refused, a.last = a.refused[:refused], last
+		return a.take(e, asked, v)
+	}
+	a.emptied = a.emptied || v.Emptied
+	return taken, nil
+}
+
+// grown returns n candidates in the same memory, if it is large enough.
+func (c candidates) grown(n int) candidates {
+	return candidates{slices.Grow(c.nodes[:0], n)[:n], slices.Grow(c.slots[:0], n)[:n], slices.Grow(c.names[:0], n)[:n]}
+}
+
+// prioritize does what [referencePath.prioritize] does, but for what explanations show.
+func (f *incremental) prioritize(r *referencePath) {
+	nodes, x := r.feasible, &r.extended
+	names := x.left.names
+	x.scores = nil
+	x.answered = slices.Grow(x.answered[:0], len(nodes))[:len(nodes)]
+	clear(x.answered)
+	for i, answer := range r.askPrioritize(nodes) {
+		e := &r.plugins.extenders[i]
+		switch {
+		case len(answer) == 0:
+		case areOf(answer, names):
+			for k := range answer {
+				x.answered[k] = true
+				r.totals[k] = resource.SatAdd(r.totals[k], e.weighted(answer[k].Score))
+			}
+		default:
+			f.given = slices.Grow(f.given[:0], len(nodes))[:len(nodes)]
+			clear(f.given)
+			at := finder{names: names}
+			for _, a := range answer {
+				if k := at.find(a.Host); k >= 0 {
+					f.given[k] = resource.SatAdd(f.given[k], a.Score)
+					x.answered[k] = true
+				}
+			}
+			for k, score := range f.given {
+				r.totals[k] = resource.SatAdd(r.totals[k], e.weighted(score))
+			}
+		}
+	}
+}
+
+// areOf reports whether the scores are of all the names, in their order.
+func areOf(scores []HostScore, names []string) bool {
+	if len(scores) != len(names) {
 		return false
 	}
-	for i, n := range nodes {
-		if n.Slot() != slots[i] {
+	for k := range scores {
+		if scores[k].Host != names[k] {
 			return false
 		}
 	}
 	return true
 }
 
-// takeInOrder does what [extenderAnswer.take] does. It is fast if the verdict names nodes
-// in the order in which the extender was asked about them.
-func (f *incremental) takeInOrder(a *extenderAnswer, e *Extender, nodes []*framework.NodeInfo, v ExtenderVerdict) ([]*framework.NodeInfo, error) {
-	f.taken[0], f.taken[1] = f.taken[1], f.taken[0] // the nodes may be those of the call before
-	taken, before, names := f.taken[0][:0], len(a.refused), v.Nodes
-	for _, n := range nodes {
-		if k := len(taken); k < len(names) && n.Name() == names[k] {
-			taken = append(taken, n)
-		} else {
-			a.refused = append(a.refused, refused{n.Slot(), v.refusal(n)})
-		}
-	}
-	if len(taken) < len(names) { // they come in another order, twice, or from elsewhere
-		a.refused = a.refused[:before]
-		return a.take(e, nodes, v)
-	}
-	f.taken[0] = taken
-	a.emptied = a.emptied || v.Emptied
-	return taken, nil
-}
-
-// prioritize does what [referencePath.prioritize] does, but for what explanations show.
-func (f *incremental) prioritize(r *referencePath) {
-	nodes, x := r.toRate(), &r.extended
-	x.scores = nil
-	x.answered = slices.Grow(x.answered[:0], len(nodes))[:len(nodes)]
-	clear(x.answered)
-	for i, answer := range r.askPrioritize(nodes) {
-		if len(answer) == 0 {
-			continue
-		}
-		f.given = slices.Grow(f.given[:0], len(nodes))[:len(nodes)]
-		clear(f.given)
-		at := finder{nodes: nodes}
-		for _, a := range answer {
-			if k := at.find(a.Host); k >= 0 {
-				f.given[k] = resource.SatAdd(f.given[k], a.Score)
-				x.answered[k] = true
-			}
-		}
-		e := &r.plugins.extenders[i]
-		last, weighted := int64(0), int64(0) // neighbouring nodes often have equal scores
-		for k, score := range f.given {
-			if score != last {
-				last, weighted = score, e.weighted(score)
-			}
-			r.totals[k] = resource.SatAdd(r.totals[k], weighted)
-		}
-	}
-}
-
-// A finder finds nodes by name. While names come in the order of the nodes, it needs no
+// A finder finds names in a list. While they come in the order of the list, it needs no
 // map.
 type finder struct {
-	nodes  []*framework.NodeInfo
+	names  []string
 	next   int
-	places map[string]int // once a name was not among the nodes from next on
+	places map[string]int // once a name was not in the list from next on
 }
 
-// find returns the index of the node, -1 if there is none.
+// find returns the index of the name, -1 if there is none.
 func (f *finder) find(name string) int {
-	for k := f.next; f.places == nil && k < len(f.nodes); k++ {
-		if f.nodes[k].Name() == name {
+	for k := f.next; f.places == nil && k < len(f.names); k++ {
+		if f.names[k] == name {
 			f.next = k + 1
 			return k
 		}
 	}
 	if f.places == nil {
-		f.places = make(map[string]int, len(f.nodes))
-		for k, n := range f.nodes {
-			f.places[n.Name()] = k
+		f.places = make(map[string]int, len(f.names))
+		for k, name := range f.names {
+			f.places[name] = k
 		}
 	}
 	if k, ok := f.places[name]; ok {

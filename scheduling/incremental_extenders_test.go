@@ -37,13 +37,13 @@ func TestTakeInOrderAgreesWithTake(t *testing.T) {
 	_, all := numbered(t, 7)
 	rapid.Check(t, func(t *rapid.T) {
 		f, e := &incremental{}, &Extender{Name: "x"}
-		nodes, plain := slices.Clone(all), slices.Clone(all)
+		nodes, plain := candidatesOf(all), candidatesOf(all)
 		var got, want extenderAnswer
 		for range 3 {
 			var v ExtenderVerdict
-			for _, n := range plain {
+			for _, name := range plain.names {
 				if rapid.IntRange(0, 3).Draw(t, "take") > 0 {
-					v.Nodes = append(v.Nodes, n.Name())
+					v.Nodes = append(v.Nodes, name)
 				}
 			}
 			v.Emptied = rapid.Bool().Draw(t, "emptied")
@@ -66,7 +66,8 @@ func TestTakeInOrderAgreesWithTake(t *testing.T) {
 			if wantErr != nil {
 				return
 			}
-			if !slices.Equal(nodes, plain) || fmt.Sprint(got) != fmt.Sprint(want) {
+			same := slices.Equal(nodes.nodes, plain.nodes) && slices.Equal(nodes.slots, plain.slots) && slices.Equal(nodes.names, plain.names)
+			if !same || fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Fatalf("takeInOrder(%v) = %v, %v, want %v, %v", v.Nodes, nodes, got, plain, want)
 			}
 		}
@@ -108,6 +109,7 @@ func TestPrioritizeAgreesWithReference(t *testing.T) {
 		}
 		of := func() *referencePath {
 			r := &referencePath{plugins: &plugins{extenders: extenders}, feasible: nodes, totals: []int64{0, 1, 2, 3, 4, math.MaxInt64}}
+			r.extended.left = candidatesOf(nodes)
 			r.cycle.Reset(pod, s, 0, 0)
 			return r
 		}

@@ -64,11 +64,10 @@ func (f *incremental) decideByPreFilters(snap *framework.Snapshot, pod *framewor
 	d.Feasible = len(r.feasible)
 	f.by = byNames
 	if len(r.feasible) > 0 && len(r.plugins.extenders) > 0 {
-		a, err := r.answerExtenders((*extenderAnswer).take)
+		a, err := r.answerExtenders(snap, candidatesOf(r.feasible), (*extenderAnswer).take)
 		if err != nil {
 			return err, true
 		}
-		r.take(snap, a)
 		d.Feasible = len(r.feasible)
 		for _, x := range a.refused {
 			i := slices.IndexFunc(f.named, func(n namedNode) bool { return n.slot == x.slot })

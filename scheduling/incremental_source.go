@@ -35,6 +35,7 @@ func (f *incremental) demoteSetters() bool {
 		*scope = undeclaredScope
 	}
 	clear(f.classes)
+	clear(f.readings)
 	f.notes = runner.NewCache[noted]()
 	return true
 }

@@ -85,7 +85,6 @@ func TestNil(t *testing.T) {
 	if _, err := sched.ScoreNodes(s, pod, nodes); err == nil || err.Error() != want {
 		t.Errorf("ScoreNodes: %v, want %s", err, want)
 	}
-	sched.Continue(nil)
 	var r scheduling.Registry
 	if err := r.Register("x", scheduling.RegisterValue(scheduling.PrioritySort{})); err != nil || len(r.Names()) != 1 {
 		t.Errorf("the zero Registry has %v: %v, want x", r.Names(), err)

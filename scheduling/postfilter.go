@@ -28,10 +28,10 @@ func (s *Scheduler) HasPostFilter() bool { return len(s.plugins.postFilter) > 0 
 //
 // Source: kube-scheduler 1.37, framework/runtime, RunPostFilterPlugins.
 func (s *Scheduler) PostFilter(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo, d Decision) (result framework.PostFiltered, plugin string, status framework.Status, err error) {
-	if err := s.accept(snap, pod); err != nil {
+	pod, err = s.accept(snap, pod)
+	if err != nil {
 		return framework.PostFiltered{}, "", framework.Status{}, err
 	}
-	pod = pod.Fresh()
 	p := s.makeRoom(ctx, snap, pod, d, !s.profile.Cache.Off)
 	if s.incremental != nil && s.profile.Cache.Verify {
 		if fault := s.incremental.fault(snap, pod, &d); fault != nil {

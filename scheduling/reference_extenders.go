@@ -3,7 +3,6 @@ package scheduling
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/berth-sched/berth/framework"
@@ -24,6 +23,7 @@ type extended struct {
 	// decision they are asked once.
 	nominated extenderAnswer
 
+	left     candidates        // the nodes that all of them take
 	scores   [][]extenderScore // by extender, by place among the feasible
 	answered []bool            // by place among the feasible: in some extender's answer
 }
@@ -35,7 +35,31 @@ type extenderAnswer struct {
 	number  uint64 // of the decision
 	kept    []int  // slots, in the extenders' order
 	refused []refused
+	last    lastRefusal // of the last one of refused
 	emptied bool
+}
+
+// lastRefusal is why an extender does not take a node. Many nodes in a row often have one
+// reason.
+type lastRefusal struct {
+	code   framework.Code
+	text   string
+	status framework.Status
+}
+
+// candidates are nodes that extenders are asked about, or that they take.
+type candidates struct {
+	nodes []*framework.NodeInfo
+	slots []int
+	names []string
+}
+
+func candidatesOf(nodes []*framework.NodeInfo) candidates {
+	c := candidates{nodes, make([]int, 0, len(nodes)), make([]string, 0, len(nodes))}
+	for _, n := range nodes {
+		c.slots, c.names = append(c.slots, n.Slot()), append(c.names, n.Name())
+	}
+	return c
 }
 
 // refused is a node that an extender does not take.
@@ -60,29 +84,44 @@ func (r *referencePath) askExtenders(s *framework.Snapshot) error {
 	if len(r.plugins.extenders) == 0 || len(r.feasible) == 0 {
 		return nil
 	}
-	a, err := r.answerExtenders((*extenderAnswer).take)
+	a, err := r.answerExtenders(s, candidatesOf(r.feasible), (*extenderAnswer).take)
 	if err != nil {
 		return err
 	}
-	r.take(s, a)
 	r.refuse(s, a)
 	return nil
 }
 
 // A takeFunc applies the verdict of one extender about the nodes and returns those that it
 // takes.
-type takeFunc func(a *extenderAnswer, e *Extender, nodes []*framework.NodeInfo, v ExtenderVerdict) ([]*framework.NodeInfo, error)
+type takeFunc func(a *extenderAnswer, e *Extender, asked candidates, v ExtenderVerdict) (candidates, error)
 
-// answerExtenders returns the extenders' answer about the feasible nodes, an earlier one
-// if it is of the same decision.
-func (r *referencePath) answerExtenders(take takeFunc) (*extenderAnswer, error) {
-	a := &r.extended.answer
-	if replay := r.extended.replay; replay != nil && replay.known && replay.number == r.cycle.Number {
+// answerExtenders returns the extenders' answer about nodes, an earlier one if it is of the
+// same decision. Only the nodes that they take stay feasible.
+func (r *referencePath) answerExtenders(s *framework.Snapshot, asked candidates, take takeFunc) (*extenderAnswer, error) {
+	x := &r.extended
+	a := &x.answer
+	if replay := x.replay; replay != nil && replay.known && replay.number == r.cycle.Number {
 		*a = *replay
-		return a, nil
+		nodes := make([]*framework.NodeInfo, 0, len(a.kept))
+		for _, slot := range a.kept {
+			nodes = append(nodes, s.AtSlot(slot))
+		}
+		x.left = candidatesOf(nodes)
+	} else {
+		*a = extenderAnswer{number: r.cycle.Number, kept: a.kept[:0], refused: a.refused[:0]}
+		var err error
+		if x.left, err = a.ask(r, asked, take); err != nil {
+			return a, err
+		}
 	}
-	*a = extenderAnswer{number: r.cycle.Number, kept: a.kept[:0], refused: a.refused[:0]}
-	return a, a.ask(r, r.feasible, take)
+	r.feasible = append(r.feasible[:0], x.left.nodes...)
+	if a.emptied {
+		for _, n := range r.feasible {
+			r.rated = append(r.rated, emptied(n))
+		}
+	}
+	return a, nil
 }
 
 // extendersTake asks about the node that the pod was nominated to. If an extender
@@ -92,7 +131,7 @@ func (r *referencePath) extendersTake(node *framework.NodeInfo) (taken bool, ref
 	a := &r.extended.nominated
 	if !a.known || a.number != r.cycle.Number {
 		*a = extenderAnswer{number: r.cycle.Number}
-		if err := a.ask(r, []*framework.NodeInfo{node}, (*extenderAnswer).take); err != nil {
+		if _, err := a.ask(r, candidatesOf([]*framework.NodeInfo{node}), (*extenderAnswer).take); err != nil {
 			return false, refusal
 		}
 	}
@@ -104,87 +143,82 @@ func (r *referencePath) extendersTake(node *framework.NodeInfo) (taken bool, ref
 	return len(a.kept) > 0, refusal
 }
 
-// ask asks all extenders, each about the nodes that the earlier ones left.
-func (a *extenderAnswer) ask(r *referencePath, nodes []*framework.NodeInfo, take takeFunc) error {
+// ask asks all extenders, each about the nodes that the earlier ones left. It returns those
+// that all of them take.
+func (a *extenderAnswer) ask(r *referencePath, asked candidates, take takeFunc) (candidates, error) {
 	for i := range r.plugins.extenders {
 		e := &r.plugins.extenders[i]
-		if len(nodes) == 0 {
+		if len(asked.nodes) == 0 {
 			break
 		}
 		if e.Filter == nil || !e.interested(r.cycle.Pod) {
 			continue
 		}
-		said, err := e.filter(r.extended.ctx, r.cycle.Pod, nodes)
-		var taken []*framework.NodeInfo
+		said, err := e.filter(r.extended.ctx, r.cycle.Pod, asked.nodes)
+		var taken candidates
 		if err == nil {
-			taken, err = take(a, e, nodes, said)
+			taken, err = take(a, e, asked, said)
 		}
 		switch {
 		case err == nil:
-			nodes = taken
+			asked = taken
 		case !e.Ignorable:
-			return err
+			return candidates{}, err
 		}
 	}
-	a.kept = slices.Grow(a.kept, len(nodes))
-	for _, n := range nodes {
-		a.kept = append(a.kept, n.Slot())
-	}
+	a.kept = append(a.kept, asked.slots...)
 	a.known = true
-	return nil
+	return asked, nil
 }
 
 // take applies the verdict of one extender. If there is no error, it notes the nodes
 // that the extender refuses.
-func (a *extenderAnswer) take(e *Extender, nodes []*framework.NodeInfo, v ExtenderVerdict) ([]*framework.NodeInfo, error) {
-	asked := make(map[string]*framework.NodeInfo, len(nodes))
-	for _, n := range nodes {
-		asked[n.Name()] = n
+func (a *extenderAnswer) take(e *Extender, asked candidates, v ExtenderVerdict) (taken candidates, err error) {
+	places := make(map[string]int, len(asked.nodes))
+	for k, name := range asked.names {
+		places[name] = k
 	}
 	left := make(map[string]bool, len(v.Nodes))
-	taken := make([]*framework.NodeInfo, 0, len(v.Nodes))
 	for _, name := range v.Nodes {
-		n := asked[name]
-		if n == nil {
-			return nil, &ExtenderError{e.Name, "Filter", fmt.Errorf("it claims a filtered node %q which is not found in the input node list", name)}
+		k, ok := places[name]
+		if !ok {
+			return taken, &ExtenderError{e.Name, "Filter", fmt.Errorf("it claims a filtered node %q which is not found in the input node list", name)}
 		}
 		if !left[name] {
 			left[name] = true
-			taken = append(taken, n)
+			taken.nodes, taken.slots, taken.names = append(taken.nodes, asked.nodes[k]), append(taken.slots, asked.slots[k]), append(taken.names, asked.names[k])
 		}
 	}
-	for _, n := range nodes {
-		if left[n.Name()] {
-			continue
+	for k, name := range asked.names {
+		if !left[name] {
+			a.refuse(asked.slots[k], name, &v)
 		}
-		a.refused = append(a.refused, refused{n.Slot(), v.refusal(n)})
 	}
 	a.emptied = a.emptied || v.Emptied
 	return taken, nil
 }
 
-// refusal is the status of a node that is not among those taken.
-func (v *ExtenderVerdict) refusal(n *framework.NodeInfo) framework.Status {
-	if text, ok := v.Unresolvable[n.Name()]; ok {
-		return framework.UnresolvableStatus(framework.Text(text))
+// refuse notes that an extender does not take a node.
+func (a *extenderAnswer) refuse(slot int, name string, v *ExtenderVerdict) {
+	code, text, ok := v.refusal(name)
+	switch {
+	case !ok:
+		a.refused = append(a.refused, refused{slot, framework.NewStatus(framework.UnschedulableAndUnresolvable, nil)})
+		return
+	case a.last.code != code || a.last.text != text:
+		a.last = lastRefusal{code, text, framework.NewStatus(code, framework.Text(text))}
 	}
-	if text, ok := v.Failed[n.Name()]; ok {
-		return framework.UnschedulableStatus(framework.Text(text))
-	}
-	return framework.NewStatus(framework.UnschedulableAndUnresolvable, nil)
+	a.refused = append(a.refused, refused{slot, a.last.status})
 }
 
-// take leaves the feasible nodes that the extenders take.
-func (r *referencePath) take(s *framework.Snapshot, a *extenderAnswer) {
-	r.feasible = r.feasible[:0]
-	for _, slot := range a.kept {
-		r.feasible = append(r.feasible, s.AtSlot(slot))
+// refusal is why a node is not feasible, for one that is not among those taken; not ok if
+// the verdict does not say.
+func (v *ExtenderVerdict) refusal(name string) (code framework.Code, text string, ok bool) {
+	if text, ok = v.Unresolvable[name]; ok {
+		return framework.UnschedulableAndUnresolvable, text, true
 	}
-	if a.emptied {
-		for _, n := range r.feasible {
-			r.rated = append(r.rated, emptied(n))
-		}
-	}
+	text, ok = v.Failed[name]
+	return framework.Unschedulable, text, ok
 }
 
 // refuse notes the verdicts on nodes that the extenders do not take.
@@ -260,7 +294,7 @@ func (r *referencePath) prioritize() {
 	}
 }
 
-// askPrioritize asks all extenders for scores at once, and notes the nodes of those that
+// askPrioritize asks all extenders for scores, several at once, and notes the nodes of those that
 // are interested and do not score: they count as scoring every node 0, with weight 0.
 func (r *referencePath) askPrioritize(nodes []*framework.NodeInfo) [][]HostScore {
 	x := &r.extended
@@ -275,11 +309,16 @@ func (r *referencePath) askPrioritize(nodes []*framework.NodeInfo) [][]HostScore
 				x.answered[k] = true
 			}
 		default:
-			wg.Go(func() {
+			ask := func() {
 				if scores, err := e.prioritize(x.ctx, r.cycle.Pod, nodes); err == nil {
 					answers[i] = scores
 				}
-			})
+			}
+			if len(answers) == 1 {
+				ask()
+			} else {
+				wg.Go(ask)
+			}
 		}
 	}
 	wg.Wait()
@@ -288,6 +327,10 @@ func (r *referencePath) askPrioritize(nodes []*framework.NodeInfo) [][]HostScore
 
 // weighted returns what a score adds to a total.
 func (e *Extender) weighted(score int64) int64 {
+	const small = 1 << 28 // the product of two small ones and 10 does not overflow
+	if -small < score && score < small && e.Weight < small {
+		return score * e.Weight * (framework.MaxNodeScore / maxExtenderScore)
+	}
 	return resource.SatMul(resource.SatMul(score, e.Weight), framework.MaxNodeScore/maxExtenderScore)
 }
 

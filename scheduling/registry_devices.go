@@ -19,7 +19,7 @@ func dynamicResources(scores bool) Registration {
 		if !scores {
 			return Combined{f}
 		}
-		return Combined{f, scoring.DynamicResources{BindingTimeout: f.BindingTimeout, MaxSteps: f.MaxSteps}}
+		return Combined{f, scoring.DynamicResources{BindingTimeout: f.BindingTimeout, MaxSteps: f.MaxSteps, Choice: f.Choice}}
 	}
 	return Registration{
 		Like: parts(filter.DynamicResources{}),

@@ -111,7 +111,8 @@ func (s *Scheduler) ScheduleContext(ctx context.Context, snap *framework.Snapsho
 // schedule is ScheduleContext, but fills the caller's decision: a Decision is too
 // large to be copied from function to function.
 func (s *Scheduler) schedule(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) error {
-	if err := s.accept(snap, pod); err != nil {
+	pod, err := s.accept(snap, pod)
+	if err != nil {
 		return err
 	}
 	return s.scheduleWithin(ctx, snap, pod, nil, d)
@@ -122,7 +123,6 @@ func (s *Scheduler) scheduleWithin(ctx context.Context, snap *framework.Snapshot
 	if s.busy {
 		panic("scheduling: a Scheduler is used by two goroutines at once; make one per goroutine")
 	}
-	pod = pod.Fresh()
 	s.busy = true
 	s.reference.begin(ctx)
 	s.reference.within = within
@@ -164,20 +164,26 @@ func remainder(i, n int) int {
 	return i
 }
 
-// accept refuses a scheduler that New did not make, and what fit refuses.
-func (s *Scheduler) accept(snap *framework.Snapshot, pod *framework.PodInfo) error {
+// accept returns the pod as the snapshot reads it now. It refuses a scheduler that New did
+// not make, and what current refuses.
+func (s *Scheduler) accept(snap *framework.Snapshot, pod *framework.PodInfo) (*framework.PodInfo, error) {
 	if s == nil || s.reference.plugins == nil {
-		return &api.InvalidError{Object: "scheduler", Err: errNotMade}
+		return nil, &api.InvalidError{Object: "scheduler", Err: errNotMade}
 	}
-	return fit(snap, pod)
+	return current(snap, pod)
 }
 
-// fit rejects a snapshot and pod that no decision can be made about.
-func fit(snap *framework.Snapshot, pod *framework.PodInfo) error {
+// current returns the pod as the snapshot reads it now. It rejects a snapshot and pod that
+// no decision can be made about.
+func current(snap *framework.Snapshot, pod *framework.PodInfo) (*framework.PodInfo, error) {
 	if snap == nil {
-		return &api.InvalidError{Object: "snapshot", Err: errors.New("is nil")}
+		return nil, &api.InvalidError{Object: "snapshot", Err: errors.New("is nil")}
 	}
-	return snap.CheckPod(pod)
+	pod, err := snap.Current(pod)
+	if err != nil {
+		return nil, err
+	}
+	return pod.Fresh(), nil
 }
 
 var errNotMade = errors.New("is nil or the zero value; make one with scheduling.New")
@@ -285,7 +291,8 @@ func (s *Scheduler) Place(snap *framework.Snapshot, pod *framework.PodInfo) (d D
 // A nil snapshot or pod, or a decision that names no node, is an
 // [*api.InvalidError].
 func (s *Scheduler) Assume(snap *framework.Snapshot, pod *framework.PodInfo, d Decision) error {
-	if err := s.accept(snap, pod); err != nil {
+	pod, err := s.accept(snap, pod)
+	if err != nil {
 		return err
 	}
 	return s.assume(&s.reference.cycle, snap, pod, d.node)
@@ -357,18 +364,6 @@ func callUnreserve(c *framework.Cycle, p framework.ReservePlugin, node *framewor
 	return nil
 }
 
-// Continue takes the number of the next decision and the start of the next search
-// from another scheduler. Use it if several schedulers share one snapshot, one per
-// profile: they then count their decisions together, like kube-scheduler's profiles.
-// A nil from is ignored.
-func (s *Scheduler) Continue(from *Scheduler) {
-	if from == nil {
-		return
-	}
-	s.number, s.start = from.number, from.start
-	s.reference.extended.answer.known = false
-}
-
 // Profile returns the name of the scheduler's profile.
 func (s *Scheduler) Profile() string { return s.profile.Name }
 
@@ -379,7 +374,8 @@ func (s *Scheduler) Profile() string { return s.profile.Name }
 // To place a pod elsewhere that was running, use [framework.PodInfo.Pending]: its
 // spec.nodeName still names this node.
 func (s *Scheduler) Release(snap *framework.Snapshot, pod *framework.PodInfo, node string) error {
-	if err := s.accept(snap, pod); err != nil {
+	pod, err := s.accept(snap, pod)
+	if err != nil {
 		return err
 	}
 	if n := snap.NodeOf(pod, node); len(s.plugins.reserve) > 0 && n.HasPod(pod) {

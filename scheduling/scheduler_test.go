@@ -484,6 +484,31 @@ func TestStatsCountPaths(t *testing.T) {
 	if got.Bypassed != 1 || got.Misses != 1 || got.Hits != 8 || got.Classes != 1 || got.Bytes == 0 {
 		t.Errorf("Stats() = %+v, want 1 left, 1 built, 8 known, 1 class and its bytes", got)
 	}
+	pods := 0
+	place := func(cpu int) {
+		pods++
+		p := podInfo(t, s, api.MakePod(fmt.Sprint("t", pods)).Requests(fmt.Sprint(cpu, "m"), "1Mi").Obj())
+		if _, err := sched.Place(s, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for cpu := range 20 { // from some template on, most have come again
+		place(1 + cpu)
+		place(1 + cpu)
+	}
+	before := sched.Stats()
+	place(30)
+	if got := sched.Stats(); got.Bypassed != before.Bypassed || got.Misses != before.Misses+1 {
+		t.Errorf("the first pod of a template: Stats() = %+v, before %+v, want 1 more built", got, before)
+	}
+	for cpu := range 100 { // from some template on, most have come once
+		place(40 + cpu)
+	}
+	before = sched.Stats()
+	place(31)
+	if got := sched.Stats(); got.Bypassed != before.Bypassed+1 || got.Misses != before.Misses {
+		t.Errorf("the first pod of a template among single pods: Stats() = %+v, before %+v, want 1 more left", got, before)
+	}
 	p := scheduling.Kubernetes137()
 	p.Cache.Off = true
 	if got := build(t, p).Stats(); got != (scheduling.Stats{}) {

@@ -42,7 +42,8 @@ type scoreGroup struct {
 // Schedule if the decision cannot be made; that no node is feasible shows in Choose. A
 // profile with extenders has no table, because they score too.
 func (s *Scheduler) ScoreTable(snap *framework.Snapshot, pod *framework.PodInfo) (*ScoreTable, error) {
-	if err := s.accept(snap, pod); err != nil {
+	pod, err := s.accept(snap, pod)
+	if err != nil {
 		return nil, err
 	}
 	if len(s.plugins.extenders) > 0 {

@@ -60,7 +60,7 @@ func (t *tally) rejections(p *plugins) []Rejection { return p.rejections(t.list(
 func (t *tally) list() []counted {
 	list := make([]counted, len(t.verdicts))
 	for i, v := range t.verdicts {
-		list[i] = counted{int(v.filter), v.status, t.counts[i]}
+		list[i] = counted{filter: int(v.filter), status: v.status, nodes: t.counts[i]}
 	}
 	return list
 }
@@ -78,17 +78,17 @@ type counted struct {
 	filter int // index of the profile's filter; negative: none
 	status framework.Status
 	nodes  int
+	text   string // of the status, while a list is sorted
 }
 
 // rejections lists the counts by filter, in the profile's order, then by code and
 // text of the reason.
 func (p *plugins) rejections(list []counted) []Rejection {
+	for i := range list {
+		list[i].text = list[i].status.Message()
+	}
 	slices.SortStableFunc(list, func(a, b counted) int {
-		return cmp.Or(
-			cmp.Compare(a.filter, b.filter),
-			cmp.Compare(a.status.Code(), b.status.Code()),
-			strings.Compare(a.status.Message(), b.status.Message()),
-		)
+		return cmp.Or(cmp.Compare(a.filter, b.filter), cmp.Compare(a.status.Code(), b.status.Code()), strings.Compare(a.text, b.text))
 	})
 	out := make([]Rejection, len(list))
 	for i, c := range list {

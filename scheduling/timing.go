@@ -30,13 +30,14 @@ type PluginTime struct {
 // node. All nodes are searched, whatever the percentage; nominated pods and
 // extenders are left out. A plugin that fails ends the list.
 func (s *Scheduler) Measure(snap *framework.Snapshot, pod *framework.PodInfo, d Decision, now func() time.Time) []PluginTime {
-	if s.accept(snap, pod) != nil || snap.Len() == 0 || now == nil {
+	pod, err := s.accept(snap, pod)
+	if err != nil || snap.Len() == 0 || now == nil {
 		return nil
 	}
 	m := measurement{now: now}
 	r := referencePath{plugins: m.around(s.plugins.withoutExtenders()), workers: 1}
-	r.cycle.Reset(pod.Fresh(), snap, d.Number, pick.Seed(s.profile.Seed, d.Number))
-	err := r.plugins.bindFilters(&r.cycle, &r.bound, &r.plugins.allFilters)
+	r.cycle.Reset(pod, snap, d.Number, pick.Seed(s.profile.Seed, d.Number))
+	err = r.plugins.bindFilters(&r.cycle, &r.bound, &r.plugins.allFilters)
 	if err != nil || !r.bound.rejected.IsSuccess() || !m.filter(&r, snap) || len(r.feasible) < 2 {
 		return m.times
 	}

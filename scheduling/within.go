@@ -83,24 +83,25 @@ var (
 // Cost: for a pod of a class seen before, a few nanoseconds for each node of the set,
 // plus what changed since.
 func (s *Scheduler) ScheduleWithin(snap *framework.Snapshot, pod *framework.PodInfo, within *NodeSet) (d Decision, err error) {
-	err = s.acceptWithin(snap, pod, within)
+	pod, err = s.acceptWithin(snap, pod, within)
 	if err == nil {
 		err = s.scheduleWithin(context.Background(), snap, pod, within, &d)
 	}
 	return d, err
 }
 
-func (s *Scheduler) acceptWithin(snap *framework.Snapshot, pod *framework.PodInfo, within *NodeSet) error {
-	if err := s.accept(snap, pod); err != nil {
-		return err
+func (s *Scheduler) acceptWithin(snap *framework.Snapshot, pod *framework.PodInfo, within *NodeSet) (*framework.PodInfo, error) {
+	pod, err := s.accept(snap, pod)
+	if err != nil {
+		return nil, err
 	}
 	switch {
 	case within == nil:
-		return &api.InvalidError{Object: "node set", Err: errNilSet}
+		return nil, &api.InvalidError{Object: "node set", Err: errNilSet}
 	case within.nodeSet != snap.NodeSet():
-		return &api.InvalidError{Object: "node set", Err: errOldSet}
+		return nil, &api.InvalidError{Object: "node set", Err: errOldSet}
 	}
-	return nil
+	return pod, nil
 }
 
 // PlaceWithin is Place among the nodes of the set; see [Scheduler.ScheduleWithin].
@@ -123,10 +124,12 @@ func (p Position) Numbered(number uint64) Position { return Position{number, p.s
 
 // Position returns where the scheduler stands. A what-if that makes decisions and takes
 // them back goes back there with [Scheduler.Seek], so that later decisions are those
-// that would have been made without it.
+// that would have been made without it. The zero Position is that of a new scheduler.
 func (s *Scheduler) Position() Position { return Position{s.number, s.start} }
 
-// Seek makes the next decision the one at the position.
+// Seek makes the next decision the one at the position. If several schedulers share one
+// snapshot, one per profile, let each seek the position of the one that decided last: they
+// then count their decisions together, like kube-scheduler's profiles.
 func (s *Scheduler) Seek(p Position) {
 	s.number, s.start = p.number, p.start
 	s.reference.extended.answer.known = false
@@ -170,7 +173,7 @@ func (f *incremental) answerWithin(snap *framework.Snapshot, pod *framework.PodI
 	case 0:
 		var list []counted
 		for _, x := range v.RejectionsWithin(slots) {
-			list = append(list, counted{x.At, x.Status, x.Nodes})
+			list = append(list, counted{filter: x.At, status: x.Status, nodes: x.Nodes})
 		}
 		return &FitError{Pod: pod.Pod.Key(), Nodes: len(slots), Rejections: s.plugins.rejections(list)}, true
 	case 1:

@@ -16,7 +16,7 @@ import (
 //
 // Source: kube-scheduler 1.37, plugin DynamicResources.
 //
-// Differs: pods without claims.
+// Differs: pods without claims, or with claims whose requests have no alternatives.
 // Original: they score 0 everywhere.
 // Here: they are not scored.
 // Why: it is the same total, for less.
@@ -29,6 +29,9 @@ type DynamicResources struct {
 	// DeviceSelectors compiles the selectors of classes and claims; nil means the
 	// built-in compiler.
 	DeviceSelectors framework.DeviceSelectorCompiler
+	// Choice is the filter's. It makes no difference for scores, but devices are then
+	// looked for once for both.
+	Choice devices.Choice
 }
 
 // Name returns "DynamicResources".
@@ -37,27 +40,43 @@ func (DynamicResources) Name() string { return "DynamicResources" }
 // Scope declares that the score of a pod with claims reads what the filter reads; other
 // pods are not scored.
 func (DynamicResources) Scope(pod *framework.PodInfo) framework.Scope {
-	if len(pod.Pod.Spec.ResourceClaims) == 0 {
+	if !pod.HasClaims() {
 		return framework.Scope{}
 	}
 	return devices.ScopeOf(pod)
 }
 
-// PreScore takes over the devices that the filter looks for.
+// AppendClassKey implements [framework.ClassKeyer] like the filter.
+func (DynamicResources) AppendClassKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
+	if !pod.HasClaims() {
+		return b
+	}
+	return devices.AppendKey(b, s, pod)
+}
+
+// ClassKeyVersion implements [framework.ClassKeyer].
+func (DynamicResources) ClassKeyVersion(s *framework.Snapshot) uint64 { return devices.KeyVersion(s) }
+
+// ClassKeySource implements [framework.SharedKeyer].
+func (DynamicResources) ClassKeySource() string { return devices.KeySource }
+
+// PreScore skips pods whose claims have no alternatives: they score 0 everywhere.
 func (p DynamicResources) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
-	if len(c.Pod.Pod.Spec.ResourceClaims) == 0 {
+	return p.PreScoreGroups(c, nil)
+}
+
+// PreScoreGroups implements [framework.GroupPreScorePlugin]: no feasible node is looked at.
+func (p DynamicResources) PreScoreGroups(c *framework.Cycle, _ framework.FeasibleNodes) (framework.NodeScorer, framework.Status) {
+	if !c.Pod.HasClaims() {
 		return nil, framework.SkipStatus()
 	}
-	if f, ok := devices.FinderKey.Get(c); ok && f.IsFor(c) {
-		return &alternatives{f}, framework.Status{}
-	}
-	f := new(devices.Finder)
 	timeout := p.BindingTimeout
 	if timeout == 0 {
 		timeout = 10 * time.Minute
 	}
-	if status := f.Prepare(c.Snapshot, c.Pod, devices.Options{Compiler: p.DeviceSelectors, BindingTimeout: timeout, Steps: p.MaxSteps}); !status.IsSuccess() {
-		return nil, framework.SkipStatus() // the filter rejects the pod
+	f, status := devices.FinderOf(c.Snapshot, c.Pod, devices.Options{Compiler: p.DeviceSelectors, BindingTimeout: timeout, Steps: p.MaxSteps, Choice: p.Choice})
+	if !status.IsSuccess() || !f.HasAlternatives() {
+		return nil, framework.SkipStatus() // the filter rejects the pod, or all nodes are alike
 	}
 	return &alternatives{f}, framework.Status{}
 }
@@ -71,8 +90,8 @@ func (DynamicResources) NormalizeScore(raw, _, largest int64) int64 {
 }
 
 // alternatives is the bound scorer of a pod with claims.
-type alternatives struct{ finder *devices.Finder }
+type alternatives struct{ *devices.Finder }
 
 func (a *alternatives) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
-	return a.finder.Score(node)
+	return a.Finder.Score(node)
 }

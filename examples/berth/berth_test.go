@@ -198,6 +198,16 @@ func TestErrors(t *testing.T) {
 		{"unknown node", []string{"place", "-f", write(node + fmt.Sprintf(pod, "w2", "1"))}, []string{"f:11: pod default/p: spec.nodeName: \"w2\""}},
 		{"no nodes", []string{"place", "-f", write(fmt.Sprintf(pod, `""`, "1"))}, []string{"no nodes", "kubectl get nodes"}},
 		{"pods of nodes that are not there", []string{"place", "-f", write(fmt.Sprintf(pod, "w1", "1"))}, []string{"f:5: pod default/p", "kubectl get nodes"}},
+		{"restart policy that nobody reads", []string{"place", "-f", write(node + fmt.Sprintf(pod, "w1", "1") + "  restartPolicy: Sometimes\n  preemptionPolicy: Perhaps\n")}, []string{
+			`warning: Pod: spec.restartPolicy: "Sometimes": unknown value; want Always, OnFailure or Never`, "f:18: pod default/p: spec.preemptionPolicy: \"Perhaps\": unknown value; want PreemptLowerPriority or Never",
+		}},
+		{"operator in a workload", []string{"simulate", "-controllers", "-f", write(node + "kind: Deployment\napiVersion: apps/v1\nmetadata: {name: d}\nspec:\n  template:\n    spec:\n      tolerations:\n      - key: a\n        operator: Equals\n")}, []string{
+			`f:15: deployment default/d: spec.template.spec.tolerations[0].operator: "Equals": unknown value; want Exists, Equal, Lt or Gt`,
+		}},
+		{"missing action", []string{"place", "-f", write(node + fmt.Sprintf(pod, "w1", "1") + "  topologySpreadConstraints:\n  - maxSkew: 1\n    topologyKey: zone\n")}, []string{
+			"pod default/p: spec.topologySpreadConstraints[0].whenUnsatisfiable: is missing; want DoNotSchedule or ScheduleAnyway",
+		}},
+		{"a table of kubectl", []string{"place", "-f", write("NAME   STATUS   ROLES    AGE   VERSION\nw1     Ready    <none>   1d    v1.34.0\n")}, []string{"f:1: ", "kubectl get nodes,pods -A -o json"}},
 		{"no YAML", []string{"place", "-f", write("a: [1\n")}, []string{"f:", "did not find"}},
 		{"cut off", []string{"place", "-f", write("{\"kind\": \"List\",\n\"items\": [")}, []string{"f:2: not JSON: unexpected end of input"}},
 		{"missing file", []string{"place", "-f", "testdata/none.yaml"}, []string{"testdata/none.yaml"}},
@@ -205,23 +215,28 @@ func TestErrors(t *testing.T) {
 		{"question", []string{"plaice"}, []string{`"plaice"`, "berth help"}},
 		{"flag", []string{"place", "-bogus"}, []string{"-bogus"}},
 		{"form", []string{"place", "-o", "xml"}, []string{`-o: "xml": want table, json or html`}},
-		{"version", []string{"place", "-f", cluster, "-profile", "1.2"}, []string{`"1.2"`, "1.18, 1.34 and 1.37"}},
+		{"version", []string{"place", "-f", cluster, "-profile", "1.30"}, []string{`-profile: kube-scheduler "1.30": `, "want 1.18, 1.34 or 1.37"}},
+		{"other version", []string{"compare", "-f", cluster, "-with", "1.30"}, []string{`-with: kube-scheduler "1.30": `, "want 1.18, 1.34 or 1.37"}},
 		{"unknown pod", []string{"explain", "-f", cluster, "web-3"}, []string{"pod default/web-3", "did you mean shop/web-3?"}},
 		{"unknown workload", []string{"headroom", "-f", cluster, "sts/db"}, []string{"StatefulSet default/db"}},
-		{"unknown drained node", []string{"drain", "-f", cluster, "worker-99"}, []string{"worker-99"}},
+		{"unknown drained node", []string{"drain", "-f", cluster, "worker-99"}, []string{`node "worker-99": there is no such node in testdata/cluster.yaml; did you mean worker-9 or`}},
+		{"unlike any node", []string{"drain", "-f", cluster, "nope"}, []string{`node "nope": `, "there are gpu-1, old-1, worker-1 and "}},
+		{"why-not on an unknown node", []string{"why-not", "-f", cluster, "ml/train-0", "Worker-1"}, []string{`node "Worker-1": `, "did you mean worker-1 or "}},
+		{"consolidate an unknown node", []string{"consolidate", "-f", cluster, "gpu1"}, []string{`node "gpu1": `, "did you mean gpu-1?"}},
 		{"no nodes to drain", []string{"drain", "-f", cluster}, []string{"name one or more nodes"}},
 		{"no machines", []string{"nodes-needed", "-f", cluster}, []string{"-type", "-like"}},
 		{"machine", []string{"nodes-needed", "-f", cluster, "-type", "a:cpu=x"}, []string{"-type a: cpu", `"x"`}},
 		{"price", []string{"nodes-needed", "-f", cluster, "-type", "a:cpu=1,price=0"}, []string{"-type a: price: \"0\""}},
-		{"unknown like", []string{"nodes-needed", "-f", cluster, "-like", "none"}, []string{"node none"}},
+		{"unknown like", []string{"nodes-needed", "-f", cluster, "-like", "none"}, []string{`-like: node "none": `, "there are gpu-1"}},
 		{"no other rules", []string{"compare", "-f", cluster}, []string{"-with"}},
 		{"no weights", []string{"sweep", "-f", cluster}, []string{"-weight"}},
-		{"unknown scorer", []string{"sweep", "-f", cluster, "-weight", "None=1"}, []string{"None"}},
+		{"unknown scorer", []string{"sweep", "-f", cluster, "-weight", "None=1"}, []string{`-weight: "None": `, "ImageLocality", "NodeResourcesFit"}},
+		{"a scorer alone", []string{"sweep", "-f", cluster, "-weight", "Foo"}, []string{`-weight: "Foo": `, "NodeResourcesFit=1,2,5"}},
 		{"weights", []string{"sweep", "-f", cluster, "-weight", "ImageLocality=5..1"}, []string{`"5..1"`}},
 		{"requests", []string{"headroom", "-f", cluster, "-requests", "cpu"}, []string{"-requests", `"cpu"`}},
 		{"negative request", []string{"headroom", "-f", cluster, "-requests", "cpu=-1"}, []string{"-requests", `"-1"`}},
 		{"runs already", []string{"place", "-f", cluster, "shop/web-3"}, []string{"runs on worker-4 already", "-replicas"}},
-		{"trace", []string{"replay", write("{}\n")}, []string{"f: trace: line 1"}},
+		{"trace", []string{"replay", write("{}\n")}, []string{"f: trace: line 1", `"berth simulate -record FILE"`}},
 		{"trace without decisions", []string{"replay", write(`{"trace":"berth/1","start":"2030-01-01T00:00:00Z"}` + "\n")}, []string{"no decisions", "-record"}},
 		{"profile", []string{"place", "-f", cluster, "-config", "testdata/scheduler.yaml", "-scheduler", "none"}, []string{`"none"`, "packer"}},
 		{"sample and file", []string{"place", "-sample", "-f", cluster}, []string{"-sample and -f"}},
@@ -239,14 +254,20 @@ func TestErrors(t *testing.T) {
 				}
 			}
 			for line := range strings.Lines(stderr) {
-				if !strings.HasPrefix(line, "berth") {
+				if !strings.HasPrefix(line, "berth") && !strings.HasPrefix(line, "warning: ") {
 					t.Errorf("line %q does not name the program", line)
 				}
 			}
 		})
 	}
-	if status, _, stderr := berth("config", write("a: 1\n")); status != 1 || !strings.Contains(stderr, "f") {
-		t.Errorf("config of a bad file: status %d, %q; want 1 and the faults", status, stderr)
+	const head = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+	for text, want := range map[string]int{
+		head: 0, head + "a: 1\n": 1, strings.Replace(head, "/v1", "/v9", 1): 1, head + "a: [1\n": 2, "a: 1\n": 2, "": 2,
+		"kind: Pod\napiVersion: v1\nmetadata: {name: p}\n": 2, "hello\n": 2,
+	} {
+		if status, _, stderr := berth("config", write(text)); status != want || (stderr == "") != (want == 0) {
+			t.Errorf("config of %q: status %d, %q; want %d", text, status, stderr, want)
+		}
 	}
 }
 

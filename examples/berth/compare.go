@@ -46,6 +46,9 @@ func (o *otherRules) profile(s *session) (p scheduling.Profile, title string, er
 		}
 		o.config = s.config // another profile of the same file
 	}
+	if !input.IsVersion(o.version) {
+		return p, "", fmt.Errorf("-with: %w", input.VersionError(o.version))
+	}
 	rules, err := input.RulesOf(o.version, o.config, s.seed)
 	if err != nil {
 		return p, "", err
@@ -70,11 +73,7 @@ func compare(s *session, w *wanted, o *otherRules) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, err := s.planner()
-	if err != nil {
-		return nil, err
-	}
-	pods, err := s.pods(w)
+	plan, pods, err := s.planFor(w)
 	if err != nil {
 		return nil, err
 	}

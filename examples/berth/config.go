@@ -59,6 +59,9 @@ func configure(s *session, plugins standIns) (*answer, error) {
 		return nil, err
 	}
 	c, err := config.Load(data, config.LoadConfig{Preset: preset, Registry: registry, ReadFile: os.ReadFile})
+	if err != nil && !isConfiguration(data) { // so it is not known whether kube-scheduler accepts one
+		return nil, fmt.Errorf("%v; the file is no %s", input.InConfig(s.args[0], err), configurationKind)
+	}
 	if err != nil {
 		return nil, input.InConfig(s.args[0], err)
 	}
@@ -71,6 +74,20 @@ func configure(s *session, plugins standIns) (*answer, error) {
 		}
 	}
 	return a, nil
+}
+
+const configurationKind = "KubeSchedulerConfiguration"
+
+// isConfiguration reports whether a text says that it is a configuration of a scheduler.
+func isConfiguration(text []byte) bool {
+	documents, err := config.YAMLToJSON(text)
+	if err != nil || len(documents) == 0 {
+		return false
+	}
+	var head struct {
+		Kind string `json:"kind"`
+	}
+	return json.Unmarshal(documents[0], &head) == nil && head.Kind == configurationKind
 }
 
 // readAll reads a file, or standard input for "-".

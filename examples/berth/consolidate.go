@@ -24,6 +24,9 @@ func consolidate(s *session) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.checkNodes("", s.args...); err != nil {
+		return nil, err
+	}
 	c, err := plan.Consolidate(s.args...)
 	if err != nil {
 		return nil, err

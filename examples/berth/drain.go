@@ -31,6 +31,9 @@ func drain(s *session) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.checkNodes("", s.args...); err != nil {
+		return nil, err
+	}
 	d, err := plan.Drain(s.args...)
 	if err != nil {
 		return nil, err

@@ -76,7 +76,7 @@ func (t *nodeTypes) build(s *session) (all []whatif.NodeType, err error) {
 		}
 		n := s.snapshot.Node(name)
 		if n == nil {
-			return nil, fmt.Errorf("-like: node %s: there is no such node in %s", name, s.cluster.Title)
+			return nil, s.checkNodes("-like: ", name)
 		}
 		x.Node = api.Clone(n.Node)
 		x.Node.Spec.Unschedulable = false

@@ -49,11 +49,7 @@ type PlaceAnswer struct {
 }
 
 func place(s *session, w *wanted) (*answer, error) {
-	plan, err := s.planner()
-	if err != nil {
-		return nil, err
-	}
-	pods, err := s.pods(w)
+	plan, pods, err := s.planFor(w)
 	if err != nil {
 		return nil, err
 	}

@@ -82,6 +82,8 @@ func (s *session) checkFlags(c *command) error {
 	switch {
 	case !slices.Contains([]string{"table", "json", "html"}, s.output):
 		return fmt.Errorf("-o: %q: want table, json or html", s.output)
+	case !input.IsVersion(s.version):
+		return fmt.Errorf("-profile: %w", input.VersionError(s.version))
 	case s.limit < 0:
 		return fmt.Errorf("-limit: %d: must not be negative", s.limit)
 	case s.sample && len(s.files) > 0:

@@ -10,6 +10,9 @@ import (
 	"testing"
 )
 
+// maxPage bounds the page of an answer, in bytes.
+const maxPage = 2_000_000
+
 // TestShared asks every question about data of others, which are not part of this module.
 // BERTH_DATA names their folder; by default they lie beside the checkout. The expected
 // output is in testdata/shared.
@@ -31,54 +34,101 @@ func TestShared(t *testing.T) {
 	honeycomb := file("manifests/honeycomb_nodes.json", "manifests/honeycomb_pods.json")
 	boutique := file("openb/openb_node_list_gpu_node.csv", "manifests/online-boutique.yaml")
 	kwok := file("manifests/kwok_virtual-gpu-node.yaml", "manifests/online-boutique.yaml")
-	trace := filepath.Join(t.TempDir(), "trace.jsonl")
-	tests := []struct {
-		name   string
-		status int
-		input  []string
-		args   []string
-	}{
-		{"openb-place", 1, openb, []string{"place"}},
-		{"openb-explain", 0, openb, []string{"explain", "openb-pod-0003"}},
-		{"openb-why-not", 1, openb, []string{"why-not", "openb-pod-0003", "openb-node-0000"}},
-		{"openb-headroom", 0, openb, []string{"headroom", "openb-pod-0017"}},
-		{"openb-drain", 0, openb, []string{"drain", "openb-node-0007"}},
-		{"openb-nodes-needed", 0, openb, []string{"nodes-needed", "-like", "openb-node-0007", "openb-pod-0003", "-replicas", "3000"}},
-		{"openb-consolidate", 0, openb, []string{"consolidate"}},
-		{"openb-compare", 1, openb, []string{"compare", "-with", "1.18"}},
-		{"openb-sweep", 1, openb, []string{"sweep", "-weight", "NodeResourcesFit=0..3", "-weight", "NodeResourcesBalancedAllocation=0,1,5"}},
-		{"openb-simulate", 0, openb, []string{"simulate", "-clock", "-record", trace}},
-		{"openb-simulate-still", 1, openb, []string{"simulate"}},
-		{"openb-replay", 0, nil, []string{"replay", trace}},
-		{"openb-replay-1.18", 1, nil, []string{"replay", trace, "-profile", "1.18"}},
-
-		{"honeycomb-place", 0, honeycomb, []string{"place"}},
-		{"honeycomb-explain", 1, honeycomb, []string{"explain", "metallb-system/speaker-cpxhz"}},
-		{"honeycomb-why-not", 1, honeycomb, []string{"why-not", "metallb-system/speaker-cpxhz", "duckboat-01"}},
-		{"honeycomb-headroom", 1, honeycomb, []string{"headroom", "-requests", "cpu=500m,memory=1Gi"}},
-		{"honeycomb-drain", 1, honeycomb, []string{"drain", "duckboat-01"}},
-		{"honeycomb-consolidate", 0, honeycomb, []string{"consolidate"}},
-		{"boutique-place", 0, boutique, []string{"place"}},
-		{"boutique-compare", 1, boutique, []string{"compare", "-with", "1.34"}},
-		{"boutique-simulate", 0, boutique, []string{"simulate"}},
-		{"boutique-nodes-needed", 0, boutique, []string{"nodes-needed", "-like", "openb-node-0007", "deployment/frontend", "-replicas", "300"}},
-		{"kwok-place", 1, kwok, []string{"place"}},
-		{"kwok-headroom", 1, kwok, []string{"headroom", "-requests", "cpu=1"}},
+	dir := t.TempDir()
+	trace := func(dump string) string { return filepath.Join(dir, dump+".jsonl") }
+	config := func(name string) []string {
+		return []string{"config", filepath.Join(data, filepath.FromSlash(name))}
 	}
+	dumps := map[string][]string{"openb": openb, "honeycomb": honeycomb, "boutique": boutique, "kwok": kwok}
+	tests := []struct {
+		dump, name string // the name is added to that of the question
+		status     int
+		args       []string
+	}{
+		{"openb", "", 1, []string{"place"}},
+		{"openb", "", 0, []string{"explain", "openb-pod-0003"}},
+		{"openb", "", 1, []string{"why-not", "openb-pod-0003", "openb-node-0000"}},
+		{"openb", "", 0, []string{"headroom", "openb-pod-0017"}},
+		{"openb", "", 0, []string{"drain", "openb-node-0007"}},
+		{"openb", "", 0, []string{"nodes-needed", "-like", "openb-node-0007", "openb-pod-0003", "-replicas", "3000"}},
+		{"openb", "", 0, []string{"consolidate"}},
+		{"openb", "", 1, []string{"compare", "-with", "1.18"}},
+		{"openb", "", 1, []string{"sweep", "-weight", "NodeResourcesFit=0..3", "-weight", "NodeResourcesBalancedAllocation=0,1,5"}},
+		{"openb", "", 0, []string{"simulate", "-clock", "-record", trace("openb")}},
+		{"openb", "-still", 1, []string{"simulate"}},
+		{"openb", "", 0, []string{"replay", trace("openb")}},
+		{"openb", "-1.18", 1, []string{"replay", trace("openb"), "-profile", "1.18"}},
+		{"openb", "", 2, config("openb/openb_pod_list_default.csv")},
+
+		{"honeycomb", "", 0, []string{"place"}},
+		{"honeycomb", "", 1, []string{"explain", "metallb-system/speaker-cpxhz"}},
+		{"honeycomb", "", 1, []string{"why-not", "metallb-system/speaker-cpxhz", "duckboat-01"}},
+		{"honeycomb", "", 1, []string{"headroom", "-requests", "cpu=500m,memory=1Gi"}},
+		{"honeycomb", "", 1, []string{"drain", "duckboat-01"}},
+		{"honeycomb", "", 1, []string{"nodes-needed", "-like", "duckboat-01", "-requests", "cpu=500m,memory=1Gi", "-replicas", "20"}},
+		{"honeycomb", "", 0, []string{"consolidate"}},
+		{"honeycomb", "", 0, []string{"compare", "-with", "1.18"}},
+		{"honeycomb", "", 0, []string{"sweep", "-weight", "ImageLocality=0..3", "-requests", "cpu=1", "-replicas", "9"}},
+		{"honeycomb", "", 0, []string{"simulate", "-record", trace("honeycomb")}},
+		{"honeycomb", "", 2, []string{"replay", trace("honeycomb")}},
+		{"honeycomb", "", 2, config("manifests/honeycomb_nodes.json")},
+
+		{"boutique", "", 0, []string{"place"}},
+		{"boutique", "", 0, []string{"explain", "deployment/frontend"}},
+		{"boutique", "", 1, []string{"why-not", "deployment/frontend", "openb-node-0007"}},
+		{"boutique", "", 0, []string{"headroom", "deployment/frontend"}},
+		{"boutique", "", 0, []string{"drain", "openb-node-0007"}},
+		{"boutique", "", 0, []string{"nodes-needed", "-like", "openb-node-0007", "deployment/frontend", "-replicas", "300"}},
+		{"boutique", "", 0, []string{"consolidate"}},
+		{"boutique", "", 1, []string{"compare", "-with", "1.34"}},
+		{"boutique", "", 1, []string{"sweep", "-weight", "NodeResourcesFit=0..3"}},
+		{"boutique", "", 0, []string{"simulate", "-record", trace("boutique")}},
+		{"boutique", "", 0, []string{"replay", trace("boutique")}},
+		{"boutique", "", 2, config("manifests/online-boutique.yaml")},
+
+		{"kwok", "", 1, []string{"place"}},
+		{"kwok", "", 1, []string{"explain", "deployment/frontend"}},
+		{"kwok", "", 1, []string{"why-not", "deployment/frontend", "virtual-gpu-node"}},
+		{"kwok", "", 1, []string{"headroom", "-requests", "cpu=1"}},
+		{"kwok", "", 0, []string{"drain", "virtual-gpu-node"}},
+		{"kwok", "", 1, []string{"nodes-needed", "-like", "virtual-gpu-node"}},
+		{"kwok", "", 0, []string{"consolidate"}},
+		{"kwok", "", 0, []string{"compare", "-with", "1.34"}},
+		{"kwok", "", 0, []string{"sweep", "-weight", "NodeResourcesFit=0..3"}},
+		{"kwok", "", 1, []string{"simulate", "-record", trace("kwok")}},
+		{"kwok", "", 0, []string{"replay", trace("kwok")}},
+		{"kwok", "", 2, config("manifests/kwok_virtual-gpu-node.yaml")},
+	}
+	asked := map[string]bool{}
 	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			args := append(append(test.args, test.input...), "-q", "-limit", "5")
-			status, stdout, stderr := berth(args...)
-			if status != test.status || stderr != "" {
-				t.Errorf("status %d, standard error %q; want %d and nothing", status, stderr, test.status)
+		name := test.dump + "-" + test.args[0] + test.name
+		asked[test.dump+" "+test.args[0]] = true
+		t.Run(name, func(t *testing.T) {
+			args := append(test.args, "-q", "-limit", "5")
+			if find(test.args[0]).input == readsCluster {
+				args = append(args, dumps[test.dump]...)
 			}
-			golden(t, "shared/"+test.name+".txt", strings.ReplaceAll(stdout, data+string(filepath.Separator), ""))
+			status, stdout, stderr := berth(args...)
+			if status != test.status || (stderr == "") != (status != statusUnknown) {
+				t.Errorf("status %d, standard error %q; want %d", status, stderr, test.status)
+			}
+			golden(t, "shared/"+name+".txt", strings.NewReplacer(data+string(filepath.Separator), "", dir+string(filepath.Separator), "").Replace(stdout+stderr))
+			if status == statusUnknown {
+				return
+			}
 			status, page, _ := berth(append(args, "-o", "html")...)
-			if status != test.status || len(page) > 2<<20 {
-				t.Errorf("the page: status %d, %d bytes; want %d and at most 2 MB", status, len(page), test.status)
+			if status != test.status || len(page) > maxPage {
+				t.Errorf("the page: status %d, %d bytes; want %d and at most %d", status, len(page), test.status, maxPage)
 			}
 			checkHTML(t, page)
 		})
+	}
+	for dump := range dumps {
+		for _, c := range commands() {
+			if !asked[dump+" "+c.name] {
+				t.Errorf("%s is not asked about %s", c.name, dump)
+			}
+		}
 	}
 	// A file that is no dump: the steps of a simulated pod.
 	status, _, stderr := berth(append([]string{"place"}, file("manifests/kwok_pod-create-with-init.output.yaml")...)...)

@@ -132,12 +132,9 @@ func (x *simulation) readTrace(s *session) (*simulate.Trace, error) {
 		if err := s.readObjects(); err != nil {
 			return nil, err
 		}
-		if err := s.cluster.Objects.Default(); err != nil {
-			return nil, s.cluster.Explain(err)
-		}
-		snap, pending, err := framework.SnapshotOf(&s.cluster.Objects, framework.ZoneInterleaved)
+		snap, pending, err := s.cluster.SnapshotAsWritten()
 		if err != nil {
-			return nil, s.cluster.Explain(err)
+			return nil, err
 		}
 		s.snapshot, s.pending = snap, pending
 	} else if err := s.read(); err != nil {
@@ -179,7 +176,7 @@ func (s *session) openTrace(file string) (*simulate.Trace, error) {
 	}
 	trace, err := simulate.ReadTrace(in)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, fmt.Errorf("%s: %w; a trace is what %q writes", file, err, s.name+" simulate -record FILE")
 	}
 	return trace, nil
 }

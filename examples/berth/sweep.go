@@ -44,7 +44,7 @@ func weightings(flags list) ([]whatif.Weights, error) {
 	for _, text := range flags {
 		name, values, found := strings.Cut(text, "=")
 		if !found || name == "" {
-			return nil, fmt.Errorf("-weight: %q: want PLUGIN=1,2,5 or PLUGIN=0..9", text)
+			return nil, fmt.Errorf("-weight: %q: want the name of a scorer and its weights, such as NodeResourcesFit=1,2,5 or NodeResourcesFit=0..9", text)
 		}
 		list, err := weightsOf(values)
 		if err != nil {
@@ -88,17 +88,34 @@ func weightsOf(text string) (list []int64, err error) {
 	return list, nil
 }
 
+// checkScorers refuses names that no scorer of the profile has.
+func (s *session) checkScorers(w whatif.Weights) error {
+	profile, err := s.profile()
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, x := range profile.Score {
+		names = append(names, x.Plugin.Name())
+	}
+	for _, name := range slices.Sorted(maps.Keys(w)) {
+		if !slices.Contains(names, name) {
+			return fmt.Errorf("-weight: %q: the profile has no such scorer; want %s", name, strings.Join(names, ", "))
+		}
+	}
+	return nil
+}
+
 func sweep(s *session, w *wanted, flags list) (*answer, error) {
 	all, err := weightings(flags)
 	if err != nil {
 		return nil, err
 	}
-	plan, err := s.planner()
+	plan, pods, err := s.planFor(w)
 	if err != nil {
 		return nil, err
 	}
-	pods, err := s.pods(w)
-	if err != nil {
+	if err := s.checkScorers(all[0]); err != nil {
 		return nil, err
 	}
 	x, err := plan.Sweep(pods, all)

@@ -141,6 +141,16 @@ type wanted struct {
 	replicas int
 }
 
+// planFor returns what answers questions, and the pods to ask about.
+func (s *session) planFor(w *wanted) (*whatif.Planner, []*framework.PodInfo, error) {
+	plan, err := s.planner()
+	if err != nil {
+		return nil, nil, err
+	}
+	pods, err := s.pods(w)
+	return plan, pods, err
+}
+
 // pods returns the pods to ask about: those that the arguments name, or the pods of
 // -requests, or all that wait.
 func (s *session) pods(w *wanted) ([]*framework.PodInfo, error) {

@@ -32,6 +32,9 @@ func whyNot(s *session) (*answer, error) {
 	if err := s.read(); err != nil {
 		return nil, err
 	}
+	if err := s.checkNodes("", s.args[1]); err != nil {
+		return nil, err
+	}
 	pod, err := s.take(s.args[0])
 	if err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ func y(percent float64) float64 {
 
 // figure draws, for each policy, the part of the GPUs that is given out over the part that
 // has been asked for: means of all seeds. Circles are published means.
-func figure(trace *openb.Trace, results []result, published openb.Tables) []byte {
+func figure(trace *openb.Trace, results []openb.Result, published openb.Tables) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+"\n", width, height)
 	fmt.Fprintf(&b, `<rect width="%d" height="%d" fill="#fff"/>`+"\n", width, height)

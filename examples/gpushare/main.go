@@ -12,32 +12,8 @@
 // be compared. The program ends with status 1 if a figure of a policy without chance
 // differs.
 //
-// # FGD
-//
-// A GPU with 300 thousandths left is of no use if pods ask for 500. Fragmentation gradient
-// descent (FGD) measures this, and places each pod where it grows least.
-//
-// Let the typical pods m of a workload come with the frequencies p(m). The fragmentation
-// of a node n is what a typical pod is expected to be unable to use of its free GPUs:
-//
-//	F(n) = sum over m of  p(m) * unusable(n, m)
-//
-//	unusable(n, m) = all that is free on the GPUs of n   if m does not fit n, or asks for no GPU
-//	                 what is free on GPUs with too little  if m fits n
-//
-// The pod q goes to the node and the GPU with the highest score
-//
-//	score(n, q) = 100 / (1 + exp((F(n with q) - F(n)) / 1000)),  rounded down
-//
-// so 50 is "no change", and pods are drawn to the holes that nothing else fits. Many nodes
-// have equal scores, and the rule that breaks the ties matters as much as the score: run
-// with -ties. If the first node in a fixed order is taken, FGD gives out 95.2 % of the GPUs
-// once as much has been asked for as there is. If one of the best nodes is drawn, it gives
-// out 89.9 %, less than best fit. First fit in a fixed order, without any score, gives out
-// 94.3 %.
-//
-// Package devices has the plugins, each in a file of its own; package openb has the
-// experiment.
+// Package devices has the plugins, each in a file of its own, and says what FGD does;
+// package openb has the experiment.
 package main
 
 import (
@@ -47,7 +23,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/berth-sched/berth/examples/gpushare/openb"
@@ -167,39 +142,9 @@ func (o *options) configs(policies []openb.Policy, tie openb.Tie) (list []openb.
 	return list
 }
 
-// A result is a run and what it gave.
-type result struct {
-	openb.Config
-	*openb.Series
-}
-
-// runAll makes the runs, as many at once as there are processors.
-func runAll(trace *openb.Trace, configs []openb.Config, stderr io.Writer) ([]result, error) {
-	results := make([]result, len(configs))
-	next, done := make(chan int), make(chan error)
-	for range runtime.GOMAXPROCS(0) {
-		go func() {
-			for i := range next {
-				series, err := openb.Run(trace, configs[i])
-				results[i] = result{configs[i], series}
-				done <- err
-			}
-		}()
-	}
-	go func() {
-		for i := range configs {
-			next <- i
-		}
-		close(next)
-	}()
+// runAll makes the runs and shows how far they are.
+func runAll(trace *openb.Trace, configs []openb.Config, stderr io.Writer) ([]openb.Result, error) {
 	progress := display.NewProgress(stderr, len(configs))
 	defer progress.Done()
-	var first error
-	for i := range configs {
-		if err := <-done; err != nil && first == nil {
-			first = err
-		}
-		progress.Step(i+1, "%d of %d runs", i+1, len(configs))
-	}
-	return results, first
+	return openb.RunAll(trace, configs, func(done int) { progress.Step(done, "%d of %d runs", done, len(configs)) })
 }

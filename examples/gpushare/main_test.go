@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/berth-sched/berth/examples/gpushare/openb"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -71,6 +72,17 @@ func TestFigure(t *testing.T) {
 	}
 	if lines != 7 || len(data) > 16<<10 {
 		t.Errorf("%d lines in %d bytes, want 7 in at most 16 KiB", lines, len(data))
+	}
+}
+
+func TestDistance(t *testing.T) {
+	for want, s := range map[string][2]openb.Summary{
+		"":                                      {{Mean: 86}, {Mean: 87}}, // one run each
+		": means differ by 0.4 standard errors": {{Mean: 86, Deviation: 3}, {Mean: 87, Deviation: 4}},
+	} {
+		if got := distance(s[0], s[1], 4); got != want {
+			t.Errorf("distance = %q, want %q", got, want)
+		}
 	}
 }
 

@@ -16,12 +16,12 @@ import (
 const at = 100
 
 // of returns the results of a policy.
-func of(results []result, p openb.Policy) []result {
-	return slices.DeleteFunc(slices.Clone(results), func(r result) bool { return r.Policy != p })
+func of(results []openb.Result, p openb.Policy) []openb.Result {
+	return slices.DeleteFunc(slices.Clone(results), func(r openb.Result) bool { return r.Policy != p })
 }
 
 // allocation summarizes the part that is given out at a column.
-func allocation(results []result, column int) openb.Summary {
+func allocation(results []openb.Result, column int) openb.Summary {
 	x := make([]float64, len(results))
 	for i, r := range results {
 		x[i] = r.Allocation[column]
@@ -31,18 +31,18 @@ func allocation(results []result, column int) openb.Summary {
 
 // compared is a policy beside the published tables.
 type compared struct {
-	known            []result // the published runs, for the seeds that were run
+	known            []openb.Result // the published runs, for the seeds that were run
 	equal, different int
 	first            string // the first difference
 }
 
-func compare(results []result, published openb.Tables) (c compared) {
+func compare(results []openb.Result, published openb.Tables) (c compared) {
 	for _, r := range results {
 		want := published[openb.Key{Policy: r.Policy, Seed: r.Seed}]
 		if want == nil {
 			continue
 		}
-		c.known = append(c.known, result{r.Config, want})
+		c.known = append(c.known, openb.Result{Config: r.Config, Series: want})
 		equal, different, first := r.Compare(want)
 		if c.equal, c.different = c.equal+equal, c.different+different; c.first == "" && first != "" {
 			c.first = fmt.Sprintf("%s, seed %d: %s", r.Policy, r.Seed, first)
@@ -53,7 +53,7 @@ func compare(results []result, published openb.Tables) (c compared) {
 
 // writeTable writes a line for each policy. It is an error if a figure differs that chance
 // has no part in.
-func writeTable(w io.Writer, results []result, published openb.Tables) error {
+func writeTable(w io.Writer, results []openb.Result, published openb.Tables) error {
 	fmt.Fprintf(w, "\nGPUs given out, in percent, when %d %% of them have been asked for: mean and deviation\n\n", at)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	header := "POLICY\tHERE\t\t"
@@ -71,8 +71,7 @@ func writeTable(w io.Writer, results []result, published openb.Tables) error {
 		case len(c.known) == 0:
 		case p.IsRandom():
 			theirs := allocation(c.known, at)
-			errs := math.Abs(ours.Mean-theirs.Mean) / math.Sqrt((ours.Deviation*ours.Deviation+theirs.Deviation*theirs.Deviation)/float64(len(c.known)))
-			fmt.Fprintf(t, "\t%.3f\t± %.3f\tdrawn: means differ by %.1f standard errors", theirs.Mean, theirs.Deviation, errs)
+			fmt.Fprintf(t, "\t%.3f\t± %.3f\tdrawn%s", theirs.Mean, theirs.Deviation, distance(ours, theirs, len(c.known)))
 		default:
 			theirs := allocation(c.known, at)
 			fmt.Fprintf(t, "\t%.3f\t± %.3f\t%d of %d", theirs.Mean, theirs.Deviation, c.equal, c.equal+c.different)
@@ -116,11 +115,20 @@ func writeTies(w io.Writer, trace *openb.Trace, o options, stderr io.Writer) err
 	for _, p := range policies {
 		fmt.Fprint(t, p)
 		for _, tie := range openb.Ties() {
-			runs := slices.DeleteFunc(of(results, p), func(r result) bool { return r.Tie != tie })
+			runs := slices.DeleteFunc(of(results, p), func(r openb.Result) bool { return r.Tie != tie })
 			s := allocation(runs, at)
 			fmt.Fprintf(t, "\t%.2f ± %.2f", s.Mean, s.Deviation)
 		}
 		fmt.Fprintln(t)
 	}
 	return t.Flush()
+}
+
+// distance says how far the means of so many runs are apart, if the runs can tell.
+func distance(a, b openb.Summary, runs int) string {
+	deviation := math.Sqrt(a.Deviation*a.Deviation + b.Deviation*b.Deviation)
+	if deviation == 0 {
+		return ""
+	}
+	return fmt.Sprintf(": means differ by %.1f standard errors", math.Abs(a.Mean-b.Mean)/deviation*math.Sqrt(float64(runs)))
 }

@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"embed"
 	"errors"
 	"flag"
@@ -21,6 +20,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/berth-sched/berth/examples/playground/internal/pack"
 )
 
 //go:embed static
@@ -89,18 +90,7 @@ func build() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var packed bytes.Buffer
-	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := z.Write(wasm); err != nil {
-		return nil, err
-	}
-	if err := z.Close(); err != nil {
-		return nil, err
-	}
-	files[wasmName] = packed.Bytes()
+	files[wasmName] = pack.Gzip(wasm)
 	return files, nil
 }
 

@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// maxPacked bounds the compressed page: 3 MB.
-const maxPacked = 3 << 20
+// maxPacked bounds the compressed page.
+const maxPacked = 3_000_000 // bytes
 
 // TestOut writes the page, and looks at what a server would send.
 func TestOut(t *testing.T) {

@@ -31,6 +31,10 @@ func FuzzDecode(f *testing.F) {
 		`{"kind":"PodDisruptionBudget","metadata":{"name":"b"},"spec":{"minAvailable":"25%","maxUnavailable":3}}`,
 		`{"kind":"NodeMetric","metadata":{"name":"n"},"status":{"nodeMetric":{"aggregatedNodeUsages":[{"duration":"5m0s","usage":{"p95":{"resources":{"cpu":"1500u"}}}}]}}}`,
 		`{"kind":"Cluster","apiVersion":"cluster.karmada.io/v1alpha1","metadata":{"name":"m"},"spec":{"resourceModels":[{"grade":0,"ranges":[{"name":"cpu","min":"0","max":"9223372036854775807"}]}]}}`,
+		`{"kind":"ResourceSlice","apiVersion":"resource.k8s.io/v1","metadata":{"name":"s"},"spec":{"driver":"d","nodeName":"n","pool":{"name":"p","generation":1,"resourceSliceCount":-1},"devices":[{"name":"x","attributes":{"a":{"version":"1.x"}},"capacity":{"m":{"value":"1Gi","requestPolicy":{"validRange":{"min":"1","step":"-1"}}}},"taints":[{"effect":"No"}]}],"sharedCounters":[{"name":"c","counters":{"m":{"value":"-1"}}}]}}`,
+		`{"kind":"ResourceSlice","apiVersion":"resource.k8s.io/v1beta1","metadata":{"name":"s"},"spec":{"devices":[{"name":"x","basic":{"attributes":{"a":{"int":1}},"capacity":{"m":{"value":"1x"}}}}]}}`,
+		`{"kind":"ResourceClaim","apiVersion":"resource.k8s.io/v1beta1","metadata":{"name":"c"},"spec":{"devices":{"requests":[{"name":"r","deviceClassName":"d","count":-1,"allocationMode":"Some"}],"constraints":[{}]}},"status":{"allocation":{"devices":{"results":[{"consumedCapacity":{"m":"1"}}]}}}}`,
+		`{"kind":"DeviceTaintRule","metadata":{"name":"t"},"spec":{"deviceSelector":{},"taint":{"key":"k"}}} {"kind":"DeviceClass","metadata":{"name":"c"},"spec":{"selectors":[{"cel":{"expression":"("}}]}} {"kind":"ResourceClaimTemplate","metadata":{"name":"t"},"spec":{"spec":{"devices":{}}}}`,
 	} {
 		f.Add([]byte(seed))
 	}

@@ -8,7 +8,7 @@ import (
 
 // Object is any of the object types in [Objects].
 type Object interface {
-	Pod | Node | Namespace | ResourceQuota | PriorityClass | PodDisruptionBudget | PodGroup | Workload | Service |
+	Pod | Node | Namespace | ResourceQuota | PriorityClass | PodDisruptionBudget | PodGroup | CompositePodGroup | Workload | Service |
 		ReplicationController | ReplicaSet | StatefulSet | Deployment | DaemonSet | Job |
 		PersistentVolume | PersistentVolumeClaim | StorageClass |
 		CSINode | CSIDriver | CSIStorageCapacity | VolumeAttachment |

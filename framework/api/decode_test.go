@@ -106,6 +106,7 @@ func TestDecodeEveryKind(t *testing.T) {
 		"policy/v1":                   {"PodDisruptionBudget"},
 		"scheduling.k8s.io/v1":        {"PriorityClass"},
 		"scheduling.k8s.io/v1beta1":   {"PodGroup", "Workload"},
+		"scheduling.k8s.io/v1alpha3":  {"CompositePodGroup"},
 		"storage.k8s.io/v1":           {"StorageClass", "CSINode", "CSIDriver", "CSIStorageCapacity", "VolumeAttachment"},
 		"resource.k8s.io/v1":          {"DeviceClass", "ResourceSlice", "ResourceClaim", "ResourceClaimTemplate", "DeviceTaintRule"},
 		"slo.koordinator.sh/v1alpha1": {"NodeMetric"},

@@ -60,6 +60,22 @@ func TestDecodeBadDevices(t *testing.T) {
 			`{"kind":"ResourceClaim","metadata":{"name":"c"},"spec":{"devices":{"requests":[{"name":"r","count":1.5}]}}}`,
 			`resourceclaim default/c: spec.devices.requests[0].count`,
 		},
+		{
+			`{"kind":"ResourceSlice","metadata":{"name":"s"},"spec":{"pool":{"name":"p","generation":"new"}}}`,
+			`resourceslice s: spec.pool.generation`,
+		},
+		{
+			`{"kind":"ResourceSlice","metadata":{"name":"s"},"spec":{"sharedCounters":[{"name":"c","counters":{"m":{"value":"1 Gi"}}}]}}`,
+			`resourceslice s: spec.sharedCounters[0].counters[m].value: "1 Gi"`,
+		},
+		{
+			`{"kind":"ResourceSlice","metadata":{"name":"s"},"spec":{"devices":[{"name":"a","attributes":{"v":{"version":7}}}]}}`,
+			`resourceslice s: spec.devices[0].attributes[v].version`,
+		},
+		{
+			`{"kind":"ResourceClaim","metadata":{"name":"c"},"status":{"allocation":{"devices":{"results":[{"consumedCapacity":{"m":"x"}}]}}}}`,
+			`resourceclaim default/c: status.allocation.devices.results[0].consumedCapacity[m]: "x"`,
+		},
 	} {
 		_, err := api.Decode([]byte(tt.text))
 		if err == nil || !strings.Contains(err.Error(), tt.want) {

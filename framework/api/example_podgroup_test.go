@@ -40,3 +40,26 @@ func ExampleWorkload_PodGroup() {
 	// train-workers
 	// podgroup ai/train-workers: spec.schedulingPolicy.gang.minCount: "0": must be greater than zero
 }
+
+// Groups name the composite that they belong to.
+func ExampleCompositePodGroup() {
+	gang := &api.CompositeGangSchedulingPolicy{MinGroupCount: 2}
+	var policy api.CompositePodGroupSchedulingPolicy
+	policy.Gang = gang
+	c := &api.CompositePodGroup{
+		ObjectMeta: api.ObjectMeta{Namespace: "ai", Name: "replica"},
+		Spec: api.CompositePodGroupSpec{
+			SchedulingPolicy:      policy,
+			SchedulingConstraints: &api.PodGroupSchedulingConstraints{Topology: []api.TopologyConstraint{{Key: "example.com/block"}}},
+			DisruptionMode:        &api.DisruptionMode{All: &api.AllDisruptionMode{}},
+		},
+	}
+	leader := &api.PodGroup{ObjectMeta: api.ObjectMeta{Namespace: "ai", Name: "leader"}}
+	leader.Spec.ParentCompositePodGroupName = &c.Name
+	fmt.Println(c.MinGroupCount(), c.TopologyKey(), c.Priority(), c.DisruptAll(), c.Validate(), api.CompositePodGroupDepth)
+	gang.MinGroupCount = 0
+	fmt.Println(c.Validate())
+	// Output:
+	// 2 example.com/block 0 true <nil> 4
+	// compositepodgroup ai/replica: spec.schedulingPolicy.gang.minGroupCount: "0": must be greater than zero
+}

@@ -15,6 +15,7 @@ type Objects struct {
 	PriorityClasses        []*PriorityClass
 	PodDisruptionBudgets   []*PodDisruptionBudget
 	PodGroups              []*PodGroup
+	CompositePodGroups     []*CompositePodGroup
 	Workloads              []*Workload
 	ResourceQuotas         []*ResourceQuota
 	Services               []*Service
@@ -115,6 +116,7 @@ var kinds = []kind{
 	{"scheduling.k8s.io/v1", "PriorityClass", false, into(func(o *Objects) *[]*PriorityClass { return &o.PriorityClasses })},
 	{"scheduling.k8s.io/v1beta1", "PodGroup", true, into(func(o *Objects) *[]*PodGroup { return &o.PodGroups })},
 	{"scheduling.sigs.k8s.io/v1alpha1", "PodGroup", true, into(func(o *Objects) *[]*PodGroup { return &o.PodGroups })},
+	{"scheduling.k8s.io/v1alpha3", "CompositePodGroup", true, into(func(o *Objects) *[]*CompositePodGroup { return &o.CompositePodGroups })},
 	{"scheduling.k8s.io/v1beta1", "Workload", true, into(func(o *Objects) *[]*Workload { return &o.Workloads })},
 	{"storage.k8s.io/v1", "StorageClass", false, into(func(o *Objects) *[]*StorageClass { return &o.StorageClasses })},
 	{"storage.k8s.io/v1", "CSINode", false, into(func(o *Objects) *[]*CSINode { return &o.CSINodes })},
@@ -155,6 +157,7 @@ func (o *Objects) extend(p *Objects) {
 	o.PriorityClasses = append(o.PriorityClasses, p.PriorityClasses...)
 	o.PodDisruptionBudgets = append(o.PodDisruptionBudgets, p.PodDisruptionBudgets...)
 	o.PodGroups = append(o.PodGroups, p.PodGroups...)
+	o.CompositePodGroups = append(o.CompositePodGroups, p.CompositePodGroups...)
 	o.Workloads = append(o.Workloads, p.Workloads...)
 	o.ResourceQuotas = append(o.ResourceQuotas, p.ResourceQuotas...)
 	o.Services = append(o.Services, p.Services...)

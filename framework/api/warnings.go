@@ -8,9 +8,11 @@ import (
 	"strings"
 )
 
-// Warnings lists the skipped fields that look misspelt, sorted, one line each:
+// Warnings lists the skipped fields that look misspelt, sorted, one line each, and then
+// values that Kubernetes 1.37 does not know, of fields that decide nothing:
 //
 //	Pod: spec.nodeselector: unknown field, 3 times; did you mean nodeSelector?
+//	Pod: spec.restartPolicy: "Sometimes": unknown value; want Always, OnFailure or Never
 //
 // A skipped field is listed if it differs from a known field of the same object only in
 // case or in one or two letters. Nothing else counts: most skipped fields are fields of
@@ -34,7 +36,7 @@ func (o *Objects) Warnings() []string {
 		}
 		lines = append(lines, fmt.Sprintf("%s: unknown field%s; did you mean %s?", path, times, meant))
 	}
-	return lines
+	return append(lines, o.unknownValues()...)
 }
 
 // typeOfKind returns the type of the objects of a kind, nil if there is none.

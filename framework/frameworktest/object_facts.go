@@ -19,7 +19,7 @@ func objectFacts(s *framework.Snapshot) []fact {
 // objectKinds has a function for every kind of [api.Objects] that
 // snapshots hold.
 var objectKinds = []func(*framework.Snapshot) fact{
-	factOf[api.Namespace], factOf[api.PriorityClass], factOf[api.PodDisruptionBudget], factOf[api.PodGroup], factOf[api.Workload], factOf[api.ResourceQuota],
+	factOf[api.Namespace], factOf[api.PriorityClass], factOf[api.PodDisruptionBudget], factOf[api.PodGroup], factOf[api.CompositePodGroup], factOf[api.Workload], factOf[api.ResourceQuota],
 	factOf[api.Service], factOf[api.ReplicationController], factOf[api.ReplicaSet], factOf[api.StatefulSet],
 	factOf[api.Deployment], factOf[api.DaemonSet], factOf[api.Job],
 	factOf[api.PersistentVolume], factOf[api.PersistentVolumeClaim], factOf[api.StorageClass],

@@ -11,7 +11,7 @@ import (
 
 // putters put one object of each kind that snapshots hold, besides pods and nodes.
 var putters = []func(*framework.Snapshot){
-	put[api.Namespace], put[api.PriorityClass], put[api.PodDisruptionBudget], put[api.PodGroup], put[api.Workload], put[api.ResourceQuota],
+	put[api.Namespace], put[api.PriorityClass], put[api.PodDisruptionBudget], put[api.PodGroup], put[api.CompositePodGroup], put[api.Workload], put[api.ResourceQuota],
 	put[api.Service], put[api.ReplicationController], put[api.ReplicaSet], put[api.StatefulSet],
 	put[api.Deployment], put[api.DaemonSet], put[api.Job],
 	put[api.PersistentVolume], put[api.PersistentVolumeClaim], put[api.StorageClass],

@@ -83,6 +83,7 @@ type pools struct {
 	list    []pool
 	devices []candidate // of complete and valid pools, in the order of the search
 	invalid bool        // some pool is invalid
+	odd     bool        // the node selection or a capacity of some device is an error
 	err     error       // a selector cannot be parsed
 }
 
@@ -165,6 +166,7 @@ func (c *catalog) gather(n *api.Node) *pools {
 				if s.perDevice {
 					x.here, x.err = d.where.matches(n)
 				}
+				result.odd = result.odd || x.err != nil || d.odd
 				result.devices = append(result.devices, x)
 			}
 		}

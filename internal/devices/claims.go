@@ -26,13 +26,18 @@ func (c *PodClaim) key(pod podID) flightKey {
 	return keyOf(c.Claim)
 }
 
-// ClaimsOf returns the claims of a pod in the order of its entries. The error is the
+// A claimRef is what an entry of a pod stands for: a claim, or the template that the claim
+// is still to be made from.
+type claimRef struct {
+	entry    string
+	claim    *api.ResourceClaim
+	template *api.ResourceClaimTemplate
+}
+
+// refsOf returns what the entries of a pod stand for, in their order. The error is the
 // reason why the pod must wait.
-//
-// A claim that a template is still to be made into is virtual, if the snapshot has the
-// template. kube-scheduler never reads templates.
-func ClaimsOf(s *framework.Snapshot, pod *api.Pod) ([]PodClaim, error) {
-	var list []PodClaim
+func refsOf(s *framework.Snapshot, pod *api.Pod) ([]claimRef, error) {
+	list := make([]claimRef, 0, len(pod.Spec.ResourceClaims))
 	for i := range pod.Spec.ResourceClaims {
 		entry := &pod.Spec.ResourceClaims[i]
 		name, made, err := claimName(pod, entry)
@@ -44,7 +49,7 @@ func ClaimsOf(s *framework.Snapshot, pod *api.Pod) ([]PodClaim, error) {
 			if t == nil {
 				return nil, fmt.Errorf("pod %q: ResourceClaim not created yet", pod.Key())
 			}
-			list = append(list, PodClaim{Claim: virtualClaim(pod, entry.Name, t), Entry: entry.Name})
+			list = append(list, claimRef{entry: entry.Name, template: t})
 			continue
 		}
 		if name == "" {
@@ -54,8 +59,29 @@ func ClaimsOf(s *framework.Snapshot, pod *api.Pod) ([]PodClaim, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !slices.ContainsFunc(list, func(x PodClaim) bool { return x.Claim == c }) {
-			list = append(list, PodClaim{Claim: c})
+		if !slices.ContainsFunc(list, func(x claimRef) bool { return x.claim == c }) {
+			list = append(list, claimRef{entry: entry.Name, claim: c})
+		}
+	}
+	return list, nil
+}
+
+// ClaimsOf returns the claims of a pod in the order of its entries. The error is the
+// reason why the pod must wait.
+//
+// A claim that a template is still to be made into is virtual, if the snapshot has the
+// template. kube-scheduler never reads templates.
+func ClaimsOf(s *framework.Snapshot, pod *api.Pod) ([]PodClaim, error) {
+	refs, err := refsOf(s, pod)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]PodClaim, len(refs))
+	for i := range refs {
+		if r := &refs[i]; r.template != nil {
+			list[i] = PodClaim{Claim: virtualClaim(pod, r.entry, r.template), Entry: r.entry}
+		} else {
+			list[i] = PodClaim{Claim: r.claim}
 		}
 	}
 	return list, nil

@@ -258,19 +258,21 @@ func Words(s *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeIn
 	if node.HasPod(pod) {
 		return wordsOf(StateOf(s).held(s, pod))
 	}
-	f, found := new(Finder), Found{}
-	if status := f.Prepare(s, pod, o); !status.IsSuccess() {
+	f, status := FinderOf(s, pod, o)
+	if !status.IsSuccess() {
 		return ""
 	}
-	if status := f.Find(node, &found); !status.IsSuccess() {
+	found, status := f.FoundOn(node)
+	if !status.IsSuccess() {
 		return ""
 	}
 	var list []*api.AllocationResult
+	rest := found.Allocations
 	for i := range f.claims {
 		if c := &f.claims[i]; c.allocated {
 			list = append(list, c.Claim.Status.Allocation)
-		} else if len(found.Allocations) > 0 {
-			list, found.Allocations = append(list, found.Allocations[0]), found.Allocations[1:]
+		} else if len(rest) > 0 {
+			list, rest = append(list, rest[0]), rest[1:]
 		}
 	}
 	return wordsOf(list)
@@ -283,11 +285,7 @@ func (x *State) held(s *framework.Snapshot, pod *framework.PodInfo) (list []*api
 		return nil
 	}
 	if extendedResources(s, pod) != nil {
-		c := PodClaim{Claim: x.extendedClaim(s, pod.Pod), Extended: true}
-		if c.Claim.Name == ExtendedClaimName {
-			c.Entry = ExtendedClaimName
-		}
-		claims = append(claims, c)
+		claims = append(claims, x.extendedClaim(s, pod.Pod))
 	}
 	id := idOf(pod.Pod)
 	keys, _ := x.holds.get(id)
@@ -313,9 +311,12 @@ func wordsOf(list []*api.AllocationResult) string {
 					b.WriteString(", ")
 				}
 				pool = id
-				b.WriteString(id.String())
+				b.WriteString(id.Driver)
+				b.WriteByte('/')
+				b.WriteString(id.Pool)
 			}
-			b.WriteString(" " + r.Device)
+			b.WriteByte(' ')
+			b.WriteString(r.Device)
 		}
 	}
 	return b.String()

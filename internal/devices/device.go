@@ -3,7 +3,6 @@ package devices
 import (
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/devices/expr"
@@ -83,8 +82,9 @@ type slice struct {
 	bindings  bool // a device has binding conditions
 	counters  bool // a device consumes counters
 
-	views func() []*expr.Device
-	memo  atomic.Pointer[[]memoEntry] // answers of selectors
+	views    func() []*expr.Device
+	answered memo[*program, *answers]
+	values   memo[string, []*api.DeviceAttribute]
 }
 
 // newSlice derives a slice, with the taints that the rules add.

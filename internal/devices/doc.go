@@ -4,6 +4,7 @@
 // # Parts
 //
 //	claims.go     which claims a pod has, also virtual ones
+//	classkey.go   which pods are alike, by what their claims ask for
 //	extended.go   the claim for extended resources that device classes stand behind
 //	classes.go    which class stands behind an extended resource
 //	device.go     slices and devices with what is derived from them; taints, tolerations
@@ -13,6 +14,8 @@
 //	capacity.go   what requests consume of devices that can be shared
 //	request.go    a claim as the search needs it
 //	search.go     the search for devices on one node; prune.go, what it may leave out
+//	pack.go       another choice among the solutions: least leftover
+//	memo.go       what was found out about a slice
 //	result.go     what a claim got
 //	finder.go     the verdicts about the nodes for one pod
 //	details.go    the numbers behind a rejection, and the devices in words
@@ -27,11 +30,44 @@
 // full again. A change touches the nodes that can use the pool, so that answers kept for
 // them are renewed: one node for most pools, every node for pools of several nodes.
 //
+// # Kept answers
+//
+// The plugins are bound in every decision and declare ReadsDomain, so the engine asks
+// them only about nodes that changed. Three things make an answer:
+//
+//	what the pod asks   the class key ([AppendKey]): the requests and constraints of its
+//	                    claims or, for an allocated claim, where it can be used. The key
+//	                    has no name of a claim, so a claim, its twin for another pod and
+//	                    the template of both are alike.
+//	                    New for: a claim, a template or a class that changes. The key of
+//	                    a pod is then found anew.
+//	what a node has     its generation: a device that is given or taken, and a slice that
+//	                    changes, touch the nodes that can use the pool. A pool on the
+//	                    network touches all nodes: this is its wider scope.
+//	what all nodes see  the version of the [Finder]: classes, taint rules, and the time as
+//	                    long as an allocated claim waits for binding conditions.
+//
+// Beside them, slices keep the answers of selectors for their devices, for all pods and
+// nodes. The snapshot keeps the last Finder, and what it found on the last node, because
+// the filter, the scorer, the words of a decision and Reserve ask for the same.
+//
+// A claim that two pods share is the first hard case. Before the first pod is placed, both
+// are of the class of the demand. Reserve puts the claim into flight: PreFilter, which is
+// asked in every decision, then rejects the second pod, and its class is as it was. Once the
+// claim is written, the key of the second pod holds the allocation, and no device is looked
+// for.
+//
+// A request for all devices (mode All) over a pool with a taint rule is the second. The
+// list of devices belongs to the node and is found on each. A rule changes no device and
+// touches no node, but the version, so every node is asked again; the slices are derived
+// anew, so no answer of a selector stands for another set of taints.
+//
 // # Determinism and concurrency
 //
 // The search is exactly kube-scheduler's: depth first, the first solution. A branch is left
 // out only if it can have neither a solution nor an error. Where kube-scheduler depends on
-// the order of a map, names decide here. A [Finder] may be asked about several nodes at
+// the order of a map, names decide here. [LeastLeftover] is the only choice that takes
+// another solution, and changes no verdict. A [Finder] may be asked about several nodes at
 // once; all else belongs to the goroutine of the snapshot.
 //
 // # Cost

@@ -128,9 +128,25 @@ func extendedRequests(pod *api.Pod, resources []extendedResource) ([]api.DeviceR
 	return requests, mappings
 }
 
-// extendedClaim returns the claim for a pod's extended resources that was made in an
-// earlier cycle, or a new one without requests.
-func (x *State) extendedClaim(s *framework.Snapshot, pod *api.Pod) *api.ResourceClaim {
+// needsExtended reports whether a class stands behind a resource that the pod requests.
+func needsExtended(s *framework.Snapshot, pod *framework.PodInfo) bool {
+	if len(framework.List[api.DeviceClass](s)) == 0 {
+		return false
+	}
+	for i := resource.IndexEphemeralStorage + 1; i < len(pod.Requests); i++ {
+		if pod.Requests[i] == 0 {
+			continue
+		}
+		if name := pod.Schema().Name(i); IsCandidate(name) && ClassesOf(s).Behind(s, name) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// madeExtendedClaim returns the claim for a pod's extended resources that was made in an
+// earlier cycle, nil if there is none.
+func (x *State) madeExtendedClaim(s *framework.Snapshot, pod *api.Pod) *api.ResourceClaim {
 	for _, id := range [2]podID{{uid: string(pod.UID)}, {key: pod.Key()}} {
 		if key, ok := x.special.get(id); ok {
 			if c := framework.Lookup[api.ResourceClaim](s, key); c != nil && c.Namespace == pod.Namespace && isExtendedClaimOf(c, pod) {
@@ -138,11 +154,20 @@ func (x *State) extendedClaim(s *framework.Snapshot, pod *api.Pod) *api.Resource
 			}
 		}
 	}
+	return nil
+}
+
+// extendedClaim returns the claim for a pod's extended resources. One that has not been
+// made has no requests, and the name [ExtendedClaimName].
+func (x *State) extendedClaim(s *framework.Snapshot, pod *api.Pod) PodClaim {
+	if c := x.madeExtendedClaim(s, pod); c != nil {
+		return PodClaim{Claim: c, Extended: true}
+	}
 	c := new(api.ResourceClaim)
 	c.Name, c.Namespace = ExtendedClaimName, pod.Namespace
 	c.Annotations = map[string]string{api.AnnExtendedResourceClaim: "true"}
 	c.OwnerReferences = []api.OwnerReference{ownerOf(pod)}
-	return c
+	return PodClaim{Claim: c, Extended: true, Entry: ExtendedClaimName}
 }
 
 func isExtendedClaimOf(c *api.ResourceClaim, pod *api.Pod) bool {

@@ -17,6 +17,7 @@ type Options struct {
 	Compiler       framework.DeviceSelectorCompiler // nil means the built-in one
 	BindingTimeout time.Duration
 	Steps          int // of the search for devices on a node
+	Choice         Choice
 }
 
 // DefaultSteps bounds the search if the options do not.
@@ -46,7 +47,28 @@ type Finder struct {
 	plans     []*plan
 	resources []extendedResource
 	variants  variants
-	searches  sync.Pool
+
+	version uint64    // of what verdicts read besides nodes and the pod's key
+	until   time.Time // when a claim that waits for binding conditions times out; 0 for none
+	at      moment
+	status  framework.Status // of Prepare
+	found   foundOn
+}
+
+// A moment is all that Prepare reads.
+type moment struct {
+	pod            *framework.PodInfo
+	options        Options
+	objects, flown uint64
+	now            time.Time
+}
+
+// foundOn is what a node was found to have while the use of no device changed.
+type foundOn struct {
+	node    *api.Node
+	changes uint64
+	found   *Found
+	status  framework.Status
 }
 
 // A finderClaim is a claim of the pod.
@@ -58,14 +80,29 @@ type finderClaim struct {
 	skipsNode bool               // needs a node that declares optional node operations
 }
 
-// FinderKey provides the cycle's Finder after a successful Prepare.
-var FinderKey = framework.NewKey[*Finder]("devices")
+// FinderOf returns a Finder that is prepared for a pod, with the status of Prepare. The
+// snapshot keeps the last one: the plugins ask for it several times per pod.
+func FinderOf(s *framework.Snapshot, pod *framework.PodInfo, o Options) (*Finder, framework.Status) {
+	if !Needs(s, pod) {
+		return nil, framework.SkipStatus()
+	}
+	x := StateOf(s)
+	at := moment{pod, o, s.Objects(), x.flown, s.Now()}
+	if x.last == nil || x.last.at != at {
+		f := new(Finder)
+		f.status = f.Prepare(s, pod, o)
+		f.at, x.last = at, f
+	}
+	return x.last, x.last.status
+}
 
 // Prepare reads the claims of a pod. The status is Skip for a pod that needs no devices.
 func (f *Finder) Prepare(s *framework.Snapshot, pod *framework.PodInfo, o Options) framework.Status {
 	f.options, f.snapshot, f.pod, f.now = o, s, pod, s.Now()
 	f.claims, f.allocate, f.plans = f.claims[:0], f.allocate[:0], f.plans[:0]
 	f.variants.reset()
+	f.until, f.found = time.Time{}, foundOn{}
+	f.version = max(framework.ObjectsVersion[api.DeviceClass](s), framework.ObjectsVersion[api.DeviceTaintRule](s))
 	claims, err := ClaimsOf(s, pod.Pod)
 	if err != nil {
 		return framework.UnresolvableStatus(framework.Text(err.Error()))
@@ -77,19 +114,28 @@ func (f *Finder) Prepare(s *framework.Snapshot, pod *framework.PodInfo, o Option
 	f.state = StateOf(s)
 	f.catalog = f.state.catalogOf(s)
 	if f.resources != nil {
-		c := PodClaim{Claim: f.state.extendedClaim(s, pod.Pod), Extended: true}
-		if c.Claim.Name == ExtendedClaimName {
-			c.Entry = ExtendedClaimName
-		}
-		claims = append(claims, c)
+		claims = append(claims, f.state.extendedClaim(s, pod.Pod))
 	}
 	for _, c := range claims {
 		if status := f.prepareClaim(c); !status.IsSuccess() {
 			return status
 		}
 	}
+	if !f.until.IsZero() {
+		f.version = s.NewVersion() // time may change the answer for any node
+	}
 	return framework.Status{}
 }
+
+// Version implements [framework.DomainTracker]: it identifies what verdicts read besides
+// nodes and what [AppendKey] has appended.
+func (f *Finder) Version() uint64 { return f.version }
+
+// Changed implements [framework.DomainTracker].
+func (f *Finder) Changed(since uint64, _ func(slot int)) bool { return since == f.version }
+
+// ValidUntil implements [framework.Expirer].
+func (f *Finder) ValidUntil(*framework.PodInfo, *framework.NodeInfo) time.Time { return f.until }
 
 func (f *Finder) prepareClaim(pc PodClaim) framework.Status {
 	c := pc.Claim
@@ -105,9 +151,8 @@ func (f *Finder) prepareClaim(pc PodClaim) framework.Status {
 				return framework.AsStatus(err)
 			}
 		}
-		for i := range a.Devices.Results {
-			x.skipsNode = x.skipsNode || len(a.Devices.Results[i].SkipNodeOperations) > 0
-		}
+		x.skipsNode = skipsNode(a)
+		f.expireAt(c)
 		f.claims = append(f.claims, x)
 		return framework.Status{}
 	}
@@ -125,6 +170,23 @@ func (f *Finder) prepareClaim(pc PodClaim) framework.Status {
 	f.claims = append(f.claims, x)
 	f.plans = append(f.plans, f.state.plan(f.snapshot, f.options.Compiler, c))
 	return framework.Status{}
+}
+
+// skipsNode reports whether some device needs a node that declares optional node operations.
+func skipsNode(a *api.AllocationResult) bool {
+	return slices.ContainsFunc(a.Devices.Results, func(r api.DeviceRequestAllocationResult) bool { return len(r.SkipNodeOperations) > 0 })
+}
+
+// expireAt notes when an allocated claim will have waited too long for its binding
+// conditions.
+func (f *Finder) expireAt(c *api.ResourceClaim) {
+	t := c.Status.Allocation.AllocationTimestamp
+	if ready, failed := BindingState(c); ready || failed || t == nil || f.timedOut(c) {
+		return
+	}
+	if end := t.Add(f.options.BindingTimeout + 1); f.until.IsZero() || end.Before(f.until) {
+		f.until = end
+	}
 }
 
 // checkRequest rejects a pod if a class of a request does not exist.
@@ -185,6 +247,17 @@ func (f *Finder) Find(node *framework.NodeInfo, found *Found) framework.Status {
 		return framework.NewStatus(framework.UnschedulableAndUnresolvable, ErrUnavailable)
 	}
 	return framework.Status{}
+}
+
+// FoundOn returns what Find finds on a node. Unlike Find, it must be called by the
+// goroutine of the snapshot; it keeps the last answer. What it returns must not be changed.
+func (f *Finder) FoundOn(node *framework.NodeInfo) (*Found, framework.Status) {
+	if f.found.found == nil || f.found.node != node.Node || f.found.changes != f.state.changes {
+		found := new(Found)
+		status := f.Find(node, found)
+		f.found = foundOn{node.Node, f.state.changes, found, status}
+	}
+	return f.found.found, f.found.status
 }
 
 // extendedOn returns the resources to allocate devices for on a node: the others the
@@ -269,11 +342,11 @@ func (f *Finder) search(node *framework.NodeInfo, extended []extendedResource, f
 		return framework.AsStatus(pools.err)
 	}
 	plans, variant := f.plansFor(extended)
-	s, _ := f.searches.Get().(*search)
+	s, _ := f.state.searches.Get().(*search)
 	if s == nil {
 		s = new(search)
 	}
-	defer f.searches.Put(s)
+	defer func() { f.state.searches.Put(s) }()
 	s.begin(pools, plans, f.state, f.options.Steps)
 	switch s.run() {
 	case failed:
@@ -288,9 +361,12 @@ func (f *Finder) search(node *framework.NodeInfo, extended []extendedResource, f
 		}
 		return framework.AsStatus(s.err)
 	}
+	if found != nil && f.options.Choice == LeastLeftover {
+		s = f.pack(s)
+	}
 	for i := range plans {
 		if found == nil {
-			if _, err := s.nodeSelector(i, node.Name()); err != nil {
+			if _, err := s.terms(i); err != nil {
 				return framework.AsStatus(err)
 			}
 			continue
@@ -320,7 +396,7 @@ func (f *Finder) plansFor(extended []extendedResource) ([]*plan, *variant) {
 
 // begin makes the search ready for a node.
 func (s *search) begin(p *pools, plans []*plan, state *State, limit int) {
-	s.pools, s.plans, s.steps, s.limit, s.err = p, plans, 0, limit, nil
+	s.pools, s.devices, s.plans, s.steps, s.limit, s.err = p, p.devices, plans, 0, limit, nil
 	if s.limit <= 0 {
 		s.limit = DefaultSteps
 	}

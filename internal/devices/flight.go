@@ -52,13 +52,35 @@ func (x *State) depart(s *framework.Snapshot, key flightKey, pod podID, entry st
 	if !slices.Contains(f.pods, pod) {
 		f.pods = append(f.pods, pod)
 	}
-	change(s, &x.flights, key, &f)
+	x.setFlight(s, key, f)
 	held, _ := x.holds.get(pod)
 	if !slices.Contains(held, key) {
 		held = append(slices.Clone(held), key)
 		change(s, &x.holds, pod, &held)
 	}
 }
+
+// setFlight sets or deletes a flight.
+func (x *State) setFlight(s *framework.Snapshot, key flightKey, f *flight) {
+	if key.entry == "" {
+		if s.Recording() {
+			s.Record(&flownUndo{x, x.flown})
+		}
+		x.flown = s.NewVersion()
+	}
+	if f == nil {
+		change(s, &x.flights, key, nil)
+	} else {
+		change(s, &x.flights, key, &f)
+	}
+}
+
+type flownUndo struct {
+	state *State
+	flown uint64
+}
+
+func (u *flownUndo) Undo(*framework.Snapshot) { u.state.flown = u.flown }
 
 // release takes back what a pod has in flight. Claims that other pods share stay.
 func (x *State) release(s *framework.Snapshot, pod podID) {
@@ -74,8 +96,7 @@ func (x *State) release(s *framework.Snapshot, pod podID) {
 		}
 		rest := slices.DeleteFunc(slices.Clone(f.pods), func(p podID) bool { return p == pod })
 		if len(rest) > 0 {
-			next := &flight{f.claim, f.entry, rest}
-			change(s, &x.flights, key, &next)
+			x.setFlight(s, key, &flight{f.claim, f.entry, rest})
 			continue
 		}
 		x.land(s, key, f)
@@ -84,7 +105,7 @@ func (x *State) release(s *framework.Snapshot, pod podID) {
 
 // land ends a flight.
 func (x *State) land(s *framework.Snapshot, key flightKey, f *flight) {
-	change(s, &x.flights, key, nil)
+	x.setFlight(s, key, nil)
 	x.count(s, f.claim.Status.Allocation, -1)
 }
 

@@ -16,12 +16,7 @@ func (s *search) isClean() bool {
 			}
 		}
 	}
-	for i := range s.pools.devices {
-		if c := &s.pools.devices[i]; c.err != nil || c.device.odd {
-			return false
-		}
-	}
-	return true
+	return !s.pools.odd
 }
 
 func (s *search) isCleanFor(a *ask) bool {
@@ -73,8 +68,8 @@ func (s *search) tooFew(claim int, a *ask, at int, count int64) bool {
 	if count <= 1 && at > 0 {
 		return false // the search itself will see
 	}
-	for ; at < len(s.pools.devices) && count > 0; at++ {
-		c := &s.pools.devices[at]
+	for ; at < len(s.devices) && count > 0; at++ {
+		c := &s.devices[at]
 		if s.taken(claim, a, c) || !c.device.tolerated(a.tolerations) || c.device.plain.no {
 			continue
 		}

@@ -62,10 +62,7 @@ func (x *State) plan(s *framework.Snapshot, compiler framework.DeviceSelectorCom
 		to.alternatives = true
 		for k := range r.FirstAvailable {
 			sub := &r.FirstAvailable[k]
-			to.asks = append(to.asks, x.ask(s, compiler, name, sub.Name, r.Name+"/"+sub.Name, &api.ExactDeviceRequest{
-				DeviceClassName: sub.DeviceClassName, Selectors: sub.Selectors, AllocationMode: sub.AllocationMode, Count: sub.Count,
-				Tolerations: sub.Tolerations, Capacity: sub.Capacity, DerivedAttributes: sub.DerivedAttributes,
-			}))
+			to.asks = append(to.asks, x.ask(s, compiler, name, sub.Name, r.Name+"/"+sub.Name, exactly(sub)))
 		}
 	}
 	for i := range c.Spec.Devices.Constraints {
@@ -82,6 +79,14 @@ func (x *State) plan(s *framework.Snapshot, compiler framework.DeviceSelectorCom
 		p.constraints = append(p.constraints, to)
 	}
 	return p
+}
+
+// exactly returns an alternative as if it were the whole request.
+func exactly(sub *api.DeviceSubRequest) *api.ExactDeviceRequest {
+	return &api.ExactDeviceRequest{
+		DeviceClassName: sub.DeviceClassName, Selectors: sub.Selectors, AllocationMode: sub.AllocationMode, Count: sub.Count,
+		Tolerations: sub.Tolerations, Capacity: sub.Capacity, DerivedAttributes: sub.DerivedAttributes,
+	}
 }
 
 func (x *State) ask(s *framework.Snapshot, compiler framework.DeviceSelectorCompiler, claim, name, result string, e *api.ExactDeviceRequest) ask {
@@ -113,8 +118,8 @@ func (x *State) ask(s *framework.Snapshot, compiler framework.DeviceSelectorComp
 	if a.count < 0 {
 		return fault(": the count %d is negative", a.count)
 	}
-	a.conditions = x.conditions(nil, compiler, "class "+a.class.Name, a.class.Spec.Selectors)
-	a.conditions = x.conditions(a.conditions, compiler, "claim "+claim, e.Selectors)
+	a.conditions = x.conditions(nil, compiler, "class", a.class.Name, a.class.Spec.Selectors)
+	a.conditions = x.conditions(a.conditions, compiler, "claim", claim, e.Selectors)
 	return a
 }
 

@@ -78,6 +78,12 @@ func MayNeed(pod *framework.PodInfo) bool {
 	return pod.HasClaims() || mayNeedExtended(pod)
 }
 
+// Needs reports whether a pod needs devices: it has claims, or requests a resource that a
+// class stands behind.
+func Needs(s *framework.Snapshot, pod *framework.PodInfo) bool {
+	return pod.HasClaims() || needsExtended(s, pod)
+}
+
 func mayNeedExtended(pod *framework.PodInfo) bool {
 	for i := resource.IndexEphemeralStorage + 1; i < len(pod.Requests); i++ {
 		if pod.Requests[i] != 0 && IsCandidate(pod.Schema().Name(i)) {
@@ -87,25 +93,14 @@ func mayNeedExtended(pod *framework.PodInfo) bool {
 	return false
 }
 
-// ScopeOf declares what an answer about a pod that may need devices depends on. Claims
-// that are no objects yet are alike for all pods that name the same templates. Devices
-// that are given or taken touch their nodes. Everything else depends on objects that
-// change with every pod.
-//
-// If a template is missing, the reason of the rejection names the pod. Only PreFilter
-// rejects for it, and such rejections are never kept.
+// ScopeOf declares what an answer about a pod depends on. The parts of a pod that may need
+// devices are in the key that [AppendKey] finds. Devices that are given or taken touch
+// their nodes; other changes show in the version of a [Finder].
 func ScopeOf(pod *framework.PodInfo) framework.Scope {
-	virtual := len(pod.Pod.Spec.ResourceClaims) > 0 && len(pod.Pod.Status.ResourceClaimStatuses) == 0 && !mayNeedExtended(pod)
-	for i := range pod.Pod.Spec.ResourceClaims {
-		virtual = virtual && pod.Pod.Spec.ResourceClaims[i].ResourceClaimName == nil
+	if !MayNeed(pod) {
+		return framework.Scope{}
 	}
-	if !virtual {
-		return framework.Scope{Pod: framework.FieldsAll, Reads: framework.ReadsCluster}
-	}
-	return framework.Scope{
-		Pod:   framework.FieldNamespace | framework.FieldClaims | framework.FieldRequests,
-		Reads: framework.ReadsNode | framework.ReadsPods | framework.ReadsObjects,
-	}
+	return framework.Scope{Reads: framework.ReadsNode | framework.ReadsPods | framework.ReadsDomain | framework.ReadsObjects}
 }
 
 // Names reports whether a pod uses the claim.
@@ -121,16 +116,14 @@ func Names(pod *api.Pod, c *api.ResourceClaim) bool {
 	return isExtendedClaimOf(c, pod)
 }
 
-// IsFor reports whether the finder was prepared for the cycle.
-func (f *Finder) IsFor(c *framework.Cycle) bool { return f.snapshot == c.Snapshot && f.pod == c.Pod }
-
 var errNotFound = fmt.Errorf("claim allocation not found for node")
 
 // Reserve gives the devices of a node to the claims of the pod.
 func (f *Finder) Reserve(node *framework.NodeInfo) (DeviceClaims, framework.Status) {
-	var found Found
+	found := new(Found)
 	if len(f.allocate) > 0 {
-		if status := f.Find(node, &found); !status.IsSuccess() {
+		var status framework.Status
+		if found, status = f.FoundOn(node); !status.IsSuccess() {
 			return DeviceClaims{}, status
 		}
 		if len(found.Claims) == 0 && !f.claims[f.allocate[0]].Extended {
@@ -241,7 +234,7 @@ func (f *Finder) Unavailable(rejected func(*framework.NodeInfo) bool) []*api.Res
 //
 // Source: kube-scheduler 1.37, dynamicresources, Score.
 func (f *Finder) Score(node *framework.NodeInfo) int64 {
-	if len(f.allocate) == 0 || !f.hasAlternatives() {
+	if len(f.allocate) == 0 || !f.HasAlternatives() {
 		return 0
 	}
 	var found Found
@@ -261,10 +254,13 @@ func (f *Finder) Score(node *framework.NodeInfo) int64 {
 	return sum
 }
 
-func (f *Finder) hasAlternatives() bool {
-	return slices.ContainsFunc(f.claims, func(c finderClaim) bool {
-		return slices.ContainsFunc(c.Claim.Spec.Devices.Requests, func(r api.DeviceRequest) bool { return r.Exactly == nil })
-	})
+// HasAlternatives reports whether a request of some claim has alternatives.
+func (f *Finder) HasAlternatives() bool {
+	return slices.ContainsFunc(f.claims, func(c finderClaim) bool { return hasAlternatives(c.Claim) })
+}
+
+func hasAlternatives(c *api.ResourceClaim) bool {
+	return slices.ContainsFunc(c.Spec.Devices.Requests, func(r api.DeviceRequest) bool { return r.Exactly == nil })
 }
 
 func scoreOf(c *api.ResourceClaim, a *api.AllocationResult) (sum int64) {

@@ -16,6 +16,10 @@ func (s *search) allocation(claim int, node string) (*api.AllocationResult, erro
 		return nil, err
 	}
 	a := &api.AllocationResult{NodeSelector: selector}
+	n := s.devicesOf(claim)
+	if n > 0 {
+		a.Devices.Results = make([]api.DeviceRequestAllocationResult, 0, n)
+	}
 	for i := range s.placed {
 		p := &s.placed[i]
 		if p.claim != claim {
@@ -54,10 +58,9 @@ func ownerUID(c *api.ResourceClaim) api.UID {
 	return ""
 }
 
-// nodeSelector returns the selector of the nodes that can use the claim's devices, nil
-// for all.
-func (s *search) nodeSelector(claim int, node string) (*api.NodeSelector, error) {
-	var term api.NodeSelectorTerm
+// terms checks the node selections of a claim's devices. pinned says that one of them can
+// be used on this node only.
+func (s *search) terms(claim int) (pinned bool, err error) {
 	for i := range s.placed {
 		p := &s.placed[i]
 		if p.claim != claim {
@@ -65,19 +68,37 @@ func (s *search) nodeSelector(claim int, node string) (*api.NodeSelector, error)
 		}
 		where := p.device.selectionOf()
 		if where.node != "" || isSet(p.device.BindsToNode) {
-			return &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{MatchFields: []api.NodeSelectorRequirement{
-				{Key: "metadata.name", Operator: api.NodeSelectorOpIn, Values: []string{node}},
-			}}}}, nil
+			return true, nil
 		}
 		if where.all || where.object == nil {
 			continue
 		}
 		if n := len(where.object.NodeSelectorTerms); n != 1 {
-			return nil, fmt.Errorf("create NodeSelector for claim %s: unsupported ResourceSlice.NodeSelector with %d terms", s.plans[claim].claim.Name, n)
+			return false, fmt.Errorf("create NodeSelector for claim %s: unsupported ResourceSlice.NodeSelector with %d terms", s.plans[claim].claim.Name, n)
 		}
-		t := &where.object.NodeSelectorTerms[0]
-		term.MatchExpressions = addRequirements(term.MatchExpressions, t.MatchExpressions)
-		term.MatchFields = addRequirements(term.MatchFields, t.MatchFields)
+	}
+	return false, nil
+}
+
+// nodeSelector returns the selector of the nodes that can use the claim's devices, nil
+// for all.
+func (s *search) nodeSelector(claim int, node string) (*api.NodeSelector, error) {
+	switch pinned, err := s.terms(claim); {
+	case err != nil:
+		return nil, err
+	case pinned:
+		return &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{MatchFields: []api.NodeSelectorRequirement{
+			{Key: "metadata.name", Operator: api.NodeSelectorOpIn, Values: []string{node}},
+		}}}}, nil
+	}
+	var term api.NodeSelectorTerm
+	for i := range s.placed {
+		p := &s.placed[i]
+		if where := p.device.selectionOf(); p.claim == claim && !where.all && where.object != nil {
+			t := &where.object.NodeSelectorTerms[0]
+			term.MatchExpressions = addRequirements(term.MatchExpressions, t.MatchExpressions)
+			term.MatchFields = addRequirements(term.MatchFields, t.MatchFields)
+		}
 	}
 	if len(term.MatchExpressions) == 0 && len(term.MatchFields) == 0 {
 		return nil, nil
@@ -102,10 +123,23 @@ func sameSet(a, b []string) bool {
 		!slices.ContainsFunc(b, func(s string) bool { return !slices.Contains(a, s) })
 }
 
+// configures reports whether the claim or a class of it has parameters.
+func (s *search) configures(claim int) bool {
+	p := s.plans[claim]
+	some := len(p.claim.Spec.Devices.Config) > 0
+	for i := range p.requests {
+		some = some || len(p.requests[i].asks[s.chosen[s.requests[claim]+i]].class.Spec.Config) > 0
+	}
+	return some
+}
+
 // config returns the parameters for the drivers: those of the classes, then those of the
 // claim.
 func (s *search) config(claim int) []api.DeviceAllocationConfiguration {
 	p := s.plans[claim]
+	if !s.configures(claim) {
+		return nil
+	}
 	var list []api.DeviceAllocationConfiguration
 	starts := map[string]int{} // of the entries of a class
 	var names []string         // of each request in results

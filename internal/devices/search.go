@@ -2,6 +2,7 @@ package devices
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
@@ -13,10 +14,11 @@ import (
 // Everything that depends on what has been placed is derived from the stack of results,
 // which is short.
 type search struct {
-	pools *pools
-	uses  []*poolUse // by pool
-	plans []*plan
-	lists [][]candidate // devices for asks with mode All, in the order of the asks
+	pools   *pools
+	devices []candidate // of the pools, in the order in which they are tried
+	uses    []*poolUse  // by pool
+	plans   []*plan
+	lists   [][]candidate // devices for asks with mode All, in the order of the asks
 
 	placed   []placed
 	chosen   []int // alternative of each request, by claim and request
@@ -255,11 +257,11 @@ func (s *search) placeAny(claim, req int, a *ask, i int64, at int, count int64) 
 	if s.clean && s.mayShrink(claim, i) && s.tooFew(claim, a, at, count-i) {
 		return failed
 	}
-	for ; at < len(s.pools.devices); at++ {
+	for ; at < len(s.devices); at++ {
 		if s.steps++; s.steps > s.limit {
 			return s.fail(&StepsError{Steps: s.limit})
 		}
-		c := &s.pools.devices[at]
+		c := &s.devices[at]
 		if s.taken(claim, a, c) {
 			continue
 		}
@@ -464,16 +466,27 @@ func (s *search) constraintAdmits(claim int, x *constraint, a *ask, d *Device) b
 
 // attributeOf returns a device's attribute by its full name, nil if there is none.
 func attributeOf(d *Device, name string) *api.DeviceAttribute {
-	if v, ok := d.Attributes[name]; ok {
-		return &v
+	values, ok := d.slice.values.find(name)
+	if !ok {
+		values = d.slice.values.add(name, d.slice.valuesOf(name))
 	}
-	driver := d.slice.pool.Driver
-	if len(name) > len(driver) && name[len(driver)] == '/' && name[:len(driver)] == driver {
-		if v, ok := d.Attributes[name[len(driver)+1:]]; ok {
-			return &v
+	return values[d.index]
+}
+
+// valuesOf returns the attribute of that full name of each device.
+func (s *slice) valuesOf(name string) []*api.DeviceAttribute {
+	short, ok := strings.CutPrefix(name, s.pool.Driver+"/")
+	values := make([]*api.DeviceAttribute, len(s.devices))
+	for i := range s.devices {
+		v, known := s.devices[i].Attributes[name]
+		if !known && ok {
+			v, known = s.devices[i].Attributes[short]
+		}
+		if known {
+			values[i] = &v
 		}
 	}
-	return nil
+	return values
 }
 
 // sameAttribute reports whether a device's attribute a equals b, that of a later device.

@@ -55,44 +55,19 @@ func (p *programs) get(compiler framework.DeviceSelectorCompiler, text string) *
 	return x
 }
 
-// A memoEntry holds the answers of one program for the devices of a slice.
-type memoEntry struct {
-	program *program
-	answers *answers
-}
-
 // answers are the answers of a program for the devices of a slice.
 type answers struct {
 	yes  []bool
 	errs map[int]error // by device
 }
 
-// maxMemo is how many programs a slice knows the answers of.
-const maxMemo = 32
-
 // answersOf returns the answers for all devices of the slice. Programs have no side
 // effects, so it does not matter that some answers may never be needed.
 func (s *slice) answersOf(p *program) *answers {
-	list := s.memo.Load()
-	if list != nil {
-		for i := range *list {
-			if (*list)[i].program == p {
-				return (*list)[i].answers
-			}
-		}
+	if a, ok := s.answered.find(p); ok {
+		return a
 	}
-	a := s.ask(p)
-	for {
-		var next []memoEntry
-		if list != nil {
-			next = append(next, (*list)[max(0, len(*list)-maxMemo+1):]...)
-		}
-		next = append(next, memoEntry{p, a})
-		if s.memo.CompareAndSwap(list, &next) {
-			return a
-		}
-		list = s.memo.Load()
-	}
+	return s.answered.add(p, s.ask(p))
 }
 
 func (s *slice) ask(p *program) *answers {
@@ -119,15 +94,16 @@ func (s *slice) ask(p *program) *answers {
 // A condition is a selector of a class or of a request.
 type condition struct {
 	program *program
-	owner   string // "class x" or "claim y", for errors
+	kind    string // "class" or "claim", and its name, for errors
+	name    string
 	index   int
 }
 
 // conditions returns the conditions of a list of selectors.
-func (s *State) conditions(to []condition, compiler framework.DeviceSelectorCompiler, owner string, list []api.DeviceSelector) []condition {
+func (s *State) conditions(to []condition, compiler framework.DeviceSelectorCompiler, kind, name string, list []api.DeviceSelector) []condition {
 	for i := range list {
 		if list[i].CEL != nil {
-			to = append(to, condition{s.programs.get(compiler, list[i].CEL.Expression), owner, i})
+			to = append(to, condition{s.programs.get(compiler, list[i].CEL.Expression), kind, name, i})
 		}
 	}
 	return to
@@ -138,13 +114,13 @@ func (c *condition) fault(d *Device, err error) error {
 	var refused *expr.RefusedError
 	switch {
 	case errors.As(err, &refused):
-		return fmt.Errorf("%s: selector #%d: %w; set DeviceSelectors to a compiler of the full language", c.owner, c.index, err)
+		return fmt.Errorf("%s %s: selector #%d: %w; set DeviceSelectors to a compiler of the full language", c.kind, c.name, c.index, err)
 	case c.program.err != nil:
-		return fmt.Errorf("%s: selector #%d: CEL compile error: %w", c.owner, c.index, err)
+		return fmt.Errorf("%s %s: selector #%d: CEL compile error: %w", c.kind, c.name, c.index, err)
 	}
 	hint := ""
 	if strings.Contains(err.Error(), "no such key:") {
 		hint = ". consider using CEL optional chaining (.? followed by orValue()) or guarding the check with has() for optional fields"
 	}
-	return fmt.Errorf("%s: selector #%d on device %s: CEL runtime error: %w%s", c.owner, c.index, d.ID(), err, hint)
+	return fmt.Errorf("%s %s: selector #%d on device %s: CEL runtime error: %w%s", c.kind, c.name, c.index, d.ID(), err, hint)
 }

@@ -3,6 +3,7 @@ package devices
 import (
 	"maps"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/berth-sched/berth/framework"
@@ -23,7 +24,14 @@ type State struct {
 	holds   layered[podID, []flightKey]
 	special layered[podID, string] // the claim of a pod's extended resources, by the owner in it
 
-	owner *cow.Owner // of the pools that may be written to
+	owner   *cow.Owner // of the pools that may be written to
+	flown   uint64     // identifies which claims that are objects are in flight
+	changes uint64     // how often the use of a device has changed
+
+	searches sync.Pool // memory to use again
+
+	key  podKey  // the last that was asked for
+	last *Finder // the last that was prepared
 }
 
 var stateKey = framework.NewExtensionKey(func(s *framework.Snapshot) *State {
@@ -69,6 +77,7 @@ func (x *State) Fork(*framework.Snapshot) framework.Extension {
 	x.owner = new(cow.Owner)
 	y := &State{
 		owner: new(cow.Owner), programs: x.programs, uses: x.uses.fork(), charged: x.charged.fork(), flights: x.flights.fork(), holds: x.holds.fork(), special: x.special.fork(),
+		flown: x.flown,
 	}
 	y.cataloged.Store(x.cataloged.Load())
 	return y
@@ -200,6 +209,7 @@ func (x *State) setUse(s *framework.Snapshot, id PoolID, device string, u *use) 
 }
 
 func (x *State) replaceUse(id PoolID, device string, u *use) {
+	x.changes++
 	p, ok := x.uses.get(id)
 	if !ok || p.owner != x.owner {
 		next := &poolUse{x.owner, map[string]*use{}}
@@ -280,10 +290,6 @@ func (x *State) ObjectChanged(s *framework.Snapshot, key string, obj any) {
 	case *api.ResourceSlice:
 		if old := x.cataloged.Load(); old != nil {
 			sliceChanged(s, old.catalog, key, o)
-		}
-	case *api.DeviceTaintRule:
-		if x.cataloged.Load() != nil {
-			touchAll(s)
 		}
 	}
 }

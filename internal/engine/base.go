@@ -16,7 +16,8 @@ import (
 // read, such as what they demand of other pods.
 type base struct {
 	key   string
-	users int // classes
+	users int  // classes
+	first bool // it was built for its first pod, and has had no other
 	bytes int
 	state baseState
 
@@ -101,10 +102,7 @@ func (b *base) build(src Source) bool {
 	b.rows.uniform = false
 	b.rows.reset(o)
 	b.epoch++
-	b.listNone()
-	for _, slot := range o.Slots {
-		b.list(s.AtSlot(int(slot)), slot, feasible)
-	}
+	b.listAll(b.tracker.At, o.Slots)
 	b.askMany(b.plugins.nodeFilters)
 	for k, slot := range b.slots {
 		b.rows.nodes[slot].judge(b.said[k])

@@ -83,17 +83,25 @@ func (b *base) evaluateAll(slots []int32) {
 // bindScorersAgain binds the scorers of a base that is scored. false means that rows have
 // to be scored anew: the scorers are others than before, or could not be bound.
 func (b *base) bindScorersAgain(src Source) bool {
+	shown := b.firstTwo()
+	if len(shown) < 2 {
+		return false // scorers are not asked about a single node, nor bound for it
+	}
+	scorers, ok := b.preScore(src, shown)
+	return ok && b.plugins.replaceScorers(scorers)
+}
+
+// firstTwo lists the first two feasible nodes; fewer, if there are not so many.
+func (b *base) firstTwo() twoNodes {
 	shown := twoNodes(b.shown[:0])
 	for place, leaf := range b.rows.tree.Leaves {
 		if leaf >= 0 {
-			shown = append(shown, b.tracker.At[place])
-		}
-		if len(shown) == cap(shown) {
-			scorers, ok := b.preScore(src, shown)
-			return ok && b.plugins.replaceScorers(scorers)
+			if shown = append(shown, b.tracker.At[place]); len(shown) == cap(shown) {
+				break
+			}
 		}
 	}
-	return false // scorers are not asked about a single node, nor bound for it
+	return shown
 }
 
 // replaceScorers takes over scorers, which were bound again; false if they are not as
@@ -137,6 +145,10 @@ func (s *Scorer) replaceable(x *Scorer) bool {
 // isUniform reports whether all nodes have one score as far as no pods are read.
 func (b *base) isUniform() bool {
 	r := &b.rows
+	if b.plugins.readPods() {
+		r.uniformScore = 0
+		return true
+	}
 	if slices.ContainsFunc(b.plugins.normalized, func(l rawList) bool { return !l.nodeOnly }) {
 		return false
 	}

@@ -34,11 +34,11 @@ func (b *base) bindScores(src Source, shown Feasible) bool {
 	}
 	p.timed = p.timed || slices.ContainsFunc(scorers, func(s Scorer) bool { return s.Reads&framework.ReadsTime != 0 })
 	b.listNone()
-	for _, slot := range b.rows.order.Slots {
+	for place, slot := range b.rows.order.Slots {
 		r := &b.rows.nodes[slot]
 		r.judge(r.reason())
-		if b.rows.of(slot) >= 0 {
-			b.list(b.at.snapshot.AtSlot(int(slot)), slot, feasible)
+		if b.rows.tree.Leaves[place] >= 0 {
+			b.list(b.tracker.At[place], slot, feasible)
 		}
 	}
 	b.scoreAll()
@@ -72,8 +72,9 @@ func (s *Scorer) normalizes() bool { return s.ByRange != nil || s.ByNodes != nil
 func (b *base) scoreAll() {
 	p, r := &b.plugins, &b.rows
 	byNode, byPods := b.sums(p.nodeScorers, 0), b.sums(p.podScorers, 1)
-	r.uniform = len(b.nodes) == len(r.order.Slots) &&
+	r.uniform = p.readPods() || len(b.nodes) == len(r.order.Slots) &&
 		!slices.ContainsFunc(p.normalized, func(l rawList) bool { return !l.nodeOnly })
+	r.uniformScore = 0
 	for k, slot := range b.slots {
 		r.nodes[slot].give(int32(byNode[k]))
 		b.put(slot, row(byNode[k]+byPods[k]))
@@ -94,6 +95,12 @@ func (b *base) scoreAll() {
 			l.value = raw[0]
 		}
 	}
+}
+
+// readPods reports whether every plugin reads pods, so nothing stands while only the pods
+// of a node change, and the sum of the scores that do is 0.
+func (p *basePlugins) readPods() bool {
+	return len(p.nodeFilters)+len(p.nodeScorers)+len(p.normalized) == 0
 }
 
 // rawOf asks a scorer about the listed nodes.

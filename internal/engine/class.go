@@ -134,6 +134,7 @@ func (c *class) reset(b *base) {
 	c.ask.guard, c.ask.base = b.guard, b
 	c.groups.division, c.grouping, c.shareable = nil, nil, shareAfter
 	c.gates.list, c.columns.list = c.gates.list[:0], c.columns.list[:0]
+	c.gates.failed = false
 	c.overrides.forget()
 	c.kept.value = nil
 }
@@ -191,7 +192,9 @@ func (c *class) sync(src Source, l *divisions, q *Query) outcome {
 }
 
 // usable reports whether no plugin has left its bounds.
-func (c *class) usable() bool { return c.state != unusable && c.base.state != broken }
+func (c *class) usable() bool {
+	return c.state != unusable && !c.gates.failed && c.base.state != broken
+}
 
 // restart forgets what belongs to another snapshot or to other nodes.
 func (c *class) restart() {
@@ -226,6 +229,9 @@ func (c *class) syncVerdicts(l *divisions, filters []Filter) {
 			c.divide(l)
 		}
 		all = true
+	}
+	if c.state == blank {
+		c.scoreBase()
 	}
 	if c.state == blank && c.mayStart() {
 		c.start()

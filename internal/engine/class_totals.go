@@ -148,6 +148,17 @@ func (c *class) mayShare() bool {
 // feasible.
 func (c *class) gatesShare() bool { return !c.gates.perNode() && len(c.overrides.list) == 0 }
 
+// scoreBase scores the base of a blank class without live plugins before the class looks at
+// any node, so it may share at once. Otherwise scores wait for the verdicts of the class.
+func (c *class) scoreBase() {
+	if c.base.state != filtered || c.ask.liveFilters || c.ask.liveScorers || !c.gatesShare() {
+		return
+	}
+	if shown := c.base.firstTwo(); len(shown) == 2 {
+		c.base.bindScores(c.ask.source, shown) // if this fails, syncScores meets it again
+	}
+}
+
 // mayStart reports whether a blank class may share at once, without a look at any node:
 // each kept scorer that normalizes has one raw score for all nodes.
 func (c *class) mayStart() bool {

@@ -16,7 +16,7 @@ func (e *Engine) Clone(source Source) *Engine {
 	c := New(source, e.fixed)
 	c.budget, c.typical, c.asked = e.budget, e.typical, maps.Clone(e.asked)
 	c.schema, c.order, c.tracker, c.clock = e.schema, e.order, e.tracker.Clone(), e.clock
-	c.seen, c.barred = maps.Clone(e.seen), maps.Clone(e.barred)
+	c.sightings, c.barred = e.sightings.clone(), maps.Clone(e.barred)
 	c.divisions.list = slices.Clone(e.divisions.list)
 	for key, b := range e.bases {
 		copied := b.clone()

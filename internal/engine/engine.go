@@ -34,7 +34,6 @@ type Engine struct {
 	classes    map[string]*class
 	numbered   []*class // those kept, and some dropped: class i has the number i+1
 	bases      map[string]*base
-	seen       map[string]bool   // bases that were asked for once
 	barred     map[string]int    // classes that broke, and how many decisions they sit out
 	asked      map[string]uint64 // classes that were not admitted, and when they were asked for
 	typical    int               // bytes of the last class that was built
@@ -43,6 +42,7 @@ type Engine struct {
 
 	order     *nodelog.Order
 	divisions divisions
+	sightings sightings
 	recency   recency
 	tracker   *nodelog.Tracker // of the snapshot used last; shared by bases
 	lists     *lists
@@ -57,7 +57,7 @@ type Engine struct {
 type Stats struct {
 	Hits      uint64 // decisions for a class that was kept
 	Misses    uint64 // decisions for which a class was built
-	Bypassed  uint64 // decisions left to the reference path, such as the first of each base
+	Bypassed  uint64 // decisions left to the reference path, such as the first of a base
 	Evictions uint64 // classes dropped to stay within the budget
 	Faults    uint64 // failures of the engine itself
 	Classes   int    // kept now
@@ -68,7 +68,7 @@ type Stats struct {
 func New(source Source, budget int) *Engine {
 	return &Engine{
 		source: source, budget: budget, fixed: budget, classes: map[string]*class{}, bases: map[string]*base{},
-		seen: map[string]bool{}, barred: map[string]int{}, asked: map[string]uint64{}, lists: new(lists), guard: new(guard.Guard),
+		barred: map[string]int{}, asked: map[string]uint64{}, lists: new(lists), guard: new(guard.Guard),
 		tracker: nodelog.NewTracker(),
 	}
 }
@@ -136,6 +136,7 @@ func (e *Engine) Find(q *Query) (v *View, ok bool) {
 		}
 		count = &e.stats.Misses
 	}
+	e.sightings.seeAgain(c.base, q.Cycle.Pod)
 	if !e.bringUpToDate(c, q) {
 		return nil, false
 	}

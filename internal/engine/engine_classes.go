@@ -3,6 +3,7 @@ package engine
 import (
 	"unsafe"
 
+	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/memsize"
 )
 
@@ -96,7 +97,8 @@ func (e *Engine) forget(c *class) {
 
 // newBase builds a base; nil means that the reference path must be taken.
 func (e *Engine) newBase(key string, q *Query) *base {
-	if !e.again(key) || rowBytes*q.Snapshot.SlotLimit() > e.budget {
+	worth, first := e.sightings.see(key)
+	if !worth || rowBytes*q.Snapshot.SlotLimit() > e.budget {
 		return nil
 	}
 	var b *base
@@ -105,8 +107,8 @@ func (e *Engine) newBase(key string, q *Query) *base {
 	} else {
 		b = &base{lists: e.lists, guard: e.guard, tracker: e.tracker}
 	}
-	b.key, b.pod, b.users = key, q.Cycle.Pod, 0
-	b.podBytes = memsize.Of(b.pod.Pod)
+	b.key, b.pod, b.users, b.first = key, q.Cycle.Pod, 0, first
+	b.podBytes = podBytes(b.pod)
 	if !b.build(e.source) {
 		return nil
 	}
@@ -114,29 +116,22 @@ func (e *Engine) newBase(key string, q *Query) *base {
 	return b
 }
 
-// seenMost bounds how many keys of bases are remembered that were asked for once.
-const seenMost = 4096
-
-// again reports whether the base was asked for before. A base is built for its second
-// pod: for a single pod, keeping answers would cost half as much again as finding them.
-func (e *Engine) again(key string) bool {
-	if e.seen[key] {
-		delete(e.seen, key)
-		return true
-	}
-	if len(e.seen) >= seenMost {
-		clear(e.seen)
-	}
-	e.seen[key] = true
-	return false
+// podBytes is about what a pod holds that only its base keeps: the object, in which maps
+// take twice what is in them, what is derived from it, and what plugins bind to it.
+func podBytes(p *framework.PodInfo) int {
+	return 2*memsize.Of(p.Pod) + int(unsafe.Sizeof(*p)) + 3*int(unsafe.Sizeof(framework.UnknownRequest{}))*len(p.Unknown) + 2*8*len(p.Requests) + 1<<10
 }
 
 // dropFailed drops a class that could not answer. If its plugins left their bounds, it
-// is barred, and nothing that shares its base is trusted.
+// is barred. Nothing that shares its base is trusted then, unless only a gate failed.
 func (e *Engine) dropFailed(c *class) {
-	if c.usable() {
+	switch {
+	case c.usable():
 		e.drop(c)
-	} else {
+	case c.gates.failed && c.state != unusable && c.base.state != broken:
+		e.bar(c.key)
+		e.drop(c)
+	default:
 		e.giveUp(c)
 	}
 }

@@ -41,6 +41,7 @@ type gates struct {
 	list     []gate
 	touched  []int32 // slots that the gates must be asked about
 	nodeOnly bool    // no gate reads the pods of the node that it is asked about
+	failed   bool    // a gate has failed: the class must be dropped
 	touch    func(slot int)
 }
 
@@ -168,14 +169,24 @@ func (x *gate) track(a *asker, touch func(slot int)) bool {
 func (g *gates) verdict(c *class, slot, first int32) int32 {
 	for i := range g.list {
 		x := &g.list[i]
-		if x.role == absent || x.grouped || c.base.reasons.list[first].at < x.filter.At {
+		if x.role == absent || x.grouped || g.failed || c.base.reasons.list[first].at < x.filter.At {
 			continue
 		}
 		if status := c.ask.filter(x.filter.Filter, slot); !status.IsSuccess() {
-			first = c.base.reject(x.filter.At, status)
+			first = c.reject(x.filter.At, status)
 		}
 	}
 	return first
+}
+
+// reject returns the number of a gate's rejection. A gate that fails costs its class; the
+// base stands, as other classes share it.
+func (c *class) reject(at int, status framework.Status) int32 {
+	if !status.IsRejected() {
+		c.gates.failed = true
+		return feasible
+	}
+	return c.base.reject(at, status)
 }
 
 // askGroups asks the gates that treat the nodes of a group alike, and reports whether
@@ -202,7 +213,7 @@ func (g *gates) askGroups(c *class) (asked bool) {
 				continue
 			}
 			if status := c.ask.filter(x.filter.Filter, slots[0]); !status.IsSuccess() {
-				x.verdicts[group] = c.base.reject(x.filter.At, status)
+				x.verdicts[group] = c.reject(x.filter.At, status)
 			}
 		}
 	}

@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/berth-sched/berth/framework"
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/engine/slotlist"
+)
 
 // lists is memory for what a base lists while it renews rows, and a class while it shows
 // nodes to plugins. All bases of an engine share it: with many bases in turn, each would
@@ -33,4 +36,12 @@ func (l *lists) listNone() {
 func (l *lists) list(n *framework.NodeInfo, slot, reason int32) {
 	l.nodes, l.slots, l.said = append(l.nodes, n), append(l.slots, slot), append(l.said, reason)
 	l.refused = l.refused || reason != feasible
+}
+
+// listAll lists nodes that nothing has rejected so far.
+func (l *lists) listAll(nodes []*framework.NodeInfo, slots []int32) {
+	l.nodes, l.slots = append(l.nodes[:0], nodes...), append(l.slots[:0], slots...)
+	l.said = slotlist.AtLeast(l.said, len(slots))[:len(slots)]
+	clear(l.said)
+	l.refused = false
 }

@@ -76,7 +76,7 @@ type rows struct {
 	flipLog changelog.Log[int32] // nodes that became feasible or ceased to be while counted
 
 	nodes        []nodeRow // by slot
-	uniform      bool      // all nodes are scored, with one score as far as no pods are read
+	uniform      bool      // no filter that reads no pods rejects a node, and all have one score as far as no pods are read
 	uniformScore int32
 }
 

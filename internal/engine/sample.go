@@ -2,8 +2,10 @@ package engine
 
 import (
 	"math"
+	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/engine/nodelog"
 	"github.com/berth-sched/berth/internal/engine/slotlist"
 	"github.com/berth-sched/berth/internal/engine/tree"
 )
@@ -33,8 +35,9 @@ func (v *View) sample() (same, ok bool) {
 func (v *View) TotalsAmong(slots []int, totals []int64) (list []int64, ok bool) {
 	c := v.class
 	if (!c.ask.liveScorers || c.state == idle) && c.columns.uniform() {
+		totals, places := slices.Grow(totals, len(slots)), c.order().Place
 		for _, slot := range slots {
-			totals = append(totals, int64(c.totalAt(int(c.order().Place[slot]))))
+			totals = append(totals, int64(c.totalAt(int(places[slot]))))
 		}
 		return totals, true
 	}
@@ -53,7 +56,7 @@ func (v *View) TotalsAmong(slots []int, totals []int64) (list []int64, ok bool) 
 // Invariant (afterwards): explicit[k] is the total of slots[k] among these nodes.
 func (v *View) narrow(slots []int) (ok bool) {
 	c := v.class
-	v.places, v.nodes, v.listed = v.places[:0], v.nodes[:0], true
+	v.places, v.nodes, v.listed, v.listing = v.places[:0], v.nodes[:0], true, listing{}
 	for _, slot := range slots {
 		place := c.order().Place[slot]
 		v.places, v.nodes = append(v.places, place), append(v.nodes, v.node(int(place)))
@@ -109,12 +112,32 @@ func (v *View) countBest() {
 	}
 }
 
+// A listing is what the listed places are of: as long as all of it is the same, so are the
+// places, and the slots and names of the nodes if they are named.
+type listing struct {
+	class    *class
+	order    *nodelog.Order
+	feasible uint64 // version of the class's feasible set
+	parts    [2]part
+	named    bool
+}
+
 // list lists the feasible nodes of the search.
 func (v *View) list() {
 	if v.listed {
 		return
 	}
 	v.listed = true
+	c := v.class
+	is := listing{c, c.order(), c.versions.feasible, v.parts, v.listing.named}
+	if is == v.listing && len(v.places) == v.Feasible {
+		at := c.base.tracker.At
+		for k, place := range v.places {
+			v.nodes[k] = at[place]
+		}
+		return
+	}
+	v.listing, v.listing.named = is, false
 	v.places = slotlist.AtLeast(v.places, v.Feasible)[:v.Feasible]
 	v.nodes = slotlist.AtLeast(v.nodes, v.Feasible)[:v.Feasible]
 	k, t, at := 0, &v.class.totals.tree, v.class.base.tracker.At

@@ -29,9 +29,12 @@ type View struct {
 	explicit []int32
 
 	// The feasible nodes of the search, once they are listed.
-	listed bool
-	places []int32
-	nodes  []*framework.NodeInfo
+	listed   bool
+	listing  listing
+	places   []int32
+	nodes    []*framework.NodeInfo
+	slots    []int
+	nameList []string
 
 	names names
 
@@ -128,6 +131,20 @@ func (v *View) First() *framework.NodeInfo {
 func (v *View) Nodes() []*framework.NodeInfo {
 	v.list()
 	return v.nodes
+}
+
+// Listed lists the nodes of [View.Nodes] with their slots and names. The lists are valid as
+// long as the view is.
+func (v *View) Listed() (nodes []*framework.NodeInfo, slots []int, names []string) {
+	v.list()
+	if !v.listing.named {
+		v.listing.named = true
+		v.slots, v.nameList = v.slots[:0], v.nameList[:0]
+		for k, place := range v.places {
+			v.slots, v.nameList = append(v.slots, int(v.class.order().Slots[place])), append(v.nameList, v.nodes[k].Name())
+		}
+	}
+	return v.nodes, v.slots, v.nameList
 }
 
 // Visits reports whether the search visits the node at a place.

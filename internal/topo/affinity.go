@@ -35,9 +35,10 @@ type Affinity struct {
 	// matches this pod, the pods with that term.
 	Demand []Count
 
-	pod   *framework.PodInfo // one of these pods
-	ids   []int32            // counters that this Affinity holds
-	named uint64             // clock of the namespaces considered
+	looks looks // of these pods
+	terms *Terms
+	ids   []int32 // counters that this Affinity holds
+	named uint64  // clock of the namespaces considered
 	used  uint64
 	own   int // number of Prefer that are terms of the pod
 
@@ -80,8 +81,9 @@ func (t *Tables) Affinity(p *framework.PodInfo) *Affinity {
 	text := traitsOf.Of(p).text
 	a := t.affinities[text]
 	if a == nil {
-		a = &Affinity{tables: t, pod: p, anew: t.forgot}
+		a = &Affinity{tables: t, looks: looksOf(p.Pod), terms: TermsOf(p), anew: t.forgot}
 		t.affinities[text] = a
+		t.held += sizeOf(text)
 		a.resolve()
 	} else if a.named != t.named {
 		ids := a.ids
@@ -95,35 +97,36 @@ func (t *Tables) Affinity(p *framework.PodInfo) *Affinity {
 
 // resolve finds the counters of the pod's own terms.
 func (a *Affinity) resolve() {
-	t, terms := a.tables, TermsOf(a.pod)
+	t, terms := a.tables, a.terms
 	a.Attract, a.Repel, a.Repels, a.Barred, a.Prefer, a.Demand = nil, nil, nil, nil, nil, nil
 	a.named, a.ids, a.Self = t.named, nil, false
 	a.set, a.with = 0, 0
 	part := func(term *Term) podPart { return partOf(term, t.snapshot) }
+	one := func(term *Term) *podSet { return &podSet{parts: []podPart{part(term)}} }
 	anyVacant := false
-	count := func(key string, parts ...podPart) (c Count, vacant bool) {
-		id, vacant := t.podCounter(query{key: t.key(key), nodes: none, pods: &podSet{parts: parts}})
+	count := func(key string, pods *podSet) (c Count, vacant bool) {
+		id, vacant := t.podCounter(query{key: t.key(key), nodes: none, pods: pods})
 		a.ids, anyVacant = append(a.ids, id), anyVacant || vacant
 		return Count{t, id}, vacant
 	}
 	prefer := func(term *Term, weight int64) {
-		if c, vacant := count(term.Key, part(term)); !vacant {
+		if c, vacant := count(term.Key, one(term)); !vacant {
 			a.Prefer = append(a.Prefer, Weighted{c, weight})
 		}
 	}
-	var all []podPart
+	all := &podSet{}
 	for i := range terms.Required {
-		all = append(all, part(&terms.Required[i]))
+		all.parts = append(all.parts, part(&terms.Required[i]))
 	}
 	for i := range terms.Required {
-		c, _ := count(terms.Required[i].Key, all...)
+		c, _ := count(terms.Required[i].Key, all)
 		a.Attract = append(a.Attract, c)
 	}
-	if len(all) > 0 {
-		a.Self = (&podSet{parts: all}).has(a.pod.Pod)
+	if len(all.parts) > 0 {
+		a.Self = all.has(a.looks)
 	}
 	for i := range terms.RequiredAnti {
-		if c, vacant := count(terms.RequiredAnti[i].Key, part(&terms.RequiredAnti[i])); !vacant {
+		if c, vacant := count(terms.RequiredAnti[i].Key, one(&terms.RequiredAnti[i])); !vacant {
 			a.Repel, a.Repels = append(a.Repel, c), append(a.Repels, i)
 		}
 	}
@@ -141,7 +144,7 @@ func (a *Affinity) resolve() {
 // Meet finds the terms of pods in the cluster that match the pod, if terms have come
 // or gone, and the pods that match its own, if pods have come.
 func (a *Affinity) Meet() {
-	t, pod := a.tables, a.pod.Pod
+	t, pod := a.tables, a.looks
 	if a.found.old(t) {
 		ids := a.ids
 		a.resolve()
@@ -151,7 +154,7 @@ func (a *Affinity) Meet() {
 		return
 	}
 	var labels map[string]string
-	if n := framework.Lookup[api.Namespace](t.snapshot, pod.Namespace); n != nil {
+	if n := framework.Lookup[api.Namespace](t.snapshot, pod.namespace); n != nil {
 		labels = n.Labels
 	}
 	a.Barred, a.Demand, a.Prefer = a.Barred[:0], a.Demand[:0], a.Prefer[:a.own]
@@ -159,7 +162,7 @@ func (a *Affinity) Meet() {
 	t.found = t.terms.find(t, t.found[:0], pod)
 	for _, id := range t.found {
 		c := t.counters[id]
-		if !c.term.Matches(pod.Namespace, labels, pod.Labels) {
+		if !c.term.Matches(pod.namespace, labels, pod.labels) {
 			continue
 		}
 		with++

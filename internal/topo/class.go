@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
-	"github.com/berth-sched/berth/framework/api"
 )
 
 // A class is the set of all pods that count in the same counters: pods with equal
@@ -16,8 +15,8 @@ import (
 type class struct {
 	owner    *owner
 	text     string
-	pod      *api.Pod // one of these pods
-	pods     int      // on nodes
+	looks    looks // of these pods
+	pods     int   // on nodes
 	places   places
 	counters []int32 // the counter of a term appears as often as the pods have the term
 	terms    int     // number of them that count terms
@@ -26,8 +25,12 @@ type class struct {
 }
 
 // emptyMost is the number of classes without pods that are kept, so that a pod that
-// leaves and returns costs no more than any other.
-const emptyMost = 256
+// leaves and returns costs no more than any other. emptyBytes is the same for their
+// texts, in which users may write much.
+const (
+	emptyMost  = 256
+	emptyBytes = 4 << 20
+)
 
 func (t *Tables) ownClass(id int32) *class {
 	c := t.classes[id]
@@ -57,7 +60,7 @@ func (t *Tables) track() {
 				buffer = appendTraits(buffer[:0], p.Pod, &noTerms)
 				known, ok := t.classIndex.look(buffer)
 				if id = known; !ok {
-					id = t.addClass(string(buffer), p.Pod, &noTerms)
+					id = t.addClass(string(buffer), looksOf(p.Pod), &noTerms)
 				}
 			}
 			t.move(id, n.Slot(), 1)
@@ -71,11 +74,11 @@ func (t *Tables) classOf(p *framework.PodInfo) int32 {
 	if id, ok := t.classIndex.in(traits.shard, traits.text); ok {
 		return id
 	}
-	return t.addClass(traits.text, p.Pod, &traits.terms)
+	return t.addClass(traits.text, looksOf(p.Pod), traits.terms)
 }
 
-func (t *Tables) addClass(text string, p *api.Pod, terms *Terms) int32 {
-	c := &class{owner: t.owner, text: text, pod: p}
+func (t *Tables) addClass(text string, p looks, terms *Terms) int32 {
+	c := &class{owner: t.owner, text: text, looks: p}
 	for kind := range kinds {
 		list := terms.list(kind)
 		for i := range list {
@@ -103,7 +106,7 @@ func (t *Tables) addClass(text string, p *api.Pod, terms *Terms) int32 {
 	if t.vacancy.promised {
 		t.newKeys()
 	}
-	for key, value := range p.Labels {
+	for key, value := range p.labels {
 		t.labels.add(t.owner, string(labelText(t.text[:0], key, value)), id)
 	}
 	return id
@@ -118,7 +121,7 @@ func (t *Tables) dropClass(id int32) {
 		}
 	}
 	t.classIndex.remove(t.owner, c.text)
-	for key, value := range c.pod.Labels {
+	for key, value := range c.looks.labels {
 		t.labels.remove(t.owner, string(labelText(t.text[:0], key, value)), id)
 	}
 	t.classes[id] = nil
@@ -146,10 +149,11 @@ func (t *Tables) move(id int32, slot int, by int32) {
 		if !c.queued {
 			c.queued = true
 			t.empty = append(t.empty, emptied{id, t.tick})
+			t.emptyBytes += len(c.text)
 		}
 	}
 	t.recount(c, slot, by)
-	if len(t.empty) > 4*emptyMost && by < 0 && !t.snapshot.Recording() && !t.snapshot.RollingBack() {
+	if (len(t.empty) > 4*emptyMost || t.emptyBytes > 4*emptyBytes) && by < 0 && !t.snapshot.Recording() && !t.snapshot.RollingBack() {
 		t.lookup() // nobody looks anything up, and yet pods come and go
 	}
 }
@@ -171,19 +175,21 @@ type emptied struct {
 	at    uint64
 }
 
-// sweepClasses drops the classes that had no pods for longest, but keeps some, and
+// sweepClasses drops the classes that had no pods for longest, but keeps some small ones, and
 // those that had pods since a tick.
 func (t *Tables) sweepClasses(keep int, since uint64) {
 	done := 0
-	for len(t.empty)-done > keep && t.empty[done].at < since {
+	for (len(t.empty)-done > keep || t.emptyBytes > emptyBytes) && t.empty[done].at < since {
 		id := t.empty[done].class
 		c := t.classes[id]
 		done++
+		t.emptyBytes -= len(c.text)
 		switch {
 		case c.pods > 0:
 			t.ownClass(id).queued = false
 		case c.left >= since:
 			t.empty = append(t.empty, emptied{id, t.tick})
+			t.emptyBytes += len(c.text)
 		default:
 			t.dropClass(id)
 		}

@@ -89,6 +89,19 @@ func checkTables(m fataler, t *Tables) {
 		}
 		return
 	}
+	texts, held := 0, 0
+	for _, e := range t.empty {
+		texts += len(t.classes[e.class].text)
+	}
+	for text := range t.affinities {
+		held += sizeOf(text)
+	}
+	for key := range t.spreads {
+		held += sizeOf(key.text)
+	}
+	if t.emptyBytes != texts || t.held != held {
+		m.Fatalf("%d bytes of classes without pods and %d of bindings, want %d and %d", t.emptyBytes, t.held, texts, held)
+	}
 	holders := map[int32]int{}
 	live := 0
 	for id, c := range t.classes {
@@ -117,7 +130,7 @@ func checkTables(m fataler, t *Tables) {
 		}
 		var queries []int32
 		for id, q := range t.counters {
-			if q != nil && q.pods != nil && q.pods.has(c.pod) {
+			if q != nil && q.pods != nil && q.pods.has(c.looks) {
 				queries = append(queries, int32(id))
 			}
 		}
@@ -172,7 +185,7 @@ func checkTables(m fataler, t *Tables) {
 			want = map[int32]int32{}
 			for _, n := range s.All() {
 				for _, p := range n.Pods {
-					if d := t.domain(c, n.Slot()); d != none && c.pods.has(p.Pod) {
+					if d := t.domain(c, n.Slot()); d != none && c.pods.has(looksOf(p.Pod)) {
 						want[d]++
 					}
 				}

@@ -66,7 +66,7 @@ func (t *Tables) podCounter(q query) (id int32, vacant bool) {
 	t.found = t.candidates(t.found[:0], targets)
 	counted := t.found[:0]
 	for _, k := range t.found {
-		if q.pods.has(t.classes[k].pod) {
+		if q.pods.has(t.classes[k].looks) {
 			counted = append(counted, k)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
 )
 
@@ -190,18 +189,18 @@ func (x *selectorIndex) drop(o *owner, id int32, texts []string) {
 }
 
 // find appends the counters whose selectors may match a pod, in ascending order.
-func (x *selectorIndex) find(t *Tables, list []int32, p *api.Pod) []int32 {
+func (x *selectorIndex) find(t *Tables, list []int32, p looks) []int32 {
 	from := len(list)
 	look := func(kind byte, key, value string) {
 		for _, namespace := range [...]byte{0, withNamespace} {
 			if x.kinds[kind+namespace] > 0 {
-				t.text = appendAnchor(t.text[:0], kind+namespace, p.Namespace, key, value)
+				t.text = appendAnchor(t.text[:0], kind+namespace, p.namespace, key, value)
 				list = x.appendTo(list, t.text)
 			}
 		}
 	}
 	look(anyLabels, "", "")
-	for key, value := range p.Labels {
+	for key, value := range p.labels {
 		look(labelKey, key, "")
 		look(labelValue, key, value)
 	}

@@ -124,8 +124,8 @@ func noWorkloads(s *framework.Snapshot) bool { return workloadsOf(s).count == 0 
 // defaults are the default constraints found so far, until one of the objects behind
 // them changes. The zero value is empty.
 type defaults struct {
-	byPod      map[defaultsKey]*Rules // by the parts of the pod that determine them
-	bySelector map[defaultsKey]*Rules // by the selector, so that they are made once
+	byPod      keptRules // by the parts of the pod that determine them
+	bySelector keptRules // by the selector, so that they are made once
 }
 
 // A defaultsKey identifies default constraints. Those in a configuration do not change,
@@ -137,8 +137,27 @@ type defaultsKey struct {
 	text   string
 }
 
-// defaultsMost is the maximum number of results in each map of defaults.
-const defaultsMost = 1 << 14
+// keptRules are the rules of some keys. It is emptied when it is full.
+type keptRules struct {
+	rules map[defaultsKey]*Rules
+	bytes int // of the texts
+}
+
+// defaultsMost is the maximum number of results in each keptRules, and defaultsBytes that
+// of bytes of their texts: users write what stands in them.
+const (
+	defaultsMost  = 1 << 14
+	defaultsBytes = 16 << 20
+)
+
+func (k *keptRules) put(key defaultsKey, r *Rules) {
+	bytes := len(key.text) + len(r.text)
+	if k.rules == nil || len(k.rules) >= defaultsMost || k.bytes+bytes > defaultsBytes {
+		*k = keptRules{rules: map[defaultsKey]*Rules{}}
+	}
+	k.rules[key] = r
+	k.bytes += bytes
+}
 
 // DefaultsOf returns the default constraints with the action, for a pod without
 // constraints of its own. The list is empty if no object selects the pod. The caller
@@ -153,14 +172,14 @@ func DefaultsOf(s *framework.Snapshot, p *framework.PodInfo, constraints []api.T
 	}
 	d := &x.defaults
 	key := defaultsKey{&constraints[0], len(constraints), action, belongsOf.Of(p).text}
-	if r := d.byPod[key]; r != nil {
+	if r := d.byPod.rules[key]; r != nil {
 		return r
 	}
 	r := &noRules
 	if selector := DefaultSelector(s, p); !selector.SelectsEverything() {
 		r = d.of(p, constraints, key, selector, x.version)
 	}
-	d.byPod = remember(d.byPod, key, r)
+	d.byPod.put(key, r)
 	return r
 }
 
@@ -170,22 +189,13 @@ func (d *defaults) of(p *framework.PodInfo, constraints []api.TopologySpreadCons
 	b := match.AppendString(nil, p.Pod.Namespace)
 	b = appendBool(selector.AppendKey(b), selector.Matches(p.Pod.Labels))
 	key.text = string(p.AppendClassKey(b, framework.FieldNodeChoice|framework.FieldTolerations))
-	if r := d.bySelector[key]; r != nil {
+	if r := d.bySelector.rules[key]; r != nil {
 		return r
 	}
 	r := DefaultRules(constraints, key.action, selector, p)
 	r.workloads = version
-	d.bySelector = remember(d.bySelector, key, r)
+	d.bySelector.put(key, r)
 	return r
-}
-
-// remember adds to a map that is emptied when it is full.
-func remember(m map[defaultsKey]*Rules, key defaultsKey, r *Rules) map[defaultsKey]*Rules {
-	if m == nil || len(m) >= defaultsMost {
-		m = map[defaultsKey]*Rules{}
-	}
-	m[key] = r
-	return m
 }
 
 var noRules Rules

@@ -9,8 +9,12 @@ const (
 	// budget is the memory limit for counters, in bytes. For a large cluster it is
 	// at least 1 KiB for each node.
 	budget = 64 << 20
-	// bindingMost is the maximum number of bindings.
-	bindingMost = 4096
+	// bindingMost is the maximum number of bindings, and bindingBytes about how much memory
+	// they may take, with the counters that only they have.
+	bindingMost  = 4096
+	bindingBytes = 32 << 20
+	// lookupsKept is how many lookups a binding is kept for without being used.
+	lookupsKept = 8 * weighEvery
 	// What was used within this number of lookups is never given up, because the
 	// current cycle may hold it.
 	recent = 64
@@ -34,7 +38,7 @@ func (t *Tables) lookup() uint64 {
 	if t.tick >= t.weighAt {
 		t.weigh()
 	}
-	if len(t.affinities)+len(t.spreads) > bindingMost {
+	if len(t.affinities)+len(t.spreads) > bindingMost || t.held > bindingBytes {
 		t.evict()
 	}
 	t.sweep(emptyMost, max(t.tick, recent)-recent)
@@ -44,7 +48,7 @@ func (t *Tables) lookup() uint64 {
 // sweep gives up classes without pods, except some, and counters without users, if
 // they had none since before a tick.
 func (t *Tables) sweep(keep int, since uint64) {
-	if len(t.empty) > keep {
+	if len(t.empty) > keep || t.emptyBytes > emptyBytes {
 		t.sweepClasses(keep, since)
 	}
 	done := 0
@@ -63,10 +67,16 @@ func (t *Tables) sweep(keep int, since uint64) {
 	t.unused = t.unused[done:]
 }
 
-// weigh evicts bindings if memory runs short. It also gives up all classes without
-// pods and counters without users since the last time; a fork begins with some.
+// sizeOf is about how much memory a binding with this text takes: its parts, and those of
+// its counters, repeat the text.
+func sizeOf(text string) int { return 1<<10 + 8*len(text) }
+
+// weigh gives up bindings that were not used for long, and more if memory runs short. It
+// also gives up all classes without pods and counters without users since the last
+// time; a fork begins with some.
 func (t *Tables) weigh() {
 	t.weighAt = t.tick + weighEvery
+	t.expire()
 	t.sweep(0, max(t.tick, weighEvery)-weighEvery)
 	bytes := 0
 	for id, c := range t.counters {
@@ -118,16 +128,16 @@ func (t *Tables) dropKeys() {
 	}
 }
 
-// evict drops the half of the bindings that was used longest ago.
-func (t *Tables) evict() {
-	type binding struct {
-		used     uint64
-		text     string    // of an Affinity
-		affinity *Affinity // nil: a Spread
-		spread   spreadKey
-	}
-	t.clock++
-	t.vacancy.ended = t.clock
+// A binding is an Affinity or a Spread that is kept.
+type binding struct {
+	used     uint64
+	text     string    // of an Affinity
+	affinity *Affinity // nil: a Spread
+	spread   spreadKey
+}
+
+// bindings returns all that are kept, in any order.
+func (t *Tables) bindings() []binding {
 	var list []binding
 	for text, a := range t.affinities {
 		list = append(list, binding{used: a.used, text: text, affinity: a})
@@ -135,17 +145,41 @@ func (t *Tables) evict() {
 	for key, s := range t.spreads {
 		list = append(list, binding{used: s.used, spread: key})
 	}
+	return list
+}
+
+// evict drops the half of the bindings that was used longest ago.
+func (t *Tables) evict() {
+	list := t.bindings()
 	slices.SortFunc(list, func(a, b binding) int { return cmp.Compare(a.used, b.used) })
-	for _, b := range list[:(len(list)+1)/2] {
-		if b.used+recent > t.tick {
-			return
-		}
+	t.dropBindings(list[:(len(list)+1)/2])
+}
+
+// expire drops the bindings that were not used for long.
+func (t *Tables) expire() {
+	if t.tick < lookupsKept {
+		return
+	}
+	t.dropBindings(slices.DeleteFunc(t.bindings(), func(b binding) bool { return b.used > t.tick-lookupsKept }))
+}
+
+// dropBindings drops all of these that the current cycle cannot hold.
+func (t *Tables) dropBindings(list []binding) {
+	list = slices.DeleteFunc(list, func(b binding) bool { return b.used+recent > t.tick })
+	if len(list) == 0 {
+		return
+	}
+	t.clock++
+	t.vacancy.ended = t.clock
+	for _, b := range list {
 		if b.affinity != nil {
 			t.release(b.affinity.ids)
 			delete(t.affinities, b.text)
+			t.held -= sizeOf(b.text)
 		} else {
 			t.release(t.spreads[b.spread].ids)
 			delete(t.spreads, b.spread)
+			t.held -= sizeOf(b.spread.text)
 		}
 	}
 }

@@ -15,7 +15,7 @@ type Spread struct {
 	Counts []Count
 
 	tables  *Tables
-	pod     *framework.PodInfo // one of these pods, and its rules
+	who     spreader // these pods
 	rules   *Rules
 	hard    bool
 	ids     []int32
@@ -48,7 +48,7 @@ func (t *Tables) Hard(p *framework.PodInfo, r *Rules) *Spread {
 	if s := t.kept(key, r); s != nil {
 		return s
 	}
-	return t.keep(key, &Spread{tables: t, pod: p, rules: r, hard: true, strict: true})
+	return t.keep(key, &Spread{tables: t, who: spreaderOf(p, r), rules: r, hard: true, strict: true})
 }
 
 // Soft returns the counts for constraints with the action ScheduleAnyway. It counts
@@ -63,7 +63,7 @@ func (t *Tables) Soft(p *framework.PodInfo, r *Rules, strict bool) *Spread {
 	if s := t.kept(key, r); s != nil {
 		return s
 	}
-	return t.keep(key, &Spread{tables: t, pod: p, rules: r, strict: strict})
+	return t.keep(key, &Spread{tables: t, who: spreaderOf(p, r), rules: r, strict: strict})
 }
 
 // resolve finds the counters.
@@ -75,11 +75,18 @@ func (s *Spread) resolve() {
 		labels = keysOf(r)
 	}
 	anyVacant := false
+	sets := map[[2]bool]int32{} // of nodes: they differ by what a rule honors only
 	for i := range r.List {
 		rule := &r.List[i]
-		q := query{key: t.nodeKey(), nodes: none, pods: podsOf(s.pod, rule)}
+		q := query{key: t.nodeKey(), nodes: none, pods: podsOf(s.who.namespace, rule)}
 		if s.hard || rule.Key != api.LabelHostname {
-			q.key, q.nodes, q.loose, q.extent = t.key(rule.Key), t.nodesOf(s.pod, rule, labels), !s.strict, s.hard
+			honors := [2]bool{rule.affinity, rule.taints}
+			nodes, ok := sets[honors]
+			if !ok {
+				nodes = t.nodesOf(&s.who, rule, labels)
+				sets[honors] = nodes
+			}
+			q.key, q.nodes, q.loose, q.extent = t.key(rule.Key), nodes, !s.strict, s.hard
 		}
 		id, vacant := t.podCounter(q)
 		anyVacant = anyVacant || vacant
@@ -122,6 +129,7 @@ func (t *Tables) keep(key spreadKey, s *Spread) *Spread {
 	t.clock++
 	s.used, s.derived, s.resize = t.tick, !s.rules.Own, t.clock
 	t.spreads[key] = s
+	t.held += sizeOf(key.text)
 	return s
 }
 
@@ -190,27 +198,47 @@ func keysOf(r *Rules) []string {
 
 // podsOf returns the set of pods that a rule counts. An empty selector counts no
 // pod, as in kube-scheduler.
-func podsOf(p *framework.PodInfo, rule *Rule) *podSet {
+func podsOf(namespace string, rule *Rule) *podSet {
 	selector := rule.pods
 	if selector.SelectsEverything() {
 		selector = match.Nothing()
 	}
-	return &podSet{running: true, parts: []podPart{{namespaces: []string{p.Pod.Namespace}, pods: selector}}}
+	return &podSet{running: true, parts: []podPart{{namespaces: []string{namespace}, pods: selector}}}
 }
 
 // nodesOf returns the set of nodes that a rule counts.
-func (t *Tables) nodesOf(p *framework.PodInfo, rule *Rule, labels []string) int32 {
+func (t *Tables) nodesOf(p *spreader, rule *Rule, labels []string) int32 {
 	set := nodeRule{labels: labels, taints: rule.taints}
 	b := appendStrings(nil, labels)
-	if rule.affinity && demands(p) {
-		set.required = match.RequiredNodeAffinityOf(p)
-		b = match.AppendString(append(b, 1), p.ClassKey(framework.FieldNodeChoice))
+	if rule.affinity && p.required != nil {
+		set.required = p.required
+		b = match.AppendString(append(b, 1), p.choice)
 	}
 	if rule.taints {
-		set.tolerations = p.Pod.Spec.Tolerations
-		b = match.AppendString(append(b, 2), p.ClassKey(framework.FieldTolerations))
+		set.tolerations = p.tolerations
+		b = match.AppendString(append(b, 2), p.tolerates)
 	}
 	return t.nodeSet(string(b), &set)
+}
+
+// A spreader is what a Spread needs to know of its pods, which may be large.
+type spreader struct {
+	namespace   string
+	required    *match.RequiredNodeAffinity // nil if nothing is required, or no rule honors it
+	choice      string                      // identifies it
+	tolerations []api.Toleration            // if a rule honors taints
+	tolerates   string                      // identifies them
+}
+
+func spreaderOf(p *framework.PodInfo, r *Rules) spreader {
+	who := spreader{namespace: p.Pod.Namespace}
+	if demands(p) && slices.ContainsFunc(r.List, func(r Rule) bool { return r.affinity }) {
+		who.required, who.choice = match.RequiredNodeAffinityOf(p), p.ClassKey(framework.FieldNodeChoice)
+	}
+	if slices.ContainsFunc(r.List, func(r Rule) bool { return r.taints }) {
+		who.tolerations, who.tolerates = p.Pod.Spec.Tolerations, p.ClassKey(framework.FieldTolerations)
+	}
+	return who
 }
 
 // demands reports whether the pod has requirements on its node.

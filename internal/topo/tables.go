@@ -49,9 +49,11 @@ type Tables struct {
 	labels      index // classes by label
 	freeClasses []int32
 	empty       []emptied // queue of classes that may be dropped
+	emptyBytes  int       // of their texts
 
 	affinities map[string]*Affinity
 	spreads    map[spreadKey]*Spread
+	held       int    // bytes of these two, about
 	tick       uint64 // counts lookups
 
 	divisions []division // made recently
@@ -111,7 +113,7 @@ func (t *Tables) Fork(s *framework.Snapshot) framework.Extension {
 	f.users = make([]int, len(t.users))
 	f.divisions = slices.Clone(t.divisions) // the same groups, so that forks are known to have them
 	f.scratch, f.scratch2, f.found, f.text = nil, nil, nil, nil
-	f.affinities, f.spreads = map[string]*Affinity{}, map[spreadKey]*Spread{}
+	f.affinities, f.spreads, f.held = map[string]*Affinity{}, map[spreadKey]*Spread{}, 0
 	return &f
 }
 

@@ -117,7 +117,7 @@ func sameAnswers(t *testing.T, want, got scheduling.Profile) {
 				t.Fatalf("cluster %d, pod %s (-preset +file):\n%s", seed, pod.Pod.Key(), diff)
 			}
 			_, _ = a.Place(snap, pod) // if it fits nowhere, the explanation says so
-			b.Continue(a)
+			b.Seek(a.Position())
 		}
 	}
 }

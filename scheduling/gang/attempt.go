@@ -90,7 +90,7 @@ func (p *Placer) attempt(snap *framework.Snapshot, g *Group, keep bool) (*Cycle,
 		c.Fail(fmt.Errorf("%s", out.Text))
 		return c, nil
 	}
-	if c.Eviction, err = p.preempt(snap, g); err != nil {
+	if c.Eviction, err = p.preempt(snap, g, g); err != nil {
 		c.Fail(err)
 		return c, nil
 	}

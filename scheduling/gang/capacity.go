@@ -9,7 +9,6 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
-	"github.com/berth-sched/berth/resource"
 )
 
 // A Count is how many gangs of a shape fit. Its JSON form is stable.
@@ -135,31 +134,6 @@ func (a *attempt) atMost() int {
 		sum += a.gangsIn(d)
 	}
 	return min(sum, math.MaxInt32)
-}
-
-func (a *attempt) gangsIn(d *domain) int {
-	places := int64(0)
-	var free resource.Vector
-	for _, slot := range d.slots {
-		n := a.snap.AtSlot(slot)
-		places = resource.SatAdd(places, max(0, n.AllowedPods-int64(len(n.Pods))))
-		for i := range resource.IndexEphemeralStorage + 1 {
-			if x := n.Allocatable.At(i) - n.Requested.At(i); x > 0 {
-				free = free.With(i, resource.SatAdd(free.At(i), x))
-			}
-		}
-	}
-	gangs := places / int64(len(a.g.Pods))
-	for i := range resource.IndexEphemeralStorage + 1 {
-		var asked int64
-		for _, p := range a.g.Pods {
-			asked = resource.SatAdd(asked, p.Requests.At(i))
-		}
-		if asked > 0 {
-			gangs = min(gangs, free.At(i)/asked)
-		}
-	}
-	return int(min(gangs, math.MaxInt32))
 }
 
 // CapacityWith is Capacity with more nodes: n copies of a node, whose labels say which

@@ -74,12 +74,14 @@ func ExamplePlacer_PlaceSet() {
 		for i := range 3 {
 			g.Pods = append(g.Pods, info(snapshot, api.MakePod(fmt.Sprint(name, i)).Requests("1", "1Gi").Obj()))
 		}
-		set.Groups = append(set.Groups, g)
+		var child gang.Child = g
+		set.Children = append(set.Children, child)
 	}
 	var out *gang.SetOutcome
 	out, err := placer(gang.Rules{Choice: gang.BestFit}).PlaceSet(snapshot, set)
-	fmt.Println(out.Status, out.Stand, out.Domain, err)
-	// Output: Placed 2 [{example.com/rack r1}] <nil>
+	var first gang.ChildOutcome = out.Children[0]
+	fmt.Println(out.Status, out.Stand, out.Domain, len(first.Group.Placed), err)
+	// Output: Placed 2 [{example.com/rack r1}] 3 <nil>
 }
 
 // Two pods of low priority have to leave so that a group stands.

@@ -27,6 +27,7 @@ func (a *attempt) own() error {
 		return nil
 	}
 	a.measure()
+	a.mean = meanOf(a.g)
 	for i := len(a.g.Topology) - 1; i >= a.required(); i-- {
 		if a.g.Topology[i].Mode != Preferred {
 			continue
@@ -78,50 +79,6 @@ func (a *attempt) bases() ([]*domain, error) {
 	return []*domain{pinned}, nil
 }
 
-// unit is how many pods belong together in a domain of the level: the slice of this level
-// or of the next finer one that has slices.
-func (a *attempt) unit(level int) int {
-	for ; level >= 0 && level < len(a.g.Topology); level++ {
-		if s := a.g.Topology[level].Slice; s > 0 {
-			return s
-		}
-	}
-	return 1
-}
-
-// inner reports whether levels below a domain guide where its pods go.
-func (a *attempt) inner(d *domain) bool { return d.depth() < len(a.keys) && !a.allRequired() }
-
-func (a *attempt) allRequired() bool { return a.required() == len(a.keys) && !a.g.sliced() }
-
-// measure counts how many pods each domain takes with its slices whole.
-func (a *attempt) measure() {
-	a.takes = make([]int, a.root.size)
-	if a.room != nil {
-		a.measureIn(a.root)
-	}
-}
-
-func (a *attempt) measureIn(d *domain) int {
-	n := 0
-	if d.depth() == len(a.keys) {
-		n = a.room.sum(d.slots)
-	} else {
-		for _, c := range d.children {
-			n += a.measureIn(c)
-		}
-		if !a.inner(d) {
-			n = a.room.sum(d.slots)
-		}
-	}
-	if d.depth() > 0 {
-		unit := a.unit(d.depth() - 1)
-		n -= n % unit
-	}
-	a.takes[d.id] = n
-	return n
-}
-
 // A candidate is a domain that the group may go to.
 type candidate struct {
 	d     *domain
@@ -166,8 +123,7 @@ func (a *attempt) stage(list []*domain) (done bool, err error) {
 		case a.rules.Compare == nil:
 			a.snap.Commit(mark)
 			a.out.TiedDomains = a.tied(candidates, c)
-			a.finish(c.trial)
-			return true, nil
+			return true, a.stood(c.trial)
 		default:
 			a.snap.Rollback(mark)
 			stand = append(stand, c)
@@ -195,9 +151,30 @@ func (a *attempt) compareAll(stand []*candidate) error {
 	if best.trial.Pods != pods || !best.trial.Succeeded {
 		return fmt.Errorf("gang: %d pods fit in domain %q at first, and %d the second time", pods, best.trial.Name(), best.trial.Pods)
 	}
-	a.finish(best.trial)
+	return a.stood(best.trial)
+}
+
+// stood fills in the outcome from the trial that was kept. If pods wait, and none of them
+// is new there, the group is Short although its minimum stands.
+func (a *attempt) stood(t *Trial) error {
+	if len(t.Placed) > 0 || len(a.g.Pods) == 0 {
+		a.finish(t)
+		return nil
+	}
+	a.out.Status, a.out.Text = Short, textMinimumStands
+	if a.want() > 0 {
+		if err := a.explore(t); err != nil {
+			return err
+		}
+		if len(t.Left) > 0 && t.Left[0].Err != nil {
+			a.out.Text += fmt.Sprintf(", and no further pod fits; %s: %s", t.Left[0].Pod, t.Left[0].Err)
+		}
+	}
+	a.finish(t)
 	return nil
 }
+
+const textMinimumStands = "the minimum stands already"
 
 // sort orders the candidates by the rule: first domains that take all pods, then those
 // that take the minimum, then the others.
@@ -354,347 +331,4 @@ func (a *attempt) largestFirst(d *domain) []int {
 	}
 	slices.SortStableFunc(list, func(x, y int) int { return cmp.Compare(part[y], part[x]) })
 	return list
-}
-
-// fill places pods of one class in a domain that takes them, divided by the rule among
-// the domains within. It returns false if one was refused although the counts let it
-// pass: then nothing more is tried.
-func (a *attempt) fill(d *domain, pods []int, t *Trial) (bool, error) {
-	if !a.inner(d) {
-		for _, i := range pods {
-			if ok, err := a.try(d, i, t); !ok {
-				return false, err
-			}
-		}
-		return true, nil
-	}
-	unit := a.unit(d.depth())
-	for _, s := range a.divide(d, len(pods)/unit, unit) {
-		n := s.units * unit
-		if ok, err := a.fill(s.d, pods[:n], t); !ok {
-			return false, err
-		}
-		pods = pods[n:]
-	}
-	return true, nil
-}
-
-// A share is how many units of pods a domain gets.
-type share struct {
-	d     *domain
-	units int
-}
-
-// divide divides units of pods among the children of a domain.
-//
-// Source: Kueue, Topology Aware Scheduling (KEP-2724), BestFit and LeastFreeCapacity.
-func (a *attempt) divide(d *domain, units, unit int) (list []share) {
-	rest := slices.Clone(d.children)
-	most := a.rules.Choice != LeastFree
-	slices.SortFunc(rest, func(x, y *domain) int {
-		byUnits := cmp.Compare(a.takes[x.id]/unit, a.takes[y.id]/unit)
-		if most {
-			byUnits = -byUnits
-		}
-		return cmp.Or(byUnits, cmp.Compare(a.pods(x), a.pods(y)), strings.Compare(x.name, y.name))
-	})
-	for k := 0; k < len(rest) && units > 0; k++ {
-		at := k
-		if most { // the smallest that holds the rest, if one does
-			for i := k; i < len(rest) && a.takes[rest[i].id]/unit >= units; i++ {
-				if i == k || a.takes[rest[i].id]/unit < a.takes[rest[at].id]/unit {
-					at = i
-				}
-			}
-		}
-		n := min(units, a.takes[rest[at].id]/unit)
-		if n == 0 {
-			continue
-		}
-		list = append(list, share{rest[at], n})
-		units -= n
-	}
-	return list
-}
-
-// pods is how many pods the nodes of a domain take, whole slices or not.
-func (a *attempt) pods(d *domain) int { return a.room.sum(d.slots) }
-
-// walk places pods that counts say nothing about: slice by slice, or one after the other.
-func (a *attempt) walk(d *domain, pods []int, t *Trial) error {
-	level, size := a.outermost(d.depth())
-	if size == 0 {
-		return a.each(d, pods, t)
-	}
-	stand := 0
-	for len(pods) > 0 {
-		slice := pods[:size]
-		pods = pods[size:]
-		ok, err := a.slice(d, level, slice, t)
-		if err != nil {
-			return err
-		}
-		if ok {
-			stand += size
-		} else {
-			for _, i := range slice {
-				t.Left = append(t.Left, Left{Pod: a.g.Pods[i].Pod.Key(), index: i})
-			}
-		}
-		if stand+len(pods) < a.g.need() || a.rules.Exact && stand >= a.g.need() {
-			break
-		}
-	}
-	return nil
-}
-
-// outermost returns the coarsest level from one on that has slices, and their size; 0 if
-// none has.
-func (a *attempt) outermost(level int) (at, size int) {
-	for ; level < len(a.g.Topology); level++ {
-		if s := a.g.Topology[level].Slice; s > 0 {
-			return level, s
-		}
-	}
-	return 0, 0
-}
-
-// each places pods one after the other, child by child if a level below guides where they
-// go, or anywhere in the domain.
-func (a *attempt) each(d *domain, pods []int, t *Trial) error {
-	if !a.inner(d) {
-		return a.eachIn(d, pods, t, nil)
-	}
-	children := slices.Clone(d.children)
-	most := a.rules.Choice != LeastFree
-	estimates := map[*domain]int{}
-	for _, c := range children {
-		estimates[c] = a.estimate(c)
-	}
-	slices.SortFunc(children, func(x, y *domain) int {
-		byRoom := cmp.Compare(estimates[x], estimates[y])
-		if most {
-			byRoom = -byRoom
-		}
-		return cmp.Or(byRoom, strings.Compare(x.name, y.name))
-	})
-	for k, c := range children {
-		var left *[]int
-		var rest []int
-		if k < len(children)-1 {
-			left = &rest
-		}
-		if err := a.eachIn(c, pods, t, left); err != nil {
-			return err
-		}
-		if pods = rest; len(pods) == 0 {
-			break
-		}
-	}
-	return nil
-}
-
-// eachIn places pods one after the other. Pods that are refused go to left, or, if that is
-// nil, are noted, and too many of them end the walk.
-func (a *attempt) eachIn(d *domain, pods []int, t *Trial, left *[]int) error {
-	for k, i := range pods {
-		if a.rules.Exact && len(t.Placed) >= a.g.need() {
-			break
-		}
-		refused := len(t.Left)
-		ok, err := a.try(d, i, t)
-		switch {
-		case err != nil:
-			return err
-		case ok:
-		case left != nil:
-			*left, t.Left = append(*left, i), t.Left[:refused]
-		case len(t.Placed)+len(pods)-k-1 < a.g.need():
-			return nil
-		}
-	}
-	return nil
-}
-
-// slice places the pods of a slice in one domain of the level, or none of them.
-func (a *attempt) slice(d *domain, level int, pods []int, t *Trial) (bool, error) {
-	list := d.at(level+1, nil)
-	estimates := map[*domain]int{}
-	for _, x := range list {
-		estimates[x] = a.estimate(x)
-	}
-	slices.SortFunc(list, func(x, y *domain) int {
-		small := func(d *domain) int {
-			if estimates[d] < len(pods) {
-				return 1
-			}
-			return 0
-		}
-		return cmp.Or(cmp.Compare(small(x), small(y)), cmp.Compare(estimates[x], estimates[y]), strings.Compare(x.name, y.name))
-	})
-	for _, x := range list {
-		mark := a.snap.Begin()
-		placed, left := len(t.Placed), len(t.Left)
-		ok, err := a.sliceIn(x, pods, t)
-		if ok && err == nil {
-			a.snap.Commit(mark)
-			return true, nil
-		}
-		a.snap.Rollback(mark)
-		t.Placed, t.Left = t.Placed[:placed], t.Left[:left]
-		if err != nil {
-			return false, err
-		}
-	}
-	return false, nil
-}
-
-// sliceIn places all pods of a slice in the domain, slice by slice of finer levels.
-func (a *attempt) sliceIn(d *domain, pods []int, t *Trial) (bool, error) {
-	if level, size := a.outermost(d.depth()); size > 0 {
-		for len(pods) > 0 {
-			if ok, err := a.slice(d, level, pods[:size], t); !ok || err != nil {
-				return false, err
-			}
-			pods = pods[size:]
-		}
-		return true, nil
-	}
-	for _, i := range pods {
-		if ok, err := a.try(d, i, t); !ok || err != nil {
-			return false, err
-		}
-	}
-	return true, nil
-}
-
-// estimate guesses how many pods of the mean size of the group a domain takes. It only
-// decides what is tried first.
-func (a *attempt) estimate(d *domain) (sum int) {
-	var mean resource.Vector
-	for _, p := range a.g.Pods {
-		mean = mean.Add(p.Requests)
-	}
-	for i := range mean {
-		mean[i] = (mean[i] + int64(len(a.g.Pods)) - 1) / max(1, int64(len(a.g.Pods)))
-	}
-	for _, slot := range d.slots {
-		n := a.snap.AtSlot(slot)
-		fits := max(0, n.AllowedPods-int64(len(n.Pods)))
-		for i, x := range mean {
-			if x > 0 {
-				fits = min(fits, max(0, n.Allocatable.At(i)-n.Requested.At(i))/x)
-			}
-		}
-		sum += int(min(fits, countMost))
-	}
-	return sum
-}
-
-// bound proves that the group cannot stand in the domain, if it can: the minimum asks for
-// more CPU, memory, storage or places than are free.
-func (a *attempt) bound(d *domain) string {
-	if !a.sched.CountsResources() {
-		return ""
-	}
-	need := a.g.need()
-	places := int64(0)
-	var free resource.Vector
-	for _, slot := range d.slots {
-		n := a.snap.AtSlot(slot)
-		places = resource.SatAdd(places, max(0, n.AllowedPods-int64(len(n.Pods))))
-		for i := range resource.IndexEphemeralStorage + 1 {
-			if x := n.Allocatable.At(i) - n.Requested.At(i); x > 0 {
-				free = free.With(i, resource.SatAdd(free.At(i), x))
-			}
-		}
-	}
-	if places < int64(need) {
-		return fmt.Sprintf("has places for %d of %d pods", places, need)
-	}
-	asked := make([]int64, len(a.g.Pods))
-	for i := range resource.IndexEphemeralStorage + 1 {
-		for k, p := range a.g.Pods {
-			asked[k] = p.Requests.At(i)
-		}
-		slices.Sort(asked)
-		var sum int64
-		for _, x := range asked[:need] {
-			sum = resource.SatAdd(sum, x)
-		}
-		if sum > free.At(i) {
-			return fmt.Sprintf("has %d of %d %s", free.At(i), sum, a.snap.Schema().Name(i))
-		}
-	}
-	return ""
-}
-
-// refuseOwn reports that the group stands nowhere.
-func (a *attempt) refuseOwn(none bool) error {
-	o := a.out
-	if none || len(o.Trials) == 0 {
-		o.Status, o.Proved = NoDomain, true
-		o.Text = "no node has the labels " + strings.Join(a.keys, ", ")
-		a.leaveAll()
-		return nil
-	}
-	best := slices.MinFunc(o.Trials, byCloseness)
-	o.Status, o.GaveUp = Short, a.gaveUp
-	o.Proved = true
-	for _, t := range o.Trials {
-		o.Proved = o.Proved && (t.Bound != "" || t.searched)
-	}
-	if len(best.Left) == 0 && len(best.Placed) == 0 {
-		if err := a.explore(best); err != nil {
-			return err
-		}
-	}
-	a.finish(best)
-	o.Text = a.explain(best)
-	return nil
-}
-
-// explore tries the pods of a group in a domain that a bound ruled out, to find the first
-// one that is refused.
-func (a *attempt) explore(t *Trial) error {
-	mark := a.snap.Begin()
-	defer a.snap.Rollback(mark)
-	a.sched.Seek(a.position)
-	tried := newTrial(t.domain)
-	for i := range a.g.Pods {
-		ok, err := a.try(t.domain, i, tried)
-		if err != nil {
-			return err
-		}
-		if !ok {
-			break
-		}
-	}
-	t.Placed, t.Left = tried.Placed, tried.Left
-	t.Pods = max(t.Pods, min(len(tried.Placed), a.g.need()))
-	if a.room != nil {
-		t.Pods = min(t.Capacity, len(a.g.Pods))
-	}
-	return nil
-}
-
-// explain is the text of a refusal: the domain closest to success, and what is missing.
-func (a *attempt) explain(t *Trial) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s takes %d of %s", t.describe(), t.Pods, several(a.g.need(), "pod"))
-	if len(t.Left) > 0 && t.Left[0].Err != nil {
-		fmt.Fprintf(&b, "; %s: %s", t.Left[0].Pod, t.Left[0].Err)
-	}
-	if m := t.Missing; m != nil && m.Nodes > 0 {
-		fmt.Fprintf(&b, " Missing room for %s: %s like its largest.", several(m.Pods, "pod"), several(m.Nodes, "empty node"))
-	}
-	return b.String()
-}
-
-// several is a number of things, as text.
-func several(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

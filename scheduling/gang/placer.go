@@ -8,6 +8,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -21,6 +22,8 @@ type Placer struct {
 	forest forest
 	rooms  roomByClass
 	verify bool // counts are compared with trials
+
+	workers []*Placer // forks; see [Rules.Workers]
 }
 
 // New returns a Placer that decides with the scheduler, whose kept answers it shares with
@@ -90,11 +93,7 @@ func (p *Placer) placeWithin(snap *framework.Snapshot, g *Group, outer *domain, 
 	if a.keys = g.labels(); p.rules.kubernetes() && p.rules.NoTopology {
 		a.keys = nil
 	}
-	if outer == nil {
-		a.root = p.forest.of(snap, a.keys)
-	} else {
-		a.root = rootOf(snap, outer.slots, a.keys)
-	}
+	a.root = p.treeWithin(snap, outer, a.keys)
 	if err := a.count(); err != nil {
 		return nil, err
 	}
@@ -107,6 +106,15 @@ func (p *Placer) placeWithin(snap *framework.Snapshot, g *Group, outer *domain, 
 		return nil, err
 	}
 	return a.out, nil
+}
+
+// treeWithin returns the root of the domains by the labels, among the nodes of a domain of
+// another group's levels; nil means all nodes.
+func (p *Placer) treeWithin(snap *framework.Snapshot, outer *domain, keys []string) *domain {
+	if outer == nil || outer.parent == nil && len(outer.slots) == snap.Len() {
+		return p.forest.of(snap, keys)
+	}
+	return rootOf(snap, outer.slots, keys)
 }
 
 // attempt is the state of one call.
@@ -123,6 +131,7 @@ type attempt struct {
 	steps    int
 	takes    []int // by id of the domain; see fits
 	gaveUp   bool
+	mean     resource.Vector // what a pod asks for on average, for estimates
 }
 
 // count finds out whether counts tell how many pods of the group a domain takes.

@@ -1,7 +1,6 @@
 package gang
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,8 +24,9 @@ type Eviction struct {
 	// Nominated are the places of the group's pods once the victims have left.
 	Nominated []Placement `json:"nominated,omitempty"`
 	// Outcome is what came of placing the group without the victims; nil if it was not
-	// tried.
-	Outcome *Outcome `json:"outcome,omitempty"`
+	// tried. Set is the same for a set.
+	Outcome *Outcome    `json:"outcome,omitempty"`
+	Set     *SetOutcome `json:"set,omitempty"`
 }
 
 // Victims lists the pods of all units.
@@ -41,15 +41,16 @@ func (e *Eviction) Victims() (list []Member) {
 // disrupted as a whole.
 type Unit struct {
 	// Group is "namespace/name" of the group whose pods leave together, "" for one pod.
-	Group string `json:"group,omitempty"`
-	// Priority is that of the group, or of the pod if it has none.
+	// Composite is set if it is a CompositePodGroup.
+	Group     string `json:"group,omitempty"`
+	Composite bool   `json:"composite,omitempty"`
+	// Priority is that of the root of the pods' groups, or of the pod if it has none.
 	Priority int32 `json:"priority"`
 	// ViolatesBudget is set if removing one of the pods violates a PodDisruptionBudget.
 	ViolatesBudget bool     `json:"violatesBudget,omitempty"`
 	Members        []Member `json:"-"`
 
-	grouped bool // a pod of some group
-	first   *framework.PodInfo
+	first *framework.PodInfo // to have started
 }
 
 const (
@@ -79,10 +80,20 @@ func (p *Placer) Preempt(snap *framework.Snapshot, g *Group) (*Eviction, error) 
 	if err := g.check(snap, &p.rules); err != nil {
 		return nil, err
 	}
-	return p.preempt(snap, g)
+	return p.preempt(snap, g, g)
 }
 
-func (p *Placer) preempt(snap *framework.Snapshot, g *Group) (*Eviction, error) {
+// PreemptSet is Preempt for a tree of groups, with the priority of its root. The numbers
+// of the pods in Nominated count the pods of all groups in order.
+func (p *Placer) PreemptSet(snap *framework.Snapshot, s *Set) (*Eviction, error) {
+	if err := checkTree(snap, s, &p.rules); err != nil {
+		return nil, err
+	}
+	return p.preempt(snap, s.merged(), s)
+}
+
+// preempt preempts for the pods of g. what is the group, or the set whose pods they are.
+func (p *Placer) preempt(snap *framework.Snapshot, g *Group, what Child) (*Eviction, error) {
 	refused := func(code framework.Code, text string) (*Eviction, error) {
 		return &Eviction{Status: code, Text: prefixPreemption + text}, nil
 	}
@@ -105,9 +116,9 @@ func (p *Placer) preempt(snap *framework.Snapshot, g *Group) (*Eviction, error) 
 		return refused(framework.UnschedulableAndUnresolvable, textNoVictims)
 	}
 	if p.rules.kubernetes() {
-		return p.evict(snap, g, units, nil)
+		return p.evict(snap, g, what, units, nil)
 	}
-	return p.evictFromBest(snap, g, units)
+	return p.evictFromBest(snap, g, what, units)
 }
 
 // ongoing reports whether a pod of lower priority is being removed from a node that a pod
@@ -119,7 +130,7 @@ func ongoing(snap *framework.Snapshot, g *Group) bool {
 			continue
 		}
 		for _, q := range n.Pods {
-			if priorityOf(snap, q) < g.Priority && preemption.Leaving(q.Pod) {
+			if preemption.PriorityOf(snap, q) < g.Priority && preemption.Leaving(q.Pod) {
 				return true
 			}
 		}
@@ -127,68 +138,24 @@ func ongoing(snap *framework.Snapshot, g *Group) bool {
 	return false
 }
 
-// groupOf returns the object of the pod's group, nil if there is none.
-func groupOf(snap *framework.Snapshot, p *framework.PodInfo) *api.PodGroup {
-	name := p.Pod.SchedulingGroupName()
-	if name == "" {
-		return nil
-	}
-	return framework.Lookup[api.PodGroup](snap, (&api.ObjectMeta{Namespace: p.Pod.Namespace, Name: name}).Key())
-}
-
-// priorityOf is the priority of the pod's group, or its own.
-func priorityOf(snap *framework.Snapshot, p *framework.PodInfo) int32 {
-	if g := groupOf(snap, p); g != nil {
-		return g.Priority()
-	}
-	return p.Priority
-}
-
 // unitsBelow lists the units of lower priority, the most important first.
 func unitsBelow(snap *framework.Snapshot, priority int32) (list []*Unit) {
-	whole := map[*api.PodGroup]*Unit{}
-	for _, n := range snap.All() {
-		for _, pod := range n.Pods {
-			g := groupOf(snap, pod)
-			u := whole[g]
-			if g == nil || !g.DisruptAll() || u == nil {
-				u = &Unit{Priority: pod.Priority, grouped: pod.Pod.Spec.SchedulingGroup != nil, first: pod}
-				if g != nil {
-					u.Priority = g.Priority()
-				}
-				if g != nil && g.DisruptAll() {
-					u.Group = g.Key()
-					whole[g] = u
-				}
-				if u.Priority < priority {
-					list = append(list, u)
-				}
-			}
-			u.Members = append(u.Members, Member{pod, n.Name()})
-			if preemption.StartsBefore(pod, u.first) < 0 {
-				u.first = pod
-			}
-		}
-	}
-	slices.SortStableFunc(list, func(a, b *Unit) int {
-		kind := func(u *Unit) int {
-			if u.grouped {
-				return 1
-			}
-			return 0
-		}
-		return cmp.Or(
-			cmp.Compare(b.Priority, a.Priority), cmp.Compare(kind(b), kind(a)),
-			cmp.Compare(len(b.Members), len(a.Members)), preemption.StartsBefore(a.first, b.first),
-		)
-	})
+	all := preemption.UnitsOf(snap)
+	all = slices.DeleteFunc(all, func(u *preemption.Unit) bool { return u.Priority() >= priority })
+	slices.SortStableFunc(all, (*preemption.Unit).Compare)
 	budgets := preemption.BudgetsOf(snap)
-	for _, u := range list {
-		for _, m := range u.Members {
-			if budgets.Charge(m.Pod.Pod) {
+	for _, from := range all {
+		u := &Unit{Group: from.Group, Composite: from.Composite, Priority: from.Priority()}
+		for _, p := range from.Pods {
+			u.Members = append(u.Members, Member{p.Pod, p.Node.Name()})
+			if u.first == nil || preemption.StartsBefore(p.Pod, u.first) < 0 {
+				u.first = p.Pod
+			}
+			if budgets.Charge(p.Pod.Pod) {
 				u.ViolatesBudget = true
 			}
 		}
+		list = append(list, u)
 	}
 	return list
 }
@@ -211,9 +178,9 @@ func (u *Unit) putBack(snap *framework.Snapshot) error {
 	return nil
 }
 
-// evict takes out all units, places the group, among the nodes of a domain or anywhere,
-// and puts back the units that may stay.
-func (p *Placer) evict(snap *framework.Snapshot, g *Group, units []*Unit, within *domain) (*Eviction, error) {
+// evict takes out all units, places the group or set, among the nodes of a domain or
+// anywhere, and puts back the units that may stay.
+func (p *Placer) evict(snap *framework.Snapshot, g *Group, what Child, units []*Unit, within *domain) (*Eviction, error) {
 	mark := snap.Begin()
 	defer snap.Rollback(mark)
 	for _, u := range units {
@@ -221,14 +188,14 @@ func (p *Placer) evict(snap *framework.Snapshot, g *Group, units []*Unit, within
 			return nil, err
 		}
 	}
-	out, err := p.placeWithin(snap, g, within, false)
+	e, text, err := p.tryWithout(snap, what, within)
 	if err != nil {
 		return nil, err
 	}
-	if out.Status != Placed {
-		return &Eviction{Status: framework.Unschedulable, Text: prefixPreemption + out.Text, Outcome: out}, nil
+	if text != "" {
+		e.Status, e.Text = framework.Unschedulable, prefixPreemption+text
+		return e, nil
 	}
-	e := &Eviction{Status: framework.Success, Nominated: out.Placed, Outcome: out}
 	order := slices.Clone(units)
 	slices.SortStableFunc(order, func(a, b *Unit) int { // those that violate a budget first
 		switch {
@@ -239,9 +206,11 @@ func (p *Placer) evict(snap *framework.Snapshot, g *Group, units []*Unit, within
 		}
 		return 1
 	})
-	gone, err := p.reprieve(snap, g, out.Placed, order)
-	if err == nil && !p.rules.kubernetes() { // what has not returned may let another return
-		gone, err = p.reprieve(snap, g, out.Placed, gone)
+	gone, err := p.reprieve(snap, g, e.Nominated, order)
+	for again := !p.rules.kubernetes(); again && err == nil; { // what has returned may let another return
+		was := len(gone)
+		gone, err = p.reprieve(snap, g, e.Nominated, gone)
+		again = len(gone) < was
 	}
 	if err != nil {
 		return nil, err
@@ -255,6 +224,25 @@ func (p *Placer) evict(snap *framework.Snapshot, g *Group, units []*Unit, within
 	}
 	e.Text = fmt.Sprintf("%sfound a placement for podgroup, preempting %d victims", prefixPreemption, pods)
 	return e, nil
+}
+
+// tryWithout tries the group or set now that the units are out. text says why it does not
+// stand, "" if it does.
+func (p *Placer) tryWithout(snap *framework.Snapshot, what Child, within *domain) (e *Eviction, text string, err error) {
+	mark := snap.Begin()
+	defer snap.Rollback(mark)
+	if s, ok := what.(*Set); ok {
+		out, err := p.rootSet(snap, s, within)
+		if err != nil {
+			return nil, "", err
+		}
+		return &Eviction{Set: out, Nominated: out.placed(s)}, out.Text, nil
+	}
+	out, err := what.place(p, snap, within)
+	if err != nil {
+		return nil, "", err
+	}
+	return &Eviction{Outcome: out.Group, Nominated: out.Group.Placed}, out.Group.Text, nil
 }
 
 // reprieve puts back the units that may return, in order, and returns the others.
@@ -312,7 +300,7 @@ func (p *Placer) stillFit(snap *framework.Snapshot, g *Group, placed []Placement
 // evictFromBest is the rule that is not kube-scheduler's: for each domain that the group
 // may be in, only units with a pod there leave, for the minimum alone. The domain with
 // the least harm wins.
-func (p *Placer) evictFromBest(snap *framework.Snapshot, g *Group, units []*Unit) (*Eviction, error) {
+func (p *Placer) evictFromBest(snap *framework.Snapshot, g *Group, what Child, units []*Unit) (*Eviction, error) {
 	own := *p
 	own.rules.Exact = true
 	a := attempt{Placer: &own, snap: snap, g: g, keys: g.labels()}
@@ -324,12 +312,12 @@ func (p *Placer) evictFromBest(snap *framework.Snapshot, g *Group, units []*Unit
 	}
 	var best, failed *Eviction
 	for _, d := range bases {
-		e, err := own.evict(snap, g, inside(snap, d, units), d)
+		e, err := own.evict(snap, g, what, inside(snap, d, units), d)
 		switch {
 		case err != nil:
 			return nil, err
 		case e.Status != framework.Success:
-			if failed == nil || e.Outcome.closer(failed.Outcome) {
+			if failed == nil || e.fits() > failed.fits() {
 				failed = e
 			}
 		case best == nil || lessHarm(e, best) < 0:
@@ -345,12 +333,15 @@ func (p *Placer) evictFromBest(snap *framework.Snapshot, g *Group, units []*Unit
 	return &Eviction{Status: framework.Unschedulable, Text: prefixPreemption + textNoPlacements}, nil
 }
 
-// closer reports whether more pods fit than in another outcome.
-func (o *Outcome) closer(other *Outcome) bool {
-	if o == nil || other == nil || o.best == nil || other.best == nil {
-		return false
+// fits is how many pods, or children of a set, fit without the victims.
+func (e *Eviction) fits() int {
+	switch {
+	case e.Set != nil:
+		return e.Set.Stand
+	case e.Outcome != nil && e.Outcome.best != nil:
+		return e.Outcome.best.Pods
 	}
-	return o.best.Pods > other.best.Pods
+	return 0
 }
 
 // inside lists the units with a pod in the domain.

@@ -98,7 +98,6 @@ func (s *searcher) on(f *scheduling.Filtering, i, k int) (bool, error) {
 	if !s.enter(i, n) {
 		return false, nil
 	}
-	defer func() {}()
 	v, err := f.Node(n)
 	if err != nil || !v.Status.IsSuccess() {
 		s.leave(i)

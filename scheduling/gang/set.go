@@ -9,139 +9,433 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// A Set is groups that are placed together: at least a number of them, or none.
+// A Set is a tree of groups that are placed together: at least a number of the children,
+// or none. kube-scheduler calls it a composite pod group.
 type Set struct {
 	// Name identifies the set.
 	Name string
-	// Groups are tried in this order. kube-scheduler orders them by creation, then name.
-	Groups []*Group
-	// Min is how many groups must stand; 0 means all.
+	// Children are tried in this order. kube-scheduler orders them by creation, then name.
+	Children []Child
+	// Min is how many children must stand; 0 means all.
 	Min int
-	// Topology is a label whose values are domains: all groups are in one of them. ""
-	// means anywhere. Each group may have levels of its own within.
+	// Topology is a label whose values are domains: all children are in one of them. ""
+	// means anywhere. Each child may have levels of its own within.
 	Topology string
+	// Priority is the priority of all pods of the tree, for preemption. Only that of the
+	// root counts.
+	Priority int32
 }
 
-// A SetOutcome is what came of an attempt to place a set.
+// A Child is a part of a [Set]: a [*Group] or a [*Set].
+type Child interface {
+	// place places the child among the nodes of a domain; nil means all nodes. Unless it
+	// stands, the snapshot is as before.
+	place(p *Placer, snap *framework.Snapshot, within *domain) (ChildOutcome, error)
+	// check refuses what no attempt may be made for.
+	check(snap *framework.Snapshot, rules *Rules) error
+	// leaves calls f with each group of the tree, in order.
+	leaves(f func(*Group))
+}
+
+// A SetOutcome is what came of an attempt to place a set. Its JSON form is stable.
 type SetOutcome struct {
+	Set    string `json:"set"`
 	Status Status `json:"status"`
-	// Text says why the set does not stand.
+	// Text says why the set does not stand. Under Kubernetes137 it is kube-scheduler's
+	// text.
 	Text string `json:"text,omitempty"`
 	// Domain is the domain that was chosen; empty if the whole cluster was.
 	Domain []Value `json:"domain,omitempty"`
-	// Groups has the outcome of each group that was tried, in order.
-	Groups []*Outcome `json:"groups,omitempty"`
-	// Stand is how many groups stand, or stood in the domain closest to success.
+	// Children has the outcome of each child that was tried, in order. If the set does not
+	// stand, no child does.
+	Children []ChildOutcome `json:"children,omitempty"`
+	// Stand is how many children stand, or stood in the domain closest to success.
 	Stand int `json:"stand"`
+	// Trials are the domains that were tried, in order, with the pods of all groups that
+	// stood there. TiedDomains is how many were as good as the chosen one.
+	Trials      []*Trial `json:"trials,omitempty"`
+	TiedDomains int      `json:"tiedDomains,omitempty"`
+}
+
+// A ChildOutcome is what came of one child of a [Set]: one of its fields is set.
+type ChildOutcome struct {
+	Group *Outcome    `json:"group,omitempty"`
+	Set   *SetOutcome `json:"set,omitempty"`
+}
+
+// stands reports whether the child stands. A group whose members all ran before does.
+func (c ChildOutcome) stands() bool {
+	if c.Set != nil {
+		return c.Set.Status == Placed
+	}
+	return c.Group.Status == Placed || c.Group.best != nil && c.Group.best.Succeeded
+}
+
+func (c ChildOutcome) status() (Status, string) {
+	if c.Set != nil {
+		return c.Set.Status, c.Set.Text
+	}
+	return c.Group.Status, c.Group.Text
+}
+
+func (c ChildOutcome) name() string {
+	if c.Set != nil {
+		return c.Set.Set
+	}
+	return c.Group.Group
+}
+
+// withdraw makes a child that stood fall with its set.
+func (c ChildOutcome) withdraw(text string) {
+	if !c.stands() {
+		return
+	}
+	if c.Set != nil {
+		c.Set.Status, c.Set.Text = Short, text
+		for _, child := range c.Set.Children {
+			child.withdraw(text)
+		}
+		return
+	}
+	o := c.Group
+	o.Status, o.Text, o.Proved, o.Domain = Short, text, false, nil
+	for _, at := range o.Placed {
+		o.Left = append(o.Left, Left{at.Pod, nil, at.index})
+	}
+	o.Placed = nil
+	sortLeft(o.Left)
+}
+
+// PlaceSet places at least the minimum of the set's children, or nothing. Children are
+// tried one after the other; one that fails is taken back alone, and the rest go on while
+// the minimum can be met. Every domain of the set's label is tried so. Under Kubernetes137
+// the one with the best placement scores of all pods wins; under other rules the one that
+// takes the most children, or else the first.
+//
+// A malformed set is an [*api.InvalidError] with field and value: a child that is nil or
+// there twice, a pod that is in two groups, groups of several schedulers, a minimum above
+// the number of children, and whatever [Placer.Place] refuses of a group.
+//
+// Cost: each level of sets with a label tries each of its domains once, and the chosen one
+// twice.
+//
+// Source: kube-scheduler 1.37, schedule_one_podgroup.go, composite pod groups.
+func (p *Placer) PlaceSet(snap *framework.Snapshot, s *Set) (*SetOutcome, error) {
+	if err := checkTree(snap, s, &p.rules); err != nil {
+		return nil, err
+	}
+	mark := snap.Begin()
+	out, err := p.rootSet(snap, s, nil)
+	if err == nil && out.Status == Placed {
+		snap.Commit(mark)
+	}
+	snap.Rollback(mark)
+	return out, err
+}
+
+// rootSet is placeSet for the root of a tree: if pods wait, some pod must be new.
+func (p *Placer) rootSet(snap *framework.Snapshot, s *Set, within *domain) (*SetOutcome, error) {
+	out, err := p.placeSet(snap, s, within)
+	if err != nil || out.Status != Placed || len(out.placed(s)) > 0 {
+		return out, err
+	}
+	if p.rules.kubernetes() {
+		out.fail(Short, textUnschedulable)
+	} else if len(s.merged().Pods) > 0 {
+		out.fail(Short, textMinimumStands)
+	}
+	return out, nil
+}
+
+// fail makes the set and all of its children not stand.
+func (o *SetOutcome) fail(status Status, text string) {
+	o.Status, o.Text = status, text
+	for _, c := range o.Children {
+		c.withdraw(text)
+	}
+}
+
+// placed lists the pods that stand; their numbers count the pods of all groups of the tree
+// in order.
+func (o *SetOutcome) placed(s *Set) (list []Placement) {
+	first := 0
+	var walk func(s *Set, o *SetOutcome)
+	walk = func(s *Set, o *SetOutcome) {
+		for i, c := range s.Children {
+			var out ChildOutcome
+			if o != nil && i < len(o.Children) {
+				out = o.Children[i]
+			}
+			switch c := c.(type) {
+			case *Set:
+				walk(c, out.Set)
+			case *Group:
+				if out.Group != nil {
+					for _, at := range out.Group.Placed {
+						at.index += first
+						list = append(list, at)
+					}
+				}
+				first += len(c.Pods)
+			}
+		}
+	}
+	walk(s, o)
+	return list
+}
+
+// placeSet places the set among the nodes of a domain; nil means all nodes. Unless it
+// stands, the snapshot is as before.
+func (p *Placer) placeSet(snap *framework.Snapshot, s *Set, within *domain) (*SetOutcome, error) {
+	a := s.attempt(p, snap, within)
+	domains, stuck := a.candidates()
+	switch {
+	case stuck != "":
+		return &SetOutcome{Set: s.Name, Status: Stuck, Text: stuck}, nil
+	case len(domains) == 0 && p.rules.kubernetes():
+		return &SetOutcome{Set: s.Name, Status: NoDomain, Text: textNoPlacements}, nil
+	case len(domains) == 0:
+		return &SetOutcome{Set: s.Name, Status: NoDomain, Text: "no node has the label " + s.Topology}, nil
+	}
+	outcomes := make(map[*Trial]*SetOutcome, len(domains))
+	var trials, stood []*Trial
+	for _, d := range domains {
+		mark := snap.Begin()
+		out, err := p.children(snap, s, d)
+		snap.Rollback(mark)
+		if err != nil || out.Status == Stuck {
+			return out, err
+		}
+		t := newTrial(d)
+		t.Placed = out.placed(s)
+		t.Pods, t.Succeeded, t.Text = len(t.Placed), out.Status == Placed, out.Text
+		outcomes[t] = out
+		if trials = append(trials, t); t.Succeeded {
+			stood = append(stood, t)
+		}
+	}
+	if len(stood) == 0 {
+		best := mostChildren(trials, outcomes)
+		out := outcomes[best]
+		text := out.Text
+		if p.rules.kubernetes() {
+			text = fmt.Sprintf("%s, 0/%d placements are available, first placement status: %s", textUnschedulable, len(trials), text)
+		}
+		out.fail(Short, text)
+		out.Trials = trials
+		return out, nil
+	}
+	best := mostChildren(stood, outcomes)
+	if p.rules.kubernetes() {
+		var err error
+		if best, err = a.choose(stood); err != nil {
+			return nil, err
+		}
+	}
+	out, err := p.children(snap, s, best.domain)
+	if err != nil {
+		return nil, err
+	}
+	if out.Status != Placed || len(out.placed(s)) != best.Pods {
+		return nil, fmt.Errorf("gang: %d pods of set %s fit in domain %q at first, and %d the second time", best.Pods, s.Name, best.Name(), len(out.placed(s)))
+	}
+	out.Trials, out.TiedDomains = trials, max(1, a.out.TiedDomains)
+	return out, nil
+}
+
+// mostChildren returns the trial in which the most children stood, the first of several.
+func mostChildren(trials []*Trial, outcomes map[*Trial]*SetOutcome) *Trial {
+	best := trials[0]
+	for _, t := range trials {
+		if outcomes[t].Stand > outcomes[best].Stand {
+			best = t
+		}
+	}
+	return best
+}
+
+// attempt is an attempt for all pods of the tree, to find domains and to score them.
+func (s *Set) attempt(p *Placer, snap *framework.Snapshot, within *domain) *attempt {
+	a := &attempt{Placer: p, snap: snap, g: s.merged(), out: &Outcome{}, hash: newHash(p.rules.Seed).add("set " + s.Name)}
+	a.keys = a.g.labels()
+	a.root = p.treeWithin(snap, within, a.keys)
+	return a
+}
+
+// merged is a group of all pods of the tree.
+func (s *Set) merged() *Group {
+	g := &Group{Name: s.Name, Priority: s.Priority}
+	s.leaves(func(leaf *Group) {
+		g.Pods = append(g.Pods, leaf.Pods...)
+		g.Present = append(g.Present, leaf.Present...)
+	})
+	if s.Topology != "" {
+		g.Topology = []Level{{Key: s.Topology}}
+	}
+	return g
+}
+
+// candidates lists the domains that all pods may be in. stuck says why the members that
+// are present leave none.
+func (a *attempt) candidates() (list []*domain, stuck string) {
+	if a.rules.kubernetes() {
+		return a.generate()
+	}
+	list, err := a.bases()
+	if err != nil {
+		return nil, err.Error()
+	}
+	return list, ""
+}
+
+// children tries the children of the set in a domain, one after the other. Those that
+// stand count in the snapshot; the caller takes them back.
+func (p *Placer) children(snap *framework.Snapshot, s *Set, d *domain) (*SetOutcome, error) {
+	out := &SetOutcome{Set: s.Name, Status: Short, Domain: d.path}
+	now := progress{least: s.least(), remaining: len(s.Children)}
+	for _, c := range s.Children {
+		o, err := c.place(p, snap, d)
+		if err != nil {
+			return nil, err
+		}
+		out.Children = append(out.Children, o)
+		if status, text := o.status(); status == Stuck && p.rules.kubernetes() {
+			out.fail(Stuck, "composite pod group evaluation failed due to child error: "+text)
+			return out, nil
+		}
+		if now.remaining--; o.stands() {
+			now.scheduled++
+		}
+		if now.impossible() {
+			break
+		}
+	}
+	if out.Stand = now.scheduled; now.done() {
+		out.Status = Placed
+		return out, nil
+	}
+	if out.Text = now.String(); !p.rules.kubernetes() {
+		last := out.Children[len(out.Children)-1]
+		_, text := last.status()
+		out.Text = fmt.Sprintf("%d of %d children stand; %s: %s", out.Stand, s.least(), last.name(), text)
+	}
+	return out, nil
+}
+
+func (s *Set) place(p *Placer, snap *framework.Snapshot, within *domain) (ChildOutcome, error) {
+	mark := snap.Begin()
+	o, err := p.placeSet(snap, s, within)
+	if err == nil && o.Status == Placed {
+		snap.Commit(mark)
+	}
+	snap.Rollback(mark)
+	return ChildOutcome{Set: o}, err
+}
+
+func (g *Group) place(p *Placer, snap *framework.Snapshot, within *domain) (ChildOutcome, error) {
+	o, err := p.placeWithin(snap, g, within, true)
+	return ChildOutcome{Group: o}, err
+}
+
+func (s *Set) leaves(f func(*Group)) {
+	for _, c := range s.Children {
+		c.leaves(f)
+	}
+}
+
+func (g *Group) leaves(f func(*Group)) { f(g) }
+
+// least is how many children must stand.
+func (s *Set) least() int {
+	if s.Min == 0 {
+		return len(s.Children)
+	}
+	return s.Min
 }
 
 func (s *Set) invalid(field, value, text string) error {
 	return &api.InvalidError{Object: "set " + s.Name, Field: field, Value: value, Err: errors.New(text)}
 }
 
-func (s *Set) check(snap *framework.Snapshot, rules *Rules) error {
+// checkTree refuses a tree that no attempt may be made for.
+func checkTree(snap *framework.Snapshot, s *Set, rules *Rules) error {
+	if snap == nil {
+		return &api.InvalidError{Object: "snapshot", Err: errors.New("is nil")}
+	}
 	if s == nil {
 		return &api.InvalidError{Object: "set", Err: errors.New("is nil")}
 	}
-	if s.Min < 0 || s.Min > len(s.Groups) {
-		return s.invalid("min", strconv.Itoa(s.Min), fmt.Sprintf("must be from 0 to %d, the number of groups", len(s.Groups)))
+	if err := s.checkShape("", map[Child]string{}); err != nil {
+		return err
 	}
-	seen := map[string]string{}
-	for i, g := range s.Groups {
-		field := "groups[" + strconv.Itoa(i) + "]"
-		if err := g.check(snap, rules); err != nil {
-			return fmt.Errorf("set %s: %s: %w", s.Name, field, err)
+	if err := s.check(snap, rules); err != nil {
+		return err
+	}
+	return s.checkPods()
+}
+
+// checkShape refuses children that are nil or there twice, so that the rest of the checks
+// end.
+func (s *Set) checkShape(path string, seen map[Child]string) error {
+	for i, c := range s.Children {
+		field := path + "children[" + strconv.Itoa(i) + "]"
+		set, isSet := c.(*Set)
+		group, isGroup := c.(*Group)
+		if c == nil || isSet && set == nil || isGroup && group == nil {
+			return s.invalid(field, "", "is nil")
 		}
-		for _, p := range g.Pods {
-			if other, ok := seen[p.Pod.Key()]; ok {
-				return s.invalid(field+".pods", p.Pod.Key(), "is a pod of "+other+", too")
+		if other, ok := seen[c]; ok {
+			return s.invalid(field, "", "is "+other+", too")
+		}
+		seen[c] = field
+		if isSet {
+			if err := set.checkShape(field+".", seen); err != nil {
+				return err
 			}
-			seen[p.Pod.Key()] = field
 		}
 	}
 	return nil
 }
 
-func (s *Set) least() int {
-	if s.Min == 0 {
-		return len(s.Groups)
+// check refuses a minimum above the number of children, and children that are malformed.
+func (s *Set) check(snap *framework.Snapshot, rules *Rules) error {
+	if s.Min < 0 || s.Min > len(s.Children) {
+		return s.invalid("min", strconv.Itoa(s.Min), fmt.Sprintf("must be from 0 to %d, the number of children", len(s.Children)))
 	}
-	return s.Min
+	for i, c := range s.Children {
+		if err := c.check(snap, rules); err != nil {
+			return fmt.Errorf("set %s: children[%d]: %w", s.Name, i, err)
+		}
+	}
+	return nil
 }
 
-// PlaceSet places at least the minimum of the set's groups, or nothing. Groups are tried
-// one after the other; one that fails is taken back alone, and the rest go on while the
-// minimum can be met. The domain that takes the most groups wins, or else the first.
-//
-// Source: kube-scheduler 1.37, schedule_one_podgroup.go, composite pod groups.
-//
-// Differs: the domain of a set.
-// Original: kube-scheduler scores all pods of the successful groups in each domain.
-// Here: the domain with the most groups wins, then the first in the snapshot's order.
-// Why: a group that stands counts for more than a fuller domain.
-func (p *Placer) PlaceSet(snap *framework.Snapshot, s *Set) (*SetOutcome, error) {
-	if snap == nil {
-		return nil, &api.InvalidError{Object: "snapshot", Err: errors.New("is nil")}
-	}
-	if err := s.check(snap, &p.rules); err != nil {
-		return nil, err
-	}
-	list := []*domain{nil}
-	if s.Topology != "" {
-		list = p.forest.of(snap, []string{s.Topology}).children
-		if len(list) == 0 {
-			return &SetOutcome{Status: NoDomain, Text: "no node has the label " + s.Topology}, nil
+// checkPods refuses pods that are in two groups of the tree, and groups of several
+// schedulers.
+func (s *Set) checkPods() (err error) {
+	seen := map[string]string{}
+	scheduler, first := "", ""
+	check := func(g *Group, pod *framework.PodInfo) {
+		key, name := pod.Pod.Key(), nameOf(pod.Pod.Spec.SchedulerName)
+		if first == "" {
+			scheduler, first = name, key
 		}
-	}
-	var best *SetOutcome
-	var at *domain
-	for _, d := range list {
-		out, err := p.trySet(snap, s, d, false)
-		if err != nil {
-			return nil, err
+		switch other, ok := seen[key]; {
+		case err != nil:
+		case ok:
+			err = s.invalid("group "+g.Key()+".pods", key, "is a pod of group "+other+", too")
+		case name != scheduler:
+			err = s.invalid("group "+g.Key()+".pods.spec.schedulerName", name, fmt.Sprintf("must be %q, like that of pod %s", scheduler, first))
 		}
-		if best == nil || out.Status == Placed && best.Status != Placed || out.Status == best.Status && out.Stand > best.Stand {
-			best, at = out, d
+		seen[key] = g.Key()
+	}
+	s.leaves(func(g *Group) {
+		for _, pod := range g.Pods {
+			check(g, pod)
 		}
-	}
-	if best.Status == Placed {
-		return p.trySet(snap, s, at, true)
-	}
-	return best, nil
-}
-
-// trySet tries the groups in a domain; nil means anywhere. Unless keep is set, or the set
-// does not stand, all is taken back.
-func (p *Placer) trySet(snap *framework.Snapshot, s *Set, d *domain, keep bool) (*SetOutcome, error) {
-	mark := snap.Begin()
-	defer snap.Rollback(mark)
-	out := &SetOutcome{Status: Short}
-	if d != nil {
-		out.Domain = d.path
-	}
-	for i, g := range s.Groups {
-		o, err := p.placeWithin(snap, g, d, true)
-		if err != nil {
-			return nil, err
+		for _, m := range g.Present {
+			check(g, m.Pod)
 		}
-		out.Groups = append(out.Groups, o)
-		if o.Status == Placed {
-			out.Stand++
-		}
-		if out.Stand+len(s.Groups)-i-1 < s.least() {
-			break
-		}
-	}
-	if out.Stand < s.least() {
-		out.Text = fmt.Sprintf("%d of %d groups stand", out.Stand, s.least())
-		if last := out.Groups; len(last) > 0 {
-			out.Text += "; " + last[len(last)-1].Group + ": " + last[len(last)-1].Text
-		}
-		return out, nil
-	}
-	out.Status = Placed
-	if keep {
-		snap.Commit(mark)
-	}
-	return out, nil
+	})
+	return err
 }

@@ -29,8 +29,9 @@ type Config struct {
 	// Groups, if not nil, are the rules by which pods that name a group in
 	// spec.schedulingGroup are placed: together, with the PodGroup object of that name,
 	// or not at all. The zero [gang.Rules] are those of kube-scheduler 1.37 with the
-	// feature gates GenericWorkload and TopologyAwareWorkloadScheduling on. If it is nil,
-	// each pod is scheduled alone.
+	// feature gates GenericWorkload and TopologyAwareWorkloadScheduling on. Single pods
+	// then preempt by units, too: see [preemption.DefaultPreemption]. If it is nil, each
+	// pod is scheduled alone.
 	Groups *gang.Rules
 
 	// Handle is the handle that plugins of the profiles were made with; nil means

@@ -38,7 +38,7 @@ func (d *Driver) ScheduleOne(ctx context.Context) (Attempt, bool) {
 		return *a, true
 	}
 	if sched != d.last {
-		sched.Continue(d.last)
+		sched.Seek(d.last.Position())
 		d.last = sched
 	}
 	d.snap.SetNow(d.clock.Now())

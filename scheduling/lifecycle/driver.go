@@ -61,6 +61,9 @@ func New(c Config) (*Driver, error) {
 		if p.Seed == 0 {
 			p.Seed = c.Seed
 		}
+		if c.Groups != nil {
+			p.PostFilter = withUnits(p.PostFilter)
+		}
 		s, err := scheduling.New(p)
 		if err != nil {
 			return nil, err

@@ -31,7 +31,7 @@ func (d *Driver) evict(ctx context.Context, plugin string, p *pod, it *queue.Ite
 		}
 	}
 	d.clearNomination(ctx, p, node) // from now on no pod of lower priority gets the room
-	var outside []*api.Pod
+	var outside []Eviction
 	inMemory := false // whether the last victim was preempted in its binding
 	for _, v := range a.Victims {
 		q := d.pods[keyOf(v.Pod.Pod)]
@@ -40,7 +40,7 @@ func (d *Driver) evict(ctx context.Context, plugin string, p *pod, it *queue.Ite
 		case q.binding != nil && q.binding.preempt(plugin, fmt.Sprintf("preempted by pod %s on node %s", p.info.Pod.Key(), node)):
 			inMemory = true
 		default:
-			outside = append(outside, q.info.Pod)
+			outside = append(outside, evictionOf(q))
 			inMemory = false
 		}
 	}
@@ -63,7 +63,7 @@ func (d *Driver) evict(ctx context.Context, plugin string, p *pod, it *queue.Ite
 	preemptor := p.info.Pod
 	d.open++
 	d.run(ctx, func() message {
-		err := evictAll(background, evicter, outside, preemptor, max(1, d.config.Bindings))
+		err := d.evictAll(background, evicter, outside, preemptor)
 		return func(ctx context.Context) {
 			d.open--
 			back(ctx, err)
@@ -71,12 +71,28 @@ func (d *Driver) evict(ctx context.Context, plugin string, p *pod, it *queue.Ite
 	})
 }
 
-// evictAll evicts the victims, most of them at once, and the last one last.
-func evictAll(ctx context.Context, e Evicter, victims []*api.Pod, preemptor *api.Pod, most int) error {
+// evictionOf is the eviction of a pod from its node.
+func evictionOf(p *pod) Eviction {
+	e := Eviction{Victim: p.info.Pod, Node: p.info.Pod.Spec.NodeName}
+	if p.host != nil {
+		e.Node = p.host.name
+	}
+	return e
+}
+
+// evictAll evicts the victims, most of them at once, and the last one last. Any goroutine
+// may call it.
+func (d *Driver) evictAll(ctx context.Context, e Evicter, victims []Eviction, preemptor *api.Pod) error {
+	most := max(1, d.config.Bindings)
 	errs := make([]error, len(victims))
 	evict := func(i int) {
-		if err := evictOne(ctx, e, victims[i], preemptor); err != nil {
-			errs[i] = fmt.Errorf("evicting pod %s: %w", victims[i].Key(), err)
+		v := victims[i]
+		v.At = d.stamp()
+		if o := d.observers.victims; o != nil {
+			d.tell("Evicting", func() { o.Evicting(v) })
+		}
+		if err := evictOne(ctx, e, v.Victim, preemptor); err != nil {
+			errs[i] = fmt.Errorf("evicting pod %s: %w", v.Victim.Key(), err)
 		}
 	}
 	last := len(victims) - 1

@@ -11,6 +11,7 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/gang"
+	"github.com/berth-sched/berth/scheduling/preemption"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
@@ -40,6 +41,7 @@ type group struct {
 	pods   []*pod
 	item   *queue.Item
 	trying bool // it is in flight
+	lacks  bool // its object is missing, or pods: no other object can help
 }
 
 // groups are the groups of a driver.
@@ -70,6 +72,25 @@ func (d *Driver) newGroups(rules gang.Rules) error {
 	return nil
 }
 
+// withUnits returns the PostFilter plugins with DefaultPreemption as it is with groups.
+func withUnits(list []framework.Plugin) []framework.Plugin {
+	list = slices.Clone(list)
+	for i, plugin := range list {
+		switch p := plugin.(type) {
+		case preemption.DefaultPreemption:
+			p.PodGroups = true
+			list[i] = p
+		case *preemption.DefaultPreemption:
+			if p != nil {
+				own := *p
+				own.PodGroups = true
+				list[i] = &own
+			}
+		}
+	}
+	return list
+}
+
 // enlist notes a new pod with its group, if groups are scheduled and it has one.
 func (d *Driver) enlist(p *pod) {
 	name := p.info.Pod.SchedulingGroupName()
@@ -84,7 +105,7 @@ func (d *Driver) enlist(p *pod) {
 		d.groups.list = append(d.groups.list, g)
 	}
 	p.member = &member{group: g, since: d.clock.Now()}
-	g.pods = append(g.pods, p)
+	g.pods, g.lacks = append(g.pods, p), false
 }
 
 // delist forgets a pod that is gone.
@@ -129,11 +150,9 @@ func (d *Driver) objectOf(g *group) *api.PodGroup {
 	return framework.Lookup[api.PodGroup](d.snap, (&api.ObjectMeta{Namespace: g.key.namespace, Name: g.key.name}).Key())
 }
 
-// gate returns why the group may not enter the queue; "" if it may.
-func (d *Driver) gate(ctx context.Context, g *group, pending []*pod) string {
-	if status := gang.PreEnqueue(g.key.name, d.objectOf(g), len(g.pods)); !status.IsSuccess() {
-		return gang.PluginName
-	}
+// gate returns the plugin that keeps the group out of the queue because of a pod; "" if
+// there is none.
+func (d *Driver) gate(ctx context.Context, pending []*pod) string {
 	for _, p := range pending {
 		if plugin, status := d.profileOf(p.info.Pod).PreEnqueue(ctx, p.info, ""); !status.IsSuccess() {
 			return plugin
@@ -142,14 +161,24 @@ func (d *Driver) gate(ctx context.Context, g *group, pending []*pod) string {
 	return ""
 }
 
+// lacks reports whether the group's object is missing, or pods.
+func (d *Driver) lacks(g *group) bool {
+	status := gang.PreEnqueue(g.key.name, d.objectOf(g), len(g.pods))
+	g.lacks = !status.IsSuccess()
+	return g.lacks
+}
+
 // regate puts the group into the queue if it may enter, and takes it out if it may not. It
 // is called whenever a pod or the object of the group has changed.
 func (d *Driver) regate(ctx context.Context, g *group) {
 	if g.trying {
 		return // the end of the attempt does it
 	}
-	pending := g.pending(d)
-	open := len(pending) > 0 && d.gate(ctx, g, pending) == ""
+	var pending []*pod
+	if !d.lacks(g) {
+		pending = g.pending(d)
+	}
+	open := len(pending) > 0 && d.gate(ctx, pending) == ""
 	switch {
 	case !open && g.item != nil:
 		d.queue.Delete(g.item)
@@ -173,10 +202,19 @@ func (d *Driver) dismiss(g *group) {
 	g.item = nil
 }
 
-// regateAll looks at all groups after an object has changed that gates may depend on.
-func (d *Driver) regateAll(ctx context.Context) {
-	if d.groups != nil {
-		for _, g := range d.groups.list {
+// regateAll looks at all groups after an object has changed that their gates may depend on.
+// A user can make many groups without an object, so these cost next to nothing.
+func (d *Driver) regateAll(ctx context.Context, changed any) {
+	if d.groups == nil {
+		return
+	}
+	if o, ok := changed.(*api.PodGroup); ok {
+		if g := d.groups.byKey[podKey{o.Namespace, o.Name}]; g != nil && g.lacks {
+			d.regate(ctx, g)
+		}
+	}
+	for _, g := range d.groups.list {
+		if !g.lacks {
 			d.regate(ctx, g)
 		}
 	}
@@ -192,6 +230,9 @@ func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt
 	members := map[*framework.PodInfo]*pod{}
 	for _, p := range g.pending(d) {
 		if p.info.Pod.DeletionTimestamp == nil {
+			if info, err := d.snap.Current(p.info); err == nil {
+				p.info = info
+			}
 			waiting = append(waiting, gang.Waiting{Pod: p.info, Attempts: p.member.attempts, Since: p.member.since})
 			members[p.info] = p
 		}
@@ -207,7 +248,7 @@ func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt
 	sched := d.profileOf(a.Pod.Pod)
 	a.Profile, a.Group = sched.Profile(), g.key.namespace+"/"+g.key.name
 	if sched != d.last {
-		sched.Continue(d.last)
+		sched.Seek(d.last.Position())
 		d.last = sched
 	}
 	d.snap.SetNow(d.clock.Now())
@@ -325,14 +366,14 @@ func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, obje
 	if c.Eviction != nil {
 		victims = c.Eviction.Victims()
 	}
-	var outside []*api.Pod
+	var outside []Eviction
 	for _, v := range victims {
 		q := d.pods[keyOf(v.Pod.Pod)]
 		switch {
 		case q == nil || q.info.Pod.DeletionTimestamp != nil: // leaving already
 		case q.binding != nil && q.binding.preempt(gang.PluginName, fmt.Sprintf("preempted by pod group %s/%s", g.key.namespace, g.key.name)):
 		default:
-			outside = append(outside, q.info.Pod)
+			outside = append(outside, evictionOf(q))
 		}
 	}
 	evicter, ok := d.config.Binder.(Evicter)
@@ -343,7 +384,7 @@ func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, obje
 	background, preemptor := d.bindingContext(ctx), c.Pods[0].Pod.Pod
 	d.open++
 	d.run(ctx, func() message {
-		err := evictAll(background, evicter, outside, preemptor, max(1, d.config.Bindings))
+		err := d.evictAll(background, evicter, outside, preemptor)
 		return func(ctx context.Context) {
 			d.open--
 			d.problem(err)
@@ -358,7 +399,7 @@ func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, obje
 // and otherwise for its backoff alone.
 func (d *Driver) groupBack(ctx context.Context, g *group, it *queue.Item, c *gang.Cycle) {
 	pending := g.pending(d)
-	if len(pending) == 0 || d.gate(ctx, g, pending) != "" {
+	if len(pending) == 0 || d.lacks(g) || d.gate(ctx, pending) != "" {
 		d.dismiss(g)
 		return
 	}

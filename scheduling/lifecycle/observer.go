@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
@@ -13,8 +14,9 @@ import (
 // An Observer learns what a driver does. It must not change what it sees, block, or
 // call the driver. If it panics, Config.ErrorHandler gets the error.
 //
-// An observer may also be a [PointObserver], a [PluginObserver], a [ScoreObserver]
-// or a [QueueObserver]. The driver measures only what the observer implements.
+// An observer may also be a [PointObserver], a [PluginObserver], a [ScoreObserver],
+// a [QueueObserver] or an [EvictionObserver]. The driver measures only what the observer
+// implements.
 type Observer interface {
 	// Attempt is called after every attempt, bound or failed, by the scheduling
 	// goroutine. It must not keep a.
@@ -60,6 +62,21 @@ type QueueObserver interface {
 	Queue(d queue.Length)
 }
 
+// An EvictionObserver learns which pods must leave for others. Many goroutines may call it
+// at once.
+type EvictionObserver interface {
+	// Evicting is called for each victim, right before the [Evicter] is asked to remove it.
+	// A victim whose own binding ends for the sake of another pod is not evicted.
+	Evicting(e Eviction)
+}
+
+// An Eviction is the request that a victim leaves its node.
+type Eviction struct {
+	Victim *api.Pod
+	Node   string
+	At     time.Time
+}
+
 // The steps of a [PointTiming] that are not extension points.
 const (
 	// StepSchedule is everything from PreFilter to the choice of a node.
@@ -93,6 +110,7 @@ type observers struct {
 	plugins PluginObserver
 	scores  ScoreObserver
 	queue   QueueObserver
+	victims EvictionObserver
 }
 
 func newObservers(o Observer) observers {
@@ -101,6 +119,7 @@ func newObservers(o Observer) observers {
 	s.plugins, _ = o.(PluginObserver)
 	s.scores, _ = o.(ScoreObserver)
 	s.queue, _ = o.(QueueObserver)
+	s.victims, _ = o.(EvictionObserver)
 	return s
 }
 

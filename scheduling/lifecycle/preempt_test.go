@@ -3,6 +3,7 @@ package lifecycle_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -195,4 +196,32 @@ func (p patient) Permit(_ context.Context, c *framework.Cycle, _ string) (framew
 		return wait, time.Hour
 	}
 	return framework.Status{}, 0
+}
+
+// A mourner remembers who must leave, and whether it had been asked to by then.
+type mourner struct {
+	w    *world
+	told []string
+}
+
+func (m *mourner) Attempt(*lifecycle.Attempt) {}
+
+func (m *mourner) Evicting(e lifecycle.Eviction) {
+	m.told = append(m.told, fmt.Sprintf("%s from %s after %d at %v", e.Victim.Name, e.Node, len(m.w.evicted), e.At.Equal(m.w.clock.Now())))
+}
+
+// TestEvictionObserver: an observer is told of each victim before the Evicter is.
+func TestEvictionObserver(t *testing.T) {
+	m := &mourner{}
+	w := newWorldWith(t, lifecycle.Config{Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Observer: m}, nil)
+	m.w = w
+	w.nodes(api.MakeNode("n", "2", "8Gi"))
+	low := api.MakePod("").Requests("1", "1Gi").Node("n")
+	w.pods(low.Name("low-0"), low.Name("low-1"), api.MakePod("high").Requests("2", "1Gi").Priority(10))
+	w.one()
+	want := []string{"low-0 from n after 0 at true", "low-1 from n after 1 at true"}
+	if diff := cmp.Diff(want, m.told); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
+	}
+	w.noProblems()
 }

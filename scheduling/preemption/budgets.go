@@ -69,13 +69,29 @@ func (b budgets) split(pods []placed) (violating, others []placed, asked guards)
 		allowed[i] = int64(b[i].object.Status.DisruptionsAllowed)
 	}
 	for _, p := range pods {
-		if b.violates(p.Pod, allowed, &asked) {
+		if p.violations = b.violations(p, allowed, &asked); p.violations > 0 {
 			violating = append(violating, p)
 		} else {
 			others = append(others, p)
 		}
 	}
 	return violating, others, asked
+}
+
+// violations counts the pods whose removal violates a budget.
+func (b budgets) violations(p placed, allowed []int64, asked *guards) (n int32) {
+	if p.unit == nil {
+		if b.violates(p.Pod, allowed, asked) {
+			n++
+		}
+		return n
+	}
+	for _, x := range p.unit.Pods {
+		if b.violates(x.Pod.Pod, allowed, asked) {
+			n++
+		}
+	}
+	return n
 }
 
 func (b budgets) violates(p *api.Pod, allowed []int64, asked *guards) bool {

@@ -43,24 +43,57 @@ func (a start) compare(b start) int {
 	return cmp.Compare(a.nanoseconds, b.nanoseconds)
 }
 
-// placed is a pod and its place on the node. Its rank is stored with it: pods are
-// scattered in memory, and a sort would read each of them many times.
+// placed is what may be removed from the node: a pod with its place, or a unit that has
+// pods there, with the place of the first of them. Its importance is stored with it: pods
+// are scattered in memory, and a sort would read each of them many times.
 type placed struct {
 	*framework.PodInfo
-	start
-	priority, at int32
+	importance
+	at         int32
+	violations int32 // how many of its pods violate a budget; see split
+	unit       *Unit // nil for one pod
 }
 
 func place(p *framework.PodInfo, at int) placed {
-	return placed{p, startOf(p), p.Priority, int32(at)}
+	return placed{PodInfo: p, importance: importance{start: startOf(p), priority: p.Priority, pods: 1}, at: int32(at)}
 }
 
 // lower lists the node's pods that may be removed, in the order of the node.
 func (r *run) lower(node *framework.NodeInfo) {
 	r.potential = r.potential[:0]
+	if r.plugin.PodGroups {
+		r.lowerUnits(node)
+		return
+	}
 	for i, p := range node.Pods {
 		if r.plugin.mayPreempt(r.cycle.Pod, p) {
 			r.potential = append(r.potential, place(p, i))
+		}
+	}
+}
+
+// lowerUnits is lower for units. Without groups in the snapshot, each pod is one.
+func (r *run) lowerUnits(node *framework.NodeInfo) {
+	if !groupsIn(r.cycle.Snapshot) {
+		for i, p := range node.Pods {
+			if r.plugin.mayPreempt(r.cycle.Pod, p) {
+				r.potential = append(r.potential, placed{PodInfo: p, importance: importanceOf(p, lineage{priority: p.Priority}), at: int32(i)})
+			}
+		}
+		return
+	}
+	if r.units == nil {
+		r.units = unitsByPod(r.cycle.Snapshot)
+	}
+	seen := map[*Unit]bool{}
+	for i, p := range node.Pods {
+		u := r.units[p]
+		if u == nil || seen[u] {
+			continue
+		}
+		seen[u] = true
+		if r.plugin.mayRemove(r.cycle.Pod, u) {
+			r.potential = append(r.potential, placed{PodInfo: p, importance: u.importance, at: int32(i), unit: u})
 		}
 	}
 }
@@ -73,14 +106,11 @@ func (r *run) lower(node *framework.NodeInfo) {
 func (r *run) rank(pods []placed) {
 	order := r.plugin.MoreImportant
 	slices.SortFunc(pods, func(a, b placed) int {
-		var c int
-		switch {
-		case order != nil:
+		c := 0
+		if order != nil {
 			c = order(a.PodInfo, b.PodInfo)
-		case a.priority != b.priority:
-			return cmp.Compare(b.priority, a.priority)
-		default:
-			c = a.start.compare(b.start)
+		} else {
+			c = a.compare(b.importance)
 		}
 		if c == 0 && a.start == never && b.start == never {
 			c = cmp.Compare(a.at, b.at)

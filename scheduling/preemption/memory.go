@@ -187,10 +187,10 @@ func (m *memory) keep(node *framework.NodeInfo, a *answer) *answer {
 }
 
 // memoryOf returns the memory that an attempt may use. It is nil if none matches the
-// pod and the filters, or if user functions choose the victims.
+// pod and the filters, if user functions choose the victims, or if there are groups.
 func (p DefaultPreemption) memoryOf(c *framework.Cycle) *memory {
-	if p.Eligible != nil || p.MoreImportant != nil {
-		return nil
+	if p.Eligible != nil || p.MoreImportant != nil || p.PodGroups && groupsIn(c.Snapshot) {
+		return nil // with groups, an answer depends on pods of other nodes, too
 	}
 	if _, narrows := Narrow.Get(c); narrows {
 		return nil

@@ -33,6 +33,18 @@ type DefaultPreemption struct {
 	MoreImportant func(a, b *framework.PodInfo) int
 	// Criteria choose among candidates; nil means [Criteria].
 	Criteria []Criterion
+
+	// PodGroups says that the feature gate GenericWorkload is on: pods leave in units, by
+	// the PodGroups and CompositePodGroups of the snapshot. See [Unit]. A unit leaves as a
+	// whole, wherever its pods are, so victims may be on other nodes than the nominated
+	// one. Nodes are compared by the victims' own priorities. Eligible must allow all pods
+	// of a unit, and MoreImportant sees the first one on the node.
+	//
+	// Differs: the order of the pods of one unit.
+	// Original: kube-scheduler follows map order; nodes are compared by the first of them.
+	// Here: the order of the snapshot.
+	// Why: the answer must be the same on every run.
+	PodGroups bool
 }
 
 // Name returns "DefaultPreemption".
@@ -64,6 +76,14 @@ func (p DefaultPreemption) mayPreempt(pod, victim *framework.PodInfo) bool {
 	return victim.Priority < pod.Priority && (p.Eligible == nil || p.Eligible(pod, victim))
 }
 
+// mayRemove is mayPreempt for a unit.
+func (p DefaultPreemption) mayRemove(pod *framework.PodInfo, u *Unit) bool {
+	if u.priority >= pod.Priority {
+		return false
+	}
+	return p.Eligible == nil || !slices.ContainsFunc(u.Pods, func(v UnitPod) bool { return !p.Eligible(pod, v.Pod) })
+}
+
 func (p DefaultPreemption) criteria() []Criterion {
 	if p.Criteria != nil {
 		return p.Criteria
@@ -81,6 +101,8 @@ type run struct {
 	victims   []placed // memory for the ones that must be removed
 	asked     guards   // budgets that the last candidate depends on
 	memory    *memory  // nil: nothing is cached
+
+	units map[*framework.PodInfo]*Unit // of all pods on nodes; made when one is needed
 }
 
 // PostFilter looks for a node and for victims on it. Success nominates the pod to
@@ -148,11 +170,18 @@ func (r *run) ineligible() framework.Text {
 	if _, status := r.verdicts.Verdict(node); status.Code() == framework.UnschedulableAndUnresolvable {
 		return "" // removing pods does not help there: it may look elsewhere
 	}
-	r.lower(node)
-	if slices.ContainsFunc(r.potential, func(p placed) bool { return leaving(p.Pod) }) {
+	if slices.ContainsFunc(node.Pods, func(p *framework.PodInfo) bool { return leaving(p.Pod) && r.mayGo(p) }) {
 		return "not eligible due to a terminating pod on the nominated node."
 	}
 	return ""
+}
+
+// mayGo reports whether a pod may be removed, whatever its unit has elsewhere.
+func (r *run) mayGo(p *framework.PodInfo) bool {
+	if !r.plugin.PodGroups {
+		return r.plugin.mayPreempt(r.cycle.Pod, p)
+	}
+	return PriorityOf(r.cycle.Snapshot, p) < r.cycle.Pod.Priority && (r.plugin.Eligible == nil || r.plugin.Eligible(r.cycle.Pod, p))
 }
 
 // leaving reports whether a preemption is removing the pod.

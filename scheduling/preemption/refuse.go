@@ -18,7 +18,7 @@ func (p DefaultPreemption) Refuse(snap *framework.Snapshot, pod *framework.PodIn
 		return framework.PostFiltered{}, framework.Status{}, false
 	case policy != nil && *policy == api.PreemptNever:
 		return framework.PostFiltered{}, framework.UnschedulableStatus(prefix + neverPreempts), true
-	case snap.PodsBelow(pod.Priority) > 0:
+	case snap.PodsBelow(pod.Priority) > 0, p.PodGroups && groupsIn(snap):
 		return framework.PostFiltered{}, framework.Status{}, false
 	}
 	var list []reason

@@ -37,7 +37,7 @@ func (r *run) try(node *framework.NodeInfo) (*Candidate, framework.Status) {
 	mark := t.snapshot.Begin()
 	defer t.snapshot.Rollback(mark)
 	for _, p := range r.potential {
-		if status := t.remove(p.PodInfo); !status.IsSuccess() {
+		if status := t.remove(p); !status.IsSuccess() {
 			return nil, status
 		}
 	}
@@ -65,7 +65,6 @@ func (t *trial) choose(node string) (*Candidate, framework.Status) {
 	if !status.IsSuccess() {
 		return nil, status
 	}
-	violations := len(victims)
 	if victims, status = t.reprieve(others, victims); !status.IsSuccess() {
 		return nil, status
 	}
@@ -73,14 +72,21 @@ func (t *trial) choose(node string) (*Candidate, framework.Status) {
 	if len(victims) == 0 {
 		return nil, framework.AsStatus(&noVictimError{node})
 	}
-	c := &Candidate{Node: node, Violations: violations, Victims: make([]framework.Victim, len(victims))}
-	protected := victims[:violations:violations]
 	if len(violating) > 0 && len(others) > 0 {
-		protected = slices.Clone(protected)
 		t.rank(victims)
 	}
-	for i, v := range victims {
-		c.Victims[i] = framework.Victim{Pod: v.PodInfo, ViolatesBudget: slices.Contains(protected, v)}
+	c := &Candidate{Node: node, Victims: make([]framework.Victim, 0, len(victims))}
+	for _, v := range victims {
+		c.Violations += int(v.violations)
+		victim := framework.Victim{Pod: v.PodInfo, ViolatesBudget: v.violations > 0}
+		if v.unit == nil {
+			c.Victims = append(c.Victims, victim)
+			continue
+		}
+		for _, p := range v.unit.Pods {
+			victim.Pod = p.Pod
+			c.Victims = append(c.Victims, victim)
+		}
 	}
 	return c, framework.Status{}
 }
@@ -99,13 +105,13 @@ func (e *noVictimError) Error() string {
 // Source: kube-scheduler 1.37, which treats a filter's error here as a rejection.
 func (t *trial) reprieve(pods, victims []placed) ([]placed, framework.Status) {
 	for _, p := range pods {
-		if status := t.add(p.PodInfo); !status.IsSuccess() {
+		if status := t.add(p); !status.IsSuccess() {
 			return nil, status
 		}
 		if t.filter().IsSuccess() {
 			continue
 		}
-		if status := t.remove(p.PodInfo); !status.IsSuccess() {
+		if status := t.remove(p); !status.IsSuccess() {
 			return nil, status
 		}
 		victims = append(victims, p)
@@ -121,18 +127,32 @@ func (t *trial) filter() framework.Status {
 // node is the node in its current state.
 func (t *trial) node() *framework.NodeInfo { return t.snapshot.AtSlot(t.slot) }
 
-// add puts the pod back on the node and updates the filters.
-func (t *trial) add(p *framework.PodInfo) framework.Status {
-	if err := t.snapshot.AddPodAt(p, t.node()); err != nil {
-		return framework.AsStatus(err)
-	}
-	return t.filters.AddPod(t.cycle, p, t.node())
+// add puts the pod, or the pods of the unit, back on the node and updates the filters.
+func (t *trial) add(p placed) framework.Status {
+	return t.each(p, t.snapshot.AddPodAt, t.filters.AddPod)
 }
 
-// remove removes the pod from the node and updates the filters.
-func (t *trial) remove(p *framework.PodInfo) framework.Status {
-	if err := t.snapshot.RemovePodAt(p, t.node()); err != nil {
-		return framework.AsStatus(err)
+// remove removes the pod, or the pods of the unit, from the node and updates the filters.
+func (t *trial) remove(p placed) framework.Status {
+	return t.each(p, t.snapshot.RemovePodAt, t.filters.RemovePod)
+}
+
+// each moves the pod, or all pods of the unit wherever they are, and tells the filters:
+// the totals of other nodes do not matter here, but what filters sum up over nodes does.
+func (t *trial) each(p placed, move func(*framework.PodInfo, *framework.NodeInfo) error, tell func(*framework.Cycle, *framework.PodInfo, *framework.NodeInfo) framework.Status) framework.Status {
+	one := [1]UnitPod{{p.PodInfo, t.node()}}
+	pods := one[:]
+	if p.unit != nil {
+		pods = p.unit.Pods
 	}
-	return t.filters.RemovePod(t.cycle, p, t.node())
+	for _, x := range pods {
+		slot := x.Node.Slot()
+		if err := move(x.Pod, t.snapshot.AtSlot(slot)); err != nil {
+			return framework.AsStatus(err)
+		}
+		if status := tell(t.cycle, x.Pod, t.snapshot.AtSlot(slot)); !status.IsSuccess() {
+			return status
+		}
+	}
+	return framework.Status{}
 }

@@ -22,10 +22,10 @@ func (w *world) apply(given *api.Objects) error {
 				return err
 			}
 		default:
-			w.driver.Apply(x.update)
+			w.update(x)
 		}
 	}
-	if w.config.NoControllers {
+	if w.config.NoControllers || w.config.Trace.Recorded {
 		return nil
 	}
 	return w.applyControllers(o)
@@ -67,12 +67,20 @@ func copies[T any](list []*T) []*T {
 
 func (w *world) applyNode(n *api.Node) {
 	w.allocatable, w.dirty = nil, true
-	if state := w.nodes[n.Name]; state != nil {
-		state.node = n
-	} else {
-		w.nodes[n.Name] = &nodeState{node: n, pods: map[*life]bool{}, idle: w.clock.Now()}
+	state := w.nodes[n.Name]
+	if state == nil {
+		state = w.absent[n.Name]
+		delete(w.absent, n.Name)
+		if state == nil {
+			state = &nodeState{name: n.Name, pods: map[*life]bool{}, idle: w.clock.Now()}
+		}
+		w.nodes[n.Name], state.node = state, n
+		for _, l := range byArrival(state.pods) { // they were there before it
+			w.series.add(l.pod, 1, w)
+		}
 	}
-	w.driver.Apply(lifecycle.Update(n))
+	state.node = n
+	w.update(item{"Node", n.Name, n, lifecycle.Update(n)})
 }
 
 // applyPod lets a pod of the trace arrive, or run on its node.
@@ -81,12 +89,16 @@ func (w *world) applyPod(p *api.Pod) error {
 		return nil
 	}
 	if w.pods[p.Key()] != nil {
+		if w.config.Trace.Recorded {
+			return nil // it was evicted in the recording, and stayed in this run
+		}
 		return &api.InvalidError{Object: "pod " + p.Key(), Err: errors.New("the pod is there already")}
 	}
 	l, err := w.bear(p)
 	if err != nil {
 		return err
 	}
+	l.victim = w.evictedLater(p.Key())
 	if owner := p.ControllerRef(); owner != nil {
 		if c := w.controllers[Ref{owner.Kind, p.Namespace + "/" + owner.Name}]; c != nil {
 			c.adopt(l)
@@ -97,11 +109,17 @@ func (w *world) applyPod(p *api.Pod) error {
 		return nil
 	}
 	state := w.nodes[p.Spec.NodeName]
+	if state == nil && w.config.Trace.Recorded {
+		if state = w.absent[p.Spec.NodeName]; state == nil {
+			state = &nodeState{name: p.Spec.NodeName, pods: map[*life]bool{}}
+			w.absent[p.Spec.NodeName] = state
+		}
+	}
 	if state == nil {
 		return &api.InvalidError{Object: "pod " + p.Key(), Field: "spec.nodeName", Value: p.Spec.NodeName, Err: errors.New("there is no such node")}
 	}
 	l.Running = true
-	w.driver.Apply(lifecycle.Update(p))
+	w.update(podItem(p))
 	w.start(l, state)
 	return nil
 }

@@ -49,6 +49,10 @@ type Config struct {
 	// SampleEvery is the time between two samples of Result.Series; 0 means an hour,
 	// a negative time none.
 	SampleEvery time.Duration
+	// Recorder, if not nil, records the run: what the scheduler sees and decides, with the
+	// pods that controllers make and the nodes of the autoscaler. It must be new, with the
+	// start of the trace; close it afterwards. [Trace.Write] writes the causes alone.
+	Recorder *Recorder
 	// Progress is called every thousand attempts, and at the end; nil means nobody
 	// looks. It must not change anything.
 	Progress func(Progress)

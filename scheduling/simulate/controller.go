@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/berth-sched/berth/framework/api"
@@ -17,11 +18,14 @@ type controller struct {
 	byNode    map[string]*life // of a DaemonSet
 	serial    int
 	succeeded int
+
+	lowest, ended int // names of a StatefulSet with lower numbers were taken when so many pods had ended
 }
 
 // applyControllers takes over the workloads among the objects. One that owns another
 // leaves the pods to that one, as a Deployment does.
 func (w *world) applyControllers(o *api.Objects) error {
+	var changed []change
 	for _, x := range workload.Of(o) {
 		w.dirty = true
 		ref := Ref{x.Kind, x.Key()}
@@ -29,6 +33,7 @@ func (w *world) applyControllers(o *api.Objects) error {
 			return err
 		}
 		if c := w.controllers[ref]; c != nil {
+			changed = append(changed, change{ref, c.Workload})
 			c.Workload = x
 			continue
 		}
@@ -40,8 +45,77 @@ func (w *world) applyControllers(o *api.Objects) error {
 			}
 		}
 	}
+	for _, x := range changed {
+		if err := w.handDown(x); err != nil {
+			return err
+		}
+	}
 	return nil
 }
+
+// A change is a workload as it was before.
+type change struct {
+	ref    Ref
+	before workload.Workload
+}
+
+// owned lists the workloads that the workload owns, such as the ReplicaSets of a
+// Deployment: the youngest last, those of one age by name.
+func (w *world) owned(ref Ref) (list []*controller) {
+	for _, other := range w.controllers {
+		if owner := other.ControllerRef(); owner != nil && (Ref{owner.Kind, other.Namespace + "/" + owner.Name}) == ref {
+			list = append(list, other)
+		}
+	}
+	slices.SortFunc(list, func(a, b *controller) int {
+		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp), cmp.Compare(a.Name, b.Name))
+	})
+	return list
+}
+
+// handDown gives a change of a Deployment to its ReplicaSets, as its controller does: the
+// youngest gets the number of pods that the others do not have, and a new template.
+func (w *world) handDown(x change) error {
+	c, list := w.controllers[x.ref], w.owned(x.ref)
+	if len(list) == 0 {
+		return nil
+	}
+	youngest := list[len(list)-1]
+	if !reflect.DeepEqual(c.Template, x.before.Template) {
+		template := *c.Template
+		if hash, ok := youngest.Template.Labels[labelTemplateHash]; ok {
+			template.Labels = maps.Clone(template.Labels)
+			if template.Labels == nil {
+				template.Labels = map[string]string{}
+			}
+			template.Labels[labelTemplateHash] = hash
+		}
+		youngest.Template = &template
+	}
+	want, err := c.Replicas()
+	if err != nil {
+		return err
+	}
+	if before, err := x.before.Replicas(); err != nil || before == want {
+		return err
+	}
+	for _, other := range list[:len(list)-1] {
+		n, err := other.Replicas()
+		if err != nil {
+			return err
+		}
+		if n > want { // the older ones shrink first
+			n = want
+			other.Count = new(int32(n))
+		}
+		want -= n
+	}
+	youngest.Count = new(int32(want))
+	return nil
+}
+
+// labelTemplateHash tells the ReplicaSets of a Deployment apart.
+const labelTemplateHash = "pod-template-hash"
 
 // adopt counts a pod that is there as the workload's.
 func (c *controller) adopt(l *life) {
@@ -146,8 +220,11 @@ func (c *controller) free(w *world) string {
 			}
 		}
 	}
-	for i := 0; ; i++ {
-		name := fmt.Sprintf("%s-%d", c.Name, i)
+	if c.ended != w.ended {
+		c.lowest, c.ended = 0, w.ended
+	}
+	for ; ; c.lowest++ {
+		name := fmt.Sprintf("%s-%d", c.Name, c.lowest)
 		if w.pods[c.Namespace+"/"+name] == nil {
 			return name
 		}

@@ -67,5 +67,5 @@ func deletion(ref Ref) (lifecycle.Event, error) {
 	case "NodeMetric":
 		return lifecycle.Delete(&api.NodeMetric{ObjectMeta: m}), nil
 	}
-	return lifecycle.Event{}, field("delete.kind", ref.Kind, errors.New("is not a kind that scheduling reads"))
+	return lifecycle.Event{}, field("delete.kind", ref.Kind, errKind)
 }

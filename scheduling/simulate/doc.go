@@ -28,7 +28,7 @@
 // # Traces of real days
 //
 // [ReadTrace] and [Trace.Write] read and write JSON lines; a [Recorder] writes them from
-// a scheduler that works. [Replay] runs a trace again and compares the decisions with the
+// a scheduler that works, or from a run (Config.Recorder). [Replay] runs a trace again and compares the decisions with the
 // recorded ones, one by one; package simulatetest does so in your tests.
 //
 //	{"trace":"berth/1","start":"2030-01-01T00:00:00Z"}
@@ -36,6 +36,12 @@
 //	{"at":"1m30s","apply":{"kind":"Pod", ...}}
 //	{"at":"1m30s","decision":{"pod":"default/web","node":"n1"}}
 //	{"at":"2h0m0s","delete":{"kind":"Node","name":"n1"}}
+//
+// A recorded trace has "recorded":true in its first line: it holds every pod that came and
+// went, and a run of it makes none; see Trace.Recorded. Its lines may also say how many
+// attempts and evictions at the same time an event follows ("after"), that a pod went so
+// long after it was evicted ("evicted"), and that the scheduler looked for a pod to try
+// although nothing had happened ("wake").
 //
 // # What it leaves to you
 //

@@ -1,7 +1,6 @@
 package simulate_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"time"
@@ -54,13 +53,4 @@ func decode(text string) *api.Objects {
 func workload(kind, version, name, spec, cpu, annotations string) string {
 	return fmt.Sprintf(`{"kind": %q, "apiVersion": %q, "metadata": {"name": %q}, "spec": {%s "template": {"metadata": {"annotations": {%s}, "labels": {"app": %q}},
 		"spec": {"containers": [{"name": "main", "resources": {"requests": {"cpu": %q}}}]}}}}`, kind, version, name, spec, annotations, name, cpu)
-}
-
-// lastWeek is a recorded trace.
-func lastWeek() []byte {
-	var file bytes.Buffer
-	if err := config(busyWeek(7, 2, 300, 24*time.Hour)).Trace.Write(&file); err != nil {
-		panic(err)
-	}
-	return file.Bytes()
 }

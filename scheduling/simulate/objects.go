@@ -59,6 +59,9 @@ func add[T api.Object](list *[]item, kind string, objects []*T, key func(*T) str
 	}
 }
 
+// podItem is one pod.
+func podItem(p *api.Pod) item { return item{"Pod", p.Key(), p, lifecycle.Update(p)} }
+
 // FromObjects makes a trace of the objects that kubectl prints: everything is there from
 // the beginning, except pods whose annotation says when they arrive. Malformed
 // annotations are an [*api.InvalidError].

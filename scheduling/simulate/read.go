@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"time"
 
 	"github.com/berth-sched/berth/framework/api"
@@ -19,7 +20,11 @@ const format = "berth/1"
 type line struct {
 	Trace    string          `json:"trace,omitempty"`
 	Start    *time.Time      `json:"start,omitempty"`
+	Recorded bool            `json:"recorded,omitempty"`
 	At       string          `json:"at,omitempty"`
+	After    int             `json:"after,omitempty"`
+	Evicted  string          `json:"evicted,omitempty"`
+	Wake     bool            `json:"wake,omitempty"`
 	Apply    json.RawMessage `json:"apply,omitempty"`
 	Delete   *Ref            `json:"delete,omitempty"`
 	Decision *Decision       `json:"decision,omitempty"`
@@ -41,8 +46,11 @@ func (e *TraceError) Unwrap() error { return e.Err }
 
 // ReadTrace reads a trace of JSON lines, as the page of the package shows them. Empty
 // lines count as lines. The first fault is a [*TraceError] with the line, the field and
-// the value: text that is not JSON, an unknown field, time that goes back, a node or pod
-// that is not there, a pod that is there already.
+// the value: text that is not JSON, an unknown field, a field twice, time that goes back, a
+// node or pod that is not there, a pod that is there already, a malformed annotation.
+//
+// Objects hold only fields that scheduling reads, so that a misspelt one is found. For what
+// kubectl prints, use api.Decode and [FromObjects].
 func ReadTrace(r io.Reader) (*Trace, error) {
 	t, c := new(Trace), newChecker()
 	lines := bufio.NewReader(r)
@@ -66,24 +74,19 @@ func ReadTrace(r io.Reader) (*Trace, error) {
 
 func (t *Trace) readLine(text []byte, first bool, c *checker) error {
 	var l line
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&l); err != nil {
+	if err := decodeLine(text, &l); err != nil {
 		return err
 	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("there is text after the object")
-	}
-	if l.Trace != "" || l.Start != nil {
-		return t.readHeader(&l, first)
+	if l.Trace != "" || l.Start != nil || l.Recorded {
+		return t.readHeader(&l, first, c)
 	}
 	at, err := parseTime(l.At)
 	if err != nil {
 		return field("at", l.At, err)
 	}
 	switch {
-	case count(l.Apply != nil, l.Delete != nil, l.Decision != nil) != 1:
-		return errors.New("want one of apply, delete and decision")
+	case count(l.Apply != nil, l.Delete != nil, l.Decision != nil, l.Wake) != 1:
+		return errors.New("want one of apply, delete, decision and wake")
 	case l.Decision != nil:
 		l.Decision.At = at
 		if l.Decision.Pod == "" {
@@ -92,11 +95,20 @@ func (t *Trace) readLine(text []byte, first bool, c *checker) error {
 		t.Decisions = append(t.Decisions, *l.Decision)
 		return c.time(at)
 	}
-	e := Event{At: at}
-	if l.Delete != nil {
+	e := Event{At: at, After: l.After, Wake: l.Wake}
+	if l.Evicted != "" {
+		e.Evicted = true
+		if e.Grace, err = parseTime(l.Evicted); err != nil {
+			return field("evicted", l.Evicted, err)
+		}
+	}
+	switch {
+	case l.Delete != nil:
 		e.Delete = *l.Delete
-	} else if e.Apply, err = api.Decode(l.Apply); err != nil {
-		return fmt.Errorf("apply: %w", err)
+	case l.Apply != nil:
+		if e.Apply, err = decodeObjects(l.Apply); err != nil {
+			return err
+		}
 	}
 	if err := c.check(&e); err != nil {
 		return err
@@ -105,17 +117,18 @@ func (t *Trace) readLine(text []byte, first bool, c *checker) error {
 	return nil
 }
 
-func (t *Trace) readHeader(l *line, first bool) error {
+func (t *Trace) readHeader(l *line, first bool, c *checker) error {
 	switch {
 	case !first:
 		return field("trace", l.Trace, errors.New("only the first line may have it"))
-	case l.At != "" || l.Apply != nil || l.Delete != nil || l.Decision != nil:
-		return field("trace", l.Trace, errors.New("the line with it holds nothing else but start"))
+	case l.At != "" || l.After != 0 || l.Evicted != "" || l.Wake || l.Apply != nil || l.Delete != nil || l.Decision != nil:
+		return field("trace", l.Trace, errors.New("the line with it holds nothing else but start and recorded"))
 	case l.Trace != format:
 		return field("trace", l.Trace, errors.New("want "+format))
 	case l.Start != nil:
 		t.Start = *l.Start
 	}
+	t.Recorded, c.recorded = l.Recorded, l.Recorded
 	return nil
 }
 
@@ -134,8 +147,9 @@ func field(name, value string, err error) error {
 
 // A checker follows a trace and refuses what cannot happen.
 type checker struct {
-	now   time.Duration
-	known map[Ref]bool
+	recorded bool
+	now      time.Duration
+	known    map[Ref]bool
 }
 
 func newChecker() *checker { return &checker{known: map[Ref]bool{}} }
@@ -156,6 +170,20 @@ func (c *checker) check(e *Event) error {
 	if err := c.time(e.At); err != nil {
 		return err
 	}
+	switch pod := e.Apply == nil && e.Delete.Kind == "Pod"; {
+	case e.After < 0:
+		return field("after", strconv.Itoa(e.After), errors.New("must not be negative"))
+	case e.Evicted && !(c.recorded && pod):
+		return field("evicted", e.Grace.String(), errors.New("only the deletion of a pod in a recorded trace may have it"))
+	case e.Grace < 0 || e.Grace > longest:
+		return field("evicted", e.Grace.String(), errTime)
+	}
+	if e.Wake {
+		if e.Apply != nil || e.Delete != (Ref{}) {
+			return field("wake", "true", errors.New("something else happens too"))
+		}
+		return nil
+	}
 	if e.Apply == nil {
 		return c.delete(e.Delete)
 	}
@@ -169,11 +197,14 @@ func (c *checker) check(e *Event) error {
 			if c.known[ref] {
 				return field("apply", "pod "+x.name, errors.New("the pod is there already"))
 			}
-			if name := p.Spec.NodeName; name != "" && !c.known[Ref{"Node", name}] {
+			// A recorder may hear of a pod before its node, and after it.
+			if name := p.Spec.NodeName; name != "" && !c.recorded && !c.known[Ref{"Node", name}] {
 				return field("apply", "pod "+x.name, fmt.Errorf("spec.nodeName: there is no node %q", name))
 			}
-			if _, err := timeOf(p, AnnotationRunTime, forever); err != nil {
-				return err
+			for _, key := range []string{AnnotationArrival, AnnotationRunTime} {
+				if _, err := timeOf(p, key, forever); err != nil {
+					return err
+				}
 			}
 		}
 		c.known[ref] = true
@@ -197,6 +228,7 @@ func (c *checker) delete(ref Ref) error {
 // check refuses a trace that cannot happen.
 func (t *Trace) check() error {
 	c := newChecker()
+	c.recorded = t.Recorded
 	for i := range t.Events {
 		if err := c.check(&t.Events[i]); err != nil {
 			return &TraceError{i + 1, err}

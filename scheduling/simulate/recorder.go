@@ -11,7 +11,7 @@ import (
 
 // A Recorder writes a trace of what a scheduler sees and decides. Make it the Observer
 // of a [lifecycle.Config], call Applied and Deleted for the events that the driver gets,
-// and Close at the end:
+// in their order, and Close at the end:
 //
 //	recorder := simulate.NewRecorder(file, time.Now())
 //	driver, err := lifecycle.New(lifecycle.Config{Observer: recorder, ...})
@@ -21,20 +21,34 @@ import (
 //
 // A pod is written once, when it comes; that it ended is written as its deletion. What
 // the recorded scheduler bound is a decision, so later versions of a pod are left out.
-// Any goroutine may call its methods.
+// The deletion of a pod that the scheduler evicted says so: a replay evicts pods itself.
+// See Trace.Recorded. Any goroutine may call its methods.
 type Recorder struct {
-	mu    sync.Mutex
-	out   *traceWriter
-	start time.Time
-	last  time.Duration
-	pods  map[string]bool // that are there
-	known map[Ref]bool
-	stuck map[string]bool
+	mu      sync.Mutex
+	out     *traceWriter
+	start   time.Time
+	last    time.Duration
+	event   time.Duration // time of the last event; below 0 if there is none
+	moment  moment
+	journal journal
+	pods    map[string]api.UID // that are there
+	known   map[Ref]bool
+	evicted map[string]time.Duration // when pods that are still there were evicted
 }
+
+var (
+	_ lifecycle.Observer         = (*Recorder)(nil)
+	_ lifecycle.EvictionObserver = (*Recorder)(nil)
+)
 
 // NewRecorder begins a trace at the given time.
 func NewRecorder(w io.Writer, start time.Time) *Recorder {
-	return &Recorder{out: newTraceWriter(w, start), start: start, pods: map[string]bool{}, known: map[Ref]bool{}, stuck: map[string]bool{}}
+	r := &Recorder{
+		out: newTraceWriter(w, start, true), start: start, event: -1,
+		pods: map[string]api.UID{}, known: map[Ref]bool{}, evicted: map[string]time.Duration{},
+	}
+	r.journal = newJournal(r.out.decision)
+	return r
 }
 
 // at is the time since the start. It never goes back, as lines must not.
@@ -43,26 +57,35 @@ func (r *Recorder) at(now time.Time) time.Duration {
 	return r.last
 }
 
-// Applied records objects that came or changed.
+// Applied records objects that came or changed. Nil records nothing.
 func (r *Recorder) Applied(now time.Time, o *api.Objects) {
+	if o == nil {
+		return
+	}
+	for _, x := range items(o) {
+		r.item(now, x)
+	}
+}
+
+// item records one object.
+func (r *Recorder) item(now time.Time, x item) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	at := r.at(now)
-	kept := *o
-	kept.Pods = nil
-	for _, p := range o.Pods {
-		switch key, ended := p.Key(), p.Status.Phase == api.PodSucceeded || p.Status.Phase == api.PodFailed; {
-		case ended && r.pods[key]:
-			r.gone(at, Ref{"Pod", key})
-		case !ended && !r.pods[key]:
-			r.pods[key] = true
-			kept.Pods = append(kept.Pods, p)
+	if p, ok := x.object.(*api.Pod); ok {
+		uid, there := r.pods[x.name]
+		ended := p.Status.Phase == api.PodSucceeded || p.Status.Phase == api.PodFailed
+		if there && (ended || uid != p.UID) { // it ended, or another one has taken its name
+			r.gone(at, Ref{"Pod", x.name})
+			there = false
 		}
+		if there || ended {
+			return
+		}
+		r.pods[x.name] = p.UID
 	}
-	for _, x := range items(&kept) {
-		r.known[Ref{x.kind, x.name}] = true
-	}
-	r.out.event(&Event{At: at, Apply: &kept})
+	r.known[Ref{x.kind, x.name}], r.event = true, at
+	r.out.apply(at, r.moment.done(at), x)
 }
 
 // Deleted records that an object went. An object that never came is left out.
@@ -75,31 +98,49 @@ func (r *Recorder) Deleted(now time.Time, ref Ref) {
 }
 
 func (r *Recorder) gone(at time.Duration, ref Ref) {
+	e := Event{At: at, After: r.moment.done(at), Delete: ref}
 	delete(r.known, ref)
 	if ref.Kind == "Pod" {
+		var since time.Duration
+		if since, e.Evicted = r.evicted[ref.Name]; e.Evicted {
+			e.Grace = at - since
+		}
+		delete(r.evicted, ref.Name)
 		delete(r.pods, ref.Name)
+		r.journal.gone(ref.Name)
 	}
-	r.out.event(&Event{At: at, Delete: ref})
+	r.event = at
+	r.out.event(&e)
 }
 
-// Attempt implements [lifecycle.Observer]: it records bindings, victims, and the first
-// failure of a pod.
+// step counts something that the scheduler does. If no event led to it, that is one.
+func (r *Recorder) step(at time.Duration, again bool) {
+	if again && r.event != at && r.moment.done(at) == 0 {
+		r.event = at
+		r.out.event(&Event{At: at, Wake: true})
+	}
+	r.moment.step(at)
+}
+
+// Attempt implements [lifecycle.Observer]: it records bindings, and the first failure of a
+// pod.
 func (r *Recorder) Attempt(a *lifecycle.Attempt) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	at, pod := r.at(a.Ended), a.Pod.Pod.Key()
-	switch a.State {
-	case lifecycle.Bound:
-		delete(r.stuck, pod)
-		r.out.decision(&Decision{At: at, Pod: pod, Node: a.Decision.Node})
-	case lifecycle.Failed:
-		if !r.stuck[pod] && a.Err != nil {
-			r.stuck[pod] = true
-			r.out.decision(&Decision{At: at, Pod: pod, Message: a.Err.Error()})
-		}
-		for _, v := range a.Victims {
-			r.out.decision(&Decision{At: at, Pod: v.Pod.Pod.Key(), Node: a.Nominated, Evicted: true})
-		}
+	at := r.at(a.Ended)
+	r.step(at, a.Number > 1)
+	r.journal.attempt(a, at)
+}
+
+// Evicting implements [lifecycle.EvictionObserver]: it records victims.
+func (r *Recorder) Evicting(e lifecycle.Eviction) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	at := r.at(e.At)
+	r.step(at, true)
+	r.journal.evicting(e, at)
+	if key := e.Victim.Key(); r.known[Ref{"Pod", key}] {
+		r.evicted[key] = at
 	}
 }
 

@@ -48,7 +48,9 @@ func Differences(a, b []Decision) []Difference {
 }
 
 // Replay runs the configuration's trace and compares what it decides with the decisions
-// of the trace. Under the configuration that recorded the trace there is no difference.
+// of the trace. Under the configuration that recorded the trace there is no difference, if
+// that ran on a virtual clock, as runs do. A scheduler on a real clock takes time for its
+// attempts and binds beside them, so few decisions may differ.
 func Replay(ctx context.Context, config Config) (*Result, []Difference, error) {
 	result, err := Run(ctx, config)
 	if err != nil {

@@ -24,23 +24,47 @@ func (w *world) Bind(_ context.Context, pod *api.Pod, node string) error {
 	running := *pod
 	running.Spec.NodeName, running.Status.Phase = node, api.PodRunning
 	l.pod = &running
-	w.result.Decisions = append(w.result.Decisions, Decision{At: w.now(), Pod: l.Pod, Node: node})
-	w.driver.Apply(lifecycle.Update(l.pod))
+	w.update(podItem(l.pod))
 	w.start(l, n)
 	return nil
 }
 
 // Evict removes a victim of preemption.
 func (w *world) Evict(_ context.Context, victim, _ *api.Pod) error {
-	l := w.pods[victim.Key()]
-	if l == nil || l.node == nil {
-		return nil // it has left meanwhile
+	if l := w.pods[victim.Key()]; l != nil && l.node != nil && !l.leaving { // otherwise it has left meanwhile
+		w.result.Evictions++
+		if w.config.Trace.Recorded {
+			w.vacate(l)
+		} else {
+			w.displace(l)
+		}
+		w.reconcile()
 	}
-	w.result.Evictions++
-	w.result.Decisions = append(w.result.Decisions, Decision{At: w.now(), Pod: l.Pod, Node: l.node.node.Name, Evicted: true})
-	w.displace(l)
-	w.reconcile()
+	w.proceed()
 	return nil
+}
+
+// vacate lets a victim leave as in the recording, or at once.
+func (w *world) vacate(l *life) {
+	l.Evictions++
+	if l.victim == nil || l.victim.Grace == 0 {
+		w.end(l, false)
+		return
+	}
+	l.leaving = true
+	leaving := *l.pod
+	leaving.DeletionTimestamp = new(w.clock.Now())
+	l.pod = &leaving
+	w.update(podItem(l.pod))
+	if l.byEvent = w.now()+l.victim.Grace == l.victim.At; l.byEvent {
+		return
+	}
+	w.expect(w.clock.Now().Add(l.victim.Grace))
+	w.clock.AfterFunc(l.victim.Grace, func() {
+		if w.pods[l.Pod] == l {
+			w.end(l, false)
+		}
+	})
 }
 
 // Report records why a pod waits.
@@ -49,22 +73,34 @@ func (w *world) Report(_ context.Context, pod *api.Pod, r lifecycle.Report) {
 	if l == nil || l.node != nil || r.Message == "" {
 		return
 	}
-	if l.Message == "" {
-		w.result.Decisions = append(w.result.Decisions, Decision{At: w.now(), Pod: l.Pod, Message: r.Message})
-	}
 	l.Message = r.Message
 	w.stuck[l] = true
 }
 
 // Attempt counts attempts.
 func (w *world) Attempt(a *lifecycle.Attempt) {
+	if r := w.config.Recorder; r != nil {
+		r.Attempt(a)
+	}
 	w.attempts++
+	w.moment.step(w.now())
+	w.journal.attempt(a, w.now())
 	if l := w.pods[a.Pod.Pod.Key()]; l != nil {
 		l.Attempts++
 	}
 	if w.config.Progress != nil && w.attempts%1000 == 0 {
 		w.config.Progress(w.progress())
 	}
+	w.proceed()
+}
+
+// Evicting notes a victim of preemption.
+func (w *world) Evicting(e lifecycle.Eviction) {
+	if r := w.config.Recorder; r != nil {
+		r.Evicting(e)
+	}
+	w.moment.step(w.now())
+	w.journal.evicting(e, w.now())
 }
 
 func (w *world) progress() Progress {
@@ -72,28 +108,41 @@ func (w *world) progress() Progress {
 }
 
 // delete removes an object.
-func (w *world) delete(ref Ref) error {
+func (w *world) delete(event *Event) error {
+	ref := event.Delete
 	switch ref.Kind {
 	case "Node":
 		return w.deleteNode(ref.Name)
 	case "Pod":
-		if l := w.pods[ref.Name]; l != nil { // otherwise it has ended
+		l := w.pods[ref.Name]
+		// A victim of the recording goes if this run evicts it, when Evict says.
+		if l != nil && (!event.Evicted || l.byEvent && l.victim == event) { // otherwise it has ended
 			w.end(l, false)
 		}
 		return nil
 	}
-	if c := w.controllers[ref]; c != nil {
-		delete(w.controllers, ref)
-		for _, l := range c.pods() {
-			l.owner = nil
-			w.end(l, false)
-		}
-	}
+	w.deleteController(ref)
 	e, err := deletion(ref)
 	if err == nil {
-		w.driver.Apply(e)
+		w.forget(ref, e)
 	}
 	return err
+}
+
+// deleteController removes a workload with its pods, and what it owns.
+func (w *world) deleteController(ref Ref) {
+	c := w.controllers[ref]
+	if c == nil {
+		return
+	}
+	delete(w.controllers, ref)
+	for _, l := range c.pods() {
+		l.owner = nil
+		w.end(l, false)
+	}
+	for _, other := range w.owned(ref) {
+		w.deleteController(Ref{other.Kind, other.Key()})
+	}
 }
 
 // deleteNode lets a node fail: its pods have to leave it.
@@ -103,7 +152,10 @@ func (w *world) deleteNode(name string) error {
 		return &api.InvalidError{Object: "node " + name, Err: errGone}
 	}
 	for _, l := range byArrival(n.pods) {
-		if l.owner != nil && l.owner.Field == "" { // of a DaemonSet
+		if w.config.Trace.Recorded {
+			w.series.add(l.pod, -1, w) // it stays until it is deleted
+			w.absent[name] = n
+		} else if l.owner != nil && l.owner.Field == "" { // of a DaemonSet
 			w.end(l, false)
 		} else {
 			w.displace(l)
@@ -111,7 +163,8 @@ func (w *world) deleteNode(name string) error {
 	}
 	delete(w.nodes, name)
 	w.allocatable, w.dirty = nil, true
-	w.driver.Apply(lifecycle.Delete(n.node))
+	w.forget(Ref{"Node", name}, lifecycle.Delete(n.node))
+	n.node = nil
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -126,6 +127,59 @@ func TestControllers(t *testing.T) {
 	}
 	if completed != 5 {
 		t.Errorf("%d pods of the job completed, want 5", completed)
+	}
+}
+
+// replicaSet is a ReplicaSet of a Deployment, made so long after the first.
+func replicaSet(deployment, name string, replicas int, age time.Duration) string {
+	return fmt.Sprintf(`{"kind": "ReplicaSet", "apiVersion": "apps/v1", "metadata": {"name": %q, "creationTimestamp": %q,
+		"ownerReferences": [{"apiVersion": "apps/v1", "kind": "Deployment", "name": %q, "controller": true}]}, "spec": {"replicas": %d,
+		"template": {"metadata": {"labels": {"app": "web", "pod-template-hash": %q}}, "spec": {"containers": [{"name": "main", "resources": {"requests": {"cpu": "1"}}}]}}}}`,
+		name, time.Date(2029, 1, 1, 0, 0, 0, 0, time.UTC).Add(age).Format(time.RFC3339), deployment, replicas, name)
+}
+
+// TestDeploymentScales checks that a Deployment that is there with its ReplicaSets hands
+// its changes down to them, and takes them along when it is deleted.
+func TestDeploymentScales(t *testing.T) {
+	deployment := func(replicas int, cpu string) string {
+		return workload("Deployment", "apps/v1", "web", fmt.Sprintf(`"replicas": %d,`, replicas), cpu, "")
+	}
+	list := func(texts ...string) *api.Objects {
+		return decode(`{"kind": "List", "items": [` + strings.Join(texts, ",") + `]}`)
+	}
+	old, young := func(n int) string { return replicaSet("web", "web-z", n, 0) }, func(n int) string { return replicaSet("web", "web-a", n, time.Hour) }
+	start := list(deployment(3, "1"), old(1), young(2))
+	start.Nodes = []*api.Node{node("a", "64")}
+	trace := &simulate.Trace{Events: []simulate.Event{
+		{Apply: start},
+		{At: 1 * time.Hour, Apply: list(deployment(6, "1"))},
+		{At: 2 * time.Hour, Apply: list(deployment(2, "1"))},
+		{At: 3 * time.Hour, Apply: list(deployment(0, "1"))},
+		{At: 4 * time.Hour, Apply: list(deployment(4, "1"), old(0), young(2))}, // the Deployment's number counts
+		{At: 5 * time.Hour, Apply: list(deployment(5, "2"))},
+		{At: 6 * time.Hour, Delete: simulate.Ref{Kind: "Deployment", Name: "default/web"}},
+	}}
+	r := run(simulate.Config{Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Trace: trace, SampleEvery: 30 * time.Minute})
+	for i, want := range [][2]int{{1, 2}, {1, 5}, {1, 1}, {0, 0}, {0, 4}, {0, 5}, {0, 0}} {
+		when, got := float64(3600*i+1800), [2]int{}
+		for _, p := range r.Pods {
+			if p.Bound != nil && *p.Bound <= when && (p.Ended == nil || *p.Ended > when) {
+				if strings.HasPrefix(p.Pod, "default/web-z") {
+					got[0]++
+				} else {
+					got[1]++
+				}
+			}
+		}
+		if got != want {
+			t.Errorf("half an hour after event %d, the old and the young ReplicaSet run %v pods, want %v", i, got, want)
+		}
+	}
+	// Four pods request 1 CPU, and the fifth 2, as its template says by then.
+	for _, s := range r.Series {
+		if s.At == 5.5*3600 && s.CPU != 6.0/64 {
+			t.Errorf("after the new template, %g of the CPU is requested, want 6 of 64", s.CPU)
+		}
 	}
 }
 
@@ -335,5 +389,24 @@ func BenchmarkWeek(b *testing.B) {
 			b.Fatal("a second run of the week gives other bytes")
 		}
 		b.StartTimer()
+	}
+}
+
+// TestManyReplicas: the pods of a StatefulSet cost no more than those of a ReplicaSet,
+// however many there are. Work shows in what it allocates.
+func TestManyReplicas(t *testing.T) {
+	cost := func(kind string) uint64 {
+		o := decode(workload(kind, "apps/v1", "web", `"replicas": 3000,`, "1", ""))
+		o.Nodes = []*api.Node{node("n", "8")}
+		c := config(o)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		run(c)
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	cost("ReplicaSet") // what is allocated once
+	if named, numbered := cost("ReplicaSet"), cost("StatefulSet"); numbered > named+named/2 {
+		t.Errorf("3,000 pods of a StatefulSet cost %d bytes, those of a ReplicaSet %d", numbered, named)
 	}
 }

@@ -44,6 +44,6 @@ func (w *world) report(every time.Duration) {
 		}
 		m.Status.UpdateTime = &now
 		m.Status.NodeMetric = &api.NodeMetricInfo{NodeUsage: api.ResourceMapOf(total)}
-		w.driver.Apply(lifecycle.Update(m))
+		w.update(item{"NodeMetric", m.Name, m, lifecycle.Update(m)})
 	}
 }

@@ -22,6 +22,15 @@ const (
 type Trace struct {
 	// Start is the time at which the trace begins; zero means the beginning of 2030.
 	Start time.Time
+	// Recorded is set if the trace is what a [Recorder] saw: every pod that came, those of
+	// controllers included, and when each went. A run of it makes no pods, ends none after
+	// its run time, and leaves pods where they are when their node goes: all that is in the
+	// trace. It evicts pods itself: a victim leaves after as long as in the recording, or at
+	// once if it was not evicted there. A pod that was evicted in the recording and is not
+	// in the run stays; a pod that a controller made in its place comes all the same. Nodes
+	// and reports of use are in the trace too, so leave out Config.Autoscaler and
+	// Config.Usage.
+	Recorded bool
 	// Events are what happens, in the order of time.
 	Events []Event
 	// Decisions are what a scheduler decided when the trace was recorded, in order.
@@ -32,11 +41,21 @@ type Trace struct {
 type Event struct {
 	// At is when it happens, after the start.
 	At time.Duration
-	// Apply holds objects that come or change; nil if something goes. Pods cannot
+	// After is how many attempts and evictions of the scheduler at the same time come
+	// before it. If a run makes fewer, the event happens after all of them.
+	After int
+	// Apply holds objects that come or change; nil if nothing does. Pods cannot
 	// change, only come and go. The objects must not change any more.
 	Apply *api.Objects
 	// Delete is what goes.
 	Delete Ref
+	// Evicted is set if a pod of a recorded trace goes because it was evicted, Grace
+	// before.
+	Evicted bool
+	Grace   time.Duration
+	// Wake is set if nothing else happens but that the scheduler looks for a pod to try: a
+	// pod that was tried twice at one time is tried again when the scheduler next looks.
+	Wake bool
 }
 
 // A Ref names an object.

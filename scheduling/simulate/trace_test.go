@@ -90,10 +90,25 @@ func packing() scheduling.Profile {
 func TestTraceErrors(t *testing.T) {
 	const n, p = `{"at":"0s","apply":{"kind":"Node","metadata":{"name":"a"}}}`, `{"at":"1m","apply":{"kind":"Pod","metadata":{"name":"p"}}}`
 	tests := []struct{ name, text, want string }{
-		{"not JSON", n + "\nhello", "trace: line 2: invalid character"},
-		{"unknown field", `{"at":"0s","aply":{}}`, `line 1: json: unknown field "aply"`},
+		{"not JSON", n + "\nhello", "trace: line 2: not JSON: byte 0: unexpected 'h'"},
+		{"unknown field", `{"at":"0s","aply":{}}`, `line 1: event: aply: there is no such field`},
+		{"field in another case", `{"AT":"0s","delete":{"kind":"Pod","name":"x"}}`, `line 1: event: AT: there is no such field`},
+		{"unknown field of a reference", `{"at":"0s","delete":{"kind":"Pod","name":"x","uid":"y"}}`, `line 1: event: delete.uid: there is no such field`},
+		{"unknown field of a decision", `{"at":"0s","decision":{"pod":"x","nod":"y"}}`, `line 1: event: decision.nod: there is no such field`},
+		{"field twice", `{"at":"0s","at":"1s","delete":{"kind":"Pod","name":"x"}}`, `line 1: event: at: is given twice`},
+		{"field of an object twice", n + "\n" + `{"at":"0s","apply":{"kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[{"name":"c"},{"name":"d","name":"e"}]}}}`, `line 2: event: apply.spec.containers[1].name: is given twice`},
+		{"label twice", `{"at":"0s","apply":{"kind":"Node","metadata":{"name":"a","labels":{"x":"1","x":"2"}}}}`, `line 1: event: apply.metadata.labels.x: is given twice`},
+		{"unknown field of an object", n + "\n" + `{"at":"0s","apply":{"kind":"Pod","metadata":{"name":"p"},"spec":{"toleration":[]}}}`, `line 2: event: apply: "Pod: spec.toleration": is no field that scheduling reads`},
+		{"unknown kind in a list", `{"at":"0s","apply":{"kind":"List","items":[{"kind":"Node","metadata":{"name":"a"}},{"kind":"Secret","apiVersion":"v1","metadata":{"name":"s"}}]}}`, `line 1: event: apply.kind: "Secret": is not a kind that scheduling reads`},
+		{"wrong type", `{"at":7,"delete":{"kind":"Pod","name":"x"}}`, `line 1: event: at: "7": want a value of type string`},
+		{"bad start", `{"trace":"berth/1","start":"soon"}`, `line 1: event: start: "\"soon\"": want a time such as`},
+		{"bad arrival", `{"at":"1s","apply":{"kind":"Pod","metadata":{"name":"p","annotations":{"berth-sched.github.io/arrival":"-1s"}}}}`, `line 1: pod default/p: metadata.annotations[berth-sched.github.io/arrival]: "-1s"`},
+		{"negative place", `{"at":"0s","after":-1,"apply":{"kind":"Node","metadata":{"name":"a"}}}`, `line 1: event: after: "-1": must not be negative`},
+		{"wake and more", `{"at":"0s","wake":true,"delete":{"kind":"Pod","name":"x"}}`, "line 1: want one of"},
+		{"evicted, not recorded", p + "\n" + `{"at":"1m","evicted":"0s","delete":{"kind":"Pod","name":"default/p"}}`, `line 2: event: evicted: "0s": only the deletion of a pod in a recorded trace`},
+		{"bad grace", `{"trace":"berth/1","recorded":true}` + "\n" + p + "\n" + `{"at":"1m","evicted":"soon","delete":{"kind":"Pod","name":"default/p"}}`, `line 3: event: evicted: "soon": want a duration`},
 		{"two objects", n + n, "line 1: there is text after the object"},
-		{"nothing", `{"at":"0s"}`, "line 1: want one of apply, delete and decision"},
+		{"nothing", `{"at":"0s"}`, "line 1: want one of apply, delete, decision and wake"},
 		{"two things", `{"at":"0s","delete":{"kind":"Pod","name":"x"},"decision":{"pod":"x"}}`, "line 1: want one of"},
 		{"no time", `{"apply":{"kind":"Node","metadata":{"name":"a"}}}`, `line 1: event: at: want a duration`},
 		{"bad time", `{"at":"soon","apply":{"kind":"Node","metadata":{"name":"a"}}}`, `line 1: event: at: "soon": want a duration`},
@@ -260,7 +275,7 @@ func ExampleRecorder() {
 	}
 	fmt.Print(file.String())
 	// Output:
-	// {"trace":"berth/1","start":"2030-01-01T00:00:00Z"}
+	// {"trace":"berth/1","start":"2030-01-01T00:00:00Z","recorded":true}
 	// {"at":"0s","apply":{"kind":"Namespace","metadata":{"name":"x"}}}
 	// {"at":"1h0m0s","delete":{"kind":"Namespace","name":"x"}}
 }

@@ -26,9 +26,17 @@ type world struct {
 	last    time.Time // time of the last event that was: a pod came, was bound, or ended
 	classes []*api.PriorityClass
 
+	applied int // events of the trace that have happened
+	stalled int // what was applied and done when the trace last had to wait
+	moment  moment
+	journal journal
+
 	nodes       map[string]*nodeState
-	pods        map[string]*life // that are there, by key
-	lives       []*life          // all that ever were, in the order of their arrival
+	absent      map[string]*nodeState // nodes that are not there, but pods of a recorded trace on them
+	deletions   map[string][]int      // of a recorded trace: events by pod
+	pods        map[string]*life      // that are there, by key
+	lives       []*life               // all that ever were, in the order of their arrival
+	ended       int                   // how many of them have ended
 	waiting     int
 	stuck       map[*life]bool // that fit nowhere at present
 	controllers map[Ref]*controller
@@ -45,7 +53,8 @@ type world struct {
 
 // nodeState is a node with the pods that run on it.
 type nodeState struct {
-	node *api.Node
+	name string
+	node *api.Node // nil if it is not there
 	pods map[*life]bool
 	idle time.Time // since when no pod but those of DaemonSets runs
 }
@@ -62,6 +71,10 @@ type life struct {
 	stint  int           // counts its bindings
 	since  time.Time     // start of its wait, or of its run
 	waited time.Duration // sum of its waits
+
+	victim  *Event // of a recorded trace: it goes because it was evicted; nil if not
+	leaving bool   // it was evicted in this run, and has not gone yet
+	byEvent bool   // that event lets it go
 }
 
 // Run simulates until nothing more can happen. It returns the errors of
@@ -80,7 +93,7 @@ func Run(ctx context.Context, config Config) (*Result, error) {
 		if i > 0 && e.At == config.Trace.Events[i-1].At {
 			continue // it happens together with that one
 		}
-		w.clock.AfterFunc(e.At, func() { w.happen(i) })
+		w.clock.AfterFunc(e.At, w.happen)
 		w.expect(w.begin.Add(e.At))
 	}
 	w.startTimers()
@@ -92,9 +105,11 @@ func Run(ctx context.Context, config Config) (*Result, error) {
 
 func newWorld(config *Config) (*world, error) {
 	w := &world{
-		config: config, begin: config.Trace.start(), nodes: map[string]*nodeState{}, pods: map[string]*life{},
+		config: config, begin: config.Trace.start(), nodes: map[string]*nodeState{}, absent: map[string]*nodeState{}, pods: map[string]*life{},
 		stuck: map[*life]bool{}, controllers: map[Ref]*controller{}, result: &Result{},
 	}
+	w.journal = newJournal(func(d *Decision) { w.result.Decisions = append(w.result.Decisions, *d) })
+	w.findDeletions()
 	w.clock, w.next, w.last = virtualclock.New(w.begin), w.begin, w.begin
 	profiles := append([]scheduling.Profile(nil), config.Profiles...)
 	if len(profiles) == 1 {
@@ -157,30 +172,14 @@ func (w *world) every(d time.Duration, f func()) {
 	w.clock.AfterFunc(d, tick)
 }
 
-// happen applies the event number i of the trace, and those at the same time.
-func (w *world) happen(i int) {
-	events := w.config.Trace.Events
-	at := events[i].At
-	w.last = w.clock.Now()
-	for ; i < len(events) && events[i].At == at && w.err == nil; i++ {
-		var err error
-		if e := &events[i]; e.Apply != nil {
-			err = w.apply(e.Apply)
-		} else {
-			err = w.delete(e.Delete)
-		}
-		if err != nil {
-			w.fail(&TraceError{i + 1, err})
-		}
-	}
-	w.reconcile()
-}
-
 // bear begins the history of a pod.
 func (w *world) bear(p *api.Pod) (*life, error) {
 	run, err := timeOf(p, AnnotationRunTime, forever)
 	if err != nil {
 		return nil, err
+	}
+	if w.config.Trace.Recorded {
+		run = forever // its end is an event
 	}
 	l := &life{PodHistory: PodHistory{Pod: p.Key(), Arrived: seconds(w.now())}, pod: p, run: run, serial: len(w.lives)}
 	if owner := p.ControllerRef(); owner != nil {
@@ -203,7 +202,7 @@ func (w *world) arrive(l *life) {
 	}
 	w.last, l.since = w.clock.Now(), w.clock.Now()
 	w.waiting++
-	w.driver.Apply(lifecycle.Update(l.pod))
+	w.update(podItem(l.pod))
 }
 
 // start lets the pod run on a node, and end after its run time, if it has one.
@@ -211,7 +210,9 @@ func (w *world) start(l *life, n *nodeState) {
 	w.last, l.since = w.clock.Now(), w.clock.Now()
 	l.node, l.stint = n, l.stint+1
 	n.pods[l] = true
-	w.series.add(l.pod, 1, w)
+	if n.node != nil {
+		w.series.add(l.pod, 1, w)
+	}
 	if l.run == forever {
 		return
 	}
@@ -231,7 +232,9 @@ func (w *world) stop(l *life) {
 	w.last = w.clock.Now()
 	delete(l.node.pods, l)
 	l.node.idle = w.clock.Now()
-	w.series.add(l.pod, -1, w)
+	if l.node.node != nil {
+		w.series.add(l.pod, -1, w)
+	}
 	l.node = nil
 }
 
@@ -246,8 +249,9 @@ func (w *world) end(l *life, completed bool) {
 	}
 	l.Ended, l.Completed = new(seconds(w.now())), completed
 	delete(w.pods, l.Pod)
+	w.ended++
 	delete(w.stuck, l)
-	w.driver.Apply(lifecycle.Delete(l.pod))
+	w.remove(l.pod)
 	if l.owner != nil {
 		l.owner.lost(l, completed)
 		w.dirty = true
@@ -263,7 +267,7 @@ func (w *world) displace(l *life) {
 		return
 	}
 	w.stop(l)
-	w.driver.Apply(lifecycle.Delete(l.pod))
+	w.remove(l.pod)
 	again := *l.pod
 	again.Spec.NodeName, again.Status = "", api.PodStatus{Phase: api.PodPending, QOSClass: l.pod.Status.QOSClass}
 	if again.UID != "" {

@@ -16,9 +16,9 @@ type traceWriter struct {
 }
 
 // newTraceWriter writes the first line.
-func newTraceWriter(w io.Writer, start time.Time) *traceWriter {
+func newTraceWriter(w io.Writer, start time.Time, recorded bool) *traceWriter {
 	t := &traceWriter{w: bufio.NewWriter(w)}
-	t.line(&line{Trace: format, Start: &start})
+	t.line(&line{Trace: format, Start: &start, Recorded: recorded})
 	return t
 }
 
@@ -48,22 +48,33 @@ func marshal(x any) ([]byte, error) {
 
 // event writes a line for each object.
 func (t *traceWriter) event(e *Event) {
-	at := e.At.String()
-	if e.Apply == nil {
-		t.line(&line{At: at, Delete: &e.Delete})
+	if e.Apply != nil {
+		for _, x := range items(e.Apply) {
+			t.apply(e.At, e.After, x)
+		}
 		return
 	}
-	for _, x := range items(e.Apply) {
-		text, err := marshal(x.object)
-		if err != nil {
-			t.fail(fmt.Errorf("%s %s: %w", x.kind, x.name, err))
-			return
-		}
-		if !bytes.HasPrefix(text, []byte(`{"kind":`)) {
-			text = append([]byte(fmt.Sprintf(`{"kind":%q,`, x.kind)), text[1:]...)
-		}
-		t.line(&line{At: at, Apply: bytes.TrimSpace(text)})
+	l := line{At: e.At.String(), After: e.After, Wake: e.Wake}
+	if !e.Wake {
+		l.Delete = &e.Delete
 	}
+	if e.Evicted {
+		l.Evicted = e.Grace.String()
+	}
+	t.line(&l)
+}
+
+// apply writes a line for an object that comes or changes.
+func (t *traceWriter) apply(at time.Duration, after int, x item) {
+	text, err := marshal(x.object)
+	if err != nil {
+		t.fail(fmt.Errorf("%s %s: %w", x.kind, x.name, err))
+		return
+	}
+	if !bytes.HasPrefix(text, []byte(`{"kind":`)) {
+		text = append([]byte(fmt.Sprintf(`{"kind":%q,`, x.kind)), text[1:]...)
+	}
+	t.line(&line{At: at.String(), After: after, Apply: bytes.TrimSpace(text)})
 }
 
 func (t *traceWriter) decision(d *Decision) { t.line(&line{At: d.At.String(), Decision: d}) }
@@ -74,16 +85,18 @@ func (t *traceWriter) flush() error {
 }
 
 // Write writes the trace as JSON lines, one for each object and decision, in the order
-// of time. What happens at the same time as a decision comes before it.
+// of time. What happens at the same time as a decision comes before it, unless the event
+// says that it comes after something.
 func (t *Trace) Write(w io.Writer) error {
-	out := newTraceWriter(w, t.start())
+	out := newTraceWriter(w, t.start(), t.Recorded)
 	next := 0
 	for i := range t.Events {
-		for next < len(t.Decisions) && t.Decisions[next].At < t.Events[i].At {
+		e := &t.Events[i]
+		for next < len(t.Decisions) && (t.Decisions[next].At < e.At || t.Decisions[next].At == e.At && e.After > 0) {
 			out.decision(&t.Decisions[next])
 			next++
 		}
-		out.event(&t.Events[i])
+		out.event(e)
 	}
 	for ; next < len(t.Decisions); next++ {
 		out.decision(&t.Decisions[next])

@@ -43,6 +43,13 @@ func BenchmarkQuestions(b *testing.B) {
 	spread := pod(s, api.MakePod("spread").Labels("app", "spread").Requests("500m", "2Gi").
 		Spread(1, api.LabelTopologyZone, api.DoNotSchedule, "app=spread").Obj())
 	huge := pod(s, api.MakePod("huge").Labels("app", "huge").Requests("15", "2Gi").Obj())
+	picky := pod(s, api.MakePod("picky").Labels("app", "app-7").Requests("12", "2Gi").
+		Spread(1, api.LabelTopologyZone, api.DoNotSchedule, "app=app-7").PodAntiAffinity(api.LabelHostname, "app=app-7").Obj())
+	var classes []*framework.PodInfo // each of a class of its own
+	for i := range 100 {
+		classes = append(classes, pod(s, api.MakePod(fmt.Sprint("class-", i)).Labels("app", fmt.Sprint("app-", i%50)).Requests(fmt.Sprint(100+10*i, "m"), fmt.Sprint(1+i%9, "Gi")).
+			Spread(int32(1+i%3), api.LabelTopologyZone, api.ScheduleAnyway, fmt.Sprint("app=app-", i%50)).Obj()))
+	}
 	sweep, err := whatif.Replicas(web, 100)
 	if err != nil {
 		b.Fatal(err)
@@ -73,6 +80,8 @@ func BenchmarkQuestions(b *testing.B) {
 	ask("removable-10", func() error { _, err := p.Removable(ten...); return err })
 	ask("whynot-rejected", func() error { _, err := p.WhyNot(huge, "node-0007"); return err })
 	ask("whynot-scores", func() error { _, err := p.WhyNot(web, "node-0007"); return err })
+	ask("whynot-constraints", func() error { _, err := p.WhyNot(picky, "node-0007"); return err })
+	ask("sweep-100-classes-x1000", func() error { _, err := p.Sweep(classes, weightings); return err })
 	ask("sweep-100x1000", func() error { _, err := p.Sweep(sweep, weightings); return err })
 	ask("thousand-what-ifs", func() error {
 		for i := range 1000 {

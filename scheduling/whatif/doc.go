@@ -39,7 +39,7 @@
 //
 // An answer depends on the profile with its seed, the snapshot, and the question, not
 // on questions asked before. Lists are sorted, or in the order of decisions. Ties are
-// broken as in a scheduler's first decisions, or as in those after [Planner.Continue].
+// broken as in a scheduler's first decisions, or as in those after [Planner.Seek].
 //
 // # Concurrency
 //

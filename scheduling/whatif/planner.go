@@ -17,7 +17,7 @@ type Planner struct {
 	profile  scheduling.Profile
 	snapshot *framework.Snapshot // a fork; every question leaves it as it was
 	sched    *scheduling.Scheduler
-	fresh    *scheduling.Scheduler // decides nothing, and counts as far as Continue says
+	start    scheduling.Position // of every question
 }
 
 // New makes a Planner for the snapshot as it is now. It returns the errors of
@@ -26,9 +26,6 @@ func New(profile scheduling.Profile, snapshot *framework.Snapshot) (*Planner, er
 	p := &Planner{profile: profile}
 	var err error
 	if p.sched, err = scheduling.New(withBarred(profile)); err != nil {
-		return nil, err
-	}
-	if p.fresh, err = scheduling.New(withBarred(profile)); err != nil {
 		return nil, err
 	}
 	return p, p.Renew(snapshot)
@@ -45,10 +42,9 @@ func (p *Planner) Renew(snapshot *framework.Snapshot) error {
 	return nil
 }
 
-// Continue makes every question begin with the scheduler's next decision, so that ties and
-// samples are those of a scheduler that goes on from there. Without it, every question
-// begins with the first decision. A nil from is ignored.
-func (p *Planner) Continue(from *scheduling.Scheduler) { p.fresh.Continue(from) }
+// Seek makes every question begin at a scheduler's position, so that ties and samples are
+// those of its next decisions. Without it, every question begins with a first decision.
+func (p *Planner) Seek(at scheduling.Position) { p.start = at }
 
 // Snapshot returns the Planner's fork, to make and look up pods. Only read it.
 func (p *Planner) Snapshot() *framework.Snapshot { return p.snapshot }
@@ -64,17 +60,17 @@ func (p *Planner) Pod(key string) (*framework.PodInfo, error) {
 }
 
 // try calls f with the snapshot in a transaction, and takes back what f did. The
-// decisions of f follow those of fresh.
+// decisions of f follow the position start.
 func (p *Planner) try(f func(s *framework.Snapshot) error) error {
 	mark := p.snapshot.Begin()
 	defer p.snapshot.Rollback(mark)
-	p.sched.Continue(p.fresh)
+	p.sched.Seek(p.start)
 	return f(p.snapshot)
 }
 
 // inFork is try for changes of the set of nodes.
 func (p *Planner) inFork(f func(s *framework.Snapshot) error) error {
-	p.sched.Continue(p.fresh)
+	p.sched.Seek(p.start)
 	return f(p.snapshot.Fork())
 }
 

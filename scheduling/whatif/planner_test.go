@@ -64,9 +64,9 @@ func random(t testing.TB, seed uint64) (*framework.Snapshot, []*framework.PodInf
 	return s, pending
 }
 
-// TestContinue asks in the middle of a history: WhyNot must name the node that the
+// TestSeek asks in the middle of a history: WhyNot must name the node that the
 // scheduler chooses next, though ties and samples depend on the number of the decision.
-func TestContinue(t *testing.T) {
+func TestSeek(t *testing.T) {
 	var nodes []api.NodeBuilder
 	for i := range 120 {
 		nodes = append(nodes, api.MakeNode(fmt.Sprintf("n%03d", i), "8", "16Gi"))
@@ -85,8 +85,7 @@ func TestContinue(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.Continue(nil)
-		p.Continue(sched)
+		p.Seek(sched.Position())
 		why, err := p.WhyNot(next, "n000")
 		if err != nil {
 			t.Fatal(err)

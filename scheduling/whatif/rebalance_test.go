@@ -171,6 +171,124 @@ func TestRebalance(t *testing.T) {
 	}
 }
 
+// TestRebalanceOrder checks in which order pods leave: each pair differs in one thing that
+// counts, and in the next one the other way round.
+func TestRebalanceOrder(t *testing.T) {
+	class := func(name string) api.PodBuilder { return api.MakePod("").Labels("koordinator.sh/priority-class", name) }
+	none := class("koord-prod")
+	cost := func(n string) api.PodBuilder {
+		return none.Annotations("controller.kubernetes.io/pod-deletion-cost", n)
+	}
+	tests := []struct {
+		name          string
+		first, second api.PodBuilder
+		qos           [2]api.PodQOSClass
+		cpu           [2]string
+		made          [2]int // hours after the start
+	}{
+		{name: "free before batch", first: class("koord-free").Priority(9), second: class("koord-batch").Priority(1)},
+		{name: "batch before mid", first: class("koord-batch").Priority(9), second: class("koord-mid").Priority(1)},
+		{name: "mid before prod", first: class("koord-mid").Priority(9), second: class("koord-prod").Priority(1)},
+		{name: "no class is prod", first: api.MakePod("").Priority(1), second: class("koord-prod").Priority(2)},
+		{name: "lower priority", first: none.Priority(1), second: none.Priority(2), qos: [2]api.PodQOSClass{"Guaranteed", "BestEffort"}},
+		{name: "best effort before burstable", first: cost("5"), second: cost("1"), qos: [2]api.PodQOSClass{"BestEffort", "Burstable"}},
+		{name: "burstable before guaranteed", first: cost("5"), second: cost("1"), qos: [2]api.PodQOSClass{"Burstable", "Guaranteed"}},
+		{name: "lower cost", first: cost("-1"), second: none, cpu: [2]string{"5", "3"}},
+		{name: "a malformed cost is 0", first: cost("x"), second: cost("1"), cpu: [2]string{"5", "3"}},
+		{name: "better cover", first: none, second: none, cpu: [2]string{"3", "5"}, made: [2]int{0, 9}},
+		{name: "too small covers less", first: none, second: none, cpu: [2]string{"6500m", "1500m"}, made: [2]int{0, 9}},
+		{name: "younger", first: none, second: none, made: [2]int{9, 0}},
+	}
+	start := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var pods []*api.Pod
+			for i, b := range []api.PodBuilder{test.first, test.second} {
+				cpu := test.cpu[i]
+				if cpu == "" {
+					cpu = "4"
+				}
+				p := b.Name([]string{"z-first", "a-second"}[i]).Requests(cpu, "1Gi").Owner("ReplicaSet", "web").Node("a").Obj()
+				p.Status.QOSClass, p.CreationTimestamp = test.qos[i], start.Add(time.Duration(test.made[i])*time.Hour)
+				pods = append(pods, p)
+			}
+			for range 2 { // also in the other order of arrival
+				s := cluster([]api.NodeBuilder{api.MakeNode("a", "10", "64Gi"), api.MakeNode("b", "20", "64Gi"), api.MakeNode("c", "20", "64Gi")}, pods...)
+				r, err := planner(s).Rebalance(cpuOnly)
+				if err != nil || len(r.Moves) == 0 || r.Moves[0].Pod != "default/z-first" {
+					t.Errorf("the first to go is not the first: %+v, %v", r.Moves, err)
+				}
+				pods[0], pods[1] = pods[1], pods[0]
+			}
+		})
+	}
+	// Without any difference, the name counts.
+	twin := api.MakePod("").Requests("4", "1Gi").Owner("ReplicaSet", "web").Node("a")
+	s := cluster([]api.NodeBuilder{api.MakeNode("a", "10", "64Gi"), api.MakeNode("b", "20", "64Gi")}, twin.Name("y").Obj(), twin.Name("x").Obj())
+	if r, err := planner(s).Rebalance(cpuOnly); err != nil || len(r.Moves) != 1 || r.Moves[0].Pod != "default/x" {
+		t.Errorf("of equal pods %+v goes, %v", r.Moves, err)
+	}
+}
+
+// TestRebalanceUnlisted checks that a resource which a pod's metric does not list does not
+// count when pods are compared.
+func TestRebalanceUnlisted(t *testing.T) {
+	web := api.MakePod("").Owner("ReplicaSet", "web").Requests("1", "1Gi").Node("a")
+	s := cluster([]api.NodeBuilder{api.MakeNode("a", "10", "100Gi"), api.MakeNode("b", "20", "200Gi")}, web.Name("z").Obj(), web.Name("y").Obj())
+	use := func(cpu, memory string) resource.List {
+		return resource.List{resource.CPU: resource.MustParse(cpu), resource.Memory: resource.MustParse(memory)}
+	}
+	for name, pods := range map[string]map[string]resource.List{"a": {
+		"y": use("800m", "8Gi"), "z": {resource.CPU: resource.MustParse("900m")}, // of 1 CPU and 10Gi too much
+	}, "b": nil} {
+		m := &api.NodeMetric{ObjectMeta: api.ObjectMeta{Name: name}}
+		m.Status.UpdateTime = new(s.Now())
+		m.Status.NodeMetric = &api.NodeMetricInfo{}
+		if name == "a" {
+			m.Status.NodeMetric.SystemUsage = api.ResourceMapOf(use("5300m", "62Gi"))
+		}
+		for _, pod := range []string{"y", "z"} {
+			if list := pods[pod]; list != nil {
+				m.Status.PodsMetric = append(m.Status.PodsMetric, &api.PodMetricInfo{Namespace: "default", Name: pod, PodUsage: api.ResourceMapOf(list)})
+			}
+		}
+		put(s, m)
+	}
+	r, err := planner(s).Rebalance(whatif.RebalanceConfig{
+		Low:  map[resource.Name]float64{resource.CPU: 30, resource.Memory: 30},
+		High: map[resource.Name]float64{resource.CPU: 60, resource.Memory: 60},
+	})
+	if err != nil || len(r.Moves) == 0 || r.Moves[0].Pod != "default/z" {
+		t.Errorf("Rebalance = %+v, %v; want z first, which covers 9 tenths of the CPU, before y with 8 of both", r, err)
+	}
+}
+
+// TestRebalanceNodes checks that the node with the highest weighted use comes first.
+func TestRebalanceNodes(t *testing.T) {
+	web := api.MakePod("").Owner("ReplicaSet", "web")
+	s := cluster([]api.NodeBuilder{api.MakeNode("a", "10", "100Gi"), api.MakeNode("b", "10", "100Gi"), api.MakeNode("c", "40", "400Gi")},
+		web.Name("a0").Requests("4", "45Gi").Node("a").Obj(), web.Name("a1").Requests("3", "45Gi").Node("a").Obj(), // 70 and 90 percent
+		web.Name("b0").Requests("4", "35Gi").Node("b").Obj(), web.Name("b1").Requests("4", "35Gi").Node("b").Obj()) // 80 and 70 percent
+	for _, test := range []struct {
+		weights map[resource.Name]int64
+		want    string
+	}{
+		{nil, "a"}, // 80 to 75
+		{map[resource.Name]int64{resource.CPU: 1, resource.Memory: 0}, "b"},
+		{map[resource.Name]int64{resource.CPU: 3, resource.Memory: 1}, "b"}, // 75 to 77.5
+		{map[resource.Name]int64{resource.CPU: 1, resource.Memory: 1}, "a"},
+	} {
+		config := whatif.RebalanceConfig{
+			Low:  map[resource.Name]float64{resource.CPU: 30, resource.Memory: 30},
+			High: map[resource.Name]float64{resource.CPU: 60, resource.Memory: 60}, UseRequests: true, Weights: test.weights,
+		}
+		r, err := planner(s).Rebalance(config)
+		if err != nil || len(r.Moves) < 2 || r.Moves[0].From != test.want || r.Moves[len(r.Moves)-1].From == test.want {
+			t.Errorf("weights %v: the first from %s, want all of it first: %+v, %v", test.weights, test.want, r.Moves, err)
+		}
+	}
+}
+
 // TestRebalanceStays checks pods that must not be evicted, and why nothing happens.
 func TestRebalanceStays(t *testing.T) {
 	nodes := []api.NodeBuilder{api.MakeNode("a", "10", "64Gi"), api.MakeNode("b", "10", "64Gi"), api.MakeNode("c", "10", "64Gi"), api.MakeNode("d", "10", "64Gi").Unschedulable()}

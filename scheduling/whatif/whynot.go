@@ -40,9 +40,13 @@ type ScoreGap struct {
 
 // A Remedy is a set of changes that together put the pod on the node. Without any one
 // of them it goes elsewhere; one unit less of a lowered request or changed weight does
-// not suffice either.
+// not suffice either. No fewer pods of the node could be removed in place of those that
+// are, unless Unproved is set.
 type Remedy struct {
 	Changes []Change `json:"changes"`
+	// Unproved is set if fewer pods might be removed: the search for fewer came to its
+	// bound, or the removal of some pods may harm the pod.
+	Unproved bool `json:"unproved,omitempty"`
 }
 
 // String writes the remedy for people.
@@ -51,7 +55,11 @@ func (r Remedy) String() string {
 	for i, c := range r.Changes {
 		texts[i] = c.String()
 	}
-	return strings.Join(texts, ", and ")
+	text := strings.Join(texts, ", and ")
+	if r.Unproved {
+		text += " (perhaps fewer pods suffice)"
+	}
+	return text
 }
 
 // WhyNot says why the pod does not go to the node: every filter that rejects it, the
@@ -60,8 +68,8 @@ func (r Remedy) String() string {
 // If filters reject the node, remedies lower requests, tolerate taints, change labels
 // of the node or the demands of the pod, drop constraints, or remove pods, and pin the
 // pod if another node would still win. Lower requests are the highest that fit. Pods to
-// remove are those of the node or, if that does not help, of its topology domains; the
-// least important are taken. If the node is feasible, remedies change one weight, or pin
+// remove are the fewest of the node or, if that does not help, of its topology domains; the
+// least important ones if several sets are as small. If the node is feasible, remedies change one weight, or pin
 // the pod. Other remedies may exist: the list is not complete, and a filter of your own
 // that nothing of this helps has none.
 //
@@ -75,13 +83,13 @@ func (p *Planner) WhyNot(pod *framework.PodInfo, name string) (*WhyNot, error) {
 		return nil, err
 	}
 	pod = pod.Pending()
-	x := &whyNot{planner: p, pod: pod.Pod, node: n.Node}
+	x := &whyNot{planner: p, pod: pod.Pod, node: n.Node, proved: map[string]bool{}}
 	if x.sched, err = p.plain(nil); err != nil {
 		return nil, err
 	}
 	w := &WhyNot{Pod: pod.Pod.Key(), Node: name, Remedies: []Remedy{}, Rejections: []scheduling.NodeRejection{}}
 	err = p.try(func(s *framework.Snapshot) error {
-		x.sched.Continue(p.fresh)
+		x.sched.Seek(p.start)
 		f, err := x.sched.Filtering(s, pod)
 		if err != nil {
 			return err
@@ -158,6 +166,13 @@ type whyNot struct {
 	node    *api.Node
 	sched   *scheduling.Scheduler  // without kept answers
 	table   *scheduling.ScoreTable // of the pod as it is
+	proved  map[string]bool        // sets of removed pods that no smaller one can replace
+}
+
+// remedy makes a remedy of changes.
+func (x *whyNot) remedy(changes []Change) Remedy {
+	pods := removed(changes)
+	return Remedy{Changes: changes, Unproved: pods != "" && !x.proved[pods]}
 }
 
 // with calls f with the snapshot and the pod as the changes make them.
@@ -185,7 +200,7 @@ func (x *whyNot) with(changes []Change, f func(s *framework.Snapshot, pod *frame
 				return err
 			}
 		}
-		x.sched.Continue(x.planner.fresh)
+		x.sched.Seek(x.planner.start)
 		return f(s, pod, t)
 	})
 }
@@ -224,7 +239,7 @@ func (x *whyNot) decide(changes []Change) (name string, err error) {
 			if sched, err = x.planner.plain(t.weights); err != nil {
 				return err
 			}
-			sched.Continue(x.planner.fresh)
+			sched.Seek(x.planner.start)
 		}
 		d, err := sched.Schedule(s, pod)
 		if err != nil {

@@ -42,7 +42,7 @@ func with(changes []Change, more ...Change) []Change {
 func (x *whyNot) keep(list *[]Remedy, changes []Change) error {
 	name, err := x.decide(changes)
 	if err == nil && name == x.node.Name {
-		*list = append(*list, Remedy{changes})
+		*list = append(*list, x.remedy(changes))
 	}
 	return err
 }

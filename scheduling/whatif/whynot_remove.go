@@ -3,6 +3,7 @@ package whatif
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -12,8 +13,9 @@ import (
 // maxRemoved bounds the pods among which WhyNot looks for those to remove.
 const maxRemoved = 500
 
-// removals finds pods whose removal makes the node feasible with the changes: those of
-// the node, or of its topology domains. It returns nil if there are none.
+// removals finds the fewest pods whose removal makes the node feasible with the changes:
+// of its own pods or, if they do not suffice, of those of its topology domains. It returns
+// nil if there are none.
 func (x *whyNot) removals(changes []Change) (list []Change, err error) {
 	err = x.with(changes, func(s *framework.Snapshot, pod *framework.PodInfo, _ *trial) error {
 		f, err := x.sched.Filtering(s, pod)
@@ -21,13 +23,11 @@ func (x *whyNot) removals(changes []Change) (list []Change, err error) {
 			return err
 		}
 		n := s.Node(x.node.Name)
-		here := []*framework.NodeInfo{n}
-		for _, nodes := range [][]*framework.NodeInfo{here, x.domains(s, n)} {
-			if list, err = x.removalsFrom(s, f, nodes); err != nil || list != nil {
-				return err
-			}
+		if list, err = x.removalsFrom(s, f, pod, []*framework.NodeInfo{n}); err != nil || list != nil {
+			return err
 		}
-		return nil
+		list, err = x.removalsFrom(s, f, pod, x.domains(s, n))
+		return err
 	})
 	return list, err
 }
@@ -55,52 +55,63 @@ func (x *whyNot) domains(s *framework.Snapshot, n *framework.NodeInfo) (list []*
 	return list
 }
 
-// removalsFrom removes all pods of the nodes. If that helps, it puts them back, the
-// most important first, as long as the node stays feasible.
-func (x *whyNot) removalsFrom(s *framework.Snapshot, f *scheduling.Filtering, nodes []*framework.NodeInfo) ([]Change, error) {
-	mark := s.Begin()
-	defer s.Rollback(mark)
-	var pods []running
+// removalsFrom finds the fewest pods of the nodes.
+func (x *whyNot) removalsFrom(s *framework.Snapshot, f *scheduling.Filtering, pod *framework.PodInfo, nodes []*framework.NodeInfo) ([]Change, error) {
+	count := 0
 	for _, n := range nodes {
-		for _, p := range n.Pods {
-			pods = append(pods, running{p, n.Name()})
-		}
+		count += len(n.Pods)
 	}
-	if len(pods) == 0 || len(pods) > maxRemoved {
+	if count == 0 || count > maxRemoved {
 		return nil, nil
 	}
-	byPriority(pods)
-	for _, q := range pods {
-		if err := s.RemovePod(q.pod, q.node); err != nil {
-			return nil, err
+	r := &removal{x: x, s: s, f: f, pod: pod}
+	for _, n := range nodes {
+		for _, p := range n.Pods {
+			r.pods = append(r.pods, running{p, n.Name()})
 		}
 	}
-	feasible := func() (bool, error) {
-		if err := f.Rebind(); err != nil {
-			return false, err
-		}
-		v, err := f.Node(s.Node(x.node.Name))
-		return v.Status.IsSuccess(), err
-	}
-	if ok, err := feasible(); !ok || err != nil {
+	byPriority(r.pods)
+	slices.Reverse(r.pods) // the least important first
+	r.gone = make([]bool, len(r.pods))
+	mark := s.Begin()
+	defer s.Rollback(mark)
+	if err := r.find(); err != nil || r.best == nil {
 		return nil, err
 	}
-	var gone []Change
-	for _, q := range pods {
-		if err := s.AddPod(q.pod, q.node); err != nil {
-			return nil, err
-		}
-		ok, err := feasible()
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			if err := s.RemovePod(q.pod, q.node); err != nil {
-				return nil, err
-			}
-			gone = append(gone, Change{Kind: ChangeRemove, Name: q.pod.Pod.Key(), From: q.node})
+	var list []Change
+	for _, i := range r.best {
+		list = append(list, Change{Kind: ChangeRemove, Name: r.pods[i].pod.Pod.Key(), From: r.pods[i].node})
+	}
+	slices.SortFunc(list, func(a, b Change) int { return cmp.Compare(a.Name, b.Name) })
+	if r.proved && x.monotone(s, nodes) {
+		x.proved[removed(list)] = true
+	}
+	return list, nil
+}
+
+// removed names the pods that changes remove; "" if none.
+func removed(changes []Change) string {
+	var names []string
+	for _, c := range changes {
+		if c.Kind == ChangeRemove {
+			names = append(names, c.Name)
 		}
 	}
-	slices.SortFunc(gone, func(a, b Change) int { return cmp.Compare(a.Name, b.Name) })
-	return gone, nil
+	slices.Sort(names)
+	return strings.Join(names, " ")
+}
+
+// monotone reports whether the removal of more pods of the nodes can never harm: not if the
+// pod requires other pods, or if nodes are of several domains of a spread constraint.
+func (x *whyNot) monotone(s *framework.Snapshot, nodes []*framework.NodeInfo) bool {
+	if a := x.pod.Spec.Affinity; a != nil && a.PodAffinity != nil && len(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0 {
+		return false
+	}
+	for _, c := range x.pod.Spec.TopologySpreadConstraints {
+		own := s.Node(x.node.Name).Node.Labels[c.TopologyKey]
+		if c.WhenUnsatisfiable == api.DoNotSchedule && slices.ContainsFunc(nodes, func(n *framework.NodeInfo) bool { return n.Node.Labels[c.TopologyKey] != own }) {
+			return false
+		}
+	}
+	return true
 }

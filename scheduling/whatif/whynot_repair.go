@@ -16,7 +16,16 @@ import (
 func (x *whyNot) repaired(rejections []scheduling.NodeRejection) ([]Remedy, error) {
 	var found [][]Change
 	for _, demands := range x.demandRepairs() {
-		for _, constraints := range x.constraintRepairs() {
+		ways := x.constraintRepairs()
+		// If other pods are not in the way of a small pod, no constraint is.
+		small, err := x.feasible(slices.Concat(x.tolerations(), demands, x.emptied(rejections)))
+		if err != nil {
+			return nil, err
+		}
+		if small {
+			ways = ways[:1]
+		}
+		for _, constraints := range ways {
 			for _, lower := range []bool{true, false} {
 				changes := slices.Concat(x.tolerations(), demands, constraints)
 				if lower {
@@ -49,13 +58,16 @@ func (x *whyNot) repaired(rejections []scheduling.NodeRejection) ([]Remedy, erro
 	}
 	list := []Remedy{}
 	for _, changes := range smallest(settled) {
-		list = append(list, Remedy{changes})
+		list = append(list, x.remedy(changes))
 	}
 	return list, nil
 }
 
 // wins reports whether the pod goes to the node with the changes.
 func (x *whyNot) wins(changes []Change) (bool, error) {
+	if ok, err := x.feasible(changes); !ok || err != nil { // which costs a node, not a decision
+		return false, err
+	}
 	name, err := x.decide(changes)
 	return name == x.node.Name, err
 }
@@ -140,15 +152,41 @@ func (x *whyNot) raise(changes []Change, i int) (err error) {
 	if c.Kind != ChangeRequest {
 		return nil
 	}
-	c.Amount = between(c.Was, c.Amount, func(amount int64) bool {
+	fits := func(amount int64) bool {
 		c.Amount = amount
 		ok, e := x.feasible(changes)
 		if e != nil {
 			err = e
 		}
 		return ok
-	})
+	}
+	// Mostly it is what the node has free.
+	lowest, free := c.Amount, x.free(changes, resource.Name(c.Name))
+	if free > lowest && free < c.Was && fits(free) && !fits(free+1) {
+		c.Amount = free
+		return err
+	}
+	c.Amount = between(c.Was, lowest, fits)
 	return err
+}
+
+// free is what the node has free of a resource once the pods of the changes are removed.
+func (x *whyNot) free(changes []Change, name resource.Name) int64 {
+	s := x.planner.snapshot
+	n := s.Node(x.node.Name)
+	i, ok := s.Schema().Index(name)
+	if !ok {
+		return 0
+	}
+	free := n.Allocatable.At(i) - n.Requested.At(i)
+	for _, c := range changes {
+		if c.Kind == ChangeRemove && c.From == n.Name() {
+			if p, _ := s.Pod(c.Name); p != nil {
+				free += p.UsedRequests.At(i)
+			}
+		}
+	}
+	return free
 }
 
 // smallest sorts sets of changes by their number, and drops those that hold another.

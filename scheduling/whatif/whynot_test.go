@@ -2,8 +2,11 @@ package whatif_test
 
 import (
 	"fmt"
+	"math/bits"
+	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
@@ -228,6 +231,116 @@ func TestWhyNot(t *testing.T) {
 		if kinds[kind] == 0 {
 			t.Errorf("no remedy has the change %s", kind)
 		}
+	}
+}
+
+// TestWhyNotFewest checks by hand and against every set of pods that no fewer could be
+// removed.
+func TestWhyNotFewest(t *testing.T) {
+	node := api.MakeNode("n", "8", "64Gi")
+	small := api.MakePod("").Requests("1", "1Gi").Node("n")
+	s := cluster([]api.NodeBuilder{node}, small.Name("s0").Obj(), small.Name("s1").Obj(), small.Name("s2").Obj(), small.Name("s3").Obj(),
+		small.Name("big").Requests("4", "1Gi").Priority(7).Obj())
+	why, err := planner(s).WhyNot(pod(s, api.MakePod("web").Requests("4", "1Gi").Obj()), "n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(why.Remedies[len(why.Remedies)-1]); got != "remove pod default/big from n" {
+		t.Errorf("the pod to remove: %s, want the big one and not four small ones; all: %v", got, why.Remedies)
+	}
+	r := rand.New(rand.NewPCG(5, 17))
+	removals, several, better := 0, 0, 0
+	for range 150 {
+		var pods []*api.Pod
+		for i := range 4 + r.IntN(6) {
+			p := api.MakePod(fmt.Sprint("p", i)).Requests(fmt.Sprintf("%dm", 500*(1+r.IntN(5))), fmt.Sprintf("%dGi", 1+r.IntN(8))).
+				Labels("app", []string{"a", "b", "web"}[r.IntN(3)]).Priority(int32(r.IntN(3))).Node([]string{"n", "n", "m"}[r.IntN(3)])
+			if r.IntN(4) == 0 {
+				p = p.HostPort(int32(8080 + r.IntN(2)))
+			}
+			pods = append(pods, p.Obj())
+		}
+		s := cluster([]api.NodeBuilder{api.MakeNode("n", "8", "24Gi").Zone("z0"), api.MakeNode("m", "4", "64Gi").Zone("z1")}, pods...)
+		asks := api.MakePod("web").Labels("app", "web").Requests(fmt.Sprintf("%dm", 500*(4+r.IntN(12))), fmt.Sprintf("%dGi", 2+r.IntN(20)))
+		switch r.IntN(4) {
+		case 0:
+			asks = asks.PodAntiAffinity(api.LabelHostname, "app=a")
+		case 1:
+			asks = asks.Spread(1, api.LabelTopologyZone, api.DoNotSchedule, "app=web")
+		case 2:
+			asks = asks.HostPort(8080)
+		}
+		p := planner(s)
+		web := pod(s, asks.Obj())
+		why, err := p.WhyNot(web, "n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, remedy := range why.Remedies {
+			var others []whatif.Change
+			count := 0
+			for _, c := range remedy.Changes {
+				if c.Kind == whatif.ChangeRemove {
+					count++
+				} else {
+					others = append(others, c)
+				}
+			}
+			if count == 0 {
+				continue
+			}
+			if removals++; count > 1 {
+				several++
+			}
+			if remedy.Unproved {
+				t.Errorf("%v is not proved, with %d pods", remedy, len(pods))
+			}
+			var here []string
+			for _, q := range s.Node("n").Pods {
+				here = append(here, q.Pod.Key())
+			}
+			for set := range 1 << len(here) {
+				if bits.OnesCount(uint(set)) >= count {
+					continue
+				}
+				changes := slices.Clone(others)
+				for i, name := range here {
+					if set>>i&1 != 0 {
+						changes = append(changes, whatif.Change{Kind: whatif.ChangeRemove, Name: name, From: "n"})
+					}
+				}
+				better++
+				if got, err := p.Decide(web, "n", changes...); err != nil || got == "n" {
+					t.Errorf("%v: fewer pods suffice: %v, %v", remedy, changes, err)
+				}
+			}
+		}
+	}
+	t.Logf("%d remedies remove pods, %d several; %d smaller sets tried", removals, several, better)
+	if removals < 100 || several < 50 {
+		t.Error("the test shows too little")
+	}
+}
+
+// TestWhyNotUnproved checks that an answer whose search was cut short says so: there are
+// many pods, all of different sizes, and many must go.
+func TestWhyNotUnproved(t *testing.T) {
+	var pods []*api.Pod
+	for i := range 40 { // some give much CPU, the others much memory
+		cpu, memory := 1900+i*37%101, 100+i
+		if i%2 == 0 {
+			cpu, memory = 100+i, 1900+i*53%103
+		}
+		pods = append(pods, api.MakePod(fmt.Sprintf("p%02d", i)).Requests(fmt.Sprint(cpu, "m"), fmt.Sprint(memory, "Mi")).Priority(int32(i%7)).Node("n").Obj())
+	}
+	s := cluster([]api.NodeBuilder{api.MakeNode("n", "48", "48Gi")}, pods...)
+	why, err := planner(s).WhyNot(pod(s, api.MakePod("web").Requests("25", "25Gi").Obj()), "n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := why.Remedies[len(why.Remedies)-1]
+	if !last.Unproved || !strings.HasSuffix(last.String(), "(perhaps fewer pods suffice)") {
+		t.Errorf("of 40 pods, %d are removed, and that is called proved", len(last.Changes))
 	}
 }
 

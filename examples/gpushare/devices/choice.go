@@ -57,6 +57,6 @@ type LeastFragmentation struct{ Workload *Workload }
 
 // Choose implements [Choice].
 func (c LeastFragmentation) Choose(at Spot) int {
-	_, gpu := c.Workload.descend(&at.Free, at.Demand)
+	_, gpu := c.Workload.descendFrom(&at.Free, at.Demand)
 	return gpu
 }

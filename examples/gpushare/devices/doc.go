@@ -41,6 +41,30 @@
 // allocatable resource gpu-count or gpu, or by gpu-milli, a thousand for each GPU. All
 // names begin with [Config].Vendor.
 //
+// # FGD
+//
+// A GPU with 300 thousandths left is of no use if pods ask for 500. Fragmentation gradient
+// descent (FGD) measures this, and places each pod where it grows least.
+//
+// Let the typical pods m of a workload come with the frequencies p(m). The fragmentation
+// of a node n is what a typical pod is expected to be unable to use of its free GPUs:
+//
+//	F(n) = sum over m of  p(m) * unusable(n, m)
+//
+//	unusable(n, m) = all that is free on the GPUs of n   if m does not fit n, or asks for no GPU
+//	                 what is free on GPUs with too little  if m fits n
+//
+// The pod q goes to the node and the GPU with the highest score
+//
+//	score(n, q) = 100 / (1 + exp((F(n with q) - F(n)) / 1000)),  rounded down
+//
+// so 50 is "no change", and pods are drawn to the holes that nothing else fits. Many nodes
+// have equal scores, and the rule that breaks the ties matters as much as the score: run
+// with -ties. If the first node in a fixed order is taken, FGD gives out 95.2 % of the GPUs
+// once as much has been asked for as there is. If one of the best nodes is drawn, it gives
+// out 89.9 %, less than best fit. First fit in a fixed order, without any score, gives out
+// 94.3 %.
+//
 // # What it leaves to you
 //
 // Writing the annotation gpu-index to the pod that is bound: [Assigned] hands the choice
@@ -49,7 +73,8 @@
 // # Determinism
 //
 // A GPU is chosen where a pod comes to a node, for whatever reason, by a function of the
-// pod and the node as they are then. Random choices depend on seeds and names alone.
+// pod and the node as they are then. A pod that left and is put back before another pod
+// comes gets the GPUs that it had, so preemption can try nodes without some pods. Random choices depend on seeds and names alone.
 //
 // # Concurrency
 //

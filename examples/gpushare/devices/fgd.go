@@ -52,15 +52,21 @@ type descent struct {
 
 // Score implements [framework.NodeScorer].
 func (s *descent) Score(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
-	free := s.gpus.freeOn(n, s.state.Get(n), 0)
-	score, _ := s.workload.descend(&free, s.demand)
+	score, _ := s.workload.descend(s.gpus.leftOn(n, s.state.Get(n)), freeCPU(n), s.demand)
 	return score
+}
+
+// ScoreNodes implements [framework.BatchScorer].
+func (s *descent) ScoreNodes(pod *framework.PodInfo, nodes []*framework.NodeInfo, scores []int64) {
+	for i, n := range nodes {
+		scores[i] = s.Score(pod, n)
+	}
 }
 
 // FGDScore maps the change of fragmentation to a score from 0 to 100 by a sigmoid:
 //
 //	100 / (1 + exp(-(F(node) - F(node with the pod)) / 1000)), rounded down
 func FGDScore(free Free, d Demand, w *Workload) int64 {
-	score, _ := w.descend(&free, d)
+	score, _ := w.descendFrom(&free, d)
 	return score
 }

@@ -1,7 +1,5 @@
 package devices
 
-import "github.com/berth-sched/berth/framework"
-
 // MaxGPUs is how many GPUs of a node are used. The formulas keep them in arrays, which
 // need no memory of their own.
 const MaxGPUs = 16
@@ -98,21 +96,4 @@ func TagOf(r Request) Tags {
 		return shares
 	}
 	return 1 << r.Count
-}
-
-// freeOn returns what is free on a node. returned is CPU to count as free, too.
-func (g *GPUs) freeOn(n *framework.NodeInfo, l *ledger, returned int64) Free {
-	has := g.has.Of(n)
-	f := Free{CPU: n.Allocatable.At(cpu) - n.Requested.At(cpu) + returned, Model: has.model, GPUs: has.gpus}
-	if l == nil {
-		for i := range f.GPUs {
-			f.Left[i] = MilliPerGPU
-		}
-		return f
-	}
-	f.Tags = l.tags
-	for i := range f.GPUs {
-		f.Left[i] = max(0, MilliPerGPU-l.used[i])
-	}
-	return f
 }

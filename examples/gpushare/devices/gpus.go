@@ -2,7 +2,6 @@ package devices
 
 import (
 	"github.com/berth-sched/berth/framework"
-	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -36,7 +35,7 @@ type GPUs struct {
 	choose Choice
 	held   *framework.NodeStateKey[*ledger]
 	wants  *framework.PodDerived[wanted]
-	has    *framework.NodeDerived[installed]
+	has    *framework.NodeDerived[room]
 }
 
 // New returns GPUs with a state of their own.
@@ -65,24 +64,6 @@ func (g *GPUs) orUsual() *GPUs {
 		return usual
 	}
 	return g
-}
-
-// installed is what a node says of its GPUs.
-type installed struct {
-	gpus  int
-	model string
-}
-
-func (n *names) installedOn(node *api.Node) *installed {
-	count := int64(0)
-	if q, ok := node.Status.Allocatable[n.gpuCount]; ok {
-		count = q.Value()
-	} else if q, ok := node.Status.Allocatable[n.gpu]; ok {
-		count = q.Value()
-	} else if q, ok := node.Status.Allocatable[n.gpuMilli]; ok {
-		count = q.Value() / MilliPerGPU
-	}
-	return &installed{gpus: int(min(max(count, 0), MaxGPUs)), model: node.Labels[n.model]}
 }
 
 // choice returns the GPUs that the pod gets if it comes to the node now, none if it does
@@ -119,14 +100,15 @@ func (g *GPUs) Demand(p *framework.PodInfo) Demand {
 // Free returns what is free on a node of the snapshot.
 func (g *GPUs) Free(s *framework.Snapshot, n *framework.NodeInfo) Free {
 	g = g.orUsual()
-	return g.freeOn(n, g.held.Of(s).Get(n), 0)
+	return g.leftOn(n, g.held.Of(s).Get(n)).with(freeCPU(n))
 }
 
 // Held returns the GPUs that the pod has on the node, none if it has none there.
 func (g *GPUs) Held(s *framework.Snapshot, n *framework.NodeInfo, p *framework.PodInfo) Set {
-	l := g.orUsual().held.Of(s).Get(n)
-	if i := l.find(p); i >= 0 {
-		return l.held[i].gpus
+	if l := g.orUsual().held.Of(s).Get(n); l != nil {
+		if h := l.last.find(p); h != nil {
+			return h.gpus
+		}
 	}
 	return 0
 }

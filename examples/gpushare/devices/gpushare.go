@@ -52,30 +52,26 @@ const (
 
 // Filter implements [framework.NodeFilter].
 func (f *gpuFilter) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
-	has := f.gpus.has.Of(n)
-	switch {
-	case int64(has.gpus) < f.want.Count:
+	switch r := f.gpus.leftOn(n, f.state.Get(n)); {
+	case int64(r.gpus) < f.want.Count:
 		return framework.UnresolvableStatus(reasonFew)
-	case f.want.Models != "" && !f.want.Accepts(has.model):
+	case f.want.Models != "" && !f.want.Accepts(r.model):
 		return framework.UnresolvableStatus(reasonModel)
-	case f.fitting(n, has) < f.want.Count:
+	case !r.fits(f.want):
 		return framework.UnschedulableStatus(reasonFree)
 	}
 	return framework.Status{}
 }
 
-// fitting is how many GPUs have enough left.
-func (f *gpuFilter) fitting(n *framework.NodeInfo, has *installed) (fitting int64) {
-	l := f.state.Get(n)
-	if l == nil {
-		return int64(has.gpus)
-	}
-	for _, used := range l.used[:has.gpus] {
-		if int64(used) <= MilliPerGPU-f.want.Milli {
-			fitting++
+// FilterNodes implements [framework.BatchFilter].
+func (f *gpuFilter) FilterNodes(_ *framework.PodInfo, nodes []*framework.NodeInfo, rejected []int) []int {
+	for i, n := range nodes {
+		r := f.gpus.leftOn(n, f.state.Get(n))
+		if !r.fits(f.want) || f.want.Models != "" && !f.want.Accepts(r.model) {
+			rejected = append(rejected, i)
 		}
 	}
-	return fitting
+	return rejected
 }
 
 // Details implements [framework.Detailer]: how many GPUs have enough left, and the most
@@ -85,18 +81,17 @@ func (f *gpuFilter) Details(p *framework.PodInfo, n *framework.NodeInfo) []frame
 	if status.IsSuccess() {
 		return nil
 	}
-	has := f.gpus.has.Of(n)
+	free := f.gpus.leftOn(n, f.state.Get(n)).with(freeCPU(n))
 	if status.Same(framework.UnresolvableStatus(reasonModel)) {
-		return []framework.Detail{{Subject: "gpu model " + has.model}}
+		return []framework.Detail{{Subject: "gpu model " + free.Model}}
 	}
-	free := f.gpus.freeOn(n, f.state.Get(n), 0)
 	fitting, most := free.Fitting(f.want.Milli), int32(0)
 	for _, left := range free.Left[:free.GPUs] {
 		most = max(most, left)
 	}
 	return []framework.Detail{{
 		Subject: fmt.Sprintf("GPUs with %d thousandths left", f.want.Milli),
-		Asked:   f.want.Count, Used: int64(has.gpus) - fitting, Limit: int64(has.gpus),
+		Asked:   f.want.Count, Used: int64(free.GPUs) - fitting, Limit: int64(free.GPUs),
 		Facts: []framework.Fact{{Name: "most left on one", Value: int64(most), Unit: framework.UnitMilli}},
 	}}
 }
@@ -131,8 +126,6 @@ func (p GPUShare) Reserves(s *framework.Snapshot, pod *framework.PodInfo, n *fra
 
 // would returns the GPUs that the pod would get on the node.
 func (g *GPUs) would(s *framework.Snapshot, n *framework.NodeInfo, p *framework.PodInfo) Set {
-	if w := g.wants.Of(p); w.given != 0 && w.given>>g.has.Of(n).gpus == 0 {
-		return w.given
-	}
-	return g.choice(n, p, g.Free(s, n))
+	would, _ := g.pick(n, p, g.held.Of(s).Get(n), freeCPU(n))
+	return would
 }

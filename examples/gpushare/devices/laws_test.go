@@ -1,6 +1,7 @@
 package devices_test
 
 import (
+	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -168,4 +169,34 @@ func TestWorkloadIsShared(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// TestScoreIsPlain compares the score, which a workload finds for all GPUs at once, with the
+// formula: to the last bit, because a score that is next to a whole number decides ties.
+func TestScoreIsPlain(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := workloads.Draw(t, "workload")
+		f, d := frees.Draw(t, "free"), demands.Draw(t, "demand")
+		if !f.Fits(d.GPU) {
+			return
+		}
+		typical := w.Typical()
+		score := func(s devices.Set) int64 {
+			change := devices.Fragmentation(f, typical) - devices.Fragmentation(f.Without(d, s), typical)
+			return int64(1 / (1 + math.Exp(-change/1000)) * 100)
+		}
+		want, wantGPU := score(f.Tightest(d.GPU)), -1
+		if d.GPU.IsShare() {
+			want = -1
+			for i, left := range f.Left[:f.GPUs] {
+				if s := score(1 << i); int64(left) >= d.GPU.Milli && s > want {
+					want, wantGPU = s, i
+				}
+			}
+		}
+		got, gpu := devices.FGDScore(f, d, w), devices.LeastFragmentation{Workload: w}.Choose(devices.Spot{Free: f, Demand: d})
+		if got != want || gpu != wantGPU {
+			t.Fatalf("FGDScore(%+v, %+v) = %d on GPU %d, want %d on GPU %d", f, d, got, gpu, want, wantGPU)
+		}
+	})
 }

@@ -97,7 +97,10 @@ func (n *names) wantedBy(p *framework.PodInfo) *wanted {
 	if w.Request, w.err = n.request(p.Pod); w.err != nil {
 		w.Request = Request{}
 	}
-	if text, ok := p.Pod.Annotations[n.index]; ok && w.err == nil {
+	if w.err != nil || len(p.Pod.Annotations) == 0 {
+		return w
+	}
+	if text, ok := p.Pod.Annotations[n.index]; ok {
 		w.given, w.err = parseSet(text)
 		if w.err == nil && int64(w.given.Len()) != w.Count {
 			w.err = fmt.Errorf("%d GPUs, but the pod asks for %d", w.given.Len(), w.Count)
@@ -113,18 +116,18 @@ func (n *names) wantedBy(p *framework.PodInfo) *wanted {
 func (n *names) request(p *api.Pod) (r Request, err error) {
 	count, counted := p.Annotations[n.count]
 	milli, measured := p.Annotations[n.milli]
-	r.Models = p.Annotations[n.models]
 	if !counted && !measured {
 		r.Count, r.Milli, err = n.fromResources(p)
 	} else {
 		r.Count, r.Milli = 1, MilliPerGPU
 		if counted {
-			r.Count, err = atMost(p, "metadata.annotations["+n.count+"]", count, MaxGPUs)
+			r.Count, err = atMost(p, n.count, count, MaxGPUs)
 		}
 		if measured && err == nil {
-			r.Milli, err = atMost(p, "metadata.annotations["+n.milli+"]", milli, MilliPerGPU)
+			r.Milli, err = atMost(p, n.milli, milli, MilliPerGPU)
 		}
 	}
+	r.Models = p.Annotations[n.models]
 	if err != nil || r.Count == 0 || r.Milli == 0 {
 		return Request{}, err
 	}
@@ -176,13 +179,13 @@ func (n *names) namedBy(p *api.Pod) bool {
 	return named(p.Spec.Overhead) || p.Spec.Resources != nil && named(p.Spec.Resources.Requests)
 }
 
-// atMost reads a whole number from 0 to limit.
-func atMost(p *api.Pod, field, text string, limit int64) (int64, error) {
-	n, err := strconv.ParseInt(text, 10, 64)
+// atMost reads a whole number from 0 to limit, the value of an annotation.
+func atMost(p *api.Pod, annotation, text string, limit int) (int64, error) {
+	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || n > limit {
-		return 0, invalid(p, field, text, fmt.Errorf("want a whole number from 0 to %d", limit))
+		return 0, invalid(p, "metadata.annotations["+annotation+"]", text, fmt.Errorf("want a whole number from 0 to %d", limit))
 	}
-	return n, nil
+	return int64(n), nil
 }
 
 func invalid(p *api.Pod, field, value string, err error) error {

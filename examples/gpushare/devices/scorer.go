@@ -23,7 +23,14 @@ func (g *GPUs) bind(c *framework.Cycle, f formula) (framework.NodeScorer, framew
 
 // Score implements [framework.NodeScorer].
 func (s *scorer) Score(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
-	return s.formula(s.gpus.freeOn(n, s.state.Get(n), 0), s.demand)
+	return s.formula(s.gpus.leftOn(n, s.state.Get(n)).with(freeCPU(n)), s.demand)
+}
+
+// ScoreNodes implements [framework.BatchScorer].
+func (s *scorer) ScoreNodes(pod *framework.PodInfo, nodes []*framework.NodeInfo, scores []int64) {
+	for i, n := range nodes {
+		scores[i] = s.Score(pod, n)
+	}
 }
 
 // The largest node of the trace, which amounts are measured by.

@@ -12,9 +12,10 @@ import (
 // what it has seen, in bounded memory, so that most are looked up. Goroutines may share it.
 type Workload struct {
 	typical []Typical
-	cpus    []int64     // the different amounts of CPU asked, ascending
-	models  []string    // that some pod names
-	least   [256]uint16 // served by CPU>>shift, or a little less
+	pods    []typicalPod // the same, as steps read them
+	cpus    []int64      // the different amounts of CPU asked, ascending
+	models  []string     // that some pod names
+	least   [256]uint16  // served by CPU>>shift, or a little less
 	shift   uint
 	known   [knownMost]atomic.Pointer[landing]
 }
@@ -54,20 +55,47 @@ func NewWorkload(typical []Typical) (*Workload, error) {
 	if len(w.cpus) > math.MaxUint16 || len(w.models) > math.MaxUint16 {
 		return nil, fmt.Errorf("%d amounts of CPU and %d models: want at most %d each", len(w.cpus), len(w.models), math.MaxUint16)
 	}
+	w.prepare()
 	return w, nil
+}
+
+// prepare finds what steps read of the typical pods.
+func (w *Workload) prepare() {
+	for i := range w.typical {
+		t := &w.typical[i]
+		p := typicalPod{weight: t.Weight, milli: uint64(t.GPU.Milli) * laneOnes, count: int(t.GPU.Count)}
+		k, _ := slices.BinarySearch(w.cpus, t.CPU)
+		p.cpu = uint16(k)
+		if t.GPU.Models != "" {
+			p.wrong = make([]bool, len(w.models)+1)
+			for m := range p.wrong {
+				p.wrong[m] = m == len(w.models) || !t.GPU.Accepts(w.models[m])
+			}
+		}
+		w.pods = append(w.pods, p)
+	}
 }
 
 // Typical returns the typical pods.
 func (w *Workload) Typical() []Typical { return slices.Clone(w.typical) }
+
+// A typicalPod is a typical pod as steps read it.
+type typicalPod struct {
+	weight float64
+	milli  uint64 // in each lane
+	count  int
+	cpu    uint16 // place in Workload.cpus
+	wrong  []bool // by place in Workload.models, one more for other models; nil if all are accepted
+}
 
 // A step is all that the score of a node for a demand depends on: how much is left of its
 // GPUs, which typical pods find enough CPU before and after, which accept the model, and
 // what is asked of GPUs. The same steps are taken again and again, on many nodes and by
 // many classes of pods.
 type step struct {
-	left          [2]uint64 // 16 bits for each GPU
-	before, after uint16    // how many of Workload.cpus there are
-	model         uint16    // its place in Workload.models
+	left          lanes
+	before, after uint16 // how many of Workload.cpus there are
+	model         uint16 // its place in Workload.models
 	milli         uint16
 	gpus, count   uint8
 }
@@ -79,28 +107,8 @@ type landing struct {
 	gpu   int8 // for a share, else -1
 }
 
-// Bounds: nodes with more GPUs are computed anew each time, and of two steps with one place
-// the last one is kept.
-const (
-	keptGPUs  = 8
-	knownMost = 1 << 15
-)
-
-// stepOf returns the step of a node, if it can be kept.
-func (w *Workload) stepOf(free *Free, d Demand) (s step, ok bool) {
-	if free.GPUs > keptGPUs {
-		return s, false
-	}
-	for i, left := range free.Left[:free.GPUs] {
-		s.left[i/4] |= uint64(uint16(left)) << (i % 4 * 16)
-	}
-	s.before, s.after = w.served(free.CPU), w.served(free.CPU-d.CPU)
-	for int(s.model) < len(w.models) && w.models[s.model] != free.Model {
-		s.model++
-	}
-	s.gpus, s.count, s.milli = uint8(free.GPUs), uint8(d.GPU.Count), uint16(d.GPU.Milli)
-	return s, true
-}
+// knownMost bounds what is kept: of two steps with one hash the last one is.
+const knownMost = 1 << 15
 
 func (s *step) hash() uint64 {
 	rest := uint64(s.before)<<48 | uint64(s.after)<<32 | uint64(s.milli)<<16 | uint64(s.model)<<8 | uint64(s.count)
@@ -109,19 +117,110 @@ func (s *step) hash() uint64 {
 }
 
 // descend returns the score of [FGD] for a node that the pod fits, and for a share the GPU
-// that gives it, else -1. It looks them up, or computes and keeps them.
-func (w *Workload) descend(free *Free, d Demand) (score int64, gpu int) {
-	s, ok := w.stepOf(free, d)
-	if !ok {
-		return descend(*free, d, w.typical)
+// that gives it, else -1. It looks them up, or computes and keeps them. Nodes with many GPUs
+// are computed anew each time.
+func (w *Workload) descend(r *room, cpu int64, d Demand) (score int64, gpu int) {
+	if r.gpus > lanesMost {
+		return descend(r.with(cpu), d, w.typical)
+	}
+	s := step{
+		left: r.lanes, before: w.served(cpu), after: w.served(cpu - d.CPU), milli: uint16(d.GPU.Milli),
+		gpus: uint8(r.gpus), count: uint8(d.GPU.Count),
+	}
+	for int(s.model) < len(w.models) && w.models[s.model] != r.model {
+		s.model++
 	}
 	at := &w.known[s.hash()%knownMost]
 	if l := at.Load(); l != nil && l.step == s {
 		return int64(l.score), int(l.gpu)
 	}
-	score, gpu = descend(*free, d, w.typical)
+	score, gpu = w.take(&s)
 	at.Store(&landing{s, int8(score), int8(gpu)})
 	return score, gpu
+}
+
+// descendFrom is descend for what is free on a node. Amounts out of bounds, which no node
+// has, are computed in the plain way.
+func (w *Workload) descendFrom(free *Free, d Demand) (score int64, gpu int) {
+	r := room{gpus: free.GPUs, model: free.Model, left: free.Left, tags: free.Tags}
+	sound := d.GPU.Milli >= 0 && d.GPU.Milli <= MilliPerGPU && d.GPU.Count >= 0 && d.GPU.Count <= MaxGPUs
+	for _, left := range r.left[:r.gpus] {
+		sound = sound && left >= 0 && left <= MilliPerGPU
+	}
+	if !sound {
+		return descend(*free, d, w.typical)
+	}
+	r.sum()
+	return w.descend(&r, free.CPU, d)
+}
+
+// take computes where a step leads: descend, but for all GPUs at once.
+func (w *Workload) take(s *step) (score int64, gpu int) {
+	before := w.fragmentation(s.left, s.before, s.model)
+	milli := int32(s.milli)
+	if !(Request{Count: int64(s.count), Milli: int64(s.milli)}).IsShare() {
+		return steepness(before, w.fragmentation(s.whole(), s.after, s.model)), -1
+	}
+	score, gpu = 0, -1
+	for i := range int(s.gpus) {
+		left := s.left.at(i)
+		if left < milli || s.left.has(left, i) {
+			continue // or an equal GPU was tried, and the first of equals counts
+		}
+		after := s.left
+		after.add(i, -milli)
+		if x := steepness(before, w.fragmentation(after, s.after, s.model)); x > score || gpu < 0 {
+			score, gpu = x, i
+		}
+	}
+	return score, gpu
+}
+
+// whole is what is left once a request for whole GPUs has those with least left.
+func (s *step) whole() lanes {
+	var f Free
+	f.GPUs = int(s.gpus)
+	for i := range f.GPUs {
+		f.Left[i] = s.left.at(i)
+	}
+	after := s.left
+	takes := f.Tightest(Request{Count: int64(s.count), Milli: int64(s.milli)})
+	for i := range f.GPUs {
+		if takes.Has(i) {
+			after.add(i, -int32(s.milli))
+		}
+	}
+	return after
+}
+
+// fragmentation is [Fragmentation] of a node with few GPUs.
+func (w *Workload) fragmentation(left lanes, served, model uint16) float64 {
+	var sums [causes]float64
+	total := left.total()
+	for i := range w.pods {
+		m := &w.pods[i]
+		why, amount := lacksBoth, total
+		switch enough := m.cpu < served; {
+		case m.count == 0 && enough:
+			why = noGPU
+		case m.count == 0:
+			why = noGPUNoCPU
+		case m.wrong != nil && m.wrong[model]:
+			why = wrongModel
+		default:
+			fitting, large := left.fitting(m.milli)
+			switch {
+			case fitting >= m.count && enough:
+				why, amount = lacksGPU, total-large
+			case fitting >= m.count:
+				why = lacksCPU
+			case enough:
+				why = lacksGPU
+			}
+		}
+		sums[why] += float64(m.weight * float64(amount))
+	}
+	return sumOf(&sums)
 }
 
 // served is how many of Workload.cpus an amount of CPU is enough for.

@@ -105,6 +105,9 @@ func Prepare(t *Trace, c Config) (*Prepared, error) {
 		if err != nil {
 			return nil, err
 		}
+		if _, err := gpus.Request(info); err != nil { // read with the pod, not in its decision
+			return nil, err
+		}
 		r.pods = append(r.pods, info)
 	}
 	return r, nil

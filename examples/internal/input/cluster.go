@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/berth-sched/berth/examples/internal/manifest"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 )
@@ -74,16 +75,18 @@ func (c *Cluster) ReadFile(file string) error {
 		return err
 	}
 	defer f.Close()
-	s := &source{name: file}
+	s := &source{Source: manifest.Source{Name: file}}
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-		s.path = file
+		s.Open = func() (io.ReadCloser, error) { return os.Open(file) }
 	}
 	return c.add(s, f)
 }
 
 // Read adds the objects of a text. name is the name of the text in errors. If Read
 // returns an error, do not use the cluster any more.
-func (c *Cluster) Read(name string, r io.Reader) error { return c.add(&source{name: name}, r) }
+func (c *Cluster) Read(name string, r io.Reader) error {
+	return c.add(&source{Source: manifest.Source{Name: name}}, r)
+}
 
 func (c *Cluster) add(s *source, r io.Reader) error {
 	c.sources = append(c.sources, s)
@@ -117,9 +120,24 @@ func (c *counter) Read(p []byte) (int, error) {
 // include a pod or another workload of it. These pods come after all others. The
 // error reports the first problem and its file.
 func (c *Cluster) Snapshot() (*framework.Snapshot, []*framework.PodInfo, error) {
+	if err := c.Objects.Validate(); err != nil {
+		return nil, nil, c.Explain(err)
+	}
 	if err := c.expand(); err != nil {
 		return nil, nil, c.Explain(err)
 	}
+	return c.snapshot()
+}
+
+// SnapshotAsWritten is Snapshot without the pods that workloads stand for.
+func (c *Cluster) SnapshotAsWritten() (*framework.Snapshot, []*framework.PodInfo, error) {
+	if err := c.Objects.Validate(); err != nil {
+		return nil, nil, c.Explain(err)
+	}
+	return c.snapshot()
+}
+
+func (c *Cluster) snapshot() (*framework.Snapshot, []*framework.PodInfo, error) {
 	if err := c.Objects.Default(); err != nil {
 		return nil, nil, c.Explain(err)
 	}
@@ -141,7 +159,7 @@ func (c *Cluster) Explain(err error) error {
 	var invalid *api.InvalidError
 	if errors.As(err, &invalid) {
 		if file, line := c.find(invalid); file != "" {
-			err = &FaultError{file, line, err}
+			err = &manifest.FaultError{File: file, Line: line, Err: err}
 		}
 		if invalid.Field == "spec.nodeName" && len(c.Objects.Nodes) == 0 {
 			err = fmt.Errorf("%w; add the nodes: kubectl get nodes -o json", err)
@@ -161,8 +179,11 @@ func (c *Cluster) find(e *api.InvalidError) (file string, line int) {
 		object, field = w, "spec.template."+field
 	}
 	for _, s := range slices.Backward(c.sources) {
-		if line, found := s.find(object, field); found {
-			return s.name, line
+		if s.table != "" {
+			continue
+		}
+		if line, found := s.Find(object, field); found {
+			return s.Name, line
 		}
 	}
 	return c.tableOf(object), 0
@@ -175,7 +196,7 @@ func (c *Cluster) tableOf(object string) string {
 	var files []string
 	for _, s := range c.sources {
 		if s.table == kind {
-			files = append(files, s.name)
+			files = append(files, s.Name)
 		}
 	}
 	if len(files) == 1 {

@@ -36,7 +36,21 @@ func profileOf(version string) (scheduling.Profile, error) {
 	case "1.34":
 		return scheduling.Kubernetes134(), nil
 	}
-	return scheduling.Profile{}, fmt.Errorf("kube-scheduler %q: there are the rules of 1.18, 1.34 and 1.37", version)
+	return scheduling.Profile{}, VersionError(version)
+}
+
+// A VersionError is a version of kube-scheduler whose rules are not here.
+type VersionError string
+
+// Error names the versions that are.
+func (e VersionError) Error() string {
+	return fmt.Sprintf("kube-scheduler %q: no rules for this version; want 1.18, 1.34 or 1.37", string(e))
+}
+
+// IsVersion reports whether there are rules of a version; "" is the newest.
+func IsVersion(version string) bool {
+	_, err := profileOf(version)
+	return err == nil
 }
 
 // PresetOf returns what configuration files of a version of kube-scheduler may name, 1.37

@@ -290,11 +290,11 @@ function paint(area) {
     const band = make("div", { class: "band" });
     band.style.top = y + "px";
     const note = make("div", { class: "note" }, at.get(n).text);
-    // After the text if there is room, otherwise below, so that the fault stays in sight.
+    // After the text, or over the end of a long line, never over another line. A long line
+    // scrolls to the left from under it.
     const end = 6 + (lines[n - 1].length + 2) * 7.6 - text.scrollLeft;
-    const beside = end < text.clientWidth * 0.6;
-    note.style.top = (beside ? y : y + rowHeight) + "px";
-    note.style.left = (beside ? Math.max(6, end) : 0) + "px";
+    note.style.top = y + "px";
+    note.style.left = Math.max(6, Math.min(end, text.clientWidth * 0.55)) + "px";
     shown.push(band, note);
   }
   list(gutter, numbers);

@@ -123,7 +123,12 @@ func operatorType(op string, parts []compiled) *typ {
 
 // general returns the type that both fit.
 func general(a, b *typ) *typ {
-	if a.kind == kDyn || a.elem != nil && general(a.elem, b.elem) == a.elem {
+	switch {
+	case a.kind == kDyn:
+		return a
+	case b.kind == kDyn:
+		return b
+	case a.elem != nil && general(a.elem, b.elem) == a.elem:
 		return a
 	}
 	return b

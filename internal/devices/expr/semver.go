@@ -24,12 +24,20 @@ type preRelease struct {
 //
 // Source: github.com/blang/semver/v4.
 func parseVersion(text string) (*version, error) {
+	v, err := readVersion(text)
+	if err != nil {
+		return nil, fmt.Errorf("version %.80q: %w", text, err)
+	}
+	return v, nil
+}
+
+func readVersion(text string) (*version, error) {
 	if text == "" {
-		return nil, errors.New("empty version")
+		return nil, errors.New("it is empty")
 	}
 	parts := strings.SplitN(text, ".", 3)
 	if len(parts) != 3 {
-		return nil, errors.New("a version without major.minor.patch")
+		return nil, errors.New("it is not major.minor.patch")
 	}
 	patch, build, hasBuild := strings.Cut(parts[2], "+")
 	patch, pre, hasPre := strings.Cut(patch, "-")
@@ -61,10 +69,10 @@ func parseVersion(text string) (*version, error) {
 
 func versionNumber(text string) (uint64, error) {
 	if text == "" || strings.Trim(text, "0123456789") != "" {
-		return 0, fmt.Errorf("invalid number %q in a version", text)
+		return 0, fmt.Errorf("%q is no number", text)
 	}
 	if len(text) > 1 && text[0] == '0' {
-		return 0, fmt.Errorf("leading zero in the number %q of a version", text)
+		return 0, fmt.Errorf("the number %q has a leading zero", text)
 	}
 	return strconv.ParseUint(text, 10, 64)
 }

@@ -167,6 +167,31 @@ func (b *tab) text(id string) string {
 	return eval[string](b, fmt.Sprintf("document.getElementById(%q).innerText", id))
 }
 
+// answers returns all that the page answers, cell by cell: the same on every width.
+func (b *tab) answers() []string {
+	b.t.Helper()
+	list := eval[[]string](b, `["counts", "sentence", "tied", "elsewhere", "skipped", "panel-title", "why", "why-more", "use", "pods-on-node"].map(id => id + ": " + document.getElementById(id).textContent)
+		.concat([...document.querySelectorAll("#history li, #reasons li")].map(e => e.textContent))
+		.concat([...document.querySelectorAll("#table tr")].map(e => [...e.children].map(c => c.textContent).join(" | ")))
+		.concat([...document.querySelectorAll("#sliders input")].map(e => e.value))`)
+	if len(list) < 30 {
+		b.t.Errorf("only %d answers: %q", len(list), list)
+	}
+	return list
+}
+
+// same fails unless the page answers what is wanted.
+func (b *tab) same(what string, want []string) {
+	b.t.Helper()
+	got := b.answers()
+	for i := range max(len(got), len(want)) {
+		if i >= len(got) || i >= len(want) || got[i] != want[i] {
+			b.t.Errorf("%s shows\n%q\nwant\n%q", what, got[min(i, len(got)):], want[min(i, len(want)):])
+			return
+		}
+	}
+}
+
 // click clicks an element by its id, as a user does: with the mouse, where it is seen.
 func (b *tab) click(id string) {
 	b.t.Helper()
@@ -252,19 +277,15 @@ func TestPage(t *testing.T) {
 	b.run(chromedp.Evaluate(`document.querySelector('#pods-on-node button') ? true : false`, nil))
 
 	// The link shows the same in another tab, and after a reload.
-	want := [3]string{b.text("counts"), b.text("history"), b.text("table")}
+	want := b.answers()
 	b.wait(`location.hash.startsWith("#1.")`)
 	time.Sleep(400 * time.Millisecond) // the link follows the page
 	link := eval[string](b, "location.hash")
 	b.open(link)
-	if got := [3]string{b.text("counts"), b.text("history"), b.text("table")}; got != want {
-		t.Errorf("the link shows\n%s\nwant\n%s", got, want)
-	}
+	b.same("the link", want)
 	other := newTab(t, 400, 800, true)
 	other.open(link)
-	if got := [3]string{other.text("counts"), other.text("history"), other.text("table")}; got[0] != want[0] {
-		t.Errorf("the link in another browser shows %s, want %s", got[0], want[0])
-	}
+	other.same("the link in another browser", want)
 	other.quiet()
 
 	// The Go test is offered.
@@ -306,6 +327,17 @@ func TestFaults(t *testing.T) {
 	eval[bool](b, `(document.querySelector("#nodes-problems button").click(), true)`)
 	if got := eval[string](b, `(() => { const e = document.getElementById("nodes"); return e.value.slice(e.selectionStart, e.selectionEnd) })()`); got != "    cpu: 4x" {
 		t.Errorf("the button selects %q, want line 5", got)
+	}
+	// A line that is too long for a note beside it.
+	b.set("nodes", strings.Replace(bad, "cpu: 4x", `cpu: "`+strings.Repeat("9", 90)+`x"`, 1)+"    memory: 1Gi\n", "input")
+	b.wait(`document.querySelector("#nodes-problems li").textContent.includes("999")`)
+	if !eval[bool](b, `(() => {
+		const note = document.querySelector('[data-area=nodes] .note').getBoundingClientRect();
+		const band = document.querySelector('[data-area=nodes] .band').getBoundingClientRect();
+		const area = document.getElementById("nodes").getBoundingClientRect();
+		return Math.abs(note.top - band.top) < 2 && note.bottom < band.bottom + 2 && note.right <= area.right && note.width > 100;
+	})()`) {
+		t.Error("the note of a long line does not stand in its row")
 	}
 	b.set("nodes", strings.Replace(bad, "4x", "4", 1), "input")
 	b.wait(`document.querySelector("#nodes-problems li") === null`)
@@ -366,15 +398,19 @@ func TestKeyboard(t *testing.T) {
 	b.quiet()
 }
 
-// TestLarge measures a slider with 500 nodes and 5,000 pods. It prints the times and
-// checks the answers only.
+// maxSlider is how long the page may take for a changed weight.
+const maxSlider = 100.0 // ms
+
+// TestLarge measures a slider with 500 nodes and 5,000 pods. The best of many tries counts,
+// because other programs may keep the machine busy.
 func TestLarge(t *testing.T) {
 	b := newTab(t, 1280, 900, false)
 	b.set("sample", "large", "change")
 	b.has("counts", "500 nodes, 0 pods on them, 5,000 waiting")
 	time.Sleep(1500 * time.Millisecond) // the page prepares while nothing is done
 	// From the event to the next frame, with everything drawn.
-	times := eval[[]float64](b, `(async () => {
+	measure := func() []float64 {
+		return eval[[]float64](b, `(async () => {
 		const e = document.getElementById("weight-NodeResourcesFit"), times = [];
 		for (let i = 0; i < 20; i++) {
 			const begin = performance.now();
@@ -386,6 +422,17 @@ func TestLarge(t *testing.T) {
 		}
 		return times;
 	})()`)
+	}
+	times := measure()
+	for range 4 {
+		if slices.Min(times) < maxSlider {
+			break
+		}
+		times = append(times, measure()...)
+	}
+	if best := slices.Min(times); best >= maxSlider {
+		t.Errorf("a changed weight with 500 nodes and 5,000 pods: %.0f ms at best of %d tries, want less than %.0f", best, len(times), maxSlider)
+	}
 	t.Logf("a changed weight with 500 nodes and 5,000 pods that wait: first %.0f ms, then %.0f ms at most, %.0f ms in the middle", times[0], slices.Max(times[1:]), middle(times))
 	b.has("elsewhere", "5,000 pods that wait")
 	begin := time.Now()

@@ -149,7 +149,7 @@ func (k *deviceChecker) step(step *DeviceStep, want *DeviceExpect) {
 			}
 		}
 	}
-	finder, _ := devices.FinderKey.Get(&k.cycle)
+	finder, _ := devices.FinderOf(k.s, pod, devices.Options{BindingTimeout: 10 * time.Minute})
 	if status.IsSuccess() {
 		k.toAllocate(finder, passed, want)
 		k.unavailable(finder, rejections, want)

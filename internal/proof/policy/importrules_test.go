@@ -91,12 +91,12 @@ var rules = []rule{
 
 	// Above package scheduling.
 	{dir: "scheduling/queue", imports: with(objects, "internal/heap", "scheduling"), library: true},
-	{dir: "scheduling/lifecycle", imports: with(objects, "scheduling", "scheduling/gang", "scheduling/queue"), library: true},
+	{dir: "scheduling/lifecycle", imports: with(objects, "scheduling", "scheduling/gang", "scheduling/preemption", "scheduling/queue"), library: true},
 	{dir: "scheduling/gang", imports: with(objects, "scoring", "scheduling", "scheduling/preemption"), library: true},
 	{dir: "scheduling/multicluster", imports: with(objects, "estimator/capacity", "internal/match", "scheduling"), library: true},
 	{dir: "scheduling/whatif", imports: with(objects, "internal/match", "estimator", "scheduling"), library: true},
 	{dir: "scheduling/workload", imports: with(objects, "filter", "scoring", "scheduling"), library: true},
-	{dir: "scheduling/simulate", imports: with(objects, "scheduling", "scheduling/gang", "scheduling/lifecycle", "scheduling/queue", "scheduling/virtualclock", "scheduling/whatif", "scheduling/workload"), library: true},
+	{dir: "scheduling/simulate", imports: with(objects, "internal/strictjson", "scheduling", "scheduling/gang", "scheduling/lifecycle", "scheduling/queue", "scheduling/virtualclock", "scheduling/whatif", "scheduling/workload"), library: true},
 	{dir: "scheduling/extender", imports: with(objects, "internal/errtext", "internal/strictjson", "scheduling", "scheduling/preemption"), library: true, network: true},
 	{
 		dir:     "scheduling/config",

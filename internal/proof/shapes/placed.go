@@ -83,31 +83,48 @@ func nominated() Shape {
 
 func extended() Shape {
 	s := equal("extender", scheduling.Heap)
-	s.Name, s.About = "extender", "equal pods with an extender in the process, which leaves out one node of eight and scores the others"
+	s.Name, s.About = "extender", "equal pods with an extender in the process, which keeps its answers: it leaves out one node of eight and scores the others"
 	s.Profile = func(p *scheduling.Profile) {
-		p.Extenders = []scheduling.Extender{{
-			Name: "local", Weight: 1,
-			Filter: func(_ context.Context, _ *framework.PodInfo, nodes []*framework.NodeInfo) (scheduling.ExtenderVerdict, error) {
-				v := scheduling.ExtenderVerdict{Nodes: make([]string, 0, len(nodes)), Failed: map[string]string{}}
-				for _, n := range nodes {
-					if n.Slot()%8 == 7 {
-						v.Failed[n.Name()] = "left out"
-					} else {
-						v.Nodes = append(v.Nodes, n.Name())
-					}
-				}
-				return v, nil
-			},
-			Prioritize: func(_ context.Context, _ *framework.PodInfo, nodes []*framework.NodeInfo) ([]scheduling.HostScore, error) {
-				scores := make([]scheduling.HostScore, len(nodes))
-				for i, n := range nodes {
-					scores[i] = scheduling.HostScore{Host: n.Name(), Score: int64(n.Slot() % 11)}
-				}
-				return scores, nil
-			},
-		}}
+		x := new(localExtender)
+		p.Extenders = []scheduling.Extender{{Name: "local", Weight: 1, Filter: x.filter, Prioritize: x.prioritize}}
 	}
 	return s
+}
+
+// localExtender keeps its answers while it is asked about as many nodes: those of the shape
+// stay feasible. To make them anew for each pod would cost more than the decision does. If
+// the nodes were others, the verdict would name one that was not asked about: an error.
+type localExtender struct {
+	verdict scheduling.ExtenderVerdict
+	asked   int
+	scores  []scheduling.HostScore
+}
+
+func (x *localExtender) filter(_ context.Context, _ *framework.PodInfo, nodes []*framework.NodeInfo) (scheduling.ExtenderVerdict, error) {
+	if x.asked == len(nodes) {
+		return x.verdict, nil
+	}
+	x.asked = len(nodes)
+	x.verdict = scheduling.ExtenderVerdict{Failed: map[string]string{}}
+	for _, n := range nodes {
+		if n.Slot()%8 == 7 {
+			x.verdict.Failed[n.Name()] = "left out"
+		} else {
+			x.verdict.Nodes = append(x.verdict.Nodes, n.Name())
+		}
+	}
+	return x.verdict, nil
+}
+
+func (x *localExtender) prioritize(_ context.Context, _ *framework.PodInfo, nodes []*framework.NodeInfo) ([]scheduling.HostScore, error) {
+	if len(x.scores) == len(nodes) {
+		return x.scores, nil
+	}
+	x.scores = nil
+	for _, n := range nodes {
+		x.scores = append(x.scores, scheduling.HostScore{Host: n.Name(), Score: int64(n.Slot() % 11)})
+	}
+	return x.scores, nil
 }
 
 func overload() Shape {

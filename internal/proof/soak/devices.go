@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
@@ -52,6 +53,9 @@ func deviceRequests(r *rand.Rand) api.DeviceClaim {
 			{Name: "y", DeviceClassName: "device", AllocationMode: api.DeviceAllocationModeExactCount, Count: 1},
 		}})
 	}
+	if e := c.Requests[0].Exactly; chance(r, 8) {
+		e.AdminAccess = new(true)
+	}
 	if chance(r, 4) {
 		c.Constraints = []api.DeviceConstraint{{MatchAttribute: new("gpu.example.com/root")}}
 	}
@@ -65,8 +69,13 @@ func deviceSlice(r *rand.Rand, node string) *api.ResourceSlice {
 		Driver: deviceDriver, NodeName: &node,
 		Pool: api.ResourcePool{Name: node, Generation: int64(1 + r.IntN(2)), ResourceSliceCount: int64(1 + r.IntN(8)/7)},
 	}
-	if node == "everywhere" {
+	switch node {
+	case "everywhere":
 		s.Spec.NodeName, s.Spec.AllNodes = nil, new(true)
+	case "zone":
+		s.Spec.NodeName, s.Spec.NodeSelector = nil, &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{
+			MatchExpressions: []api.NodeSelectorRequirement{{Key: api.LabelTopologyZone, Operator: api.NodeSelectorOpExists}},
+		}}}
 	}
 	for i := range 1 + r.IntN(5) {
 		s.Spec.Devices = append(s.Spec.Devices, api.Device{
@@ -111,7 +120,13 @@ func (h *history) changeDevices() error {
 		name := fmt.Sprint(prefix, h.r.IntN(n))
 		return api.ObjectMeta{Name: name, Namespace: "default", UID: api.UID(name)}
 	}
-	switch h.r.IntN(12) {
+	switch h.r.IntN(16) {
+	case 12, 13:
+		return h.writeClaims()
+	case 14:
+		return framework.Put(h.snap, deviceSlice(h.r, "zone"))
+	case 15:
+		framework.Delete[api.ResourceSlice](h.snap, "slice-zone")
 	case 0:
 		t := &api.ResourceClaimTemplate{ObjectMeta: meta("template-", 4)}
 		t.Spec.Spec.Devices = deviceRequests(h.r)
@@ -123,6 +138,7 @@ func (h *history) changeDevices() error {
 			c.Status.Allocation = &api.AllocationResult{Devices: api.DeviceAllocationResult{Results: []api.DeviceRequestAllocationResult{
 				{Request: "a", Driver: deviceDriver, Pool: h.someHost(), Device: "gpu-0"},
 			}}}
+			h.allocatedSomewhere(c.Status.Allocation)
 		}
 		return framework.Put(h.snap, c)
 	case 3:
@@ -142,6 +158,72 @@ func (h *history) changeDevices() error {
 		framework.Delete[api.DeviceTaintRule](h.snap, "rule")
 	default:
 		return framework.Put(h.snap, deviceSlice(h.r, h.someHost()))
+	}
+	return nil
+}
+
+// allocatedSomewhere restricts some allocations to nodes, and makes some wait for a
+// condition.
+func (h *history) allocatedSomewhere(a *api.AllocationResult) {
+	if chance(h.r, 2) {
+		a.NodeSelector = &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{MatchFields: []api.NodeSelectorRequirement{
+			{Key: "metadata.name", Operator: api.NodeSelectorOpIn, Values: []string{h.someHost()}},
+		}}}}
+	}
+	if chance(h.r, 3) {
+		a.Devices.Results[0].BindingConditions = []string{"Attached"}
+		a.AllocationTimestamp = new(h.snap.Now())
+	}
+}
+
+// ownClaims puts the claims that a controller makes from the templates that a pod names.
+// The templates may be gone by now.
+func (h *history) ownClaims(p *api.Pod) error {
+	for i := range p.Spec.ResourceClaims {
+		entry := &p.Spec.ResourceClaims[i]
+		if entry.ResourceClaimTemplateName == nil || chance(h.r, 3) {
+			continue
+		}
+		t := framework.Lookup[api.ResourceClaimTemplate](h.snap, p.Namespace+"/"+*entry.ResourceClaimTemplateName)
+		if t == nil {
+			continue
+		}
+		c := &api.ResourceClaim{Spec: t.Spec.Spec}
+		c.Namespace, c.Name, c.UID = p.Namespace, p.Name+"-"+entry.Name, p.UID+"-claim"
+		c.OwnerReferences = []api.OwnerReference{{Kind: "Pod", Name: p.Name, UID: p.UID, Controller: new(true)}}
+		p.Status.ResourceClaimStatuses = append(p.Status.ResourceClaimStatuses, api.PodResourceClaimStatus{Name: entry.Name, ResourceClaimName: &c.Name})
+		if err := framework.Put(h.snap, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeClaims writes what the pods of some node have in flight, as drivers do. Claims that
+// belong to no pod of a node are deleted now and then, so that they do not pile up.
+func (h *history) writeClaims() error {
+	if h.snap.Len() == 0 {
+		return nil
+	}
+	for _, p := range h.someNode().Pods {
+		for _, c := range filter.DeviceClaimsOf(h.snap, p) {
+			written, err := c.Write(framework.Lookup[api.ResourceClaim](h.snap, c.Claim.Key()), p.Pod, h.snap.Now())
+			if err != nil {
+				continue // it has changed in the meantime
+			}
+			if err := framework.Put(h.snap, written); err != nil {
+				return err
+			}
+		}
+	}
+	for _, c := range framework.List[api.ResourceClaim](h.snap) {
+		o := c.ControllerRef()
+		if o == nil || !chance(h.r, 4) {
+			continue
+		}
+		if _, node := h.snap.Pod(c.Namespace + "/" + o.Name); node == nil {
+			framework.Delete[api.ResourceClaim](h.snap, c.Key())
+		}
 	}
 	return nil
 }

@@ -79,7 +79,7 @@ type action struct {
 }
 
 var (
-	podComes = action{"schedule a pod", 42, func(h *history) error { return h.schedule(true) }}
+	podComes = action{"schedule a pod", 41, func(h *history) error { return h.schedule(true) }}
 	podsGo   = action{"pods go", 13, (*history).deletePods}
 )
 
@@ -96,7 +96,7 @@ func actions() []action {
 		{"a waiting pod is deleted", 1, (*history).giveUp},
 		{"pods start", 2, (*history).start},
 		{"storage changes", 2, (*history).changeStorage},
-		{"devices change", 1, (*history).changeDevices},
+		{"devices change", 2, (*history).changeDevices},
 		{"objects change", 2, (*history).changeObjects},
 		{"services change to and fro", 1, (*history).changeServices},
 		{"policies change", 2, (*history).changePolicies},
@@ -188,7 +188,7 @@ func (h *history) podOf(template *api.Pod) (*framework.PodInfo, error) {
 	if chance(h.r, 20) {
 		p.DeletionTimestamp = new(h.snap.Now())
 	}
-	if err := h.ephemeral(p); err != nil {
+	if err := errors.Join(h.ephemeral(p), h.ownClaims(p)); err != nil {
 		return nil, err
 	}
 	if err := api.DefaultPod(p, framework.List[api.PriorityClass](h.snap)); err != nil {
@@ -243,7 +243,7 @@ func (h *history) decide(p waiter, mayPlace bool) error {
 	if h.snap.Nominations() > 0 {
 		h.res.Preemption.Beside++
 	}
-	h.reference.Continue(h.incremental)
+	h.reference.Seek(h.incremental.Position())
 	hits := h.incremental.Stats().Hits
 	d, err := h.incremental.Schedule(h.snap, p.info)
 	h.note(p.info, d, h.incremental.Stats().Hits > hits)
@@ -302,6 +302,9 @@ func (h *history) note(p *framework.PodInfo, d scheduling.Decision, hit bool) {
 	}
 	if len(p.Pod.Spec.Volumes) > 0 {
 		r.Volumes++
+	}
+	if len(p.Pod.Status.ResourceClaimStatuses) > 0 {
+		r.OwnClaims++
 	}
 	if len(p.Pod.Spec.TopologySpreadConstraints) > 0 || p.HasPodAffinity() {
 		r.Neighbours++

@@ -20,9 +20,10 @@ func (h *history) makeRoom(p waiter, d scheduling.Decision) (waiter, error) {
 	ctx := context.Background()
 	found, plugin, status, err := h.incremental.PostFilter(ctx, h.snap, p.info, d)
 	// Where an extender refuses a node that has room, there is nobody to evict, and
-	// preemption fails as kube-scheduler's does.
+	// preemption fails as kube-scheduler's does. So it does where pods that were taken off a
+	// node and put back have other GPUs than before, and leave room.
 	different, failed := h.different(err)
-	if different || failed != nil && !h.extended {
+	if different || failed != nil && !h.extended && h.gpus == nil {
 		return p, failed
 	}
 	same, samePlugin, sameStatus, sameErr := h.reference.PostFilter(ctx, h.snap, p.info, d)

@@ -56,6 +56,8 @@ type Reached struct {
 	Volumes, Neighbours int
 	// Beside were made while pods were nominated, and Extended if there were extenders.
 	Beside, Extended int
+	// OwnClaims were for pods whose claims were made from templates.
+	OwnClaims int
 	// Shares were for pods that ask for GPUs, SharesBeside while pods were nominated.
 	Shares, SharesBeside int
 	// Daemons counts all decisions for pods whose nodes are named, also if nothing was kept.

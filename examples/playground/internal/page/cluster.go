@@ -1,20 +1,19 @@
 package page
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/berth-sched/berth/examples/internal/expand"
+	"github.com/berth-sched/berth/examples/internal/manifest"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
-	"github.com/berth-sched/berth/scheduling/config"
 	"github.com/berth-sched/berth/scheduling/workload"
 )
 
@@ -30,6 +29,9 @@ type cluster struct {
 	running  int
 	profiles []scheduling.Profile
 	warnings []string
+
+	sources []*manifest.Source
+	made    map[string]string // the workload of a pod that stands for it, both as in errors
 }
 
 // A LeftOut is a pod that waits and is not decided about.
@@ -40,7 +42,7 @@ type LeftOut struct {
 
 // read reads the texts. With problems there is no cluster.
 func read(s *State) (*cluster, []Problem) {
-	c := new(cluster)
+	c := &cluster{made: map[string]string{}}
 	var problems []Problem
 	c.profiles, problems = profilesOf(s.Preset, s.Config, s.Seed)
 	in := new(api.Objects)
@@ -49,8 +51,12 @@ func read(s *State) (*cluster, []Problem) {
 		case len(area.text) > maxText:
 			problems = append(problems, Problem{Area: area.name, Text: fmt.Sprintf("the text has %d MB, more than %d", len(area.text)>>20, maxText>>20)})
 		case strings.TrimSpace(area.text) != "":
-			if err := decode(in, []byte(area.text)); err != nil {
-				problems = append(problems, problemOf(area.name, area.text, err))
+			source := &manifest.Source{Name: area.name, Open: func() (io.ReadCloser, error) {
+				return io.NopCloser(strings.NewReader(area.text)), nil
+			}}
+			c.sources = append([]*manifest.Source{source}, c.sources...) // the pods are looked at first
+			if err := source.Decode(in, strings.NewReader(area.text)); err != nil {
+				problems = append(problems, problemOf(area.name, err))
 			}
 		}
 	}
@@ -61,7 +67,7 @@ func read(s *State) (*cluster, []Problem) {
 		return nil, []Problem{{Area: "nodes", Text: "there are no nodes: paste what kubectl get nodes -o yaml prints, or choose a sample"}}
 	}
 	if err := c.load(in); err != nil {
-		return nil, anywhere(s, err)
+		return nil, c.problems(err)
 	}
 	c.objects, c.warnings = in, in.Warnings()
 	for _, kind := range slices.Sorted(maps.Keys(in.Skipped)) {
@@ -79,33 +85,21 @@ func read(s *State) (*cluster, []Problem) {
 	return c, nil
 }
 
-// decode adds the objects of a text, in JSON or YAML.
-func decode(o *api.Objects, text []byte) error {
-	var notJSON *api.SyntaxError
-	if start := bytes.TrimLeft(text, " \t\r\n"); start[0] == '{' {
-		if err := o.Decode(text); !errors.As(err, &notJSON) {
-			return err
-		}
-	}
-	documents, err := config.YAMLToJSON(text)
-	switch {
-	case err != nil && notJSON != nil:
-		return notJSON
-	case err != nil:
-		return err
-	}
-	return o.Decode(bytes.Join(documents, []byte("\n")))
-}
-
 // maxPodsInAll bounds the pods that workloads stand for: a short text may ask for many.
 const maxPodsInAll = 200_000
 
 // load makes the snapshot, with the defaults that the API server sets.
 func (c *cluster) load(o *api.Objects) (err error) {
+	if err = o.Validate(); err != nil {
+		return err
+	}
 	if err = fewPods(o); err != nil {
 		return err
 	}
-	if err = expand.Workloads(o, func(string, string) error { return nil }); err != nil {
+	if err = expand.Workloads(o, func(pod, workload string) error {
+		c.made["pod "+pod] = workload
+		return nil
+	}); err != nil {
 		return err
 	}
 	if err = o.Default(); err != nil {
@@ -133,27 +127,6 @@ func fewPods(o *api.Objects) error {
 		}
 	}
 	return nil
-}
-
-// maxProblems bounds the problems of a cluster that are shown.
-const maxProblems = 20
-
-// anywhere finds the texts that errors about the cluster as a whole are about.
-func anywhere(s *State, err error) (list []Problem) {
-	parts := []error{err}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		parts = joined.Unwrap()
-	}
-	for _, err := range parts[:min(len(parts), maxProblems)] {
-		p := problemOf("pods", s.Pods, err)
-		if p.Line == 0 {
-			if q := problemOf("nodes", s.Nodes, err); q.Line > 0 {
-				p = q
-			}
-		}
-		list = append(list, p)
-	}
-	return list
 }
 
 // sort orders the waiting pods as the queue does, by priority, and leaves out those that

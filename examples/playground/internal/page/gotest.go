@@ -138,14 +138,16 @@ func (c *cluster) set(profile scheduling.Profile) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	sched.Continue(c.last)
+	if c.last != nil {
+		sched.Seek(c.last.Position())
+	}
 	c.last, c.scheds[profile.Name] = sched, sched
 }
 
 // of returns the scheduler that the pod asks for.
 func (c *cluster) of(pod *framework.PodInfo) *scheduling.Scheduler {
 	sched := c.scheds[pod.Pod.Spec.SchedulerName]
-	sched.Continue(c.last)
+	sched.Seek(c.last.Position())
 	c.last = sched
 	return sched
 }

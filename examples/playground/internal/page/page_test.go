@@ -123,7 +123,7 @@ func compare(t *rapid.T, p *Page, v *View, weights map[string]int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sched.Continue(w.last)
+	sched.Seek(w.last.Position())
 	want := sched.Explain(w.snapshot, pod)
 	d := v.Decision
 	if d.Chosen != want.Chosen || d.Feasible != want.Feasible || d.Unscored != want.Unscored {

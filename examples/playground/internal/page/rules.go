@@ -97,7 +97,7 @@ func profilesOf(name, text string, seed uint64) ([]scheduling.Profile, []Problem
 func configProblems(err error) []Problem {
 	var all *config.Error
 	if !errors.As(err, &all) {
-		return []Problem{problemOf("config", "", err)}
+		return []Problem{problemOf("config", err)}
 	}
 	var list []Problem
 	for _, p := range all.Problems {

@@ -27,7 +27,7 @@ func (w *world) keep(pod *framework.PodInfo) *kept {
 	for i, s := range k.lane.profile.Score {
 		k.columns[s.Plugin.Name()] = i
 	}
-	k.lane.plain.Continue(w.last)
+	k.lane.plain.Seek(w.last.Position())
 	k.explanation = k.lane.plain.Explain(w.snapshot, pod)
 	k.table, k.err = k.lane.plain.ScoreTable(w.snapshot, pod)
 	return k
@@ -237,7 +237,7 @@ func (w *world) classes() (list []*class, all bool) {
 			}
 			c = &class{pod: pod, lane: w.laneOf(pod)}
 			known[key] = c
-			c.lane.plain.Continue(w.last)
+			c.lane.plain.Seek(w.last.Position())
 			if table, err := c.lane.plain.ScoreTable(w.snapshot, pod); err == nil {
 				c.table = table
 			}

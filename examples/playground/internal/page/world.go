@@ -141,7 +141,7 @@ func (w *world) placeOne(i int) {
 		w.queue = slices.Delete(slices.Clone(w.queue), i, i+1)
 	}
 	l := w.laneOf(pod)
-	l.sched.Continue(w.last)
+	l.sched.Seek(w.last.Position())
 	w.last = l.sched
 	d, err := l.sched.Place(w.snapshot, pod)
 	a := act{do: stepPlace, lane: l.profile.Name, pod: pod.Pod.Key()}
@@ -170,7 +170,7 @@ func (w *world) weigh(name string, weights map[string]int64) error {
 	if err != nil {
 		return err
 	}
-	sched.Continue(w.last)
+	sched.Seek(w.last.Position())
 	w.last, l.sched = sched, sched
 	if n := len(w.acts); n > 0 && w.acts[n-1].do == stepWeigh && w.acts[n-1].lane == name {
 		w.acts = w.acts[:n-1] // as the steps are joined
@@ -251,7 +251,7 @@ func (w *world) planner(l *lane) (*whatif.Planner, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Continue(w.last)
+	p.Seek(w.last.Position())
 	return p, nil
 }
 

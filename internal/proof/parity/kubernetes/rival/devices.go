@@ -35,7 +35,7 @@ func (s *Scheduler) AnswerDevices(c *golden.DeviceCase, next func(step int, pass
 	if err := s.Reset(); err != nil {
 		return err
 	}
-	if err := s.fillDevices(c); err != nil {
+	if err := s.FillDevices(c); err != nil {
 		return err
 	}
 	a := &deviceAnswerer{Scheduler: s, c: c, next: next}
@@ -48,8 +48,8 @@ func (s *Scheduler) AnswerDevices(c *golden.DeviceCase, next func(step int, pass
 	return nil
 }
 
-// fillDevices puts the cluster of a case into an empty scheduler.
-func (s *Scheduler) fillDevices(c *golden.DeviceCase) error {
+// FillDevices puts the cluster of a case, without its pods, into an empty scheduler.
+func (s *Scheduler) FillDevices(c *golden.DeviceCase) error {
 	for _, n := range c.Nodes {
 		node, err := workload.Convert[v1.Node](n)
 		if err != nil {

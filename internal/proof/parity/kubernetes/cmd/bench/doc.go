@@ -5,6 +5,7 @@
 //	go run ./cmd/bench -nodes 1000 -workloads basic,spread-hard -o json
 //	go run ./cmd/bench -nodes 100000 -berth-only
 //	go run ./cmd/bench -nodes 5000 -workloads preemption
+//	go run ./cmd/bench -nodes 500 -workloads devices
 //	go run ./cmd/bench -nodes 5000 -workloads statefulset,job,rollout,daemonset
 //
 // The timed part of each pod begins with the refresh of the snapshot and includes
@@ -31,6 +32,11 @@
 // not timed. The first attempts, in which berth knows nothing of the class, are
 // shown separately. "differ" counts the attempts that do not choose the same node
 // and the same victims, in the same order, with every node tried.
+//
+// The workload devices has a table of its own, too. Each node has 8 devices, and each pod a
+// claim of its own for one. The timed part is the cycle and Reserve, which gives the
+// device; nothing is written. berth searches all nodes. "differ" counts as above, with
+// sampling.
 //
 // A shape of package shapes (-workloads statefulset,job,rollout,daemonset) is measured
 // with pods made fresh and the preset's own tie rule. berth's time includes the pods that

@@ -37,6 +37,7 @@ type config struct {
 	runs        int
 	compare     int
 	preemption  bool
+	devices     bool
 	budget      time.Duration
 }
 
@@ -48,7 +49,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	flags.IntVar(&c.nodes, "nodes", 5000, "number of nodes")
 	flags.IntVar(&c.pods, "pods", 1000, "number of pods to place with kube-scheduler")
 	flags.IntVar(&c.berthPods, "berth-pods", 20000, "number of pods to place with berth, at most 10 a node")
-	names := flags.String("workloads", "all", "workloads, separated by commas; all: those of placements; "+preemptionName+": pods that fit nowhere; shapes of real clusters by their names")
+	names := flags.String("workloads", "all", "workloads, separated by commas; all: those of placements; "+preemptionName+": pods that fit nowhere; "+devicesName+": pods with claims for devices; shapes of real clusters by their names")
 	openB := flags.String("openb", "../../../../../shared/data/openb", "directory of the OpenB trace, for the shape openb")
 	format := flags.String("o", "table", "output: table, or json for a line per workload")
 	flags.BoolVar(&c.berthOnly, "berth-only", false, "do not run kube-scheduler")
@@ -84,6 +85,10 @@ func parse(args []string, stderr io.Writer) (config, error) {
 			c.preemption = true
 			continue
 		}
+		if name == devicesName {
+			c.devices = true
+			continue
+		}
 		if k, err := workload.Parse(name); err == nil {
 			c.kinds = append(c.kinds, k)
 			continue
@@ -94,8 +99,10 @@ func parse(args []string, stderr io.Writer) (config, error) {
 		}
 		c.shapes = append(c.shapes, s)
 	}
-	if c.preemption && c.berthOnly {
-		return c, fmt.Errorf("-berth-only: %s is a comparison", preemptionName)
+	for name, named := range map[string]bool{preemptionName: c.preemption, devicesName: c.devices} {
+		if named && c.berthOnly {
+			return c, fmt.Errorf("-berth-only: %s is a comparison", name)
+		}
 	}
 	return c, nil
 }
@@ -155,6 +162,16 @@ func run(args []string, stdout, stderr io.Writer) error {
 		l, err := b.preempt()
 		if err == nil {
 			err = b.writePreemption(stdout, l)
+		}
+		if err != nil {
+			return err
+		}
+		differ += l.Differing
+	}
+	if c.devices {
+		l, err := b.devices()
+		if err == nil {
+			err = b.writeDevices(stdout, l)
 		}
 		if err != nil {
 			return err

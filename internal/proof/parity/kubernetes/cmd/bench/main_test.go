@@ -54,6 +54,17 @@ func TestTable(t *testing.T) {
 	}
 }
 
+func TestDevices(t *testing.T) {
+	text := output(t, "-nodes", "40", "-workloads", "devices", "-compare", "60", "-budget", "1ms", "-o", "json")
+	var l deviceLine
+	if err := json.Unmarshal([]byte(text), &l); err != nil {
+		t.Fatal(err)
+	}
+	if l.Differing != 0 || l.Compared != 60 || l.KubePods < leastPods || l.BerthPods < 300 || l.Sampled <= 0 || l.All <= 0 || l.Berth <= l.Sampled {
+		t.Errorf("line %s, want 0 of 60 differing, at least 300 and %d pods, and berth ahead", text, leastPods)
+	}
+}
+
 func TestPreemption(t *testing.T) {
 	text := output(t, "-nodes", "60", "-workloads", "preemption", "-budget", "1ms", "-o", "json")
 	var l preemptionLine
@@ -98,6 +109,7 @@ func TestFlags(t *testing.T) {
 		{"-workloads basic,web", "no workload"},
 		{"basic", "flags only"},
 		{"-workloads preemption -berth-only", "is a comparison"},
+		{"-workloads devices -berth-only", "is a comparison"},
 		{"-workloads fork", "no counterpart"},
 		{"-workloads openb -openb .", "openb"},
 	} {

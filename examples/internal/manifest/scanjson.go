@@ -1,4 +1,4 @@
-package input
+package manifest
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package input
+package manifest
 
 import (
 	"bufio"
@@ -7,13 +7,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/config"
-	"github.com/berth-sched/berth/scheduling/simulate"
 )
 
 const (
@@ -27,26 +25,27 @@ const (
 	maxHeld = 64 << 20
 )
 
-// A source is a file or another text, and what is kept of it for errors.
-type source struct {
-	name  string
-	text  []byte // nil if it is too long
-	path  string // to read it again, "" if that cannot be
-	table string // "node" or "pod" for a table of the OpenB trace
-	pods  [2]int // which of the pods are from here
+// A Source is a file or another text, and what is kept of it to find lines.
+type Source struct {
+	// Name is what errors call it.
+	Name string
+	// Open reads it again, if it is too long to be kept; nil if that cannot be.
+	Open func() (io.ReadCloser, error)
+
+	text []byte // nil if it is too long
 }
 
-// decode adds the objects of a text to o. The content decides the format: tables of
-// the OpenB trace begin with a line of column names, and JSON begins with a brace.
-// Everything else is YAML, also text that begins with a brace but is not JSON. Objects are
-// decoded as they come, so that the text need not fit in memory.
-func (c *source) decode(o *api.Objects, r io.Reader) error {
+// Decode adds the objects of a text to o, in the forms that kubectl prints: what begins
+// with a brace is JSON. Everything else is YAML, also text that begins with a brace but is
+// not JSON. Objects are decoded as they come, so that the text need not fit in memory. An
+// error is a [*FaultError].
+func (c *Source) Decode(o *api.Objects, r io.Reader) error {
 	in := bufio.NewReaderSize(r, maxKept)
 	head, err := in.Peek(maxKept)
 	if err != nil && err != io.EOF {
-		return &FaultError{File: c.name, Err: err}
+		return &FaultError{File: c.Name, Err: err}
 	}
-	if bom := []byte("\ufeff"); bytes.HasPrefix(head, bom) { // as spreadsheets write it
+	if bom := []byte("\ufeff"); bytes.HasPrefix(head, bom) {
 		head = head[len(bom):]
 		_, _ = in.Discard(len(bom)) // it was peeked at
 	}
@@ -55,8 +54,8 @@ func (c *source) decode(o *api.Objects, r io.Reader) error {
 	}
 	first := bytes.TrimLeft(head, " \t\r\n")
 	switch {
-	case simulate.IsOpenB(head):
-		return c.decodeTable(o, in)
+	case isTable(first):
+		return &FaultError{c.Name, 1, errors.New("this is a table for people; print the objects: kubectl get nodes,pods -A -o json")}
 	case len(first) == 0 || first[0] != '{':
 		return c.decodeYAML(o, in)
 	case c.text == nil:
@@ -75,40 +74,32 @@ func (c *source) decode(o *api.Objects, r io.Reader) error {
 	return jsonErr
 }
 
+// isTable reports whether a text begins as kubectl's tables do: with the names of columns.
+func isTable(text []byte) bool {
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	columns := strings.Fields(string(line[:min(len(line), 200)]))
+	return len(columns) > 1 && (columns[0] == "NAME" || columns[0] == "NAMESPACE") && strings.ToUpper(columns[1]) == columns[1]
+}
+
 // isInvalid reports whether the error is about an object, and not about the text.
 func isInvalid(err error) bool {
 	var invalid *api.InvalidError
 	return errors.As(err, &invalid)
 }
 
-func (c *source) decodeTable(o *api.Objects, r io.Reader) error {
-	nodes := len(o.Nodes)
-	text, err := io.ReadAll(r)
-	if err == nil {
-		err = simulate.DecodeOpenB(o, text)
-	}
-	if c.table = "pod"; nodes < len(o.Nodes) {
-		c.table = "node"
-	}
-	if err != nil {
-		return &FaultError{File: c.name, Err: err}
-	}
-	return nil
-}
-
 // decodeJSON adds the objects of a JSON text.
-func (c *source) decodeJSON(o *api.Objects, r io.Reader) error {
+func (c *Source) decodeJSON(o *api.Objects, r io.Reader) error {
 	b := chunk{source: c, objects: o}
 	s := jsonScanner{r: r, take: b.add, endOfItems: b.endOfList}
 	err := s.scan()
 	var syntax *api.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		return &FaultError{c.name, syntax.Line, errors.New("not JSON: " + syntax.Problem)}
+		return &FaultError{c.Name, syntax.Line, errors.New("not JSON: " + syntax.Problem)}
 	case err == nil:
 		return b.flush()
 	}
-	return inFile(c.name, err)
+	return inFile(c.Name, err)
 }
 
 // inFile names the file of an error that does not.
@@ -122,7 +113,7 @@ func inFile(file string, err error) error {
 
 // A chunk collects objects that are decoded together.
 type chunk struct {
-	source  *source
+	source  *Source
 	objects *api.Objects
 	list    listKind
 	text    []byte
@@ -193,31 +184,31 @@ func (b *chunk) fault(err error) error {
 			text = b.list.wrap(p.text)
 		}
 		if _, err := api.Decode(text); err != nil {
-			return p.fault(b.source.name, err)
+			return p.fault(b.source.Name, err)
 		}
 	}
-	return &FaultError{File: b.source.name, Err: err}
+	return &FaultError{File: b.source.Name, Err: err}
 }
 
 // decodeYAML adds the objects of a YAML text.
-func (c *source) decodeYAML(o *api.Objects, r io.Reader) error {
+func (c *Source) decodeYAML(o *api.Objects, r io.Reader) error {
 	s := yamlScanner{r: bufio.NewReader(r), take: func(p yamlPart) error { return c.decodePart(o, &p) }}
 	if err := s.scan(); err != nil {
-		return inFile(c.name, err)
+		return inFile(c.Name, err)
 	}
 	return nil
 }
 
 // decodePart adds the objects of a part of a YAML text.
-func (c *source) decodePart(o *api.Objects, p *yamlPart) error {
+func (c *Source) decodePart(o *api.Objects, p *yamlPart) error {
 	documents, err := config.YAMLToJSON(p.text)
 	if err != nil {
-		return yamlFault(c.name, p.line, err)
+		return yamlFault(c.Name, p.line, err)
 	}
 	for _, d := range documents {
 		if d[0] != '{' && d[0] != '[' { // a list has an error of its own
 			err := fmt.Errorf("document %d: %q: is no Kubernetes object", p.document, d)
-			return &FaultError{c.name, p.line, err}
+			return &FaultError{c.Name, p.line, err}
 		}
 	}
 	text := bytes.Join(documents, []byte("\n"))
@@ -231,7 +222,7 @@ func (c *source) decodePart(o *api.Objects, p *yamlPart) error {
 }
 
 // faultOf finds the first piece of the part at fault.
-func (c *source) faultOf(p *yamlPart, err error) error {
+func (c *Source) faultOf(p *yamlPart, err error) error {
 	pieces := p.pieces()
 	for i := range pieces {
 		text, jsonErr := pieces[i].json()
@@ -242,26 +233,30 @@ func (c *source) faultOf(p *yamlPart, err error) error {
 			text = p.list.wrap(text)
 		}
 		if _, err := api.Decode(text); err != nil {
-			return pieces[i].fault(c.name, err)
+			return pieces[i].fault(c.Name, err)
 		}
 	}
-	return &FaultError{c.name, p.line, err}
+	return &FaultError{c.Name, p.line, err}
 }
 
-// find returns the line of a field of an object, named as in errors; 0 if the source does
-// not have the object, or cannot be read again. Of several such objects it is the last.
-func (c *source) find(object, field string) (line int, found bool) {
+// Find returns the line of a field of an object, named as in errors: by its name, or by its
+// place in the text. It is 0 if the source does not have the object, or cannot be read again.
+// Of several such objects it is the last.
+func (c *Source) Find(object, field string) (line int, found bool) {
 	var r io.Reader = bytes.NewReader(c.text)
 	if c.text == nil {
-		f, err := os.Open(c.path)
-		if c.path == "" || err != nil {
+		if c.Open == nil {
 			return 0, false
 		}
-		defer f.Close()
-		r = f
+		again, err := c.Open()
+		if err != nil {
+			return 0, false
+		}
+		defer again.Close()
+		r = again
 	}
 	look := func(p piece, list listKind) error {
-		if name := p.label(list); name == object || withDefault(name) == object {
+		if name := p.label(list); name == object || withDefault(name) == object || p.isAt(object) {
 			line, found = p.lineOf(field), true
 		}
 		return nil

@@ -1,4 +1,4 @@
-package input
+package manifest
 
 import (
 	"bytes"
@@ -27,6 +27,11 @@ func (p *piece) place() string {
 		return fmt.Sprintf("document %d", p.document)
 	}
 	return fmt.Sprintf("document %d, items[%d]", p.document, p.item)
+}
+
+// isAt reports whether an error without a name means the piece: "pod (document 2)".
+func (p *piece) isAt(object string) bool {
+	return object == p.place() || strings.HasSuffix(object, "("+p.place()+")")
 }
 
 // A listKind is the kind of the list that pieces are from.

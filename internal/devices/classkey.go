@@ -1,0 +1,200 @@
+package devices
+
+import (
+	"encoding/binary"
+	"maps"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// Pods are of one class if their claims ask for the same, whatever the claims are called
+// and whether they have been made. The key of a class says what the claims ask, or what
+// allocated ones allow. Everything else that verdicts read belongs to nodes, or to the
+// version of a [Finder].
+
+// KeySource is the source of KeyVersion, for [framework.SharedKeyer].
+const KeySource = "internal/devices"
+
+// KeyVersion identifies all that keys of pods read besides the pod: claims, templates and
+// classes. It is the number of the last change.
+func KeyVersion(s *framework.Snapshot) uint64 {
+	return max(framework.ObjectsVersion[api.ResourceClaim](s), framework.ObjectsVersion[api.ResourceClaimTemplate](s),
+		framework.ObjectsVersion[api.DeviceClass](s))
+}
+
+// AppendKey appends what verdicts about the pod read of its claims and of its requests for
+// extended resources. It appends nothing for a pod that needs no devices.
+func AppendKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
+	if !Needs(s, pod) {
+		return b
+	}
+	x, version := stateKey.Of(s), KeyVersion(s)
+	if k := &x.key; k.pod != pod || k.version != version {
+		k.pod, k.version = pod, version
+		k.text = x.appendKey(k.text[:0], s, pod)
+	}
+	return append(b, x.key.text...)
+}
+
+// A podKey is the key of a pod at a version.
+type podKey struct {
+	pod     *framework.PodInfo
+	version uint64
+	text    []byte
+}
+
+// What a part of a key is about. Pods that must wait are alike, for whichever claim:
+// PreFilter rejects them in every decision, and its reason is never kept.
+const (
+	keyProblem   = 'x' // the pod must wait
+	keyDemand    = 'd' // a claim without devices
+	keyAllocated = 'a' // a claim with devices
+	keyExtended  = 'e' // extended resources, and then their claim
+)
+
+func (x *State) appendKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
+	refs, err := refsOf(s, pod.Pod)
+	if err != nil {
+		return append(b, keyProblem)
+	}
+	for i := range refs {
+		if t := refs[i].template; t != nil {
+			b = appendDemand(append(b, keyDemand), &t.Spec.Spec.Devices)
+		} else {
+			b = appendClaim(b, refs[i].claim)
+		}
+	}
+	resources := extendedResources(s, pod)
+	if resources == nil {
+		return b
+	}
+	b = appendCount(append(b, keyExtended), len(resources))
+	for _, r := range resources {
+		list := users(pod.Pod, r.name)
+		b = appendCount(appendText(b, string(r.name)), len(list))
+		for i := range list {
+			u := &list[i]
+			b = appendFlag(appendCount(appendText(b, u.request), u.position), u.short)
+			b = binary.AppendVarint(b, u.count)
+		}
+	}
+	if c := x.madeExtendedClaim(s, pod.Pod); c != nil {
+		return appendClaim(b, c)
+	}
+	return b
+}
+
+// appendClaim appends what a claim that is an object asks for or, once it is allocated,
+// where its devices can be used. Whether it is in flight makes no difference: then
+// PreFilter rejects the pod, in every decision.
+func appendClaim(b []byte, c *api.ResourceClaim) []byte {
+	a := c.Status.Allocation
+	if a == nil {
+		return appendDemand(append(b, keyDemand), &c.Spec.Devices)
+	}
+	b = binary.AppendVarint(append(b, keyAllocated), scoreOf(c, a))
+	b = appendFlag(b, hasAlternatives(c))
+	b = appendFlag(b, len(c.Spec.Devices.Requests) > 0) // of the claim for extended resources
+	b = appendFlag(b, skipsNode(a))
+	ready, failed := BindingState(c)
+	b = appendFlag(appendFlag(b, ready), failed)
+	if t := a.AllocationTimestamp; t != nil && !ready && !failed {
+		b = binary.AppendVarint(binary.AppendVarint(b, t.Unix()), int64(t.Nanosecond()))
+	}
+	if b = appendFlag(b, a.NodeSelector != nil); a.NodeSelector != nil {
+		b = appendSelector(b, a.NodeSelector)
+	}
+	return b
+}
+
+func appendSelector(b []byte, s *api.NodeSelector) []byte {
+	b = appendCount(b, len(s.NodeSelectorTerms))
+	for i := range s.NodeSelectorTerms {
+		for _, list := range [2][]api.NodeSelectorRequirement{s.NodeSelectorTerms[i].MatchExpressions, s.NodeSelectorTerms[i].MatchFields} {
+			b = appendCount(b, len(list))
+			for k := range list {
+				r := &list[k]
+				b = appendTexts(appendText(appendText(b, r.Key), string(r.Operator)), r.Values)
+			}
+		}
+	}
+	return b
+}
+
+// appendDemand appends the requests and constraints of a claim. What it configures is not
+// looked at before it has devices.
+func appendDemand(b []byte, c *api.DeviceClaim) []byte {
+	b = appendCount(b, len(c.Requests))
+	for i := range c.Requests {
+		r := &c.Requests[i]
+		b = appendFlag(appendText(b, r.Name), r.Exactly != nil)
+		if r.Exactly != nil {
+			b = appendExact(b, r.Exactly)
+		}
+		b = appendCount(b, len(r.FirstAvailable))
+		for k := range r.FirstAvailable {
+			b = appendExact(appendText(b, r.FirstAvailable[k].Name), exactly(&r.FirstAvailable[k]))
+		}
+	}
+	b = appendCount(b, len(c.Constraints))
+	for i := range c.Constraints {
+		x := &c.Constraints[i]
+		b = appendOptional(appendOptional(appendTexts(b, x.Requests), x.MatchAttribute), x.DistinctAttribute)
+	}
+	return b
+}
+
+func appendExact(b []byte, e *api.ExactDeviceRequest) []byte {
+	b = appendCount(appendText(b, e.DeviceClassName), len(e.Selectors))
+	for i := range e.Selectors {
+		if b = appendFlag(b, e.Selectors[i].CEL != nil); e.Selectors[i].CEL != nil {
+			b = appendText(b, e.Selectors[i].CEL.Expression)
+		}
+	}
+	b = binary.AppendVarint(appendText(b, string(e.AllocationMode)), e.Count)
+	b = appendFlag(appendFlag(b, isSet(e.AdminAccess)), len(e.DerivedAttributes) > 0)
+	b = appendCount(b, len(e.Tolerations))
+	for i := range e.Tolerations {
+		t := &e.Tolerations[i]
+		b = appendText(appendText(appendText(appendText(b, t.Key), string(t.Operator)), t.Value), string(t.Effect))
+	}
+	if e.Capacity == nil {
+		return appendCount(b, 0)
+	}
+	b = appendCount(b, len(e.Capacity.Requests))
+	for _, name := range slices.Sorted(maps.Keys(e.Capacity.Requests)) {
+		b = appendText(appendText(b, name), e.Capacity.Requests[name].String())
+	}
+	return b
+}
+
+// Each part of a key has a fixed size or begins with its length, so different parts never
+// give the same key.
+
+func appendCount(b []byte, n int) []byte { return binary.AppendUvarint(b, uint64(n)) }
+
+func appendText(b []byte, s string) []byte { return append(appendCount(b, len(s)), s...) }
+
+func appendTexts(b []byte, list []string) []byte {
+	b = appendCount(b, len(list))
+	for _, s := range list {
+		b = appendText(b, s)
+	}
+	return b
+}
+
+func appendFlag(b []byte, v bool) []byte {
+	if v {
+		return append(b, 1)
+	}
+	return append(b, 0)
+}
+
+func appendOptional(b []byte, s *string) []byte {
+	if s == nil {
+		return append(b, 0)
+	}
+	return appendText(append(b, 1), *s)
+}

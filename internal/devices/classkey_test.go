@@ -1,0 +1,312 @@
+package devices_test
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/devices"
+	"github.com/berth-sched/berth/resource"
+)
+
+// fullClaim asks for devices in every way at once, so that every field has a value.
+func fullClaim() *api.DeviceClaim {
+	selectors := func() []api.DeviceSelector {
+		return []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: "true"}}, {CEL: &api.CELDeviceSelector{Expression: "1 == 1"}}}
+	}
+	tolerations := func() []api.DeviceToleration {
+		return []api.DeviceToleration{{Key: "k", Operator: api.DeviceTolerationOpEqual, Value: "v", Effect: api.DeviceTaintEffectNoSchedule}}
+	}
+	capacity := func() *api.CapacityRequirements {
+		return &api.CapacityRequirements{Requests: map[string]resource.Quantity{"m": resource.MustParse("1"), "n": resource.MustParse("2")}}
+	}
+	return &api.DeviceClaim{
+		Requests: []api.DeviceRequest{
+			{Name: "a", Exactly: &api.ExactDeviceRequest{
+				DeviceClassName: "any", Selectors: selectors(), AllocationMode: api.DeviceAllocationModeExactCount, Count: 1, AdminAccess: new(true),
+				Tolerations: tolerations(), Capacity: capacity(),
+			}},
+			{Name: "b", FirstAvailable: []api.DeviceSubRequest{{
+				Name: "x", DeviceClassName: "any", Selectors: selectors(), AllocationMode: api.DeviceAllocationModeExactCount, Count: 1,
+				Tolerations: tolerations(), Capacity: capacity(),
+			}, {Name: "y", DeviceClassName: "any"}}},
+		},
+		Constraints: []api.DeviceConstraint{{Requests: []string{"a", "b"}, MatchAttribute: new("d/m")}, {DistinctAttribute: new("d/n")}},
+	}
+}
+
+// eachChange calls f after each change of one field, list or map below v, and takes the
+// change back.
+func eachChange(path string, v reflect.Value, f func(path string)) {
+	try := func(path string, to reflect.Value) {
+		was := reflect.New(v.Type()).Elem()
+		was.Set(v)
+		v.Set(to)
+		f(path)
+		v.Set(was)
+	}
+	switch v.Kind() {
+	case reflect.String:
+		try(path, reflect.ValueOf(v.String()+"+").Convert(v.Type()))
+	case reflect.Int64:
+		try(path, reflect.ValueOf(v.Int()+1).Convert(v.Type()))
+	case reflect.Bool:
+		try(path, reflect.ValueOf(!v.Bool()))
+	case reflect.Pointer:
+		if !v.IsNil() {
+			try(path+" gone", reflect.Zero(v.Type()))
+			eachChange(path, v.Elem(), f)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			eachChange(fmt.Sprintf("%s[%d]", path, i), v.Index(i), f)
+		}
+		if v.Len() > 0 {
+			try(path+" shorter", v.Slice(0, v.Len()-1))
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			shorter := reflect.MakeMap(v.Type())
+			other := reflect.MakeMap(v.Type())
+			for _, k := range v.MapKeys() {
+				if k.String() != key.String() {
+					shorter.SetMapIndex(k, v.MapIndex(k))
+					other.SetMapIndex(k, v.MapIndex(k))
+				}
+			}
+			other.SetMapIndex(key, reflect.ValueOf(resource.MustParse("7")))
+			try(path+" without "+key.String(), shorter)
+			try(path+" with another "+key.String(), other)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			eachChange(path+"."+v.Type().Field(i).Name, v.Field(i), f)
+		}
+	default:
+		panic(fmt.Sprintf("%s is a %s", path, v.Type()))
+	}
+}
+
+// Every field of a claim that verdicts may read is in the key, so two claims that differ
+// in it are never of one class.
+func TestKeyCoversClaims(t *testing.T) {
+	s := framework.NewSnapshot(framework.Arrival)
+	template := &api.ResourceClaimTemplate{ObjectMeta: api.ObjectMeta{Name: "full", Namespace: "default"}}
+	claim := fullClaim()
+	p, err := s.NewPodInfo(podFor("p", "full"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	keyOf := func() string {
+		x := *template
+		x.Spec.Spec.Devices = *claim
+		if err := framework.Put(s, &x); err != nil {
+			t.Fatal(err)
+		}
+		return string(devices.AppendKey(nil, s, p))
+	}
+	want, seen := keyOf(), map[string]string{}
+	eachChange("devices", reflect.ValueOf(claim).Elem(), func(path string) {
+		key := keyOf()
+		if key == want {
+			t.Errorf("%s is changed, and the key is the same", path)
+		}
+		if other, ok := seen[key]; ok && !strings.Contains(path, "AdminAccess") { // none is false
+			t.Errorf("%s gives the key that %s gives", path, other)
+		}
+		seen[key] = path
+	})
+	if len(seen) < 50 {
+		t.Errorf("%d changes, want at least 50", len(seen))
+	}
+	claim.Config = []api.DeviceClaimConfiguration{{Requests: []string{"a"}}}
+	if key := keyOf(); key != want {
+		t.Error("parameters for drivers are in the key")
+	}
+}
+
+// A claim is like the template that it may be made from, whatever its name. Once it is in
+// flight or allocated, it is another matter.
+func TestKeysOfStates(t *testing.T) {
+	s := framework.NewSnapshot(framework.Arrival)
+	put := func(c *api.ResourceClaim) {
+		if err := framework.Put(s, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	template := &api.ResourceClaimTemplate{ObjectMeta: api.ObjectMeta{Name: "t", Namespace: "default"}}
+	template.Spec.Spec.Devices = *fullClaim()
+	if err := framework.Put(s, template); err != nil {
+		t.Fatal(err)
+	}
+	claim := func(name string) *api.ResourceClaim {
+		c := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Name: name, Namespace: "default", UID: api.UID(name)}}
+		c.Spec.Devices = *fullClaim()
+		return c
+	}
+	put(claim("a"))
+	put(claim("b"))
+	key := func(object *api.Pod) string {
+		p, err := s.NewPodInfo(object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(devices.AppendKey(nil, s, p))
+	}
+	naming := func(claim string) *api.Pod {
+		p := api.MakePod("pod-of-" + claim).Obj()
+		p.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "d", ResourceClaimName: &claim}}
+		return p
+	}
+	if a, b, virtual := key(naming("a")), key(naming("b")), key(podFor("v", "t")); a != b || a != virtual || a == "" {
+		t.Errorf("keys of equal claims and of their template: %q, %q, %q", a, b, virtual)
+	}
+	if got := key(api.MakePod("none").Obj()); got != "" {
+		t.Errorf("key of a pod without claims = %q", got)
+	}
+	allocated := claim("a")
+	allocated.Status.Allocation = &api.AllocationResult{
+		Devices: api.DeviceAllocationResult{Results: []api.DeviceRequestAllocationResult{{
+			Request: "b/x", Driver: "d.io", Pool: "p", Device: "0", BindingConditions: []string{"Ready"}, BindingFailureConditions: []string{"Failed"},
+		}}},
+		AllocationTimestamp: new(time.Unix(100, 5)),
+		NodeSelector: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{
+			MatchFields:      []api.NodeSelectorRequirement{{Key: "metadata.name", Operator: api.NodeSelectorOpIn, Values: []string{"n0", "n1"}}},
+			MatchExpressions: []api.NodeSelectorRequirement{{Key: "zone", Operator: api.NodeSelectorOpExists}},
+		}}},
+	}
+	with := func(change func(c *api.ResourceClaim)) string {
+		c, a := *allocated, *allocated.Status.Allocation
+		a.Devices.Results = []api.DeviceRequestAllocationResult{a.Devices.Results[0]}
+		selector := *a.NodeSelector
+		selector.NodeSelectorTerms = []api.NodeSelectorTerm{selector.NodeSelectorTerms[0]}
+		a.NodeSelector, c.Status.Allocation = &selector, &a
+		change(&c)
+		put(&c)
+		return key(naming("a"))
+	}
+	seen := map[string]string{key(naming("b")): "no devices"}
+	for name, change := range map[string]func(c *api.ResourceClaim){
+		"allocated":   func(*api.ResourceClaim) {},
+		"no selector": func(c *api.ResourceClaim) { c.Status.Allocation.NodeSelector = nil },
+		"no terms":    func(c *api.ResourceClaim) { c.Status.Allocation.NodeSelector.NodeSelectorTerms = nil },
+		"no fields":   func(c *api.ResourceClaim) { c.Status.Allocation.NodeSelector.NodeSelectorTerms[0].MatchFields = nil },
+		"no expressions": func(c *api.ResourceClaim) {
+			c.Status.Allocation.NodeSelector.NodeSelectorTerms[0].MatchExpressions = nil
+		},
+		"another time":    func(c *api.ResourceClaim) { c.Status.Allocation.AllocationTimestamp = new(time.Unix(100, 6)) },
+		"no time":         func(c *api.ResourceClaim) { c.Status.Allocation.AllocationTimestamp = nil },
+		"another choice":  func(c *api.ResourceClaim) { c.Status.Allocation.Devices.Results[0].Request = "b/y" },
+		"node operations": func(c *api.ResourceClaim) { c.Status.Allocation.Devices.Results[0].SkipNodeOperations = []string{"x"} },
+		"ready": func(c *api.ResourceClaim) {
+			c.Status.Devices = []api.AllocatedDeviceStatus{{Driver: "d.io", Pool: "p", Device: "0", Conditions: []api.Condition{{Type: "Ready", Status: api.ConditionTrue}}}}
+		},
+		"failed": func(c *api.ResourceClaim) {
+			c.Status.Devices = []api.AllocatedDeviceStatus{{Driver: "d.io", Pool: "p", Device: "0", Conditions: []api.Condition{{Type: "Failed", Status: api.ConditionTrue}}}}
+		},
+	} {
+		k := with(change)
+		if other, ok := seen[k]; ok {
+			t.Errorf("a claim %q has the key of one %q", name, other)
+		}
+		seen[k] = name
+	}
+	if renamed := with(func(c *api.ResourceClaim) { c.Labels = map[string]string{"x": "y"} }); seen[renamed] != "allocated" {
+		t.Error("labels of a claim are in the key")
+	}
+}
+
+// A Finder that the snapshot has kept says what a new one says.
+func TestFinderOfIsNeverOld(t *testing.T) {
+	s := framework.NewSnapshot(framework.Arrival)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.SetNow(time.Unix(1000, 0))
+	must(s.AddNode(api.MakeNode("n0", "8", "8Gi").Obj()))
+	for _, x := range partsOf("n0") {
+		must(framework.Put(s, x))
+	}
+	template := func(count int64) *api.ResourceClaimTemplate {
+		x := &api.ResourceClaimTemplate{ObjectMeta: api.ObjectMeta{Name: "t", Namespace: "default"}}
+		x.Spec.Spec.Devices.Requests = []api.DeviceRequest{{Name: "r", Exactly: &api.ExactDeviceRequest{
+			DeviceClassName: "any", AllocationMode: api.DeviceAllocationModeExactCount, Count: count,
+		}}}
+		return x
+	}
+	object := podFor("p", "t")
+	object.Spec.ResourceClaims = append(object.Spec.ResourceClaims, api.PodResourceClaim{Name: "n", ResourceClaimName: new("named")})
+	p, err := s.NewPodInfo(object)
+	must(err)
+	other, err := s.NewPodInfo(podFor("other", "t"))
+	must(err)
+	named := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Name: "named", Namespace: "default"}}
+	named.Spec.Devices = template(1).Spec.Spec.Devices
+	named.Spec.Devices.Requests[0].Exactly.Selectors = []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: `device.attributes["d.io"].kind == "plain"`}}}
+	waiting := *named
+	waiting.Status.Allocation = &api.AllocationResult{AllocationTimestamp: new(time.Unix(1000, 0)), Devices: api.DeviceAllocationResult{
+		Results: []api.DeviceRequestAllocationResult{{Request: "r", Driver: "d.io", Pool: "n0-others", Device: "plain-0", BindingConditions: []string{"Ready"}}},
+	}}
+	options := devices.Options{BindingTimeout: time.Minute}
+	answer := func(f *devices.Finder, status framework.Status) string {
+		if !status.IsSuccess() {
+			return status.String()
+		}
+		var found devices.Found
+		verdict := f.Find(s.Node("n0"), &found)
+		kept, again := f.FoundOn(s.Node("n0"))
+		if again.String() != verdict.String() || len(kept.Allocations) != len(found.Allocations) || verdict.IsSuccess() && !reflect.DeepEqual(kept.Allocations, found.Allocations) {
+			t.Errorf("FoundOn = %v, %v; want %v, %v", kept.Allocations, again, found.Allocations, verdict)
+		}
+		return verdict.String() + fmt.Sprint(len(found.Allocations))
+	}
+	var mark framework.Mark
+	seen := map[string]bool{}
+	for _, step := range []struct {
+		name string
+		do   func()
+	}{
+		{"nothing", func() {}},
+		{"a class", func() { must(framework.Put(s, &api.DeviceClass{ObjectMeta: api.ObjectMeta{Name: "any"}})) }},
+		{"a template", func() { must(framework.Put(s, template(1))) }},
+		{"a claim", func() { must(framework.Put(s, named)) }},
+		{"a transaction", func() { mark = s.Begin() }},
+		{"a larger template", func() { must(framework.Put(s, template(9))) }},
+		{"a rollback", func() { s.Rollback(mark) }},
+		{"in flight", func() {
+			f, status := devices.FinderOf(s, p, options)
+			if status.IsSuccess() {
+				_, status = f.Reserve(s.Node("n0"))
+			}
+			if !status.IsSuccess() {
+				t.Fatal(status)
+			}
+		}},
+		{"no longer", func() { devices.Release(s, p) }},
+		{"allocated", func() { must(framework.Put(s, &waiting)) }},
+		{"timed out", func() { s.SetNow(time.Unix(1100, 0)) }},
+		{"no class", func() { framework.Delete[api.DeviceClass](s, "any") }},
+	} {
+		step.do()
+		for _, pod := range []*framework.PodInfo{p, other, p} {
+			f, status := devices.FinderOf(s, pod, options)
+			got := answer(f, status)
+			fresh := new(devices.Finder)
+			want := answer(fresh, fresh.Prepare(s, pod, options))
+			if got != want {
+				t.Errorf("after %s: %s, want %s", step.name, got, want)
+			}
+			seen[got] = true
+		}
+	}
+	if len(seen) < 6 {
+		t.Errorf("answers %v: the steps make no difference", seen)
+	}
+}

@@ -1,0 +1,40 @@
+package devices
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// Uses describes which devices of a snapshot are in use.
+func Uses(s *framework.Snapshot) string {
+	var lines []string
+	for id, p := range stateKey.Of(s).uses.all() {
+		for device, u := range p.devices {
+			line := fmt.Sprintf("%s/%s: %d dedicated, %d shares, %d amounts", id, device, u.dedicated, len(u.shares), u.amounts)
+			for _, name := range slices.Sorted(maps.Keys(u.capacity)) {
+				line += fmt.Sprintf(", %s %s", name, u.capacity[name])
+			}
+			lines = append(lines, line)
+		}
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// Flights describes what pods have in flight.
+func Flights(s *framework.Snapshot) string {
+	var lines []string
+	x := stateKey.Of(s)
+	for key, f := range x.flights.all() {
+		lines = append(lines, fmt.Sprintf("%v for %v", key, f.pods))
+	}
+	for pod, keys := range x.holds.all() {
+		lines = append(lines, fmt.Sprintf("%v holds %v", pod, keys))
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,73 @@
+package engine
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// TestSightings: bases are built for their second pod, until half of the bases have had
+// one; then for their first, until most are seen only once again.
+func TestSightings(t *testing.T) {
+	var s sightings
+	ask := func(key string) (build, first bool) { return s.see(key) }
+	for i := range firstFew - 1 {
+		key := fmt.Sprint("few ", i)
+		if build, _ := ask(key); build {
+			t.Fatalf("base %d was built for its first pod: %+v", i, s)
+		}
+		if build, first := ask(key); !build || first {
+			t.Fatalf("base %d was not built for its second pod: %v, %v", i, build, first)
+		}
+	}
+	if build, first := ask("next"); !build || !first {
+		t.Fatalf("a base was not built for its first pod, though all have had a second: %+v", s)
+	}
+	one, other := new(framework.PodInfo), new(framework.PodInfo)
+	b := &base{first: true, pod: one}
+	before := s.again
+	s.seeAgain(b, one)
+	if s.again != before {
+		t.Error("the first pod of a base counts as its second")
+	}
+	s.seeAgain(b, other)
+	s.seeAgain(b, other)
+	if s.again != before+1 || b.first {
+		t.Errorf("the second pod of a base counts %d times, want 1", s.again-before)
+	}
+	copied := s.clone()
+	built := 0
+	for i := range 4 * firstMost {
+		if build, _ := ask(fmt.Sprint("once ", i)); build {
+			built++
+		}
+	}
+	if built > 2*firstFew {
+		t.Errorf("%d bases were built for pods that come once", built)
+	}
+	if build, first := copied.see("once 0"); !build || !first {
+		t.Errorf("a copy follows the original: %+v", copied)
+	}
+	for i := range 2 * firstMost { // templates come back
+		key := fmt.Sprint("again ", i)
+		if build, first := ask(key); first {
+			s.seeAgain(&base{first: true, pod: one}, other)
+		} else if !build {
+			ask(key)
+		}
+	}
+	if build, first := ask("last"); !build || !first {
+		t.Errorf("a base was not built for its first pod, though the last %d have had a second: %+v", firstMost, s)
+	}
+	if len(s.once) > onceMost {
+		t.Errorf("%d keys are remembered, want at most %d", len(s.once), onceMost)
+	}
+	for i := range 3 * onceMost {
+		s.again = 0
+		ask(fmt.Sprint("many ", i))
+	}
+	if len(s.once) > onceMost {
+		t.Errorf("%d keys are remembered, want at most %d", len(s.once), onceMost)
+	}
+}
