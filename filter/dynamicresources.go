@@ -144,6 +144,9 @@ func (DynamicResources) AppendClassKey(b []byte, s *framework.Snapshot, pod *fra
 // ClassKeyVersion implements [framework.ClassKeyer].
 func (DynamicResources) ClassKeyVersion(s *framework.Snapshot) uint64 { return devices.KeyVersion(s) }
 
+// ClassKeySource implements [framework.SharedKeyer].
+func (DynamicResources) ClassKeySource() string { return devices.KeySource }
+
 // Idle implements [framework.Idler]: the pod needs no devices.
 func (DynamicResources) Idle(c *framework.Cycle) bool { return !devices.Needs(c.Snapshot, c.Pod) }
 

@@ -57,6 +57,9 @@ func (InterPodAffinity) ClassKeyVersion(s *framework.Snapshot) uint64 {
 	return topo.KeyVersion(s)
 }
 
+// ClassKeySource implements [framework.SharedKeyer].
+func (InterPodAffinity) ClassKeySource() string { return topo.KeySource }
+
 // Idle implements [framework.Idler]: no terms of the pod match pods in the cluster, and no
 // terms of those match the pod.
 func (InterPodAffinity) Idle(c *framework.Cycle) bool { return topo.NoAffinity(c.Snapshot, c.Pod) }

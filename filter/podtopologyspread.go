@@ -88,6 +88,9 @@ func (PodTopologySpread) ClassKeyVersion(s *framework.Snapshot) uint64 {
 	return topo.KeyVersion(s)
 }
 
+// ClassKeySource implements [framework.SharedKeyer].
+func (PodTopologySpread) ClassKeySource() string { return topo.KeySource }
+
 // rules returns the pod's own constraints or, if it has none, default ones.
 func (p PodTopologySpread) rules(s *framework.Snapshot, pod *framework.PodInfo) *topo.Rules {
 	rules := topo.HardRules(pod)

@@ -9,35 +9,33 @@ import (
 // memo holds values derived from an immutable object, one per key, computed at first
 // use. It is safe for concurrent use: two goroutines may both compute a value, and one
 // result is kept.
-type memo struct {
-	entries atomic.Pointer[[]memoEntry]
+type memo struct{ latest atomic.Pointer[memoEntry] }
+
+// A memoEntry is a value, and those stored before it. It never changes.
+type memoEntry struct {
+	key, value any
+	before     *memoEntry
 }
 
-type memoEntry struct{ key, value any }
+func (m *memo) load(key any) (any, bool) { return m.latest.Load().find(key) }
 
-func (m *memo) load(key any) (any, bool) {
-	if list := m.entries.Load(); list != nil {
-		for i := range *list {
-			if e := &(*list)[i]; e.key == key {
-				return e.value, true
-			}
+func (e *memoEntry) find(key any) (any, bool) {
+	for ; e != nil; e = e.before {
+		if e.key == key {
+			return e.value, true
 		}
 	}
 	return nil, false
 }
 
 func (m *memo) store(key, value any) any {
+	e := &memoEntry{key: key, value: value}
 	for {
-		old := m.entries.Load()
-		var list []memoEntry
-		if old != nil {
-			if won, ok := m.load(key); ok {
-				return won
-			}
-			list = append(list, *old...)
+		e.before = m.latest.Load()
+		if won, ok := e.before.find(key); ok {
+			return won
 		}
-		list = append(list, memoEntry{key, value})
-		if m.entries.CompareAndSwap(old, &list) {
+		if m.latest.CompareAndSwap(e.before, e) {
 			return value
 		}
 	}

@@ -93,8 +93,8 @@ type Scope struct {
 // The scope may differ from pod to pod, for instance if only pods with volumes are
 // filtered. Two pods that are equal in the parts that the scope of one of them names
 // must have the same Reads and the same answers. For a [ClassKeyer], their keys must be
-// equal, too, and Reads may differ. Texts of errors, and of rejections by PreFilter, may
-// differ, because these are never kept.
+// equal, too, and Reads may differ. Texts of errors may differ, and so may rejections by
+// PreFilter, because these are never kept.
 type Scoper interface {
 	Scope(pod *PodInfo) Scope
 }
@@ -119,6 +119,15 @@ type ClassKeyer interface {
 	// snapshot and its forks: a number from [Snapshot.NewVersion], or 0 if keys read
 	// the pod alone.
 	ClassKeyVersion(s *Snapshot) uint64
+}
+
+// A SharedKeyer is a [ClassKeyer] whose version is that of other plugins, too: those with
+// the same source. In each decision, only one of them is asked for it.
+type SharedKeyer interface {
+	ClassKeyer
+	// ClassKeySource names what the version is of, such as a package. It must not be empty,
+	// and never change.
+	ClassKeySource() string
 }
 
 // An Expirer is a bound filter or scorer whose answer for a node holds only until a

@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/internal/engine"
-	"github.com/berth-sched/berth/scoring"
 )
 
 // plugins is a profile resolved once: every optional interface is looked up when the
@@ -33,8 +31,7 @@ type plugins struct {
 	extenders []Extender
 	keyers    []placedKeyer // of all plugins that filter and score
 
-	keyVersions    []framework.ClassKeyer // of keyers, one for each version that they have
-	objectVersions []framework.ClassKeyer // those whose version only objects can change
+	keyVersions []framework.ClassKeyer // of keyers, one for each version that they have
 
 	allFilters, allScorers choice
 }
@@ -185,27 +182,18 @@ func (t *plugins) findKeyers() {
 	}
 }
 
-// findKeyVersions lists the keyers to ask for versions. One whose version another one has
-// is left out.
+// findKeyVersions lists the keyers to ask for versions, one for each source.
 func (t *plugins) findKeyVersions() {
-	affinity, devices := false, false
+	asked := map[string]bool{"": false}
 	for _, k := range t.keyers {
-		switch k.ClassKeyer.(type) {
-		case filter.InterPodAffinity, *filter.InterPodAffinity, scoring.InterPodAffinity, *scoring.InterPodAffinity:
-			if affinity { // both count the terms of the pods in the cluster
-				continue
-			}
-			affinity = true
-		case filter.PodTopologySpread, *filter.PodTopologySpread, scoring.PodTopologySpread, *scoring.PodTopologySpread:
-			t.objectVersions = append(t.objectVersions, k.ClassKeyer) // they read services and controllers
-			continue
-		case filter.DynamicResources, *filter.DynamicResources, scoring.DynamicResources, *scoring.DynamicResources:
-			if devices { // both read the claims
-				continue
-			}
-			devices = true
+		source := ""
+		if shared, ok := k.ClassKeyer.(framework.SharedKeyer); ok {
+			source = shared.ClassKeySource()
 		}
-		t.keyVersions = append(t.keyVersions, k.ClassKeyer)
+		if !asked[source] {
+			t.keyVersions = append(t.keyVersions, k.ClassKeyer)
+			asked[source] = source != ""
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
@@ -114,5 +115,47 @@ func TestSpreadWithExceptions(t *testing.T) {
 	}
 	if stats := s.Stats(); stats.Hits < 100 || stats.Faults > 0 {
 		t.Errorf("%+v, want most decisions from kept answers", stats)
+	}
+}
+
+// TestClassOfVacantSelectorEnds: two pods with spread constraints whose selectors match
+// nobody are of one class, until a pod comes that one of them selects. No other plugin of
+// the profile has class keys.
+func TestClassOfVacantSelectorEnds(t *testing.T) {
+	profile := scheduling.Profile{
+		TieRule: scheduling.First, Cache: scheduling.CacheConfig{Verify: true},
+		Filter: []framework.Plugin{filter.NodeResourcesFit{}, filter.PodTopologySpread{}}, Score: []scheduling.Weighted{{Plugin: late{}}},
+	}
+	snap, _ := town(t, 30)
+	s := build(t, profile)
+	spread := func(app string) *framework.PodInfo {
+		return podInfo(t, snap, api.MakePod("spread-"+app).Labels("app", app).Requests("1", "1Gi").Spread(1, api.LabelTopologyZone, api.DoNotSchedule, "app="+app).Obj())
+	}
+	db, cache := spread("db"), spread("cache")
+	decide := func(p *framework.PodInfo) string {
+		t.Helper()
+		d, err := s.Schedule(snap, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return snap.Node(d.Node).Node.Labels[api.LabelTopologyZone]
+	}
+	for range 3 {
+		decide(db)
+		decide(cache)
+	}
+	for i := range 2 {
+		p := podInfo(t, snap, api.MakePod(fmt.Sprint("db-", i)).Labels("app", "db").Requests("1", "1Gi").Obj())
+		if err := snap.AddPod(p, "n0"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 3 {
+		if got := decide(cache); got != "z0" {
+			t.Errorf("the pod whose app nobody has goes to %s, want z0, the zone of the first node", got)
+		}
+		if got := decide(db); got != "z1" {
+			t.Errorf("the pod goes to %s, want z1: there are two of its app in z0", got)
+		}
 	}
 }

@@ -13,8 +13,7 @@ import (
 // pods are, too.
 type classKeys struct {
 	epoch    uint64   // above 0 after the first follow
-	versions []uint64 // of plugins.keyVersions, then of plugins.objectVersions
-	objects  uint64   // the objects that these last ones are of
+	versions []uint64 // of plugins.keyVersions
 	asking   bool     // a plugin is running
 
 	live, kept []byte // parts of the last pod, by whether the plugin is live
@@ -23,26 +22,17 @@ type classKeys struct {
 // follow begins a new epoch if the keys of pods may have changed.
 func (k *classKeys) follow(s *framework.Snapshot, t *plugins) {
 	if k.epoch == 0 {
-		k.versions = make([]uint64, len(t.keyVersions)+len(t.objectVersions))
+		k.versions = make([]uint64, len(t.keyVersions))
 		k.epoch = 1
 	}
 	k.asking = true
-	k.compare(s, t.keyVersions, k.versions)
-	if objects := s.Objects(); objects != k.objects {
-		k.compare(s, t.objectVersions, k.versions[len(t.keyVersions):])
-		k.objects = objects
-	}
-	k.asking = false
-}
-
-// compare begins a new epoch if one of the versions is no longer the plugin's.
-func (k *classKeys) compare(s *framework.Snapshot, plugins []framework.ClassKeyer, versions []uint64) {
-	for i, x := range plugins {
-		if v := x.ClassKeyVersion(s); v != versions[i] {
-			versions[i] = v
+	for i, x := range t.keyVersions {
+		if v := x.ClassKeyVersion(s); v != k.versions[i] {
+			k.versions[i] = v
 			k.epoch++
 		}
 	}
+	k.asking = false
 }
 
 // find fills live and kept for the cycle's pod, which the plugins read like that.

@@ -57,6 +57,9 @@ func (DynamicResources) AppendClassKey(b []byte, s *framework.Snapshot, pod *fra
 // ClassKeyVersion implements [framework.ClassKeyer].
 func (DynamicResources) ClassKeyVersion(s *framework.Snapshot) uint64 { return devices.KeyVersion(s) }
 
+// ClassKeySource implements [framework.SharedKeyer].
+func (DynamicResources) ClassKeySource() string { return devices.KeySource }
+
 // PreScore skips pods whose claims have no alternatives: they score 0 everywhere.
 func (p DynamicResources) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
 	return p.PreScoreGroups(c, nil)

@@ -97,6 +97,9 @@ func (InterPodAffinity) ClassKeyVersion(s *framework.Snapshot) uint64 {
 	return topo.KeyVersion(s)
 }
 
+// ClassKeySource implements [framework.SharedKeyer].
+func (InterPodAffinity) ClassKeySource() string { return topo.KeySource }
+
 // ignores reports whether the configuration skips the plugin for the pod.
 func (p InterPodAffinity) ignores(pod *framework.PodInfo) bool {
 	if !p.IgnorePreferredTermsOfExistingPods {

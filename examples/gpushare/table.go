@@ -42,7 +42,7 @@ func compare(results []openb.Result, published openb.Tables) (c compared) {
 		if want == nil {
 			continue
 		}
-		c.known = append(c.known, openb.Result{r.Config, want})
+		c.known = append(c.known, openb.Result{Config: r.Config, Series: want})
 		equal, different, first := r.Compare(want)
 		if c.equal, c.different = c.equal+equal, c.different+different; c.first == "" && first != "" {
 			c.first = fmt.Sprintf("%s, seed %d: %s", r.Policy, r.Seed, first)

@@ -30,8 +30,8 @@ func TestValidateSlice(t *testing.T) {
 		{"129 devices", 129, func(*api.ResourceSliceSpec) {}, `resourceslice s: spec.devices: "129": must have at most 128 items`},
 		{"65 devices with a taint", 65, func(s *api.ResourceSliceSpec) { s.Devices[3].Taints = []api.DeviceTaint{{Key: "k"}} }, `resourceslice s: spec.devices: "65": must have at most 64 items`},
 		{"64 devices with a taint", 64, func(s *api.ResourceSliceSpec) { s.Devices[3].Taints = []api.DeviceTaint{{Key: "k"}} }, ""},
-		{"no driver", 1, func(s *api.ResourceSliceSpec) { s.Driver = "" }, `resourceslice s: spec.driver: "": must not be empty`},
-		{"no pool", 1, func(s *api.ResourceSliceSpec) { s.Pool.Name = "" }, `resourceslice s: spec.pool.name: "": must not be empty`},
+		{"no driver", 1, func(s *api.ResourceSliceSpec) { s.Driver = "" }, `resourceslice s: spec.driver: must not be empty`},
+		{"no pool", 1, func(s *api.ResourceSliceSpec) { s.Pool.Name = "" }, `resourceslice s: spec.pool.name: must not be empty`},
 		{"negative generation", 1, func(s *api.ResourceSliceSpec) { s.Pool.Generation = -1 }, `resourceslice s: spec.pool.generation: "-1": must not be negative`},
 		{"no slices", 1, func(s *api.ResourceSliceSpec) { s.Pool.ResourceSliceCount = 0 }, `resourceslice s: spec.pool.resourceSliceCount: "0": must be greater than zero`},
 		{"no node selection", 1, func(s *api.ResourceSliceSpec) { s.NodeName = nil }, `resourceslice s: spec.nodeName: "0": exactly one of`},
@@ -74,7 +74,7 @@ func TestValidateClaim(t *testing.T) {
 		{"negative count", func(c *api.DeviceClaim) { c.Requests[0].Exactly.Count = -3 }, `requests[0].exactly.count: "-3": must be greater than zero`},
 		{"a count for all", func(c *api.DeviceClaim) { c.Requests[0].Exactly.AllocationMode = api.DeviceAllocationModeAll }, `requests[0].exactly.count: "1": must not be set for allocationMode All`},
 		{"unknown mode", func(c *api.DeviceClaim) { c.Requests[0].Exactly.AllocationMode = "Some" }, `requests[0].exactly.allocationMode: "Some": must be ExactCount or All`},
-		{"no class", func(c *api.DeviceClaim) { c.Requests[0].Exactly.DeviceClassName = "" }, `requests[0].exactly.deviceClassName: "": must not be empty`},
+		{"no class", func(c *api.DeviceClaim) { c.Requests[0].Exactly.DeviceClassName = "" }, `requests[0].exactly.deviceClassName: must not be empty`},
 		{"neither", func(c *api.DeviceClaim) { c.Requests[0].Exactly = nil }, `requests[0]: "r": exactly one of exactly and firstAvailable must be set`},
 		{"both", func(c *api.DeviceClaim) { c.Requests[0].FirstAvailable = make([]api.DeviceSubRequest, 1) }, `requests[0]: "r": exactly one of`},
 		{"many alternatives", func(c *api.DeviceClaim) {
@@ -82,10 +82,10 @@ func TestValidateClaim(t *testing.T) {
 		}, `requests[0].firstAvailable: "9": must have at most 8 items`},
 		{"an alternative without a class", func(c *api.DeviceClaim) {
 			c.Requests[0].Exactly, c.Requests[0].FirstAvailable = nil, make([]api.DeviceSubRequest, 1)
-		}, `requests[0].firstAvailable[0].deviceClassName: "": must not be empty`},
+		}, `requests[0].firstAvailable[0].deviceClassName: must not be empty`},
 		{"many requests", func(c *api.DeviceClaim) { c.Requests = make([]api.DeviceRequest, 33) }, `requests: "33": must have at most 32 items`},
 		{"many selectors", func(c *api.DeviceClaim) { c.Requests[0].Exactly.Selectors = make([]api.DeviceSelector, 33) }, `requests[0].exactly.selectors: "33": must have at most 32 items`},
-		{"a selector without text", func(c *api.DeviceClaim) { c.Requests[0].Exactly.Selectors = make([]api.DeviceSelector, 1) }, `requests[0].exactly.selectors[0].cel: "": must be set`},
+		{"a selector without text", func(c *api.DeviceClaim) { c.Requests[0].Exactly.Selectors = make([]api.DeviceSelector, 1) }, `requests[0].exactly.selectors[0].cel: must be set`},
 		{"a huge selector", func(c *api.DeviceClaim) {
 			c.Requests[0].Exactly.Selectors = []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: strings.Repeat("x", 10<<10+1)}}}
 		}, `requests[0].exactly.selectors[0].cel.expression: "10241": must have at most 10240 bytes`},

@@ -9,7 +9,7 @@ func PodImages(p *Pod) []string {
 	if p == nil {
 		return nil
 	}
-	var names []string
+	names := make([]string, 0, len(p.Spec.InitContainers)+len(p.Spec.Containers))
 	for i := range p.Spec.InitContainers {
 		names = append(names, normalizedImage(p.Spec.InitContainers[i].Image))
 	}

@@ -31,8 +31,11 @@ func NewLabelSelector(s *api.LabelSelector) (LabelSelector, error) {
 		requirements = append(requirements, r)
 		return ProblemsError(problems)
 	}
-	for _, key := range slices.Sorted(maps.Keys(s.MatchLabels)) {
-		if err := add(key, in, []string{s.MatchLabels[key]}); err != nil {
+	var few [fewLabels]string
+	values := make([]string, 0, len(s.MatchLabels))
+	for _, key := range sortedKeys(few[:0], s.MatchLabels) {
+		values = append(values, s.MatchLabels[key])
+		if err := add(key, in, last(values)); err != nil {
 			return Nothing(), err
 		}
 	}
@@ -66,12 +69,57 @@ func labelOperator(o api.LabelSelectorOperator) (operator, bool) {
 // LabelsOf returns the selector of objects that have all these labels. It does not
 // check the labels. Without labels it selects everything.
 func LabelsOf(labels map[string]string) LabelSelector {
-	var s LabelSelector
-	for _, key := range slices.Sorted(maps.Keys(labels)) {
-		s.requirements = append(s.requirements, equals(key, labels[key]))
+	if len(labels) == 0 {
+		return LabelSelector{}
+	}
+	s := LabelSelector{requirements: make([]requirement, 0, len(labels))}
+	values := make([]string, 0, len(labels))
+	var few [fewLabels]string
+	for _, key := range sortedKeys(few[:0], labels) {
+		values = append(values, labels[key])
+		s.requirements = append(s.requirements, requirement{key: key, op: in, values: last(values)})
 	}
 	return s
 }
+
+// WithLabels returns the selector of objects that s selects and that have the same values
+// of some labels as an object with these labels. Keys that the object has no label for add
+// nothing.
+func (s LabelSelector) WithLabels(keys []string, labels map[string]string) LabelSelector {
+	if s.nothing {
+		return s
+	}
+	var few [fewLabels]string
+	present := few[:0]
+	for _, key := range keys {
+		if _, ok := labels[key]; ok {
+			present = append(present, key)
+		}
+	}
+	if len(present) == 0 {
+		return s
+	}
+	slices.Sort(present)
+	requirements := make([]requirement, 0, len(present)+len(s.requirements))
+	values := make([]string, 0, len(present))
+	for _, key := range slices.Compact(present) {
+		values = append(values, labels[key])
+		requirements = append(requirements, requirement{key: key, op: in, values: last(values)})
+	}
+	return LabelSelector{requirements: append(requirements, s.requirements...)}
+}
+
+// fewLabels is how many keys need no memory to be sorted.
+const fewLabels = 16
+
+func sortedKeys(list []string, labels map[string]string) []string {
+	list = slices.AppendSeq(list, maps.Keys(labels))
+	slices.Sort(list)
+	return list
+}
+
+// last returns the list of the last value alone.
+func last(values []string) []string { return values[len(values)-1 : len(values) : len(values)] }
 
 // Nothing returns the selector that selects nothing.
 func Nothing() LabelSelector { return LabelSelector{nothing: true} }

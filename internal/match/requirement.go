@@ -26,11 +26,6 @@ type requirement struct {
 	number int64    // for greaterThan and lessThan
 }
 
-// equals returns the requirement that the label has exactly this value.
-func equals(key, value string) requirement {
-	return requirement{key: key, op: in, values: []string{value}}
-}
-
 // matches reports whether the labels meet the requirement. An absent label meets
 // only notIn and doesNotExist.
 func (r *requirement) matches(labels map[string]string) bool {

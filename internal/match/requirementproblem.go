@@ -25,11 +25,11 @@ func RequirementProblems(r *api.NodeSelectorRequirement) []Problem {
 func problemsOf(key string, op operator, values []string) []Problem {
 	var problems []Problem
 	add := func(field string, value any, details ...string) {
-		if len(details) > 0 {
-			problems = append(problems, Problem{field, value, strings.Join(details, "; ")})
-		}
+		problems = append(problems, Problem{field, value, strings.Join(details, "; ")})
 	}
-	add("key", key, LabelKeyProblems(key)...)
+	if wrong := LabelKeyProblems(key); wrong != nil {
+		add("key", key, wrong...)
+	}
 	switch op {
 	case in, notIn:
 		if len(values) == 0 {
@@ -50,7 +50,9 @@ func problemsOf(key string, op operator, values []string) []Problem {
 		}
 	}
 	for i, value := range values {
-		add(element("values", i)+"["+key+"]", value, LabelValueProblems(value)...)
+		if wrong := LabelValueProblems(value); wrong != nil {
+			add(element("values", i)+"["+key+"]", value, wrong...)
+		}
 	}
 	return problems
 }

@@ -74,7 +74,7 @@ func (t *Tables) classOf(p *framework.PodInfo) int32 {
 	if id, ok := t.classIndex.in(traits.shard, traits.text); ok {
 		return id
 	}
-	return t.addClass(traits.text, looksOf(p.Pod), &traits.terms)
+	return t.addClass(traits.text, looksOf(p.Pod), traits.terms)
 }
 
 func (t *Tables) addClass(text string, p looks, terms *Terms) int32 {

@@ -59,9 +59,21 @@ var (
 	softRules = framework.NewPodDerived(func(p *framework.PodInfo) *Rules { return ownRules(p, api.ScheduleAnyway) })
 )
 
+// noneOfAction are the rules of a pod whose constraints are all of the other action.
+var noneOfAction = Rules{Own: true}
+
 func ownRules(p *framework.PodInfo, action api.UnsatisfiableConstraintAction) *Rules {
 	constraints := p.Pod.Spec.TopologySpreadConstraints
-	r := &Rules{Own: len(constraints) > 0}
+	count := 0
+	for i := range constraints {
+		if constraints[i].WhenUnsatisfiable == action {
+			count++
+		}
+	}
+	if count == 0 {
+		return &noneOfAction
+	}
+	r := &Rules{Own: true, List: make([]Rule, 0, count)}
 	for i := range constraints {
 		c := &constraints[i]
 		if c.WhenUnsatisfiable != action {
@@ -71,25 +83,10 @@ func ownRules(p *framework.PodInfo, action api.UnsatisfiableConstraintAction) *R
 		if err != nil {
 			return &Rules{Own: true, Err: err}
 		}
-		r.List = append(r.List, newRule(c, withLabelKeys(selector, c.MatchLabelKeys, p.Pod.Labels)))
+		r.List = append(r.List, newRule(c, selector.WithLabels(c.MatchLabelKeys, p.Pod.Labels)))
 	}
 	r.bind(p)
 	return r
-}
-
-// withLabelKeys returns s with the requirement that these labels have the same
-// values as on this pod. Keys that the pod has no label for add nothing.
-func withLabelKeys(s match.LabelSelector, keys []string, labels map[string]string) match.LabelSelector {
-	same := map[string]string{}
-	for _, key := range keys {
-		if value, ok := labels[key]; ok {
-			same[key] = value
-		}
-	}
-	if len(same) == 0 {
-		return s
-	}
-	return match.LabelsOf(same).And(s)
 }
 
 func newRule(c *api.TopologySpreadConstraint, selector match.LabelSelector) Rule {
@@ -136,10 +133,10 @@ func (r *Rules) bind(p *framework.PodInfo) {
 		affinity, taints = affinity || rule.affinity, taints || rule.taints
 	}
 	if affinity {
-		b = match.AppendString(b, p.ClassKey(framework.FieldNodeChoice))
+		b = p.AppendClassKey(b, framework.FieldNodeChoice)
 	}
 	if taints {
-		b = match.AppendString(b, p.ClassKey(framework.FieldTolerations))
+		b = p.AppendClassKey(b, framework.FieldTolerations)
 	}
 	r.text = string(b)
 }

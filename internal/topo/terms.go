@@ -63,7 +63,7 @@ func TermsOf(p *framework.PodInfo) *Terms {
 	if !hasTerms(p) {
 		return &noTerms
 	}
-	return &traitsOf.Of(p).terms
+	return traitsOf.Of(p).terms
 }
 
 var noTerms Terms // of every pod without terms; it never changes
@@ -81,12 +81,8 @@ func (t *Terms) list(kind int) []Term {
 	return [kinds][]Term{t.Required, t.RequiredAnti, t.Preferred, t.PreferredAnti}[kind]
 }
 
-func newTerms(p *api.Pod) Terms {
-	var t Terms
-	a := p.Spec.Affinity
-	if a == nil {
-		return t
-	}
+func newTerms(p *api.Pod) *Terms {
+	t, a := new(Terms), p.Spec.Affinity
 	var problems []string
 	compile := func(name string, n int, at func(i int) (*api.PodAffinityTerm, int32)) []Term {
 		terms := make([]Term, 0, n)
@@ -146,13 +142,16 @@ func newTerm(namespace string, source *api.PodAffinityTerm, weight int64) (Term,
 type traits struct {
 	text  string // equal exactly for pods that count in the same counters
 	shard uint32 // shardOf(text)
-	terms Terms
+	terms *Terms
 }
 
 var traitsOf = framework.NewPodDerived(func(p *framework.PodInfo) *traits {
-	t := &traits{terms: newTerms(p.Pod)}
+	t := &traits{terms: &noTerms}
+	if hasTerms(p) {
+		t.terms = newTerms(p.Pod)
+	}
 	var buffer [256]byte
-	t.text = string(appendTraits(buffer[:0], p.Pod, &t.terms))
+	t.text = string(appendTraits(buffer[:0], p.Pod, t.terms))
 	t.shard = shardOf(t.text)
 	return t
 })

@@ -15,7 +15,11 @@ import (
 // used, and class keys are found again.
 
 // nobody is the set of no pods.
-var nobody = podSet{parts: []podPart{{pods: match.Nothing()}}}
+var nobody = func() podSet {
+	s := podSet{parts: []podPart{{pods: match.Nothing()}}}
+	s.key = s.newKey() // now, as goroutines share it
+	return s
+}()
 
 // A vacancy is what the tables know of vacant selectors.
 //
@@ -80,6 +84,9 @@ func (r *resolution) ended(t *Tables) uint64 {
 	}
 	return 0
 }
+
+// KeySource is the source of KeyVersion, for [framework.SharedKeyer].
+const KeySource = "internal/topo"
 
 // KeyVersion identifies all that the class keys of this package read besides the pod: the
 // terms of the pods in the cluster, the namespaces, services and controllers, and, as far

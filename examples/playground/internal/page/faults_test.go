@@ -38,7 +38,7 @@ func TestProblems(t *testing.T) {
 		},
 		{"template", node, deployment("requests: {cpu: -1}"), "", []Problem{{"pods", 13, `pod shop/web-0: spec.containers[0].resources.requests[cpu]: "-1"`}}},
 		{"unknown nodes", node, "kind: Pod\nmetadata: {name: p}\nspec: {nodeName: nowhere}\n---\nkind: Pod\nmetadata: {name: q}\nspec:\n  nodeName: nowhere\n", "", []Problem{{"pods", 3, "spec.nodeName"}, {"pods", 8, "spec.nodeName"}}},
-		{"node twice", node + "---\n" + node, "", "", []Problem{{"nodes", 2, "node lone: metadata.name"}}},
+		{"node twice", node + "---\n" + node, "", "", []Problem{{"nodes", 6, "node lone: metadata.name"}}},
 		{"nothing", "", "kind: Pod\nmetadata: {name: p}\n", "", []Problem{{"nodes", 0, "there are no nodes"}}},
 		{"no object", "hello\n", "", "", []Problem{{"nodes", 1, "neither a mapping nor a list"}}},
 		{"configuration", node, "", "kind: KubeSchedulerConfiguration\napiVersion: kubescheduler.config.k8s.io/v1\nprofiles:\n- plugins:\n    score:\n      enabled:\n      - name: Nobody\n        weigth: 3\n", []Problem{{"config", 8, "weigth"}}},
