@@ -135,9 +135,8 @@ func (e *Engine) Find(q *Query) (v *View, ok bool) {
 			return nil, false
 		}
 		count = &e.stats.Misses
-	} else {
-		e.sightings.seeAgain(c.base)
 	}
+	e.sightings.seeAgain(c.base, q.Cycle.Pod)
 	if !e.bringUpToDate(c, q) {
 		return nil, false
 	}

@@ -42,8 +42,6 @@ func (e *Engine) newClass(q *Query) (c *class) {
 		if b = e.newBase(key, q); b == nil {
 			return nil
 		}
-	} else {
-		e.sightings.seeAgain(b)
 	}
 	if k := len(e.spare); k > 0 {
 		c, e.spare = e.spare[k-1], e.spare[:k-1]

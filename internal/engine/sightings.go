@@ -1,6 +1,10 @@
 package engine
 
-import "maps"
+import (
+	"maps"
+
+	"github.com/berth-sched/berth/framework"
+)
 
 // sightings decide for which pod a base is built. For a single pod, keeping answers costs
 // half as much again as finding them, so a base is built for its second pod. If at least
@@ -40,8 +44,8 @@ func (s *sightings) see(key string) (build, first bool) {
 }
 
 // seeAgain notes the second pod of a base that was built for its first.
-func (s *sightings) seeAgain(b *base) {
-	if b.first {
+func (s *sightings) seeAgain(b *base, pod *framework.PodInfo) {
+	if b.first && b.pod != pod {
 		b.first = false
 		s.again++
 	}

@@ -3,6 +3,8 @@ package engine
 import (
 	"fmt"
 	"testing"
+
+	"github.com/berth-sched/berth/framework"
 )
 
 // TestSightings: bases are built for their second pod, until half of the bases have had
@@ -22,10 +24,15 @@ func TestSightings(t *testing.T) {
 	if build, first := ask("next"); !build || !first {
 		t.Fatalf("a base was not built for its first pod, though all have had a second: %+v", s)
 	}
-	b := &base{first: true}
+	one, other := new(framework.PodInfo), new(framework.PodInfo)
+	b := &base{first: true, pod: one}
 	before := s.again
-	s.seeAgain(b)
-	s.seeAgain(b)
+	s.seeAgain(b, one)
+	if s.again != before {
+		t.Error("the first pod of a base counts as its second")
+	}
+	s.seeAgain(b, other)
+	s.seeAgain(b, other)
 	if s.again != before+1 || b.first {
 		t.Errorf("the second pod of a base counts %d times, want 1", s.again-before)
 	}
@@ -45,7 +52,7 @@ func TestSightings(t *testing.T) {
 	for i := range 2 * firstMost { // templates come back
 		key := fmt.Sprint("again ", i)
 		if build, first := ask(key); first {
-			s.seeAgain(&base{first: true})
+			s.seeAgain(&base{first: true, pod: one}, other)
 		} else if !build {
 			ask(key)
 		}

@@ -105,8 +105,10 @@ func (g *GPUs) Free(s *framework.Snapshot, n *framework.NodeInfo) Free {
 
 // Held returns the GPUs that the pod has on the node, none if it has none there.
 func (g *GPUs) Held(s *framework.Snapshot, n *framework.NodeInfo, p *framework.PodInfo) Set {
-	if h := g.orUsual().held.Of(s).Get(n).find(p); h != nil {
-		return h.gpus
+	if l := g.orUsual().held.Of(s).Get(n); l != nil {
+		if h := l.last.find(p); h != nil {
+			return h.gpus
+		}
 	}
 	return 0
 }

@@ -126,8 +126,6 @@ func (p GPUShare) Reserves(s *framework.Snapshot, pod *framework.PodInfo, n *fra
 
 // would returns the GPUs that the pod would get on the node.
 func (g *GPUs) would(s *framework.Snapshot, n *framework.NodeInfo, p *framework.PodInfo) Set {
-	if w := g.wants.Of(p); w.given != 0 && w.given>>g.has.Of(n).gpus == 0 {
-		return w.given
-	}
-	return g.choice(n, p, g.Free(s, n))
+	would, _ := g.pick(n, p, g.held.Of(s).Get(n), freeCPU(n))
+	return would
 }

@@ -9,12 +9,13 @@ import (
 )
 
 // A ledger holds what pods have of the GPUs of a node. It is never changed in place,
-// because forks share it. nil means that they have nothing.
+// because forks share it. nil means that they have had nothing.
 type ledger struct {
 	left room      // on the node as it was
 	node *api.Node // that left is about
 	used [MaxGPUs]int32
 	last *holding
+	gone *holding // what pods had that left since one came; it is theirs if they are put back
 }
 
 // A holding is what one pod has.
@@ -33,16 +34,17 @@ func (g *GPUs) podAdded(l *ledger, n *framework.NodeInfo, p *framework.PodInfo) 
 		return l, false
 	}
 	left := g.leftOn(n, l)
-	s := w.given
-	if s == 0 || s>>left.gpus != 0 {
-		s = g.choice(n, p, left.with(freeCPU(n)+p.UsedRequests.At(cpu)))
-	}
+	s, back := g.pick(n, p, l, freeCPU(n)+p.UsedRequests.At(cpu))
 	if s == 0 {
 		return l, false
 	}
 	next := new(ledger)
 	if l != nil {
 		*next = *l
+	}
+	next.gone = nil
+	if back != nil {
+		next.gone = l.gone.without(back)
 	}
 	next.last = &holding{p, w, next.last, s}
 	next.use(s, w.Milli)
@@ -51,16 +53,17 @@ func (g *GPUs) podAdded(l *ledger, n *framework.NodeInfo, p *framework.PodInfo) 
 	return next, true
 }
 
-// podRemoved takes back what the pod has.
+// podRemoved takes back what the pod has. Preemption tries nodes without some pods and puts
+// them back one by one: if they got other GPUs then, nothing would be as before.
 func (g *GPUs) podRemoved(l *ledger, n *framework.NodeInfo, p *framework.PodInfo) (*ledger, bool) {
-	h := l.find(p)
-	switch {
-	case h == nil:
+	if l == nil {
 		return l, false
-	case l.last == h && h.earlier == nil:
-		return nil, true
 	}
-	next := &ledger{node: n.Node, used: l.used, last: l.last.without(h)}
+	h := l.last.find(p)
+	if h == nil {
+		return l, false
+	}
+	next := &ledger{node: n.Node, used: l.used, last: l.last.without(h), gone: &holding{h.pod, h.want, l.gone, h.gpus}}
 	next.use(h.gpus, -h.want.Milli)
 	var tags Tags
 	for h := next.last; h != nil; h = h.earlier {
@@ -68,6 +71,22 @@ func (g *GPUs) podRemoved(l *ledger, n *framework.NodeInfo, p *framework.PodInfo
 	}
 	next.left = next.leftOf(g.has.Of(n), tags)
 	return next, true
+}
+
+// pick returns the GPUs that the pod gets if it comes to the node now, none if it does not
+// fit: those that it has already or, if it is put back, has had, else the best choice. free
+// is what is free of the CPU without the pod.
+func (g *GPUs) pick(n *framework.NodeInfo, p *framework.PodInfo, l *ledger, free int64) (s Set, back *holding) {
+	w, left := g.wants.Of(p), g.leftOn(n, l)
+	if w.given != 0 && w.given>>left.gpus == 0 {
+		return w.given, nil
+	}
+	if l != nil {
+		if back = l.gone.find(p); back != nil && back.want.Request == w.Request && left.serves(back) {
+			return back.gpus, back
+		}
+	}
+	return g.choice(n, p, left.with(free)), nil
 }
 
 func (l *ledger) use(s Set, milli int64) {
@@ -103,12 +122,8 @@ func (h *holding) without(x *holding) *holding {
 
 // find returns what the pod has, nil if it has nothing. Several pods of one name may be
 // there for a while, if one was replaced; then the very pod counts.
-func (l *ledger) find(p *framework.PodInfo) *holding {
-	if l == nil {
-		return nil
-	}
-	var same *holding
-	for h := l.last; h != nil; h = h.earlier {
+func (h *holding) find(p *framework.PodInfo) (same *holding) {
+	for ; h != nil; h = h.earlier {
 		if h.pod == p {
 			return h
 		}

@@ -364,3 +364,111 @@ func TestModel(t *testing.T) {
 		t.Repeat(m.steps())
 	})
 }
+
+// TestNodeIsUpdated: what is left follows the node's own GPUs and model.
+func TestNodeIsUpdated(t *testing.T) {
+	gpus := devices.New(devices.Config{})
+	s := framework.NewSnapshot(framework.Arrival)
+	node := func(count, model string) *api.Node {
+		return api.MakeNode("n", "8", "8Gi").Resource(devices.Vendor+"/gpu-count", count).Labels(devices.Vendor+"/gpu-card-model", model).Obj()
+	}
+	if err := s.AddNode(node("2", "T4")); err != nil {
+		t.Fatal(err)
+	}
+	add := func(name, milli string) {
+		p, err := s.NewPodInfo(api.MakePod(name).Annotations(devices.Vendor+"/gpu-milli", milli).Obj())
+		if err == nil {
+			err = s.AddPodAt(p, s.Node("n"))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(model string, left ...int32) {
+		t.Helper()
+		f := gpus.Free(s, s.Node("n"))
+		if !slices.Equal(f.Left[:f.GPUs], left) || f.Model != model {
+			t.Errorf("%v of %s is left, want %v of %s", f.Left[:f.GPUs], f.Model, left, model)
+		}
+		if err := gpus.Check(s); err != nil {
+			t.Error(err)
+		}
+	}
+	check("T4", 1000, 1000)
+	add("a", "300")
+	add("b", "900")
+	check("T4", 700, 100)
+	for _, tt := range []struct {
+		count, model string
+		left         []int32
+	}{{"4", "T4", []int32{700, 100, 1000, 1000}}, {"4", "G2", []int32{700, 100, 1000, 1000}}, {"1", "G2", []int32{700}}} {
+		if err := s.UpdateNode(node(tt.count, tt.model)); err != nil {
+			t.Fatal(err)
+		}
+		check(tt.model, tt.left...)
+	}
+	add("c", "700")
+	check("G2", 0)
+}
+
+// TestPutBack: pods that leave and are put back have the GPUs that they had, in whatever
+// order they come; once another pod has come, the place is anyone's.
+func TestPutBack(t *testing.T) {
+	gpus := devices.New(devices.Config{})
+	s := framework.NewSnapshot(framework.Arrival)
+	if err := s.AddNode(api.MakeNode("n", "8", "8Gi").Resource(devices.Vendor+"/gpu-count", "2").Obj()); err != nil {
+		t.Fatal(err)
+	}
+	pods := map[string]*framework.PodInfo{}
+	for name, milli := range map[string]string{"a": "300", "b": "800", "c": "600", "d": "100"} {
+		p, err := s.NewPodInfo(api.MakePod(name).Annotations(devices.Vendor+"/gpu-milli", milli).Obj())
+		if err != nil {
+			t.Fatal(err)
+		}
+		pods[name] = p
+	}
+	add := func(names ...string) {
+		for _, name := range names {
+			if err := s.AddPodAt(pods[name], s.Node("n")); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	remove := func(names ...string) {
+		for _, name := range names {
+			if err := s.RemovePodAt(pods[name], s.Node("n")); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	held := func() (all string) {
+		for _, name := range []string{"a", "b", "c", "d"} {
+			all += name + gpus.Held(s, s.Node("n"), pods[name]).String() + " "
+		}
+		if err := gpus.Check(s); err != nil {
+			t.Error(err)
+		}
+		return all
+	}
+	add("a", "b", "c")
+	before := held()
+	if before != "a0 b1 c0 d " {
+		t.Fatalf("%s are held", before)
+	}
+	for _, order := range [][]string{{"b", "c", "a"}, {"c", "b", "a"}, {"b", "a", "c"}} {
+		remove("a", "b", "c")
+		add(order...)
+		if got := held(); got != before {
+			t.Errorf("put back as %v: %s, want %s", order, got, before)
+		}
+	}
+	would := (devices.GPUShare{GPUs: gpus}).Reserves
+	remove("a", "b", "c")
+	if got := would(s, pods["b"], s.Node("n")); got != "gpu 1" {
+		t.Errorf("b would get %q, want gpu 1", got)
+	}
+	add("d", "b")
+	if got := held(); got != "a b0 c d0 " {
+		t.Errorf("after another pod: %s", got)
+	}
+}

@@ -48,6 +48,16 @@ func (r *room) fits(want Request) bool {
 	return fitting >= want.Count
 }
 
+// serves reports whether the GPUs that a pod has had have enough left for it.
+func (r *room) serves(h *holding) bool {
+	for i, left := range r.left {
+		if h.gpus.Has(i) && int64(left) < h.want.Milli {
+			return false
+		}
+	}
+	return h.gpus>>r.gpus == 0
+}
+
 // freeCPU is what is free of the node's CPU.
 func freeCPU(n *framework.NodeInfo) int64 { return n.Allocatable.At(cpu) - n.Requested.At(cpu) }
 
