@@ -93,8 +93,8 @@ type Scope struct {
 // The scope may differ from pod to pod, for instance if only pods with volumes are
 // filtered. Two pods that are equal in the parts that the scope of one of them names
 // must have the same Reads and the same answers. For a [ClassKeyer], their keys must be
-// equal, too, and Reads may differ. Texts of errors, and of rejections by PreFilter, may
-// differ, because these are never kept.
+// equal, too, and Reads may differ. Texts of errors may differ, and so may rejections by
+// PreFilter, because these are never kept.
 type Scoper interface {
 	Scope(pod *PodInfo) Scope
 }

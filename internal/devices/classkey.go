@@ -17,18 +17,11 @@ import (
 // KeySource is the source of KeyVersion, for [framework.SharedKeyer].
 const KeySource = "internal/devices"
 
-// KeyVersion identifies all that keys of pods read besides the pod: claims, templates,
-// classes, and which claims are in flight. It is the number of the last change.
+// KeyVersion identifies all that keys of pods read besides the pod: claims, templates and
+// classes. It is the number of the last change.
 func KeyVersion(s *framework.Snapshot) uint64 {
-	if s.Objects() == 0 {
-		return 0
-	}
-	claims := framework.ObjectsVersion[api.ResourceClaim](s)
-	version := max(claims, framework.ObjectsVersion[api.ResourceClaimTemplate](s), framework.ObjectsVersion[api.DeviceClass](s))
-	if claims != 0 {
-		version = max(version, stateKey.Of(s).flown)
-	}
-	return version
+	return max(framework.ObjectsVersion[api.ResourceClaim](s), framework.ObjectsVersion[api.ResourceClaimTemplate](s),
+		framework.ObjectsVersion[api.DeviceClass](s))
 }
 
 // AppendKey appends what verdicts about the pod read of its claims and of its requests for
@@ -56,7 +49,6 @@ type podKey struct {
 // PreFilter rejects them in every decision, and its reason is never kept.
 const (
 	keyProblem   = 'x' // the pod must wait
-	keyFlight    = 'f' // a claim that is in flight
 	keyDemand    = 'd' // a claim without devices
 	keyAllocated = 'a' // a claim with devices
 	keyExtended  = 'e' // extended resources, and then their claim
@@ -71,7 +63,7 @@ func (x *State) appendKey(b []byte, s *framework.Snapshot, pod *framework.PodInf
 		if t := refs[i].template; t != nil {
 			b = appendDemand(append(b, keyDemand), &t.Spec.Spec.Devices)
 		} else {
-			b = x.appendClaim(b, refs[i].claim)
+			b = appendClaim(b, refs[i].claim)
 		}
 	}
 	resources := extendedResources(s, pod)
@@ -89,19 +81,17 @@ func (x *State) appendKey(b []byte, s *framework.Snapshot, pod *framework.PodInf
 		}
 	}
 	if c := x.madeExtendedClaim(s, pod.Pod); c != nil {
-		return x.appendClaim(b, c)
+		return appendClaim(b, c)
 	}
 	return b
 }
 
 // appendClaim appends what a claim that is an object asks for or, once it is allocated,
-// where its devices can be used.
-func (x *State) appendClaim(b []byte, c *api.ResourceClaim) []byte {
+// where its devices can be used. Whether it is in flight makes no difference: then
+// PreFilter rejects the pod, in every decision.
+func appendClaim(b []byte, c *api.ResourceClaim) []byte {
 	a := c.Status.Allocation
 	if a == nil {
-		if _, ok := x.flights.get(keyOf(c)); ok {
-			return append(b, keyFlight)
-		}
 		return appendDemand(append(b, keyDemand), &c.Spec.Devices)
 	}
 	b = binary.AppendVarint(append(b, keyAllocated), scoreOf(c, a))

@@ -311,9 +311,12 @@ func wordsOf(list []*api.AllocationResult) string {
 					b.WriteString(", ")
 				}
 				pool = id
-				b.WriteString(id.String())
+				b.WriteString(id.Driver)
+				b.WriteByte('/')
+				b.WriteString(id.Pool)
 			}
-			b.WriteString(" " + r.Device)
+			b.WriteByte(' ')
+			b.WriteString(r.Device)
 		}
 	}
 	return b.String()

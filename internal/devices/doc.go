@@ -39,8 +39,8 @@
 //	                    claims or, for an allocated claim, where it can be used. The key
 //	                    has no name of a claim, so a claim, its twin for another pod and
 //	                    the template of both are alike.
-//	                    New for: a claim, a template or a class that changes, a claim that
-//	                    is in flight or no longer. The key of a pod is then found anew.
+//	                    New for: a claim, a template or a class that changes. The key of
+//	                    a pod is then found anew.
 //	what a node has     its generation: a device that is given or taken, and a slice that
 //	                    changes, touch the nodes that can use the pool. A pool on the
 //	                    network touches all nodes: this is its wider scope.
@@ -52,9 +52,10 @@
 // the filter, the scorer, the words of a decision and Reserve ask for the same.
 //
 // A claim that two pods share is the first hard case. Before the first pod is placed, both
-// are of the class of the demand. Reserve puts the claim into flight: the second pod's key
-// then says so, and its PreFilter rejects it in every decision. Once the claim is
-// written, the key of the second pod holds the allocation, and no device is looked for.
+// are of the class of the demand. Reserve puts the claim into flight: PreFilter, which is
+// asked in every decision, then rejects the second pod, and its class is as it was. Once the
+// claim is written, the key of the second pod holds the allocation, and no device is looked
+// for.
 //
 // A request for all devices (mode All) over a pool with a taint rule is the second. The
 // list of devices belongs to the node and is found on each. A rule changes no device and

@@ -39,7 +39,7 @@ func (o *Offer) On(node *framework.NodeInfo) (devices, used int64) {
 		return 0, 0
 	}
 	c := o.state.catalogOf(o.snapshot)
-	conditions := o.state.conditions(nil, o.compiler, "", class.Spec.Selectors)
+	conditions := o.state.conditions(nil, o.compiler, "class", class.Name, class.Spec.Selectors)
 	if len(conditions) != len(class.Spec.Selectors) {
 		return 0, 0
 	}

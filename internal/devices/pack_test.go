@@ -16,8 +16,8 @@ import (
 
 func whole(n int64) resource.Quantity { return resource.New(n, resource.DecimalSI) }
 
-// packable returns a node whose devices differ in memory and bandwidth, some of which can
-// be shared or consume counters.
+// packable returns a slice with devices that differ in memory and bandwidth. Some can be
+// shared, and some consume counters.
 func packable(t *rapid.T) *api.ResourceSlice {
 	s := &api.ResourceSlice{ObjectMeta: api.ObjectMeta{Name: "devices"}}
 	s.Spec = api.ResourceSliceSpec{Driver: "d.io", NodeName: new("n"), Pool: api.ResourcePool{Name: "p", Generation: 1, ResourceSliceCount: 2}}

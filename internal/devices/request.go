@@ -118,8 +118,8 @@ func (x *State) ask(s *framework.Snapshot, compiler framework.DeviceSelectorComp
 	if a.count < 0 {
 		return fault(": the count %d is negative", a.count)
 	}
-	a.conditions = x.conditions(nil, compiler, "class "+a.class.Name, a.class.Spec.Selectors)
-	a.conditions = x.conditions(a.conditions, compiler, "claim "+claim, e.Selectors)
+	a.conditions = x.conditions(nil, compiler, "class", a.class.Name, a.class.Spec.Selectors)
+	a.conditions = x.conditions(a.conditions, compiler, "claim", claim, e.Selectors)
 	return a
 }
 

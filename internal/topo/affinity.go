@@ -102,30 +102,31 @@ func (a *Affinity) resolve() {
 	a.named, a.ids, a.Self = t.named, nil, false
 	a.set, a.with = 0, 0
 	part := func(term *Term) podPart { return partOf(term, t.snapshot) }
+	one := func(term *Term) *podSet { return &podSet{parts: []podPart{part(term)}} }
 	anyVacant := false
-	count := func(key string, parts ...podPart) (c Count, vacant bool) {
-		id, vacant := t.podCounter(query{key: t.key(key), nodes: none, pods: &podSet{parts: parts}})
+	count := func(key string, pods *podSet) (c Count, vacant bool) {
+		id, vacant := t.podCounter(query{key: t.key(key), nodes: none, pods: pods})
 		a.ids, anyVacant = append(a.ids, id), anyVacant || vacant
 		return Count{t, id}, vacant
 	}
 	prefer := func(term *Term, weight int64) {
-		if c, vacant := count(term.Key, part(term)); !vacant {
+		if c, vacant := count(term.Key, one(term)); !vacant {
 			a.Prefer = append(a.Prefer, Weighted{c, weight})
 		}
 	}
-	var all []podPart
+	all := &podSet{}
 	for i := range terms.Required {
-		all = append(all, part(&terms.Required[i]))
+		all.parts = append(all.parts, part(&terms.Required[i]))
 	}
 	for i := range terms.Required {
-		c, _ := count(terms.Required[i].Key, all...)
+		c, _ := count(terms.Required[i].Key, all)
 		a.Attract = append(a.Attract, c)
 	}
-	if len(all) > 0 {
-		a.Self = (&podSet{parts: all}).has(a.looks)
+	if len(all.parts) > 0 {
+		a.Self = all.has(a.looks)
 	}
 	for i := range terms.RequiredAnti {
-		if c, vacant := count(terms.RequiredAnti[i].Key, part(&terms.RequiredAnti[i])); !vacant {
+		if c, vacant := count(terms.RequiredAnti[i].Key, one(&terms.RequiredAnti[i])); !vacant {
 			a.Repel, a.Repels = append(a.Repel, c), append(a.Repels, i)
 		}
 	}

@@ -43,8 +43,8 @@
 // the opposite events and needs nothing else.
 //
 // Nothing stays for ever. A class goes some time after its last pod, a term with
-// the last class that has it, and a topology key some time after the last counter. [Affinity] and [Spread] go when thousands of others were
-// used since, or when memory passes a limit, and the other counters go with them. What
+// the last class that has it, and a topology key some time after the last counter. [Affinity] and [Spread] go when thousands of look-ups
+// were made since, or when memory passes a limit, and the other counters go with them. What
 // goes takes its history with it, so answers from before its last change then count
 // as unknown.
 //

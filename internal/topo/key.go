@@ -52,11 +52,9 @@ func (k *key) of(slot int) int32 {
 	return k.domain[slot]
 }
 
-// add puts a node into its domain; a node without the label has none.
+// add puts a node into its domain; a node without the label has none. A key that no node
+// has takes no memory for each node: anybody can name such keys.
 func (k *key) add(slot int, labels map[string]string) {
-	for len(k.domain) <= slot {
-		k.domain, k.next = append(k.domain, none), append(k.next, none)
-	}
 	d := int32(slot)
 	if k.single {
 		for len(k.first) <= slot {
@@ -71,6 +69,9 @@ func (k *key) add(slot int, labels map[string]string) {
 			d = k.take()
 			k.values[value] = d
 		}
+	}
+	for len(k.domain) <= slot {
+		k.domain, k.next = append(k.domain, none), append(k.next, none)
 	}
 	k.domain[slot], k.next[slot], k.first[d] = d, k.first[d], int32(slot)
 }

@@ -98,3 +98,39 @@ func inUse() uint64 {
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
 }
+
+// TestManyTerms resolves pods with thousands of terms and constraints, each with a topology
+// key of its own: memory grows linearly with the pod, also if there are many nodes.
+func TestManyTerms(t *testing.T) {
+	s := framework.NewSnapshot(framework.Arrival)
+	for i := range 2000 {
+		if err := s.AddNode(api.MakeNode(fmt.Sprint("n", i), "4", "4Gi").Labels(zone, "y").Obj()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(t, s, web("some"), "n0")
+	tables := Of(s)
+	cost := func(terms int) int {
+		p := web("many")
+		p.Spec.Affinity = &api.Affinity{PodAffinity: &api.PodAffinity{}}
+		for i := range terms {
+			key := fmt.Sprint("key-", terms, "-", i)
+			p.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution = append(p.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
+				api.PodAffinityTerm{TopologyKey: key, LabelSelector: &api.LabelSelector{MatchExpressions: []api.LabelSelectorRequirement{{Key: key, Operator: api.LabelSelectorOpDoesNotExist}}}})
+			p.Spec.TopologySpreadConstraints = append(p.Spec.TopologySpreadConstraints, spread(api.DoNotSchedule, key).Spec.TopologySpreadConstraints...)
+		}
+		q := info(t, s, p)
+		before := inUse()
+		tables.Affinity(q)
+		tables.Hard(q, HardRules(q))
+		return int(inUse()) - int(before)
+	}
+	cost(10)
+	for _, terms := range []int{500, 1000} {
+		if bytes := cost(terms); bytes > 8000*terms {
+			t.Errorf("%d terms and constraints keep %d bytes, %d each", terms, bytes, bytes/terms)
+		}
+	}
+	checkTables(t, tables)
+	runtime.KeepAlive(s)
+}

@@ -1,6 +1,7 @@
 package topo
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"slices"
 
@@ -13,7 +14,13 @@ import (
 type podSet struct {
 	parts   []podPart
 	running bool // terminating pods do not count
+	key     []byte
 }
+
+// keyShort is how long a key of a podSet is kept as it is. A longer one is kept as its
+// digest: a pod with many terms has a counter for each of their topology keys, and each
+// counts the pods that all terms select.
+const keyShort = 256
 
 // A podPart selects pods by namespace and labels.
 type podPart struct {
@@ -46,6 +53,14 @@ func (s *podSet) has(p looks) bool {
 }
 
 func (s *podSet) appendKey(b []byte) []byte {
+	if s.key == nil {
+		s.key = s.newKey()
+	}
+	return append(b, s.key...)
+}
+
+func (s *podSet) newKey() []byte {
+	var b []byte
 	b = binary.AppendUvarint(b, uint64(len(s.parts)))
 	for i := range s.parts {
 		part := &s.parts[i]
@@ -56,10 +71,11 @@ func (s *podSet) appendKey(b []byte) []byte {
 		}
 		b = part.pods.AppendKey(b)
 	}
-	if s.running {
-		return append(b, 1)
+	if b = appendBool(b, s.running); len(b) <= keyShort {
+		return b
 	}
-	return append(b, 0)
+	sum := sha256.Sum256(b)
+	return append([]byte("sha256:"), sum[:]...)
 }
 
 // partOf resolves the namespaces that a term of a pod to be placed selects. A

@@ -75,11 +75,18 @@ func (s *Spread) resolve() {
 		labels = keysOf(r)
 	}
 	anyVacant := false
+	sets := map[[2]bool]int32{} // of nodes: they differ by what a rule honors only
 	for i := range r.List {
 		rule := &r.List[i]
 		q := query{key: t.nodeKey(), nodes: none, pods: podsOf(s.who.namespace, rule)}
 		if s.hard || rule.Key != api.LabelHostname {
-			q.key, q.nodes, q.loose, q.extent = t.key(rule.Key), t.nodesOf(&s.who, rule, labels), !s.strict, s.hard
+			honors := [2]bool{rule.affinity, rule.taints}
+			nodes, ok := sets[honors]
+			if !ok {
+				nodes = t.nodesOf(&s.who, rule, labels)
+				sets[honors] = nodes
+			}
+			q.key, q.nodes, q.loose, q.extent = t.key(rule.Key), nodes, !s.strict, s.hard
 		}
 		id, vacant := t.podCounter(q)
 		anyVacant = anyVacant || vacant

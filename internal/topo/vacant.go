@@ -15,7 +15,11 @@ import (
 // used, and class keys are found again.
 
 // nobody is the set of no pods.
-var nobody = podSet{parts: []podPart{{pods: match.Nothing()}}}
+var nobody = func() podSet {
+	s := podSet{parts: []podPart{{pods: match.Nothing()}}}
+	s.key = s.newKey() // now, as goroutines share it
+	return s
+}()
 
 // A vacancy is what the tables know of vacant selectors.
 //

@@ -14,8 +14,8 @@
 //
 //	Place     all or nothing: counts the pods on their nodes and reserves, or changes nothing
 //	Try       the same, taken back
-//	PlaceSet  several groups, at least a number of them
-//	Preempt   which pods would have to leave
+//	PlaceSet  trees of groups: of the children at least a number
+//	Preempt   which pods would have to leave, for a tree PreemptSet
 //	Capacity  how many more gangs of a shape fit, also with more nodes
 //	Attempt   a whole attempt as kube-scheduler makes it, with conditions and texts
 //
@@ -29,8 +29,8 @@
 // level, and with a search that is bounded in steps if the greedy attempt fails.
 //
 // Other systems' objects map onto the same call: [GroupOf] reads Kubernetes' PodGroup,
-// [KoordinatorGangs] the labels and annotations of Koordinator's coscheduling, and
-// [KueueLevels] the topology annotations of Kueue.
+// [SetOf] its CompositePodGroup, [KoordinatorGangs] the labels and annotations of
+// Koordinator's coscheduling, and [KueueLevels] the topology annotations of Kueue.
 //
 // # How
 //
@@ -42,6 +42,9 @@
 // stand have passed the filters.
 //
 // # What it leaves to you
+//
+// A trial is taken back by the snapshot, and Unreserve is not called for it: Reserve
+// plugins must keep their state in an extension.
 //
 // Which pods belong to a group, when it is tried again, and how its victims leave. Package
 // lifecycle does that for PodGroups.
@@ -61,9 +64,4 @@
 //
 // Source: kube-scheduler 1.37, schedule_one_podgroup.go and the plugins GangScheduling,
 // TopologyPlacementGenerator, PodGroupPodsCount and NodeResourcesFit; Kueue's KEP-2724.
-//
-// Differs: trees of groups.
-// Original: kube-scheduler, with the gate CompositePodGroup, nests them.
-// Here: a [Set] holds groups, one level deep.
-// Why: the gate is alpha and off.
 package gang

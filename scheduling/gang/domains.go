@@ -107,7 +107,7 @@ const treesMost = 16
 
 // of returns the root of the domains by the labels: all nodes.
 func (f *forest) of(snap *framework.Snapshot, keys []string) *domain {
-	if f.nodeSet != snap.NodeSet() || len(f.trees) >= treesMost {
+	if f.trees == nil || f.nodeSet != snap.NodeSet() || len(f.trees) >= treesMost {
 		*f = forest{nodeSet: snap.NodeSet(), trees: map[string]*domain{}}
 	}
 	key := strings.Join(keys, "\x00")

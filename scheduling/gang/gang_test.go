@@ -162,6 +162,8 @@ func TestMalformed(t *testing.T) {
 		{gang.Rules{}, &gang.Group{Name: "g", Pods: []*framework.PodInfo{nil}}, "group g: pods[0]: pod: is nil"},
 		{gang.Rules{}, &gang.Group{Name: "g", Pods: foreign}, "another snapshot"},
 		{gang.Rules{}, &gang.Group{Name: "g", Pods: append(two, two[0])}, `group g: pods[2]: "default/worker-0": is the pod of pods[0], too`},
+		{gang.Rules{}, &gang.Group{Name: "g", Pods: two, Present: []gang.Member{{Pod: two[1], Node: "r0-0"}}}, `group g: present[0].pod: "default/worker-1": is the pod of pods[1], too`},
+		{gang.Rules{}, &gang.Group{Name: "g", Pods: two, Present: []gang.Member{{Pod: other, Node: "r0-0"}}}, `group g: present[0].pod.spec.schedulerName: "other"`},
 		{gang.Rules{}, &gang.Group{Name: "g", Pods: append(workers(s, 1, "1"), other)}, `group g: pods[1].spec.schedulerName: "other"`},
 		{gang.Rules{}, &gang.Group{Name: "g", Pods: two, Min: 3}, `group g: min: "3": is more than the 2 pods`},
 		{gang.Rules{}, &gang.Group{Name: "g", Pods: two, Min: -1}, `group g: min: "-1": must not be negative`},
@@ -198,7 +200,7 @@ func TestMalformed(t *testing.T) {
 	if _, err := placer(gang.Rules{}).Place(nil, &gang.Group{}); err == nil {
 		t.Error("Place accepts a nil snapshot")
 	}
-	for _, rules := range []gang.Rules{{Choice: 9}, {Order: 9}, {Search: -1}, {Scores: []gang.WeightedScore{{}}}, {Scores: []gang.WeightedScore{{Scorer: gang.PodGroupPodsCount{}, Weight: -1}}}} {
+	for _, rules := range []gang.Rules{{Choice: 9}, {Order: 9}, {Search: -1}, {Workers: -1}, {Scores: []gang.WeightedScore{{}}}, {Scores: []gang.WeightedScore{{Scorer: gang.PodGroupPodsCount{}, Weight: -1}}}} {
 		sched, _ := scheduling.New(scheduling.Kubernetes137())
 		if _, err := gang.New(sched, rules); err == nil {
 			t.Errorf("New accepts the rules %+v", rules)
@@ -293,5 +295,91 @@ func TestSearch(t *testing.T) {
 	out, err := placer(gang.Rules{Choice: gang.BestFit, Search: 1000}).Try(s, g)
 	if err != nil || out.Status != gang.Short || !out.Proved || out.GaveUp {
 		t.Errorf("Try of a group that cannot stand = %+v, %v, want a proof", out, err)
+	}
+}
+
+// A cluster without nodes refuses a group, and a set, under every rule.
+func TestNoNodes(t *testing.T) {
+	for _, choice := range []gang.Choice{gang.Kubernetes137, gang.BestFit, gang.MostPacked, gang.LeastFree} {
+		for _, levels := range [][]gang.Level{nil, {{Key: rack}}} {
+			s := framework.NewSnapshot(framework.Arrival)
+			g := &gang.Group{Name: "g", Pods: workers(s, 2, "1"), Topology: levels}
+			p := placer(gang.Rules{Choice: choice})
+			out, err := p.Try(s, g)
+			if err != nil || out.Status == gang.Placed || out.Text == "" {
+				t.Errorf("%v: Try = %+v, %v", choice, out, err)
+			}
+			set, err := p.PlaceSet(s, &gang.Set{Name: "s", Children: []gang.Child{g}})
+			if err != nil || set.Status == gang.Placed || set.Text == "" {
+				t.Errorf("%v: PlaceSet = %+v, %v", choice, set, err)
+			}
+			if c, err := p.Capacity(s, g, 3); err != nil || c.Fits != 0 {
+				t.Errorf("%v: Capacity = %+v, %v", choice, c, err)
+			}
+			if e, err := p.Preempt(s, g); err != nil || e.Status == framework.Success {
+				t.Errorf("%v: Preempt = %+v, %v", choice, e, err)
+			}
+		}
+	}
+}
+
+// Capacity refuses malformed shapes with field and value.
+func TestMalformedShape(t *testing.T) {
+	s := racks(2)
+	two := workers(s, 2, "1")
+	old := info(s, api.MakePod("old").Obj())
+	p := placer(gang.Rules{Choice: gang.BestFit})
+	for _, tt := range []struct {
+		shape *gang.Group
+		limit int
+		want  string
+	}{
+		{nil, 0, "group: is nil"},
+		{&gang.Group{Name: "g"}, 0, "group g: pods: a shape needs pods"},
+		{&gang.Group{Name: "g", Pods: two, Present: []gang.Member{{Pod: old, Node: "r0-0"}}}, 0, `group g: present: "1": a shape has no members`},
+		{&gang.Group{Name: "g", Pods: two}, -1, `group g: limit: "-1": must not be negative`},
+		{&gang.Group{Name: "g", Pods: two, Min: 3}, 0, `group g: min: "3": is more than the 2 pods`},
+		{&gang.Group{Name: "g", Pods: two, Topology: []gang.Level{{Key: rack, Slice: 4}}}, 0, `group g: topology[0].slice: "4": does not divide the 2 pods`},
+	} {
+		before := content(s)
+		_, err := p.Capacity(s, tt.shape, tt.limit)
+		_, with := p.CapacityWith(s, tt.shape, tt.limit, api.MakeNode("n", "4", "16Gi").Obj(), 1)
+		for name, err := range map[string]error{"Capacity": err, "CapacityWith": with} {
+			var invalid *api.InvalidError
+			if !errors.As(err, &invalid) || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%s: error %v, want an InvalidError with %q", name, err, tt.want)
+			}
+		}
+		if content(s) != before {
+			t.Fatalf("the snapshot has changed after %q", tt.want)
+		}
+	}
+}
+
+// If the minimum runs, and no pod that waits fits, nothing has come of the attempt.
+func TestNothingNew(t *testing.T) {
+	s := racks(1)
+	old := info(s, api.MakePod("old").Requests("4", "1Gi").Obj())
+	if err := s.AddPod(old, "r0-0"); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		rules gang.Rules
+		want  string
+	}{
+		{gang.Rules{}, "pod group is unschedulable"},
+		{gang.Rules{Choice: gang.BestFit}, "the minimum stands already, and no further pod fits; default/worker-0: 0/1 nodes are available: 1 Insufficient cpu."},
+		{gang.Rules{Choice: gang.BestFit, Exact: true}, "the minimum stands already"},
+		{gang.Rules{Compare: func(a, b *gang.Trial) int { return 0 }}, "the minimum stands already, and no further pod fits; default/worker-0: 0/1 nodes are available: 1 Insufficient cpu."},
+	} {
+		g := &gang.Group{Name: "g", Pods: workers(s, 2, "1"), Min: 1, Present: []gang.Member{{Pod: old, Node: "r0-0"}}}
+		out, err := placer(tt.rules).Try(s, g)
+		if err != nil || out.Status != gang.Short || out.Text != tt.want || len(out.Left) != 2 {
+			t.Errorf("%v, exact %t: Try = %+v, %v\nwant Short, %q", tt.rules.Choice, tt.rules.Exact, out, err, tt.want)
+		}
+		set, err := placer(tt.rules).PlaceSet(s, &gang.Set{Name: "s", Children: []gang.Child{g}})
+		if err != nil || set.Status != gang.Short {
+			t.Errorf("%v, exact %t: PlaceSet = %+v, %v", tt.rules.Choice, tt.rules.Exact, set, err)
+		}
 	}
 }

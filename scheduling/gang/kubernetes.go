@@ -31,13 +31,12 @@ func (a *attempt) kubernetes() error {
 		a.leaveAll()
 		return nil
 	}
+	var err error
+	if a.out.Trials, err = a.trials(candidates); err != nil {
+		return err
+	}
 	var successful []*Trial
-	for _, d := range candidates {
-		t, err := a.trial(d)
-		if err != nil {
-			return err
-		}
-		a.out.Trials = append(a.out.Trials, t)
+	for _, t := range a.out.Trials {
 		if t.Succeeded {
 			successful = append(successful, t)
 		}

@@ -12,7 +12,7 @@ type Status uint8
 const (
 	// Placed: at least the minimum stands.
 	Placed Status = iota
-	// Short: too few pods fit.
+	// Short: too few pods fit, or the minimum stands already and no pod that waits fits.
 	Short
 	// NoDomain: no node has the labels of the group's levels.
 	NoDomain

@@ -123,8 +123,7 @@ func (a *attempt) stage(list []*domain) (done bool, err error) {
 		case a.rules.Compare == nil:
 			a.snap.Commit(mark)
 			a.out.TiedDomains = a.tied(candidates, c)
-			a.finish(c.trial)
-			return true, nil
+			return true, a.stood(c.trial)
 		default:
 			a.snap.Rollback(mark)
 			stand = append(stand, c)
@@ -152,9 +151,30 @@ func (a *attempt) compareAll(stand []*candidate) error {
 	if best.trial.Pods != pods || !best.trial.Succeeded {
 		return fmt.Errorf("gang: %d pods fit in domain %q at first, and %d the second time", pods, best.trial.Name(), best.trial.Pods)
 	}
-	a.finish(best.trial)
+	return a.stood(best.trial)
+}
+
+// stood fills in the outcome from the trial that was kept. If pods wait, and none of them
+// is new there, the group is Short although its minimum stands.
+func (a *attempt) stood(t *Trial) error {
+	if len(t.Placed) > 0 || len(a.g.Pods) == 0 {
+		a.finish(t)
+		return nil
+	}
+	a.out.Status, a.out.Text = Short, textMinimumStands
+	if a.want() > 0 {
+		if err := a.explore(t); err != nil {
+			return err
+		}
+		if len(t.Left) > 0 && t.Left[0].Err != nil {
+			a.out.Text += fmt.Sprintf(", and no further pod fits; %s: %s", t.Left[0].Pod, t.Left[0].Err)
+		}
+	}
+	a.finish(t)
 	return nil
 }
+
+const textMinimumStands = "the minimum stands already"
 
 // sort orders the candidates by the rule: first domains that take all pods, then those
 // that take the minimum, then the others.

@@ -22,6 +22,8 @@ type Placer struct {
 	forest forest
 	rooms  roomByClass
 	verify bool // counts are compared with trials
+
+	workers []*Placer // forks; see [Rules.Workers]
 }
 
 // New returns a Placer that decides with the scheduler, whose kept answers it shares with

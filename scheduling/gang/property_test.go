@@ -351,3 +351,47 @@ func TestPreemptProperties(t *testing.T) {
 		}
 	})
 }
+
+// Trials on forks come to the same as trials one after the other, with any number of
+// workers, and also if earlier groups were placed between.
+func TestWorkers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawCluster(t, 12)
+		one := gang.Rules{Detailed: rapid.Bool().Draw(t, "detailed"), Draw: rapid.Bool().Draw(t, "draw"), Seed: uint64(rapid.IntRange(0, 3).Draw(t, "seed"))}
+		many := one
+		many.Workers = rapid.IntRange(2, 5).Draw(t, "workers")
+		fork := s.Fork()
+		p, q := placer(one), placer(many)
+		for k := range 3 {
+			g := drawGroup(t, s, 6, []gang.Level{{Key: rapid.SampledFrom([]string{rack, block, api.LabelHostname}).Draw(t, "key")}})
+			for i, pod := range g.Pods {
+				named, err := pod.Named(fmt.Sprintf("k%d-%d", k, i))
+				if err != nil {
+					t.Fatal(err)
+				}
+				g.Pods[i] = named
+			}
+			want, err := p.Place(s, g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := q.Place(fork, g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a, b := outcomeText(got)+trialsText(got), outcomeText(want)+trialsText(want); a != b {
+				t.Fatalf("with %d workers: %s\nwith one: %s", many.Workers, a, b)
+			}
+		}
+		if a, b := s.Len(), fork.Len(); a != b {
+			t.Fatalf("%d nodes, want %d", b, a)
+		}
+	})
+}
+
+func trialsText(o *gang.Outcome) (text string) {
+	for _, t := range o.Trials {
+		text += fmt.Sprint("; ", t.Name(), t.Succeeded, t.Pods, t.Text, t.Placed, t.Left, t.Scores, t.Total)
+	}
+	return text
+}

@@ -100,6 +100,10 @@ type Rules struct {
 	// Detailed tries every domain pod by pod even if counts tell what comes of it, so that
 	// each trial lists its pods.
 	Detailed bool
+	// Workers is how many domains Kubernetes137 tries at once, each on a fork of the
+	// snapshot; up to 1, they are tried one after the other. The outcome is the same. Each
+	// worker keeps answers of its own, so the first attempts cost more.
+	Workers int
 	// NoTopology says that the feature gate TopologyAwareWorkloadScheduling is off. It
 	// changes texts, and levels are ignored. Only Kubernetes137 reads it.
 	NoTopology bool
@@ -117,6 +121,8 @@ func (r *Rules) check() error {
 		return invalid("choice", r.Choice.String(), "is unknown")
 	case r.Order > Both:
 		return invalid("order", strconv.Itoa(int(r.Order)), "is unknown")
+	case r.Workers < 0:
+		return invalid("workers", strconv.Itoa(r.Workers), "must not be negative")
 	case r.Search < 0:
 		return invalid("search", strconv.Itoa(r.Search), "must not be negative")
 	}

@@ -133,14 +133,17 @@ func (p *Placer) PlaceSet(snap *framework.Snapshot, s *Set) (*SetOutcome, error)
 	return out, err
 }
 
-// rootSet is placeSet for the root of a tree, of which kube-scheduler asks that some pod
-// be new.
+// rootSet is placeSet for the root of a tree: if pods wait, some pod must be new.
 func (p *Placer) rootSet(snap *framework.Snapshot, s *Set, within *domain) (*SetOutcome, error) {
 	out, err := p.placeSet(snap, s, within)
-	if err != nil || !p.rules.kubernetes() || out.Status != Placed || len(out.placed(s)) > 0 {
+	if err != nil || out.Status != Placed || len(out.placed(s)) > 0 {
 		return out, err
 	}
-	out.fail(Short, textUnschedulable)
+	if p.rules.kubernetes() {
+		out.fail(Short, textUnschedulable)
+	} else if len(s.merged().Pods) > 0 {
+		out.fail(Short, textMinimumStands)
+	}
 	return out, nil
 }
 

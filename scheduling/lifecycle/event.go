@@ -69,12 +69,12 @@ func updateObject[T api.Object](ctx context.Context, d *Driver, obj *T) error {
 	e := queueing.ClusterEvent{Resource: resourceOf[T](), Action: queueing.ActionAdd}
 	if before == nil {
 		d.queue.Move(ctx, e, nil, obj, nil)
-		d.regateAll(ctx)
+		d.regateAll(ctx, obj)
 		return nil
 	}
 	e.Action = queueing.ActionUpdate
 	d.queue.Move(ctx, e, before, obj, nil)
-	d.regateAll(ctx)
+	d.regateAll(ctx, obj)
 	return nil
 }
 
@@ -89,7 +89,7 @@ func deleteObject[T api.Object](ctx context.Context, d *Driver, obj *T) error {
 	}
 	framework.Delete[T](d.snap, key)
 	d.queue.Move(ctx, queueing.ClusterEvent{Resource: resourceOf[T](), Action: queueing.ActionDelete}, before, nil, nil)
-	d.regateAll(ctx)
+	d.regateAll(ctx, before)
 	return nil
 }
 

@@ -41,6 +41,7 @@ type group struct {
 	pods   []*pod
 	item   *queue.Item
 	trying bool // it is in flight
+	lacks  bool // its object is missing, or pods: no other object can help
 }
 
 // groups are the groups of a driver.
@@ -104,7 +105,7 @@ func (d *Driver) enlist(p *pod) {
 		d.groups.list = append(d.groups.list, g)
 	}
 	p.member = &member{group: g, since: d.clock.Now()}
-	g.pods = append(g.pods, p)
+	g.pods, g.lacks = append(g.pods, p), false
 }
 
 // delist forgets a pod that is gone.
@@ -149,11 +150,9 @@ func (d *Driver) objectOf(g *group) *api.PodGroup {
 	return framework.Lookup[api.PodGroup](d.snap, (&api.ObjectMeta{Namespace: g.key.namespace, Name: g.key.name}).Key())
 }
 
-// gate returns why the group may not enter the queue; "" if it may.
-func (d *Driver) gate(ctx context.Context, g *group, pending []*pod) string {
-	if status := gang.PreEnqueue(g.key.name, d.objectOf(g), len(g.pods)); !status.IsSuccess() {
-		return gang.PluginName
-	}
+// gate returns the plugin that keeps the group out of the queue because of a pod; "" if
+// there is none.
+func (d *Driver) gate(ctx context.Context, pending []*pod) string {
 	for _, p := range pending {
 		if plugin, status := d.profileOf(p.info.Pod).PreEnqueue(ctx, p.info, ""); !status.IsSuccess() {
 			return plugin
@@ -162,14 +161,24 @@ func (d *Driver) gate(ctx context.Context, g *group, pending []*pod) string {
 	return ""
 }
 
+// lacks reports whether the group's object is missing, or pods.
+func (d *Driver) lacks(g *group) bool {
+	status := gang.PreEnqueue(g.key.name, d.objectOf(g), len(g.pods))
+	g.lacks = !status.IsSuccess()
+	return g.lacks
+}
+
 // regate puts the group into the queue if it may enter, and takes it out if it may not. It
 // is called whenever a pod or the object of the group has changed.
 func (d *Driver) regate(ctx context.Context, g *group) {
 	if g.trying {
 		return // the end of the attempt does it
 	}
-	pending := g.pending(d)
-	open := len(pending) > 0 && d.gate(ctx, g, pending) == ""
+	var pending []*pod
+	if !d.lacks(g) {
+		pending = g.pending(d)
+	}
+	open := len(pending) > 0 && d.gate(ctx, pending) == ""
 	switch {
 	case !open && g.item != nil:
 		d.queue.Delete(g.item)
@@ -193,10 +202,19 @@ func (d *Driver) dismiss(g *group) {
 	g.item = nil
 }
 
-// regateAll looks at all groups after an object has changed that gates may depend on.
-func (d *Driver) regateAll(ctx context.Context) {
-	if d.groups != nil {
-		for _, g := range d.groups.list {
+// regateAll looks at all groups after an object has changed that their gates may depend on.
+// A user can make many groups without an object, so these cost next to nothing.
+func (d *Driver) regateAll(ctx context.Context, changed any) {
+	if d.groups == nil {
+		return
+	}
+	if o, ok := changed.(*api.PodGroup); ok {
+		if g := d.groups.byKey[podKey{o.Namespace, o.Name}]; g != nil && g.lacks {
+			d.regate(ctx, g)
+		}
+	}
+	for _, g := range d.groups.list {
+		if !g.lacks {
 			d.regate(ctx, g)
 		}
 	}
@@ -381,7 +399,7 @@ func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, obje
 // and otherwise for its backoff alone.
 func (d *Driver) groupBack(ctx context.Context, g *group, it *queue.Item, c *gang.Cycle) {
 	pending := g.pending(d)
-	if len(pending) == 0 || d.gate(ctx, g, pending) != "" {
+	if len(pending) == 0 || d.lacks(g) || d.gate(ctx, pending) != "" {
 		d.dismiss(g)
 		return
 	}

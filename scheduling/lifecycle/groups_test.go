@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -245,4 +246,56 @@ func TestGroupPodsDeleted(t *testing.T) {
 	if l := w.d.Depth(); l != (lifecycle.Counts{}).Queue {
 		t.Errorf("depth %+v, want nothing", l)
 	}
+}
+
+// allocated returns how many bytes f allocates.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// TestManyGroupsThatLack: pods of a group without an object cost the same however many
+// there are, and so do events about other objects, however many groups lack theirs. Work
+// shows in what it allocates.
+func TestManyGroupsThatLack(t *testing.T) {
+	w := newGroupWorld(t, groups.Rules{})
+	w.nodes(api.MakeNode("n", "4", "8Gi"))
+	come := func(from, pods int, group func(i int) string) uint64 {
+		var list []*api.Pod
+		for i := range pods {
+			list = append(list, groupPod(fmt.Sprint("p", from+i), group(i), "1m", 0))
+		}
+		return allocated(func() {
+			for _, p := range list {
+				w.d.Apply(lifecycle.Update(p))
+				w.d.Flush(context.Background())
+			}
+		})
+	}
+	one := func(int) string { return "one" }
+	come(0, 100, one)
+	few := come(100, 100, one)
+	come(200, 4000, one)
+	if many := come(5000, 100, one); many > 2*few+1<<16 {
+		t.Errorf("100 pods of a group cost %d bytes, and %d if it has 4,000 more", few, many)
+	}
+	change := func(i int) uint64 {
+		return allocated(func() {
+			w.d.Apply(lifecycle.Update(&api.StorageClass{ObjectMeta: api.ObjectMeta{Name: fmt.Sprint("c", i)}}))
+			w.d.Flush(context.Background())
+		})
+	}
+	change(0)
+	few = change(1)
+	come(10_000, 3000, func(i int) string { return fmt.Sprint("g", i) })
+	if many := change(2); many > 2*few+1<<14 {
+		t.Errorf("an object costs %d bytes, and %d beside 3,000 groups", few, many)
+	}
+
+	// They enter as soon as they have what they lack.
+	w.d.Apply(lifecycle.Update(podGroup("g7", 1, 0)))
+	w.expect("after the object of a group", "p10007")
 }

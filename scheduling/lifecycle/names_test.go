@@ -97,7 +97,9 @@ func TestNamesOfThePast(t *testing.T) {
 	profile := scheduling.Kubernetes137()
 	profile.Cache.Verify = true
 	w := newWorldWith(t, lifecycle.Config{Profiles: []scheduling.Profile{profile}}, lifecycle.NewHandle())
-	name := func(round, i int) resource.Name { return resource.Name(fmt.Sprintf("example.com/r%02d-%03d", round, i)) }
+	name := func(round, i int) resource.Name {
+		return resource.Name(fmt.Sprintf("example.com/r%02d-%03d", round, i))
+	}
 	node := func(round int) api.NodeBuilder {
 		n := api.MakeNode("n", "64", "64Gi")
 		for i := range 300 {

@@ -290,8 +290,7 @@ func (c *groupCluster) snapshot() *framework.Snapshot {
 	return s
 }
 
-// The candidates with units on all nodes are those of a plain transcription; without any
-// group object they are those of the plugin with the gate off, but for the kind of pods.
+// The candidates with units, on all nodes, are those of a plain transcription.
 func TestUnitsAgainstPlain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawGroups(t)

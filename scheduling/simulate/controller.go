@@ -18,6 +18,8 @@ type controller struct {
 	byNode    map[string]*life // of a DaemonSet
 	serial    int
 	succeeded int
+
+	lowest, ended int // names of a StatefulSet with lower numbers were taken when so many pods had ended
 }
 
 // applyControllers takes over the workloads among the objects. One that owns another
@@ -218,8 +220,11 @@ func (c *controller) free(w *world) string {
 			}
 		}
 	}
-	for i := 0; ; i++ {
-		name := fmt.Sprintf("%s-%d", c.Name, i)
+	if c.ended != w.ended {
+		c.lowest, c.ended = 0, w.ended
+	}
+	for ; ; c.lowest++ {
+		name := fmt.Sprintf("%s-%d", c.Name, c.lowest)
 		if w.pods[c.Namespace+"/"+name] == nil {
 			return name
 		}

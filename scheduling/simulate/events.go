@@ -105,7 +105,7 @@ func (w *world) forget(ref Ref, e lifecycle.Event) {
 	w.driver.Apply(e)
 }
 
-// remove tells that a pod went.
+// remove tells the scheduler, and a recorder, of a pod that went.
 func (w *world) remove(p *api.Pod) {
 	w.journal.gone(p.Key())
 	w.forget(Ref{"Pod", p.Key()}, lifecycle.Delete(p))

@@ -45,7 +45,7 @@ func (j *journal) failed(pod string, at time.Duration, message func() string) {
 	}
 }
 
-// evicting tells that a victim has to leave.
+// evicting tells of a victim that has to leave.
 func (j *journal) evicting(e lifecycle.Eviction, at time.Duration) {
 	j.tell(&Decision{At: at, Pod: e.Victim.Key(), Node: e.Node, Evicted: true})
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -388,5 +389,24 @@ func BenchmarkWeek(b *testing.B) {
 			b.Fatal("a second run of the week gives other bytes")
 		}
 		b.StartTimer()
+	}
+}
+
+// TestManyReplicas: the pods of a StatefulSet cost no more than those of a ReplicaSet,
+// however many there are. Work shows in what it allocates.
+func TestManyReplicas(t *testing.T) {
+	cost := func(kind string) uint64 {
+		o := decode(workload(kind, "apps/v1", "web", `"replicas": 3000,`, "1", ""))
+		o.Nodes = []*api.Node{node("n", "8")}
+		c := config(o)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		run(c)
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	cost("ReplicaSet") // what is allocated once
+	if named, numbered := cost("ReplicaSet"), cost("StatefulSet"); numbered > named+named/2 {
+		t.Errorf("3,000 pods of a StatefulSet cost %d bytes, those of a ReplicaSet %d", numbered, named)
 	}
 }

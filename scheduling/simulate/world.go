@@ -36,6 +36,7 @@ type world struct {
 	deletions   map[string][]int      // of a recorded trace: events by pod
 	pods        map[string]*life      // that are there, by key
 	lives       []*life               // all that ever were, in the order of their arrival
+	ended       int                   // how many of them have ended
 	waiting     int
 	stuck       map[*life]bool // that fit nowhere at present
 	controllers map[Ref]*controller
@@ -248,6 +249,7 @@ func (w *world) end(l *life, completed bool) {
 	}
 	l.Ended, l.Completed = new(seconds(w.now())), completed
 	delete(w.pods, l.Pod)
+	w.ended++
 	delete(w.stuck, l)
 	w.remove(l.pod)
 	if l.owner != nil {

@@ -17,7 +17,7 @@ type Planner struct {
 	profile  scheduling.Profile
 	snapshot *framework.Snapshot // a fork; every question leaves it as it was
 	sched    *scheduling.Scheduler
-	start    scheduling.Position   // of every question
+	start    scheduling.Position // of every question
 }
 
 // New makes a Planner for the snapshot as it is now. It returns the errors of

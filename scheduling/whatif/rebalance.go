@@ -62,7 +62,7 @@ type NodeUse struct {
 // Why: a question has no memory; ask again after a while and compare.
 //
 // Differs: order of pods by Koordinator's QoS class and eviction cost.
-// Original: they count after Kubernetes' QoS class and the deletion cost.
+// Original: they count after Kubernetes' QoS class and after the deletion cost.
 // Here: they do not count.
 // Why: the library does not know them.
 func (p *Planner) Rebalance(config RebalanceConfig) (*Rebalance, error) {
@@ -203,7 +203,7 @@ func (x *rebalance) move(n *nodeUse, pod *framework.PodInfo, targets []*nodeUse,
 			x.s.Rollback(mark)
 		}
 	}()
-	use := n.pods[pod.Pod.Key()]
+	use := n.pods[pod.Pod.Key()].amounts
 	// Nodes that the pod would make too full take no pods for now.
 	state := barred.Of(x.s)
 	for _, t := range targets {

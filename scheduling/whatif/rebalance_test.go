@@ -230,6 +230,39 @@ func TestRebalanceOrder(t *testing.T) {
 	}
 }
 
+// TestRebalanceUnlisted checks that a resource which a pod's metric does not list does not
+// count when pods are compared.
+func TestRebalanceUnlisted(t *testing.T) {
+	web := api.MakePod("").Owner("ReplicaSet", "web").Requests("1", "1Gi").Node("a")
+	s := cluster([]api.NodeBuilder{api.MakeNode("a", "10", "100Gi"), api.MakeNode("b", "20", "200Gi")}, web.Name("z").Obj(), web.Name("y").Obj())
+	use := func(cpu, memory string) resource.List {
+		return resource.List{resource.CPU: resource.MustParse(cpu), resource.Memory: resource.MustParse(memory)}
+	}
+	for name, pods := range map[string]map[string]resource.List{"a": {
+		"y": use("800m", "8Gi"), "z": {resource.CPU: resource.MustParse("900m")}, // of 1 CPU and 10Gi too much
+	}, "b": nil} {
+		m := &api.NodeMetric{ObjectMeta: api.ObjectMeta{Name: name}}
+		m.Status.UpdateTime = new(s.Now())
+		m.Status.NodeMetric = &api.NodeMetricInfo{}
+		if name == "a" {
+			m.Status.NodeMetric.SystemUsage = api.ResourceMapOf(use("5300m", "62Gi"))
+		}
+		for _, pod := range []string{"y", "z"} {
+			if list := pods[pod]; list != nil {
+				m.Status.PodsMetric = append(m.Status.PodsMetric, &api.PodMetricInfo{Namespace: "default", Name: pod, PodUsage: api.ResourceMapOf(list)})
+			}
+		}
+		put(s, m)
+	}
+	r, err := planner(s).Rebalance(whatif.RebalanceConfig{
+		Low:  map[resource.Name]float64{resource.CPU: 30, resource.Memory: 30},
+		High: map[resource.Name]float64{resource.CPU: 60, resource.Memory: 60},
+	})
+	if err != nil || len(r.Moves) == 0 || r.Moves[0].Pod != "default/z" {
+		t.Errorf("Rebalance = %+v, %v; want z first, which covers 9 tenths of the CPU, before y with 8 of both", r, err)
+	}
+}
+
 // TestRebalanceNodes checks that the node with the highest weighted use comes first.
 func TestRebalanceNodes(t *testing.T) {
 	web := api.MakePod("").Owner("ReplicaSet", "web")

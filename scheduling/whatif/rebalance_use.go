@@ -112,7 +112,13 @@ type nodeUse struct {
 	has                                          []int64
 	whole, prod                                  []int64
 	wholeLow, wholeHigh, prodLow, prodHighLimits []int64
-	pods                                         map[string][]int64 // use by key
+	pods                                         map[string]podUse // by key
+}
+
+// podUse is the use of a pod, in the order of the names, and which of them its metric lists.
+type podUse struct {
+	amounts []int64
+	listed  []bool
 }
 
 func (n *nodeUse) usage(prod bool) []int64 {
@@ -159,7 +165,7 @@ func sum(a, b []int64) []int64 {
 // measure finds the use of every node that has one.
 func (x *rebalance) measure() {
 	for _, n := range x.s.All() {
-		use := &nodeUse{name: n.Name(), slot: n.Slot(), pods: map[string][]int64{}}
+		use := &nodeUse{name: n.Name(), slot: n.Slot(), pods: map[string]podUse{}}
 		allocatable := rawAllocatable(n.Node)
 		for _, name := range x.limits.names {
 			use.has = append(use.has, amountOf(name, allocatable[name]))
@@ -202,7 +208,11 @@ func (x *rebalance) fromRequests(n *framework.NodeInfo, use *nodeUse) bool {
 }
 
 func (n *nodeUse) count(p *framework.PodInfo, amounts []int64) {
-	n.pods[p.Pod.Key()] = amounts
+	listed := make([]bool, len(amounts))
+	for i := range listed {
+		listed[i] = true
+	}
+	n.pods[p.Pod.Key()] = podUse{amounts, listed}
 	n.add(amounts, 1, estimator.PodPriorityClass(p.Pod) == estimator.PriorityProd)
 }
 
@@ -228,8 +238,9 @@ func (x *rebalance) fromMetric(n *framework.NodeInfo, use *nodeUse) bool {
 	}
 	for _, p := range m.Status.PodsMetric {
 		key, list := p.Namespace+"/"+p.Name, p.PodUsage.List()
-		amounts := make([]int64, len(x.limits.names))
+		amounts, listed := make([]int64, len(x.limits.names)), make([]bool, len(x.limits.names))
 		for i, name := range x.limits.names {
+			_, listed[i] = list[name]
 			total[i] = total[i].Add(list[name])
 			if prods[key] {
 				prod[i] = prod[i].Add(list[name])
@@ -238,7 +249,7 @@ func (x *rebalance) fromMetric(n *framework.NodeInfo, use *nodeUse) bool {
 				amounts[i] = 1
 			}
 		}
-		use.pods[key] = amounts
+		use.pods[key] = podUse{amounts, listed}
 	}
 	for i, name := range x.limits.names {
 		use.whole[i], use.prod[i] = amountOf(name, total[i]), amountOf(name, prod[i])
@@ -337,17 +348,20 @@ func (x *rebalance) weight(name resource.Name) int64 {
 	return x.config.Weights[name]
 }
 
-// cover says how well the use of a pod covers what is too much on the node: 1 if
-// exactly, less if there is something left or to spare.
+// cover says how well the use of a pod covers what is too much on the node: 2 if
+// exactly, less if there is something left or to spare. A resource that the pod's metric
+// does not list does not count.
+//
+// Source: Koordinator 1.8, ResourceUsageScorerPod.
 func (n *nodeUse) cover(x *rebalance, p *api.Pod, prod bool) (score float64) {
-	weights := int64(0)
+	weights, use := int64(0), n.pods[p.Key()]
 	for i, name := range x.limits.names {
 		excess := n.usage(prod)[i] - n.high(prod)[i]
-		if excess <= 0 {
+		if excess <= 0 || !use.listed[i] {
 			continue
 		}
 		w := x.weight(name)
-		ratio := float64(n.pods[p.Key()][i]) / float64(excess)
+		ratio := float64(use.amounts[i]) / float64(excess)
 		if ratio >= 1 {
 			ratio = 1/ratio + 1
 		}

@@ -101,7 +101,7 @@ func (b *tab) report(name, picture string) {
 	}
 	if *shots != "" {
 		var data []byte
-		b.run(chromedp.FullScreenshot(&data, 100))
+		b.run(chromedp.CaptureScreenshot(&data)) // of a page that may be very long
 		if err := os.WriteFile(filepath.Join(*shots, picture), data, 0o644); err != nil {
 			b.t.Fatal(err)
 		}

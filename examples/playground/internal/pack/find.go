@@ -5,8 +5,8 @@ import "encoding/binary"
 const (
 	minMatch, maxMatch = 3, 258
 	window             = 32 << 10
-	depth              = 128 // how many earlier places are looked at
-	enough             = 160 // a match of so many bytes ends the search
+	depth              = 400 // how many earlier places are looked at
+	enough             = 258 // a match of so many bytes ends the search
 	hashBits           = 16
 )
 

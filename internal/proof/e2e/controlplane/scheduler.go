@@ -74,15 +74,9 @@ func (c *Cluster) StartScheduler(ctx context.Context, s Scheduler) (*Process, er
 	if err != nil {
 		return nil, err
 	}
-	arguments := []string{"--config=" + file}
-	switch s.Program {
-	case BerthScheduler:
-		arguments = append(arguments, "--metrics-address=")
-	case KubeScheduler:
-		arguments = append(arguments, "--secure-port=0")
-		if s.Lists {
-			arguments = append(arguments, "--feature-gates=WatchListClient=false")
-		}
+	arguments := []string{"--config=" + file, "--secure-port=0"}
+	if s.Program == KubeScheduler && s.Lists {
+		arguments = append(arguments, "--feature-gates=WatchListClient=false")
 	}
 	return c.Run(ctx, s.Program, append(arguments, s.Args...)...)
 }

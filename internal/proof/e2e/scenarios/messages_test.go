@@ -47,7 +47,8 @@ func TestRefused(t *testing.T) {
 		{"another kind", []string{"--config=" + file("apiVersion: v1\nkind: Pod\n")}, `Pod`},
 		{"an unknown flag", []string{"--kubeconfig=" + kubeconfig, "--leader-elekt=false"}, `leader-elekt`},
 		{"an argument too many", []string{"--kubeconfig=" + kubeconfig, "now"}, `unexpected argument "now"`},
-		{"a bad address", []string{"--kubeconfig=" + kubeconfig, "--metrics-address=nowhere:99999999"}, `--metrics-address: .*99999999`},
+		{"a bad port", []string{"--kubeconfig=" + kubeconfig, "--secure-port=99999999"}, `--secure-port: 99999999: `},
+		{"a rate that is none", []string{"--kubeconfig=" + kubeconfig, "--kube-api-qps=NaN"}, `--kube-api-qps: NaN: `},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p, err := cluster.Run(s.ctx, controlplane.BerthScheduler, test.args...)
@@ -82,7 +83,7 @@ func TestWaits(t *testing.T) {
 		want      string
 	}{
 		{"nobody answers", func(c *controlplane.Scheduler) { c.URL = "https://127.0.0.1:1" }, `API server does not answer.*connection refused`},
-		{"an unknown token", func(c *controlplane.Scheduler) { c.User = controlplane.User{Name: "nobody"} }, `(?i)unauthorized|logged in|forbidden`},
+		{"an unknown token", func(c *controlplane.Scheduler) { c.User = controlplane.User{Name: "nobody"} }, `does not accept the credentials.*trying again`},
 		{"no rights", func(c *controlplane.Scheduler) { c.User = controlplane.Stranger }, `pods is forbidden: User .*stranger`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -167,6 +168,10 @@ func TestTwoOfOneName(t *testing.T) {
 		s.pods(n, objects.Mixed)
 		if v := s.bound(n); v.Binds != n {
 			t.Errorf("%d bindings of %d pods", v.Binds, n)
+		}
+		want := regexp.MustCompile(`another scheduler has bound a pod; two that serve one profile must share a lease" pod=`)
+		if !*stock && !want.MatchString(first.Output()) && !want.MatchString(second.Output()) {
+			t.Errorf("neither scheduler says that there is another:\n%s", first.Tail(5))
 		}
 		for i, p := range []*controlplane.Process{first, second} {
 			select {

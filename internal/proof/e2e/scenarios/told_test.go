@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -57,17 +58,20 @@ func TestEvents(t *testing.T) {
 
 // TestServes asks berth-scheduler whether it is healthy and ready, and for its metrics.
 func TestServes(t *testing.T) {
-	berthOnly(t, "kube-scheduler serves by HTTPS, with certificates")
+	berthOnly(t, "kube-scheduler asks who may read its metrics")
 	s := begin(t, time.Minute)
 	const n = 20
 	s.nodes(5)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	s.ok(err)
-	address := listener.Addr().String()
+	port := listener.Addr().(*net.TCPAddr).Port
 	listener.Close()
-	p := s.start(func(c *controlplane.Scheduler) { c.Args = []string{"--metrics-address=" + address} })
+	p := s.start(func(c *controlplane.Scheduler) { c.Args = []string{fmt.Sprint("--secure-port=", port)} })
+	// The certificate is signed by itself.
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	defer client.CloseIdleConnections()
 	get := func(path string) (int, string) {
-		answer, err := http.Get("http://" + address + path)
+		answer, err := client.Get(fmt.Sprintf("https://127.0.0.1:%d%s", port, path))
 		if err != nil {
 			return 0, err.Error()
 		}
@@ -94,6 +98,8 @@ func TestServes(t *testing.T) {
 		fmt.Sprintf(`(?m)^scheduler_schedule_attempts_total\{.*result="scheduled".*\} %d$`, n),
 		`(?m)^scheduler_schedule_attempts_total\{.*result="unschedulable".*\} [1-9]`,
 		`(?m)^scheduler_pending_pods\{queue="unschedulable"\} 1$`,
+		`(?m)^scheduler_pod_scheduling_sli_duration_seconds_count\{attempts="1"\} [1-9]`,
+		`(?m)^berth_events_total\{result="written"\} [1-9]`,
 		fmt.Sprintf(`(?m)^scheduler_scheduling_attempt_duration_seconds_count\{.*result="scheduled".*\} %d$`, n),
 	} {
 		pattern := regexp.MustCompile(want)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -46,22 +47,23 @@ const useBatch = 100
 // labelPool says to which cluster a node belongs.
 const labelPool = "pool"
 
-// CompareUse classifies the nodes of random clusters with both and returns how many
-// clusters differ. Each is a function of the seed and its number alone. The first
-// differences are written to out. The real clock must run: the real plugin starts
-// goroutines that never end.
-func CompareUse(seed uint64, cases int, out io.Writer) (mismatches int) {
+// CompareUse classifies the nodes of random clusters with both, and evicts pods of them. It
+// returns how many clusters differ, and how many pods both evict: these must leave each node in
+// the same order. Which pods go differs, because berth evicts only those that it finds a place for.
+// Each cluster is a function of the seed and its number alone. The first differences are
+// written to out. The real clock must run: the real plugin starts goroutines that never end.
+func CompareUse(seed uint64, cases int, out io.Writer) (mismatches, evicted int) {
 	const shown = 3
 	var flags flag.FlagSet
 	klog.InitFlags(&flags)
 	if err := flags.Set("v", "4"); err != nil { // it logs classes at this level
 		fmt.Fprintln(out, err)
-		return cases
+		return cases, 0
 	}
 	// Its lists of metrics come from a fake that knows no lists by watching.
 	if err := utilfeature.DefaultMutableFeatureGate.Set("WatchListClient=false"); err != nil {
 		fmt.Fprintln(out, err)
-		return cases
+		return cases, 0
 	}
 	for from := 0; from < cases; from += useBatch {
 		// Without an expiration, the real plugin panics at a metric without use.
@@ -75,56 +77,77 @@ func CompareUse(seed uint64, cases int, out io.Writer) (mismatches int) {
 		theirs, err := classesOf(batch, expiration)
 		if err != nil {
 			fmt.Fprintf(out, "cases from %d: Koordinator: %v\n", from, err)
-			return mismatches + len(batch)
+			return mismatches + len(batch), evicted
 		}
 		for i, c := range batch {
-			ours, err := c.Ours()
+			ours, pods, err := c.Ours()
 			if err != nil {
 				ours = map[string]string{"error": err.Error()}
 			}
 			want := map[string]string{}
 			for _, n := range c.Nodes {
-				if class, ok := theirs[n.Name]; ok {
+				if class, ok := theirs.classes[n.Name]; ok {
 					want[n.Name] = class
 				}
 			}
-			if maps.Equal(ours, want) {
+			own := c.byNode(theirs.evicted, pods)
+			both := c.byNode(pods, own)
+			evicted += len(both)
+			if maps.Equal(ours, want) && slices.Equal(own, both) {
 				continue
 			}
 			if mismatches++; mismatches <= shown {
 				text, _ := json.Marshal(c)
-				fmt.Fprintf(out, "case %d: berth %v, Koordinator %v\n%s\n", from+i, ours, want, text)
+				fmt.Fprintf(out, "case %d: berth %v, evicts %v; Koordinator %v, evicts %v\n%s\n", from+i, ours, both, want, own, text)
 			}
 		}
 	}
-	return mismatches
+	return mismatches, evicted
 }
 
-// Ours returns the class of every node with a known use, as berth finds it.
-func (c *UseCase) Ours() (map[string]string, error) {
+// byNode lists the pods that are among others, node by node, those of a node in their order.
+// Which of two nodes with equal scores comes first is left to a map by the original.
+func (c *UseCase) byNode(pods, others []string) (list []string) {
+	for _, n := range c.Nodes {
+		for _, pod := range pods {
+			on := slices.ContainsFunc(c.Pods, func(p *api.Pod) bool { return p.Key() == pod && p.Spec.NodeName == n.Name })
+			if on && slices.Contains(others, pod) {
+				list = append(list, pod)
+			}
+		}
+	}
+	return list
+}
+
+// Ours returns the class of every node with a known use, and the pods that leave, in their
+// order, as berth finds them.
+func (c *UseCase) Ours() (classes map[string]string, evicted []string, err error) {
 	s, _, err := framework.SnapshotOf(&api.Objects{Nodes: c.Nodes, Pods: c.Pods, NodeMetrics: c.Metrics}, framework.Arrival)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s.SetNow(time.Now())
 	plan, err := whatif.New(scheduling.Kubernetes137(), s)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r, err := plan.Rebalance(c.Config)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	classes := map[string]string{}
+	classes = map[string]string{}
 	for _, n := range r.Nodes {
 		classes[n.Node] = string(n.Class)
 	}
-	return classes, nil
+	for _, m := range r.Moves {
+		evicted = append(evicted, m.Pod)
+	}
+	return classes, evicted, nil
 }
 
-// classesOf returns the classes of the nodes of several clusters as the real plugin finds
-// them. The plugin tells nobody, so they are read from what it logs.
-func classesOf(batch []*UseCase, expiration time.Duration) (map[string]string, error) {
+// classesOf returns the classes of the nodes of several clusters, and the pods that leave, as
+// the real plugin finds them. The plugin tells nobody, so they are read from what it logs.
+func classesOf(batch []*UseCase, expiration time.Duration) (*classLog, error) {
 	h := &useHandle{pods: map[string][]*corev1.Pod{}}
 	args := &deschedulerconfig.LowNodeLoadArgs{
 		DryRun: true, DetectorCacheTimeout: &metav1.Duration{}, // 0: nothing clears it
@@ -160,6 +183,7 @@ func classesOf(batch []*UseCase, expiration time.Duration) (map[string]string, e
 			UseDeviationThresholds: c.Config.Deviation,
 			LowThresholds:          thresholds(c.Config.Low), HighThresholds: thresholds(c.Config.High),
 			ProdLowThresholds: thresholds(c.Config.ProdLow), ProdHighThresholds: thresholds(c.Config.ProdHigh),
+			ResourceWeights: weights(c.Config.Weights),
 		})
 	}
 	h.Interface = koordfake.NewSimpleClientset(metrics...)
@@ -175,7 +199,7 @@ func classesOf(batch []*UseCase, expiration time.Duration) (map[string]string, e
 	if status := p.(descheduler.BalancePlugin).Balance(ctx, nodes); status != nil && status.Err != nil {
 		return nil, status.Err
 	}
-	return log.classes, log.err
+	return log, log.err
 }
 
 func thresholds(m map[resource.Name]float64) deschedulerconfig.ResourceThresholds {
@@ -187,6 +211,14 @@ func thresholds(m map[resource.Name]float64) deschedulerconfig.ResourceThreshold
 		t[corev1.ResourceName(name)] = deschedulerconfig.Percentage(v)
 	}
 	return t
+}
+
+func weights(m map[resource.Name]int64) map[corev1.ResourceName]int64 {
+	w := map[corev1.ResourceName]int64{}
+	for name, v := range m {
+		w[corev1.ResourceName(name)] = v
+	}
+	return w
 }
 
 // useHandle is what the plugin asks of its framework.
@@ -227,9 +259,10 @@ var useTexts = map[string]whatif.UseClass{
 	"both appropriately for node && prod usage":                   whatif.UseNormal,
 }
 
-// classLog collects the classes that are logged.
+// classLog collects the classes and evictions that are logged.
 type classLog struct {
 	classes map[string]string
+	evicted []string
 	err     error
 }
 
@@ -240,7 +273,16 @@ func (l *classLog) WithValues(...any) logr.LogSink { return l }
 func (l *classLog) WithName(string) logr.LogSink   { return l }
 
 func (l *classLog) Info(_ int, message string, values ...any) {
-	if message != "Node's utilization" {
+	switch message {
+	case "Node's utilization":
+	case "Evict pod in dry run mode":
+		for i := 0; i+1 < len(values); i += 2 {
+			if ref, ok := values[i+1].(klog.ObjectRef); ok && values[i] == "pod" {
+				l.evicted = append(l.evicted, ref.String())
+			}
+		}
+		return
+	default:
 		return
 	}
 	var node, text string
@@ -292,6 +334,7 @@ func randomUse(r *rand.Rand, name string, now time.Time) *UseCase {
 		}
 	}
 	c.Config.Deviation = r.IntN(3) == 0
+	c.Config.Weights = map[resource.Name]int64{resource.CPU: 1 + int64(r.IntN(3)), resource.Memory: 1 + int64(r.IntN(3))}
 	for i := range 1 + r.IntN(8) {
 		name := fmt.Sprint(c.Name, "-n", i)
 		b := api.MakeNode(name, "16", "64Gi").Labels(labelPool, c.Name)
@@ -322,6 +365,12 @@ func randomUse(r *rand.Rand, name string, now time.Time) *UseCase {
 					priority := int32(9000 + r.IntN(1000))
 					p.Spec.Priority = &priority
 				}
+			}
+			p.OwnerReferences = api.MakePod("").Owner("ReplicaSet", "web").Obj().OwnerReferences // others stay
+			p.CreationTimestamp = now.Add(-time.Duration(len(c.Pods)) * time.Minute).Truncate(time.Second)
+			p.Status.QOSClass = []api.PodQOSClass{"BestEffort", "Burstable", "Guaranteed"}[r.IntN(3)]
+			if r.IntN(3) == 0 {
+				p.Annotations = map[string]string{"controller.kubernetes.io/pod-deletion-cost": fmt.Sprint(r.IntN(3) - 1)}
 			}
 			if r.IntN(6) > 0 {
 				m.Status.PodsMetric = append(m.Status.PodsMetric, &api.PodMetricInfo{Name: p.Name, Namespace: p.Namespace, PodUsage: use(r)})

@@ -8,6 +8,9 @@
 // SIGINT and SIGTERM end it gracefully: bindings under way are finished, and the lease is
 // given back. The exit status is 1 after an error, such as a file that cannot be read or a
 // lease that another process has taken; an API server that does not answer is not one.
+//
+// It serves metrics and health by HTTPS, on kube-scheduler's port. Everyone who reaches the
+// port may read them, unlike kube-scheduler's metrics.
 package main
 
 import (
@@ -15,13 +18,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"net/http"
 	"os"
 	"os/signal"
 	"runtime/debug"
 	"syscall"
-	"time"
 
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/klog/v2"
@@ -79,7 +79,7 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	stop, err := serve(o.address, scheduler.Handler(), log.Error)
+	stop, err := o.serving.start(scheduler.Handler(), log)
 	if err != nil {
 		return err
 	}
@@ -89,27 +89,4 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	}
 	log.Info("stopped")
 	return nil
-}
-
-// serve answers on the address, "" for none, until stop is called.
-func serve(address string, h http.Handler, fault func(string, ...any)) (stop func(), err error) {
-	if address == "" {
-		return func() {}, nil
-	}
-	l, err := net.Listen("tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("--metrics-address: %w", err)
-	}
-	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			fault("serving metrics", "error", err)
-		}
-	}()
-	return func() {
-		_ = server.Close()
-		<-done
-	}, nil
 }

@@ -3,11 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -28,6 +30,20 @@ func file(t *testing.T, text string) string {
 	return name
 }
 
+// port is the port of a listener.
+func port(l net.Listener) string { return strconv.Itoa(l.Addr().(*net.TCPAddr).Port) }
+
+// free returns a port that nobody listens at.
+func free(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return port(l)
+}
+
 const header = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
 
 // What is wrong with flags and files is a message, and run fails before it has done
@@ -39,6 +55,7 @@ func TestErrors(t *testing.T) {
 	}
 	defer taken.Close()
 	kubeconfig := file(t, "apiVersion: v1\nkind: Config\n")
+	inFile := file(t, header+"clientConnection: {kubeconfig: /no/such/file}\n")
 	for _, test := range []struct {
 		name      string
 		arguments []string
@@ -52,7 +69,22 @@ func TestErrors(t *testing.T) {
 		{"no kubeconfig", []string{"--kubeconfig", "/no/such/file"}, []string{"--kubeconfig /no/such/file: stat /no/such/file: no such file"}},
 		{"empty kubeconfig", []string{"--kubeconfig", kubeconfig}, []string{"--kubeconfig " + kubeconfig + ": invalid configuration"}},
 		{"no cluster", nil, []string{"neither --kubeconfig nor --master is given"}},
-		{"address", []string{"--master", "http://127.0.0.1:1", "--metrics-address", taken.Addr().String()}, []string{"--metrics-address: listen", "address already in use"}},
+		{"port taken", []string{"--master", "http://127.0.0.1:1", "--bind-address", "127.0.0.1", "--secure-port", port(taken)}, []string{"--bind-address, --secure-port: listen", "address already in use"}},
+		{"port", []string{"--secure-port", "65536"}, []string{"--secure-port: 65536: must be between 0 and 65535, inclusive"}},
+		{"address", []string{"--bind-address", "nowhere"}, []string{`--bind-address: "nowhere": must be an IP address`}},
+		{"certificate without key", []string{"--tls-cert-file", "a"}, []string{"--tls-cert-file needs --tls-private-key-file"}},
+		{"key without certificate", []string{"--tls-private-key-file", "a"}, []string{"--tls-private-key-file needs --tls-cert-file"}},
+		{"no certificate", []string{"--master", "http://127.0.0.1:1", "--secure-port", "1", "--tls-cert-file", "/no/such", "--tls-private-key-file", "/no/such"}, []string{"--tls-cert-file, --tls-private-key-file: stat /no/such"}},
+		{"bad certificate", []string{"--master", "http://127.0.0.1:1", "--secure-port", "1", "--tls-cert-file", kubeconfig, "--tls-private-key-file", kubeconfig}, []string{"--tls-cert-file, --tls-private-key-file: " + kubeconfig, "PEM"}},
+		{"NaN", []string{"--kube-api-qps", "NaN"}, []string{"--kube-api-qps: NaN: must be a finite number"}},
+		{"infinite", []string{"--kube-api-qps", "-Inf"}, []string{"--kube-api-qps: -Inf: must be a finite number"}},
+		{"too large", []string{"--kube-api-qps", "1e39"}, []string{"--kube-api-qps: +Inf: must be a finite number"}},
+		{"negative burst", []string{"--kube-api-burst", "-1"}, []string{"--kube-api-burst: -1: must be between 0 and 2147483647, inclusive"}},
+		{"large burst", []string{"--kube-api-burst", "2147483648"}, []string{"--kube-api-burst: 2147483648: must be between 0 and"}},
+		{"infinite in the file", []string{"--config", file(t, header+"clientConnection: {qps: .inf}\n")}, []string{"a number that JSON does not have"}},
+		{"kubeconfig in the file", []string{"--config", inFile}, []string{"--config " + inFile + ": clientConnection.kubeconfig /no/such/file: stat /no/such/file"}},
+		{"kubeconfig of the flag wins", []string{"--config", inFile, "--kubeconfig", "/no/other"}, []string{"--kubeconfig /no/other: stat /no/other"}},
+		{"master", []string{"--master", "http://[::1"}, []string{`host must be a URL or a host:port pair: "http://[::1"`}},
 		{"election", []string{"--master", "http://127.0.0.1:1", "--leader-elect-renew-deadline", "1m"}, []string{"LeaderElection.LeaseDuration: 15s: must be longer than RenewDeadline, 1m0s"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -91,20 +123,17 @@ func TestServerThatFails(t *testing.T) {
 	defer server.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	l.Close()
+	at := free(t)
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	defer client.CloseIdleConnections()
 	var out lockedBuffer
 	done := make(chan error, 1)
 	go func() {
-		done <- run(ctx, []string{"--master", server.URL, "--metrics-address", address, "-v", "1"}, &out)
+		done <- run(ctx, []string{"--master", server.URL, "--bind-address", "127.0.0.1", "--secure-port", at, "-v", "1"}, &out)
 	}()
 	<-asked
 	for path, want := range map[string]int{"/livez": http.StatusOK, "/readyz": http.StatusServiceUnavailable, "/metrics": http.StatusOK} {
-		r, err := http.Get("http://" + address + path)
+		r, err := client.Get("https://127.0.0.1:" + at + path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,8 +203,20 @@ func TestSettings(t *testing.T) {
 	if l := o.election(c); l == nil || l.Name != "berth-scheduler" || c.ClientConnection.QPS != 50 {
 		t.Errorf("no flags: %+v, %+v", l, c.ClientConnection)
 	}
+	o, c = settings("--kube-api-qps", "0", "--kube-api-burst", "0")
+	if c.ClientConnection.QPS != 50 || c.ClientConnection.Burst != 100 {
+		t.Errorf("limits of 0: %+v", c.ClientConnection)
+	}
+	o, c = settings("--kube-api-qps", "-1")
+	if c.ClientConnection.QPS != -1 { // client-go limits nothing then
+		t.Errorf("no limit: %+v", c.ClientConnection)
+	}
+	if one, two := (&options{name: "me"}).identity(), (&options{name: "me"}).identity(); one == two || !strings.HasPrefix(one, "me_") {
+		t.Errorf("two processes are %s and %s", one, two)
+	}
+	o, c = settings()
 	r, err := (&options{master: "http://127.0.0.1:1"}).connect(c)
-	if err != nil || r.ContentType != "application/vnd.kubernetes.protobuf" || r.Burst != 100 || r.UserAgent != "berth-scheduler" {
+	if err != nil || !r.DisableCompression || r.ContentType != "application/vnd.kubernetes.protobuf" || r.Burst != 100 || r.UserAgent != "berth-scheduler" {
 		t.Errorf("connection %+v, %v", r, err)
 	}
 }

@@ -35,8 +35,8 @@
 //
 // The workload devices has a table of its own, too. Each node has 8 devices, and each pod a
 // claim of its own for one. The timed part is the cycle and Reserve, which gives the
-// device; nothing is written. Both sides have their defaults; "differ" counts as above,
-// with sampling.
+// device; nothing is written. berth searches all nodes. "differ" counts as above, with
+// sampling.
 //
 // A shape of package shapes (-workloads statefulset,job,rollout,daemonset) is measured
 // with pods made fresh and the preset's own tie rule. berth's time includes the pods that

@@ -60,8 +60,8 @@ func TestDevices(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &l); err != nil {
 		t.Fatal(err)
 	}
-	if l.Differing != 0 || l.Compared != 60 || l.KubePods < leastPods || l.BerthPods < 300 || l.Ratio <= 1 {
-		t.Errorf("line %s, want 0 of 60 differing, at least 300 and %d pods, and a ratio above 1", text, leastPods)
+	if l.Differing != 0 || l.Compared != 60 || l.KubePods < leastPods || l.BerthPods < 300 || l.Sampled <= 0 || l.All <= 0 || l.Berth <= l.Sampled {
+		t.Errorf("line %s, want 0 of 60 differing, at least 300 and %d pods, and berth ahead", text, leastPods)
 	}
 }
 

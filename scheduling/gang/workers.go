@@ -1,0 +1,61 @@
+package gang
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// trials tries the group in each of the domains and takes it back.
+func (a *attempt) trials(domains []*domain) (list []*Trial, err error) {
+	if a.rules.Workers > 1 && len(domains) > 1 && (a.room == nil || a.rules.Detailed) {
+		return a.trialsAside(domains)
+	}
+	for _, d := range domains {
+		t, err := a.trial(d)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, t)
+	}
+	return list, nil
+}
+
+// trialsAside is trials with workers: each has a fork of the snapshot, and a scheduler of
+// its own, which the Placer keeps. The error of the first domain that fails counts.
+func (a *attempt) trialsAside(domains []*domain) ([]*Trial, error) {
+	n := min(a.rules.Workers, len(domains))
+	for len(a.workers) < n {
+		a.Placer.workers = append(a.Placer.workers, a.Placer.Fork())
+	}
+	for _, d := range domains { // so that workers only read domains
+		if _, err := d.nodes(a.snap); err != nil {
+			return nil, err
+		}
+	}
+	list, errs := make([]*Trial, len(domains)), make([]error, len(domains))
+	var wg sync.WaitGroup
+	for w := range n {
+		own := *a.workers[w]
+		own.rules = a.rules
+		x := &attempt{Placer: &own, snap: a.snap.Fork(), g: a.g, keys: a.keys, root: a.root, out: &Outcome{}, position: a.position, hash: a.hash}
+		wg.Go(func() {
+			for i := w; i < len(domains); i += n {
+				list[i], errs[i] = x.greedyAside(domains[i])
+			}
+		})
+	}
+	wg.Wait()
+	for i, d := range domains {
+		if errs[i] != nil {
+			return nil, errs[i]
+		}
+		if a.verify {
+			t, err := a.greedyAside(d)
+			if err != nil || t.Text != list[i].Text || !slices.Equal(t.Placed, list[i].Placed) {
+				return nil, fmt.Errorf("gang: a fork says of domain %q that %v fit (%s), but %v do (%s, %w)", d.name, list[i].Placed, list[i].Text, t.Placed, t.Text, err)
+			}
+		}
+	}
+	return list, nil
+}
