@@ -383,3 +383,28 @@ func TestNothingNew(t *testing.T) {
 		}
 	}
 }
+
+// A term that matches no pod yet does not part classes, but it may match a pod of the
+// group: then counts say nothing, and pods of one class do not change places.
+func TestTermsWithinTheGroup(t *testing.T) {
+	s := racks(1)
+	plain := info(s, api.MakePod("plain").Labels("app", "gang").Requests("1", "1Gi").Obj())
+	shy := info(s, api.MakePod("shy").Labels("app", "gang").Requests("1", "1Gi").PodAntiAffinity(api.LabelHostname, "app=gang").Obj())
+	for _, rules := range []gang.Rules{{}, {Choice: gang.BestFit}, {Choice: gang.BestFit, Search: 1000}} {
+		for _, pods := range [][]*framework.PodInfo{{plain, shy}, {shy, plain}} {
+			out, err := placer(rules).Try(s, &gang.Group{Name: "g", Pods: pods, Topology: []gang.Level{{Key: rack}}})
+			if err != nil || out.Status != gang.Short {
+				t.Errorf("%v: Try on one node = %+v, %v, want Short", rules.Choice, out, err)
+			}
+		}
+	}
+	two := racks(2)
+	var pods []*framework.PodInfo
+	for _, p := range []*framework.PodInfo{plain, shy} {
+		pods = append(pods, info(two, p.Pod))
+	}
+	out, err := placer(gang.Rules{Choice: gang.BestFit, Search: 1000}).Try(two, &gang.Group{Name: "g", Pods: pods})
+	if err != nil || out.Status != gang.Placed || len(counts(out)) != 2 {
+		t.Errorf("Try on two nodes = %+v, %v, want a node for each", out, err)
+	}
+}

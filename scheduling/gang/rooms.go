@@ -1,10 +1,12 @@
 package gang
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 )
@@ -44,7 +46,7 @@ func (r *roomByClass) of(sched *scheduling.Scheduler, snap *framework.Snapshot, 
 	}
 	key := ""
 	for i, pod := range pods {
-		if pod.IsNominated() {
+		if pod.IsNominated() || readsOtherPods(pod.Pod) {
 			return nil, nil
 		}
 		k, ok, err := sched.ClassKey(snap, pod)
@@ -78,6 +80,20 @@ func (r *roomByClass) of(sched *scheduling.Scheduler, snap *framework.Snapshot, 
 	x.filtering = f
 	x.follow(snap)
 	return x, x.refresh(snap)
+}
+
+// readsOtherPods reports whether the pod's own terms make its filters read other pods. Its
+// class need not say so: a term that matches no pod yet may match one of its group.
+func readsOtherPods(p *api.Pod) bool {
+	if a := p.Spec.Affinity; a != nil {
+		if a.PodAffinity != nil && len(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0 ||
+			a.PodAntiAffinity != nil && len(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0 {
+			return true
+		}
+	}
+	return slices.ContainsFunc(p.Spec.TopologySpreadConstraints, func(c api.TopologySpreadConstraint) bool {
+		return c.WhenUnsatisfiable != api.ScheduleAnyway
+	})
 }
 
 // follow forgets all counts if they may not hold.

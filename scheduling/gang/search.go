@@ -164,9 +164,12 @@ func (s *searcher) sameSlice(i int) bool {
 	return true
 }
 
-// alike reports whether two pods can change places: they are of one class, and no
-// selector tells them apart.
+// alike reports whether two pods can change places: they are of one class, no selector
+// tells them apart, and neither has terms about other pods that may be its own alone.
 func (s *searcher) alike(i, k int) bool {
+	if readsOtherPods(s.g.Pods[i].Pod) || readsOtherPods(s.g.Pods[k].Pod) {
+		return false
+	}
 	x, okX, errX := s.sched.ClassKey(s.snap, s.g.Pods[i])
 	y, okY, errY := s.sched.ClassKey(s.snap, s.g.Pods[k])
 	return errX == nil && errY == nil && okX && okY && x == y &&

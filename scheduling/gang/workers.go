@@ -52,8 +52,11 @@ func (a *attempt) trialsAside(domains []*domain) ([]*Trial, error) {
 		}
 		if a.verify {
 			t, err := a.greedyAside(d)
-			if err != nil || t.Text != list[i].Text || !slices.Equal(t.Placed, list[i].Placed) {
-				return nil, fmt.Errorf("gang: a fork says of domain %q that %v fit (%s), but %v do (%s, %w)", d.name, list[i].Placed, list[i].Text, t.Placed, t.Text, err)
+			if err != nil {
+				return nil, err
+			}
+			if t.Text != list[i].Text || !slices.Equal(t.Placed, list[i].Placed) {
+				return nil, fmt.Errorf("gang: a fork says of domain %q that %v fit (%s), but %v do (%s)", d.name, list[i].Placed, list[i].Text, t.Placed, t.Text)
 			}
 		}
 	}

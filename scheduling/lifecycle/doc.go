@@ -74,6 +74,11 @@
 // Here: all are reserved before the first is permitted, or none.
 // Why: a group stands together or not at all.
 //
+// Differs: trees of groups.
+// Original: kube-scheduler, with the gate CompositePodGroup, tries a tree as one entity.
+// Here: each PodGroup is tried alone; [gang.Placer.PlaceSet] places trees.
+// Why: the gate is alpha and off.
+//
 // Differs: a failed group of equal pods.
 // Original: kube-scheduler tries it again after its backoff, whatever happens.
 // Here: it waits for an event that may help the first pod that was refused, and for its
