@@ -20,30 +20,42 @@ type valueRule struct {
 // media of volumes), or are states that a cluster reports.
 func valueRules() map[reflect.Type]valueRule {
 	rules := map[reflect.Type]valueRule{}
-	decides := func(t reflect.Type, known ...string) { rules[t] = valueRule{known, true} }
-	decides(reflect.TypeFor[UnsatisfiableConstraintAction](), string(DoNotSchedule), string(ScheduleAnyway))
-	decides(reflect.TypeFor[NodeInclusionPolicy](), string(NodeInclusionPolicyHonor), string(NodeInclusionPolicyIgnore))
-	decides(reflect.TypeFor[Protocol](), string(ProtocolTCP), string(ProtocolUDP), string(ProtocolSCTP))
-	decides(reflect.TypeFor[ContainerRestartPolicy](), string(ContainerRestartPolicyAlways), string(ContainerRestartPolicyOnFailure), string(ContainerRestartPolicyNever))
-	decides(reflect.TypeFor[PreemptionPolicy](), string(PreemptLowerPriority), string(PreemptNever))
-	decides(reflect.TypeFor[TaintEffect](), string(TaintEffectNoSchedule), string(TaintEffectPreferNoSchedule), string(TaintEffectNoExecute))
-	decides(reflect.TypeFor[TolerationOperator](), string(TolerationOpExists), string(TolerationOpEqual), string(TolerationOpLt), string(TolerationOpGt))
-	decides(reflect.TypeFor[LabelSelectorOperator](), string(LabelSelectorOpIn), string(LabelSelectorOpNotIn), string(LabelSelectorOpExists), string(LabelSelectorOpDoesNotExist))
-	decides(reflect.TypeFor[NodeSelectorOperator](), string(NodeSelectorOpIn), string(NodeSelectorOpNotIn), string(NodeSelectorOpExists), string(NodeSelectorOpDoesNotExist), string(NodeSelectorOpGt), string(NodeSelectorOpLt))
-	decides(reflect.TypeFor[PodPhase](), string(PodPending), string(PodRunning), string(PodSucceeded), string(PodFailed), string(PodUnknown))
-	decides(reflect.TypeFor[VolumeBindingMode](), string(VolumeBindingImmediate), string(VolumeBindingWaitForFirstConsumer))
-	decides(reflect.TypeFor[PersistentVolumeAccessMode](), string(ReadWriteOnce), string(ReadOnlyMany), string(ReadWriteMany), string(ReadWriteOncePod))
-	decides(reflect.TypeFor[PersistentVolumeMode](), string(PersistentVolumeFilesystem), string(PersistentVolumeBlock))
-	decides(reflect.TypeFor[DeviceAllocationMode](), string(DeviceAllocationModeExactCount), string(DeviceAllocationModeAll))
-	decides(reflect.TypeFor[DeviceTaintEffect](), string(DeviceTaintEffectNone), string(DeviceTaintEffectNoSchedule), string(DeviceTaintEffectNoExecute))
-	decides(reflect.TypeFor[DeviceTolerationOperator](), string(DeviceTolerationOpExists), string(DeviceTolerationOpEqual))
-
-	unread := func(t reflect.Type, known ...string) { rules[t] = valueRule{known: known} }
-	unread(reflect.TypeFor[RestartPolicy](), string(RestartPolicyAlways), string(RestartPolicyOnFailure), string(RestartPolicyNever))
-	unread(reflect.TypeFor[ContainerRestartRuleAction](), string(ContainerRestartRuleActionRestart), string(ContainerRestartRuleActionRestartAllContainers))
-	unread(reflect.TypeFor[OSName](), string(Linux), string(Windows))
-	unread(reflect.TypeFor[PullPolicy](), string(PullAlways), string(PullIfNotPresent), string(PullNever))
+	for _, known := range [][]any{
+		{DoNotSchedule, ScheduleAnyway},
+		{NodeInclusionPolicyHonor, NodeInclusionPolicyIgnore},
+		{ProtocolTCP, ProtocolUDP, ProtocolSCTP},
+		{ContainerRestartPolicyAlways, ContainerRestartPolicyOnFailure, ContainerRestartPolicyNever},
+		{PreemptLowerPriority, PreemptNever},
+		{TaintEffectNoSchedule, TaintEffectPreferNoSchedule, TaintEffectNoExecute},
+		{TolerationOpExists, TolerationOpEqual, TolerationOpLt, TolerationOpGt},
+		{LabelSelectorOpIn, LabelSelectorOpNotIn, LabelSelectorOpExists, LabelSelectorOpDoesNotExist},
+		{NodeSelectorOpIn, NodeSelectorOpNotIn, NodeSelectorOpExists, NodeSelectorOpDoesNotExist, NodeSelectorOpGt, NodeSelectorOpLt},
+		{PodPending, PodRunning, PodSucceeded, PodFailed, PodUnknown},
+		{VolumeBindingImmediate, VolumeBindingWaitForFirstConsumer},
+		{ReadWriteOnce, ReadOnlyMany, ReadWriteMany, ReadWriteOncePod},
+		{PersistentVolumeFilesystem, PersistentVolumeBlock},
+		{DeviceAllocationModeExactCount, DeviceAllocationModeAll},
+		{DeviceTaintEffectNone, DeviceTaintEffectNoSchedule, DeviceTaintEffectNoExecute},
+		{DeviceTolerationOpExists, DeviceTolerationOpEqual},
+	} {
+		rules[reflect.TypeOf(known[0])] = valueRule{texts(known), true}
+	}
+	for _, known := range [][]any{ // nobody reads these
+		{RestartPolicyAlways, RestartPolicyOnFailure, RestartPolicyNever},
+		{ContainerRestartRuleActionRestart, ContainerRestartRuleActionRestartAllContainers},
+		{Linux, Windows},
+		{PullAlways, PullIfNotPresent, PullNever},
+	} {
+		rules[reflect.TypeOf(known[0])] = valueRule{texts(known), false}
+	}
 	return rules
+}
+
+func texts(values []any) (list []string) {
+	for _, v := range values {
+		list = append(list, fmt.Sprint(v))
+	}
+	return list
 }
 
 // Validate returns an [*InvalidError] for each value that Kubernetes 1.37 does not know,
