@@ -47,3 +47,15 @@ func ExampleClassKeyer() {
 	fmt.Println(key("web-1", "gold"), key("web-2", "gold"), key("batch", "iron"))
 	// Output: gold gold iron
 }
+
+// Tiers is one of several plugins whose keys have one version.
+type Tiers struct{ Tier }
+
+func (Tiers) ClassKeySource() string { return "example.com/tiers" }
+
+// A scheduler asks one plugin of each source for the version of its keys.
+func ExampleSharedKeyer() {
+	shared, ok := framework.As[framework.SharedKeyer](Tiers{})
+	fmt.Println(ok, shared.ClassKeySource(), shared.ClassKeyVersion(nil))
+	// Output: true example.com/tiers 0
+}

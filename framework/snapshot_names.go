@@ -70,13 +70,13 @@ func (s *Snapshot) giveUpNames() bool {
 
 // admitClass gives numbers to the resources that pods may request from the devices of a
 // class. No node lists them, so without this they would count as names that only pods
-// have, of which a schema takes few.
+// have. A schema takes few of those.
 func (s *Snapshot) admitClass(c *api.DeviceClass) {
 	list := classResources(c)
 	if s.schema.Admit(list) == nil {
 		return
 	}
-	for _, name := range list.Names() { // classes are few, and whoever runs the cluster makes them
+	for _, name := range list.Names() { // classes are few: only administrators make them
 		s.schema.Intern(name)
 	}
 }

@@ -124,7 +124,7 @@ func TestFailingClaimLeavesOthersAlone(t *testing.T) {
 		return err
 	}
 	for i := range 3 {
-		if err := place(fmt.Sprint("plain-", i), ""); err != nil {
+		if err := place(fmt.Sprint("good-", i), "one"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -133,7 +133,7 @@ func TestFailingClaimLeavesOthersAlone(t *testing.T) {
 	if err := place("bad-0", "bad"); !errors.As(err, &failed) {
 		t.Fatalf("a pod whose selector cannot be compiled: %v", err)
 	}
-	if err := place("plain-3", ""); err != nil {
+	if err := place("good-3", "one"); err != nil {
 		t.Fatal(err)
 	}
 	if now := sched.Stats(); now.Hits != before.Hits+1 || now.Misses != before.Misses {

@@ -133,11 +133,12 @@ func (k *keptNominated) keep(pod *framework.PodInfo, node *framework.NodeInfo, v
 }
 
 // holdsFor reports whether the verdict would be that of other pods of the class, too: the
-// pod itself is not nominated to the node, and no nominated pod has terms. Those of pods
-// that are not in the cluster make no class.
+// pod itself is not nominated to the node. Affinity terms of nominated pods make no class,
+// and need none: the live plugins are idle, so they skip the pod before nominated pods are
+// counted.
 func (k *keptNominated) holdsFor(pod *framework.PodInfo, node *framework.NodeInfo) bool {
 	for _, q := range node.Nominated {
-		if isNominated(pod, q) || q.HasPodAffinity() {
+		if isNominated(pod, q) {
 			return false
 		}
 	}

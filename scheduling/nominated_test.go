@@ -93,3 +93,65 @@ func TestNominatedPodWithNewTerms(t *testing.T) {
 		}
 	}
 }
+
+// countingPods counts how often it is asked about nodes and their pods.
+type countingPods struct{ counting }
+
+func (countingPods) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Reads: framework.ReadsNode | framework.ReadsPods}
+}
+
+// Verdicts about nodes that pods with affinity terms are nominated to are kept for pods
+// that no such term matches. Terms of nominated pods count only while one of a pod in the
+// cluster matches the pod, too.
+func TestNominatedTerms(t *testing.T) {
+	const nodes, decisions = 40, 20
+	for _, verify := range []bool{false, true} {
+		asked := 0
+		p := scheduling.Kubernetes137()
+		p.TieRule, p.Cache.Verify = scheduling.First, verify
+		p.Filter = append(p.Filter, countingPods{counting{&asked}})
+		sched := build(t, p)
+		var list []*api.Node
+		for i := range nodes {
+			list = append(list, api.MakeNode(fmt.Sprint("n", i), "64", "64Gi").Labels(api.LabelHostname, fmt.Sprint("n", i)).Obj())
+		}
+		s := smallCluster(t, list...)
+		keepsAway := func(name string) *framework.PodInfo {
+			return podInfo(t, s, api.MakePod(name).UID(api.UID(name)).Priority(9).PodAntiAffinity(api.LabelHostname, "app=web").Obj())
+		}
+		for i := range nodes / 2 {
+			if err := s.Nominate(keepsAway(fmt.Sprint("first-", i)), fmt.Sprint("n", i), ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for round, tt := range []struct {
+			app            string
+			feasible, most int
+		}{{"db", nodes, 3}, {"web", nodes, 2 * nodes}, {"db", nodes, 3}, {"web", nodes/2 - 1, 2 * nodes}, {"db", nodes, 3}} {
+			if round == 3 {
+				if err := s.AddPod(keepsAway("hermit"), fmt.Sprint("n", nodes-1)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i := range decisions {
+				asked = 0
+				name := fmt.Sprint(tt.app, "-", round, "-", i)
+				pod := podInfo(t, s, api.MakePod(name).UID(api.UID(name)).Labels("app", tt.app).Requests("100m", "64Mi").Obj())
+				d, err := sched.Place(s, pod)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d.Feasible != tt.feasible {
+					t.Fatalf("%s: %d feasible nodes, want %d", name, d.Feasible, tt.feasible)
+				}
+				if !verify && i > 3 && asked > tt.most {
+					t.Errorf("%s: the filter is asked %d times, want at most %d", name, asked, tt.most)
+				}
+				if err := sched.Release(s, pod, d.Node); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}

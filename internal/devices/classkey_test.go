@@ -189,6 +189,15 @@ func TestKeysOfStates(t *testing.T) {
 		put(&c)
 		return key(naming("a"))
 	}
+	p, err := s.NewPodInfo(naming("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, version := string(devices.AppendKey(nil, s, p)), devices.KeyVersion(s)
+	put(allocated)
+	if after := string(devices.AppendKey(nil, s, p)); after == before || devices.KeyVersion(s) == version {
+		t.Errorf("the claim has got devices, and the key is still %q, its version %d, before %d", after, devices.KeyVersion(s), version)
+	}
 	seen := map[string]string{key(naming("b")): "no devices"}
 	for name, change := range map[string]func(c *api.ResourceClaim){
 		"allocated":   func(*api.ResourceClaim) {},
@@ -308,5 +317,48 @@ func TestFinderOfIsNeverOld(t *testing.T) {
 	}
 	if len(seen) < 6 {
 		t.Errorf("answers %v: the steps make no difference", seen)
+	}
+}
+
+// What a node was found to have is looked for anew once another pod has got devices.
+func TestFoundOnIsNeverOld(t *testing.T) {
+	o := &api.Objects{
+		Nodes: []*api.Node{api.MakeNode("n0", "8", "8Gi").Obj()}, DeviceClasses: []*api.DeviceClass{{ObjectMeta: api.ObjectMeta{Name: "any"}}},
+		ResourceSlices: partsOf("n0"),
+	}
+	template := &api.ResourceClaimTemplate{ObjectMeta: api.ObjectMeta{Name: "t", Namespace: "default"}}
+	template.Spec.Spec.Devices.Requests = []api.DeviceRequest{{Name: "r", Exactly: &api.ExactDeviceRequest{
+		DeviceClassName: "any", AllocationMode: api.DeviceAllocationModeExactCount, Count: 1,
+		Selectors: []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: `device.attributes["d.io"].kind == "plain"`}}},
+	}}}
+	o.ResourceClaimTemplates = append(o.ResourceClaimTemplates, template)
+	s, _, err := framework.SnapshotOf(o, framework.Arrival)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pods [2]*framework.PodInfo
+	for i := range pods {
+		if pods[i], err = s.NewPodInfo(podFor(fmt.Sprint("p", i), "t")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	device := func() string {
+		f, _ := devices.FinderOf(s, pods[0], devices.Options{})
+		found, status := f.FoundOn(s.Node("n0"))
+		if !status.IsSuccess() {
+			return status.String()
+		}
+		return found.Allocations[0].Devices.Results[0].Device
+	}
+	first := device()
+	other := new(devices.Finder)
+	if status := other.Prepare(s, pods[1], devices.Options{}); !status.IsSuccess() {
+		t.Fatal(status)
+	}
+	if _, status := other.Reserve(s.Node("n0")); !status.IsSuccess() {
+		t.Fatal(status)
+	}
+	if second := device(); first != "plain-0" || second != "plain-1" {
+		t.Errorf("devices %s and then %s, want plain-0 and, once another pod has it, plain-1", first, second)
 	}
 }

@@ -98,10 +98,13 @@ func (c *class) total(slot int32) int32 {
 	return int32(t)
 }
 
+// totalsInTree reports whether the tree has all totals as they are.
+func (c *class) totalsInTree() bool { return c.grouping == nil || c.grouping.headroom == 0 }
+
 // totalAt is the total of the node at a place, tree.None if it is not feasible.
 func (c *class) totalAt(place int) int32 {
 	x := c.totals.tree.Total(place)
-	if g := c.grouping; g != nil && x >= 0 && g.headroom > 0 {
+	if g := c.grouping; x >= 0 && !c.totalsInTree() {
 		slot := c.order().Slots[place]
 		x += c.columns.excess(slot) - g.raised[slot]
 	}

@@ -36,8 +36,9 @@ type exceptScores struct {
 
 // An exception is a node with a raw score of its own.
 type exception struct {
-	raw    int64
-	excess int64 // of the normalized score, over that of the group
+	raw      int64
+	excess   int64 // of the normalized score, over that of the group
+	feasible bool  // when normalize was called last
 }
 
 // exceptionsMost is to how many nodes there may be one exception. With more, the nodes
@@ -197,7 +198,7 @@ func (s *exceptScores) renew(c *class, col *column) {
 	} // by the last bits of raw: exceptions are much alike
 	for i := range s.list {
 		e, slot := &s.list[i], s.slots[i]
-		if !c.isFeasible(slot) {
+		if !e.feasible {
 			continue
 		}
 		excess := -s.norms[of[slot]]
@@ -224,7 +225,7 @@ func (s *exceptScores) limits(c *class) (low, high int64) {
 	clear(s.few)
 	for i := range s.list {
 		e, slot := &s.list[i], s.slots[i]
-		if !c.isFeasible(slot) {
+		if e.feasible = c.isFeasible(slot); !e.feasible {
 			continue
 		}
 		s.few[of[slot]]++

@@ -67,7 +67,7 @@
 // Pods nominated to a node may only matter there. So package scheduling asks about such
 // nodes as the reference path does, and hands the rejections to Find as overrides; a class
 // with overrides has a tree of its own (overrides.go). Extenders get the nodes of
-// [View.Nodes]; [View.TotalsAmong] scores those that they leave.
+// [View.Listed]; [View.TotalsAmong] scores those that they leave.
 //
 // # How to add a tie rule
 //
@@ -184,6 +184,7 @@
 //	divisions                    32, each of 6 bytes a node
 //	the order of the nodes       8 bytes a node, and 4 for ByName
 //	lists of nodes to ask about  50 bytes a node (lists.go)
+//	nodes of an answer, listed   36 bytes a node (sample.go), with slots and names
 //	memory to use again          that of up to two bases and four classes
 //
 // The tracker, bases and lists keep the snapshots and nodes that they were used with last

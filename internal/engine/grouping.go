@@ -38,6 +38,7 @@ type grouping struct {
 	counts [][]int32
 	raised []int32 // by slot
 	list   []int32
+	looked []exceptional // memory of raise
 }
 
 // groupings are those of a base.
@@ -141,8 +142,8 @@ func (g *grouping) counted(reason, group int) int {
 	return int(g.counts[reason][group])
 }
 
-// raiseRounds is how often raise looks for exceptions among the best nodes. Then it writes
-// all of them.
+// raiseRounds is how often raise writes exceptions, at first those that exceed their group,
+// then those among the best nodes. The last time it writes all of them.
 const raiseRounds = 4
 
 // raise writes exceptions of a class into the tree, whose offsets are the class's.
@@ -157,35 +158,52 @@ func (g *grouping) raise(c *class) {
 	if len(c.columns.excepting) == 0 {
 		return
 	}
-	l, places := &c.columns, c.order().Place
-	for round := 0; ; round++ {
-		best, found := c.totals.tree.Root().Best, false
-		for _, i := range l.excepting {
-			s := l.list[i].scores.(*exceptScores)
-			for k := range s.list {
-				slot := s.slots[k]
-				if g.raised[slot] != 0 || round > 0 && round < raiseRounds && c.totals.tree.Total(int(places[slot])) != best {
-					continue
-				}
-				x := int32(s.list[k].excess * l.list[i].scorer.Weight)
-				if len(l.excepting) > 1 {
-					x = l.excess(slot)
-				}
-				if x > 0 || x < 0 && round > 0 {
-					g.raised[slot], found = x, true
-					g.list = append(g.list, slot)
-					g.put(c.base, slot)
-				}
-			}
-		}
-		if round > 0 && (!found || round == raiseRounds) {
+	g.look(c)
+	g.write(c, func(x *exceptional) bool { return x.excess > 0 })
+	for range raiseRounds - 1 {
+		best := c.totals.tree.Root().Best
+		if !g.write(c, func(x *exceptional) bool { return x.total == best && x.excess < 0 }) {
 			return
+		}
+	}
+	g.write(c, func(x *exceptional) bool { return x.excess < 0 })
+}
+
+// An exceptional is an exception of a class, the total of its node without, and by how much
+// it exceeds its group. The total is right until the exception is written.
+type exceptional struct{ slot, total, excess int32 }
+
+// look lists the exceptions of a class. One of several columns is listed several times.
+func (g *grouping) look(c *class) {
+	l, places := &c.columns, c.order().Place
+	g.looked = g.looked[:0]
+	for _, i := range l.excepting {
+		s, weight := l.list[i].scores.(*exceptScores), l.list[i].scorer.Weight
+		for k, slot := range s.slots {
+			x := exceptional{slot, c.totals.tree.Total(int(places[slot])), int32(s.list[k].excess * weight)}
+			if len(l.excepting) > 1 {
+				x.excess = l.excess(slot)
+			}
+			g.looked = append(g.looked, x)
 		}
 	}
 }
 
+// write writes the exceptions that are wanted into the tree, each once, and reports whether
+// there was one.
+func (g *grouping) write(c *class, want func(*exceptional) bool) (found bool) {
+	for i := range g.looked {
+		if x := &g.looked[i]; want(x) && g.raised[x.slot] == 0 {
+			g.raised[x.slot], found = x.excess, true
+			g.list = append(g.list, x.slot)
+			g.put(c.base, x.slot)
+		}
+	}
+	return found
+}
+
 func (g *grouping) bytes() int {
-	n := int(unsafe.Sizeof(*g)) + g.tree.Bytes() + 4*(cap(g.raised)+cap(g.list))
+	n := int(unsafe.Sizeof(*g)) + g.tree.Bytes() + 4*(cap(g.raised)+cap(g.list)) + 12*cap(g.looked)
 	for i := range g.counts {
 		n += 24 + 4*cap(g.counts[i])
 	}

@@ -35,9 +35,16 @@ func (v *View) sample() (same, ok bool) {
 func (v *View) TotalsAmong(slots []int, totals []int64) (list []int64, ok bool) {
 	c := v.class
 	if (!c.ask.liveScorers || c.state == idle) && c.columns.uniform() {
-		totals, places := slices.Grow(totals, len(slots)), c.order().Place
+		t, places, inTree := &c.totals.tree, c.order().Place, c.totalsInTree()
+		totals = slices.Grow(totals, len(slots))
 		for _, slot := range slots {
-			totals = append(totals, int64(c.totalAt(int(places[slot]))))
+			x := int32(0)
+			if place := int(places[slot]); inTree {
+				x = t.Total(place)
+			} else {
+				x = c.totalAt(place)
+			}
+			totals = append(totals, int64(x))
 		}
 		return totals, true
 	}

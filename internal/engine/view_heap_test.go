@@ -9,7 +9,7 @@ import (
 	"github.com/berth-sched/berth/internal/engine/nodelog"
 )
 
-// heapView is a view of a search that visits all nodes, of which those of the ranks are
+// heapView is a view of a search that visits all nodes; those of the ranks are
 // tied. Every ninth place has no feasible node; ranks count the others.
 func heapView(tb testing.TB, places int) (view func(start int, ranks ...int) *View, feasible int) {
 	tb.Helper()

@@ -190,7 +190,7 @@ func (w *world) startWith(c kube.Config) (s *kube.Scheduler, stop func() error) 
 		c.Profiles = []scheduling.Profile{scheduling.Kubernetes137()}
 	}
 	if c.Log == nil {
-		c.Log = slog.New(slog.NewTextHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelInfo}))
+		c.Log = w.log()
 	}
 	s, err := kube.New(c)
 	if err != nil {
@@ -218,6 +218,10 @@ func (w *world) startWith(c kube.Config) (s *kube.Scheduler, stop func() error) 
 			return nil
 		}
 	}
+}
+
+func (w *world) log() *slog.Logger {
+	return slog.New(slog.NewTextHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelInfo}))
 }
 
 // eventually waits until a condition holds.

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -63,7 +62,7 @@ func TestReport(t *testing.T) {
 			b := newTab(t, width, 900, dark)
 			b.url = server.URL + "/"
 			for name := range questions {
-				b.report(name, fmt.Sprintf("report-%s-%d-%v.png", strings.TrimSuffix(name, ".html"), width, dark))
+				b.report(name)
 				if got := eval[int](b, "document.documentElement.scrollWidth"); got > int(width) {
 					t.Errorf("%s is %d wide, the window %d", name, got, width)
 				}
@@ -73,7 +72,7 @@ func TestReport(t *testing.T) {
 }
 
 // report opens a page and measures from the request to the first frame with all of it.
-func (b *tab) report(name, picture string) {
+func (b *tab) report(name string) {
 	b.t.Helper()
 	var times []float64
 	for range 5 {
@@ -97,13 +96,6 @@ func (b *tab) report(name, picture string) {
 	for _, url := range b.requests {
 		if url != b.url+name && url != "about:blank" && url != b.url+"favicon.ico" {
 			b.t.Errorf("%s asks for %s", name, url)
-		}
-	}
-	if *shots != "" {
-		var data []byte
-		b.run(chromedp.CaptureScreenshot(&data)) // of a page that may be very long
-		if err := os.WriteFile(filepath.Join(*shots, picture), data, 0o644); err != nil {
-			b.t.Fatal(err)
 		}
 	}
 }
