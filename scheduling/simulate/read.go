@@ -47,7 +47,12 @@ func (e *TraceError) Unwrap() error { return e.Err }
 // ReadTrace reads a trace of JSON lines, as the page of the package shows them. Empty
 // lines count as lines. The first fault is a [*TraceError] with the line, the field and
 // the value: text that is not JSON, an unknown field, a field twice, time that goes back, a
-// node or pod that is not there, a pod that is there already, a malformed annotation.
+// node or pod that is not there, a pod that is there already, a malformed annotation, a
+// decision that cannot be true. In a recorded trace, that is a decision about a pod or a
+// node that is not there, a second binding without an eviction, and an eviction without a
+// binding. In other traces the run may make pods and add nodes, so unknown nodes pass, and
+// after them, or after a workload, unknown pods. A recorded pod may be on a node that comes
+// later, or that never comes if the pod is deleted.
 //
 // Objects hold only fields that scheduling reads, so that a misspelt one is found. For what
 // kubectl prints, use api.Decode and [FromObjects].
@@ -61,12 +66,16 @@ func ReadTrace(r io.Reader) (*Trace, error) {
 			return nil, err
 		}
 		if text = bytes.TrimSpace(text); len(text) > 0 {
+			c.line = n
 			if err := t.readLine(text, first, c); err != nil {
-				return nil, &TraceError{n, err}
+				return nil, atLine(n, err)
 			}
 			first = false
 		}
 		if err == io.EOF {
+			if err := c.end(); err != nil {
+				return nil, err
+			}
 			return t, nil
 		}
 	}
@@ -92,8 +101,12 @@ func (t *Trace) readLine(text []byte, first bool, c *checker) error {
 		if l.Decision.Pod == "" {
 			return field("decision.pod", "", errors.New("is missing"))
 		}
+		if err := c.time(at); err != nil {
+			return err
+		}
 		t.Decisions = append(t.Decisions, *l.Decision)
-		return c.time(at)
+		c.undecided = append(c.undecided, numbered{*l.Decision, c.line})
+		return nil
 	}
 	e := Event{At: at, After: l.After, Wake: l.Wake}
 	if l.Evicted != "" {
@@ -145,26 +158,6 @@ func field(name, value string, err error) error {
 	return &api.InvalidError{Object: "event", Field: name, Value: value, Err: err}
 }
 
-// A checker follows a trace and refuses what cannot happen.
-type checker struct {
-	recorded bool
-	now      time.Duration
-	known    map[Ref]bool
-}
-
-func newChecker() *checker { return &checker{known: map[Ref]bool{}} }
-
-func (c *checker) time(at time.Duration) error {
-	if at < c.now {
-		return field("at", at.String(), fmt.Errorf("time goes back from %v", c.now))
-	}
-	if at > longest {
-		return field("at", at.String(), errTime)
-	}
-	c.now = at
-	return nil
-}
-
 // check refuses an event that cannot happen after the earlier ones.
 func (c *checker) check(e *Event) error {
 	if err := c.time(e.At); err != nil {
@@ -192,9 +185,8 @@ func (c *checker) check(e *Event) error {
 		return field("apply", "", errors.New("holds no object of a kind that scheduling reads"))
 	}
 	for _, x := range list {
-		ref := Ref{x.kind, x.name}
 		if p, ok := x.object.(*api.Pod); ok {
-			if c.known[ref] {
+			if c.known[Ref{x.kind, x.name}] {
 				return field("apply", "pod "+x.name, errors.New("the pod is there already"))
 			}
 			// A recorder may hear of a pod before its node, and after it.
@@ -207,7 +199,7 @@ func (c *checker) check(e *Event) error {
 				}
 			}
 		}
-		c.known[ref] = true
+		c.come(x)
 	}
 	return nil
 }
@@ -221,7 +213,7 @@ func (c *checker) delete(ref Ref) error {
 	case !c.known[ref]:
 		return field("delete", ref.Kind+" "+ref.Name, errors.New("there is no such object"))
 	}
-	delete(c.known, ref)
+	c.leave(ref)
 	return nil
 }
 
@@ -230,9 +222,10 @@ func (t *Trace) check() error {
 	c := newChecker()
 	c.recorded = t.Recorded
 	for i := range t.Events {
+		c.line = i + 1
 		if err := c.check(&t.Events[i]); err != nil {
-			return &TraceError{i + 1, err}
+			return atLine(c.line, err)
 		}
 	}
-	return nil
+	return c.end()
 }

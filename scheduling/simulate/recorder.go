@@ -22,7 +22,7 @@ import (
 // A pod is written once, when it comes; that it ended is written as its deletion. What
 // the recorded scheduler bound is a decision, so later versions of a pod are left out.
 // The deletion of a pod that the scheduler evicted says so: a replay evicts pods itself.
-// See Trace.Recorded. Any goroutine may call its methods.
+// See Trace.Recorded. A decision is left out if the pod or the node has gone meanwhile. Any goroutine may call its methods.
 type Recorder struct {
 	mu      sync.Mutex
 	out     *traceWriter
@@ -31,8 +31,8 @@ type Recorder struct {
 	event   time.Duration // time of the last event; below 0 if there is none
 	moment  moment
 	journal journal
-	pods    map[string]api.UID // that are there
-	known   map[Ref]bool
+	pods    map[string]api.UID       // that are there
+	check   *checker                 // as a reader's
 	evicted map[string]time.Duration // when pods that are still there were evicted
 }
 
@@ -45,16 +45,28 @@ var (
 func NewRecorder(w io.Writer, start time.Time) *Recorder {
 	r := &Recorder{
 		out: newTraceWriter(w, start, true), start: start, event: -1,
-		pods: map[string]api.UID{}, known: map[Ref]bool{}, evicted: map[string]time.Duration{},
+		pods: map[string]api.UID{}, check: newChecker(), evicted: map[string]time.Duration{},
 	}
-	r.journal = newJournal(r.out.decision)
+	r.check.recorded = true
+	r.journal = newJournal(r.decision)
 	return r
 }
 
 // at is the time since the start. It never goes back, as lines must not.
 func (r *Recorder) at(now time.Time) time.Duration {
-	r.last = max(r.last, now.Sub(r.start))
+	if at := now.Sub(r.start); at > r.last {
+		r.last = at
+		clear(r.check.left)
+	}
 	return r.last
+}
+
+// decision writes a decision, unless what it is about has changed meanwhile: a pod is bound
+// while others delete it.
+func (r *Recorder) decision(d *Decision) {
+	if r.check.decide(d) == nil {
+		r.out.decision(d)
+	}
 }
 
 // Applied records objects that came or changed. Nil records nothing.
@@ -84,7 +96,8 @@ func (r *Recorder) item(now time.Time, x item) {
 		}
 		r.pods[x.name] = p.UID
 	}
-	r.known[Ref{x.kind, x.name}], r.event = true, at
+	r.check.come(x)
+	r.event = at
 	r.out.apply(at, r.moment.done(at), x)
 }
 
@@ -92,14 +105,14 @@ func (r *Recorder) item(now time.Time, x item) {
 func (r *Recorder) Deleted(now time.Time, ref Ref) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.known[ref] {
+	if r.check.known[ref] {
 		r.gone(r.at(now), ref)
 	}
 }
 
 func (r *Recorder) gone(at time.Duration, ref Ref) {
 	e := Event{At: at, After: r.moment.done(at), Delete: ref}
-	delete(r.known, ref)
+	r.check.leave(ref)
 	if ref.Kind == "Pod" {
 		var since time.Duration
 		if since, e.Evicted = r.evicted[ref.Name]; e.Evicted {
@@ -129,6 +142,9 @@ func (r *Recorder) Attempt(a *lifecycle.Attempt) {
 	defer r.mu.Unlock()
 	at := r.at(a.Ended)
 	r.step(at, a.Number > 1)
+	if uid, there := r.pods[a.Pod.Pod.Key()]; there && uid != a.Pod.Pod.UID {
+		return // another pod has taken its name
+	}
 	r.journal.attempt(a, at)
 }
 
@@ -139,7 +155,7 @@ func (r *Recorder) Evicting(e lifecycle.Eviction) {
 	at := r.at(e.At)
 	r.step(at, true)
 	r.journal.evicting(e, at)
-	if key := e.Victim.Key(); r.known[Ref{"Pod", key}] {
+	if key := e.Victim.Key(); r.check.known[Ref{"Pod", key}] {
 		r.evicted[key] = at
 	}
 }

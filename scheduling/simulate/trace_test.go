@@ -89,6 +89,8 @@ func packing() scheduling.Profile {
 // TestTraceErrors checks that every fault is told with its line and field.
 func TestTraceErrors(t *testing.T) {
 	const n, p = `{"at":"0s","apply":{"kind":"Node","metadata":{"name":"a"}}}`, `{"at":"1m","apply":{"kind":"Pod","metadata":{"name":"p"}}}`
+	const bound, recorded = `{"at":"1m","decision":{"pod":"default/p","node":"a"}}`, `{"trace":"berth/1","recorded":true}` + "\n"
+	const on = `{"at":"1m","apply":{"kind":"Pod","metadata":{"name":"p"},"spec":{"nodeName":"b"}}}`
 	tests := []struct{ name, text, want string }{
 		{"not JSON", n + "\nhello", "trace: line 2: not JSON: byte 0: unexpected 'h'"},
 		{"unknown field", `{"at":"0s","aply":{}}`, `line 1: event: aply: there is no such field`},
@@ -127,6 +129,17 @@ func TestTraceErrors(t *testing.T) {
 		{"header with an event", `{"trace":"berth/1","at":"0s","delete":{"kind":"Node","name":"a"}}`, `line 1: event: trace: "berth/1": the line with it holds nothing else`},
 		{"text after an event", `{"trace":"berth/1"} }`, "line 1: there is text after the object"},
 		{"junk after an event", `{"trace":"berth/1"}]]]] hello`, "line 1: there is text after the object"},
+		{"decision about an unknown pod", n + "\n" + `{"at":"1m","decision":{"pod":"default/p","node":"a"}}`, `line 2: event: decision.pod: "default/p": there is no such pod`},
+		{"bound twice", n + "\n" + p + "\n" + bound + "\n" + `{"at":"2m","decision":{"pod":"default/p","node":"a"}}`, `line 4: event: decision.node: "a": pod default/p is on node a already`},
+		{"evicted before it is bound", n + "\n" + p + "\n" + `{"at":"1m","decision":{"pod":"default/p","node":"a","evicted":true}}`, `line 3: event: decision.evicted: "true": pod default/p is on no node`},
+		{"evicted from another node", n + "\n" + p + "\n" + bound + "\n" + `{"at":"2m","decision":{"pod":"default/p","node":"b","evicted":true}}`, `line 4: event: decision.node: "b": pod default/p is on node a`},
+		{"evicted from nowhere", n + "\n" + p + "\n" + bound + "\n" + `{"at":"2m","decision":{"pod":"default/p","evicted":true}}`, `line 4: event: decision.node: is missing`},
+		{"bound to a lost node", n + "\n" + p + "\n" + `{"at":"2m","delete":{"kind":"Node","name":"a"}}` + "\n" + `{"at":"3m","decision":{"pod":"default/p","node":"a"}}`, `line 4: event: decision.node: "a": there is no such node`},
+		{"recorded: unknown node", recorded + n + "\n" + p + "\n" + `{"at":"1m","decision":{"pod":"default/p","node":"b"}}`, `line 4: event: decision.node: "b": there is no such node`},
+		{"recorded: unknown pod", recorded + n + "\n" + `{"at":"1m","apply":{"kind":"Job","metadata":{"name":"j"}}}` + "\n" + `{"at":"1m","decision":{"pod":"default/p"}}`, `line 4: event: decision.pod: "default/p": there is no such pod`},
+		{"recorded: bound to a lost node", recorded + n + "\n" + p + "\n" + `{"at":"2m","delete":{"kind":"Node","name":"a"}}` + "\n" + `{"at":"3m","decision":{"pod":"default/p","node":"a"}}`, `line 5: event: decision.node: "a": there is no such node`},
+		{"recorded: on a node that never comes", recorded + n + "\n\n" + on, `line 4: event: apply: "pod default/p": spec.nodeName: node "b" never comes`},
+		{"recorded: on a node that went", recorded + `{"at":"0s","apply":{"kind":"Node","metadata":{"name":"b"}}}` + "\n" + `{"at":"1s","delete":{"kind":"Node","name":"b"}}` + "\n" + on, `line 4: event: apply: "pod default/p": spec.nodeName: node "b" never comes`},
 		{"header twice", `{"trace":"berth/1"}` + "\n" + `{"trace":"berth/1"}`, `line 2: event: trace: "berth/1": only the first line`},
 	}
 	for _, test := range tests {
@@ -147,6 +160,33 @@ func TestTraceErrors(t *testing.T) {
 	bad := &simulate.Trace{Events: []simulate.Event{{At: time.Hour, Apply: objects([]*api.Node{node("a", "1")})}, {Delete: simulate.Ref{Kind: "Node", Name: "a"}}}}
 	if _, err := simulate.Run(context.Background(), simulate.Config{Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Trace: bad}); err == nil || !strings.Contains(err.Error(), "line 2: event: at") {
 		t.Errorf("Run of a trace whose time goes back = %v", err)
+	}
+}
+
+// TestTraceDecisions checks that decisions that may be true are not refused: at a moment in
+// the middle of a time, after an eviction, about another pod of the same name, and about
+// what the run itself makes.
+func TestTraceDecisions(t *testing.T) {
+	const recorded, node, gone = `{"trace":"berth/1","recorded":true}`, `{"at":"0s","apply":{"kind":"Node","metadata":{"name":"a"}}}`, `{"at":"2m","delete":{"kind":"Node","name":"a"}}`
+	const pod, leaves = `{"at":"1m","apply":{"kind":"Pod","metadata":{"name":"p"}}}`, `{"at":"1m","delete":{"kind":"Pod","name":"default/p"}}`
+	const bound, evicted = `{"at":"1m","decision":{"pod":"default/p","node":"a"}}`, `{"at":"1m","decision":{"pod":"default/p","node":"a","evicted":true}}`
+	for name, lines := range map[string][]string{
+		"decision first":      {recorded, node, bound, pod},
+		"bound again":         {node, pod, bound, evicted, bound},
+		"evicted twice":       {recorded, node, pod, bound, evicted, evicted},
+		"another pod":         {recorded, node, pod, bound, leaves, pod, bound},
+		"bound, then gone":    {recorded, node, pod, `{"at":"2m","decision":{"pod":"default/p","node":"a"}}`, gone},
+		"outlives its node":   {recorded, node, pod, bound, gone, `{"at":"3m","decision":{"pod":"default/p","node":"a","evicted":true}}`},
+		"moves":               {node, pod, bound, gone, `{"at":"3m","apply":{"kind":"Node","metadata":{"name":"a"}}}`, `{"at":"3m","decision":{"pod":"default/p","node":"a"}}`},
+		"of a workload":       {node, `{"at":"1m","apply":{"kind":"Job","metadata":{"name":"j"}}}`, bound},
+		"autoscaler":          {pod, `{"at":"2m","decision":{"pod":"default/p","node":"extra-0"}}`},
+		"node comes later":    {recorded, `{"at":"0s","apply":{"kind":"Pod","metadata":{"name":"p"},"spec":{"nodeName":"b"}}}`, `{"at":"1s","apply":{"kind":"Node","metadata":{"name":"b"}}}`},
+		"node never comes":    {recorded, `{"at":"0s","apply":{"kind":"Pod","metadata":{"name":"p"},"spec":{"nodeName":"b"}}}`, leaves},
+		"made again, of sets": {node, `{"at":"1m","apply":{"kind":"Pod","metadata":{"name":"p","ownerReferences":[{"kind":"StatefulSet","name":"s","controller":true}]}}}`, bound, bound},
+	} {
+		if _, err := simulate.ReadTrace(strings.NewReader(strings.Join(lines, "\n"))); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

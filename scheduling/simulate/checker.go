@@ -1,0 +1,182 @@
+package simulate
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// A checker follows a trace and refuses what cannot happen. Readers, runs and recorders
+// share it.
+type checker struct {
+	recorded bool
+	now      time.Duration
+	line     int // of the trace
+	known    map[Ref]bool
+	left     map[Ref]bool      // what went at the present time
+	lost     map[string]bool   // nodes that went and have not come back
+	places   map[string]string // nodes of pods, "" if they wait; not of pods that the run may move
+	orphans  map[string]orphan // pods of a recorded trace whose node has not come
+	makes    bool              // the run makes pods of its own
+
+	// Events do not say where they are among the decisions of their time, so a decision is
+	// checked when all of that time is known.
+	undecided []numbered
+}
+
+// numbered is a decision with its line.
+type numbered struct {
+	Decision
+	line int
+}
+
+// orphan is where a pod came, and the node that it waits for.
+type orphan struct {
+	node string
+	line int
+}
+
+func newChecker() *checker {
+	return &checker{
+		known: map[Ref]bool{}, left: map[Ref]bool{}, lost: map[string]bool{}, places: map[string]string{}, orphans: map[string]orphan{},
+	}
+}
+
+// atLine adds the line to an error that does not name one.
+func atLine(line int, err error) error {
+	var named *TraceError
+	if errors.As(err, &named) {
+		return err
+	}
+	return &TraceError{line, err}
+}
+
+func (c *checker) time(at time.Duration) error {
+	if at < c.now {
+		return field("at", at.String(), fmt.Errorf("time goes back from %v", c.now))
+	}
+	if at > longest {
+		return field("at", at.String(), errTime)
+	}
+	if at > c.now {
+		if err := c.settle(); err != nil {
+			return err
+		}
+		clear(c.left)
+	}
+	c.now = at
+	return nil
+}
+
+// settle checks the decisions of the present time.
+func (c *checker) settle() error {
+	for i := range c.undecided {
+		if err := c.decide(&c.undecided[i].Decision); err != nil {
+			return &TraceError{c.undecided[i].line, err}
+		}
+	}
+	c.undecided = c.undecided[:0]
+	return nil
+}
+
+// end checks what is left at the end of the trace.
+func (c *checker) end() error {
+	if err := c.settle(); err != nil {
+		return err
+	}
+	var first *TraceError
+	for pod, o := range c.orphans {
+		if first == nil || o.line < first.Line {
+			first = &TraceError{o.line, field("apply", "pod "+pod, fmt.Errorf("spec.nodeName: node %q never comes", o.node))}
+		}
+	}
+	if first != nil {
+		return first
+	}
+	return nil
+}
+
+// come notes an object that came or changed.
+func (c *checker) come(x item) {
+	c.known[Ref{x.kind, x.name}] = true
+	switch x.kind {
+	case "Node":
+		delete(c.lost, x.name)
+		for pod, o := range c.orphans {
+			if o.node == x.name {
+				delete(c.orphans, pod)
+			}
+		}
+	case "Pod":
+		p := x.object.(*api.Pod)
+		if c.recorded || p.ControllerRef() == nil {
+			c.places[x.name] = p.Spec.NodeName
+		}
+		if node := p.Spec.NodeName; node != "" && !c.known[Ref{"Node", node}] {
+			c.orphans[x.name] = orphan{node, c.line}
+		}
+	case "ReplicationController", "ReplicaSet", "StatefulSet", "Deployment", "DaemonSet", "Job":
+		c.makes = true
+	}
+}
+
+// leave notes an object that went.
+func (c *checker) leave(ref Ref) {
+	delete(c.known, ref)
+	c.left[ref] = true
+	switch ref.Kind {
+	case "Pod":
+		delete(c.places, ref.Name)
+		delete(c.orphans, ref.Name)
+	case "Node":
+		c.lost[ref.Name] = true
+		if c.recorded {
+			return
+		}
+		for pod, node := range c.places {
+			if node == ref.Name { // the run moves it
+				delete(c.places, pod)
+			}
+		}
+	}
+}
+
+// decide refuses a decision that cannot be true, and notes another one.
+func (c *checker) decide(d *Decision) error {
+	pod, node := Ref{"Pod", d.Pod}, Ref{"Node", d.Node}
+	if d.Node != "" && !c.known[node] && !c.left[node] {
+		if c.recorded || c.lost[d.Node] {
+			if !d.Evicted { // a recorded pod may outlive its node
+				return field("decision.node", d.Node, errors.New("there is no such node"))
+			}
+		}
+		c.makes = true // an autoscaler adds nodes, with pods
+	}
+	if !c.known[pod] && !c.left[pod] && (c.recorded || !c.makes) {
+		return field("decision.pod", d.Pod, errors.New("there is no such pod"))
+	}
+	place, sure := c.places[d.Pod]
+	sure = sure && !c.left[pod] // otherwise it may be the one before
+	switch {
+	case d.Evicted && d.Node == "":
+		return field("decision.node", "", errors.New("is missing: an evicted pod was on a node"))
+	case d.Evicted && sure && place == "":
+		return field("decision.evicted", "true", fmt.Errorf("pod %s is on no node", d.Pod))
+	case d.Evicted && sure && place != d.Node:
+		return field("decision.node", d.Node, fmt.Errorf("pod %s is on node %s", d.Pod, place))
+	case d.Evicted:
+		delete(c.places, d.Pod) // it may be evicted again until it goes, and be bound again
+	case d.Node == "":
+	case sure && place != "":
+		return field("decision.node", d.Node, fmt.Errorf("pod %s is on node %s already", d.Pod, place))
+	case c.left[pod] || c.left[node] || !c.known[pod]:
+		delete(c.places, d.Pod)
+	default:
+		if _, sure := c.places[d.Pod]; sure {
+			c.places[d.Pod] = d.Node
+		}
+	}
+	return nil
+}
