@@ -51,6 +51,19 @@ type NodeUse struct {
 // Here: every pod is placed, and its place is taken.
 // Why: an eviction that only makes a pod wait helps nobody.
 //
+// Differs: which pods leave.
+// Original: an evicted pod counts as gone from its node, whether or not another node takes
+// it. Without nodeFit, pods leave that fit nowhere, and pods without a measured use.
+// Here: a pod that finds no place stays, and the next pods of its node are tried. So other
+// pods leave, more or fewer. If a place is found for every pod, the same pods leave.
+// Why: an eviction that only makes a pod wait helps nobody.
+//
+// Differs: when evictions of prod pods stop.
+// Original: what nodes underused as a whole and by prod pods can take of prod pods is bounded
+// by what they can take as a whole after the first evictions.
+// Here: it is bounded by their thresholds for prod pods alone.
+// Why: every eviction is proved by a place below those thresholds.
+//
 // Differs: pods with local storage.
 // Original: the evictor refuses them, unless its configuration says otherwise.
 // Here: they may leave.

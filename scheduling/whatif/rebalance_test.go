@@ -230,6 +230,30 @@ func TestRebalanceOrder(t *testing.T) {
 	}
 }
 
+// TestRebalanceTargets checks that a pod goes to no target that it would make overused, also
+// if the scheduler prefers that one or there is no other.
+func TestRebalanceTargets(t *testing.T) {
+	for _, test := range []struct{ cpu, want string }{
+		{"3", "default/web to b"}, // exactly at the threshold
+		{"3001m", ""},
+	} {
+		s := cluster([]api.NodeBuilder{api.MakeNode("a", "10", "64Gi"), api.MakeNode("b", "10", "64Gi")},
+			api.MakePod("web").Owner("ReplicaSet", "web").Requests(test.cpu, "1Gi").Node("a").Obj(), api.MakePod("db").Requests("5", "1Gi").Node("a").Obj(),
+			api.MakePod("cache").Requests("3", "1Gi").Node("b").Obj())
+		r, err := planner(s).Rebalance(cpuOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, m := range r.Moves {
+			got += m.Pod + " to " + m.To
+		}
+		if got != test.want || r.Stopped != "" {
+			t.Errorf("a pod of %s CPU and a target with 3 to spare: moves %q, want %q", test.cpu, got, test.want)
+		}
+	}
+}
+
 // TestRebalanceUnlisted checks that a resource which a pod's metric does not list does not
 // count when pods are compared.
 func TestRebalanceUnlisted(t *testing.T) {

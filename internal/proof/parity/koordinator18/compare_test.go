@@ -28,11 +28,11 @@ func TestCompareUse(t *testing.T) {
 	klog.LogToStderr(false)
 	klog.SetOutput(io.Discard)
 	var out strings.Builder
-	n, evicted := koordinator.CompareUse(3, 300, &out)
+	n, evicted := koordinator.CompareUse(3, 600, &out)
 	if evicted < 100 {
 		t.Errorf("both evict only %d pods; the test shows too little", evicted)
 	}
 	if n != 0 {
-		t.Errorf("%d of 300 cases of seed 3 differ:\n%s", n, &out)
+		t.Errorf("%d of 600 cases of seed 3 differ:\n%s", n, &out)
 	}
 }

@@ -48,8 +48,10 @@ const useBatch = 100
 const labelPool = "pool"
 
 // CompareUse classifies the nodes of random clusters with both, and evicts pods of them. It
-// returns how many clusters differ, and how many pods both evict: these must leave each node in
-// the same order. Which pods go differs, because berth evicts only those that it finds a place for.
+// returns how many clusters differ, and how many pods both evict. In every second batch, a pod
+// is placed if the original finds a place for it: there the same pods leave each node, in the
+// same order. In the others berth evicts only those that it finds a place for, so only the
+// pods that both evict must leave each node in the same order.
 // Each cluster is a function of the seed and its number alone. The first differences are
 // written to out. The real clock must run: the real plugin starts goroutines that never end.
 func CompareUse(seed uint64, cases int, out io.Writer) (mismatches, evicted int) {
@@ -68,13 +70,17 @@ func CompareUse(seed uint64, cases int, out io.Writer) (mismatches, evicted int)
 	for from := 0; from < cases; from += useBatch {
 		// Without an expiration, the real plugin panics at a metric without use.
 		expiration := []time.Duration{time.Hour, 100 * time.Second, 200 * time.Second}[from/useBatch%3]
+		random, exact := randomUse, from/useBatch%2 == 1
+		if exact {
+			random = placeableUse
+		}
 		var batch []*UseCase
 		for i := from; i < min(from+useBatch, cases); i++ {
-			c := randomUse(rand.New(rand.NewPCG(seed, uint64(i))), fmt.Sprint("c", i), time.Now().UTC().Round(0))
+			c := random(rand.New(rand.NewPCG(seed, uint64(i))), fmt.Sprint("c", i), time.Now().UTC().Round(0))
 			c.Config.Expiration = expiration
 			batch = append(batch, c)
 		}
-		theirs, err := classesOf(batch, expiration)
+		theirs, err := classesOf(batch, expiration, exact)
 		if err != nil {
 			fmt.Fprintf(out, "cases from %d: Koordinator: %v\n", from, err)
 			return mismatches + len(batch), evicted
@@ -90,8 +96,11 @@ func CompareUse(seed uint64, cases int, out io.Writer) (mismatches, evicted int)
 					want[n.Name] = class
 				}
 			}
-			own := c.byNode(theirs.evicted, pods)
-			both := c.byNode(pods, own)
+			own, both := c.byNode(theirs.evicted, theirs.evicted), c.byNode(pods, pods)
+			if !exact {
+				own = c.byNode(theirs.evicted, pods)
+				both = c.byNode(pods, own)
+			}
 			evicted += len(both)
 			if maps.Equal(ours, want) && slices.Equal(own, both) {
 				continue
@@ -147,10 +156,11 @@ func (c *UseCase) Ours() (classes map[string]string, evicted []string, err error
 
 // classesOf returns the classes of the nodes of several clusters, and the pods that leave, as
 // the real plugin finds them. The plugin tells nobody, so they are read from what it logs.
-func classesOf(batch []*UseCase, expiration time.Duration) (*classLog, error) {
+// If fit is set, pods leave only if a target fits them.
+func classesOf(batch []*UseCase, expiration time.Duration, fit bool) (*classLog, error) {
 	h := &useHandle{pods: map[string][]*corev1.Pod{}}
 	args := &deschedulerconfig.LowNodeLoadArgs{
-		DryRun: true, DetectorCacheTimeout: &metav1.Duration{}, // 0: nothing clears it
+		DryRun: true, NodeFit: fit, DetectorCacheTimeout: &metav1.Duration{}, // 0: nothing clears it
 	}
 	seconds := int64(expiration / time.Second)
 	args.NodeMetricExpirationSeconds = &seconds
@@ -380,6 +390,66 @@ func randomUse(r *rand.Rand, name string, now time.Time) *UseCase {
 			}
 		}
 		c.Metrics = append(c.Metrics, m)
+	}
+	return c
+}
+
+// placeableUse makes a cluster in which the original evicts a pod exactly if a place is proved
+// for it: either every underused node has room for all pods, or one pod alone may leave, and
+// fits below the high thresholds of an underused node or does not.
+func placeableUse(r *rand.Rand, name string, now time.Time) *UseCase {
+	c := &UseCase{Name: name}
+	single := r.IntN(2) == 0
+	c.Config.Low, c.Config.High = map[resource.Name]float64{}, map[resource.Name]float64{}
+	for _, name := range []resource.Name{resource.CPU, resource.Memory} {
+		low := float64(20 + r.IntN(20))
+		c.Config.Low[name], c.Config.High[name] = low, low+float64(r.IntN(30))
+	}
+	if r.IntN(2) == 0 {
+		c.Config.ProdLow, c.Config.ProdHigh = map[resource.Name]float64{}, map[resource.Name]float64{}
+		for name, low := range c.Config.Low {
+			c.Config.ProdLow[name], c.Config.ProdHigh[name] = low/2, c.Config.High[name]/2
+		}
+	}
+	c.Config.Weights = map[resource.Name]int64{resource.CPU: 1 + int64(r.IntN(3)), resource.Memory: 1 + int64(r.IntN(3))}
+	amount := func(quarters, gi int) api.ResourceMap {
+		return api.ResourceMapOf(resource.List{resource.CPU: resource.Milli(int64(quarters) * 250), resource.Memory: resource.MustParse(fmt.Sprint(gi, "Gi"))})
+	}
+	add := func(i int, cpu, memory string, system api.ResourceMap, pods int) {
+		node := fmt.Sprint(c.Name, "-n", i)
+		n := api.MakeNode(node, cpu, memory).Labels(labelPool, c.Name).Obj()
+		n.Status.Allocatable[resource.Pods] = resource.MustParse("250")
+		c.Nodes = append(c.Nodes, n)
+		at := now.Add(-30 * time.Second)
+		m := &api.NodeMetric{ObjectMeta: api.ObjectMeta{Name: node}}
+		m.Status.UpdateTime, m.Status.NodeMetric = &at, &api.NodeMetricInfo{SystemUsage: system}
+		for k := range pods {
+			p := api.MakePod(fmt.Sprint(c.Name, "-p", i, "-", k)).Node(node).Requests("100m", "100Mi").Owner("ReplicaSet", "web").
+				Labels("koordinator.sh/priority-class", []string{"koord-prod", "koord-batch", "koord-mid"}[r.IntN(3)]).Obj()
+			p.CreationTimestamp = now.Add(-time.Duration(len(c.Pods)) * time.Minute).Truncate(time.Second)
+			p.Status.QOSClass = "Burstable"
+			use := amount(r.IntN(9), r.IntN(9))
+			if single {
+				use = amount(r.IntN(20), r.IntN(20))
+			}
+			m.Status.PodsMetric = append(m.Status.PodsMetric, &api.PodMetricInfo{Name: p.Name, Namespace: p.Namespace, PodUsage: use})
+			c.Pods = append(c.Pods, p)
+		}
+		c.Metrics = append(c.Metrics, m)
+	}
+	if single {
+		add(0, "16", "64Gi", amount(r.IntN(64), r.IntN(64)), 1)
+	} else {
+		for i := range 1 + r.IntN(3) {
+			add(i, "16", "64Gi", amount(r.IntN(32), r.IntN(32)), 3+r.IntN(8))
+		}
+	}
+	for i := range 1 + r.IntN(3) {
+		if single {
+			add(10+i, "16", "64Gi", amount(r.IntN(16), r.IntN(16)), 0)
+		} else {
+			add(10+i, "1024", "4096Gi", amount(r.IntN(16), r.IntN(16)), 0)
+		}
 	}
 	return c
 }
