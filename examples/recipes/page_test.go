@@ -88,7 +88,9 @@ func pageOf(t *testing.T, source []byte) (page string, names []string) {
 	}
 	var b strings.Builder
 	b.WriteString("# Recipes\n\nOne short program for each question. `check` panics at an error; `dump` is what " +
-		"`kubectl get nodes,pods,pdb -A -o json` prints, and `week` is a recorded trace.\n\n" +
+		"`kubectl get nodes,pods,pdb -A -o json` prints, and `week` is a trace whose " +
+		"pods have annotations for their arrivals and run times (`simulate.FromObjects` makes one). What a `simulate.Recorder` " +
+		"writes is for `simulate.Replay`: its pods leave at their recorded times, so `simulate.RunAll` refuses to compare runs of it.\n\n" +
 		"This page is made of [recipes_test.go](recipes_test.go), and a test runs every program.\n")
 	for _, d := range file.Decls {
 		f, ok := d.(*ast.FuncDecl)

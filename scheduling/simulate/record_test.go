@@ -352,6 +352,19 @@ func TestRecordedGrace(t *testing.T) {
 	}
 }
 
+// TestRunAllRecorded checks that runs of a recorded trace are not compared.
+func TestRunAllRecorded(t *testing.T) {
+	_, trace, _ := recorded(t, config(objects([]*api.Node{node("a", "4")}, job("p", "1", 0, time.Hour).Obj())))
+	one := simulate.Config{Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Trace: trace}
+	if _, err := simulate.RunAll(context.Background(), 2, one); err != nil {
+		t.Errorf("one run: %v", err)
+	}
+	want := `configs[0]: trace.recorded: "true": pods of a recorded trace leave at their recorded times`
+	if _, err := simulate.RunAll(context.Background(), 2, one, one); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("two runs: %v, want %s", err, want)
+	}
+}
+
 // TestRecorderNames checks what a recorder makes of pods that end, of another pod of the
 // same name, and of nothing.
 func TestRecorderNames(t *testing.T) {

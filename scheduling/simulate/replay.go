@@ -2,7 +2,11 @@ package simulate
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync"
+
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // A Difference is a decision that two runs did not take alike: number Number, from 1,
@@ -59,10 +63,22 @@ func Replay(ctx context.Context, config Config) (*Result, []Difference, error) {
 	return result, Differences(config.Trace.Decisions, result.Decisions), nil
 }
 
+var errCompared = errors.New("pods of a recorded trace leave at their recorded times, so runs cannot be compared: " +
+	"use a trace whose pods have arrivals and run times (FromObjects, DecodeOpenB), or Replay")
+
 // RunAll runs several configurations, such as seeds or profiles, in so many goroutines
 // at once, at least one. The results are in the order of the configurations; the first
 // error, in that order, ends it. Configurations must not share a Handle.
+//
+// Several runs of a recorded trace cannot be compared: its pods leave when they left in the
+// recording, bound or not. They are refused; use Run or Replay for each, or a trace of what
+// happens from outside, whose pods have run times.
 func RunAll(ctx context.Context, workers int, configs ...Config) ([]*Result, error) {
+	for i := range configs {
+		if t := configs[i].Trace; len(configs) > 1 && t != nil && t.Recorded {
+			return nil, &api.InvalidError{Object: fmt.Sprintf("configs[%d]", i), Field: "trace.recorded", Value: "true", Err: errCompared}
+		}
+	}
 	results, errs := make([]*Result, len(configs)), make([]error, len(configs))
 	next := make(chan int)
 	var wg sync.WaitGroup
