@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"runtime"
@@ -64,6 +65,67 @@ func ExampleAutoscaler() {
 	// 1800 4 6 0
 	// 3600 4 5 0
 	// added 3 longest wait 135
+}
+
+// TestAutoscalerMax checks that the bound of a type counts the nodes that are there.
+func TestAutoscalerMax(t *testing.T) {
+	var pods []*api.Pod
+	for i, arrival := range []time.Duration{0, 0, time.Hour, time.Hour, 2 * time.Hour} {
+		pods = append(pods, job(fmt.Sprint("j", i), "2", arrival, 9*time.Hour).Obj())
+	}
+	c := config(objects([]*api.Node{node("small", "1")}, pods...))
+	c.Autoscaler = &simulate.Autoscaler{Types: []whatif.NodeType{{Name: "spot", Node: node("", "2"), Price: 1, Max: 3}}, IdleAfter: -1}
+	c.Until = 5 * time.Hour
+	if r := run(c); r.NodesAdded != 3 || r.Waiting != 2 {
+		t.Errorf("%d nodes added and %d pods wait, want 3 and 2", r.NodesAdded, r.Waiting)
+	}
+}
+
+// TestPercentiles checks percentiles of waits by counting pods.
+func TestPercentiles(t *testing.T) {
+	var pods []*api.Pod
+	for i := range 100 {
+		pods = append(pods, job(fmt.Sprint("p", i), "10m", time.Duration(i)*time.Minute, time.Hour).Obj())
+	}
+	c := config(objects(nil, pods...))
+	c.Trace.Events = append(c.Trace.Events, simulate.Event{At: 2 * time.Hour, Apply: objects([]*api.Node{node("a", "4")})})
+	r := run(c)
+	all := r.Waits[0]
+	for percent, value := range map[int]float64{50: all.P50, 95: all.P95, 99: all.P99} {
+		below, within := 0, 0 // how many waits are shorter, and how many do not exceed it
+		for _, p := range r.Pods {
+			if p.Waited < value {
+				below++
+			}
+			if p.Waited <= value {
+				within++
+			}
+		}
+		if below != percent-1 || within != percent {
+			t.Errorf("P%d is %v s: %d waits are shorter and %d do not exceed it, of %d", percent, value, below, within, all.Pods)
+		}
+	}
+}
+
+// TestFragmented checks that CPU is lost on a node without memory, and memory's lack alone
+// is enough.
+func TestFragmented(t *testing.T) {
+	for _, test := range []struct {
+		cpu, memory string
+		want        float64
+	}{
+		{"1", "40Gi", 0.9}, // 24 GiB are left, less than a mean pod wants
+		{"6", "8Gi", 0.4},  // 4 CPU are left
+		{"6", "40Gi", 0.4},
+		{"1", "8Gi", 0},
+	} {
+		c := config(objects([]*api.Node{node("a", "10")}, api.MakePod("p").Requests(test.cpu, test.memory).Annotations(simulate.AnnotationRunTime, "1h").Obj()))
+		c.SampleEvery = 10 * time.Minute
+		r := run(c)
+		if got := r.Series[1]; got.Running != 1 || math.Abs(got.Fragmented-test.want) > 1e-9 {
+			t.Errorf("with a pod of %s CPU and %s: %d run, fragmented %v, want %v", test.cpu, test.memory, got.Running, got.Fragmented, test.want)
+		}
+	}
 }
 
 // TestControllers checks that workloads keep their pods: through evictions, ends, lost

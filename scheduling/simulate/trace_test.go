@@ -235,6 +235,10 @@ func TestDifferences(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Differences (-want +got):\n%s", diff)
 	}
+	bound, evicted := []simulate.Decision{bind("p", "a")}, []simulate.Decision{{Pod: "p", Node: "a", Evicted: true}}
+	if got := simulate.Differences(bound, evicted); len(got) != 1 {
+		t.Errorf("a binding and an eviction: %+v, want one difference", got)
+	}
 }
 
 // TestRecorder records a scheduler that is driven by hand, and replays the trace.
