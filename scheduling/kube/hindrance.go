@@ -3,6 +3,7 @@ package kube
 import (
 	"crypto/x509"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,6 +21,8 @@ func hindrance(err error) string {
 	switch {
 	case apierrors.IsUnauthorized(err):
 		return "the API server does not accept the credentials: the token or the client certificate is missing, wrong or expired"
+	case apierrors.IsForbidden(err) && strings.Contains(err.Error(), `"system:anonymous"`):
+		return "the API server got no credentials: see users in the kubeconfig file"
 	case apierrors.IsForbidden(err):
 		return "the credentials lack a right"
 	case errors.As(err, &unknown), errors.As(err, &hostname), errors.As(err, &invalid):

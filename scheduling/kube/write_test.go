@@ -175,6 +175,7 @@ func TestHindrances(t *testing.T) {
 	}{
 		{apierrors.NewUnauthorized("Unauthorized"), []string{"does not accept the credentials", "Unauthorized"}},
 		{apierrors.NewForbidden(podResource.GroupResource(), "", errors.New(`User "me" cannot get path "/version"`)), []string{"the credentials lack a right", `cannot get path`, "/version"}},
+		{apierrors.NewForbidden(podResource.GroupResource(), "", errors.New(`User "system:anonymous" cannot get path "/version"`)), []string{"got no credentials", "/version"}},
 		{errors.New("connection refused"), []string{"the API server does not answer", "connection refused"}},
 	} {
 		w := newWorld(t, node("a", "4"), pod("p", "1"))

@@ -38,6 +38,10 @@ var (
 	}
 	// Stranger is known and has no rights.
 	Stranger = User{Name: "stranger"}
+	// Unknown has a token that the API server does not know.
+	Unknown = User{Name: "unknown"}
+	// Anonymous has no token.
+	Anonymous = User{Name: "anonymous"}
 )
 
 var users = []User{Admin, Stock, Berth, Stranger}
@@ -93,7 +97,7 @@ func makeCredentials(dir string) (*credentials, error) {
 		certFile:  filepath.Join(dir, "server.crt"),
 		keyFile:   filepath.Join(dir, "server.key"),
 		tokenFile: filepath.Join(dir, "tokens.csv"),
-		tokens:    map[string]string{},
+		tokens:    map[string]string{Unknown.Name: "unknown"},
 	}
 	certPEM := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: leafDER})
 	keyPEM := pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: keyDER})

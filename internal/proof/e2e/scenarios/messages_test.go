@@ -83,7 +83,8 @@ func TestWaits(t *testing.T) {
 		want      string
 	}{
 		{"nobody answers", func(c *controlplane.Scheduler) { c.URL = "https://127.0.0.1:1" }, `API server does not answer.*connection refused`},
-		{"an unknown token", func(c *controlplane.Scheduler) { c.User = controlplane.User{Name: "nobody"} }, `does not accept the credentials.*trying again`},
+		{"an unknown token", func(c *controlplane.Scheduler) { c.User = controlplane.Unknown }, `does not accept the credentials.*trying again`},
+		{"no token", func(c *controlplane.Scheduler) { c.User = controlplane.Anonymous }, `got no credentials.*trying again`},
 		{"no rights", func(c *controlplane.Scheduler) { c.User = controlplane.Stranger }, `pods is forbidden: User .*stranger`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -26,7 +26,7 @@ type Result struct {
 	Binding    time.Duration      // from the first binding to the last
 	Usage      controlplane.Usage // of the scheduler, from its start until it is idle
 	APIServer  time.Duration      // CPU of the API server in that time
-	Events     int                // pods of which an event says that they were scheduled
+	Events     int                // pods that an event Scheduled is about
 }
 
 // Rate is how many pods were bound in a second.
@@ -75,7 +75,7 @@ func (t Trial) Run(ctx context.Context) (*Result, error) {
 	return result, err
 }
 
-// announced counts the pods of which the API server has an event Scheduled.
+// announced counts the pods that an event Scheduled of the API server is about.
 func announced(ctx context.Context, client kubernetes.Interface) (int, error) {
 	pods := map[types.UID]bool{}
 	for next := ""; ; {
