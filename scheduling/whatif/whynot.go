@@ -73,6 +73,9 @@ func (r Remedy) String() string {
 // the pod. Other remedies may exist: the list is not complete, and a filter of your own
 // that nothing of this helps has none.
 //
+// A pod that runs is asked about as it waited for its place: it is taken off its node
+// for the question, so it does not count against itself.
+//
 // It costs a few decisions on the reference path.
 func (p *Planner) WhyNot(pod *framework.PodInfo, name string) (*WhyNot, error) {
 	if err := p.snapshot.CheckPod(pod); err != nil {
@@ -87,14 +90,40 @@ func (p *Planner) WhyNot(pod *framework.PodInfo, name string) (*WhyNot, error) {
 	if x.sched, err = p.plain(nil); err != nil {
 		return nil, err
 	}
+	var w *WhyNot
+	err = p.takenOff(pod, func() error {
+		w, err = x.answer(pod)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// takenOff calls f with the pod off its node, if it has one.
+func (p *Planner) takenOff(pod *framework.PodInfo, f func() error) error {
+	if running, n := p.snapshot.Pod(pod.Pod.Key()); running != nil {
+		mark := p.snapshot.Begin()
+		defer p.snapshot.Rollback(mark)
+		if err := p.snapshot.RemovePodAt(running, n); err != nil {
+			return err
+		}
+	}
+	return f()
+}
+
+// answer answers for the pod, which is on no node.
+func (x *whyNot) answer(pod *framework.PodInfo) (*WhyNot, error) {
+	p, name := x.planner, x.node.Name
 	w := &WhyNot{Pod: pod.Pod.Key(), Node: name, Remedies: []Remedy{}, Rejections: []scheduling.NodeRejection{}}
-	err = p.try(func(s *framework.Snapshot) error {
+	err := p.try(func(s *framework.Snapshot) error {
 		x.sched.Seek(p.start)
 		f, err := x.sched.Filtering(s, pod)
 		if err != nil {
 			return err
 		}
-		list, err := f.Rejections(s.AtSlot(n.Slot()))
+		list, err := f.Rejections(s.Node(name))
 		if err != nil {
 			return err
 		}
@@ -143,7 +172,8 @@ func (p *Planner) plain(weights Weights) (*scheduling.Scheduler, error) {
 }
 
 // Decide returns the node that the pod would go to with these changes, "" for none.
-// Changes of the node and its pins are those of the named node.
+// Changes of the node and its pins are those of the named node. A pod that runs is taken
+// off its node for the question.
 func (p *Planner) Decide(pod *framework.PodInfo, name string, changes ...Change) (string, error) {
 	if err := p.snapshot.CheckPod(pod); err != nil {
 		return "", err
@@ -156,7 +186,12 @@ func (p *Planner) Decide(pod *framework.PodInfo, name string, changes ...Change)
 	if x.sched, err = p.plain(nil); err != nil {
 		return "", err
 	}
-	return x.decide(changes)
+	var chosen string
+	err = p.takenOff(pod, func() error {
+		chosen, err = x.decide(changes)
+		return err
+	})
+	return chosen, err
 }
 
 // whyNot is the work on a WhyNot.

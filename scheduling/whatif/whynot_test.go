@@ -395,3 +395,36 @@ func TestWhyNotRefuses(t *testing.T) {
 		t.Errorf("Pod = %v, %v", got, err)
 	}
 }
+
+// A pod that runs does not count against itself: its own requests, label and port are
+// no reasons, and no remedy removes it.
+func TestWhyNotRunning(t *testing.T) {
+	web := api.MakePod("web").Labels("app", "web").Requests("3", "1Gi").HostPort(80).
+		PodAntiAffinity(api.LabelHostname, "app=web").Node("b").Obj()
+	s := cluster([]api.NodeBuilder{api.MakeNode("a", "16", "16Gi"), api.MakeNode("b", "4", "16Gi").Labels(api.LabelHostname, "b")}, web)
+	p := planner(s)
+	nodes := func() string { // without the version, which the index of pods changes
+		_, text, _ := strings.Cut(content(p.Snapshot()), "\n")
+		return text
+	}
+	before := nodes()
+	running, _ := s.Pod("default/web")
+	for range 2 {
+		why, err := p.WhyNot(running, "b")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if why.Chosen != "a" || len(why.Rejections) > 0 || len(why.Scores) == 0 || len(why.Remedies) == 0 {
+			t.Errorf("WhyNot(web, b) = %+v, want scores only", why)
+		}
+		for _, r := range why.Remedies {
+			name, err := p.Decide(running, "b", r.Changes...)
+			if err != nil || name != "b" {
+				t.Errorf("%s: %q, %v; want b", r, name, err)
+			}
+		}
+	}
+	if after := nodes(); after != before {
+		t.Errorf("the snapshot changed from\n%s to\n%s", before, after)
+	}
+}
