@@ -57,6 +57,63 @@ func ExamplePlanner_Drain() {
 	// false true NodeResourcesFit
 }
 
+func ExamplePlanner_Removable() {
+	small := api.MakePod("").Requests("1", "1Gi")
+	s := cluster(
+		[]api.NodeBuilder{api.MakeNode("a", "4", "16Gi"), api.MakeNode("b", "4", "16Gi"), api.MakeNode("c", "4", "16Gi")},
+		small.Name("web").Owner("ReplicaSet", "web").Node("a").Obj(),
+		small.Name("job").Annotations("cluster-autoscaler.kubernetes.io/safe-to-evict", "false").Node("b").Obj(),
+		small.Name("one").Requests("4", "1Gi").Node("c").Obj(),
+	)
+	list, err := planner(s).Removable()
+	if err != nil {
+		panic(err)
+	}
+	for _, r := range list {
+		if r.Removable {
+			fmt.Printf("%s can go; pods to move: %d\n", r.Node, len(r.Moves))
+		} else {
+			fmt.Printf("%s stays: %s: %s\n", r.Node, r.Stuck.Pod, r.Stuck.Message)
+		}
+	}
+	// Output:
+	// a can go; pods to move: 1
+	// b stays: default/job: the pod has the annotation cluster-autoscaler.kubernetes.io/safe-to-evict: "false"
+	// c stays: default/one: 0/3 nodes are available: 1 node(s) take no pods in this question, 2 Insufficient cpu.
+}
+
+// Only the value "false" keeps a node, for Removable and Consolidate but not for Drain.
+func TestSafeToEvict(t *testing.T) {
+	nodes := []api.NodeBuilder{api.MakeNode("a", "4", ""), api.MakeNode("b", "4", "")}
+	pod := api.MakePod("p").Requests("1", "").Node("a")
+	tests := []struct {
+		name string
+		pod  api.PodBuilder
+		want bool
+	}{
+		{"none", pod, true},
+		{"true", pod.Annotations("cluster-autoscaler.kubernetes.io/safe-to-evict", "true"), true},
+		{"false", pod.Annotations("cluster-autoscaler.kubernetes.io/safe-to-evict", "false"), false},
+		{"of a DaemonSet", pod.Owner("DaemonSet", "agent").Annotations("cluster-autoscaler.kubernetes.io/safe-to-evict", "false"), true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			p := planner(cluster(nodes, test.pod.Obj()))
+			r, err := p.Removable("a")
+			if err != nil || r[0].Removable != test.want {
+				t.Errorf("Removable = %+v, %v; want %v", r, err, test.want)
+			}
+			c, err := p.Consolidate("a")
+			if err != nil || len(c.Removed) == 1 != test.want {
+				t.Errorf("Consolidate = %+v, %v; want %v", c, err, test.want)
+			}
+			if d, err := p.Drain("a"); err != nil || !d.Clean() {
+				t.Errorf("Drain = %+v, %v; want a clean one", d, err)
+			}
+		})
+	}
+}
+
 func ExamplePlanner_Consolidate() {
 	small := api.MakePod("").Requests("1", "1Gi")
 	s := cluster(
