@@ -17,6 +17,12 @@ type WhyNot struct {
 	// Pod is "namespace/name".
 	Pod  string `json:"pod"`
 	Node string `json:"node"`
+	// Gates are the scheduling gates of the pod, which waits until all are removed. The
+	// rest of the answer is as without them.
+	Gates []string `json:"gates,omitempty"`
+	// Unseen is set if the scheduler does not look at the node, because it finds enough
+	// others before: the profile looks at a sample (Percentage), or scores nothing.
+	Unseen bool `json:"unseen,omitempty"`
 	// Chosen is where the pod goes now, "" for nowhere.
 	Chosen string `json:"chosen,omitempty"`
 	// Rejections lists every filter that rejects the node, with its numbers.
@@ -116,7 +122,7 @@ func (p *Planner) takenOff(pod *framework.PodInfo, f func() error) error {
 // answer answers for the pod, which is on no node.
 func (x *whyNot) answer(pod *framework.PodInfo) (*WhyNot, error) {
 	p, name := x.planner, x.node.Name
-	w := &WhyNot{Pod: pod.Pod.Key(), Node: name, Remedies: []Remedy{}, Rejections: []scheduling.NodeRejection{}}
+	w := &WhyNot{Pod: pod.Pod.Key(), Node: name, Gates: gatesOf(pod.Pod), Remedies: []Remedy{}, Rejections: []scheduling.NodeRejection{}}
 	err := p.try(func(s *framework.Snapshot) error {
 		x.sched.Seek(p.start)
 		f, err := x.sched.Filtering(s, pod)
@@ -142,6 +148,8 @@ func (x *whyNot) answer(pod *framework.PodInfo) (*WhyNot, error) {
 		return w, nil
 	case len(w.Rejections) == 0:
 		w.Scores = x.gaps(w.Chosen)
+		all := p.profile.Percentage == scheduling.AllNodes && len(p.profile.Score) > 0
+		w.Unseen = w.Chosen != "" && w.Scores == nil && !all
 		w.Remedies, err = x.preferred(nil)
 	default:
 		w.Remedies, err = x.repaired(w.Rejections)
@@ -315,6 +323,10 @@ func (w *WhyNot) WriteTable(out io.Writer) error {
 		t.line("pod %s goes nowhere, so not to %s", w.Pod, w.Node)
 	default:
 		t.line("pod %s goes to %s, not to %s", w.Pod, w.Chosen, w.Node)
+	}
+	writeGates(&t, w.Gates)
+	if w.Unseen {
+		t.line("%s was not looked at: the scheduler found enough other nodes before it", w.Node)
 	}
 	if len(w.Rejections) > 0 {
 		t.row("REJECTED BY", "REASON", "NUMBERS")

@@ -428,3 +428,72 @@ func TestWhyNotRunning(t *testing.T) {
 		t.Errorf("the snapshot changed from\n%s to\n%s", before, after)
 	}
 }
+
+// The answers about a gated pod name its gates.
+func TestGates(t *testing.T) {
+	s := cluster([]api.NodeBuilder{api.MakeNode("a", "4", "16Gi"), api.MakeNode("b", "4", "16Gi").Taint("x=y:NoSchedule")})
+	web := pod(s, api.MakePod("web").Requests("1", "1Gi").Gates("shop/quota", "shop/image").Obj())
+	p := planner(s)
+	why, err := p.WhyNot(web, "b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	room, err := p.Headroom(web, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "the pod waits for its scheduling gates to be removed: shop/quota, shop/image\n"
+	var text strings.Builder
+	if err := why.WriteTable(&text); err != nil || !strings.Contains(text.String(), want) {
+		t.Errorf("WhyNot: %q, %v; want %q", text.String(), err, want)
+	}
+	text.Reset()
+	if err := room.WriteTable(&text); err != nil || !strings.Contains(text.String(), want) {
+		t.Errorf("Headroom: %q, %v; want %q", text.String(), err, want)
+	}
+	if len(why.Rejections) != 1 || room.Total != 4 {
+		t.Errorf("%d rejections, %d fit; want 1 and 4, as without gates", len(why.Rejections), room.Total)
+	}
+}
+
+// A node beyond the sample is not compared, and the answer says so.
+func TestWhyNotUnseen(t *testing.T) {
+	var nodes []api.NodeBuilder
+	for i := range 120 {
+		nodes = append(nodes, api.MakeNode(fmt.Sprintf("n%03d", i), "4", "16Gi"))
+	}
+	s := cluster(nodes)
+	web := pod(s, api.MakePod("web").Requests("1", "1Gi").Obj())
+	for _, percentage := range []int{scheduling.AllNodes, 10} {
+		profile := scheduling.Kubernetes137()
+		profile.Percentage = percentage
+		p, err := whatif.New(profile, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		unseen := 0
+		for _, n := range nodes {
+			why, err := p.WhyNot(web, n.Obj().Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var text strings.Builder
+			if err := why.WriteTable(&text); err != nil {
+				t.Fatal(err)
+			}
+			if said := strings.Contains(text.String(), why.Node+" was not looked at"); said != why.Unseen {
+				t.Errorf("Unseen %v, but the table is\n%s", why.Unseen, text.String())
+			}
+			if why.Unseen {
+				unseen++
+			}
+		}
+		want := 0
+		if percentage == 10 {
+			want = 20 // the least sample is 100 nodes
+		}
+		if unseen != want {
+			t.Errorf("percentage %d: %d nodes are unseen, want %d", percentage, unseen, want)
+		}
+	}
+}
