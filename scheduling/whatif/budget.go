@@ -65,9 +65,10 @@ func (l budgets) over(p *api.Pod) (list budgets) {
 // guards reports whether the eviction of a pod that the budget covers counts.
 func (b *budget) guards(p *api.Pod) bool { return !b.unready || ready(p) }
 
+// ready reports whether no condition of the pod says that it is not ready.
 func ready(p *api.Pod) bool {
-	return slices.ContainsFunc(p.Status.Conditions, func(c api.PodCondition) bool {
-		return c.Type == api.PodReady && c.Status == api.ConditionTrue
+	return !slices.ContainsFunc(p.Status.Conditions, func(c api.PodCondition) bool {
+		return c.Type == api.PodReady && c.Status != api.ConditionTrue
 	})
 }
 

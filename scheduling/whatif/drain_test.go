@@ -288,7 +288,7 @@ func TestDrainUnhealthy(t *testing.T) {
 		{"not ready, unhealthy budget, named", unready, budget(api.IfHealthyBudget, 1, 2), false},
 		{"not ready, nothing desired", unready, budget("", 0, 0), false},
 		{"not ready, always", unready, budget(api.AlwaysAllow, 0, 0), true},
-		{"no condition, always", running, budget(api.AlwaysAllow, 1, 2), true},
+		{"no condition, always", running, budget(api.AlwaysAllow, 1, 2), false},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
