@@ -28,14 +28,14 @@ function call(request) {
   }
 }
 
-// ask sends a request and shows the answer.
-function ask(request) {
+// ask sends a request and shows the answer, and other problems beside its own.
+function ask(request, ...others) {
   const reply = call(request);
   if (reply.texts) {
     for (const area of areas) $(area).value = reply.texts[area] || "";
   }
   if (reply.view) show(reply.view);
-  showProblems((view ? view.problems : []).concat(reply.problems || []));
+  showProblems((view ? view.problems : []).concat(reply.problems || [], others));
   if (reply.view && request.do !== "rows") renewLink();
   if (reply.view && request.do !== "weigh" && request.do !== "rows") warm();
   return reply;
@@ -48,6 +48,62 @@ function warm() {
   warmTimer = setTimeout(() => call({ do: "warm" }), 150);
 }
 
+// ---- links: a version, then the state, packed and in base64url
+
+const linkVersion = "1.", packing = "deflate-raw";
+const maxLink = 1 << 20; // characters: browsers shorten or refuse longer ones
+const maxState = 32 << 20; // bytes: a short link must not unpack to a text that fills the memory
+const slice = 1 << 10; // bytes: browsers unpack all that they get at once, to 1,000 times as much
+
+// streamOf returns a stream that gives a slice whenever one is wanted.
+function streamOf(bytes) {
+  let at = 0;
+  return new ReadableStream({
+    pull(to) {
+      if (at < bytes.length) to.enqueue(bytes.subarray(at, at += slice));
+      else to.close();
+    },
+  }, { highWaterMark: 0 });
+}
+
+async function pack(text) {
+  const packer = new CompressionStream(packing);
+  const packed = new Uint8Array(await new Response(new Blob([text]).stream().pipeThrough(packer)).arrayBuffer());
+  const size = linkVersion.length + Math.ceil(packed.length * 4 / 3);
+  if (size > maxLink) {
+    throw new Error(`the texts are too large for a link: ${size >> 10} KB, and browsers take about ${maxLink >> 10}; shorten them, or save them as files`);
+  }
+  const parts = [];
+  for (let at = 0; at < packed.length; at += slice) parts.push(String.fromCharCode(...packed.subarray(at, at + slice)));
+  return linkVersion + btoa(parts.join("")).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+async function unpack(link) {
+  if (!link.startsWith(linkVersion)) throw new Error("the part after # is no link of this page");
+  const text = link.slice(linkVersion.length);
+  if (text.length > maxLink) throw new Error(`the link is longer than ${maxLink} bytes`);
+  if (!/^[\w-]*$/.test(text) || text.length % 4 === 1) {
+    throw new Error("the link is damaged: it has a character that links do not have, or its end is missing");
+  }
+  const packed = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
+  const reader = streamOf(packed).pipeThrough(new DecompressionStream(packing)).getReader();
+  const damaged = () => { throw new Error("the link is damaged: it cannot be unpacked; copy all of it"); };
+  const parts = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read().catch(damaged);
+    if (done) break;
+    parts.push(value);
+    size += value.length;
+    if (size > maxState) {
+      reader.cancel();
+      throw new Error(`the link holds more than ${maxState >> 20} MB`);
+    }
+  }
+  if (size === 0) damaged();
+  return new Blob(parts).text();
+}
+
 // ---- the address
 
 let linkTimer = 0;
@@ -56,12 +112,24 @@ function renewLink() {
   linkTimer = setTimeout(setLink, 250);
 }
 
-function setLink() {
+// setLink puts a link to what is shown into the address and returns the address, "" if
+// there is no such link.
+let links = 0;
+async function setLink() {
   clearTimeout(linkTimer);
-  const reply = call({ do: "link" });
-  history.replaceState(null, "", reply.text ? "#" + reply.text : location.pathname); // no old link
-  if (!reply.text) tell(reply.problems[0].text);
-  return Boolean(reply.text);
+  const turn = ++links;
+  let hash = "";
+  try {
+    const reply = call({ do: "link" });
+    if (!reply.text) throw new Error(reply.problems[0].text);
+    hash = "#" + await pack(reply.text);
+  } catch (e) {
+    tell(e.message);
+  }
+  const address = new URL(location.href);
+  address.hash = hash; // "" if there is none: no old link
+  if (turn === links) history.replaceState(null, "", address); // a later one has a later state
+  return hash && address.href;
 }
 
 function tell(text) { $("status").textContent = text; }
@@ -348,7 +416,10 @@ function listen() {
   on("drain", () => ({ do: "drain", name: view.panel.node }));
   on("add", () => ({ do: "add", name: view.panel.node }));
   on("close", () => ({ do: "node", name: "" }));
-  $("copy-link").addEventListener("click", () => setLink() && copy(location.href, "The link"));
+  $("copy-link").addEventListener("click", async () => {
+    const address = await setLink();
+    if (address) copy(address, "The link");
+  });
   $("copy-test").addEventListener("click", () => {
     const reply = ask({ do: "test" });
     if (!reply.text) return;
@@ -357,21 +428,37 @@ function listen() {
   });
   $("test-copy").addEventListener("click", () => copy($("test-text").value, "The test"));
   $("test-close").addEventListener("click", () => $("test").close());
-  addEventListener("hashchange", () => open(location.hash));
 }
 
-function open(hash) {
+// open opens the state of a link, unless another is opened meanwhile. If there is none, it
+// says why, and the page stays as it is.
+let opened = 0;
+async function open(hash) {
   if (hash === "#decision") return;
-  ask({ do: "open", text: hash });
+  const turn = ++opened;
+  let text = "", problem = null;
+  try {
+    if (hash) text = await unpack(hash.slice(1));
+  } catch (e) {
+    problem = e.message;
+  }
+  if (turn !== opened) return;
+  if (problem === null) ask({ do: "open", text });
+  else ask({ do: view ? "edit" : "open" }, { area: "link", text: problem });
 }
 
-// berthReady is called by the scheduler when it is there.
-globalThis.berthReady = () => {
+async function begin() {
+  addEventListener("hashchange", () => open(location.hash));
+  await open(location.hash === "#decision" ? "" : location.hash);
   listen();
-  open(location.hash === "#decision" ? "" : location.hash);
   tell("Ready. Everything runs in this page.");
   document.documentElement.dataset.ready = "true";
-};
+}
+
+const fail = (e) => tell("This page cannot go on: " + e.message);
+
+// berthReady is called by the scheduler when it is there.
+globalThis.berthReady = () => { begin().catch(fail); };
 
 async function start() {
   const answer = await fetch("berth.wasm.gz");
@@ -387,4 +474,4 @@ async function start() {
   throw new Error("the scheduler has ended; load the page again");
 }
 
-start().catch((e) => tell("This page cannot go on: " + e.message));
+start().catch(fail);

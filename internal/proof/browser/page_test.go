@@ -303,12 +303,6 @@ func TestPage(t *testing.T) {
 // TestFaults gives the page junk. It must say what is wrong beside the line, and go on.
 func TestFaults(t *testing.T) {
 	b := newTab(t, 1280, 900, false)
-	b.open("#junk")
-	b.has("messages", "no link of this page")
-	b.has("sentence", "shop/web-0 goes to b-2")
-	b.open("#1.AAAA")
-	b.has("messages", "the link is damaged")
-
 	const bad = "kind: Node\nmetadata: {name: lone}\nstatus:\n  allocatable:\n    cpu: 4x\n"
 	b.set("nodes", bad, "input")
 	b.wait(`document.querySelector("#nodes-problems li") !== null`)

@@ -1,5 +1,5 @@
 // Package page is what the playground does, without a browser: it maps texts, presets,
-// links and clicks to the data that the page shows.
+// states and clicks to the data that the page shows.
 //
 //	p := page.New()
 //	reply := p.Call([]byte(`{"do":"open"}`)) // JSON in, JSON out
@@ -14,7 +14,8 @@
 //
 // # What it leaves to you
 //
-// Showing. The clock stands still, at the newest NodeMetric of the texts. Preemption and
+// Showing, and packing the state into a link and out of it, which browsers do themselves.
+// Bound what you unpack. The clock stands still, at the newest NodeMetric of the texts. Preemption and
 // extenders are not asked.
 //
 // # Concurrency

@@ -1,9 +1,6 @@
 package page
 
 import (
-	"bytes"
-	"compress/flate"
-	"encoding/base64"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -94,8 +91,8 @@ func TestKubectl(t *testing.T) {
 	}
 }
 
-// TestLink opens the link of a page in another one, which must show the same.
-func TestLink(t *testing.T) {
+// TestState opens the state of a page in another one, which must show the same.
+func TestState(t *testing.T) {
 	for _, sample := range []string{"shop", "ties", "load", "large"} {
 		p := opened(t, sample)
 		requests := []Request{
@@ -114,14 +111,14 @@ func TestLink(t *testing.T) {
 			do(t, p, r)
 		}
 		want := do(t, p, Request{Do: "edit"}).View
-		link := do(t, p, Request{Do: "link"}).Text
-		if len(link) > 1000 {
-			t.Errorf("the link of a sample has %d bytes; its texts need not be in it", len(link))
+		text := do(t, p, Request{Do: "link"}).Text
+		if len(text) > 1000 {
+			t.Errorf("the state of a sample has %d bytes; its texts need not be in it", len(text))
 		}
 		q := New()
-		reply := do(t, q, Request{Do: "open", Text: "#" + link})
+		reply := do(t, q, Request{Do: "open", Text: text})
 		if diff := cmp.Diff(want, reply.View, ignoreFuncs, cmp.AllowUnexported(Preset{}, Row{})); diff != "" {
-			t.Errorf("%s: the link shows something else (-want +got):\n%s", sample, diff)
+			t.Errorf("%s: the state shows something else (-want +got):\n%s", sample, diff)
 		}
 		if reply.Texts == nil || *reply.Texts != p.state.Texts {
 			t.Error("the link has other texts")
@@ -129,76 +126,54 @@ func TestLink(t *testing.T) {
 	}
 }
 
-// TestOwnTextsLink keeps texts in the link, and refuses what no browser takes.
-func TestOwnTextsLink(t *testing.T) {
+// TestOwnTexts keeps texts in the state, and refuses what no page would open.
+func TestOwnTexts(t *testing.T) {
 	p := opened(t, "shop")
 	texts := p.state.Texts
 	texts.Nodes = "# mine\n" + texts.Nodes
 	do(t, p, Request{Do: "edit", Texts: &texts})
-	link := do(t, p, Request{Do: "link"}).Text
+	text := do(t, p, Request{Do: "link"}).Text
 	q := New()
-	if reply := do(t, q, Request{Do: "open", Text: link}); *reply.Texts != texts || reply.View.Sample != "" {
-		t.Error("the link has other texts")
+	if reply := do(t, q, Request{Do: "open", Text: text}); *reply.Texts != texts || reply.View.Sample != "" {
+		t.Error("the state has other texts")
 	}
-	noise := make([]byte, 2<<20)
-	x := uint32(1)
-	for i := range noise {
-		x = x*1664525 + 1013904223
-		noise[i] = "0123456789abcdefghijklmnopqrstuv"[x>>27]
+	p.state.Config = strings.Repeat(" ", maxState-len(text)-len(`,"config":""`))
+	if reply := p.Do(&Request{Do: "link"}); len(reply.Problems) > 0 || len(reply.Text) != maxState {
+		t.Errorf("a text that just fits: %d bytes, %v", len(reply.Text), reply.Problems)
 	}
-	texts.Config = "# " + string(noise)
-	p.Do(&Request{Do: "edit", Texts: &texts})
+	p.state.Config += " "
 	if reply := p.Do(&Request{Do: "link"}); len(reply.Problems) != 1 || !strings.Contains(reply.Problems[0].Text, "too large for a link") {
 		t.Errorf("a large text: %v", reply.Problems)
 	}
 }
 
-// linkOf packs a text as links are packed.
-func linkOf(t testing.TB, text string) string {
-	t.Helper()
-	var b bytes.Buffer
-	z, err := flate.NewWriter(&b, 9)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := z.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return linkVersion + base64.RawURLEncoding.EncodeToString(b.Bytes())
-}
-
-// TestBadLinks opens links that are damaged or ask for what cannot be done.
-func TestBadLinks(t *testing.T) {
-	tests := []struct{ name, link, want string }{
-		{"junk", "#junk", "no link of this page"},
-		{"characters", "1.***", "a character that links do not have"},
-		{"not packed", "1.AAAA", "cannot be unpacked"},
-		{"half", linkOf(t, `{"preset":"1.37","sample":"shop"}`)[:20], "damaged"},
-		{"no JSON", linkOf(t, `{"preset":`), "damaged"},
-		{"bomb", linkOf(t, strings.Repeat(" ", maxState+10)), "more than 32 MB"},
-		{"sample", linkOf(t, `{"preset":"1.37","sample":"nothing"}`), `the sample "nothing"`},
-		{"preset", linkOf(t, `{"preset":"9.99","sample":"shop"}`), `the preset "9.99"`},
-		{"step", linkOf(t, `{"preset":"1.37","sample":"shop","steps":[{"do":"place","n":2},{"do":"drain","name":"nobody"},{"do":"place","n":1}]}`), `step 2, drain nobody: node "nobody" is not in the cluster; this step and those after it are left out`},
-		{"unknown step", linkOf(t, `{"preset":"1.37","sample":"shop","steps":[{"do":"dance"}]}`), `there is no step "dance"`},
-		{"too many steps", linkOf(t, `{"preset":"1.37","sample":"shop","steps":[`+strings.Repeat(`{},`, maxSteps)+`{}]}`), "steps, more than"},
-		{"weights", linkOf(t, `{"preset":"1.37","sample":"shop","steps":[{"do":"weigh","name":"default-scheduler","weights":{"ImageLocality":-3}}]}`), "want a weight from 0"},
-		{"negative steps", linkOf(t, `{"preset":"1.37","sample":"shop","steps":[{"do":"place","n":-3}]}`), "nothing to place"},
+// TestBadStates opens states that are damaged or ask for what cannot be done.
+func TestBadStates(t *testing.T) {
+	tests := []struct {
+		name, text, want string
+		steps            int
+	}{
+		{"no JSON", `{"preset":`, "damaged", 0},
+		{"sample", `{"preset":"1.37","sample":"nothing"}`, `the sample "nothing"`, 0},
+		{"preset", `{"preset":"9.99","sample":"shop"}`, `the preset "9.99"`, 0},
+		{"step", `{"preset":"1.37","sample":"shop","steps":[{"do":"place","n":2},{"do":"drain","name":"nobody"},{"do":"place","n":1}]}`, `step 2, drain nobody: node "nobody" is not in the cluster; this step and those after it are left out`, 2},
+		{"unknown step", `{"preset":"1.37","sample":"shop","steps":[{"do":"dance"}]}`, `there is no step "dance"`, 0},
+		{"too many steps", `{"preset":"1.37","sample":"shop","steps":[` + strings.Repeat(`{},`, maxSteps) + `{}]}`, "steps, more than", 0},
+		{"weights", `{"preset":"1.37","sample":"shop","steps":[{"do":"weigh","name":"default-scheduler","weights":{"ImageLocality":-3}}]}`, "want a weight from 0", 0},
+		{"negative steps", `{"preset":"1.37","sample":"shop","steps":[{"do":"place","n":-3}]}`, "nothing to place", 0},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			p := New()
-			reply := p.Do(&Request{Do: "open", Text: test.link})
+			reply := p.Do(&Request{Do: "open", Text: test.text})
 			if len(reply.Problems) != 1 || reply.Problems[0].Area != "link" || !strings.Contains(reply.Problems[0].Text, test.want) {
 				t.Errorf("problems %v, want %q", reply.Problems, test.want)
 			}
 			if reply.View == nil || reply.View.Decision == nil || reply.Texts == nil {
 				t.Error("the page shows nothing")
 			}
-			if steps := strings.Contains(test.link, "place"); steps && reply.View.Steps != 2 {
-				t.Errorf("%d steps", reply.View.Steps)
+			if reply.View.Steps != test.steps {
+				t.Errorf("%d steps, want %d", reply.View.Steps, test.steps)
 			}
 		})
 	}
@@ -210,7 +185,7 @@ func FuzzPage(f *testing.F) {
 	sample, _ := sampleTexts("ties")
 	f.Add(sample.Nodes, sample.Pods, "", `{"do":"place","n":2}`, `{"do":"weigh","weights":{"ImageLocality":3}}`)
 	f.Add("kind: Node\nmetadata: {name: lone}\n", "kind: Pod\nmetadata: {name: p}\nspec: {priority: 7}\n", loadAwareConfig, `{"do":"drain","name":"lone"}`, `{"do":"node","name":"lone"}`)
-	f.Add("{", "---\n---", "a: [", `{"do":"open","text":"1.AAAA"}`, `{"do":"back"}`)
+	f.Add("{", "---\n---", "a: [", `{"do":"open","text":"{\"preset\":\"1.37\",\"sample\":\"shop\",\"steps\":[{\"do\":\"place\",\"n\":2}]}"}`, `{"do":"back"}`)
 	f.Fuzz(func(t *testing.T, nodes, pods, config, first, second string) {
 		p := New()
 		edit, err := json.Marshal(Request{Do: "edit", Texts: &Texts{nodes, pods, config}})

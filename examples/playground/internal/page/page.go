@@ -30,7 +30,7 @@ func New() *Page {
 
 // A Request is what the user did. Do says what:
 //
-//	open     takes the state of the link Text; an empty one is that of a new page
+//	open     takes the state Text, which link has returned; an empty one is a new page
 //	edit     takes Texts; a nil one only shows the page again
 //	sample   takes the texts of the sample Name
 //	preset   takes the preset Name
@@ -45,7 +45,7 @@ func New() *Page {
 //	node     looks at the node Name, "" for none
 //	warm     keeps the scores that the next change of a weight needs
 //	rows     shows the table from row N, of nodes with Text in their names
-//	link     returns the fragment of the state
+//	link     returns the state as a text, for the script to pack into a link
 //	test     returns the state as a Go test
 type Request struct {
 	Do      string           `json:"do"`
@@ -62,7 +62,7 @@ type Reply struct {
 	View *View `json:"view,omitempty"`
 	// Texts is set if the text areas have to show other texts.
 	Texts *Texts `json:"texts,omitempty"`
-	// Text is a link or a Go test.
+	// Text is a state or a Go test.
 	Text string `json:"text,omitempty"`
 	// Problems are about this request alone; those of the texts are in the View.
 	Problems []Problem `json:"problems,omitempty"`
@@ -139,7 +139,7 @@ func (p *Page) do(r *Request, reply *Reply) (err error) {
 		p.row, p.find = max(0, r.N), r.Text
 		return nil
 	case "link":
-		reply.Text, err = p.state.link()
+		reply.Text, err = p.state.text()
 		return err
 	case "node":
 		p.state.Node = r.Name
@@ -268,13 +268,13 @@ func (p *Page) restart() {
 	}
 }
 
-func (p *Page) open(link string, reply *Reply) error {
-	if link == "" {
+func (p *Page) open(text string, reply *Reply) error {
+	if text == "" {
 		p.sample(samples[0].Name)
 		reply.Texts = &p.state.Texts
 		return nil
 	}
-	s, err := openLink(link)
+	s, err := stateOf(text)
 	if err != nil {
 		reply.Texts = &p.state.Texts // the page shows what it had
 		return err

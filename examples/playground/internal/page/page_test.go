@@ -284,7 +284,7 @@ func TestCall(t *testing.T) {
 	if err := json.Unmarshal(p.Call([]byte(`{"do":"open"}`)), &reply); err != nil || reply.View == nil || reply.Texts == nil || len(reply.Problems) > 0 {
 		t.Errorf("open: %v, %+v", err, reply.Problems)
 	}
-	for _, text := range []string{"", "{", `{"do":7}`, `{"do":"open","text":"#junk"}`, `{"do":"weigh","weights":{"ImageLocality":-1}}`} {
+	for _, text := range []string{"", "{", `{"do":7}`, `{"do":"open","text":"junk"}`, `{"do":"weigh","weights":{"ImageLocality":-1}}`} {
 		reply = Reply{}
 		if err := json.Unmarshal(p.Call([]byte(text)), &reply); err != nil || len(reply.Problems) != 1 {
 			t.Errorf("%s: %v, problems %v; want one", text, err, reply.Problems)

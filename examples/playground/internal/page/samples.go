@@ -1,7 +1,7 @@
 package page
 
 import (
-	"embed"
+	_ "embed"
 	"fmt"
 	"strings"
 	"sync"
@@ -15,11 +15,24 @@ type Sample struct {
 	Texts
 }
 
-//go:embed samples
-var files embed.FS
+// The texts of samples. An embed.FS is more to load.
+var (
+	//go:embed samples/shop-nodes.yaml
+	shopNodes string
+	//go:embed samples/shop-pods.yaml
+	shopPods string
+	//go:embed samples/ties-nodes.yaml
+	tiesNodes string
+	//go:embed samples/ties-pods.yaml
+	tiesPods string
+	//go:embed samples/load-nodes.yaml
+	loadNodes string
+	//go:embed samples/load-pods.yaml
+	loadPods string
+)
 
-// samples are the clusters to begin with, the first one for a new page. Their texts are
-// read when they are needed.
+// samples are the clusters to begin with, the first one for a new page. sampleTexts has
+// their texts.
 var samples = []Sample{
 	{Name: "shop", Title: "A web shop on six nodes", Preset: "1.37"},
 	{Name: "ties", Title: "Equal nodes: ties", Preset: "1.34"},
@@ -32,27 +45,19 @@ func sampleTexts(name string) (Sample, bool) {
 	for _, s := range samples {
 		if s.Name == name {
 			switch name {
+			case "shop":
+				s.Texts = Texts{Nodes: shopNodes, Pods: shopPods}
+			case "ties":
+				s.Texts = Texts{Nodes: tiesNodes, Pods: tiesPods}
+			case "load":
+				s.Texts = Texts{Nodes: loadNodes, Pods: loadPods, Config: loadAwareConfig}
 			case "large":
 				s.Texts = large()
-			default:
-				s.Nodes, s.Pods = file(name+"-nodes.yaml"), file(name+"-pods.yaml")
-			}
-			if s.Preset == LoadAware {
-				s.Config = loadAwareConfig
 			}
 			return s, true
 		}
 	}
 	return Sample{}, false
-}
-
-// file returns a file of the package; it is a fault of the program if it is missing.
-func file(name string) string {
-	text, err := files.ReadFile("samples/" + name)
-	if err != nil {
-		panic(err)
-	}
-	return string(text)
 }
 
 // large makes 500 nodes of three shapes in five zones and 50 Deployments of 100 pods.

@@ -1,14 +1,8 @@
 package page
 
 import (
-	"bytes"
-	"compress/flate"
-	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"strings"
 )
 
 // State is all that a link holds.
@@ -52,19 +46,16 @@ type Step struct {
 	Weights map[string]int64 `json:"weights,omitempty"`
 }
 
-// Bounds of links: browsers shorten or refuse longer ones, and a short link must not
-// unfold to a text that fills the memory.
+// Bounds of the text of a state. A link is short, and what it unpacks to must not fill the
+// memory: the script unpacks no more than maxState.
 const (
-	maxLink  = 1 << 20
 	maxState = 32 << 20
 	maxSteps = 10_000
 )
 
-// linkVersion begins every link.
-const linkVersion = "1."
-
-// link returns the fragment of the state. The texts of a sample are left out.
-func (s *State) link() (string, error) {
+// text returns the state as JSON, which the script packs into the link. The texts of a
+// sample are left out.
+func (s *State) text() (string, error) {
 	short := *s
 	if sample, ok := sampleTexts(s.Sample); ok && sample.Texts == s.Texts {
 		short.Texts = Texts{}
@@ -75,46 +66,16 @@ func (s *State) link() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var b bytes.Buffer
-	z, err := flate.NewWriter(&b, flate.BestCompression)
-	if err != nil {
-		return "", err
+	if len(text) > maxState {
+		return "", fmt.Errorf("the texts are too large for a link: %d KB, and a link holds %d; shorten them, or save them as files", len(text)>>10, maxState>>10)
 	}
-	if _, err := z.Write(text); err != nil {
-		return "", err
-	}
-	if err := z.Close(); err != nil {
-		return "", err
-	}
-	link := linkVersion + base64.RawURLEncoding.EncodeToString(b.Bytes())
-	if len(link) > maxLink {
-		return "", fmt.Errorf("the texts are too large for a link: %d KB, and browsers take about %d; shorten them, or save them as files", len(link)>>10, maxLink>>10)
-	}
-	return link, nil
+	return string(text), nil
 }
 
-// openLink returns the state of a fragment, with or without its hash sign.
-func openLink(fragment string) (*State, error) {
-	text, ok := strings.CutPrefix(strings.TrimPrefix(fragment, "#"), linkVersion)
-	if !ok {
-		return nil, errors.New("the part after # is no link of this page")
-	}
-	if len(text) > maxLink {
-		return nil, fmt.Errorf("the link is longer than %d bytes", maxLink)
-	}
-	packed, err := base64.RawURLEncoding.DecodeString(text)
-	if err != nil {
-		return nil, errors.New("the link is damaged: it has a character that links do not have, or its end is missing")
-	}
-	data, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(packed)), maxState+1))
-	switch {
-	case err != nil:
-		return nil, errors.New("the link is damaged: it cannot be unpacked; copy all of it")
-	case len(data) > maxState:
-		return nil, fmt.Errorf("the link holds more than %d MB", maxState>>20)
-	}
+// stateOf returns the state of a text.
+func stateOf(text string) (*State, error) {
 	s := new(State)
-	if err := json.Unmarshal(data, s); err != nil {
+	if err := json.Unmarshal([]byte(text), s); err != nil {
 		return nil, fmt.Errorf("the link is damaged: %v", err)
 	}
 	if len(s.Steps) > maxSteps {

@@ -203,18 +203,18 @@ func TestSettings(t *testing.T) {
 	if l := o.election(c); l == nil || l.Name != "berth-scheduler" || c.ClientConnection.QPS != 50 {
 		t.Errorf("no flags: %+v, %+v", l, c.ClientConnection)
 	}
-	o, c = settings("--kube-api-qps", "0", "--kube-api-burst", "0")
+	_, c = settings("--kube-api-qps", "0", "--kube-api-burst", "0")
 	if c.ClientConnection.QPS != 50 || c.ClientConnection.Burst != 100 {
 		t.Errorf("limits of 0: %+v", c.ClientConnection)
 	}
-	o, c = settings("--kube-api-qps", "-1")
+	_, c = settings("--kube-api-qps", "-1")
 	if c.ClientConnection.QPS != -1 { // client-go limits nothing then
 		t.Errorf("no limit: %+v", c.ClientConnection)
 	}
 	if one, two := (&options{name: "me"}).identity(), (&options{name: "me"}).identity(); one == two || !strings.HasPrefix(one, "me_") {
 		t.Errorf("two processes are %s and %s", one, two)
 	}
-	o, c = settings()
+	_, c = settings()
 	r, err := (&options{master: "http://127.0.0.1:1"}).connect(c)
 	if err != nil || !r.DisableCompression || r.ContentType != "application/vnd.kubernetes.protobuf" || r.Burst != 100 || r.UserAgent != "berth-scheduler" {
 		t.Errorf("connection %+v, %v", r, err)
