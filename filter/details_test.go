@@ -71,8 +71,8 @@ func TestDetails(t *testing.T) {
 		{filter.PodTopologySpread{}, pod, "a", "topology.kubernetes.io/zone=z1: asked 1, free 0 of 1, fewest 0, maxSkew 1"},
 		{filter.PodTopologySpread{}, pod, "c", "missing label topology.kubernetes.io/zone"},
 		{filter.InterPodAffinity{}, pod, "a", "no pod of the affinity in topology.kubernetes.io/zone=z1; " +
-			"pods of the anti-affinity in topology.kubernetes.io/zone=z1: asked 1, free -1 of 0; " +
-			"pods whose anti-affinity matches in topology.kubernetes.io/zone=z1: asked 1, free -1 of 0"},
+			"pods of the anti-affinity in topology.kubernetes.io/zone=z1: 1 there, none allowed; " +
+			"pods whose anti-affinity matches in topology.kubernetes.io/zone=z1: 1 there, none allowed"},
 		{filter.InterPodAffinity{}, pod, "c", "missing label topology.kubernetes.io/zone"},
 		{filter.LoadAware{Load: load}, pod, "b", "cpu: asked 13 %, free 5 % of 65 %, usage 73 %, threshold 65 %, used 6, estimate 1275m, allocatable 10, metric age 40 s"},
 		{filter.NodeAffinity{}, api.MakePod("chooser").NodeSelector("disk", "ssd"), "a", "label disk=ssd: node has none"},

@@ -107,10 +107,14 @@ func (d Detail) Free() int64 { return resource.SatSub(d.Limit, d.Used) }
 // String writes the detail for people, such as
 //
 //	cpu: asked 30, free 11 of 32
+//	pods of the anti-affinity in zone=z1: 1 there, none allowed
 func (d Detail) String() string {
 	var b strings.Builder
 	b.WriteString(d.Subject)
-	if d.Asked != 0 || d.Used != 0 || d.Limit != 0 {
+	switch {
+	case d.Unit == UnitPods && d.Limit == 0 && d.Used > 0:
+		fmt.Fprintf(&b, ": %d there, none allowed", d.Used)
+	case d.Asked != 0 || d.Used != 0 || d.Limit != 0:
 		fmt.Fprintf(&b, ": asked %s, free %s of %s", d.Unit.Text(d.Asked), d.Unit.Text(d.Free()), d.Unit.Text(d.Limit))
 	}
 	for _, f := range d.Facts {

@@ -46,6 +46,7 @@ func headroom(s *session, requests string, atLeast int) (*answer, error) {
 	if room.Stopped {
 		a.text = fmt.Sprintf("%d more of pod %s fit, and perhaps more", room.Total, room.Pod)
 	}
+	a.text += gatesText(room.Gates)
 	limits := page.Section{Title: "What limits", Note: "What rejects the next replica.", Table: page.Table{Head: []string{"nodes", "plugin", "reason"}}}
 	bars := &page.Bars{Series: []page.Series{{Name: "nodes"}}}
 	for _, r := range room.Limits {

@@ -56,6 +56,10 @@ func whyNot(s *session) (*answer, error) {
 	default:
 		a.text = fmt.Sprintf("pod %s goes to %s, not to %s", why.Pod, why.Chosen, why.Node)
 	}
+	a.text += gatesText(why.Gates)
+	if why.Unseen {
+		a.text += "; the scheduler found enough other nodes before it looked at " + why.Node
+	}
 	a.add(rejectionsSection(why))
 	a.add(gapsSection(why))
 	if len(why.Remedies) > 0 {
@@ -66,6 +70,14 @@ func whyNot(s *session) (*answer, error) {
 		a.add(page.Section{Title: "What would help", Table: t})
 	}
 	return a, nil
+}
+
+// gatesText ends an answer about a pod that has scheduling gates.
+func gatesText(gates []string) string {
+	if len(gates) == 0 {
+		return ""
+	}
+	return "; it waits for its scheduling gates to be removed: " + strings.Join(gates, ", ")
 }
 
 func rejectionsSection(why *whatif.WhyNot) page.Section {

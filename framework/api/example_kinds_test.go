@@ -28,9 +28,9 @@ func ExamplePriorityClass() {
 }
 
 func ExamplePodDisruptionBudget() {
-	b := read[api.PodDisruptionBudget](`{"metadata":{"name":"web"},"spec":{"minAvailable":"50%"},"status":{"disruptionsAllowed":2}}`)
-	fmt.Println(b.Key(), b.Status.DisruptionsAllowed)
-	// Output: default/web 2
+	b := read[api.PodDisruptionBudget](`{"metadata":{"name":"web"},"spec":{"minAvailable":"50%","unhealthyPodEvictionPolicy":"AlwaysAllow"},"status":{"disruptionsAllowed":2}}`)
+	fmt.Println(b.Key(), b.Status.DisruptionsAllowed, *b.Spec.UnhealthyPodEvictionPolicy == api.AlwaysAllow)
+	// Output: default/web 2 true
 }
 
 func ExampleResourceQuota() {

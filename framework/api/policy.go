@@ -16,7 +16,19 @@ type PodDisruptionBudgetSpec struct {
 	MinAvailable   *IntOrString   `json:"minAvailable,omitempty"`
 	Selector       *LabelSelector `json:"selector,omitempty"`
 	MaxUnavailable *IntOrString   `json:"maxUnavailable,omitempty"`
+	// UnhealthyPodEvictionPolicy is nil for IfHealthyBudget.
+	UnhealthyPodEvictionPolicy *UnhealthyPodEvictionPolicy `json:"unhealthyPodEvictionPolicy,omitempty"`
 }
+
+// UnhealthyPodEvictionPolicy says when a running pod that is not ready may be evicted.
+type UnhealthyPodEvictionPolicy string
+
+// The policies for pods that are not ready: if the budget has the healthy pods that it
+// desires, or always.
+const (
+	IfHealthyBudget UnhealthyPodEvictionPolicy = "IfHealthyBudget"
+	AlwaysAllow     UnhealthyPodEvictionPolicy = "AlwaysAllow"
+)
 
 // PodDisruptionBudgetStatus is what remains of a budget. Preemption reads it; of
 // the specification it reads only the selector.

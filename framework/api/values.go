@@ -26,6 +26,7 @@ func valueRules() map[reflect.Type]valueRule {
 		{ProtocolTCP, ProtocolUDP, ProtocolSCTP},
 		{ContainerRestartPolicyAlways, ContainerRestartPolicyOnFailure, ContainerRestartPolicyNever},
 		{PreemptLowerPriority, PreemptNever},
+		{IfHealthyBudget, AlwaysAllow},
 		{TaintEffectNoSchedule, TaintEffectPreferNoSchedule, TaintEffectNoExecute},
 		{TolerationOpExists, TolerationOpEqual, TolerationOpLt, TolerationOpGt},
 		{LabelSelectorOpIn, LabelSelectorOpNotIn, LabelSelectorOpExists, LabelSelectorOpDoesNotExist},

@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -11,7 +12,9 @@ import (
 // budgets are the PodDisruptionBudgets of the cluster, with what each still allows.
 //
 // Source: kube-apiserver 1.37, the eviction subresource. An empty selector covers every
-// pod of the namespace, and a pod under several budgets cannot be evicted at all.
+// pod of the namespace, and a pod under several budgets cannot be evicted at all. A pod
+// that does not run, or is terminating, needs no budget. A pod that is not ready needs
+// none either if its budget has the healthy pods that it desires, or says AlwaysAllow.
 type budgets []*budget
 
 type budget struct {
@@ -19,6 +22,7 @@ type budget struct {
 	namespace string
 	selector  match.LabelSelector
 	everyone  bool // the selector is empty
+	unready   bool // pods that are not ready may go
 	allowed   int32
 }
 
@@ -28,13 +32,28 @@ func budgetsOf(s *framework.Snapshot) (list budgets) {
 		if err != nil || selector.SelectsNothing() {
 			continue
 		}
-		list = append(list, &budget{o.Key(), o.Namespace, selector, selector.SelectsEverything(), o.Status.DisruptionsAllowed})
+		list = append(list, &budget{o.Key(), o.Namespace, selector, selector.SelectsEverything(), unreadyMayGo(o), o.Status.DisruptionsAllowed})
 	}
 	return list
 }
 
-// over returns the budgets that cover the pod.
+// unreadyMayGo reports whether the budget lets pods go that are not ready.
+func unreadyMayGo(b *api.PodDisruptionBudget) bool {
+	if policy := b.Spec.UnhealthyPodEvictionPolicy; policy != nil && *policy == api.AlwaysAllow {
+		return true
+	}
+	return b.Status.DesiredHealthy > 0 && b.Status.CurrentHealthy >= b.Status.DesiredHealthy
+}
+
+// over returns the budgets that cover the pod: none if it does not run.
 func (l budgets) over(p *api.Pod) (list budgets) {
+	switch p.Status.Phase {
+	case api.PodPending, api.PodSucceeded, api.PodFailed:
+		return nil
+	}
+	if p.DeletionTimestamp != nil {
+		return nil
+	}
 	for _, b := range l {
 		if b.namespace == p.Namespace && (b.everyone || b.selector.Matches(p.Labels)) {
 			list = append(list, b)
@@ -43,13 +62,23 @@ func (l budgets) over(p *api.Pod) (list budgets) {
 	return list
 }
 
+// guards reports whether the eviction of a pod that the budget covers counts.
+func (b *budget) guards(p *api.Pod) bool { return !b.unready || ready(p) }
+
+// ready reports whether no condition of the pod says that it is not ready.
+func ready(p *api.Pod) bool {
+	return !slices.ContainsFunc(p.Status.Conditions, func(c api.PodCondition) bool {
+		return c.Type == api.PodReady && c.Status != api.ConditionTrue
+	})
+}
+
 // take counts the eviction of a pod. If the budgets forbid it, why says so.
 func (l budgets) take(p *api.Pod) (why string) {
 	switch over := l.over(p); {
-	case len(over) == 0:
-		return ""
 	case len(over) > 1:
 		return "the pod has more than one PodDisruptionBudget, so it cannot be evicted"
+	case len(over) == 0 || !over[0].guards(p):
+		return ""
 	case over[0].allowed <= 0:
 		return fmt.Sprintf("PodDisruptionBudget %s allows no disruption", over[0].name)
 	default:
@@ -58,9 +87,11 @@ func (l budgets) take(p *api.Pod) (why string) {
 	}
 }
 
-// restore counts an evicted pod as healthy again.
+// restore counts an evicted pod as healthy again, if its eviction counted.
 func (l budgets) restore(p *api.Pod) {
 	for _, b := range l.over(p) {
-		b.allowed++
+		if b.guards(p) {
+			b.allowed++
+		}
 	}
 }

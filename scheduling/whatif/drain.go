@@ -83,10 +83,16 @@ func leaving(nodes []*framework.NodeInfo) (pods []running, left []string) {
 
 // Drain cordons the nodes and evicts their pods, in as many batches as the
 // PodDisruptionBudgets demand. All pods of a batch leave at once and are placed again by
-// priority; those that run again count as healthy for the next batch. An unknown node
-// is an [*api.InvalidError].
+// priority; those that run again count as healthy for the next batch. Pods that do not
+// run or are not ready leave as the eviction API lets them: see
+// [api.UnhealthyPodEvictionPolicy]. An unknown node is an [*api.InvalidError].
 //
 // A pod that tolerates the cordon and returns to a drained node is stuck.
+//
+// Differs: budgets of pods without a Ready condition.
+// Original: the eviction API takes them for not ready.
+// Here: they count as ready.
+// Why: every kubelet sets the condition; only pods of manifests and plans lack it.
 func (p *Planner) Drain(names ...string) (*Drain, error) {
 	var d *Drain
 	err := p.inFork(func(s *framework.Snapshot) error {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -54,6 +55,63 @@ func ExamplePlanner_Drain() {
 	// STUCK POD   FROM  WHY
 	// default/db  a     0/3 nodes are available: 1 node(s) were unschedulable, 2 Insufficient cpu.
 	// false true NodeResourcesFit
+}
+
+func ExamplePlanner_Removable() {
+	small := api.MakePod("").Requests("1", "1Gi")
+	s := cluster(
+		[]api.NodeBuilder{api.MakeNode("a", "4", "16Gi"), api.MakeNode("b", "4", "16Gi"), api.MakeNode("c", "4", "16Gi")},
+		small.Name("web").Owner("ReplicaSet", "web").Node("a").Obj(),
+		small.Name("job").Annotations("cluster-autoscaler.kubernetes.io/safe-to-evict", "false").Node("b").Obj(),
+		small.Name("one").Requests("4", "1Gi").Node("c").Obj(),
+	)
+	list, err := planner(s).Removable()
+	if err != nil {
+		panic(err)
+	}
+	for _, r := range list {
+		if r.Removable {
+			fmt.Printf("%s can go; pods to move: %d\n", r.Node, len(r.Moves))
+		} else {
+			fmt.Printf("%s stays: %s: %s\n", r.Node, r.Stuck.Pod, r.Stuck.Message)
+		}
+	}
+	// Output:
+	// a can go; pods to move: 1
+	// b stays: default/job: the pod has the annotation cluster-autoscaler.kubernetes.io/safe-to-evict: "false"
+	// c stays: default/one: 0/3 nodes are available: 1 node(s) take no pods in this question, 2 Insufficient cpu.
+}
+
+// Only the value "false" keeps a node, for Removable and Consolidate but not for Drain.
+func TestSafeToEvict(t *testing.T) {
+	nodes := []api.NodeBuilder{api.MakeNode("a", "4", ""), api.MakeNode("b", "4", "")}
+	pod := api.MakePod("p").Requests("1", "").Node("a")
+	tests := []struct {
+		name string
+		pod  api.PodBuilder
+		want bool
+	}{
+		{"none", pod, true},
+		{"true", pod.Annotations("cluster-autoscaler.kubernetes.io/safe-to-evict", "true"), true},
+		{"false", pod.Annotations("cluster-autoscaler.kubernetes.io/safe-to-evict", "false"), false},
+		{"of a DaemonSet", pod.Owner("DaemonSet", "agent").Annotations("cluster-autoscaler.kubernetes.io/safe-to-evict", "false"), true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			p := planner(cluster(nodes, test.pod.Obj()))
+			r, err := p.Removable("a")
+			if err != nil || r[0].Removable != test.want {
+				t.Errorf("Removable = %+v, %v; want %v", r, err, test.want)
+			}
+			c, err := p.Consolidate("a")
+			if err != nil || len(c.Removed) == 1 != test.want {
+				t.Errorf("Consolidate = %+v, %v; want %v", c, err, test.want)
+			}
+			if d, err := p.Drain("a"); err != nil || !d.Clean() {
+				t.Errorf("Drain = %+v, %v; want a clean one", d, err)
+			}
+		})
+	}
 }
 
 func ExamplePlanner_Consolidate() {
@@ -193,6 +251,95 @@ func TestDrain(t *testing.T) {
 	}
 	if moved < 40 || stuck < 20 {
 		t.Errorf("%d pods moved, %d stuck; the test shows too little", moved, stuck)
+	}
+}
+
+// TestDrainUnhealthy checks which pods the eviction API lets go under a budget that
+// allows nothing, and that those do not use up one that allows a pod.
+func TestDrainUnhealthy(t *testing.T) {
+	at := time.Unix(0, 0)
+	pod := api.MakePod("").Labels("app", "web").Requests("1", "").Node("a")
+	running := pod.Phase(api.PodRunning)
+	ready := running.Condition(api.PodReady, api.ConditionTrue, at)
+	unready := running.Condition(api.PodScheduled, api.ConditionTrue, at).Condition(api.PodReady, api.ConditionFalse, at)
+	budget := func(policy api.UnhealthyPodEvictionPolicy, current, desired int32) *api.PodDisruptionBudget {
+		b := guard("web", 0)
+		if policy != "" {
+			b.Spec.UnhealthyPodEvictionPolicy = &policy
+		}
+		b.Status.CurrentHealthy, b.Status.DesiredHealthy = current, desired
+		return b
+	}
+	tests := []struct {
+		name   string
+		pod    api.PodBuilder
+		budget *api.PodDisruptionBudget
+		want   bool
+	}{
+		{"no status", pod, budget("", 1, 2), false},
+		{"ready", ready, budget("", 2, 2), false},
+		{"ready, always", ready, budget(api.AlwaysAllow, 2, 2), false},
+		{"pending", pod.Phase(api.PodPending), budget("", 1, 2), true},
+		{"unknown phase", pod.Phase(api.PodUnknown), budget("", 1, 2), false},
+		{"terminating", ready.Deleted(at), budget("", 1, 2), true},
+		{"not ready, healthy budget", unready, budget("", 2, 2), true},
+		{"not ready, more than healthy", unready, budget(api.IfHealthyBudget, 3, 2), true},
+		{"not ready, unhealthy budget", unready, budget("", 1, 2), false},
+		{"not ready, unhealthy budget, named", unready, budget(api.IfHealthyBudget, 1, 2), false},
+		{"not ready, nothing desired", unready, budget("", 0, 0), false},
+		{"not ready, always", unready, budget(api.AlwaysAllow, 0, 0), true},
+		{"no condition, always", running, budget(api.AlwaysAllow, 1, 2), false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			nodes := []api.NodeBuilder{api.MakeNode("a", "9", ""), api.MakeNode("b", "9", "")}
+			s := cluster(nodes, test.pod.Name("p").Obj())
+			put(s, test.budget)
+			p := planner(s)
+			d, err := p.Drain("a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d.Clean() != test.want {
+				t.Errorf("Drain = %+v, want clean %v", d, test.want)
+			}
+			r, err := p.Removable("a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r[0].Removable != test.want {
+				t.Errorf("Removable = %+v, want %v", r[0], test.want)
+			}
+			// Three ready pods go one after the other, whatever the other pod takes.
+			s = cluster(nodes, test.pod.Name("p").Obj(), ready.Name("q0").Obj(), ready.Name("q1").Obj(), ready.Name("q2").Obj())
+			one := api.Clone(test.budget)
+			one.Status.DisruptionsAllowed = 1
+			put(s, one)
+			if d, err = planner(s).Drain("a"); err != nil {
+				t.Fatal(err)
+			}
+			want := 4
+			if test.want {
+				want = 3
+			}
+			if d.Batches != want || len(d.Moves) != 4 {
+				t.Errorf("Drain = %+v, want %d batches", d, want)
+			}
+		})
+	}
+	for _, phase := range []api.PodPhase{api.PodSucceeded, api.PodFailed} {
+		s := cluster([]api.NodeBuilder{api.MakeNode("a", "9", ""), api.MakeNode("b", "9", "")})
+		info, err := s.NewPodInfo(ready.Name("p").Phase(phase).Obj())
+		if err == nil {
+			err = s.AddPod(info, "a")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(s, guard("web", 0))
+		if r, err := planner(s).Removable("a"); err != nil || !r[0].Removable {
+			t.Errorf("%s: Removable = %+v, %v; want true", phase, r, err)
+		}
 	}
 }
 

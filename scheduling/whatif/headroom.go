@@ -17,6 +17,9 @@ const maxHeadroom = 1_000_000
 type Headroom struct {
 	// Pod is "namespace/name" of the pattern.
 	Pod string `json:"pod"`
+	// Gates are the scheduling gates of the pod: replicas wait until all are removed. The
+	// rest of the answer is as without them.
+	Gates []string `json:"gates,omitempty"`
 	// Total is how many replicas fit, all together.
 	Total int `json:"total"`
 	// Stopped is set if there is room for more than were asked for.
@@ -56,7 +59,7 @@ func (p *Planner) Headroom(pod *framework.PodInfo, atMost int) (*Headroom, error
 		atMost = maxHeadroom
 	}
 	pod = pod.Pending()
-	h := &headroom{Headroom: Headroom{Pod: pod.Pod.Key()}, planner: p, pod: pod, atMost: atMost}
+	h := &headroom{Headroom: Headroom{Pod: pod.Pod.Key(), Gates: gatesOf(pod.Pod)}, planner: p, pod: pod, atMost: atMost}
 	alone := false
 	err := p.try(func(s *framework.Snapshot) (err error) {
 		alone, err = h.nodeByNode(s)

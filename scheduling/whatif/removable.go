@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // A Removal is whether a node may go, and where its pods would go.
@@ -32,10 +33,22 @@ type Consolidation struct {
 // Removable asks for each of the nodes, as an autoscaler does, whether the cluster
 // could do without it: whether each of its pods may be evicted and fits on another
 // node. Each node is asked about on its own. Without names it asks about all nodes.
-// Pods of DaemonSets and static pods go with their node.
+// Pods of DaemonSets and static pods go with their node. A pod with the annotation
+// cluster-autoscaler.kubernetes.io/safe-to-evict: "false" keeps it.
 //
 // The node stays in the snapshot while its pods are placed, but takes none, as in the
 // simulation of the cluster autoscaler. So its zone still counts for spread constraints.
+//
+// Differs: pods without a controller.
+// Original: the cluster autoscaler keeps their node, unless safe-to-evict is "true".
+// Here: they may leave, and [Move] says Bare.
+// Why: snapshots of tests and plans seldom name controllers; the caller sees which pods
+// nobody makes again, and decides.
+//
+// Differs: pods of kube-system without a PodDisruptionBudget, and with local storage.
+// Original: by default the cluster autoscaler keeps their node.
+// Here: they may leave.
+// Why: moving them is often what is wanted, and the answer is a proposal.
 func (p *Planner) Removable(names ...string) ([]Removal, error) {
 	names, err := p.named(names)
 	if err != nil {
@@ -52,6 +65,19 @@ func (p *Planner) Removable(names ...string) ([]Removal, error) {
 		}
 	}
 	return list, nil
+}
+
+// annotationSafeToEvict tells autoscalers whether they may evict a pod.
+const annotationSafeToEvict = "cluster-autoscaler.kubernetes.io/safe-to-evict"
+
+// refuses says why an autoscaler may not evict the pod; "" if it may. A pod that has
+// ended keeps no node.
+func refuses(p *api.Pod) (why string) {
+	ended := p.Status.Phase == api.PodSucceeded || p.Status.Phase == api.PodFailed
+	if ended || p.Annotations[annotationSafeToEvict] != "false" {
+		return ""
+	}
+	return "the pod has the annotation " + annotationSafeToEvict + `: "false"`
 }
 
 // named returns the names, each once, or those of all nodes.
@@ -79,7 +105,11 @@ func (p *Planner) remove(s *framework.Snapshot, n *framework.NodeInfo, budgets b
 	r := Removal{Node: n.Name(), Moves: []Move{}}
 	pods, _ := leaving([]*framework.NodeInfo{n})
 	for _, x := range pods {
-		if why := budgets.take(x.pod.Pod); why != "" {
+		why := refuses(x.pod.Pod)
+		if why == "" {
+			why = budgets.take(x.pod.Pod)
+		}
+		if why != "" {
 			r.Stuck = &Stuck{Pod: x.pod.Pod.Key(), From: r.Node, Message: why}
 			return r, nil
 		}

@@ -51,6 +51,7 @@ func (t *table) write(w io.Writer) error {
 func (h *Headroom) WriteTable(w io.Writer) error {
 	var t table
 	t.line("%s", h.heading())
+	writeGates(&t, h.Gates)
 	if len(h.Limits) > 0 {
 		t.row("LIMIT", "PLUGIN", "NODES")
 		for _, r := range h.Limits {

@@ -17,6 +17,12 @@ type WhyNot struct {
 	// Pod is "namespace/name".
 	Pod  string `json:"pod"`
 	Node string `json:"node"`
+	// Gates are the scheduling gates of the pod, which waits until all are removed. The
+	// rest of the answer is as without them.
+	Gates []string `json:"gates,omitempty"`
+	// Unseen is set if the scheduler does not look at the node, because it finds enough
+	// others before: the profile looks at a sample (Percentage), or scores nothing.
+	Unseen bool `json:"unseen,omitempty"`
 	// Chosen is where the pod goes now, "" for nowhere.
 	Chosen string `json:"chosen,omitempty"`
 	// Rejections lists every filter that rejects the node, with its numbers.
@@ -73,6 +79,9 @@ func (r Remedy) String() string {
 // the pod. Other remedies may exist: the list is not complete, and a filter of your own
 // that nothing of this helps has none.
 //
+// A pod that runs is asked about as it waited for its place: it is taken off its node
+// for the question, so it does not count against itself.
+//
 // It costs a few decisions on the reference path.
 func (p *Planner) WhyNot(pod *framework.PodInfo, name string) (*WhyNot, error) {
 	if err := p.snapshot.CheckPod(pod); err != nil {
@@ -87,14 +96,40 @@ func (p *Planner) WhyNot(pod *framework.PodInfo, name string) (*WhyNot, error) {
 	if x.sched, err = p.plain(nil); err != nil {
 		return nil, err
 	}
-	w := &WhyNot{Pod: pod.Pod.Key(), Node: name, Remedies: []Remedy{}, Rejections: []scheduling.NodeRejection{}}
-	err = p.try(func(s *framework.Snapshot) error {
+	var w *WhyNot
+	err = p.takenOff(pod, func() error {
+		w, err = x.answer(pod)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// takenOff calls f with the pod off its node, if it has one.
+func (p *Planner) takenOff(pod *framework.PodInfo, f func() error) error {
+	if running, n := p.snapshot.Pod(pod.Pod.Key()); running != nil {
+		mark := p.snapshot.Begin()
+		defer p.snapshot.Rollback(mark)
+		if err := p.snapshot.RemovePodAt(running, n); err != nil {
+			return err
+		}
+	}
+	return f()
+}
+
+// answer answers for the pod, which is on no node.
+func (x *whyNot) answer(pod *framework.PodInfo) (*WhyNot, error) {
+	p, name := x.planner, x.node.Name
+	w := &WhyNot{Pod: pod.Pod.Key(), Node: name, Gates: gatesOf(pod.Pod), Remedies: []Remedy{}, Rejections: []scheduling.NodeRejection{}}
+	err := p.try(func(s *framework.Snapshot) error {
 		x.sched.Seek(p.start)
 		f, err := x.sched.Filtering(s, pod)
 		if err != nil {
 			return err
 		}
-		list, err := f.Rejections(s.AtSlot(n.Slot()))
+		list, err := f.Rejections(s.Node(name))
 		if err != nil {
 			return err
 		}
@@ -113,6 +148,8 @@ func (p *Planner) WhyNot(pod *framework.PodInfo, name string) (*WhyNot, error) {
 		return w, nil
 	case len(w.Rejections) == 0:
 		w.Scores = x.gaps(w.Chosen)
+		all := p.profile.Percentage == scheduling.AllNodes && len(p.profile.Score) > 0
+		w.Unseen = w.Chosen != "" && w.Scores == nil && !all
 		w.Remedies, err = x.preferred(nil)
 	default:
 		w.Remedies, err = x.repaired(w.Rejections)
@@ -143,7 +180,8 @@ func (p *Planner) plain(weights Weights) (*scheduling.Scheduler, error) {
 }
 
 // Decide returns the node that the pod would go to with these changes, "" for none.
-// Changes of the node and its pins are those of the named node.
+// Changes of the node and its pins are those of the named node. A pod that runs is taken
+// off its node for the question.
 func (p *Planner) Decide(pod *framework.PodInfo, name string, changes ...Change) (string, error) {
 	if err := p.snapshot.CheckPod(pod); err != nil {
 		return "", err
@@ -156,7 +194,12 @@ func (p *Planner) Decide(pod *framework.PodInfo, name string, changes ...Change)
 	if x.sched, err = p.plain(nil); err != nil {
 		return "", err
 	}
-	return x.decide(changes)
+	var chosen string
+	err = p.takenOff(pod, func() error {
+		chosen, err = x.decide(changes)
+		return err
+	})
+	return chosen, err
 }
 
 // whyNot is the work on a WhyNot.
@@ -280,6 +323,10 @@ func (w *WhyNot) WriteTable(out io.Writer) error {
 		t.line("pod %s goes nowhere, so not to %s", w.Pod, w.Node)
 	default:
 		t.line("pod %s goes to %s, not to %s", w.Pod, w.Chosen, w.Node)
+	}
+	writeGates(&t, w.Gates)
+	if w.Unseen {
+		t.line("%s was not looked at: the scheduler found enough other nodes before it", w.Node)
 	}
 	if len(w.Rejections) > 0 {
 		t.row("REJECTED BY", "REASON", "NUMBERS")

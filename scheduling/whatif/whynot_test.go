@@ -395,3 +395,105 @@ func TestWhyNotRefuses(t *testing.T) {
 		t.Errorf("Pod = %v, %v", got, err)
 	}
 }
+
+// A pod that runs does not count against itself: its own requests, label and port are
+// no reasons, and no remedy removes it.
+func TestWhyNotRunning(t *testing.T) {
+	web := api.MakePod("web").Labels("app", "web").Requests("3", "1Gi").HostPort(80).
+		PodAntiAffinity(api.LabelHostname, "app=web").Node("b").Obj()
+	s := cluster([]api.NodeBuilder{api.MakeNode("a", "16", "16Gi"), api.MakeNode("b", "4", "16Gi").Labels(api.LabelHostname, "b")}, web)
+	p := planner(s)
+	nodes := func() string { // without the version, which the index of pods changes
+		_, text, _ := strings.Cut(content(p.Snapshot()), "\n")
+		return text
+	}
+	before := nodes()
+	running, _ := s.Pod("default/web")
+	for range 2 {
+		why, err := p.WhyNot(running, "b")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if why.Chosen != "a" || len(why.Rejections) > 0 || len(why.Scores) == 0 || len(why.Remedies) == 0 {
+			t.Errorf("WhyNot(web, b) = %+v, want scores only", why)
+		}
+		for _, r := range why.Remedies {
+			name, err := p.Decide(running, "b", r.Changes...)
+			if err != nil || name != "b" {
+				t.Errorf("%s: %q, %v; want b", r, name, err)
+			}
+		}
+	}
+	if after := nodes(); after != before {
+		t.Errorf("the snapshot changed from\n%s to\n%s", before, after)
+	}
+}
+
+// The answers about a gated pod name its gates.
+func TestGates(t *testing.T) {
+	s := cluster([]api.NodeBuilder{api.MakeNode("a", "4", "16Gi"), api.MakeNode("b", "4", "16Gi").Taint("x=y:NoSchedule")})
+	web := pod(s, api.MakePod("web").Requests("1", "1Gi").Gates("shop/quota", "shop/image").Obj())
+	p := planner(s)
+	why, err := p.WhyNot(web, "b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	room, err := p.Headroom(web, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "the pod waits for its scheduling gates to be removed: shop/quota, shop/image\n"
+	var text strings.Builder
+	if err := why.WriteTable(&text); err != nil || !strings.Contains(text.String(), want) {
+		t.Errorf("WhyNot: %q, %v; want %q", text.String(), err, want)
+	}
+	text.Reset()
+	if err := room.WriteTable(&text); err != nil || !strings.Contains(text.String(), want) {
+		t.Errorf("Headroom: %q, %v; want %q", text.String(), err, want)
+	}
+	if len(why.Rejections) != 1 || room.Total != 4 {
+		t.Errorf("%d rejections, %d fit; want 1 and 4, as without gates", len(why.Rejections), room.Total)
+	}
+}
+
+// A node beyond the sample is not compared, and the answer says so.
+func TestWhyNotUnseen(t *testing.T) {
+	var nodes []api.NodeBuilder
+	for i := range 120 {
+		nodes = append(nodes, api.MakeNode(fmt.Sprintf("n%03d", i), "4", "16Gi"))
+	}
+	s := cluster(nodes)
+	web := pod(s, api.MakePod("web").Requests("1", "1Gi").Obj())
+	for _, percentage := range []int{scheduling.AllNodes, 10} {
+		profile := scheduling.Kubernetes137()
+		profile.Percentage = percentage
+		p, err := whatif.New(profile, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		unseen := 0
+		for _, n := range nodes {
+			why, err := p.WhyNot(web, n.Obj().Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var text strings.Builder
+			if err := why.WriteTable(&text); err != nil {
+				t.Fatal(err)
+			}
+			if said := strings.Contains(text.String(), why.Node+" was not looked at"); said != why.Unseen {
+				t.Errorf("Unseen %v, but the table is\n%s", why.Unseen, text.String())
+			}
+			if why.Unseen {
+				unseen++
+			}
+		}
+		want := 0
+		if percentage == 10 {
+			want = 20 // the least sample is 100 nodes
+		}
+		if unseen != want {
+			t.Errorf("percentage %d: %d nodes are unseen, want %d", percentage, unseen, want)
+		}
+	}
+}
