@@ -109,8 +109,10 @@ func Tenants(rounds int) ([]Phase, error) {
 	phases := []Phase{}
 	phase := func(name string, crowd *crowd) error {
 		w.took, control.took, w.late = w.took[:0], control.took[:0], 0
-		for range rounds {
-			if err := errors.Join(control.round(nil), w.round(crowd)); err != nil {
+		for i := range rounds {
+			towns := []func() error{func() error { return control.round(nil) }, func() error { return w.round(crowd) }}
+			first := i % 2 // what comes second finds the caches as the other town leaves them
+			if err := errors.Join(towns[first](), towns[1-first]()); err != nil {
 				return fmt.Errorf("phase %s: %w", name, err)
 			}
 		}
