@@ -28,6 +28,10 @@ type Phase struct {
 	Heap uint64
 	// Late counts the innocent pods that were not placed in their first attempt.
 	Late int
+	// Allocations is, of the last phase, how many allocations rounds with innocent pods
+	// alone take, as a part of those in the town without a hostile user. Unlike a rate it is
+	// the same in every run.
+	Allocations float64
 }
 
 // String is a line of a table.
@@ -132,10 +136,32 @@ func Tenants(rounds int) ([]Phase, error) {
 			return phases, err
 		}
 	}
-	err = phase("alone again", nil)
+	if err = phase("alone again", nil); err == nil {
+		phases[len(phases)-1].Allocations, err = compareAllocations(w, control)
+	}
 	runtime.KeepAlive(w)
 	runtime.KeepAlive(control)
 	return phases, err
+}
+
+// compareAllocations returns the allocations of a town in a number of rounds as a part of
+// those of another one. The rounds before them use up what the last phase has left.
+func compareAllocations(w, control *town) (float64, error) {
+	var counts [2]float64
+	for i, x := range []*town{w, control} {
+		var before, after runtime.MemStats
+		for k := range 200 {
+			if k == 100 {
+				runtime.ReadMemStats(&before)
+			}
+			if err := x.round(nil); err != nil {
+				return 0, err
+			}
+		}
+		runtime.ReadMemStats(&after)
+		counts[i] = float64(after.Mallocs - before.Mallocs)
+	}
+	return counts[0] / counts[1], nil
 }
 
 func inUse() uint64 {
