@@ -348,7 +348,7 @@ func (f *Finder) search(node *framework.NodeInfo, extended []extendedResource, f
 	}
 	defer func() { f.state.searches.Put(s) }()
 	s.begin(pools, plans, f.state, f.options.Steps)
-	switch s.run() {
+	switch f.runOn(node, s) {
 	case failed:
 		if pools.invalid {
 			return framework.NewStatus(framework.UnschedulableAndUnresolvable, ErrInvalidPool)

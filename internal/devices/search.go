@@ -254,11 +254,17 @@ func (s *search) placeListed(claim, req int, a *ask, i int64, list []candidate) 
 
 // placeAny places the first device after at that lets the search succeed.
 func (s *search) placeAny(claim, req int, a *ask, i int64, at int, count int64) outcome {
-	if s.clean && s.mayShrink(claim, i) && s.tooFew(claim, a, at, count-i) {
-		return failed
+	if s.clean && s.mayShrink(claim, i) {
+		none := s.tooFew(claim, a, at, count-i)
+		switch {
+		case s.steps > s.limit:
+			return s.fail(&StepsError{Steps: s.limit})
+		case none:
+			return failed
+		}
 	}
 	for ; at < len(s.devices); at++ {
-		if s.steps++; s.steps > s.limit {
+		if s.step(); s.steps > s.limit {
 			return s.fail(&StepsError{Steps: s.limit})
 		}
 		c := &s.devices[at]
@@ -293,6 +299,10 @@ func (s *search) placeAny(claim, req int, a *ask, i int64, at int, count int64) 
 	}
 	return failed
 }
+
+// step counts the work for one device, which is compared with those that are placed. A
+// few of them are no more than the device itself.
+func (s *search) step() { s.steps += 1 + len(s.placed)/8 }
 
 // devicesOf counts the devices of a claim.
 func (s *search) devicesOf(claim int) (n int) {
@@ -390,6 +400,7 @@ func (s *search) fitsCapacity(c *candidate, x *consumption) bool {
 // countersAdmit reports whether no counter of the pool is overdrawn with the device.
 func (s *search) countersAdmit(c *candidate) bool {
 	pool := &s.pools.list[c.pool]
+	s.steps += len(pool.counters) * len(pool.consumers) / 8
 	for _, set := range pool.counters {
 		left := make(map[string]resource.Quantity, len(set.Counters))
 		for name, x := range set.Counters {

@@ -23,6 +23,7 @@ type program struct {
 type programs struct {
 	mu       sync.Mutex
 	compiled map[programKey]*program
+	bytes    int // about how much memory they take
 }
 
 // A programKey identifies a text and its compiler, nil for the built-in one.
@@ -31,8 +32,19 @@ type programKey struct {
 	text     string
 }
 
-// maxPrograms bounds the memory for programs. Beyond it, all are compiled anew.
-const maxPrograms = 1 << 14
+// maxProgramBytes bounds the memory for programs. Beyond it, all are compiled anew.
+const maxProgramBytes = 64 << 20
+
+// bytesOf is about how much memory a program takes with its text. Programs of a user's
+// compiler count as ours without patterns do.
+func (x *program) bytesOf(text string) int {
+	const fixed, each = 512, 64
+	n := fixed + (each+1)*len(text)
+	if x.built != nil {
+		n = fixed + len(text) + x.built.Bytes()
+	}
+	return n
+}
 
 // get returns the program of an expression.
 func (p *programs) get(compiler framework.DeviceSelectorCompiler, text string) *program {
@@ -48,10 +60,12 @@ func (p *programs) get(compiler framework.DeviceSelectorCompiler, text string) *
 	} else {
 		x.other, x.err = compiler.CompileDeviceSelector(text)
 	}
-	if p.compiled == nil || len(p.compiled) >= maxPrograms {
-		p.compiled = map[programKey]*program{}
+	bytes := x.bytesOf(text)
+	if p.compiled == nil || p.bytes+bytes > maxProgramBytes {
+		p.compiled, p.bytes = map[programKey]*program{}, 0
 	}
 	p.compiled[key] = x
+	p.bytes += bytes
 	return x
 }
 

@@ -29,6 +29,7 @@ type State struct {
 	changes uint64     // how often the use of a device has changed
 
 	searches sync.Pool // memory to use again
+	costly   costly
 
 	key  podKey  // the last that was asked for
 	last *Finder // the last that was prepared
@@ -77,7 +78,7 @@ func (x *State) Fork(*framework.Snapshot) framework.Extension {
 	x.owner = new(cow.Owner)
 	y := &State{
 		owner: new(cow.Owner), programs: x.programs, uses: x.uses.fork(), charged: x.charged.fork(), flights: x.flights.fork(), holds: x.holds.fork(), special: x.special.fork(),
-		flown: x.flown,
+		flown: x.flown, changes: x.changes,
 	}
 	y.cataloged.Store(x.cataloged.Load())
 	return y
@@ -107,6 +108,7 @@ func (u *changeUndo[K, V]) Undo(*framework.Snapshot) { u.m.set(u.key, u.before) 
 type poolUse struct {
 	owner   *cow.Owner
 	devices map[string]*use
+	changed uint64 // State.changes at the last change
 }
 
 // A use says how a device is used. It never changes.
@@ -212,13 +214,14 @@ func (x *State) replaceUse(id PoolID, device string, u *use) {
 	x.changes++
 	p, ok := x.uses.get(id)
 	if !ok || p.owner != x.owner {
-		next := &poolUse{x.owner, map[string]*use{}}
+		next := &poolUse{owner: x.owner, devices: map[string]*use{}}
 		if ok {
 			next.devices = maps.Clone(p.devices)
 		}
 		x.uses.set(id, &next)
 		p = next
 	}
+	p.changed = x.changes
 	if u == nil {
 		delete(p.devices, device)
 	} else {
