@@ -30,7 +30,7 @@ func (f *podTopologySpread) ReplicaSpread(pod *framework.PodInfo) (spread framew
 		return spread, len(f.extra) == 0
 	}
 	rule, c := &f.rules[counting], &f.spread.Counts[counting]
-	spread.MaxSkew, spread.FromZero = rule.MaxSkew, int64(c.Domains()) < rule.MinDomains
+	spread.Key, spread.MaxSkew, spread.FromZero = rule.Key, rule.MaxSkew, int64(c.Domains()) < rule.MinDomains
 	spread.Place = func(node *framework.NodeInfo) framework.ReplicaPlace {
 		d := c.Domain(node)
 		return framework.ReplicaPlace{Domain: int(d), Pods: c.In(d), Counts: c.Counts(node)}

@@ -22,6 +22,8 @@ type ReplicaSpreader interface {
 // then counts in the domain if Counts is set for the node. The rule holds until the
 // cluster changes.
 type ReplicaSpread struct {
+	// Key is the label whose values are the domains.
+	Key string
 	// MaxSkew is at least 1: for nodes that Filter accepts at all, it accepts
 	//
 	//	pods + 1 - fewest <= MaxSkew

@@ -13,6 +13,9 @@ import (
 // maxHeadroom bounds the replicas that Headroom places by default.
 const maxHeadroom = 1_000_000
 
+// affordable is how many replicas Headroom places only to know their nodes.
+const affordable = 1000
+
 // A Headroom is how many more replicas of a pod fit.
 type Headroom struct {
 	// Pod is "namespace/name" of the pattern.
@@ -26,6 +29,9 @@ type Headroom struct {
 	Stopped bool `json:"stopped,omitempty"`
 	// Limits says what rejects the next replica, the most frequent reason first.
 	Limits []Reason `json:"limits,omitempty"`
+	// Domains are those of a spread constraint, by name, if it keeps replicas off nodes of a
+	// domain that have room for them.
+	Domains []DomainHeadroom `json:"domains,omitempty"`
 	// Nodes holds every node in the snapshot's order.
 	Nodes []NodeHeadroom `json:"nodes"`
 }
@@ -33,10 +39,25 @@ type Headroom struct {
 // A NodeHeadroom is how many of the replicas go to one node, and what keeps the next
 // one off.
 type NodeHeadroom struct {
-	Node    string   `json:"node"`
-	Pods    int      `json:"pods"`
+	Node string `json:"node"`
+	Pods int    `json:"pods"`
+	// Shared is set if the node's domain takes fewer replicas than its nodes have room
+	// for, and more than a thousand replicas fit in all. Pods is then what the node has room
+	// for. Scores say which nodes of the domain get the replicas; see [Planner.Place].
+	Shared  bool     `json:"shared,omitempty"`
 	Plugin  string   `json:"plugin,omitempty"`
 	Reasons []string `json:"reasons,omitempty"`
+}
+
+// A DomainHeadroom is how many of the replicas go to the nodes of one topology domain.
+type DomainHeadroom struct {
+	// Key and Value are the label of its nodes.
+	Key   string `json:"key"`
+	Value string `json:"value"`
+	Pods  int    `json:"pods"`
+	// Room is how many the nodes have room for. If it is Pods, the domain is full; then
+	// more room in it may let replicas into others.
+	Room int `json:"room"`
 }
 
 // Headroom counts how many more replicas of the pod fit: what placing one after the
@@ -45,11 +66,12 @@ type NodeHeadroom struct {
 //
 // If all filters that have something to do for the pod read one node only, each node is
 // filled on its own, which gives the same numbers. If one more filter spreads replicas over
-// domains, such as a spread constraint, the numbers of the domains follow from their sizes.
-// Otherwise (several constraints, pod affinity, volumes) the scheduler places every replica,
-// and also if a domain takes fewer replicas than its nodes have room for: scores then say
-// which nodes get them. A plugin that has nothing to do for the pod, neither now nor with a
-// node full of replicas, is taken to have nothing to do at all.
+// domains, such as a spread constraint, the numbers of the domains follow from the room of
+// their nodes. Otherwise (several constraints, pod affinity, volumes), and if the given
+// number is too low, the scheduler places every replica. It also does so to find which nodes
+// of a domain get the replicas, if there are few. A plugin that has nothing to do for
+// the pod, neither now nor with a node full of replicas, is taken to have nothing to do at
+// all.
 func (p *Planner) Headroom(pod *framework.PodInfo, atMost int) (*Headroom, error) {
 	if err := p.snapshot.CheckPod(pod); err != nil {
 		return nil, err
