@@ -187,7 +187,7 @@ func (x *nodeSearch) aloneOnOne(pod *framework.PodInfo, atMost int) (int, error)
 	if err := x.types[0].add(s, 1); err != nil {
 		return 0, err
 	}
-	one := &Planner{x.planner.profile, s, x.planner.sched, x.planner.start}
+	one := &Planner{profile: x.planner.profile, snapshot: s, sched: x.planner.sched, start: x.planner.start}
 	h, err := one.Headroom(pod, atMost)
 	if err != nil {
 		return 0, err
