@@ -73,8 +73,8 @@ type Tables struct {
 
 var tables = framework.NewExtensionKey(newTables)
 
-// Of returns the snapshot's tables. The first call reads the affinity terms of
-// every pod.
+// Of returns the snapshot's tables. The first call reads all pods if some have affinity
+// terms.
 func Of(s *framework.Snapshot) *Tables { return tables.Of(s) }
 
 func newTables(s *framework.Snapshot) *Tables {
@@ -84,13 +84,8 @@ func newTables(s *framework.Snapshot) *Tables {
 		affinities: map[string]*Affinity{}, spreads: map[spreadKey]*Spread{},
 	}
 	t.newTerms()
-	for _, n := range s.All() {
-		for _, p := range n.Pods {
-			if hasTerms(p) {
-				t.track()
-				return t
-			}
-		}
+	if s.PodsWithAffinity() > 0 {
+		t.track()
 	}
 	return t
 }
