@@ -16,8 +16,8 @@ type class struct {
 	owner    *owner
 	text     string
 	shared   *string // text, as its pods without terms keep it
-	looks    looks // of these pods
-	pods     int   // on nodes
+	looks    looks   // of these pods
+	pods     int     // on nodes
 	places   places
 	counters []int32 // the counter of a term appears as often as the pods have the term
 	terms    int     // number of them that count terms
