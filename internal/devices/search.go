@@ -15,7 +15,7 @@ type search struct {
 	pools   *pools
 	devices []candidate // of the pools, in the order in which they are tried
 	uses    []*poolUse  // by pool
-	plans   []*plan
+	plans   []plan
 	lists   [][]candidate // devices for asks with mode All, in the order of the asks
 
 	placed   []placed
@@ -88,8 +88,8 @@ func (s *search) validate() error {
 			sum += least
 		}
 		for i := range p.constraints {
-			if err := p.constraints[i].err; err != nil {
-				return err
+			if fault := p.constraints[i].fault; fault != "" {
+				return fmt.Errorf("claim %s, %s", p.claim.Key(), fault)
 			}
 		}
 	}
@@ -97,10 +97,10 @@ func (s *search) validate() error {
 }
 
 // validateAsk returns the number of devices that an ask wants.
-func (s *search) validateAsk(p *plan, a *ask) (int64, error) {
+func (s *search) validateAsk(p plan, a *ask) (int64, error) {
 	switch {
-	case a.err != nil:
-		return 0, a.err
+	case a.fault != "":
+		return 0, fmt.Errorf("claim %s, request %s%s", p.claim.Key(), a.name, a.fault)
 	case !a.all:
 		s.lists = append(s.lists, nil)
 		return a.count, nil
@@ -121,7 +121,7 @@ func (s *search) validateAsk(p *plan, a *ask) (int64, error) {
 		}
 		for ; at < len(s.pools.devices) && s.pools.devices[at].pool == i; at++ {
 			c := s.pools.devices[at]
-			ok, err := s.selectable(a, &c)
+			ok, err := s.selectable(p, a, &c)
 			if err != nil {
 				return 0, err
 			}
@@ -160,13 +160,13 @@ func (s *search) listOf(a *ask) []candidate {
 }
 
 // selectable reports whether all selectors hold for a device.
-func (s *search) selectable(a *ask, c *candidate) (bool, error) {
+func (s *search) selectable(p plan, a *ask, c *candidate) (bool, error) {
 	d := c.device
 	for i := range a.conditions {
 		x := &a.conditions[i]
 		answers := d.slice.answersOf(x.program)
 		if err, ok := answers.errs[d.index]; ok {
-			return false, x.fault(d, err)
+			return false, x.fault(p, d, err)
 		}
 		if !answers.yes[d.index] {
 			return false, nil
@@ -263,7 +263,7 @@ func (s *search) placeAny(claim, req int, a *ask, i int64, at int, count int64) 
 		if s.taken(claim, a, c) {
 			continue
 		}
-		switch ok, err := s.selectable(a, c); {
+		switch ok, err := s.selectable(s.plans[claim], a, c); {
 		case err != nil:
 			return s.fail(err)
 		case !ok:
