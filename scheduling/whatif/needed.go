@@ -38,8 +38,8 @@ type NodesNeeded struct {
 //
 // With one type it finds a number that suffices, though one node less does not, and then
 // tries every smaller number from a lower bound on: more nodes need not be better in the
-// eyes of a scheduler. If the numbers are too many for a million decisions, it stops, and
-// LowerBound says how far it came; otherwise the answer is exact. With several types the
+// eyes of a scheduler. If the numbers are too many for a bounded amount of work, it stops,
+// and LowerBound says how far it came; otherwise the answer is exact. With several types the
 // answer is the cheapest choice found, with a lower bound from the resources: each type
 // alone, then greedily the node that holds the most for its price, then with nodes left
 // out or replaced by cheaper ones as long as the pods fit.
@@ -89,7 +89,8 @@ type nodeSearch struct {
 	goal    int                   // how many pods are placed with the most nodes
 	from    int                   // of the only type: with fewer nodes the goal is out of reach
 	tried   map[string]int
-	spent   int // decisions
+	spent   int // verdicts of nodes, about: decisions ask again about the nodes that changed
+	classes int // of the pods
 }
 
 func (x *nodeSearch) checkTypes() error {
@@ -112,11 +113,6 @@ func (x *nodeSearch) checkTypes() error {
 			return invalid("max", strconv.Itoa(t.Max), "must not be negative")
 		}
 		names[t.Name] = true
-		most := len(x.pods)
-		if t.Max > 0 {
-			most = min(most, t.Max)
-		}
-		x.most = append(x.most, most)
 	}
 	return nil
 }
@@ -162,27 +158,35 @@ func (x *nodeSearch) suffices(counts []int) (bool, error) {
 	key := fmt.Sprint(counts)
 	placed, known := x.tried[key]
 	if !known {
-		err := x.with(counts, func(s *framework.Snapshot) error {
-			for i, pod := range x.pods {
-				if placed+len(x.pods)-i < x.goal {
-					break // too many have failed
-				}
-				x.spent++
-				_, err := x.planner.sched.Place(s, pod)
-				if err == nil {
-					placed++
-				} else if _, err = unplaced(pod, err); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
+		var err error
+		if placed, err = x.count(counts); err != nil {
 			return false, err
 		}
 		x.tried[key] = placed
 	}
 	return placed >= x.goal, nil
+}
+
+// count returns how many pods are placed with so many nodes more. It stops when the goal is
+// out of reach.
+func (x *nodeSearch) count(counts []int) (placed int, err error) {
+	err = x.with(counts, func(s *framework.Snapshot) error {
+		x.spent += x.classes * s.Len()
+		for i, pod := range x.pods {
+			if placed+len(x.pods)-i < x.goal {
+				break // too many have failed
+			}
+			x.spent += x.classes
+			_, err := x.planner.sched.Place(s, pod)
+			if err == nil {
+				placed++
+			} else if _, err = unplaced(pod, err); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return placed, err
 }
 
 func (x *nodeSearch) price(counts []int) (sum int64) {

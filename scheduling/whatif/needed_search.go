@@ -8,8 +8,8 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// maxSpent bounds the decisions of a search that tries one number after the other.
-const maxSpent = 1_000_000
+// maxSpent bounds the work of a search that tries one choice after the other.
+const maxSpent = 60_000_000
 
 // search finds how many nodes of each type to add.
 func (x *nodeSearch) search() ([]int, error) {
@@ -17,11 +17,10 @@ func (x *nodeSearch) search() ([]int, error) {
 		return nil, err
 	}
 	none := make([]int, len(x.types))
-	all, err := x.place(x.most)
-	if err != nil {
+	var err error
+	if x.goal, err = x.count(x.most); err != nil {
 		return nil, err
 	}
-	x.goal = len(all.Placed)
 	if ok, err := x.suffices(none); ok || err != nil {
 		return none, err
 	}
@@ -70,7 +69,7 @@ func (x *nodeSearch) fewest() (counts []int, err error) {
 // that double, and of a bisection of the last step.
 func (x *nodeSearch) climb(from int) (int, error) {
 	low, high := from, from // below low nothing suffices, as far as it was tried
-	for step := 1; high < x.most[0]; step *= 2 {
+	for step := 1 + from/8; high < x.most[0]; step *= 2 {
 		ok, err := x.suffices([]int{high})
 		if err != nil {
 			return 0, err
@@ -237,7 +236,7 @@ func (x *nodeSearch) cheaper(counts []int) ([]int, error) {
 				}
 			}
 		}
-		if x.price(counts) == before {
+		if x.price(counts) == before || x.spent >= maxSpent {
 			return counts, nil
 		}
 	}
@@ -246,7 +245,7 @@ func (x *nodeSearch) cheaper(counts []int) ([]int, error) {
 // swap replaces nodes of type i, one after the other, by as many of the cheaper type k
 // as still cost less.
 func (x *nodeSearch) swap(counts []int, i, k int) ([]int, error) {
-	for counts[i] > 0 {
+	for counts[i] > 0 && x.spent < maxSpent {
 		n := int(min((x.types[i].price()-1)/x.types[k].price(), int64(x.most[k]-counts[k])))
 		if n <= 0 {
 			break

@@ -2,8 +2,8 @@ package whatif
 
 import "github.com/berth-sched/berth/framework"
 
-// survey sets aside the pods that neither a node of the snapshot nor a new one takes, and
-// notes the nodes that take one of the others.
+// survey sets aside the pods that neither a node of the snapshot nor a new one takes, notes
+// the nodes that take one of the others, and how many new nodes there can be.
 func (x *nodeSearch) survey() error {
 	s := x.planner.snapshot.Fork()
 	for i := range x.types {
@@ -21,6 +21,7 @@ func (x *nodeSearch) survey() error {
 		if helped(pod) {
 			x.markAll(s)
 			x.pods = append(x.pods, pod)
+			x.classes++
 			continue
 		}
 		key := pod.ClassKey(framework.FieldNamespace | framework.FieldLabels | framework.FieldSpec)
@@ -29,12 +30,22 @@ func (x *nodeSearch) survey() error {
 			if fits[key], err = x.mark(s, pod); err != nil {
 				return err
 			}
+			if fits[key] {
+				x.classes++
+			}
 		}
 		if fits[key] {
 			x.pods = append(x.pods, pod)
 		} else {
 			x.never = append(x.never, pod)
 		}
+	}
+	for i := range x.types {
+		most := len(x.pods)
+		if x.types[i].Max > 0 {
+			most = min(most, x.types[i].Max)
+		}
+		x.most = append(x.most, most)
 	}
 	return nil
 }
