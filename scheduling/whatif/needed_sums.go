@@ -23,9 +23,6 @@ func newSums(amounts []int64, most int64) *sums {
 	}
 	s.largest = make([]int64, most/s.unit+1)
 	for i := range s.largest {
-		if i > 0 {
-			s.largest[i] = s.largest[i-1]
-		}
 		for _, a := range distinct {
 			if before := int64(i) - a/s.unit; before >= 0 {
 				s.largest[i] = max(s.largest[i], s.largest[before]+a)

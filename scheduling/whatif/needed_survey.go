@@ -74,31 +74,19 @@ func (x *nodeSearch) mark(s *framework.Snapshot, pod *framework.PodInfo) (fits b
 	if err != nil {
 		return false, err
 	}
-	takes := func(n *framework.NodeInfo) (bool, error) {
-		if !x.holds(n, pod) {
-			return false, nil
+	for _, n := range s.All() {
+		if fits && x.useful[n.Name()] || !x.holds(n, pod) {
+			continue
 		}
 		v, err := f.Node(n)
-		return err == nil && v.Status.IsSuccess(), err
-	}
-	for _, n := range x.fresh {
-		if fits, err = takes(n); fits || err != nil {
-			break
-		}
-	}
-	for _, n := range s.All() {
 		if err != nil {
 			return false, err
 		}
-		if fits && x.useful[n.Name()] {
-			continue
-		}
-		var ok bool
-		if ok, err = takes(n); ok {
+		if v.Status.IsSuccess() {
 			fits, x.useful[n.Name()] = true, true
 		}
 	}
-	return fits, err
+	return fits, nil
 }
 
 // holds reports whether a node has what the pod requests of the resources that limit.
