@@ -74,7 +74,7 @@ func (s *search) tooFew(claim int, a *ask, at int, count int64) bool {
 		if s.taken(claim, a, c) || !c.device.tolerated(a.tolerations) || c.device.plain.no {
 			continue
 		}
-		if ok, _ := s.selectable(a, c); !ok {
+		if ok, _ := s.selectable(s.plans[claim], a, c); !ok {
 			continue
 		}
 		admits := true

@@ -108,33 +108,36 @@ func (s *slice) ask(p *program) *answers {
 // A condition is a selector of a class or of a request.
 type condition struct {
 	program *program
-	kind    string // "class" or "claim", and its name, for errors
-	name    string
+	class   string // whose selector it is; "" for the claim's
 	index   int
 }
 
 // conditions returns the conditions of a list of selectors.
-func (s *State) conditions(to []condition, compiler framework.DeviceSelectorCompiler, kind, name string, list []api.DeviceSelector) []condition {
+func (s *State) conditions(to []condition, compiler framework.DeviceSelectorCompiler, class string, list []api.DeviceSelector) []condition {
 	for i := range list {
 		if list[i].CEL != nil {
-			to = append(to, condition{s.programs.get(compiler, list[i].CEL.Expression), kind, name, i})
+			to = append(to, condition{s.programs.get(compiler, list[i].CEL.Expression), class, i})
 		}
 	}
 	return to
 }
 
 // fault returns the error of a condition for a device.
-func (c *condition) fault(d *Device, err error) error {
+func (c *condition) fault(p plan, d *Device, err error) error {
+	whose := "class " + c.class
+	if c.class == "" {
+		whose = "claim " + p.claim.Key()
+	}
 	var refused *expr.RefusedError
 	switch {
 	case errors.As(err, &refused):
-		return fmt.Errorf("%s %s: selector #%d: %w; set DeviceSelectors to a compiler of the full language", c.kind, c.name, c.index, err)
+		return fmt.Errorf("%s: selector #%d: %w; set DeviceSelectors to a compiler of the full language", whose, c.index, err)
 	case c.program.err != nil:
-		return fmt.Errorf("%s %s: selector #%d: CEL compile error: %w", c.kind, c.name, c.index, err)
+		return fmt.Errorf("%s: selector #%d: CEL compile error: %w", whose, c.index, err)
 	}
 	hint := ""
 	if strings.Contains(err.Error(), "no such key:") {
 		hint = ". consider using CEL optional chaining (.? followed by orValue()) or guarding the check with has() for optional fields"
 	}
-	return fmt.Errorf("%s %s: selector #%d on device %s: CEL runtime error: %w%s", c.kind, c.name, c.index, d.ID(), err, hint)
+	return fmt.Errorf("%s: selector #%d on device %s: CEL runtime error: %w%s", whose, c.index, d.ID(), err, hint)
 }
