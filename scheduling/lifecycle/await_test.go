@@ -26,6 +26,10 @@ type provisioner struct {
 
 func (p provisioner) Name() string { return p.name }
 
+func (provisioner) PreBindPreFlight(context.Context, *framework.Cycle, string) (bool, framework.Status) {
+	return true, framework.Status{} // both wait at once
+}
+
 func (p provisioner) PreBind(ctx context.Context, c *framework.Cycle, _ string) framework.Status {
 	leave := p.count()
 	defer func() { leave() }()
@@ -67,7 +71,7 @@ func TestAwait(t *testing.T) {
 	ready := make(chan struct{})
 	binder := lifecycle.BinderFunc(func(_ context.Context, p *api.Pod, _ string) error {
 		n := bound.Add(1)
-		if isSlow := strings.HasPrefix(p.Name, "slow"); isSlow != (n > fast) || waiting.Load() < slow {
+		if isSlow := strings.HasPrefix(p.Name, "slow"); isSlow != (n > fast) || waiting.Load() < 2*slow {
 			t.Errorf("pod %s is the %d. to be bound, while %d wait", p.Name, n, waiting.Load())
 		}
 		switch n {
@@ -91,7 +95,7 @@ func TestAwait(t *testing.T) {
 		d.Apply(lifecycle.Update(api.MakePod(fmt.Sprint("slow", i)).Obj()))
 	}
 	go func() { // the others come when all of these wait
-		for waiting.Load() < slow && ctx.Err() == nil {
+		for waiting.Load() < 2*slow && ctx.Err() == nil {
 			time.Sleep(time.Millisecond)
 		}
 		for i := range fast {
