@@ -12,7 +12,7 @@ import (
 )
 
 // costlyCluster is a snapshot with a node of 24 devices and one of none, and a claim with
-// some requests of which the last one cannot be met. Each request has alternatives, so
+// some requests; no device meets the last one. Each request has alternatives, so
 // every choice of devices for the others is tried.
 func costlyCluster(t *testing.T, requests int) (*framework.Snapshot, *framework.PodInfo) {
 	t.Helper()
@@ -84,12 +84,14 @@ func TestSteps(t *testing.T) {
 		t.Errorf("outcome %d after %d steps, want %d after %d", o, x.steps, solved, want)
 	}
 	// Counters are added up over all devices that consume some.
-	counted := slice24("a")
-	counted.Spec.SharedCounters = []api.CounterSet{{Name: "c", Counters: map[string]api.Counter{"m": {Value: resource.MustParse("100")}}}}
+	counted, counters := slice24("a"), slice24("a")
+	counted.Spec.Pool.ResourceSliceCount, counters.Spec.Pool.ResourceSliceCount = 2, 2
+	counters.Name, counters.Spec.Devices = "counters", nil
+	counters.Spec.SharedCounters = []api.CounterSet{{Name: "c", Counters: map[string]api.Counter{"m": {Value: resource.MustParse("100")}}}}
 	for i := range counted.Spec.Devices {
 		counted.Spec.Devices[i].ConsumesCounters = []api.DeviceCounterConsumption{{CounterSet: "c", Counters: map[string]api.Counter{"m": {Value: resource.MustParse("1")}}}}
 	}
-	if err := framework.Put(s, counted); err != nil {
+	if err := errors.Join(framework.Put(s, counted), framework.Put(s, counters)); err != nil {
 		t.Fatal(err)
 	}
 	if o, x = searchOnA(t, s, pod, Options{}); o != solved || x.steps != want+12*24/8 {
