@@ -58,7 +58,7 @@ func (t *tasks) leave() {
 type place struct {
 	d    *Driver
 	mu   sync.Mutex
-	away int // calls of Await
+	left bool // given up by a call of Await
 }
 
 type placeKey struct{}
@@ -74,7 +74,8 @@ func (d *Driver) withPlace(ctx context.Context) context.Context {
 // Await calls wait, which blocks until something has happened outside: a volume was
 // provisioned, a device is ready. Meanwhile the binding is none of Config.Bindings, so that
 // pods whose objects never get ready keep no other pod from being bound. Call it in PreBind
-// or Bind with the context that these get. Several plugins of one pod may call it at once.
+// or Bind with the context that these get. Several plugins of one pod may call it at once:
+// the place is given up by the first, and taken again by the first that goes on.
 // With any other context, and without Config.Bindings, it only calls wait.
 func Await(ctx context.Context, wait func() error) error {
 	p, ok := ctx.Value(placeKey{}).(*place)
@@ -89,7 +90,8 @@ func Await(ctx context.Context, wait func() error) error {
 func (p *place) leave() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.away++; p.away == 1 {
+	if !p.left {
+		p.left = true
 		p.d.mail.post(func(context.Context) { p.d.tasks.leave() })
 	}
 }
@@ -98,9 +100,10 @@ func (p *place) leave() {
 func (p *place) enter() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.away--; p.away == 0 {
+	if p.left {
 		back := make(chan struct{})
 		p.d.mail.post(func(context.Context) { p.d.tasks.enter(func() { close(back) }) })
 		<-back
+		p.left = false
 	}
 }
