@@ -125,7 +125,10 @@ func fieldsLike(value any, steps []string) (list []string) {
 			break
 		}
 		for _, key := range slices.Sorted(maps.Keys(v)) { // the keys of a map are not in the path
-			join("["+key+"]", fieldsLike(v[key], steps))
+			inner, _ := v[key].(map[string]any)
+			if below, ok := inner[steps[0]]; ok {
+				join("["+key+"]."+steps[0], fieldsLike(below, steps[1:]))
+			}
 		}
 	}
 	return list

@@ -92,6 +92,22 @@ func TestKubectl(t *testing.T) {
 	}
 }
 
+// TestDoubts expects a warning with the line for what is likely a mistake.
+func TestDoubts(t *testing.T) {
+	p := New()
+	v := do(t, p, Request{Do: "edit", Texts: &Texts{
+		Nodes: "kind: Node\nmetadata:\n  name: n\n  lables: {}\n",
+		Pods:  "kind: Pod\nmetadata: {name: p}\nspec:\n  restartPolicy: Perhaps\n",
+	}}).View
+	want := []string{
+		"nodes, line 4: node n: metadata.lables: unknown field; did you mean labels?",
+		`pods, line 4: pod default/p: spec.restartPolicy: "Perhaps": unknown value; want Always, OnFailure or Never`,
+	}
+	if diff := cmp.Diff(want, v.Warnings); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+}
+
 // TestState opens the state of a page in another one, which must show the same.
 func TestState(t *testing.T) {
 	for _, sample := range []string{"shop", "ties", "load", "large"} {
