@@ -71,21 +71,41 @@ func (t *Tables) track() {
 func (t *Tables) classOf(p *framework.PodInfo) int32 {
 	if hasTerms(p) {
 		traits := traitsOf.Of(p)
-		if id, ok := t.classIndex.in(traits.shard, traits.text); ok {
-			return id
+		if t.countedLast(traits.text) {
+			return t.counted
 		}
-		return t.addClass(traits.text, looksOf(p.Pod), traits.terms)
+		id, ok := t.classIndex.in(traits.shard, traits.text)
+		if !ok {
+			id = t.addClass(traits.text, looksOf(p.Pod), traits.terms)
+		}
+		t.counted = id
+		return id
 	}
 	if text := p.Runner().Counted.Load(); text != nil {
-		if id, ok := t.classIndex.get(*text); ok {
-			return id
+		if t.countedLast(*text) {
+			return t.counted
 		}
-		return t.addClass(*text, looksOf(p.Pod), &noTerms)
+		id, ok := t.classIndex.get(*text)
+		if !ok {
+			id = t.addClass(*text, looksOf(p.Pod), &noTerms)
+		}
+		t.counted = id
+		return id
 	}
 	t.text = appendTraits(t.text[:0], p.Pod, &noTerms)
 	id := t.classOfText(t.text, p)
 	p.Runner().Counted.Store(t.classes[id].shared)
 	return id
+}
+
+// countedLast reports whether the pod that was counted last has that text: often a pod
+// leaves and comes again, or equal ones come in a row.
+func (t *Tables) countedLast(text string) bool {
+	if int(t.counted) >= len(t.classes) {
+		return false
+	}
+	c := t.classes[t.counted]
+	return c != nil && c.text == text
 }
 
 // classOfText returns the class with the text of traits of a pod without terms.
