@@ -10,9 +10,9 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// costlyCluster is a snapshot with a node of 24 devices and one of none, and a claim with
-// some requests of which the last one cannot be met. Each request has alternatives, so
-// every choice of devices for the others is tried.
+// costlyCluster is a snapshot with a node of 24 devices and one of none, and a claim. The
+// last of its requests cannot be met. Each request has alternatives, so every choice of
+// devices for the others is tried.
 func costlyCluster(t *testing.T, requests int) (*framework.Snapshot, *framework.PodInfo) {
 	t.Helper()
 	s := framework.NewSnapshot(framework.Arrival)
