@@ -23,8 +23,8 @@ type counted uint8
 
 const (
 	nothingCounts counted = iota
-	aService               // selects a fifth of them, which the default constraints spread
-	affinities             // two fifths keep away from their like, by host name and by zone
+	aService              // selects a fifth of them, which the default constraints spread
+	affinities            // two fifths keep away from their like, by host name and by zone
 )
 
 // runningCluster is n nodes with ten pods each, of five templates, and the pods.

@@ -46,7 +46,7 @@ type Tables struct {
 	tracking    bool // classes are known
 	classes     []*class
 	classIndex  shards[int32]
-	counted     int32 // class of the pod that was counted last; it may have been dropped
+	last        int32 // class of the pod with terms that was counted last; it may have been dropped
 	labels      index // classes by label
 	freeClasses []int32
 	empty       []emptied // queue of classes that may be dropped
