@@ -133,17 +133,25 @@ type podTopologySpread struct {
 }
 
 func (f *podTopologySpread) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	return f.verdict(node, -1, 0, 0)
+}
+
+// verdict is Filter, with the counts of one rule given; none for -1.
+func (f *podTopologySpread) verdict(node *framework.NodeInfo, given int, count, fewest int64) framework.Status {
 	for i := range f.rules {
 		rule, c := &f.rules[i], f.spread.Counts[i]
 		d := c.Domain(node)
 		if d < 0 {
 			return framework.UnresolvableStatus(reasonSpreadLabel)
 		}
-		count, fewest := f.counts(i, d)
-		if rule.Self {
-			count++
+		pods, least := count, fewest
+		if i != given {
+			pods, least = f.counts(i, d)
 		}
-		if count-fewest > rule.MaxSkew {
+		if rule.Self {
+			pods++
+		}
+		if pods-least > rule.MaxSkew {
 			return framework.UnschedulableStatus(reasonSpread)
 		}
 	}

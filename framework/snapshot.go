@@ -44,6 +44,7 @@ type Snapshot struct {
 	names     *nameIndex
 	images    *imageTable
 	nodeSet   uint64 // generation of the set of node objects
+	affine    int    // pods on nodes that have pod affinity
 
 	tables      []any  // a *table for each other kind of objects
 	objects     uint64 // generation of their content
@@ -137,10 +138,10 @@ func (s *Snapshot) SlotLimit() int { return len(s.chunks) * chunkSize }
 
 // AtSlot returns the node of that slot, nil if there is none.
 func (s *Snapshot) AtSlot(slot int) *NodeInfo {
-	if uint(slot) >= uint(s.SlotLimit()) {
-		return nil
+	if c := uint(slot) / chunkSize; c < uint(len(s.chunks)) {
+		return s.chunks[c].nodes[uint(slot)%chunkSize]
 	}
-	return s.node(slot)
+	return nil
 }
 
 // Slots returns the slots of all nodes in the snapshot's order. The result must not be
@@ -154,8 +155,19 @@ func (s *Snapshot) Slots() []int {
 // node is added, updated or removed.
 func (s *Snapshot) NodeSet() uint64 { return s.nodeSet }
 
+// PodsWithAffinity returns how many of the pods on nodes have pod affinity or
+// anti-affinity; see [PodInfo.HasPodAffinity]. It looks at no pod.
+func (s *Snapshot) PodsWithAffinity() int { return s.affine }
+
+// countAffine counts a pod that comes (by is 1) or leaves (-1).
+func (s *Snapshot) countAffine(p *PodInfo, by int) {
+	if p.HasPodAffinity() {
+		s.affine += by
+	}
+}
+
 func (s *Snapshot) node(slot int) *NodeInfo {
-	return s.chunks[slot/chunkSize].nodes[slot%chunkSize]
+	return s.chunks[uint(slot)/chunkSize].nodes[uint(slot)%chunkSize]
 }
 
 // NewPodInfo derives a PodInfo that fits the snapshot and its forks.

@@ -3,6 +3,7 @@ package scheduling_test
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -379,6 +380,39 @@ func BenchmarkPlaceOwnClaims(b *testing.B) {
 			b.StartTimer()
 		}
 		place(len(at))
+	}
+}
+
+// BenchmarkPlaceUntilFull places pods with claims of their own that nobody writes, until
+// each device of 500 nodes is taken, and begins anew. An operation is a pod that is placed.
+// Neither the pod nor the cluster is known from before.
+func BenchmarkPlaceUntilFull(b *testing.B) {
+	const nodes, most = 500, 500 * 8
+	var s *framework.Snapshot
+	var sched *scheduling.Scheduler
+	pods, at := make([]*framework.PodInfo, most), most
+	b.ReportAllocs()
+	for b.Loop() {
+		if at == most {
+			b.StopTimer()
+			s, at = gpuCluster(b, nodes), 0
+			p := scheduling.Kubernetes137()
+			p.TieRule = scheduling.Random
+			sched = build(b, p)
+			for i := range pods {
+				object, claim := own(fmt.Sprint("p", i))
+				if err := framework.Put(s, claim); err != nil {
+					b.Fatal(err)
+				}
+				pods[i] = info(b, s, object)
+			}
+			runtime.GC()
+			b.StartTimer()
+		}
+		if _, err := sched.Place(s, pods[at]); err != nil {
+			b.Fatal(err)
+		}
+		at++
 	}
 }
 

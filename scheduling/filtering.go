@@ -14,6 +14,7 @@ import (
 type Filtering struct {
 	scheduler *Scheduler
 	path      *referencePath
+	some      *choice        // the filters that are bound
 	single    *singleFilters // made by the first call of Rejections
 }
 
@@ -24,7 +25,7 @@ func (s *Scheduler) Filtering(snap *framework.Snapshot, pod *framework.PodInfo) 
 	if err != nil {
 		return nil, err
 	}
-	return &Filtering{scheduler: s, path: r}, nil
+	return &Filtering{scheduler: s, path: r, some: &r.plugins.allFilters}, nil
 }
 
 // Rebind runs the PreFilter plugins again.
@@ -32,7 +33,7 @@ func (f *Filtering) Rebind() error {
 	r := f.path
 	f.single = nil
 	r.cycle.Reset(r.cycle.Pod, r.cycle.Snapshot, r.cycle.Number, r.cycle.Seed)
-	return r.plugins.bindFilters(&r.cycle, &r.bound, &r.plugins.allFilters)
+	return r.plugins.bindFilters(&r.cycle, &r.bound, f.some)
 }
 
 // Node asks the filters about a node of the snapshot, and counts the pods nominated to
@@ -60,25 +61,27 @@ func (f *Filtering) Node(node *framework.NodeInfo) (NodeVerdict, error) {
 // goes by the scopes of the plugins; a plugin that has nothing to do for the pod does
 // not count. It may become false if pods come, and is up to date after Rebind.
 func (f *Filtering) NodeOnly() bool {
-	const beyond = framework.ReadsDomain | framework.ReadsCluster | framework.ReadsFeasible
 	t, pod := f.path.plugins, f.path.cycle.Pod
 	if len(t.extenders) > 0 || !f.path.bound.rejected.IsSuccess() {
 		return false
 	}
 	for _, b := range f.path.bound.filters {
-		if t.filters[b.At].scope(pod).Reads&beyond != 0 {
+		if t.filters[b.At].scope(pod).Reads&beyondNode != 0 {
 			return false
 		}
 	}
-	for i := range t.preFilters {
+	for _, i := range f.some.pre {
 		p := &t.preFilters[i]
 		idle := p.filter >= 0 && f.path.bound.perFilter[p.filter] == nil
-		if !idle && p.scope(pod).Reads&beyond != 0 {
+		if !idle && p.scope(pod).Reads&beyondNode != 0 {
 			return false
 		}
 	}
 	return true
 }
+
+// beyondNode is what an answer reads that does not depend on one node only.
+const beyondNode = framework.ReadsDomain | framework.ReadsCluster | framework.ReadsFeasible
 
 // Place counts a pod on the node and runs the Reserve plugins, or changes nothing. It
 // does not ask the filters. The pod is the one of the Filtering or a replica of it; see

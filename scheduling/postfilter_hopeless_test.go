@@ -285,3 +285,67 @@ func TestRefusalsAreCountedOnce(t *testing.T) {
 		t.Errorf("with a victim: %s\nwant %s", got, want)
 	}
 }
+
+// bindings counts how often it is bound, and passes every node.
+type bindings struct{ times *int }
+
+func (bindings) Name() string { return "Bindings" }
+
+func (bindings) Scope(*framework.PodInfo) framework.Scope { return framework.Scope{} }
+
+func (b bindings) PreFilter(*framework.Cycle) (framework.PreFiltered, framework.Status) {
+	*b.times++
+	return framework.PreFiltered{Filter: b}, framework.Status{}
+}
+
+func (bindings) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+	return framework.Status{}
+}
+
+// TestHopelessWithThePreset: pods that are alike ask nobody again while nothing changes, also
+// beside DynamicResources, which has nothing to do for them. What changes ends that.
+func TestHopelessWithThePreset(t *testing.T) {
+	for _, lower := range []bool{false, true} { // whether some pod may be removed, whose room is not enough
+		snap := framework.NewSnapshot(framework.ZoneInterleaved)
+		if err := snap.AddNode(api.MakeNode("n", "2", "8Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+		add := func(name, cpu string, priority int32) {
+			if err := snap.AddPod(podInfo(t, snap, api.MakePod(name).Requests(cpu, "1Gi").Priority(priority).Obj()), "n"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		add("high", "1900m", 9)
+		if lower {
+			add("low", "100m", 0)
+		}
+		asked := 0
+		profile := scheduling.Kubernetes137()
+		profile.Filter = append(profile.Filter, bindings{&asked})
+		sched := build(t, profile)
+		try := func(name string) (calls int, text string) {
+			pod := podInfo(t, snap, api.MakePod(name).Requests("2", "1Gi").Priority(5).Obj())
+			d, err := sched.Schedule(snap, pod)
+			if err == nil {
+				t.Fatalf("%s fits on %s", name, d.Node)
+			}
+			asked = 0
+			_, _, status, err := sched.PostFilter(context.Background(), snap, pod, d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return asked, status.Message()
+		}
+		_, want := try("first")
+		for i := range 3 {
+			try(fmt.Sprint("warm-", i))
+		}
+		if calls, got := try("again"); calls != 0 || got != want {
+			t.Errorf("lower pods %t: %d calls and %q, want none and %q", lower, calls, got, want)
+		}
+		add("more", "1m", 5) // nobody may remove it, so only its coming matters
+		if calls, got := try("later"); calls == 0 && lower || got != want {
+			t.Errorf("lower pods %t, after a change: %d calls and %q, want some and %q", lower, calls, got, want)
+		}
+	}
+}

@@ -56,6 +56,13 @@ func headroom(s *session, requests string, atLeast int) (*answer, error) {
 	}
 	limits.Figure = bars
 	a.add(limits)
+	if len(room.Domains) > 0 {
+		domains := page.Section{Title: "Where a constraint limits", Note: "Domains and what their nodes have room for. If one is full, more room in it lets replicas into others.", Table: page.Table{Head: []string{"domain", "pods", "room"}}}
+		for _, d := range room.Domains {
+			domains.Table.Add(d.Key+"="+d.Value, d.Pods, d.Room)
+		}
+		a.add(domains)
+	}
 	a.add(roomSection(room))
 	return a, nil
 }
@@ -72,7 +79,7 @@ func roomSection(room *whatif.Headroom) page.Section {
 	slices.SortStableFunc(nodes, func(a, b whatif.NodeHeadroom) int { return b.Pods - a.Pods })
 	t := page.Table{Head: []string{"node", "pods", "limit"}}
 	for _, n := range nodes {
-		t.Add(n.Node, n.Pods, strings.Join(n.Reasons, "; "))
+		t.Add(n.Node, n.PodsText(), strings.Join(n.Reasons, "; "))
 	}
 	return page.Section{Title: "Where they fit", Table: t, Figure: h}
 }

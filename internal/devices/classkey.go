@@ -20,6 +20,9 @@ const KeySource = "internal/devices"
 // KeyVersion identifies all that keys of pods read besides the pod: claims, templates and
 // classes. It is the number of the last change.
 func KeyVersion(s *framework.Snapshot) uint64 {
+	if s.Objects() == 0 {
+		return 0
+	}
 	return max(framework.ObjectsVersion[api.ResourceClaim](s), framework.ObjectsVersion[api.ResourceClaimTemplate](s),
 		framework.ObjectsVersion[api.DeviceClass](s))
 }
@@ -55,7 +58,7 @@ const (
 )
 
 func (x *State) appendKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
-	refs, err := refsOf(s, pod.Pod)
+	refs, err := x.refsOf(s, pod)
 	if err != nil {
 		return append(b, keyProblem)
 	}
@@ -159,6 +162,9 @@ func appendExact(b []byte, e *api.ExactDeviceRequest) []byte {
 	for i := range e.Tolerations {
 		t := &e.Tolerations[i]
 		b = appendText(appendText(appendText(appendText(b, t.Key), string(t.Operator)), t.Value), string(t.Effect))
+		if b = appendFlag(b, t.TolerationSeconds != nil); t.TolerationSeconds != nil { // part of what the claim gets
+			b = binary.AppendVarint(b, *t.TolerationSeconds)
+		}
 	}
 	if e.Capacity == nil {
 		return appendCount(b, 0)

@@ -75,7 +75,7 @@ func (c DeviceClaim) Write(current *api.ResourceClaim, pod *api.Pod, now time.Ti
 // MayNeed reports whether a pod may need devices: it has claims, or requests a resource
 // that a class may stand behind.
 func MayNeed(pod *framework.PodInfo) bool {
-	return pod.HasClaims() || mayNeedExtended(pod)
+	return pod.HasClaims() || len(pod.Requests) > firstExtended && mayNeedExtended(pod)
 }
 
 // Needs reports whether a pod needs devices: it has claims, or requests a resource that a
@@ -84,8 +84,11 @@ func Needs(s *framework.Snapshot, pod *framework.PodInfo) bool {
 	return pod.HasClaims() || needsExtended(s, pod)
 }
 
+// firstExtended is the smallest index that an extended resource can have.
+const firstExtended = resource.IndexEphemeralStorage + 1
+
 func mayNeedExtended(pod *framework.PodInfo) bool {
-	for i := resource.IndexEphemeralStorage + 1; i < len(pod.Requests); i++ {
+	for i := firstExtended; i < len(pod.Requests); i++ {
 		if pod.Requests[i] != 0 && IsCandidate(pod.Schema().Name(i)) {
 			return true
 		}
@@ -120,7 +123,7 @@ var errNotFound = fmt.Errorf("claim allocation not found for node")
 
 // Reserve gives the devices of a node to the claims of the pod.
 func (f *Finder) Reserve(node *framework.NodeInfo) (DeviceClaims, framework.Status) {
-	found := new(Found)
+	var found *Found
 	if len(f.allocate) > 0 {
 		var status framework.Status
 		if found, status = f.FoundOn(node); !status.IsSuccess() {
@@ -142,7 +145,7 @@ func (f *Finder) Reserve(node *framework.NodeInfo) (DeviceClaims, framework.Stat
 			}
 			continue
 		}
-		if at == len(found.Claims) {
+		if found == nil || at == len(found.Claims) {
 			continue
 		}
 		a := found.Allocations[at]
@@ -150,14 +153,17 @@ func (f *Finder) Reserve(node *framework.NodeInfo) (DeviceClaims, framework.Stat
 		if c.Extended && len(found.Mappings) == 0 {
 			continue // the node offers the resources itself
 		}
-		claim := *c.Claim
-		claim.Status.Allocation = a
+		d := &departure{claim: *c.Claim}
+		d.claim.Status.Allocation = a
 		if c.Extended {
-			claim.Spec.Devices.Requests = found.Requests
+			d.claim.Spec.Devices.Requests = found.Requests
 			result.Mappings = found.Mappings
 		}
-		f.state.depart(f.snapshot, c.key(pod), pod, c.Entry, &claim)
-		result.Claims = append(result.Claims, DeviceClaim{&claim, c.Entry, false})
+		f.state.depart(f.snapshot, c.key(pod), pod, c.Entry, d)
+		if result.Claims == nil {
+			result.Claims = d.listed[:0]
+		}
+		result.Claims = append(result.Claims, DeviceClaim{&d.claim, c.Entry, false})
 	}
 	return result, framework.Status{}
 }

@@ -42,6 +42,9 @@ func BenchmarkQuestions(b *testing.B) {
 	web := pod(s, api.MakePod("web").Labels("app", "web").Requests("500m", "2Gi").Obj())
 	spread := pod(s, api.MakePod("spread").Labels("app", "spread").Requests("500m", "2Gi").
 		Spread(1, api.LabelTopologyZone, api.DoNotSchedule, "app=spread").Obj())
+	hosts := pod(s, api.MakePod("hosts").Labels("app", "hosts").Requests("500m", "2Gi").
+		Spread(1, api.LabelTopologyZone, api.DoNotSchedule, "app=hosts").Spread(1, api.LabelHostname, api.ScheduleAnyway, "app=hosts").Obj())
+	single := pod(s, api.MakePod("single").Labels("app", "single").Requests("500m", "2Gi").PodAntiAffinity(api.LabelHostname, "app=single").Obj())
 	huge := pod(s, api.MakePod("huge").Labels("app", "huge").Requests("15", "2Gi").Obj())
 	picky := pod(s, api.MakePod("picky").Labels("app", "app-7").Requests("12", "2Gi").
 		Spread(1, api.LabelTopologyZone, api.DoNotSchedule, "app=app-7").PodAntiAffinity(api.LabelHostname, "app=app-7").Obj())
@@ -76,11 +79,32 @@ func BenchmarkQuestions(b *testing.B) {
 	}
 	ask("headroom", func() error { _, err := p.Headroom(web, 0); return err })
 	ask("headroom-spread", func() error { _, err := p.Headroom(spread, 0); return err })
+	ask("headroom-spread-soft-hosts", func() error { _, err := p.Headroom(hosts, 0); return err })
+	ask("headroom-one-per-host", func() error { _, err := p.Headroom(single, 0); return err })
 	ask("drain-10", func() error { _, err := p.Drain(ten...); return err })
 	ask("removable-10", func() error { _, err := p.Removable(ten...); return err })
 	ask("whynot-rejected", func() error { _, err := p.WhyNot(huge, "node-0007"); return err })
 	ask("whynot-scores", func() error { _, err := p.WhyNot(web, "node-0007"); return err })
 	ask("whynot-constraints", func() error { _, err := p.WhyNot(picky, "node-0007"); return err })
+	selector := pod(s, api.MakePod("selector").Labels("app", "app-3").Requests("500m", "2Gi").NodeSelector("disk", "ssd").Obj())
+	ask("whynot-selector", func() error { _, err := p.WhyNot(selector, "node-0007"); return err })
+	zonal := pod(s, api.MakePod("zonal").Labels("app", "app-3").Requests("500m", "2Gi").NodeSelector(api.LabelTopologyZone, "z3").
+		Spread(1, api.LabelHostname, api.DoNotSchedule, "app=app-3").Obj())
+	ask("whynot-zone", func() error { _, err := p.WhyNot(zonal, "node-0007"); return err })
+	fresh := 0
+	novel := func(name string, b api.PodBuilder) { // a pod of a class that was never asked about
+		ask(name, func() error {
+			fresh++
+			app := fmt.Sprint("novel-", fresh)
+			_, err := p.WhyNot(pod(s, b.Labels("app", app).Spread(2, api.LabelTopologyZone, api.DoNotSchedule, "app="+app).
+				Spread(1, api.LabelHostname, api.ScheduleAnyway, "app="+app).Obj()), "node-0007")
+			return err
+		})
+	}
+	novel("whynot-novel-scores", api.MakePod("novel").Requests("500m", "2Gi"))
+	novel("whynot-novel-rejected", api.MakePod("novel").Requests("15", "2Gi"))
+	novel("whynot-novel-selector", api.MakePod("novel").Requests("500m", "2Gi").NodeSelector("disk", "ssd"))
+	novel("whynot-novel-anti", api.MakePod("novel").Requests("500m", "2Gi").NodeSelector(api.LabelTopologyZone, "z3").PodAntiAffinity(api.LabelHostname, "app=app-7"))
 	ask("sweep-100-classes-x1000", func() error { _, err := p.Sweep(classes, weightings); return err })
 	ask("sweep-100x1000", func() error { _, err := p.Sweep(sweep, weightings); return err })
 	ask("thousand-what-ifs", func() error {

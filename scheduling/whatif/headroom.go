@@ -13,6 +13,9 @@ import (
 // maxHeadroom bounds the replicas that Headroom places by default.
 const maxHeadroom = 1_000_000
 
+// affordable is how many replicas Headroom places only to know their nodes.
+const affordable = 1000
+
 // A Headroom is how many more replicas of a pod fit.
 type Headroom struct {
 	// Pod is "namespace/name" of the pattern.
@@ -26,6 +29,9 @@ type Headroom struct {
 	Stopped bool `json:"stopped,omitempty"`
 	// Limits says what rejects the next replica, the most frequent reason first.
 	Limits []Reason `json:"limits,omitempty"`
+	// Domains are those of a spread constraint, by name, if it keeps replicas off nodes of a
+	// domain that have room for them.
+	Domains []DomainHeadroom `json:"domains,omitempty"`
 	// Nodes holds every node in the snapshot's order.
 	Nodes []NodeHeadroom `json:"nodes"`
 }
@@ -33,10 +39,25 @@ type Headroom struct {
 // A NodeHeadroom is how many of the replicas go to one node, and what keeps the next
 // one off.
 type NodeHeadroom struct {
-	Node    string   `json:"node"`
-	Pods    int      `json:"pods"`
+	Node string `json:"node"`
+	Pods int    `json:"pods"`
+	// Shared is set if the node's domain takes fewer replicas than its nodes have room
+	// for, and more than a thousand replicas fit in all. Pods is then what the node has room
+	// for. Scores say which nodes of the domain get the replicas; see [Planner.Place].
+	Shared  bool     `json:"shared,omitempty"`
 	Plugin  string   `json:"plugin,omitempty"`
 	Reasons []string `json:"reasons,omitempty"`
+}
+
+// A DomainHeadroom is how many of the replicas go to the nodes of one topology domain.
+type DomainHeadroom struct {
+	// Key and Value are the label of its nodes.
+	Key   string `json:"key"`
+	Value string `json:"value"`
+	Pods  int    `json:"pods"`
+	// Room is how many the nodes have room for. If it is Pods, the domain is full; then
+	// more room in it may let replicas into others.
+	Room int `json:"room"`
 }
 
 // Headroom counts how many more replicas of the pod fit: what placing one after the
@@ -44,10 +65,13 @@ type NodeHeadroom struct {
 // million. The pod itself need not be placed.
 //
 // If all filters that have something to do for the pod read one node only, each node is
-// filled on its own, which gives the same numbers. Otherwise (spread constraints, pod
-// affinity, volumes) the scheduler places every replica. A plugin that has nothing to
-// do for the pod, neither now nor with a node full of replicas, is taken to have nothing
-// to do at all.
+// filled on its own, which gives the same numbers. If one more filter spreads replicas over
+// domains, such as a spread constraint, the numbers of the domains follow from the room of
+// their nodes. Otherwise (several constraints, pod affinity, volumes), and if the given
+// number is too low, the scheduler places every replica. It also does so to find which nodes
+// of a domain get the replicas, if there are few. A plugin that has nothing to do for
+// the pod, neither now nor with a node full of replicas, is taken to have nothing to do at
+// all.
 func (p *Planner) Headroom(pod *framework.PodInfo, atMost int) (*Headroom, error) {
 	if err := p.snapshot.CheckPod(pod); err != nil {
 		return nil, err
@@ -60,12 +84,14 @@ func (p *Planner) Headroom(pod *framework.PodInfo, atMost int) (*Headroom, error
 	}
 	pod = pod.Pending()
 	h := &headroom{Headroom: Headroom{Pod: pod.Pod.Key(), Gates: gatesOf(pod.Pod)}, planner: p, pod: pod, atMost: atMost}
-	alone := false
+	counted := false
 	err := p.try(func(s *framework.Snapshot) (err error) {
-		alone, err = h.nodeByNode(s)
+		if counted, err = h.nodeByNode(s); err == nil && !counted {
+			counted, err = h.byDomain(s)
+		}
 		return err
 	})
-	if err == nil && !alone {
+	if err == nil && !counted {
 		err = p.try(h.together)
 	}
 	if err != nil {
@@ -103,36 +129,55 @@ func (h *headroom) nodeByNode(s *framework.Snapshot) (ok bool, err error) {
 	if h.pod.HasVolumes() || !f.NodeOnly() {
 		return false, nil
 	}
+	verdicts, ok, err := h.capacities(s, f, nil)
+	if !ok || err != nil {
+		return false, err
+	}
+	for i, v := range verdicts {
+		h.rejected(i, v)
+	}
+	h.finish()
+	return true, nil
+}
+
+// capacities fills each node on its own, and empties it again: all, or those whose places
+// are open. For the others it only asks. It returns what rejects the next replica; false
+// if that is not the answer.
+func (h *headroom) capacities(s *framework.Snapshot, f *scheduling.Filtering, open []bool) (verdicts []scheduling.NodeVerdict, ok bool, err error) {
 	h.reset(s)
+	verdicts = make([]scheduling.NodeVerdict, s.Len())
 	checked := false
 	for i, slot := range s.Slots() {
+		if open != nil && !open[i] {
+			if verdicts[i], err = f.Node(s.AtSlot(slot)); err != nil {
+				return nil, false, err
+			}
+			continue
+		}
 		mark := s.Begin()
-		ok, err := h.fill(s, f, slot, i)
+		ok, err := h.fill(s, f, slot, i, &verdicts[i])
 		if ok && err == nil && h.Nodes[i].Pods > 0 && !checked {
 			checked = true
 			ok = f.Rebind() == nil && f.NodeOnly()
 		}
 		s.Rollback(mark)
 		if !ok || err != nil {
-			return false, err
+			return nil, false, err
 		}
 	}
-	h.finish()
-	return true, nil
+	return verdicts, true, nil
 }
 
 // fill places replicas on a node until one is rejected. It returns false if there are
 // enough before: which nodes get the last ones is for the scheduler to say.
-func (h *headroom) fill(s *framework.Snapshot, f *scheduling.Filtering, slot, i int) (ok bool, err error) {
+func (h *headroom) fill(s *framework.Snapshot, f *scheduling.Filtering, slot, i int, v *scheduling.NodeVerdict) (ok bool, err error) {
 	node := &h.Nodes[i]
 	objects := s.Objects()
 	for {
-		v, err := f.Node(s.AtSlot(slot))
-		if err != nil {
+		if *v, err = f.Node(s.AtSlot(slot)); err != nil {
 			return false, err
 		}
 		if !v.Status.IsSuccess() {
-			h.rejected(i, v)
 			return s.Objects() == objects, nil
 		}
 		if h.Total == h.atMost {
@@ -149,7 +194,7 @@ func (h *headroom) fill(s *framework.Snapshot, f *scheduling.Filtering, slot, i 
 		var fit *scheduling.FitError
 		switch {
 		case errors.As(err, &fit):
-			h.rejected(i, scheduling.NodeVerdict{Plugin: fit.Rejections[0].Plugin, Status: fit.Rejections[0].Status})
+			*v = scheduling.NodeVerdict{Plugin: fit.Rejections[0].Plugin, Status: fit.Rejections[0].Status}
 			return s.Objects() == objects, nil
 		case err != nil:
 			return false, err

@@ -40,13 +40,20 @@ func ExamplePlanner_Headroom() {
 	// NodeResourcesFit 1
 }
 
-// placeUntilFull places replicas with a scheduler of its own until one fails.
-func placeUntilFull(t *testing.T, s *framework.Snapshot, pod *framework.PodInfo) (total int, nodes map[string]int) {
+// scheduler is a scheduler of the planner's profile.
+func scheduler(t *testing.T) *scheduling.Scheduler {
 	t.Helper()
 	sched, err := scheduling.New(scheduling.Kubernetes137())
 	if err != nil {
 		t.Fatal(err)
 	}
+	return sched
+}
+
+// placeUntilFull places replicas with a scheduler of its own until one fails.
+func placeUntilFull(t *testing.T, s *framework.Snapshot, pod *framework.PodInfo) (total int, nodes map[string]int) {
+	t.Helper()
+	sched := scheduler(t)
 	s = s.Fork()
 	nodes = map[string]int{}
 	for {

@@ -18,12 +18,14 @@ type Planner struct {
 	snapshot *framework.Snapshot // a fork; every question leaves it as it was
 	sched    *scheduling.Scheduler
 	start    scheduling.Position // of every question
+
+	affordable int // see the constant
 }
 
 // New makes a Planner for the snapshot as it is now. It returns the errors of
 // [scheduling.New], and an [*api.InvalidError] for a nil snapshot.
 func New(profile scheduling.Profile, snapshot *framework.Snapshot) (*Planner, error) {
-	p := &Planner{profile: profile}
+	p := &Planner{profile: profile, affordable: affordable}
 	var err error
 	if p.sched, err = scheduling.New(withBarred(profile)); err != nil {
 		return nil, err

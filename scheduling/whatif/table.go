@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 )
@@ -59,9 +60,25 @@ func (h *Headroom) WriteTable(w io.Writer) error {
 		}
 		t.end()
 	}
+	if len(h.Domains) > 0 {
+		t.row("DOMAIN", "PODS", "ROOM")
+		for _, d := range h.Domains {
+			t.row(d.Key+"="+d.Value, d.Pods, d.Room)
+		}
+		t.end()
+	}
 	t.row("NODE", "PODS", "LIMIT")
 	for _, n := range h.Nodes {
-		t.row(n.Node, n.Pods, strings.Join(n.Reasons, "; "))
+		t.row(n.Node, n.PodsText(), strings.Join(n.Reasons, "; "))
 	}
 	return t.write(w)
+}
+
+// PodsText is the number of pods for people: "up to 3" if other nodes of the domain may get
+// them.
+func (n *NodeHeadroom) PodsText() string {
+	if n.Shared {
+		return "up to " + strconv.Itoa(n.Pods)
+	}
+	return strconv.Itoa(n.Pods)
 }

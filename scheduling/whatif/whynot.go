@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -210,6 +211,7 @@ type whyNot struct {
 	sched   *scheduling.Scheduler  // without kept answers
 	table   *scheduling.ScoreTable // of the pod as it is
 	proved  map[string]bool        // sets of removed pods that no smaller one can replace
+	forks   []*framework.Snapshot  // each with other labels of the node
 }
 
 // remedy makes a remedy of changes.
@@ -228,16 +230,7 @@ func (x *whyNot) with(changes []Change, f func(s *framework.Snapshot, pod *frame
 	if err != nil {
 		return err
 	}
-	in := x.planner.try
-	if t.node != nil {
-		in = x.planner.inFork
-	}
-	return in(func(s *framework.Snapshot) error {
-		if t.node != nil {
-			if err := s.UpdateNode(t.node); err != nil {
-				return err
-			}
-		}
+	return x.in(t.node, func(s *framework.Snapshot) error {
 		for _, c := range t.remove {
 			if err := removePod(s, c); err != nil {
 				return err
@@ -246,6 +239,36 @@ func (x *whyNot) with(changes []Change, f func(s *framework.Snapshot, pod *frame
 		x.sched.Seek(x.planner.start)
 		return f(s, pod, t)
 	})
+}
+
+// in calls f with the snapshot in a transaction, or with one that has the changed node.
+func (x *whyNot) in(node *api.Node, f func(s *framework.Snapshot) error) error {
+	if node == nil {
+		return x.planner.try(f)
+	}
+	s, err := x.fork(node)
+	if err != nil {
+		return err
+	}
+	mark := s.Begin()
+	defer s.Rollback(mark)
+	return f(s)
+}
+
+// fork is a fork with the node changed. It is kept, because a change of a node's labels
+// costs more than all else of a trial.
+func (x *whyNot) fork(node *api.Node) (*framework.Snapshot, error) {
+	for _, s := range x.forks {
+		if maps.Equal(s.Node(node.Name).Node.Labels, node.Labels) {
+			return s, nil
+		}
+	}
+	s := x.planner.snapshot.Fork()
+	if err := s.UpdateNode(node); err != nil {
+		return nil, err
+	}
+	x.forks = append(x.forks, s)
+	return s, nil
 }
 
 // removePod takes the pod of a change off its node.

@@ -51,7 +51,7 @@ func BenchmarkPodGroup(b *testing.B) {
 	}
 }
 
-// groupInRacks is a case with one group of pods that wait, all of which must be in one rack.
+// groupInRacks is a case with one group of pods that wait. They must all be in one rack.
 func groupInRacks(nodes, racks, pods int) *golden.PodGroupCase {
 	c := &golden.PodGroupCase{ID: "bench", Group: "gang", Gates: map[string]bool{"TopologyAwareWorkloadScheduling": true}}
 	for i := range nodes {

@@ -1,0 +1,11 @@
+package whatif
+
+// Decisions is how many decisions the Planner's scheduler made.
+func (p *Planner) Decisions() uint64 {
+	s := p.sched.Stats()
+	return s.Hits + s.Misses + s.Bypassed
+}
+
+// PlaceNoneToKnowNodes makes Headroom leave open which nodes of a domain get replicas, as
+// it does if there are many.
+func (p *Planner) PlaceNoneToKnowNodes() { p.affordable = 0 }

@@ -1,0 +1,228 @@
+package whatif_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling/whatif"
+	"github.com/google/go-cmp/cmp"
+)
+
+// A spreadCase is a small cluster, uneven in all that spread constraints look at, and a
+// pod with at least one hard constraint.
+type spreadCase struct {
+	s       *framework.Snapshot
+	pod     *framework.PodInfo
+	several bool // constraints count the replicas
+	other   bool // something else makes replicas hinder each other
+}
+
+func newSpreadCase(r *rand.Rand) spreadCase {
+	var nodes []api.NodeBuilder
+	for i := range 2 + r.IntN(7) {
+		n := api.MakeNode(fmt.Sprint("n", i), fmt.Sprint(1+r.IntN(5)), fmt.Sprint(1+r.IntN(6), "Gi")).Labels("pool", fmt.Sprint("p", r.IntN(2)))
+		if r.IntN(8) > 0 {
+			n = n.Zone(fmt.Sprint("z", r.IntN(4)))
+		}
+		if r.IntN(8) > 0 {
+			n = n.Labels(api.LabelHostname, fmt.Sprint("n", i-r.IntN(10)/9)) // rarely that of its neighbour
+		}
+		if r.IntN(6) == 0 {
+			n = n.Taint("dedicated=x:NoSchedule")
+		}
+		if r.IntN(8) == 0 {
+			n = n.Unschedulable()
+		}
+		nodes = append(nodes, n)
+	}
+	var pods []*api.Pod
+	for i := range r.IntN(10) {
+		p := api.MakePod(fmt.Sprint("old", i)).Labels("app", []string{"web", "db"}[r.IntN(2)], "hash", fmt.Sprint(r.IntN(2))).
+			Requests(fmt.Sprint(100*(1+r.IntN(9)), "m"), "256Mi").Node(fmt.Sprint("n", r.IntN(len(nodes))))
+		if r.IntN(12) == 0 {
+			p = p.PodAntiAffinity(api.LabelTopologyZone, "app=web")
+		}
+		pods = append(pods, p.Obj())
+	}
+	c := spreadCase{s: cluster(nodes, pods...)}
+	b := api.MakePod("web").Labels("app", "web", "hash", "0").Requests(fmt.Sprint(100*(2+r.IntN(10)), "m"), fmt.Sprint(100*(1+r.IntN(8)), "Mi"))
+	counting := 0
+	constrain := func() {
+		app := []string{"web", "web", "web", "web", "db"}[r.IntN(5)]
+		constraint := api.TopologySpreadConstraint{
+			MaxSkew: int32(1 + r.IntN(3)), TopologyKey: []string{api.LabelTopologyZone, api.LabelTopologyZone, api.LabelHostname, "pool"}[r.IntN(4)],
+			WhenUnsatisfiable: api.DoNotSchedule, LabelSelector: &api.LabelSelector{MatchLabels: map[string]string{"app": app}},
+		}
+		if r.IntN(4) == 0 {
+			constraint.MinDomains = new(int32(1 + r.IntN(5)))
+		}
+		if r.IntN(4) == 0 {
+			constraint.MatchLabelKeys = []string{"hash"}
+		}
+		if r.IntN(3) == 0 {
+			constraint.NodeTaintsPolicy = new([]api.NodeInclusionPolicy{api.NodeInclusionPolicyHonor, api.NodeInclusionPolicyIgnore}[r.IntN(2)])
+		}
+		if r.IntN(3) == 0 {
+			constraint.NodeAffinityPolicy = new([]api.NodeInclusionPolicy{api.NodeInclusionPolicyHonor, api.NodeInclusionPolicyIgnore}[r.IntN(2)])
+		}
+		if r.IntN(12) == 0 {
+			constraint.LabelSelector, app = &api.LabelSelector{}, "" // which counts no pod
+		}
+		if app == "web" {
+			counting++
+		}
+		b = b.SpreadConstraint(constraint)
+	}
+	for constrain(); r.IntN(4) == 0; {
+		constrain()
+	}
+	c.several = counting > 1
+	switch r.IntN(12) {
+	case 0:
+		b, c.other = b.PodAntiAffinity(api.LabelHostname, "app=web"), true
+	case 1:
+		b, c.other = b.PodAffinity(api.LabelTopologyZone, "app=web"), true
+	case 2:
+		b = b.HostPort(8080)
+	case 3:
+		b = b.NodeSelector("pool", "p0")
+	case 4:
+		b = b.Tolerates("dedicated=x:NoSchedule")
+	case 5:
+		b = b.Spread(1, api.LabelHostname, api.ScheduleAnyway, "app=web")
+	case 6:
+		b = b.PreferPodAntiAffinity(10, api.LabelHostname, "app=web")
+	}
+	c.pod = pod(c.s, b.Obj())
+	return c
+}
+
+// TestHeadroomSpread compares the headroom of pods with hard spread constraints with placing
+// until it fails, both with the nodes of each replica and with those of a domain together.
+func TestHeadroomSpread(t *testing.T) {
+	counted, shared, placed := 0, 0, map[string]int{}
+	for seed := range uint64(1600) {
+		c := newSpreadCase(rand.New(rand.NewPCG(seed, 17)))
+		total, nodes := placeUntilFull(t, c.s, c.pod)
+		if total < 0 {
+			t.Fatalf("seed %d: the pod cannot be placed at all", seed)
+		}
+		p := planner(c.s)
+		h, err := p.Headroom(c.pod, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]int{}
+		for _, n := range h.Nodes {
+			if n.Pods > 0 {
+				got[n.Node] = n.Pods
+			}
+			if n.Shared {
+				t.Errorf("seed %d: node %s is shared, though there are few replicas", seed, n.Node)
+			}
+		}
+		if diff := cmp.Diff(nodes, got); diff != "" || h.Total != total {
+			t.Errorf("seed %d: Headroom = %d, want %d; nodes (-want +got):\n%s", seed, h.Total, total, diff)
+		}
+		checkLimits(t, seed, c.s, c.pod, h)
+
+		q := planner(c.s)
+		q.PlaceNoneToKnowNodes()
+		h, err = q.Headroom(c.pod, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h.Total != total {
+			t.Errorf("seed %d: by domains, Headroom = %d, want %d", seed, h.Total, total)
+		}
+		if q.Decisions() == 0 {
+			counted++
+			if c.several || c.other {
+				t.Errorf("seed %d: no replica is placed, though they hinder each other in several ways", seed)
+			}
+		} else {
+			placed[fmt.Sprintf("several %t, other %t", c.several, c.other)]++
+		}
+		if checkShared(t, seed, c.s, h, nodes) {
+			shared++
+			if p.Decisions() == 0 {
+				t.Errorf("seed %d: which nodes get replicas depends on scores, and no replica is placed", seed)
+			}
+		}
+	}
+	t.Logf("counted %d, of which shared %d; placed %v", counted, shared, placed)
+	if counted < 700 || shared < 120 || placed["several true, other false"] < 100 || placed["several false, other true"] < 100 {
+		t.Error("the test shows too little")
+	}
+}
+
+// checkShared compares nodes, and domains in place of shared nodes, with what was placed.
+// It reports whether nodes are shared.
+func checkShared(t *testing.T, seed uint64, s *framework.Snapshot, h *whatif.Headroom, placed map[string]int) (shared bool) {
+	t.Helper()
+	for _, n := range h.Nodes {
+		switch {
+		case n.Shared:
+			shared = true
+			if placed[n.Node] > n.Pods {
+				t.Errorf("seed %d: %d replicas go to %s, which has room for %d", seed, placed[n.Node], n.Node, n.Pods)
+			}
+			if n.Plugin != "PodTopologySpread" {
+				t.Errorf("seed %d: the domain of %s is limited by %s", seed, n.Node, n.Plugin)
+			}
+		case placed[n.Node] != n.Pods:
+			t.Errorf("seed %d: %d replicas go to %s, want %d", seed, n.Pods, n.Node, placed[n.Node])
+		}
+	}
+	if shared != (h.Domains != nil) {
+		t.Errorf("seed %d: shared %t, but domains %v", seed, shared, h.Domains)
+	}
+	for _, d := range h.Domains {
+		pods, room := 0, 0
+		for _, n := range h.Nodes {
+			if s.Node(n.Node).Node.Labels[d.Key] != d.Value {
+				continue
+			}
+			if pods += placed[n.Node]; n.Shared {
+				room += n.Pods
+			}
+		}
+		if pods != d.Pods || d.Room < d.Pods || room > 0 && room != d.Room {
+			t.Errorf("seed %d: domain %+v takes %d replicas of %d", seed, d, pods, room)
+		}
+	}
+	return shared
+}
+
+// checkLimits places the replicas where the headroom says and asks why no more fit.
+func checkLimits(t *testing.T, seed uint64, s *framework.Snapshot, pod *framework.PodInfo, h *whatif.Headroom) {
+	t.Helper()
+	s = s.Fork()
+	for i, n := range h.Nodes {
+		for k := range n.Pods {
+			replica, err := pod.Named(fmt.Sprintf("replica-%d-%d", i, k))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.AddPod(replica, n.Node); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var all []*framework.NodeInfo
+	for _, n := range s.All() {
+		all = append(all, n)
+	}
+	verdicts, err := scheduler(t).FilterNodes(s, pod, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range h.Nodes {
+		if v := verdicts[i]; v.Plugin != n.Plugin || fmt.Sprint(v.Status.Reasons()) != fmt.Sprint(n.Reasons) {
+			t.Errorf("seed %d: %s limits node %s: %v; want %s: %v", seed, n.Plugin, n.Node, n.Reasons, v.Plugin, v.Status.Reasons())
+		}
+	}
+}
