@@ -95,8 +95,12 @@ func BenchmarkWhatIf(b *testing.B) {
 		counts counted
 		ask    func(*testing.B, *scheduling.Scheduler, *framework.Snapshot, []moved, int)
 	}{
-		{"fork", nothingCounts, fork}, {"fork-spread", aService, fork}, {"fork-affinity", affinities, fork},
-		{"rollback", nothingCounts, transaction}, {"rollback-spread", aService, transaction}, {"rollback-affinity", affinities, transaction},
+		{"fork", nothingCounts, fork},
+		{"fork-spread", aService, fork},
+		{"fork-affinity", affinities, fork},
+		{"rollback", nothingCounts, transaction},
+		{"rollback-spread", aService, transaction},
+		{"rollback-affinity", affinities, transaction},
 	} {
 		b.Run(bb.name, func(b *testing.B) {
 			s, pods := runningCluster(b, 2000, bb.counts)

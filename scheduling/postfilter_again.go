@@ -23,7 +23,12 @@ type roomKey struct {
 	class    *class
 	priority int32
 	policy   api.PreemptionPolicy
+	// unschedulable is how many nodes removing pods may help on, if the answer depends on
+	// that number of the decision alone. anyNumber: it depends on the nodes and their pods.
+	unschedulable int
 }
+
+const anyNumber = -1
 
 // roomKey returns the key of a pod that was decided about last. It is not ok if answers
 // are not to be kept: they may depend on which pods were nominated, on a user's function,
@@ -37,7 +42,7 @@ func (s *Scheduler) roomKey(snap *framework.Snapshot, pod *framework.PodInfo, on
 	if n == nil || n.epoch != f.keys.epoch {
 		return k, false
 	}
-	k = roomKey{class: n.class, priority: pod.Priority}
+	k = roomKey{class: n.class, priority: pod.Priority, unschedulable: anyNumber}
 	if policy := pod.Pod.Spec.PreemptionPolicy; policy != nil {
 		k.policy = *policy
 	}

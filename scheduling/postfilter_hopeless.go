@@ -44,17 +44,19 @@ func (s *Scheduler) hopeless(ctx context.Context, snap *framework.Snapshot, pod 
 	if !ok {
 		return false
 	}
-	key, mayKeep := s.roomKey(snap, pod, &only)
-	if mayKeep {
-		if kept, ok := s.refusedRoom.find(snap, key); ok {
-			*p = kept
-			return true
-		}
-	}
 	unschedulable := 0
 	for _, r := range f.fit.Rejections {
 		if r.Status.Code() == framework.Unschedulable {
 			unschedulable += r.Nodes
+		}
+	}
+	key, mayKeep := s.roomKey(snap, pod, &only)
+	if mayKeep {
+		for _, key.unschedulable = range [...]int{anyNumber, unschedulable} {
+			if kept, ok := s.refusedRoom.find(snap, key); ok {
+				*p = kept
+				return true
+			}
 		}
 	}
 	result, status, ok := only.Refuse(snap, pod, unschedulable)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -346,6 +347,54 @@ func TestHopelessWithThePreset(t *testing.T) {
 		add("more", "1m", 5) // nobody may remove it, so only its coming matters
 		if calls, got := try("later"); calls == 0 && lower || got != want {
 			t.Errorf("lower pods %t, after a change: %d calls and %q, want some and %q", lower, calls, got, want)
+		}
+	}
+}
+
+// curfew rejects every node: by night for good, by day as long as its pods are there.
+type curfew struct{ snap *framework.Snapshot }
+
+func (curfew) Name() string { return "Curfew" }
+
+func (curfew) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Reads: framework.ReadsTime}
+}
+
+// ValidUntil implements [framework.Expirer].
+func (c curfew) ValidUntil(*framework.PodInfo, *framework.NodeInfo) time.Time {
+	return c.snap.Now().Truncate(12 * time.Hour).Add(12 * time.Hour)
+}
+
+func (c curfew) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+	if c.snap.Now().Hour() < 12 {
+		return framework.UnresolvableStatus("night")
+	}
+	return framework.UnschedulableStatus("day")
+}
+
+// TestHopelessAtAnotherTime: an answer that depends on the time is not kept with the
+// snapshot, which does not change as time passes.
+func TestHopelessAtAnotherTime(t *testing.T) {
+	snap := framework.NewSnapshot(framework.Arrival)
+	if err := snap.AddNode(api.MakeNode("n", "2", "8Gi").Obj()); err != nil {
+		t.Fatal(err)
+	}
+	sched := build(t, scheduling.Profile{Filter: []framework.Plugin{curfew{snap}}, PostFilter: []framework.Plugin{preemption.DefaultPreemption{}}})
+	for i, want := range []string{
+		"preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
+		"preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.",
+	} {
+		snap.SetNow(time.Date(2026, 1, 1, 12*i+1, 0, 0, 0, time.UTC))
+		for k := range 3 {
+			pod := podInfo(t, snap, api.MakePod(fmt.Sprint("p", i, k)).Obj())
+			d, err := sched.Schedule(snap, pod)
+			if err == nil {
+				t.Fatalf("it fits on %s", d.Node)
+			}
+			_, _, status, err := sched.PostFilter(context.Background(), snap, pod, d)
+			if got := status.Message(); got != want || err != nil {
+				t.Errorf("attempt %d at %v: %q, %v, want %q", k, snap.Now(), got, err, want)
+			}
 		}
 	}
 }

@@ -39,10 +39,13 @@ func (l *Log[T]) Limit() int {
 // Add appends an entry.
 func (l *Log[T]) Add(x T) {
 	if len(l.entries) == cap(l.entries) {
-		l.makeRoom(1)
+		l.grow()
 	}
 	l.entries = append(l.entries, x)
 }
+
+// grow makes room for an entry.
+func (l *Log[T]) grow() { l.makeRoom(1) }
 
 // makeRoom makes room for k more entries, or drops the older half if these would be too
 // many.

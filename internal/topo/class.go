@@ -72,13 +72,19 @@ func (t *Tables) track() {
 func (t *Tables) classOf(p *framework.PodInfo) int32 {
 	if hasTerms(p) {
 		traits := traitsOf.Of(p)
-		if id, ok := t.classIndex.in(traits.shard, traits.text); ok {
-			return id
+		if c := t.classAt(t.last); c != nil && c.text == traits.text { // often a pod leaves and comes again
+			return t.last
 		}
-		return t.addClass(traits.text, looksOf(p.Pod), traits.terms)
+		id, ok := t.classIndex.in(traits.shard, traits.text)
+		if !ok {
+			id = t.addClass(traits.text, looksOf(p.Pod), traits.terms)
+		}
+		t.last = id
+		return id
 	}
 	if counted := p.Runner().Counted.Load(); counted != nil {
-		if id := counted.At.Load(); int(id) < len(t.classes) && t.classes[id] != nil && t.classes[id].counted == counted {
+		id := counted.At.Load()
+		if c := t.classAt(id); c != nil && c.counted == counted {
 			return id
 		}
 		id, ok := t.classIndex.get(counted.Text)
@@ -92,6 +98,14 @@ func (t *Tables) classOf(p *framework.PodInfo) int32 {
 	id := t.classOfText(t.text, p)
 	p.Runner().Counted.Store(t.classes[id].counted)
 	return id
+}
+
+// classAt returns the class with that number, nil if it was dropped or never made.
+func (t *Tables) classAt(id int32) *class {
+	if int(id) >= len(t.classes) {
+		return nil
+	}
+	return t.classes[id]
 }
 
 // classOfText returns the class with the text of traits of a pod without terms.

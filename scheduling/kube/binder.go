@@ -259,8 +259,9 @@ func condition(pod *api.Pod, t api.PodConditionType, status corev1.ConditionStat
 type statusPatch struct {
 	Metadata patchMeta `json:"metadata"`
 	Status   struct {
-		Conditions        []corev1.PodCondition `json:"conditions,omitempty"`
-		NominatedNodeName json.RawMessage       `json:"nominatedNodeName,omitempty"`
+		Conditions                  []corev1.PodCondition                  `json:"conditions,omitempty"`
+		NominatedNodeName           json.RawMessage                        `json:"nominatedNodeName,omitempty"`
+		ExtendedResourceClaimStatus *corev1.PodExtendedResourceClaimStatus `json:"extendedResourceClaimStatus,omitempty"`
 	} `json:"status"`
 }
 

