@@ -49,7 +49,8 @@ type Config struct {
 	LeaderElection *LeaderElection
 	// Seed is the seed of all random choices.
 	Seed uint64
-	// Bindings is how many pods are bound at once; 0 means 16.
+	// Bindings is how many pods are bound at once; 0 means 16. Those that wait for volumes
+	// or devices do not count.
 	Bindings int
 	// Log gets what happens; nil means slog.Default().
 	Log *slog.Logger

@@ -41,6 +41,7 @@ type world struct {
 	stuck       map[*life]bool // that fit nowhere at present
 	controllers map[Ref]*controller
 	dirty       bool // a controller may have something to do
+	made        int  // pods of controllers
 	scaler      scaler
 
 	attempts, bound int
