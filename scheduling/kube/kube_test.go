@@ -181,7 +181,7 @@ func TestPreemption(t *testing.T) {
 		if err != nil {
 			return true, nil, err
 		}
-		if p := a.(clienttesting.DeleteAction).GetDeleteOptions().Preconditions; p == nil || *p.UID != "pod-low" {
+		if p := a.(clienttesting.DeleteAction).GetDeleteOptions().Preconditions; p == nil || p.UID == nil || *p.UID != "pod-low" {
 			t.Errorf("the victim is deleted whatever its UID: %+v", p)
 		}
 		leaving := got.(*corev1.Pod).DeepCopy() // its containers get their time
