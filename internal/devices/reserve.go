@@ -85,6 +85,9 @@ func Needs(s *framework.Snapshot, pod *framework.PodInfo) bool {
 }
 
 func mayNeedExtended(pod *framework.PodInfo) bool {
+	if !pod.HasScalars() { // most pods
+		return false
+	}
 	for i := resource.IndexEphemeralStorage + 1; i < len(pod.Requests); i++ {
 		if pod.Requests[i] != 0 && IsCandidate(pod.Schema().Name(i)) {
 			return true
