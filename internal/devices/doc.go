@@ -29,7 +29,7 @@
 //
 // What is allocated follows the claims of the snapshot one by one and is never read in
 // full again. A change touches the nodes that can use the pool, so that answers kept for
-// them are renewed: one node for most pools, every node for pools of several nodes.
+// them are renewed: one node for most pools, the selected nodes for pools on the network.
 //
 // # Kept answers
 //
@@ -44,7 +44,7 @@
 //	                    a pod is then found anew.
 //	what a node has     its generation: a device that is given or taken, and a slice that
 //	                    changes, touch the nodes that can use the pool. A pool on the
-//	                    network touches all nodes: this is its wider scope.
+//	                    network touches the nodes that its slices select.
 //	what all nodes see  the version of the [Finder]: classes, taint rules, and the time as
 //	                    long as an allocated claim waits for binding conditions.
 //

@@ -283,16 +283,28 @@ func (x *State) touch(s *framework.Snapshot, id PoolID) {
 
 // touch makes the answers that are kept for the nodes of a pool invalid.
 func (c *catalog) touch(s *framework.Snapshot, id PoolID) {
-	last := ""
+	last, wide := "", false
 	for _, x := range c.byPool[id] {
 		switch name := x.where.node; name {
 		case "":
-			touchAll(s)
-			return
+			wide = true
 		case last:
 		default:
 			touchNode(s, name)
 			last = name
+		}
+	}
+	if wide {
+		touchReached(s, c.byPool[id])
+	}
+}
+
+// touchReached makes the answers that are kept for all nodes invalid that slices on the
+// network reach.
+func touchReached(s *framework.Snapshot, list []*slice) {
+	for _, n := range s.All() {
+		if slices.ContainsFunc(list, func(x *slice) bool { return x.where.node == "" && x.reaches(n.Node) }) {
+			s.Touch(n)
 		}
 	}
 }
@@ -352,7 +364,7 @@ func sliceChanged(s *framework.Snapshot, c *catalog, key string, now *api.Resour
 		c.touch(s, id)
 	}
 	if now.Spec.NodeName == nil || *now.Spec.NodeName == "" {
-		touchAll(s)
+		touchReached(s, []*slice{newSlice(now, nil)})
 		return
 	}
 	touchNode(s, *now.Spec.NodeName)
