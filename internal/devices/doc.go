@@ -45,8 +45,10 @@
 //	what a node has     its generation: a device that is given or taken, and a slice that
 //	                    changes, touch the nodes that can use the pool. A pool on the
 //	                    network touches the nodes that its slices select.
-//	what all nodes see  the version of the [Finder]: classes, taint rules, and the time as
-//	                    long as an allocated claim waits for binding conditions.
+//	what all nodes see  the version of the [Finder]: classes, taint rules, the time as long
+//	                    as an allocated claim waits for binding conditions, and the
+//	                    snapshot that the state was read from: before, changes touched no
+//	                    node.
 //
 // Beside them, slices keep the answers of selectors for their devices, for all pods and
 // nodes. The snapshot keeps the last Finder, and what it found on the last node, because

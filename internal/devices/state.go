@@ -25,6 +25,7 @@ type State struct {
 	special layered[podID, string] // the claim of a pod's extended resources, by the owner in it
 
 	owner   *cow.Owner // of the pools that may be written to
+	origin  uint64     // identifies the snapshot that the state was read from in full
 	flown   uint64     // identifies which claims that are objects are in flight
 	changes uint64     // how often the use of a device has changed
 
@@ -37,7 +38,7 @@ type State struct {
 }
 
 var stateKey = framework.NewExtensionKey(func(s *framework.Snapshot) *State {
-	x := &State{programs: new(programs), owner: new(cow.Owner)}
+	x := &State{programs: new(programs), owner: new(cow.Owner), origin: s.NewVersion()}
 	for _, c := range framework.List[api.ResourceClaim](s) {
 		x.recharge(s, api.KeyOf(c), c.Status.Allocation)
 		x.noteSpecial(s, c)
@@ -79,7 +80,7 @@ func (x *State) Fork(*framework.Snapshot) framework.Extension {
 	x.owner = new(cow.Owner)
 	y := &State{
 		owner: new(cow.Owner), programs: x.programs, uses: x.uses.fork(), charged: x.charged.fork(), flights: x.flights.fork(), holds: x.holds.fork(), special: x.special.fork(),
-		flown: x.flown,
+		flown: x.flown, origin: x.origin,
 	}
 	y.cataloged.Store(x.cataloged.Load())
 	return y
