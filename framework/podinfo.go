@@ -90,6 +90,11 @@ func NewPodInfo(p *api.Pod, schema *resource.Schema) (*PodInfo, error) {
 	if !summed {
 		i.deriveRequests(alike)
 	}
+	for k := fewResources; k < len(i.Requests); k++ {
+		if i.Requests[k] != 0 {
+			i.parts |= hasScalars
+		}
+	}
 	return i, nil
 }
 
@@ -150,6 +155,7 @@ const (
 	hasVolumes
 	isNominated
 	hasClaims
+	hasScalars
 )
 
 func partsOf(p *api.Pod) (parts podParts) {
@@ -180,6 +186,10 @@ func (p *PodInfo) HasSpread() bool { return p.parts&hasSpread != 0 }
 
 // HasClaims reports whether the pod has resource claims.
 func (p *PodInfo) HasClaims() bool { return p.parts&hasClaims != 0 }
+
+// HasScalars reports whether the pod requests a resource other than CPU, memory and
+// ephemeral storage: an extended resource, for example. [PodInfo.Unknown] does not count.
+func (p *PodInfo) HasScalars() bool { return p.parts&hasScalars != 0 }
 
 // HasVolumes reports whether the pod has volumes, of whatever source.
 func (p *PodInfo) HasVolumes() bool { return p.parts&hasVolumes != 0 }

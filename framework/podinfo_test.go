@@ -148,3 +148,29 @@ func TestPodInfoSaturates(t *testing.T) {
 		t.Error("a refused pod changed the node")
 	}
 }
+
+func TestHasScalars(t *testing.T) {
+	schema := resource.NewSchema()
+	schema.Intern("example.com/gpu")
+	for _, c := range []struct {
+		pod  *api.Pod
+		want bool
+	}{
+		{api.MakePod("none").Obj(), false},
+		{api.MakePod("usual").Requests("1", "1Gi").Request(resource.EphemeralStorage, "1Gi").Obj(), false},
+		{api.MakePod("none of it").Request("example.com/gpu", "0").Obj(), false},
+		{api.MakePod("scalar").Request("example.com/gpu", "1").Obj(), true},
+	} {
+		p, err := framework.NewPodInfo(c.pod, schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := p.Named("again")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.HasScalars() != c.want || again.HasScalars() != c.want {
+			t.Errorf("pod %s: HasScalars() = %v, and %v of a pod named after it; want %v", c.pod.Name, p.HasScalars(), again.HasScalars(), c.want)
+		}
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scoring"
 )
 
 // gpuNode returns a node and the slice of its eight devices, four in each half.
@@ -457,6 +458,84 @@ func TestPlaceAllBesideTaintRules(t *testing.T) {
 	}
 	if n := sched.Stats().Hits; n < 5 {
 		t.Errorf("%d of 9 decisions from kept answers, want at least 5", n)
+	}
+}
+
+// A fork is asked about devices before its parent ever was. What was found out on the fork
+// is not taken for an answer about the parent, where devices have been given meanwhile.
+func TestForkIsAskedFirst(t *testing.T) {
+	for _, when := range []string{"before", "after"} {
+		s := gpuCluster(t, 2)
+		p := scheduling.Kubernetes137()
+		p.Cache.Verify = true
+		sched := build(t, p)
+		fork := s.Fork()
+		take := func() {
+			_, claim := own("all")
+			claim.Spec.Devices.Requests[0].Exactly.Count = 8
+			claim.Status.Allocation = new(api.AllocationResult)
+			for i := range 8 {
+				claim.Status.Allocation.Devices.Results = append(claim.Status.Allocation.Devices.Results, api.DeviceRequestAllocationResult{
+					Request: "gpu", Driver: "gpu.example.com", Pool: "n0", Device: fmt.Sprint("gpu-", i),
+				})
+			}
+			if err := framework.Put(s, claim); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if when == "before" {
+			take()
+		}
+		for i := range 4 {
+			if d, err := sched.Schedule(fork, info(t, fork, claiming(fmt.Sprint("p", i), "eight"))); err != nil || d.Feasible != 2 {
+				t.Fatalf("%s: on the fork: %d nodes, %v", when, d.Feasible, err)
+			}
+		}
+		if when == "after" {
+			take()
+		}
+		for i := range 3 {
+			if d, err := sched.Schedule(s, info(t, s, claiming(fmt.Sprint("q", i), "eight"))); err != nil || d.Node != "n1" || d.Feasible != 1 {
+				t.Errorf("%s: on the parent: %s of %d nodes, %v; want n1 of 1", when, d.Node, d.Feasible, err)
+			}
+		}
+	}
+}
+
+// The same for the scores of a pod that requests devices as an extended resource.
+func TestForkIsAskedFirstForScores(t *testing.T) {
+	s := gpuCluster(t, 2)
+	class := *framework.Lookup[api.DeviceClass](s, "gpu")
+	class.Spec.ExtendedResourceName = new("example.com/gpu")
+	if err := framework.Put(s, &class); err != nil {
+		t.Fatal(err)
+	}
+	p := scheduling.Profile{
+		Filter: []framework.Plugin{filter.DynamicResources{}},
+		Score:  []scheduling.Weighted{{Plugin: scoring.NodeResourcesFit{Resources: []scoring.ResourceSpec{{Name: "example.com/gpu", Weight: 1}}}}},
+		Cache:  scheduling.CacheConfig{Verify: true},
+	}
+	sched := build(t, p)
+	fork := s.Fork()
+	pod := func(s *framework.Snapshot, name string) *framework.PodInfo {
+		return info(t, s, api.MakePod(name).UID(api.UID(name)).Requests("100m", "64Mi").Request("example.com/gpu", "1").Obj())
+	}
+	_, claim := own("one")
+	claim.Status.Allocation = &api.AllocationResult{Devices: api.DeviceAllocationResult{Results: []api.DeviceRequestAllocationResult{
+		{Request: "gpu", Driver: "gpu.example.com", Pool: "n0", Device: "gpu-0"},
+	}}}
+	for i := range 4 {
+		if d, err := sched.Schedule(fork, pod(fork, fmt.Sprint("p", i))); err != nil || d.TiedNodes != 2 {
+			t.Fatalf("on the fork: %d nodes are best, %v", d.TiedNodes, err)
+		}
+	}
+	if err := framework.Put(s, claim); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		if d, err := sched.Schedule(s, pod(s, fmt.Sprint("q", i))); err != nil || d.Node != "n1" || d.TiedNodes != 1 {
+			t.Errorf("on the parent: %s of %d best nodes, %v; want n1 alone", d.Node, d.TiedNodes, err)
+		}
 	}
 }
 

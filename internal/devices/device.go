@@ -187,6 +187,19 @@ func (s *slice) relevant(n *api.Node) (bool, error) {
 	return false, nil
 }
 
+// reaches reports whether an answer about the node may read the slice. One without any
+// selection counts for extended resources; see [slice.offers].
+func (s *slice) reaches(n *api.Node) bool {
+	if !s.perDevice {
+		ok, err := s.where.matches(n)
+		return ok || err != nil || !s.where.given()
+	}
+	return slices.ContainsFunc(s.devices, func(d Device) bool {
+		ok, err := d.where.matches(n)
+		return ok || err != nil
+	})
+}
+
 // selectionOf returns the selection that says where an allocated device can be used.
 func (d *Device) selectionOf() *selection {
 	if d.slice.perDevice {

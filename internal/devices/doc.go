@@ -29,7 +29,7 @@
 //
 // What is allocated follows the claims of the snapshot one by one and is never read in
 // full again. A change touches the nodes that can use the pool, so that answers kept for
-// them are renewed: one node for most pools, every node for pools of several nodes.
+// them are renewed: one node for most pools, the selected nodes for pools on the network.
 //
 // # Kept answers
 //
@@ -44,9 +44,11 @@
 //	                    a pod is then found anew.
 //	what a node has     its generation: a device that is given or taken, and a slice that
 //	                    changes, touch the nodes that can use the pool. A pool on the
-//	                    network touches all nodes: this is its wider scope.
-//	what all nodes see  the version of the [Finder]: classes, taint rules, and the time as
-//	                    long as an allocated claim waits for binding conditions.
+//	                    network touches the nodes that its slices select.
+//	what all nodes see  the version of the [Finder]: classes, taint rules, the time as long
+//	                    as an allocated claim waits for binding conditions, and the
+//	                    snapshot that the state was read from: before, changes touched no
+//	                    node.
 //
 // Beside them, slices keep the answers of selectors for their devices, for all pods and
 // nodes. The snapshot keeps the last Finder, and what it found on the last node, because

@@ -32,6 +32,9 @@ type extendedResource struct {
 // extendedResources returns the extended resources that a pod requests by name, nil if
 // no class stands behind any.
 func extendedResources(s *framework.Snapshot, pod *framework.PodInfo) []extendedResource {
+	if !pod.HasScalars() {
+		return nil
+	}
 	var list []extendedResource
 	some := false
 	for i := resource.IndexEphemeralStorage + 1; i < len(pod.Requests); i++ {
@@ -130,7 +133,7 @@ func extendedRequests(pod *api.Pod, resources []extendedResource) ([]api.DeviceR
 
 // needsExtended reports whether a class stands behind a resource that the pod requests.
 func needsExtended(s *framework.Snapshot, pod *framework.PodInfo) bool {
-	if len(framework.List[api.DeviceClass](s)) == 0 {
+	if !pod.HasScalars() || len(framework.List[api.DeviceClass](s)) == 0 {
 		return false
 	}
 	for i := resource.IndexEphemeralStorage + 1; i < len(pod.Requests); i++ {

@@ -107,9 +107,9 @@ func (f *Finder) Prepare(s *framework.Snapshot, pod *framework.PodInfo, o Option
 	f.claims, f.allocate, f.plans = f.claim[:0], f.index[:0], f.plan[:0]
 	f.variants.reset()
 	f.until, f.found = time.Time{}, foundOn{}
-	f.version = max(framework.ObjectsVersion[api.DeviceClass](s), framework.ObjectsVersion[api.DeviceTaintRule](s))
 	f.state = StateOf(s)
 	f.catalog = f.state.catalogOf(s)
+	f.version = max(f.state.origin, framework.ObjectsVersion[api.DeviceClass](s), framework.ObjectsVersion[api.DeviceTaintRule](s))
 	refs, err := f.state.refsOf(s, pod)
 	if err != nil {
 		return framework.UnresolvableStatus(framework.Text(err.Error()))

@@ -25,6 +25,7 @@ type State struct {
 	special layered[podID, string] // the claim of a pod's extended resources, by the owner in it
 
 	owner   *cow.Owner // of the pools that may be written to
+	origin  uint64     // identifies the snapshot that the state was read from in full
 	flown   uint64     // identifies which claims that are objects are in flight
 	changes uint64     // how often the use of a device has changed
 
@@ -38,7 +39,7 @@ type State struct {
 }
 
 var stateKey = framework.NewExtensionKey(func(s *framework.Snapshot) *State {
-	x := &State{programs: new(programs), owner: new(cow.Owner)}
+	x := &State{programs: new(programs), owner: new(cow.Owner), origin: s.NewVersion()}
 	for _, c := range framework.List[api.ResourceClaim](s) {
 		x.recharge(s, api.KeyOf(c), c.Status.Allocation)
 		x.noteSpecial(s, c)
@@ -80,7 +81,7 @@ func (x *State) Fork(*framework.Snapshot) framework.Extension {
 	x.owner = new(cow.Owner)
 	y := &State{
 		owner: new(cow.Owner), programs: x.programs, uses: x.uses.fork(), charged: x.charged.fork(), flights: x.flights.fork(), holds: x.holds.fork(), special: x.special.fork(),
-		flown: x.flown, changes: x.changes,
+		flown: x.flown, changes: x.changes, origin: x.origin,
 	}
 	y.cataloged.Store(x.cataloged.Load())
 	return y
@@ -286,16 +287,28 @@ func (x *State) touch(s *framework.Snapshot, id PoolID) {
 
 // touch makes the answers that are kept for the nodes of a pool invalid.
 func (c *catalog) touch(s *framework.Snapshot, id PoolID) {
-	last := ""
+	last, wide := "", false
 	for _, x := range c.byPool[id] {
 		switch name := x.where.node; name {
 		case "":
-			touchAll(s)
-			return
+			wide = true
 		case last:
 		default:
 			touchNode(s, name)
 			last = name
+		}
+	}
+	if wide {
+		touchReached(s, c.byPool[id])
+	}
+}
+
+// touchReached makes the answers that are kept for all nodes invalid that slices on the
+// network reach.
+func touchReached(s *framework.Snapshot, list []*slice) {
+	for _, n := range s.All() {
+		if slices.ContainsFunc(list, func(x *slice) bool { return x.where.node == "" && x.reaches(n.Node) }) {
+			s.Touch(n)
 		}
 	}
 }
@@ -355,7 +368,7 @@ func sliceChanged(s *framework.Snapshot, c *catalog, key string, now *api.Resour
 		c.touch(s, id)
 	}
 	if now.Spec.NodeName == nil || *now.Spec.NodeName == "" {
-		touchAll(s)
+		touchReached(s, []*slice{newSlice(now, nil)})
 		return
 	}
 	touchNode(s, *now.Spec.NodeName)

@@ -53,8 +53,15 @@ func deviceRequests(r *rand.Rand) api.DeviceClaim {
 			{Name: "y", DeviceClassName: "device", AllocationMode: api.DeviceAllocationModeExactCount, Count: 1},
 		}})
 	}
-	if e := c.Requests[0].Exactly; chance(r, 8) {
+	if e := c.Requests[0].Exactly; chance(r, 6) {
 		e.AdminAccess = new(true)
+	}
+	if e := c.Requests[0].Exactly; chance(r, 5) {
+		e.AllocationMode, e.Count = api.DeviceAllocationModeAll, 0
+	}
+	if len(c.Requests) > 1 && chance(r, 4) {
+		sub := &c.Requests[1].FirstAvailable[0]
+		sub.AllocationMode, sub.Count = api.DeviceAllocationModeAll, 0
 	}
 	if chance(r, 4) {
 		c.Constraints = []api.DeviceConstraint{{MatchAttribute: new("gpu.example.com/root")}}
