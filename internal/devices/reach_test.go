@@ -32,7 +32,7 @@ func TestReach(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := &api.Objects{DeviceClasses: []*api.DeviceClass{{ObjectMeta: api.ObjectMeta{Name: "any"}}}}
 			for i := range 4 {
-				o.Nodes = append(o.Nodes, api.MakeNode(fmt.Sprint("n", i), "8", "8Gi").Label(api.LabelTopologyZone, string("ab"[i%2])).Obj())
+				o.Nodes = append(o.Nodes, api.MakeNode(fmt.Sprint("n", i), "8", "8Gi").Labels(api.LabelTopologyZone, string("ab"[i%2])).Obj())
 			}
 			s := &api.ResourceSlice{ObjectMeta: api.ObjectMeta{Name: "slice"}}
 			s.Spec = api.ResourceSliceSpec{Driver: "d.io", Pool: api.ResourcePool{Name: "pool", Generation: 1, ResourceSliceCount: 1}, Devices: []api.Device{{Name: "x"}, {Name: "y"}}}
