@@ -8,8 +8,10 @@ import (
 	"sync/atomic"
 )
 
-// A Workload is a list of typical pods. It keeps the scores of
-// what it has seen, in bounded memory, so that most are looked up. Goroutines may share it.
+// A Workload is a list of typical pods. It keeps the scores of what it has seen, in bounded
+// memory, so that most are looked up. The scheduler keeps those of each class of pods; these
+// are for what nodes and classes have in common, such as the first pod of each class, which
+// asks about all nodes. Goroutines may share it.
 type Workload struct {
 	typical []Typical
 	pods    []typicalPod // the same, as steps read them
