@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"github.com/berth-sched/berth/examples/gpushare/devices"
@@ -319,7 +320,8 @@ func (h *history) note(p *framework.PodInfo, d scheduling.Decision, hit bool) {
 }
 
 // different reports whether err is a difference or a fault, which it keeps. Any other
-// error, except that no node fits, ends the run.
+// error ends the run, except that no node fits, and that a claim asks for all devices of a
+// pool that changes, or that cannot be together: in kube-scheduler, too, the plugin fails then.
 func (h *history) different(err error) (bool, error) {
 	var fit *scheduling.FitError
 	var different *scheduling.DifferenceError
@@ -332,6 +334,8 @@ func (h *history) different(err error) (bool, error) {
 		h.res.note(different)
 		return true, nil
 	case errors.As(err, &fit):
+		return false, nil
+	case err != nil && strings.Contains(err.Error(), `running "DynamicResources" filter plugin: claim `):
 		return false, nil
 	}
 	return false, err
