@@ -114,6 +114,20 @@ func TestReportLooksAgain(t *testing.T) {
 	}
 }
 
+// A pod that is nominated no longer loses the nomination in its status, too.
+func TestNominationEnds(t *testing.T) {
+	p := pod("p", "1")
+	p.Status.NominatedNodeName = "b"
+	w := newWorld(t, p)
+	s := w.idle()
+	before := w.known("p")
+	before.Status.NominatedNodeName = "b"
+	s.Report(context.Background(), before, lifecycle.Report{Reason: "Unschedulable", Message: "no room"})
+	if got := w.pod("p").Status; got.NominatedNodeName != "" || len(got.Conditions) != 1 {
+		t.Errorf("the status is %+v, want a condition and no nomination", got)
+	}
+}
+
 // A victim's condition is written again after a conflict and while the API server fails; a
 // victim that is gone, or whose name another pod has, needs nothing.
 func TestEvictRetries(t *testing.T) {
