@@ -96,12 +96,15 @@ func TestKubectl(t *testing.T) {
 func TestDoubts(t *testing.T) {
 	p := New()
 	v := do(t, p, Request{Do: "edit", Texts: &Texts{
-		Nodes: "kind: Node\nmetadata:\n  name: n\n  lables: {}\n",
+		Nodes: "kind: Node\nmetadata:\n  name: one\n  lables: {}\n",
 		Pods:  "kind: Pod\nmetadata: {name: p}\nspec:\n  restartPolicy: Perhaps\n",
 	}}).View
 	want := []string{
-		"nodes, line 4: node n: metadata.lables: unknown field; did you mean labels?",
+		"nodes, line 4: node one: metadata.lables: unknown field; did you mean labels?",
 		`pods, line 4: pod default/p: spec.restartPolicy: "Perhaps": unknown value; want Always, OnFailure or Never`,
+	}
+	if len(v.Problems) > 0 {
+		t.Errorf("problems: %+v", v.Problems)
 	}
 	if diff := cmp.Diff(want, v.Warnings); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
