@@ -51,6 +51,14 @@ func checkRequests(p *api.Pod) error {
 	)
 }
 
+// requestsOnlyInContainers reports whether checkRequests reads nothing but the containers'
+// requests and the overhead. These sumRequests reads too, and refuses negative ones.
+func requestsOnlyInContainers(p *api.Pod) bool {
+	s := &p.Status
+	return p.Spec.Resources == nil && s.Resources == nil && len(s.AllocatedResources) == 0 &&
+		len(s.ContainerStatuses)+len(s.InitContainerStatuses) == 0
+}
+
 // hasNegative reports whether checkRequests may find a negative quantity. It is much
 // faster, since it builds no names of fields.
 func hasNegative(p *api.Pod) bool {

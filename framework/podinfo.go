@@ -76,15 +76,18 @@ func NewPodInfo(p *api.Pod, schema *resource.Schema) (*PodInfo, error) {
 	if schema == nil {
 		return nil, &api.InvalidError{Object: podObject(p), Err: errors.New("the schema is nil")}
 	}
-	if err := checkRequests(p); err != nil {
-		return nil, err
-	}
 	i := &PodInfo{Pod: p, schema: schema, HostPorts: api.HostPorts(p), parts: partsOf(p)}
 	if p.Spec.Priority != nil {
 		i.Priority = *p.Spec.Priority
 	}
 	alike := !p.HasRequestStatus() && !p.HasPodLevelRequests()
-	if !alike || !i.sumRequests() {
+	summed := alike && i.sumRequests()
+	if !summed || !requestsOnlyInContainers(p) {
+		if err := checkRequests(p); err != nil {
+			return nil, err
+		}
+	}
+	if !summed {
 		i.deriveRequests(alike)
 	}
 	return i, nil

@@ -9,7 +9,7 @@ import (
 
 // sumRequests does what deriveRequests does for a pod that is alike, without lists: it
 // adds up vectors. It reports whether it could: all amounts must be whole in the units
-// of the schema, which must know all names. Pods of a cluster are like that, but for the
+// of the schema, which must know all names, and none may be negative. Pods of a cluster are like that, but for the
 // first one with a name that is new. A property test compares the two.
 func (i *PodInfo) sumRequests() bool {
 	var memory requestSums

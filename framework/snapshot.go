@@ -44,6 +44,7 @@ type Snapshot struct {
 	names     *nameIndex
 	images    *imageTable
 	nodeSet   uint64 // generation of the set of node objects
+	affine    int    // pods on nodes that have pod affinity
 
 	tables      []any  // a *table for each other kind of objects
 	objects     uint64 // generation of their content
@@ -153,6 +154,17 @@ func (s *Snapshot) Slots() []int {
 // NodeSet identifies the set of node objects like a generation: it changes whenever a
 // node is added, updated or removed.
 func (s *Snapshot) NodeSet() uint64 { return s.nodeSet }
+
+// PodsWithAffinity returns how many of the pods on nodes have pod affinity or
+// anti-affinity; see [PodInfo.HasPodAffinity]. It looks at no pod.
+func (s *Snapshot) PodsWithAffinity() int { return s.affine }
+
+// countAffine counts a pod that comes (by is 1) or leaves (-1).
+func (s *Snapshot) countAffine(p *PodInfo, by int) {
+	if p.HasPodAffinity() {
+		s.affine += by
+	}
+}
 
 func (s *Snapshot) node(slot int) *NodeInfo {
 	return s.chunks[slot/chunkSize].nodes[slot%chunkSize]

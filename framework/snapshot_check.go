@@ -25,6 +25,17 @@ func (s *Snapshot) Check() error {
 	if err := s.check(); err != nil {
 		return err
 	}
+	affine := 0
+	for _, n := range s.All() {
+		for _, p := range n.Pods {
+			if p.HasPodAffinity() {
+				affine++
+			}
+		}
+	}
+	if affine != s.affine {
+		return fmt.Errorf("%d pods have pod affinity, and %d are counted", affine, s.affine)
+	}
 	for _, t := range s.tables {
 		if err := t.(interface{ check(*Snapshot) error }).check(s); err != nil {
 			return err

@@ -157,10 +157,13 @@ func (s *Schema) Len() int {
 
 // Exact adds l to v in place, growing v as needed, as [Schema.Vector] counts it, and
 // reports whether the sum of vectors is the vector of the sum. It is if every amount is
-// a whole number of its unit and s knows every scalar resource; otherwise v is of no
-// use. No amount may be negative. Exact allocates nothing if v is long enough.
+// a whole number of its unit, none is negative, and s knows every scalar resource;
+// otherwise v is of no use. Exact allocates nothing if v is long enough.
 func (s *Schema) Exact(v Vector, l List) (Vector, bool) {
 	for n, q := range l {
+		if q.Sign() < 0 {
+			return v, false
+		}
 		i, ok := s.Index(n)
 		switch {
 		case !ok && n.IsScalar():

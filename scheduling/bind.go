@@ -262,6 +262,8 @@ type binding struct {
 	nodes       []string // if restrict is set
 	restricting []string // names of the plugins that restricted
 	absent      framework.Status
+	absentFor   []string // the names that the text of absent was last made of
+	absentKept  framework.Status
 
 	rejected   framework.Status // by a PreFilter; Success if none did
 	rejectedBy string
@@ -357,7 +359,11 @@ func (b *binding) restrictedBy(plugins ...string) {
 	b.restricting = append(b.restricting, plugins...)
 	slices.Sort(b.restricting)
 	b.restricting = slices.Compact(b.restricting)
-	b.absent = framework.UnresolvableStatus(framework.Text(fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", b.restricting)))
+	if !slices.Equal(b.restricting, b.absentFor) {
+		b.absentFor = slices.Clone(b.restricting)
+		b.absentKept = framework.UnresolvableStatus(framework.Text(fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", b.restricting)))
+	}
+	b.absent = b.absentKept
 }
 
 // intersect keeps the nodes that this plugin also allows. If none is left, it

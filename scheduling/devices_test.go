@@ -382,6 +382,46 @@ func BenchmarkPlaceOwnClaims(b *testing.B) {
 	}
 }
 
+// BenchmarkPlaceUntilFull places pods with claims of their own that nobody writes, until
+// each device of 500 nodes is taken. An operation is a pod that is placed; no pod is known
+// from before.
+func BenchmarkPlaceUntilFull(b *testing.B) {
+	const nodes, most = 500, 500 * 8
+	s := gpuCluster(b, nodes)
+	objects, pods := make([]*api.Pod, most), make([]*framework.PodInfo, most)
+	for i := range objects {
+		object, claim := own(fmt.Sprint("p", i))
+		if err := framework.Put(s, claim); err != nil {
+			b.Fatal(err)
+		}
+		objects[i] = object
+		pods[i] = info(b, s, object)
+	}
+	p := scheduling.Kubernetes137()
+	p.TieRule = scheduling.Random
+	sched := build(b, p)
+	at := make([]string, 0, most)
+	b.ReportAllocs()
+	for b.Loop() {
+		if len(at) == most {
+			b.StopTimer()
+			for i := range at {
+				if err := sched.Release(s, pods[i], at[i]); err != nil {
+					b.Fatal(err)
+				}
+				pods[i] = info(b, s, objects[i])
+			}
+			at = at[:0]
+			b.StartTimer()
+		}
+		d, err := sched.Place(s, pods[len(at)])
+		if err != nil {
+			b.Fatal(err)
+		}
+		at = append(at, d.Node)
+	}
+}
+
 // A request for all devices of a node fails while a rule taints one of them, on every node
 // at once, and no longer when the rule is gone. Verify compares every decision.
 func TestPlaceAllBesideTaintRules(t *testing.T) {

@@ -18,9 +18,17 @@ type moved struct {
 	node string
 }
 
+// What keeps counting the pods of runningCluster.
+type counted uint8
+
+const (
+	nothingCounts counted = iota
+	aService               // selects a fifth of them, which the default constraints spread
+	affinities             // two fifths keep away from their like, by host name and by zone
+)
+
 // runningCluster is n nodes with ten pods each, of five templates, and the pods.
-// If a service selects pods, they are spread by the default constraints.
-func runningCluster(tb testing.TB, n int, service bool) (*framework.Snapshot, []moved) {
+func runningCluster(tb testing.TB, n int, counts counted) (*framework.Snapshot, []moved) {
 	tb.Helper()
 	s := framework.NewSnapshot(framework.ZoneInterleaved)
 	for i := range n {
@@ -28,7 +36,7 @@ func runningCluster(tb testing.TB, n int, service bool) (*framework.Snapshot, []
 			tb.Fatal(err)
 		}
 	}
-	if service {
+	if counts == aService {
 		x := &api.Service{ObjectMeta: api.ObjectMeta{Name: "app", Namespace: "default"}}
 		x.Spec.Selector = map[string]string{"app": "app-1"}
 		if err := framework.Put(s, x); err != nil {
@@ -40,6 +48,14 @@ func runningCluster(tb testing.TB, n int, service bool) (*framework.Snapshot, []
 		k := i % 5
 		p := api.MakePod(fmt.Sprint("pod-", i)).UID(api.UID(fmt.Sprint(i))).Labels("app", fmt.Sprint("app-", k)).
 			Requests(fmt.Sprintf("%dm", 100+50*k), "256Mi").Node(fmt.Sprintf("node-%05d", i*7919%n)).Obj()
+		if counts == affinities && k < 2 {
+			p.Spec.Affinity = &api.Affinity{PodAntiAffinity: &api.PodAntiAffinity{
+				PreferredDuringSchedulingIgnoredDuringExecution: []api.WeightedPodAffinityTerm{{Weight: 10, PodAffinityTerm: api.PodAffinityTerm{
+					TopologyKey:   []string{api.LabelHostname, api.LabelTopologyZone}[k],
+					LabelSelector: &api.LabelSelector{MatchLabels: map[string]string{"app": fmt.Sprint("app-", k)}},
+				}}},
+			}}
+		}
 		list[i] = moved{podInfo(tb, s, p), p.Spec.NodeName}
 		if err := s.AddPod(list[i].pod, p.Spec.NodeName); err != nil {
 			tb.Fatal(err)
@@ -75,12 +91,15 @@ func BenchmarkWhatIf(b *testing.B) {
 		s.Rollback(mark)
 	}
 	for _, bb := range []struct {
-		name    string
-		service bool
-		ask     func(*testing.B, *scheduling.Scheduler, *framework.Snapshot, []moved, int)
-	}{{"fork", false, fork}, {"fork-spread", true, fork}, {"rollback", false, transaction}, {"rollback-spread", true, transaction}} {
+		name   string
+		counts counted
+		ask    func(*testing.B, *scheduling.Scheduler, *framework.Snapshot, []moved, int)
+	}{
+		{"fork", nothingCounts, fork}, {"fork-spread", aService, fork}, {"fork-affinity", affinities, fork},
+		{"rollback", nothingCounts, transaction}, {"rollback-spread", aService, transaction}, {"rollback-affinity", affinities, transaction},
+	} {
 		b.Run(bb.name, func(b *testing.B) {
-			s, pods := runningCluster(b, 2000, bb.service)
+			s, pods := runningCluster(b, 2000, bb.counts)
 			profile := scheduling.Kubernetes137()
 			on := build(b, profile)
 			profile.Cache.Off = true
@@ -114,7 +133,7 @@ func BenchmarkWhatIf(b *testing.B) {
 // and in two. Each has a fork of the scheduler and of the snapshot, and forks its
 // snapshot again for each question. "times" is how many times as fast two are.
 func BenchmarkWhatIfGoroutines(b *testing.B) {
-	s, pods := runningCluster(b, 2000, false)
+	s, pods := runningCluster(b, 2000, nothingCounts)
 	sched := build(b, scheduling.Kubernetes137())
 	for i := range 5 {
 		for range 2 {
@@ -150,7 +169,7 @@ func BenchmarkWhatIfGoroutines(b *testing.B) {
 // BenchmarkSchedulerFork forks a scheduler that keeps five classes of pods on 2,000
 // nodes.
 func BenchmarkSchedulerFork(b *testing.B) {
-	s, pods := runningCluster(b, 2000, false)
+	s, pods := runningCluster(b, 2000, nothingCounts)
 	sched := build(b, scheduling.Kubernetes137())
 	for i := range 60 {
 		if _, err := sched.Schedule(s, pods[i].pod.Pending()); err != nil {

@@ -15,7 +15,7 @@ import (
 // first decision on and from kept answers.
 func TestSchedulerFork(t *testing.T) {
 	for _, percentage := range []int{scheduling.AllNodes, 10} {
-		s, pods := runningCluster(t, 200, true)
+		s, pods := runningCluster(t, 200, aService)
 		profile := scheduling.Kubernetes137()
 		profile.Percentage, profile.Cache.Verify = percentage, true
 		sched := build(t, profile)
@@ -47,7 +47,7 @@ func TestSchedulerFork(t *testing.T) {
 // TestForksInGoroutines: forks of one scheduler and one snapshot, each in its own
 // goroutine, with the same pods, answer like one after the other.
 func TestForksInGoroutines(t *testing.T) {
-	s, pods := runningCluster(t, 40, true)
+	s, pods := runningCluster(t, 40, aService)
 	profile := scheduling.Kubernetes137()
 	profile.Cache.Verify = true
 	sched := build(t, profile)
@@ -105,7 +105,7 @@ func TestForksInGoroutines(t *testing.T) {
 
 // TestForkOfNothing: a fork of a scheduler that New did not make returns its error.
 func TestForkOfNothing(t *testing.T) {
-	s, pods := runningCluster(t, 1, false)
+	s, pods := runningCluster(t, 1, nothingCounts)
 	for _, sched := range []*scheduling.Scheduler{nil, {}} {
 		var invalid *api.InvalidError
 		if _, err := sched.Fork().Schedule(s, pods[0].pod); !errors.As(err, &invalid) {

@@ -132,10 +132,10 @@ func (f *incremental) prioritize(r *referencePath) {
 		switch {
 		case len(answer) == 0:
 		case areOf(answer, names):
-			for k := range answer {
+			for k := range x.answered {
 				x.answered[k] = true
-				r.totals[k] = resource.SatAdd(r.totals[k], e.weighted(answer[k].Score))
 			}
+			e.addWeighted(r.totals, answer)
 		default:
 			f.given = slices.Grow(f.given[:0], len(nodes))[:len(nodes)]
 			clear(f.given)

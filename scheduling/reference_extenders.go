@@ -325,13 +325,34 @@ func (r *referencePath) askPrioritize(nodes []*framework.NodeInfo) [][]HostScore
 	return answers
 }
 
+// smallWeight bounds scores and weights: the product of two small ones and 10 does not
+// overflow.
+const smallWeight = 1 << 28
+
 // weighted returns what a score adds to a total.
 func (e *Extender) weighted(score int64) int64 {
-	const small = 1 << 28 // the product of two small ones and 10 does not overflow
-	if -small < score && score < small && e.Weight < small {
+	if -smallWeight < score && score < smallWeight && e.Weight < smallWeight {
 		return score * e.Weight * (framework.MaxNodeScore / maxExtenderScore)
 	}
 	return resource.SatMul(resource.SatMul(score, e.Weight), framework.MaxNodeScore/maxExtenderScore)
+}
+
+// addWeighted adds the weighted scores of the nodes, in their order, to their totals.
+func (e *Extender) addWeighted(totals []int64, scores []HostScore) {
+	factor := int64(0) // what a small score is multiplied with, see weighted
+	if e.Weight < smallWeight {
+		factor = e.Weight * (framework.MaxNodeScore / maxExtenderScore)
+	}
+	totals = totals[:len(scores)]
+	for k := range scores {
+		x := scores[k].Score
+		if factor > 0 && -smallWeight < x && x < smallWeight {
+			x *= factor
+		} else {
+			x = e.weighted(x)
+		}
+		totals[k] = resource.SatAdd(totals[k], x)
+	}
 }
 
 // chooseAnswered breaks a tie by the rule Heap if extenders have scored. Upstream

@@ -18,8 +18,9 @@ var nodesNeededCommand = command{
 	yes:   "with them every pod fits",
 	long: `Finds the cheapest nodes to add so that the pods fit: those that wait, or those of the
 targets. Each -type is a machine that can be added; -like takes a node of the cluster as
-the pattern. With one type the answer is exact; with several it is the cheapest found, and
-a lower bound says how good that is.
+the pattern. With one type the answer is exact, unless the search would take minutes; with
+several it is the cheapest found. A lower bound says how good it is. Pods that no number of
+these machines helps are named.
 
 ` + targetHelp,
 	example: []string{

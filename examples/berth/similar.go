@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/berth-sched/berth/internal/errtext"
 )
 
 // choose says which names there are, after a name that is not among them: those like it,
@@ -20,7 +22,7 @@ func choose(name string, names []string) string {
 		}
 	}
 	if len(near) > 0 {
-		slices.SortStableFunc(near, func(a, b string) int { return distance(name, a) - distance(name, b) })
+		slices.SortStableFunc(near, func(a, b string) int { return errtext.Distance(name, a) - errtext.Distance(name, b) })
 		return "did you mean " + strings.Join(near[:min(len(near), most)], " or ") + "?"
 	}
 	list := slices.SortedFunc(slices.Values(names), compareNames)
@@ -38,29 +40,7 @@ func alike(a, b string) bool {
 	if len(a) < least {
 		return a == b
 	}
-	return strings.Contains(b, a) || distance(a, b) <= min(2, len(a)/least)
-}
-
-// distance counts the letters to insert, delete or replace to turn a into b.
-func distance(a, b string) int {
-	a, b = strings.ToLower(a), strings.ToLower(b)
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(row[j+1]+1, row[j]+1, cost)
-		}
-	}
-	return row[len(b)]
+	return strings.Contains(b, a) || errtext.Distance(a, b) <= min(2, len(a)/least)
 }
 
 // checkNodes refuses names of nodes that are not in the cluster.

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/berth-sched/berth/internal/errtext"
 )
 
 // Warnings lists the skipped fields that look misspelt, sorted, one line each, and then
@@ -119,7 +121,7 @@ func nearest(name string, known []string) string {
 		if min(len(k), len(name)) < 5 {
 			continue
 		}
-		switch d := edits(strings.ToLower(name), strings.ToLower(k)); {
+		switch d := errtext.Distance(name, k); {
 		case d < distance:
 			best, distance, unique = k, d, true
 		case d == distance:
@@ -130,26 +132,4 @@ func nearest(name string, known []string) string {
 		return ""
 	}
 	return best
-}
-
-// edits returns how many letters have to be inserted, deleted or replaced to turn a
-// into b.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(row[j+1]+1, row[j]+1, cost)
-		}
-	}
-	return row[len(b)]
 }

@@ -16,12 +16,28 @@ import (
 type catalog struct {
 	slices []*slice // by name
 	rules  []*api.DeviceTaintRule
-	byNode map[string][]*slice // with a node name
-	wide   []*slice            // all others
+	byNode map[string]*nodeSlices // with a node name
+	wide   []*slice               // all others
 	byPool map[PoolID][]*slice
 
-	pools    sync.Map // what was gathered for nodes: by name or, if there are wide slices, by object
+	pools    sync.Map // what was gathered for nodes, by object, if there are wide slices
 	gathered atomic.Int64
+	none     pools // of nodes without devices
+}
+
+// nodeSlices are the slices that name one node, and the pools that were gathered from them
+// if there are no wide slices.
+type nodeSlices struct {
+	list  []*slice
+	pools atomic.Pointer[pools]
+}
+
+// on returns the slices that name a node.
+func (c *catalog) on(node string) []*slice {
+	if x := c.byNode[node]; x != nil {
+		return x.list
+	}
+	return nil
 }
 
 // maxGathered bounds the memory for pools. Beyond it, all are gathered anew.
@@ -30,7 +46,7 @@ const maxGathered = 1 << 16
 // newCatalog returns the catalog of the slices and rules. It takes over from old what has
 // not changed.
 func newCatalog(old *catalog, objects []*api.ResourceSlice, rules []*api.DeviceTaintRule) *catalog {
-	c := &catalog{slices: make([]*slice, 0, len(objects)), rules: rules, byNode: map[string][]*slice{}, byPool: map[PoolID][]*slice{}}
+	c := &catalog{slices: make([]*slice, 0, len(objects)), rules: rules, byNode: map[string]*nodeSlices{}, byPool: map[PoolID][]*slice{}}
 	var known []*slice
 	if old != nil && slices.Equal(old.rules, rules) {
 		known = old.slices
@@ -48,7 +64,12 @@ func newCatalog(old *catalog, objects []*api.ResourceSlice, rules []*api.DeviceT
 		c.slices = append(c.slices, s)
 		c.byPool[s.pool] = append(c.byPool[s.pool], s)
 		if s.where.node != "" {
-			c.byNode[s.where.node] = append(c.byNode[s.where.node], s)
+			x := c.byNode[s.where.node]
+			if x == nil {
+				x = new(nodeSlices)
+				c.byNode[s.where.node] = x
+			}
+			x.list = append(x.list, s)
 		} else {
 			c.wide = append(c.wide, s)
 		}
@@ -65,26 +86,27 @@ func (c *catalog) slice(name string) *slice {
 	return c.slices[i]
 }
 
-// nodesOf returns the names of the nodes that can use a pool; false means any node.
-func (c *catalog) nodesOf(id PoolID) ([]string, bool) {
-	var names []string
-	for _, s := range c.byPool[id] {
-		if s.where.node == "" {
-			return nil, false
-		}
-		names = append(names, s.where.node)
-	}
-	slices.Sort(names)
-	return slices.Compact(names), true
-}
-
 // pools are the pools of one node.
 type pools struct {
+	node    string
 	list    []pool
-	devices []candidate // of complete and valid pools, in the order of the search
-	invalid bool        // some pool is invalid
-	odd     bool        // the node selection or a capacity of some device is an error
-	err     error       // a selector cannot be parsed
+	devices []candidate                      // of complete and valid pools, in the order of the search
+	invalid bool                             // some pool is invalid
+	odd     bool                             // the node selection or a capacity of some device is an error
+	err     error                            // a selector cannot be parsed
+	here    atomic.Pointer[api.NodeSelector] // see pinned
+}
+
+// pinned returns the selector of the node alone. All that devices are pinned to it share it.
+func (p *pools) pinned() *api.NodeSelector {
+	if x := p.here.Load(); x != nil {
+		return x
+	}
+	x := &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{MatchFields: []api.NodeSelectorRequirement{
+		{Key: "metadata.name", Operator: api.NodeSelectorOpIn, Values: []string{p.node}},
+	}}}}
+	p.here.Store(x)
+	return x
 }
 
 // A pool is a pool as one node sees it.
@@ -107,25 +129,33 @@ type candidate struct {
 
 // poolsOf returns the pools of a node.
 func (c *catalog) poolsOf(n *api.Node) *pools {
-	var key any = n
-	if len(c.wide) == 0 {
-		key = n.Name
+	if len(c.wide) > 0 {
+		if p, ok := c.pools.Load(n); ok {
+			return p.(*pools)
+		}
+		p := c.gather(n)
+		if c.gathered.Add(1)%maxGathered == 0 {
+			c.pools.Clear()
+		}
+		c.pools.Store(n, p)
+		return p
 	}
-	if p, ok := c.pools.Load(key); ok {
-		return p.(*pools)
+	x := c.byNode[n.Name]
+	if x == nil {
+		return &c.none
 	}
-	p := c.gather(n)
-	if c.gathered.Add(1)%maxGathered == 0 {
-		c.pools.Clear()
+	p := x.pools.Load()
+	if p == nil {
+		p = c.gather(n)
+		x.pools.Store(p)
 	}
-	c.pools.Store(key, p)
 	return p
 }
 
 func (c *catalog) gather(n *api.Node) *pools {
 	groups := map[PoolID][]*slice{}
-	result := new(pools)
-	for _, list := range [2][]*slice{c.byNode[n.Name], c.wide} {
+	result := &pools{node: n.Name}
+	for _, list := range [2][]*slice{c.on(n.Name), c.wide} {
 		for _, s := range list {
 			if s.groups {
 				continue

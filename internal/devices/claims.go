@@ -34,20 +34,37 @@ type claimRef struct {
 	template *api.ResourceClaimTemplate
 }
 
+// podRefs are the references of a pod at a version.
+type podRefs struct {
+	pod     *framework.PodInfo
+	version uint64
+	list    []claimRef
+	err     error
+}
+
 // refsOf returns what the entries of a pod stand for, in their order. The error is the
-// reason why the pod must wait.
-func refsOf(s *framework.Snapshot, pod *api.Pod) ([]claimRef, error) {
-	list := make([]claimRef, 0, len(pod.Spec.ResourceClaims))
+// reason why the pod must wait. The list stands until the next call.
+func (x *State) refsOf(s *framework.Snapshot, pod *framework.PodInfo) ([]claimRef, error) {
+	r := &x.refs
+	if v := KeyVersion(s); r.pod != pod || r.version != v {
+		r.pod, r.version = pod, v
+		r.list, r.err = appendRefs(r.list[:0], s, pod.Pod)
+	}
+	return r.list, r.err
+}
+
+// appendRefs appends what the entries of a pod stand for to an empty list.
+func appendRefs(list []claimRef, s *framework.Snapshot, pod *api.Pod) ([]claimRef, error) {
 	for i := range pod.Spec.ResourceClaims {
 		entry := &pod.Spec.ResourceClaims[i]
 		name, made, err := claimName(pod, entry)
 		if err != nil {
-			return nil, err
+			return list, err
 		}
 		if !made && name == "" {
 			t := framework.Lookup[api.ResourceClaimTemplate](s, pod.Namespace+"/"+*entry.ResourceClaimTemplateName)
 			if t == nil {
-				return nil, fmt.Errorf("pod %q: ResourceClaim not created yet", pod.Key())
+				return list, fmt.Errorf("pod %q: ResourceClaim not created yet", pod.Key())
 			}
 			list = append(list, claimRef{entry: entry.Name, template: t})
 			continue
@@ -57,7 +74,7 @@ func refsOf(s *framework.Snapshot, pod *api.Pod) ([]claimRef, error) {
 		}
 		c, err := usableClaim(s, pod, name, entry.ResourceClaimName == nil)
 		if err != nil {
-			return nil, err
+			return list, err
 		}
 		if !slices.ContainsFunc(list, func(x claimRef) bool { return x.claim == c }) {
 			list = append(list, claimRef{entry: entry.Name, claim: c})
@@ -72,19 +89,23 @@ func refsOf(s *framework.Snapshot, pod *api.Pod) ([]claimRef, error) {
 // A claim that a template is still to be made into is virtual, if the snapshot has the
 // template. kube-scheduler never reads templates.
 func ClaimsOf(s *framework.Snapshot, pod *api.Pod) ([]PodClaim, error) {
-	refs, err := refsOf(s, pod)
+	refs, err := appendRefs(nil, s, pod)
 	if err != nil {
 		return nil, err
 	}
 	list := make([]PodClaim, len(refs))
 	for i := range refs {
-		if r := &refs[i]; r.template != nil {
-			list[i] = PodClaim{Claim: virtualClaim(pod, r.entry, r.template), Entry: r.entry}
-		} else {
-			list[i] = PodClaim{Claim: r.claim}
-		}
+		list[i] = refs[i].of(pod)
 	}
 	return list, nil
+}
+
+// of returns the claim for the pod.
+func (r *claimRef) of(pod *api.Pod) PodClaim {
+	if r.template != nil {
+		return PodClaim{Claim: virtualClaim(pod, r.entry, r.template), Entry: r.entry}
+	}
+	return PodClaim{Claim: r.claim}
 }
 
 // claimName returns the name of the claim of an entry, "" if it needs none. made is
@@ -108,19 +129,21 @@ func claimName(pod *api.Pod, entry *api.PodResourceClaim) (name string, made boo
 }
 
 func usableClaim(s *framework.Snapshot, pod *api.Pod, name string, owned bool) (*api.ResourceClaim, error) {
-	key := name
-	if pod.Namespace != "" {
-		key = pod.Namespace + "/" + name
+	var c *api.ResourceClaim
+	if pod.Namespace == "" {
+		c = framework.Lookup[api.ResourceClaim](s, name)
+	} else {
+		c = framework.Lookup[api.ResourceClaim](s, pod.Namespace+"/"+name)
 	}
-	c := framework.Lookup[api.ResourceClaim](s, key)
 	switch {
 	case c == nil:
-		return nil, fmt.Errorf("could not find ResourceClaim %q", key)
+		meta := api.ObjectMeta{Namespace: pod.Namespace, Name: name}
+		return nil, fmt.Errorf("could not find ResourceClaim %q", meta.Key())
 	case c.DeletionTimestamp != nil:
 		return nil, fmt.Errorf("resourceclaim %q is being deleted", c.Name)
 	case owned:
 		if o := c.ControllerRef(); o == nil || o.UID != pod.UID {
-			return nil, fmt.Errorf("ResourceClaim %s was not created for Pod %s (Pod is not owner)", key, pod.Key())
+			return nil, fmt.Errorf("ResourceClaim %s was not created for Pod %s (Pod is not owner)", c.Key(), pod.Key())
 		}
 	}
 	return c, nil

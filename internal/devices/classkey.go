@@ -55,7 +55,7 @@ const (
 )
 
 func (x *State) appendKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
-	refs, err := refsOf(s, pod.Pod)
+	refs, err := x.refsOf(s, pod)
 	if err != nil {
 		return append(b, keyProblem)
 	}
@@ -159,6 +159,9 @@ func appendExact(b []byte, e *api.ExactDeviceRequest) []byte {
 	for i := range e.Tolerations {
 		t := &e.Tolerations[i]
 		b = appendText(appendText(appendText(appendText(b, t.Key), string(t.Operator)), t.Value), string(t.Effect))
+		if b = appendFlag(b, t.TolerationSeconds != nil); t.TolerationSeconds != nil { // part of what the claim gets
+			b = binary.AppendVarint(b, *t.TolerationSeconds)
+		}
 	}
 	if e.Capacity == nil {
 		return appendCount(b, 0)

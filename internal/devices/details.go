@@ -90,12 +90,12 @@ func (s *search) shortages() (list []framework.Detail) {
 
 // detail counts the devices for a request: Limit match its selectors, and Used of them are
 // in use, tainted or lack capacity.
-func (s *search) detail(p *plan, a *ask) framework.Detail {
+func (s *search) detail(p plan, a *ask) framework.Detail {
 	d := framework.Detail{Subject: fmt.Sprintf("devices for request %s of claim %s", a.result, p.claim.Key()), Asked: a.count}
 	var inUse, tainted, small int64
 	for i := range s.pools.devices {
 		c := &s.pools.devices[i]
-		if ok, _ := s.selectable(a, c); !ok {
+		if ok, _ := s.selectable(p, a, c); !ok {
 			continue
 		}
 		d.Limit++
@@ -139,7 +139,7 @@ func (s *search) together() framework.Detail {
 			d.Asked += r.asks[0].count
 			for k := range s.pools.devices {
 				c := &s.pools.devices[k]
-				if ok, _ := s.selectable(&r.asks[0], c); ok {
+				if ok, _ := s.selectable(p, &r.asks[0], c); ok {
 					matching[c.device] = true
 					free[c.device] = free[c.device] || s.obstacle(&r.asks[0], c) == deviceFree
 				}
@@ -185,7 +185,7 @@ func (s *search) obstacle(a *ask, c *candidate) int {
 
 // apart tells how many free devices agree, or differ, in the attribute of each constraint
 // that applies to exact requests only.
-func (s *search) apart(p *plan) (list []framework.Detail) {
+func (s *search) apart(p plan) (list []framework.Detail) {
 	for i := range p.constraints {
 		x := &p.constraints[i]
 		asked, groups, known := int64(0), map[string]int64{}, map[*Device]bool{}
@@ -199,7 +199,7 @@ func (s *search) apart(p *plan) (list []framework.Detail) {
 				}
 				exact = exact && !r.alternatives && !a.all
 				asked += a.count
-				s.group(x, a, groups, known)
+				s.group(p, x, a, groups, known)
 			}
 		}
 		if !exact || asked == 0 {
@@ -221,10 +221,10 @@ func (s *search) apart(p *plan) (list []framework.Detail) {
 }
 
 // group counts the free devices for an ask by the value of a constraint's attribute.
-func (s *search) group(x *constraint, a *ask, groups map[string]int64, known map[*Device]bool) {
+func (s *search) group(p plan, x *constraint, a *ask, groups map[string]int64, known map[*Device]bool) {
 	for i := range s.pools.devices {
 		c := &s.pools.devices[i]
-		if ok, _ := s.selectable(a, c); !ok || known[c.device] || s.obstacle(a, c) != deviceFree {
+		if ok, _ := s.selectable(p, a, c); !ok || known[c.device] || s.obstacle(a, c) != deviceFree {
 			continue
 		}
 		if v := attributeOf(c.device, x.attribute); v != nil {
@@ -266,6 +266,9 @@ func Words(s *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeIn
 	if !status.IsSuccess() {
 		return ""
 	}
+	if len(f.claims) == len(found.Allocations) {
+		return wordsOf(found.Allocations)
+	}
 	var list []*api.AllocationResult
 	rest := found.Allocations
 	for i := range f.claims {
@@ -302,6 +305,10 @@ func (x *State) held(s *framework.Snapshot, pod *framework.PodInfo) (list []*api
 
 func wordsOf(list []*api.AllocationResult) string {
 	var b strings.Builder
+	if len(list) > 0 && len(list[0].Devices.Results) > 0 {
+		r := &list[0].Devices.Results[0]
+		b.Grow(len(r.Driver) + len(r.Pool) + len(r.Device) + 2)
+	}
 	var pool PoolID
 	for _, a := range list {
 		for i := range a.Devices.Results {

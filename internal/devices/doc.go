@@ -13,9 +13,10 @@
 //	              compiler
 //	capacity.go   what requests consume of devices that can be shared
 //	request.go    a claim as the search needs it
-//	search.go     the search for devices on one node; prune.go, what it may leave out
+//	search.go     the search for devices on one node; constraint.go, what devices of a
+//	              claim must have in common; prune.go, what the search may leave out
 //	pack.go       another choice among the solutions: least leftover
-//	memo.go       what was found out about a slice
+//	memo.go       what was found out about a slice; costly.go, which searches are in vain
 //	result.go     what a claim got
 //	finder.go     the verdicts about the nodes for one pod
 //	details.go    the numbers behind a rejection, and the devices in words

@@ -189,7 +189,7 @@ func (x *State) noteSpecial(s *framework.Snapshot, c *api.ResourceClaim) {
 				id = podID{key: c.Namespace + "/" + o.Name}
 			}
 			key := c.Key()
-			change(s, &x.special, id, &key)
+			change(s, &x.special, id, key)
 		}
 	}
 }

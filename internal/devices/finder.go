@@ -44,7 +44,7 @@ type Finder struct {
 
 	claims    []finderClaim
 	allocate  []int // indexes of the claims to allocate
-	plans     []*plan
+	plans     []plan
 	resources []extendedResource
 	variants  variants
 
@@ -53,6 +53,11 @@ type Finder struct {
 	at      moment
 	status  framework.Status // of Prepare
 	found   foundOn
+
+	// Memory for a pod with one claim.
+	claim [1]finderClaim
+	index [1]int
+	plan  [1]plan
 }
 
 // A moment is all that Prepare reads.
@@ -65,9 +70,9 @@ type moment struct {
 
 // foundOn is what a node was found to have while the use of no device changed.
 type foundOn struct {
-	node    *api.Node
+	node    *api.Node // nil if there is nothing yet
 	changes uint64
-	found   *Found
+	found   Found
 	status  framework.Status
 }
 
@@ -99,25 +104,27 @@ func FinderOf(s *framework.Snapshot, pod *framework.PodInfo, o Options) (*Finder
 // Prepare reads the claims of a pod. The status is Skip for a pod that needs no devices.
 func (f *Finder) Prepare(s *framework.Snapshot, pod *framework.PodInfo, o Options) framework.Status {
 	f.options, f.snapshot, f.pod, f.now = o, s, pod, s.Now()
-	f.claims, f.allocate, f.plans = f.claims[:0], f.allocate[:0], f.plans[:0]
+	f.claims, f.allocate, f.plans = f.claim[:0], f.index[:0], f.plan[:0]
 	f.variants.reset()
 	f.until, f.found = time.Time{}, foundOn{}
 	f.version = max(framework.ObjectsVersion[api.DeviceClass](s), framework.ObjectsVersion[api.DeviceTaintRule](s))
-	claims, err := ClaimsOf(s, pod.Pod)
+	f.state = StateOf(s)
+	f.catalog = f.state.catalogOf(s)
+	refs, err := f.state.refsOf(s, pod)
 	if err != nil {
 		return framework.UnresolvableStatus(framework.Text(err.Error()))
 	}
 	f.resources = extendedResources(s, pod)
-	if len(claims) == 0 && f.resources == nil {
+	if len(refs) == 0 && f.resources == nil {
 		return framework.SkipStatus()
 	}
-	f.state = StateOf(s)
-	f.catalog = f.state.catalogOf(s)
-	if f.resources != nil {
-		claims = append(claims, f.state.extendedClaim(s, pod.Pod))
+	for i := range refs {
+		if status := f.prepareClaim(refs[i].of(pod.Pod)); !status.IsSuccess() {
+			return status
+		}
 	}
-	for _, c := range claims {
-		if status := f.prepareClaim(c); !status.IsSuccess() {
+	if f.resources != nil {
+		if status := f.prepareClaim(f.state.extendedClaim(s, pod.Pod)); !status.IsSuccess() {
 			return status
 		}
 	}
@@ -159,16 +166,18 @@ func (f *Finder) prepareClaim(pc PodClaim) framework.Status {
 	if _, ok := f.state.flights.get(keyOf(c)); ok && pc.Entry == "" {
 		return reject("resource claim %s is in the process of being allocated", c.Key())
 	}
-	if !pc.Extended {
+	d := f.state.demandOf(f.snapshot, f.options.Compiler, &c.Spec.Devices)
+	if !pc.Extended && !d.checked {
 		for i := range c.Spec.Devices.Requests {
 			if status := f.checkRequest(c, &c.Spec.Devices.Requests[i]); !status.IsSuccess() {
 				return status
 			}
 		}
+		d.checked = true
 	}
 	f.allocate = append(f.allocate, len(f.claims))
 	f.claims = append(f.claims, x)
-	f.plans = append(f.plans, f.state.plan(f.snapshot, f.options.Compiler, c))
+	f.plans = append(f.plans, plan{c, d})
 	return framework.Status{}
 }
 
@@ -222,6 +231,9 @@ type Found struct {
 	// Requests and Mappings are those of the claim of the extended resources.
 	Requests []api.DeviceRequest
 	Mappings []Mapping
+
+	claim      [1]PodClaim // memory for one claim
+	allocation [1]*api.AllocationResult
 }
 
 // Find looks for devices on a node. If found is nil, only the verdict is wanted.
@@ -250,14 +262,14 @@ func (f *Finder) Find(node *framework.NodeInfo, found *Found) framework.Status {
 }
 
 // FoundOn returns what Find finds on a node. Unlike Find, it must be called by the
-// goroutine of the snapshot; it keeps the last answer. What it returns must not be changed.
+// goroutine of the snapshot; it keeps the last answer. What it returns must not be changed,
+// and stands until the next call.
 func (f *Finder) FoundOn(node *framework.NodeInfo) (*Found, framework.Status) {
-	if f.found.found == nil || f.found.node != node.Node || f.found.changes != f.state.changes {
-		found := new(Found)
-		status := f.Find(node, found)
-		f.found = foundOn{node.Node, f.state.changes, found, status}
+	if x := &f.found; x.node != node.Node || x.changes != f.state.changes {
+		*x = foundOn{node: node.Node, changes: f.state.changes}
+		x.status = f.Find(node, &x.found)
 	}
-	return f.found.found, f.found.status
+	return &f.found.found, f.found.status
 }
 
 // extendedOn returns the resources to allocate devices for on a node: the others the
@@ -348,7 +360,7 @@ func (f *Finder) search(node *framework.NodeInfo, extended []extendedResource, f
 	}
 	defer func() { f.state.searches.Put(s) }()
 	s.begin(pools, plans, f.state, f.options.Steps)
-	switch s.run() {
+	switch f.runOn(node, s) {
 	case failed:
 		if pools.invalid {
 			return framework.NewStatus(framework.UnschedulableAndUnresolvable, ErrInvalidPool)
@@ -364,6 +376,9 @@ func (f *Finder) search(node *framework.NodeInfo, extended []extendedResource, f
 	if found != nil && f.options.Choice == LeastLeftover {
 		s = f.pack(s)
 	}
+	if found != nil {
+		found.Claims, found.Allocations = found.claim[:0], found.allocation[:0]
+	}
 	for i := range plans {
 		if found == nil {
 			if _, err := s.terms(i); err != nil {
@@ -371,7 +386,7 @@ func (f *Finder) search(node *framework.NodeInfo, extended []extendedResource, f
 			}
 			continue
 		}
-		a, err := s.allocation(i, node.Name())
+		a, err := s.allocation(i)
 		if err != nil {
 			return framework.AsStatus(err)
 		}
@@ -386,7 +401,7 @@ func (f *Finder) search(node *framework.NodeInfo, extended []extendedResource, f
 
 // plansFor returns the plans of a node that must give devices for the extended resources;
 // the variant is nil for a pod that needs none.
-func (f *Finder) plansFor(extended []extendedResource) ([]*plan, *variant) {
+func (f *Finder) plansFor(extended []extendedResource) ([]plan, *variant) {
 	if f.resources == nil || f.allocate[len(f.allocate)-1] != len(f.claims)-1 {
 		return f.plans, nil
 	}
@@ -395,7 +410,7 @@ func (f *Finder) plansFor(extended []extendedResource) ([]*plan, *variant) {
 }
 
 // begin makes the search ready for a node.
-func (s *search) begin(p *pools, plans []*plan, state *State, limit int) {
+func (s *search) begin(p *pools, plans []plan, state *State, limit int) {
 	s.pools, s.devices, s.plans, s.steps, s.limit, s.err = p, p.devices, plans, 0, limit, nil
 	if s.limit <= 0 {
 		s.limit = DefaultSteps
@@ -417,7 +432,7 @@ func (s *search) begin(p *pools, plans []*plan, state *State, limit int) {
 // A variant is the list of plans with a certain set of extended resources.
 type variant struct {
 	resources []extendedResource
-	plans     []*plan
+	plans     []plan
 	mappings  []Mapping
 }
 
@@ -441,7 +456,7 @@ func (v *variants) get(f *Finder, resources []extendedResource) *variant {
 	claim := *f.plans[last].claim
 	x := &variant{resources: resources}
 	claim.Spec.Devices.Requests, x.mappings = extendedRequests(f.pod.Pod, resources)
-	x.plans = append(slices.Clone(f.plans[:last]), f.state.plan(f.snapshot, f.options.Compiler, &claim))
+	x.plans = append(slices.Clone(f.plans[:last]), plan{&claim, f.state.demand(f.snapshot, f.options.Compiler, &claim.Spec.Devices)})
 	v.list = append(v.list, x)
 	return x
 }

@@ -40,38 +40,79 @@ type flight struct {
 	pods  []podID
 }
 
-// depart puts a claim into flight for a pod. If it is in flight already, the pod shares
-// it.
-func (x *State) depart(s *framework.Snapshot, key flightKey, pod podID, entry string, claim *api.ResourceClaim) {
-	f := &flight{claim: claim, entry: entry}
-	if old, ok := x.flights.get(key); ok {
-		f.claim, f.pods = old.claim, slices.Clone(old.pods)
+// A departure is the memory of a claim that goes into flight, and of what is first kept
+// about it.
+type departure struct {
+	claim  api.ResourceClaim
+	flight flight
+	pod    [1]podID
+	key    [1]flightKey
+	listed [1]DeviceClaim
+}
+
+// depart puts a claim with its allocation into flight for a pod. If it is in flight
+// already, the pod shares it.
+func (x *State) depart(s *framework.Snapshot, key flightKey, pod podID, entry string, d *departure) {
+	f := &d.flight
+	*f = flight{&d.claim, entry, d.pod[:0]}
+	before, flies := x.flights.get(key)
+	held, holds := x.holds.get(pod)
+	if s.Recording() {
+		s.Record(&departUndo{x, key, pod, before, held, holds, x.flown})
+	}
+	if flies {
+		f.claim, f.pods = before.claim, slices.Clone(before.pods)
 	} else {
-		x.count(s, claim.Status.Allocation, 1)
+		x.count(s, d.claim.Status.Allocation, 1)
 	}
 	if !slices.Contains(f.pods, pod) {
 		f.pods = append(f.pods, pod)
 	}
-	x.setFlight(s, key, f)
-	held, _ := x.holds.get(pod)
-	if !slices.Contains(held, key) {
-		held = append(slices.Clone(held), key)
-		change(s, &x.holds, pod, &held)
+	x.renewFlown(s, key)
+	x.flights.set(key, f)
+	if !holds {
+		d.key[0] = key
+		x.holds.set(pod, d.key[:])
+	} else if !slices.Contains(held, key) {
+		x.holds.set(pod, append(slices.Clone(held), key))
+	}
+}
+
+// departUndo takes back a departure, but for the uses of devices.
+type departUndo struct {
+	state  *State
+	key    flightKey
+	pod    podID
+	flight *flight // nil if there was none
+	held   []flightKey
+	holds  bool // whether there was held
+	flown  uint64
+}
+
+func (u *departUndo) Undo(*framework.Snapshot) {
+	x := u.state
+	x.flights.put(u.key, u.flight, u.flight != nil)
+	x.holds.put(u.pod, u.held, u.holds)
+	x.flown = u.flown
+}
+
+// renewFlown notes that the claim of that key comes into flight, or leaves it.
+func (x *State) renewFlown(s *framework.Snapshot, key flightKey) {
+	if key.entry == "" {
+		x.flown = s.NewVersion()
 	}
 }
 
 // setFlight sets or deletes a flight.
 func (x *State) setFlight(s *framework.Snapshot, key flightKey, f *flight) {
-	if key.entry == "" {
-		if s.Recording() {
-			s.Record(&flownUndo{x, x.flown})
-		}
-		x.flown = s.NewVersion()
+	if s.Recording() {
+		s.Record(&flownUndo{x, x.flown})
 	}
+	x.renewFlown(s, key)
 	if f == nil {
-		change(s, &x.flights, key, nil)
+		cut(s, &x.flights, key)
 	} else {
-		change(s, &x.flights, key, &f)
+		change(s, &x.flights, key, f)
 	}
 }
 
@@ -88,14 +129,14 @@ func (x *State) release(s *framework.Snapshot, pod podID) {
 	if !ok {
 		return
 	}
-	change(s, &x.holds, pod, nil)
+	cut(s, &x.holds, pod)
 	for _, key := range held {
 		f, ok := x.flights.get(key)
 		if !ok {
 			continue
 		}
-		rest := slices.DeleteFunc(slices.Clone(f.pods), func(p podID) bool { return p == pod })
-		if len(rest) > 0 {
+		if len(f.pods) > 1 {
+			rest := slices.DeleteFunc(slices.Clone(f.pods), func(p podID) bool { return p == pod })
 			x.setFlight(s, key, &flight{f.claim, f.entry, rest})
 			continue
 		}
@@ -138,9 +179,9 @@ func (x *State) drop(s *framework.Snapshot, pod podID, key flightKey) {
 	held, _ := x.holds.get(pod)
 	rest := slices.DeleteFunc(slices.Clone(held), func(k flightKey) bool { return k == key })
 	if len(rest) == 0 {
-		change(s, &x.holds, pod, nil)
+		cut(s, &x.holds, pod)
 	} else {
-		change(s, &x.holds, pod, &rest)
+		change(s, &x.holds, pod, rest)
 	}
 }
 

@@ -39,11 +39,11 @@ func (o *Offer) On(node *framework.NodeInfo) (devices, used int64) {
 		return 0, 0
 	}
 	c := o.state.catalogOf(o.snapshot)
-	conditions := o.state.conditions(nil, o.compiler, "class", class.Name, class.Spec.Selectors)
+	conditions := o.state.conditions(nil, o.compiler, class.Name, class.Spec.Selectors)
 	if len(conditions) != len(class.Spec.Selectors) {
 		return 0, 0
 	}
-	for _, list := range [2][]*slice{c.byNode[node.Name()], c.wide} {
+	for _, list := range [2][]*slice{c.on(node.Name()), c.wide} {
 		for _, s := range list {
 			if !s.offers(node.Node) {
 				continue

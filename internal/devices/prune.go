@@ -63,17 +63,18 @@ func (s *search) mayShrink(claim int, i int64) bool {
 
 // tooFew reports whether fewer than count devices after at can go to the ask. It counts a
 // device unless it is in use, a selector or a taint keeps the ask off, or a constraint
-// forbids it beside the devices that are placed.
+// forbids it beside the devices that are placed. Each device that it looks at is a step.
 func (s *search) tooFew(claim int, a *ask, at int, count int64) bool {
 	if count <= 1 && at > 0 {
 		return false // the search itself will see
 	}
 	for ; at < len(s.devices) && count > 0; at++ {
+		s.step()
 		c := &s.devices[at]
 		if s.taken(claim, a, c) || !c.device.tolerated(a.tolerations) || c.device.plain.no {
 			continue
 		}
-		if ok, _ := s.selectable(a, c); !ok {
+		if ok, _ := s.selectable(s.plans[claim], a, c); !ok {
 			continue
 		}
 		admits := true

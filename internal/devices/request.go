@@ -12,10 +12,16 @@ const maxDevices = 32
 
 // A plan is a claim to allocate, as the search needs it. It is the same for all nodes.
 type plan struct {
-	claim       *api.ResourceClaim
+	claim *api.ResourceClaim
+	*demand
+}
+
+// A demand is what claims ask for. It knows no claim, so claims that ask for the same
+// share it.
+type demand struct {
 	requests    []request
 	constraints []constraint
-	compiler    framework.DeviceSelectorCompiler
+	checked     bool // all of its classes exist
 }
 
 // A request is one of a claim: exactly one ask, or alternatives.
@@ -36,7 +42,7 @@ type ask struct {
 	admin       bool
 	tolerations []api.DeviceToleration
 	capacity    *api.CapacityRequirements
-	err         error // it can never be granted: a fault of the claim
+	fault       string // why it can never be granted, "" if it may be
 }
 
 // A constraint relates the values of an attribute.
@@ -44,29 +50,54 @@ type constraint struct {
 	attribute string
 	distinct  bool
 	requests  []string
-	err       error
+	fault     string // "" if there is none
 }
 
-// plan prepares a claim. Its faults come to light when devices are looked for.
-func (x *State) plan(s *framework.Snapshot, compiler framework.DeviceSelectorCompiler, c *api.ResourceClaim) *plan {
-	p := &plan{claim: c, requests: make([]request, len(c.Spec.Devices.Requests)), compiler: compiler}
-	name := c.Key()
-	for i := range c.Spec.Devices.Requests {
-		r := &c.Spec.Devices.Requests[i]
+// demands keeps the demands of claims by their text; see [appendDemand].
+type demands struct {
+	compiler framework.DeviceSelectorCompiler
+	classes  uint64 // their version
+	known    map[string]*demand
+	text     []byte
+}
+
+// maxDemands bounds the memory for demands. Beyond it, all are prepared anew.
+const maxDemands = 1 << 10
+
+// demandOf returns the demand of a claim. It belongs to the goroutine of the snapshot.
+func (x *State) demandOf(s *framework.Snapshot, compiler framework.DeviceSelectorCompiler, c *api.DeviceClaim) *demand {
+	k := &x.demands
+	if v := framework.ObjectsVersion[api.DeviceClass](s); k.known == nil || k.classes != v || k.compiler != compiler || len(k.known) >= maxDemands {
+		k.known, k.classes, k.compiler = map[string]*demand{}, v, compiler
+	}
+	k.text = appendDemand(k.text[:0], c)
+	d := k.known[string(k.text)]
+	if d == nil {
+		d = x.demand(s, compiler, c)
+		k.known[string(k.text)] = d
+	}
+	return d
+}
+
+// demand prepares what a claim asks for. Faults come to light when devices are looked for.
+func (x *State) demand(s *framework.Snapshot, compiler framework.DeviceSelectorCompiler, c *api.DeviceClaim) *demand {
+	p := &demand{requests: make([]request, len(c.Requests))}
+	for i := range c.Requests {
+		r := &c.Requests[i]
 		to := &p.requests[i]
 		to.name = r.Name
 		if e := r.Exactly; e != nil {
-			to.asks = []ask{x.ask(s, compiler, name, r.Name, r.Name, e)}
+			to.asks = []ask{x.ask(s, compiler, r.Name, r.Name, e)}
 			continue
 		}
 		to.alternatives = true
 		for k := range r.FirstAvailable {
 			sub := &r.FirstAvailable[k]
-			to.asks = append(to.asks, x.ask(s, compiler, name, sub.Name, r.Name+"/"+sub.Name, exactly(sub)))
+			to.asks = append(to.asks, x.ask(s, compiler, sub.Name, r.Name+"/"+sub.Name, exactly(sub)))
 		}
 	}
-	for i := range c.Spec.Devices.Constraints {
-		from := &c.Spec.Devices.Constraints[i]
+	for i := range c.Constraints {
+		from := &c.Constraints[i]
 		to := constraint{requests: from.Requests}
 		switch {
 		case from.MatchAttribute != nil:
@@ -74,7 +105,7 @@ func (x *State) plan(s *framework.Snapshot, compiler framework.DeviceSelectorCom
 		case from.DistinctAttribute != nil:
 			to.attribute, to.distinct = *from.DistinctAttribute, true
 		default:
-			to.err = fmt.Errorf("claim %s, constraint #%d: empty constraint (unsupported constraint type?)", name, i)
+			to.fault = fmt.Sprintf("constraint #%d: empty constraint (unsupported constraint type?)", i)
 		}
 		p.constraints = append(p.constraints, to)
 	}
@@ -89,13 +120,13 @@ func exactly(sub *api.DeviceSubRequest) *api.ExactDeviceRequest {
 	}
 }
 
-func (x *State) ask(s *framework.Snapshot, compiler framework.DeviceSelectorCompiler, claim, name, result string, e *api.ExactDeviceRequest) ask {
+func (x *State) ask(s *framework.Snapshot, compiler framework.DeviceSelectorCompiler, name, result string, e *api.ExactDeviceRequest) ask {
 	a := ask{
 		name: name, result: result, all: e.AllocationMode == api.DeviceAllocationModeAll, count: e.Count, admin: isSet(e.AdminAccess),
 		tolerations: e.Tolerations, capacity: e.Capacity,
 	}
 	fault := func(format string, args ...any) ask {
-		a.err = fmt.Errorf("claim %s, request %s%s", claim, name, fmt.Sprintf(format, args...))
+		a.fault = fmt.Sprintf(format, args...)
 		return a
 	}
 	if len(e.DerivedAttributes) > 0 {
@@ -118,8 +149,8 @@ func (x *State) ask(s *framework.Snapshot, compiler framework.DeviceSelectorComp
 	if a.count < 0 {
 		return fault(": the count %d is negative", a.count)
 	}
-	a.conditions = x.conditions(nil, compiler, "class", a.class.Name, a.class.Spec.Selectors)
-	a.conditions = x.conditions(a.conditions, compiler, "claim", claim, e.Selectors)
+	a.conditions = x.conditions(nil, compiler, a.class.Name, a.class.Spec.Selectors)
+	a.conditions = x.conditions(a.conditions, compiler, "", e.Selectors)
 	return a
 }
 

@@ -120,7 +120,7 @@ var errNotFound = fmt.Errorf("claim allocation not found for node")
 
 // Reserve gives the devices of a node to the claims of the pod.
 func (f *Finder) Reserve(node *framework.NodeInfo) (DeviceClaims, framework.Status) {
-	found := new(Found)
+	var found *Found
 	if len(f.allocate) > 0 {
 		var status framework.Status
 		if found, status = f.FoundOn(node); !status.IsSuccess() {
@@ -142,7 +142,7 @@ func (f *Finder) Reserve(node *framework.NodeInfo) (DeviceClaims, framework.Stat
 			}
 			continue
 		}
-		if at == len(found.Claims) {
+		if found == nil || at == len(found.Claims) {
 			continue
 		}
 		a := found.Allocations[at]
@@ -150,14 +150,17 @@ func (f *Finder) Reserve(node *framework.NodeInfo) (DeviceClaims, framework.Stat
 		if c.Extended && len(found.Mappings) == 0 {
 			continue // the node offers the resources itself
 		}
-		claim := *c.Claim
-		claim.Status.Allocation = a
+		d := &departure{claim: *c.Claim}
+		d.claim.Status.Allocation = a
 		if c.Extended {
-			claim.Spec.Devices.Requests = found.Requests
+			d.claim.Spec.Devices.Requests = found.Requests
 			result.Mappings = found.Mappings
 		}
-		f.state.depart(f.snapshot, c.key(pod), pod, c.Entry, &claim)
-		result.Claims = append(result.Claims, DeviceClaim{&claim, c.Entry, false})
+		f.state.depart(f.snapshot, c.key(pod), pod, c.Entry, d)
+		if result.Claims == nil {
+			result.Claims = d.listed[:0]
+		}
+		result.Claims = append(result.Claims, DeviceClaim{&d.claim, c.Entry, false})
 	}
 	return result, framework.Status{}
 }

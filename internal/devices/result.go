@@ -8,18 +8,31 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// allocation returns what a claim got, in a search that is solved. node is the name of
-// the node.
-func (s *search) allocation(claim int, node string) (*api.AllocationResult, error) {
-	selector, err := s.nodeSelector(claim, node)
+// A grant is the memory of an allocation of one device.
+type grant struct {
+	allocation api.AllocationResult
+	device     [1]api.DeviceRequestAllocationResult
+}
+
+// allocation returns what a claim got, in a search that is solved.
+func (s *search) allocation(claim int) (*api.AllocationResult, error) {
+	selector, err := s.nodeSelector(claim)
 	if err != nil {
 		return nil, err
 	}
-	a := &api.AllocationResult{NodeSelector: selector}
-	n := s.devicesOf(claim)
-	if n > 0 {
+	var a *api.AllocationResult
+	switch n := s.devicesOf(claim); n {
+	case 0:
+		a = new(api.AllocationResult)
+	case 1:
+		g := new(grant)
+		a = &g.allocation
+		a.Devices.Results = g.device[:0]
+	default:
+		a = new(api.AllocationResult)
 		a.Devices.Results = make([]api.DeviceRequestAllocationResult, 0, n)
 	}
+	a.NodeSelector = selector
 	for i := range s.placed {
 		p := &s.placed[i]
 		if p.claim != claim {
@@ -82,14 +95,12 @@ func (s *search) terms(claim int) (pinned bool, err error) {
 
 // nodeSelector returns the selector of the nodes that can use the claim's devices, nil
 // for all.
-func (s *search) nodeSelector(claim int, node string) (*api.NodeSelector, error) {
+func (s *search) nodeSelector(claim int) (*api.NodeSelector, error) {
 	switch pinned, err := s.terms(claim); {
 	case err != nil:
 		return nil, err
 	case pinned:
-		return &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{MatchFields: []api.NodeSelectorRequirement{
-			{Key: "metadata.name", Operator: api.NodeSelectorOpIn, Values: []string{node}},
-		}}}}, nil
+		return s.pools.pinned(), nil
 	}
 	var term api.NodeSelectorTerm
 	for i := range s.placed {

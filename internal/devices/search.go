@@ -2,9 +2,7 @@ package devices
 
 import (
 	"fmt"
-	"strings"
 
-	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -17,7 +15,7 @@ type search struct {
 	pools   *pools
 	devices []candidate // of the pools, in the order in which they are tried
 	uses    []*poolUse  // by pool
-	plans   []*plan
+	plans   []plan
 	lists   [][]candidate // devices for asks with mode All, in the order of the asks
 
 	placed   []placed
@@ -90,8 +88,8 @@ func (s *search) validate() error {
 			sum += least
 		}
 		for i := range p.constraints {
-			if err := p.constraints[i].err; err != nil {
-				return err
+			if fault := p.constraints[i].fault; fault != "" {
+				return fmt.Errorf("claim %s, %s", p.claim.Key(), fault)
 			}
 		}
 	}
@@ -99,10 +97,10 @@ func (s *search) validate() error {
 }
 
 // validateAsk returns the number of devices that an ask wants.
-func (s *search) validateAsk(p *plan, a *ask) (int64, error) {
+func (s *search) validateAsk(p plan, a *ask) (int64, error) {
 	switch {
-	case a.err != nil:
-		return 0, a.err
+	case a.fault != "":
+		return 0, fmt.Errorf("claim %s, request %s%s", p.claim.Key(), a.name, a.fault)
 	case !a.all:
 		s.lists = append(s.lists, nil)
 		return a.count, nil
@@ -123,7 +121,7 @@ func (s *search) validateAsk(p *plan, a *ask) (int64, error) {
 		}
 		for ; at < len(s.pools.devices) && s.pools.devices[at].pool == i; at++ {
 			c := s.pools.devices[at]
-			ok, err := s.selectable(a, &c)
+			ok, err := s.selectable(p, a, &c)
 			if err != nil {
 				return 0, err
 			}
@@ -162,13 +160,13 @@ func (s *search) listOf(a *ask) []candidate {
 }
 
 // selectable reports whether all selectors hold for a device.
-func (s *search) selectable(a *ask, c *candidate) (bool, error) {
+func (s *search) selectable(p plan, a *ask, c *candidate) (bool, error) {
 	d := c.device
 	for i := range a.conditions {
 		x := &a.conditions[i]
 		answers := d.slice.answersOf(x.program)
 		if err, ok := answers.errs[d.index]; ok {
-			return false, x.fault(d, err)
+			return false, x.fault(p, d, err)
 		}
 		if !answers.yes[d.index] {
 			return false, nil
@@ -254,18 +252,24 @@ func (s *search) placeListed(claim, req int, a *ask, i int64, list []candidate) 
 
 // placeAny places the first device after at that lets the search succeed.
 func (s *search) placeAny(claim, req int, a *ask, i int64, at int, count int64) outcome {
-	if s.clean && s.mayShrink(claim, i) && s.tooFew(claim, a, at, count-i) {
-		return failed
+	if s.clean && s.mayShrink(claim, i) {
+		none := s.tooFew(claim, a, at, count-i)
+		switch {
+		case s.steps > s.limit:
+			return s.fail(&StepsError{Steps: s.limit})
+		case none:
+			return failed
+		}
 	}
 	for ; at < len(s.devices); at++ {
-		if s.steps++; s.steps > s.limit {
+		if s.step(); s.steps > s.limit {
 			return s.fail(&StepsError{Steps: s.limit})
 		}
 		c := &s.devices[at]
 		if s.taken(claim, a, c) {
 			continue
 		}
-		switch ok, err := s.selectable(a, c); {
+		switch ok, err := s.selectable(s.plans[claim], a, c); {
 		case err != nil:
 			return s.fail(err)
 		case !ok:
@@ -293,6 +297,10 @@ func (s *search) placeAny(claim, req int, a *ask, i int64, at int, count int64) 
 	}
 	return failed
 }
+
+// step counts the work for one device, which is compared with those that are placed. A
+// few of them are no more than the device itself.
+func (s *search) step() { s.steps += 1 + len(s.placed)/8 }
 
 // devicesOf counts the devices of a claim.
 func (s *search) devicesOf(claim int) (n int) {
@@ -390,6 +398,7 @@ func (s *search) fitsCapacity(c *candidate, x *consumption) bool {
 // countersAdmit reports whether no counter of the pool is overdrawn with the device.
 func (s *search) countersAdmit(c *candidate) bool {
 	pool := &s.pools.list[c.pool]
+	s.steps += len(pool.counters) * len(pool.consumers) / 8
 	for _, set := range pool.counters {
 		left := make(map[string]resource.Quantity, len(set.Counters))
 		for name, x := range set.Counters {
@@ -414,93 +423,4 @@ func (s *search) countersAdmit(c *candidate) bool {
 		}
 	}
 	return true
-}
-
-// applies reports whether a constraint is about an ask.
-func (x *constraint) applies(a *ask, request string) bool {
-	if len(x.requests) == 0 {
-		return true
-	}
-	for _, name := range x.requests {
-		if name == request || name == a.result {
-			return true
-		}
-	}
-	return false
-}
-
-// requestOf returns the name of the request of an ask.
-func requestOf(a *ask) string {
-	if len(a.result) > len(a.name) {
-		return a.result[:len(a.result)-len(a.name)-1]
-	}
-	return a.result
-}
-
-// constraintAdmits reports whether the claim's devices meet a constraint with one more.
-func (s *search) constraintAdmits(claim int, x *constraint, a *ask, d *Device) bool {
-	if !x.applies(a, requestOf(a)) {
-		return true
-	}
-	value := attributeOf(d, x.attribute)
-	if value == nil {
-		return false
-	}
-	for i := range s.placed {
-		p := &s.placed[i]
-		if p.claim != claim || !x.applies(p.ask, requestOf(p.ask)) {
-			continue
-		}
-		same, comparable := sameAttribute(attributeOf(p.device, x.attribute), value)
-		switch {
-		case !comparable:
-			return false
-		case x.distinct && same, !x.distinct && !same:
-			return false
-		case !x.distinct:
-			return true // the others have the same value
-		}
-	}
-	return true
-}
-
-// attributeOf returns a device's attribute by its full name, nil if there is none.
-func attributeOf(d *Device, name string) *api.DeviceAttribute {
-	values, ok := d.slice.values.find(name)
-	if !ok {
-		values = d.slice.values.add(name, d.slice.valuesOf(name))
-	}
-	return values[d.index]
-}
-
-// valuesOf returns the attribute of that full name of each device.
-func (s *slice) valuesOf(name string) []*api.DeviceAttribute {
-	short, ok := strings.CutPrefix(name, s.pool.Driver+"/")
-	values := make([]*api.DeviceAttribute, len(s.devices))
-	for i := range s.devices {
-		v, known := s.devices[i].Attributes[name]
-		if !known && ok {
-			v, known = s.devices[i].Attributes[short]
-		}
-		if known {
-			values[i] = &v
-		}
-	}
-	return values
-}
-
-// sameAttribute reports whether a device's attribute a equals b, that of a later device.
-// A later list cannot be compared; an earlier one differs from every single value.
-func sameAttribute(a, b *api.DeviceAttribute) (same, comparable bool) {
-	switch {
-	case b.StringValue != nil:
-		return a.StringValue != nil && *a.StringValue == *b.StringValue, true
-	case b.IntValue != nil:
-		return a.IntValue != nil && *a.IntValue == *b.IntValue, true
-	case b.BoolValue != nil:
-		return a.BoolValue != nil && *a.BoolValue == *b.BoolValue, true
-	case b.VersionValue != nil:
-		return a.VersionValue != nil && *a.VersionValue == *b.VersionValue, true
-	}
-	return false, false
 }

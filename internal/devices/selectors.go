@@ -23,6 +23,7 @@ type program struct {
 type programs struct {
 	mu       sync.Mutex
 	compiled map[programKey]*program
+	bytes    int // about how much memory they take
 }
 
 // A programKey identifies a text and its compiler, nil for the built-in one.
@@ -31,8 +32,19 @@ type programKey struct {
 	text     string
 }
 
-// maxPrograms bounds the memory for programs. Beyond it, all are compiled anew.
-const maxPrograms = 1 << 14
+// maxProgramBytes bounds the memory for programs. Beyond it, all are compiled anew.
+const maxProgramBytes = 64 << 20
+
+// bytesOf is about how much memory a program takes with its text. Programs of a user's
+// compiler count as ours without patterns do.
+func (x *program) bytesOf(text string) int {
+	const fixed, each = 512, 64
+	n := fixed + (each+1)*len(text)
+	if x.built != nil {
+		n = fixed + len(text) + x.built.Bytes()
+	}
+	return n
+}
 
 // get returns the program of an expression.
 func (p *programs) get(compiler framework.DeviceSelectorCompiler, text string) *program {
@@ -48,10 +60,12 @@ func (p *programs) get(compiler framework.DeviceSelectorCompiler, text string) *
 	} else {
 		x.other, x.err = compiler.CompileDeviceSelector(text)
 	}
-	if p.compiled == nil || len(p.compiled) >= maxPrograms {
-		p.compiled = map[programKey]*program{}
+	bytes := x.bytesOf(text)
+	if p.compiled == nil || p.bytes+bytes > maxProgramBytes {
+		p.compiled, p.bytes = map[programKey]*program{}, 0
 	}
 	p.compiled[key] = x
+	p.bytes += bytes
 	return x
 }
 
@@ -94,33 +108,36 @@ func (s *slice) ask(p *program) *answers {
 // A condition is a selector of a class or of a request.
 type condition struct {
 	program *program
-	kind    string // "class" or "claim", and its name, for errors
-	name    string
+	class   string // whose selector it is; "" for the claim's
 	index   int
 }
 
 // conditions returns the conditions of a list of selectors.
-func (s *State) conditions(to []condition, compiler framework.DeviceSelectorCompiler, kind, name string, list []api.DeviceSelector) []condition {
+func (s *State) conditions(to []condition, compiler framework.DeviceSelectorCompiler, class string, list []api.DeviceSelector) []condition {
 	for i := range list {
 		if list[i].CEL != nil {
-			to = append(to, condition{s.programs.get(compiler, list[i].CEL.Expression), kind, name, i})
+			to = append(to, condition{s.programs.get(compiler, list[i].CEL.Expression), class, i})
 		}
 	}
 	return to
 }
 
 // fault returns the error of a condition for a device.
-func (c *condition) fault(d *Device, err error) error {
+func (c *condition) fault(p plan, d *Device, err error) error {
+	whose := "class " + c.class
+	if c.class == "" {
+		whose = "claim " + p.claim.Key()
+	}
 	var refused *expr.RefusedError
 	switch {
 	case errors.As(err, &refused):
-		return fmt.Errorf("%s %s: selector #%d: %w; set DeviceSelectors to a compiler of the full language", c.kind, c.name, c.index, err)
+		return fmt.Errorf("%s: selector #%d: %w; set DeviceSelectors to a compiler of the full language", whose, c.index, err)
 	case c.program.err != nil:
-		return fmt.Errorf("%s %s: selector #%d: CEL compile error: %w", c.kind, c.name, c.index, err)
+		return fmt.Errorf("%s: selector #%d: CEL compile error: %w", whose, c.index, err)
 	}
 	hint := ""
 	if strings.Contains(err.Error(), "no such key:") {
 		hint = ". consider using CEL optional chaining (.? followed by orValue()) or guarding the check with has() for optional fields"
 	}
-	return fmt.Errorf("%s %s: selector #%d on device %s: CEL runtime error: %w%s", c.kind, c.name, c.index, d.ID(), err, hint)
+	return fmt.Errorf("%s: selector #%d on device %s: CEL runtime error: %w%s", whose, c.index, d.ID(), err, hint)
 }

@@ -29,9 +29,12 @@ type State struct {
 	changes uint64     // how often the use of a device has changed
 
 	searches sync.Pool // memory to use again
+	costly   costly
 
-	key  podKey  // the last that was asked for
-	last *Finder // the last that was prepared
+	refs    podRefs // the last that were asked for
+	key     podKey  // the last that was asked for
+	last    *Finder // the last that was prepared
+	demands demands
 }
 
 var stateKey = framework.NewExtensionKey(func(s *framework.Snapshot) *State {
@@ -77,36 +80,45 @@ func (x *State) Fork(*framework.Snapshot) framework.Extension {
 	x.owner = new(cow.Owner)
 	y := &State{
 		owner: new(cow.Owner), programs: x.programs, uses: x.uses.fork(), charged: x.charged.fork(), flights: x.flights.fork(), holds: x.holds.fork(), special: x.special.fork(),
-		flown: x.flown,
+		flown: x.flown, changes: x.changes,
 	}
 	y.cataloged.Store(x.cataloged.Load())
 	return y
 }
 
-// change sets or deletes an entry, and records that for a rollback.
-func change[K comparable, V any](s *framework.Snapshot, m *layered[K, V], k K, v *V) {
-	if s.Recording() {
-		u := &changeUndo[K, V]{m: m, key: k}
-		if before, ok := m.get(k); ok {
-			u.before = &before
-		}
-		s.Record(u)
-	}
+// change sets an entry, and records that for a rollback.
+func change[K comparable, V any](s *framework.Snapshot, m *layered[K, V], k K, v V) {
+	recordChange(s, m, k)
 	m.set(k, v)
+}
+
+// cut deletes an entry, and records that for a rollback.
+func cut[K comparable, V any](s *framework.Snapshot, m *layered[K, V], k K) {
+	recordChange(s, m, k)
+	m.remove(k)
+}
+
+func recordChange[K comparable, V any](s *framework.Snapshot, m *layered[K, V], k K) {
+	if s.Recording() {
+		before, ok := m.get(k)
+		s.Record(&changeUndo[K, V]{m, k, before, ok})
+	}
 }
 
 type changeUndo[K comparable, V any] struct {
 	m      *layered[K, V]
 	key    K
-	before *V
+	before V
+	was    bool // there was an entry
 }
 
-func (u *changeUndo[K, V]) Undo(*framework.Snapshot) { u.m.set(u.key, u.before) }
+func (u *changeUndo[K, V]) Undo(*framework.Snapshot) { u.m.put(u.key, u.before, u.was) }
 
 // A poolUse says which devices of a pool are in use. Only its owner changes it.
 type poolUse struct {
 	owner   *cow.Owner
 	devices map[string]*use
+	changed uint64 // State.changes at the last change
 }
 
 // A use says how a device is used. It never changes.
@@ -139,8 +151,18 @@ func (u *use) consumed() map[string]resource.Quantity {
 	return u.capacity
 }
 
+// dedicatedOnce is the use of most devices in use.
+var dedicatedOnce = &use{dedicated: 1}
+
 // with returns the use with one more result, or with one less if sign is -1.
 func (u *use) with(r *api.DeviceRequestAllocationResult, sign int) *use {
+	switch {
+	case r.ShareID != nil:
+	case u == nil && sign > 0:
+		return dedicatedOnce
+	case u == dedicatedOnce && sign < 0:
+		return nil
+	}
 	next := new(use)
 	if u != nil {
 		*next = *u
@@ -183,42 +205,50 @@ func (x *State) count(s *framework.Snapshot, a *api.AllocationResult, sign int) 
 	if a == nil {
 		return
 	}
-	var changed []PoolID
+	var undo *usesUndo
+	if s.Recording() {
+		undo = &usesUndo{state: x}
+		undo.list = undo.one[:0]
+		s.Record(undo)
+	}
+	var last *poolUse
 	for i := range a.Devices.Results {
 		r := &a.Devices.Results[i]
 		if isSet(r.AdminAccess) {
 			continue
 		}
 		id := PoolID{r.Driver, r.Pool}
-		p, _ := x.uses.get(id)
-		x.setUse(s, id, r.Device, p.of(r.Device).with(r, sign))
-		if !slices.Contains(changed, id) {
-			changed = append(changed, id)
+		p := x.ownUses(id)
+		before := p.devices[r.Device]
+		if undo != nil {
+			undo.list = append(undo.list, useBefore{id, r.Device, before})
+		}
+		p.put(r.Device, before.with(r, sign))
+		if p != last {
+			x.touch(s, id)
+			last = p
 		}
 	}
-	x.touch(s, changed)
 }
 
-// setUse changes the use of a device, and records that for a rollback.
-func (x *State) setUse(s *framework.Snapshot, id PoolID, device string, u *use) {
-	p, _ := x.uses.get(id)
-	if s.Recording() {
-		s.Record(&useUndo{x, id, device, p.of(device)})
-	}
-	x.replaceUse(id, device, u)
-}
-
-func (x *State) replaceUse(id PoolID, device string, u *use) {
+// ownUses returns the use of a pool, for a change.
+func (x *State) ownUses(id PoolID) *poolUse {
 	x.changes++
 	p, ok := x.uses.get(id)
 	if !ok || p.owner != x.owner {
-		next := &poolUse{x.owner, map[string]*use{}}
+		next := &poolUse{owner: x.owner, devices: map[string]*use{}}
 		if ok {
 			next.devices = maps.Clone(p.devices)
 		}
-		x.uses.set(id, &next)
+		x.uses.set(id, next)
 		p = next
 	}
+	p.changed = x.changes
+	return p
+}
+
+// put replaces the use of a device; nil if it is free.
+func (p *poolUse) put(device string, u *use) {
 	if u == nil {
 		delete(p.devices, device)
 	} else {
@@ -226,36 +256,53 @@ func (x *State) replaceUse(id PoolID, device string, u *use) {
 	}
 }
 
-type useUndo struct {
-	state  *State
+// usesUndo takes back one call of count.
+type usesUndo struct {
+	state *State
+	list  []useBefore
+	one   [1]useBefore // memory for list
+}
+
+// useBefore is how a device was used.
+type useBefore struct {
 	pool   PoolID
 	device string
-	before *use
+	use    *use
 }
 
-func (u *useUndo) Undo(*framework.Snapshot) { u.state.replaceUse(u.pool, u.device, u.before) }
+func (u *usesUndo) Undo(*framework.Snapshot) {
+	for _, b := range slices.Backward(u.list) {
+		u.state.ownUses(b.pool).put(b.device, b.use)
+	}
+}
 
-// touch makes the answers that are kept for the nodes of pools invalid.
-func (x *State) touch(s *framework.Snapshot, changed []PoolID) {
-	if x.cataloged.Load() == nil || len(changed) == 0 {
+// touch makes the answers that are kept for the nodes of a pool invalid.
+func (x *State) touch(s *framework.Snapshot, id PoolID) {
+	if x.cataloged.Load() == nil {
 		return // nobody has asked yet
 	}
-	c := x.catalogOf(s)
-	for _, id := range changed {
-		names, local := c.nodesOf(id)
-		if !local {
+	x.catalogOf(s).touch(s, id)
+}
+
+// touch makes the answers that are kept for the nodes of a pool invalid.
+func (c *catalog) touch(s *framework.Snapshot, id PoolID) {
+	last := ""
+	for _, x := range c.byPool[id] {
+		switch name := x.where.node; name {
+		case "":
 			touchAll(s)
 			return
+		case last:
+		default:
+			touchNode(s, name)
+			last = name
 		}
-		touchNodes(s, names)
 	}
 }
 
-func touchNodes(s *framework.Snapshot, names []string) {
-	for _, name := range names {
-		if n := s.Node(name); n != nil {
-			s.Touch(n)
-		}
+func touchNode(s *framework.Snapshot, name string) {
+	if n := s.Node(name); n != nil {
+		s.Touch(n)
 	}
 }
 
@@ -268,9 +315,9 @@ func (x *State) recharge(s *framework.Snapshot, key string, a *api.AllocationRes
 	x.count(s, old, -1)
 	x.count(s, a, 1)
 	if a == nil {
-		change(s, &x.charged, key, nil)
+		cut(s, &x.charged, key)
 	} else {
-		change(s, &x.charged, key, &a)
+		change(s, &x.charged, key, a)
 	}
 }
 
@@ -297,26 +344,19 @@ func (x *State) ObjectChanged(s *framework.Snapshot, key string, obj any) {
 // sliceChanged touches the nodes that may use the pool of a slice, before or after the
 // change.
 func sliceChanged(s *framework.Snapshot, c *catalog, key string, now *api.ResourceSlice) {
-	var ids []PoolID
-	var names []string
-	if old := c.slice(key); old != nil {
-		ids = append(ids, old.pool)
+	old := c.slice(key)
+	if old != nil {
+		c.touch(s, old.pool)
 	}
-	if now != nil {
-		ids = append(ids, PoolID{now.Spec.Driver, now.Spec.Pool.Name})
-		if now.Spec.NodeName == nil || *now.Spec.NodeName == "" {
-			touchAll(s)
-			return
-		}
-		names = append(names, *now.Spec.NodeName)
+	if now == nil {
+		return
 	}
-	for _, id := range ids {
-		more, local := c.nodesOf(id)
-		if !local {
-			touchAll(s)
-			return
-		}
-		names = append(names, more...)
+	if id := (PoolID{now.Spec.Driver, now.Spec.Pool.Name}); old == nil || id != old.pool {
+		c.touch(s, id)
 	}
-	touchNodes(s, names)
+	if now.Spec.NodeName == nil || *now.Spec.NodeName == "" {
+		touchAll(s)
+		return
+	}
+	touchNode(s, *now.Spec.NodeName)
 }

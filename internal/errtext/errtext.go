@@ -1,5 +1,6 @@
-// Package errtext bounds what errors say of input. Text that others chose may be as long
-// as their input; an error that repeats it would be too.
+// Package errtext helps errors to speak of input: it bounds what they repeat, and finds
+// what was meant. Text that others chose may be as long as their input; an error that
+// repeats it would be too.
 package errtext
 
 import (
@@ -14,4 +15,27 @@ func Cut(s string, limit int) string {
 		return s
 	}
 	return fmt.Sprintf("%s... (%d bytes)", strings.ToValidUTF8(s[:limit], ""), len(s))
+}
+
+// Distance returns how many letters have to be inserted, deleted or replaced to turn a into
+// b, in any case of letters. It takes len(a) times len(b) steps.
+func Distance(a, b string) int {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(row[j+1]+1, row[j]+1, cost)
+		}
+	}
+	return row[len(b)]
 }

@@ -23,3 +23,23 @@ func TestCut(t *testing.T) {
 		}
 	}
 }
+
+func TestDistance(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want int
+	}{
+		{"", "", 0},
+		{"", "abc", 3},
+		{"abc", "", 3},
+		{"nodeName", "nodename", 0}, // letters count in any case
+		{"kitten", "sitting", 3},    // k to s, e to i, and g
+		{"toleration", "tolerations", 1},
+		{"requests", "reqeusts", 2}, // two letters that changed places
+		{"abcd", "bcda", 2},
+	} {
+		if got := errtext.Distance(tt.a, tt.b); got != tt.want {
+			t.Errorf("Distance(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
+		}
+	}
+}

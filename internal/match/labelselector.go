@@ -2,7 +2,6 @@ package match
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/berth-sched/berth/framework/api"
@@ -22,17 +21,28 @@ type LabelSelector struct {
 // Differs: if several labels of matchLabels are malformed, the first in sorted
 // order is reported; Kubernetes reports any of them.
 func NewLabelSelector(s *api.LabelSelector) (LabelSelector, error) {
+	return NewLabelSelectorWith(s, nil, nil)
+}
+
+// NewLabelSelectorWith compiles the selector of objects that s selects and that have the
+// same values of some labels as an object with these labels. Keys that the object has no
+// label for add nothing.
+func NewLabelSelectorWith(s *api.LabelSelector, keys []string, labels map[string]string) (LabelSelector, error) {
 	if s == nil {
 		return Nothing(), nil
 	}
-	requirements := make([]requirement, 0, len(s.MatchLabels)+len(s.MatchExpressions))
+	most := len(keys) + len(s.MatchLabels)
+	requirements, values := make([]requirement, 0, most+len(s.MatchExpressions)), make([]string, 0, most)
+	var few [fewLabels]string
+	for _, key := range presentKeys(few[:0], keys, labels) {
+		values = append(values, labels[key])
+		requirements = append(requirements, requirement{key: key, op: in, values: last(values)})
+	}
 	add := func(key string, op operator, values []string) error {
-		r, problems := compileRequirement("", key, op, values)
+		r, problems := compileRequirement(root, key, op, values)
 		requirements = append(requirements, r)
 		return ProblemsError(problems)
 	}
-	var few [fewLabels]string
-	values := make([]string, 0, len(s.MatchLabels))
 	for _, key := range sortedKeys(few[:0], s.MatchLabels) {
 		values = append(values, s.MatchLabels[key])
 		if err := add(key, in, last(values)); err != nil {
@@ -82,39 +92,27 @@ func LabelsOf(labels map[string]string) LabelSelector {
 	return s
 }
 
-// WithLabels returns the selector of objects that s selects and that have the same values
-// of some labels as an object with these labels. Keys that the object has no label for add
-// nothing.
-func (s LabelSelector) WithLabels(keys []string, labels map[string]string) LabelSelector {
-	if s.nothing {
-		return s
-	}
-	var few [fewLabels]string
-	present := few[:0]
+// presentKeys appends the keys that there are labels for, sorted, each once.
+func presentKeys(list, keys []string, labels map[string]string) []string {
 	for _, key := range keys {
 		if _, ok := labels[key]; ok {
-			present = append(present, key)
+			list = append(list, key)
 		}
 	}
-	if len(present) == 0 {
-		return s
-	}
-	slices.Sort(present)
-	requirements := make([]requirement, 0, len(present)+len(s.requirements))
-	values := make([]string, 0, len(present))
-	for _, key := range slices.Compact(present) {
-		values = append(values, labels[key])
-		requirements = append(requirements, requirement{key: key, op: in, values: last(values)})
-	}
-	return LabelSelector{requirements: append(requirements, s.requirements...)}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // fewLabels is how many keys need no memory to be sorted.
 const fewLabels = 16
 
 func sortedKeys(list []string, labels map[string]string) []string {
-	list = slices.AppendSeq(list, maps.Keys(labels))
-	slices.Sort(list)
+	for key := range labels {
+		list = append(list, key)
+	}
+	if len(list) > 1 {
+		slices.Sort(list)
+	}
 	return list
 }
 

@@ -25,7 +25,7 @@ func NewNodeSelector(s *api.NodeSelector) NodeSelector {
 		if isEmpty(term) {
 			continue
 		}
-		t, problems := compileTerm(element("nodeSelectorTerms", i), term)
+		t, problems := compileTerm(func() string { return element("nodeSelectorTerms", i) }, term)
 		if len(problems) > 0 {
 			compiled.problems = append(compiled.problems, problems...)
 			continue
@@ -89,15 +89,16 @@ func (t *nodeTerm) matchesFields(n *api.Node) bool {
 	return true
 }
 
-func compileTerm(path string, term *api.NodeSelectorTerm) (nodeTerm, []string) {
+// compileTerm compiles a term and returns its problems; at names the term in them.
+func compileTerm(at func() string, term *api.NodeSelectorTerm) (nodeTerm, []string) {
 	var t nodeTerm
 	var problems []string
 	for i := range term.MatchExpressions {
 		e := &term.MatchExpressions[i]
-		path := element(child(path, "matchExpressions"), i)
+		path := func() string { return element(child(at(), "matchExpressions"), i) }
 		op := slices.Index(NodeOperators, e.Operator)
 		if op < 0 {
-			problems = append(problems, unsupported(child(path, "operator"), e.Operator, NodeOperators))
+			problems = append(problems, unsupported(child(path(), "operator"), e.Operator, NodeOperators))
 			continue
 		}
 		r, wrong := compileRequirement(path, e.Key, operator(op), e.Values)
@@ -106,12 +107,12 @@ func compileTerm(path string, term *api.NodeSelectorTerm) (nodeTerm, []string) {
 	}
 	for i := range term.MatchFields {
 		f := &term.MatchFields[i]
-		path := element(child(path, "matchFields"), i)
+		path := func() string { return element(child(at(), "matchFields"), i) }
 		switch {
 		case f.Operator != api.NodeSelectorOpIn && f.Operator != api.NodeSelectorOpNotIn:
-			problems = append(problems, unsupported(child(path, "operator"), f.Operator, NodeOperators[:exists]))
+			problems = append(problems, unsupported(child(path(), "operator"), f.Operator, NodeOperators[:exists]))
 		case len(f.Values) != 1:
-			problems = append(problems, invalid(child(path, "values"), f.Values, "must have one element"))
+			problems = append(problems, invalid(child(path(), "values"), f.Values, "must have one element"))
 		default:
 			t.fields = append(t.fields, fieldRequirement{f.Key, f.Values[0], f.Operator == api.NodeSelectorOpIn})
 		}

@@ -27,7 +27,7 @@ func NewPreferredNodes(terms []api.PreferredSchedulingTerm) (PreferredNodes, err
 		if term.Weight == 0 || isEmpty(&term.Preference) {
 			continue
 		}
-		t, wrong := compileTerm(element("", i), &term.Preference)
+		t, wrong := compileTerm(func() string { return element("", i) }, &term.Preference)
 		problems = append(problems, wrong...)
 		p.terms = append(p.terms, weightedTerm{t, int64(term.Weight)})
 	}

@@ -18,6 +18,9 @@ func child(path, name string) string {
 	return path + "." + name
 }
 
+// root is the path of what is named by nothing but its fields.
+func root() string { return "" }
+
 // element returns the path of a list element.
 func element(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
 

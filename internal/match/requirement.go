@@ -71,11 +71,11 @@ var NodeOperators = []api.NodeSelectorOperator{
 }
 
 // compileRequirement checks and compiles a requirement. It returns no problems for
-// a valid one; path names the requirement in the problems.
-func compileRequirement(path, key string, op operator, values []string) (requirement, []string) {
+// a valid one; path names the requirement in the problems, and costs nothing without any.
+func compileRequirement(path func() string, key string, op operator, values []string) (requirement, []string) {
 	var problems []string
 	for _, p := range problemsOf(key, op, values) {
-		problems = append(problems, invalid(child(path, p.Field), p.Value, p.Detail))
+		problems = append(problems, invalid(child(path(), p.Field), p.Value, p.Detail))
 	}
 	r := requirement{key: key, op: op, values: values}
 	if len(values) > 0 && (op == greaterThan || op == lessThan) {

@@ -48,7 +48,7 @@ func unmetOfTerm(term *api.NodeSelectorTerm, n *api.Node) (texts []string) {
 		return []string{"an empty term matches no node"}
 	}
 	misses := func(only api.NodeSelectorTerm) (malformed string, misses bool) {
-		compiled, problems := compileTerm("", &only)
+		compiled, problems := compileTerm(root, &only)
 		if len(problems) > 0 {
 			return cut(problems[0]), true
 		}

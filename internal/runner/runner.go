@@ -72,7 +72,11 @@ func (d *DryRuns) Fits(pod, filters any) bool {
 // A Pod is the runner's part of a framework.PodInfo: one entry, that of the
 // [Cache] that was written to last. An entry may be gone at any time. Reading and
 // writing is safe for concurrent use.
-type Pod struct{ entry atomic.Pointer[Entry] }
+type Pod struct {
+	entry atomic.Pointer[Entry]
+	// Counted belongs to package topo: what the pod counts as, if it has no terms.
+	Counted atomic.Pointer[string]
+}
 
 // A Cache is where a runner keeps what it found out about pods, so that it need
 // not look it up again. Make one with [NewCache].

@@ -78,7 +78,7 @@ func (t *Tables) Affinity(p *framework.PodInfo) *Affinity {
 	}
 	t.followNamespaces()
 	t.followNominations()
-	text := traitsOf.Of(p).text
+	text := textOf(p)
 	a := t.affinities[text]
 	if a == nil {
 		a = &Affinity{tables: t, looks: looksOf(p.Pod), terms: TermsOf(p), anew: t.forgot}

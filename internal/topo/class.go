@@ -15,8 +15,9 @@ import (
 type class struct {
 	owner    *owner
 	text     string
-	looks    looks // of these pods
-	pods     int   // on nodes
+	shared   *string // text, as its pods without terms keep it
+	looks    looks   // of these pods
+	pods     int     // on nodes
 	places   places
 	counters []int32 // the counter of a term appears as often as the pods have the term
 	terms    int     // number of them that count terms
@@ -58,27 +59,59 @@ func (t *Tables) track() {
 				id = t.classOf(p)
 			} else {
 				buffer = appendTraits(buffer[:0], p.Pod, &noTerms)
-				known, ok := t.classIndex.look(buffer)
-				if id = known; !ok {
-					id = t.addClass(string(buffer), looksOf(p.Pod), &noTerms)
-				}
+				id = t.classOfText(buffer, p)
 			}
 			t.move(id, n.Slot(), 1)
 		}
 	}
 }
 
-// classOf returns the class of a pod, and makes it if necessary.
+// classOf returns the class of a pod, and makes it if necessary. A pod without terms then
+// keeps the text of its class: equal pods share it.
 func (t *Tables) classOf(p *framework.PodInfo) int32 {
-	traits := traitsOf.Of(p)
-	if id, ok := t.classIndex.in(traits.shard, traits.text); ok {
+	if hasTerms(p) {
+		traits := traitsOf.Of(p)
+		if id, ok := t.classIndex.in(traits.shard, traits.text); ok {
+			return id
+		}
+		return t.addClass(traits.text, looksOf(p.Pod), traits.terms)
+	}
+	if text := p.Runner().Counted.Load(); text != nil {
+		if id, ok := t.classIndex.get(*text); ok {
+			return id
+		}
+		return t.addClass(*text, looksOf(p.Pod), &noTerms)
+	}
+	t.text = appendTraits(t.text[:0], p.Pod, &noTerms)
+	id := t.classOfText(t.text, p)
+	p.Runner().Counted.Store(t.classes[id].shared)
+	return id
+}
+
+// classOfText returns the class with the text of traits of a pod without terms.
+func (t *Tables) classOfText(text []byte, p *framework.PodInfo) int32 {
+	if id, ok := t.classIndex.look(text); ok {
 		return id
 	}
-	return t.addClass(traits.text, looksOf(p.Pod), traits.terms)
+	return t.addClass(string(text), looksOf(p.Pod), &noTerms)
+}
+
+// textOf returns the text of a pod's traits.
+func textOf(p *framework.PodInfo) string {
+	if hasTerms(p) {
+		return traitsOf.Of(p).text
+	}
+	if text := p.Runner().Counted.Load(); text != nil {
+		return *text
+	}
+	var buffer [256]byte
+	text := string(appendTraits(buffer[:0], p.Pod, &noTerms))
+	p.Runner().Counted.Store(&text)
+	return text
 }
 
 func (t *Tables) addClass(text string, p looks, terms *Terms) int32 {
-	c := &class{owner: t.owner, text: text, looks: p}
+	c := &class{owner: t.owner, text: text, shared: &text, looks: p}
 	for kind := range kinds {
 		list := terms.list(kind)
 		for i := range list {

@@ -46,7 +46,6 @@ func (c *counter) clone(o *owner) *counter {
 		e.present = slices.Clone(e.present)
 		copied.extent = &e
 	}
-	copied.log = c.log.clone()
 	return &copied
 }
 

@@ -12,6 +12,10 @@ type event struct {
 }
 
 // A history holds a counter's latest changes.
+//
+// Invariant: if several tables share a counter, at most one of them reads the log, or
+// takes it over with its copy of the counter. The others are forks, whose anew is not
+// before last.
 type history struct {
 	log   changelog.Log[event]
 	known uint64 // the log has every change after this time
@@ -24,8 +28,6 @@ const historyLimit = 1024
 func newHistory(at uint64) history {
 	return history{log: changelog.New[event](historyLimit), known: at, last: at}
 }
-
-func (h *history) clone() history { return history{h.log.Clone(), h.known, h.last} }
 
 func (h *history) add(e event) {
 	if full := h.log.Entries(); len(full) == historyLimit {

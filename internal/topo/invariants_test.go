@@ -59,16 +59,16 @@ func checkTables(m fataler, t *Tables) {
 	terms := map[int32]map[int32]int32{} // counts by domain by counter
 	for _, n := range s.All() {
 		for _, p := range n.Pods {
-			traits := traitsOf.Of(p)
-			c := classes[traits.text]
+			text := textOf(p)
+			c := classes[text]
 			if c == nil {
 				c = &present{places: map[int]int32{}, info: p}
-				classes[traits.text] = c
+				classes[text] = c
 			}
 			c.pods++
 			c.places[n.Slot()]++
 			for kind := range kinds {
-				for _, term := range traits.terms.list(kind) {
+				for _, term := range TermsOf(p).list(kind) {
 					id, ok := t.index.get(string(term.appendKey([]byte{'t', byte(kind)})))
 					if !ok {
 						m.Fatalf("a term of %s has no counter", p.Pod.Name)

@@ -43,7 +43,7 @@ func HardRules(p *framework.PodInfo) *Rules {
 	if !p.HasSpread() {
 		return &noRules
 	}
-	return hardRules.Of(p)
+	return &rulesOf.Of(p).hard
 }
 
 // SoftRules is described at HardRules.
@@ -51,18 +51,17 @@ func SoftRules(p *framework.PodInfo) *Rules {
 	if !p.HasSpread() {
 		return &noRules
 	}
-	return softRules.Of(p)
+	return &rulesOf.Of(p).soft
 }
 
-var (
-	hardRules = framework.NewPodDerived(func(p *framework.PodInfo) *Rules { return ownRules(p, api.DoNotSchedule) })
-	softRules = framework.NewPodDerived(func(p *framework.PodInfo) *Rules { return ownRules(p, api.ScheduleAnyway) })
-)
+// podRules are the rules of a pod of both actions.
+type podRules struct{ hard, soft Rules }
 
-// noneOfAction are the rules of a pod whose constraints are all of the other action.
-var noneOfAction = Rules{Own: true}
+var rulesOf = framework.NewPodDerived(func(p *framework.PodInfo) *podRules {
+	return &podRules{hard: ownRules(p, api.DoNotSchedule), soft: ownRules(p, api.ScheduleAnyway)}
+})
 
-func ownRules(p *framework.PodInfo, action api.UnsatisfiableConstraintAction) *Rules {
+func ownRules(p *framework.PodInfo, action api.UnsatisfiableConstraintAction) Rules {
 	constraints := p.Pod.Spec.TopologySpreadConstraints
 	count := 0
 	for i := range constraints {
@@ -70,20 +69,21 @@ func ownRules(p *framework.PodInfo, action api.UnsatisfiableConstraintAction) *R
 			count++
 		}
 	}
+	r := Rules{Own: true}
 	if count == 0 {
-		return &noneOfAction
+		return r
 	}
-	r := &Rules{Own: true, List: make([]Rule, 0, count)}
+	r.List = make([]Rule, 0, count)
 	for i := range constraints {
 		c := &constraints[i]
 		if c.WhenUnsatisfiable != action {
 			continue
 		}
-		selector, err := match.NewLabelSelector(c.LabelSelector)
+		selector, err := match.NewLabelSelectorWith(c.LabelSelector, c.MatchLabelKeys, p.Pod.Labels)
 		if err != nil {
-			return &Rules{Own: true, Err: err}
+			return Rules{Own: true, Err: err}
 		}
-		r.List = append(r.List, newRule(c, selector.WithLabels(c.MatchLabelKeys, p.Pod.Labels)))
+		r.List = append(r.List, newRule(c, selector))
 	}
 	r.bind(p)
 	return r
@@ -122,7 +122,8 @@ func (r *Rules) bind(p *framework.PodInfo) {
 	if len(r.List) == 0 {
 		return
 	}
-	b := binary.AppendUvarint(appendBool(make([]byte, 0, 128), r.Own), uint64(len(r.List)))
+	var buffer [256]byte
+	b := binary.AppendUvarint(appendBool(buffer[:0], r.Own), uint64(len(r.List)))
 	b = match.AppendString(b, p.Pod.Namespace)
 	affinity, taints := false, false
 	for i := range r.List {

@@ -73,8 +73,8 @@ type Tables struct {
 
 var tables = framework.NewExtensionKey(newTables)
 
-// Of returns the snapshot's tables. The first call reads the affinity terms of
-// every pod.
+// Of returns the snapshot's tables. The first call reads all pods if some have affinity
+// terms.
 func Of(s *framework.Snapshot) *Tables { return tables.Of(s) }
 
 func newTables(s *framework.Snapshot) *Tables {
@@ -84,13 +84,8 @@ func newTables(s *framework.Snapshot) *Tables {
 		affinities: map[string]*Affinity{}, spreads: map[spreadKey]*Spread{},
 	}
 	t.newTerms()
-	for _, n := range s.All() {
-		for _, p := range n.Pods {
-			if hasTerms(p) {
-				t.track()
-				return t
-			}
-		}
+	if s.PodsWithAffinity() > 0 {
+		t.track()
 	}
 	return t
 }
@@ -99,11 +94,14 @@ func newTables(s *framework.Snapshot) *Tables {
 func hasTerms(p *framework.PodInfo) bool { return p.HasPodAffinity() }
 
 // Fork implements [framework.Extension]. It costs O(C) for C counters and classes.
-// The fork resolves anew which pods to be placed use which counters.
+// The fork resolves anew which pods to be placed use which counters. It tells of no changes
+// before it was made: a version belongs to one snapshot.
 func (t *Tables) Fork(s *framework.Snapshot) framework.Extension {
 	t.shared = true
 	f := *t
 	f.snapshot, f.owner = s, new(owner)
+	f.clock++
+	f.anew = f.clock
 	t.owner = new(owner)
 	f.freeKeys = slices.Clone(t.freeKeys)
 	f.keys, f.nodeSets, f.counters = slices.Clone(t.keys), slices.Clone(t.nodeSets), slices.Clone(t.counters)
@@ -135,7 +133,9 @@ func (t *Tables) ownNodeSet(i int) *nodeSet {
 func (t *Tables) ownCounter(i int32) *counter {
 	c := t.counters[i]
 	if c.owner != t.owner {
-		c = c.clone(t.owner)
+		if c = c.clone(t.owner); c.log.last <= t.anew {
+			c.log = newHistory(c.log.last) // nobody may ask for changes of the time before
+		}
 		t.counters[i] = c
 	}
 	return c

@@ -138,7 +138,7 @@ func newTerm(namespace string, source *api.PodAffinityTerm, weight int64) (Term,
 	return t, nil
 }
 
-// traits determine the counters in which a pod counts.
+// traits determine the counters in which a pod with terms counts.
 type traits struct {
 	text  string // equal exactly for pods that count in the same counters
 	shard uint32 // shardOf(text)
@@ -146,10 +146,7 @@ type traits struct {
 }
 
 var traitsOf = framework.NewPodDerived(func(p *framework.PodInfo) *traits {
-	t := &traits{terms: &noTerms}
-	if hasTerms(p) {
-		t.terms = newTerms(p.Pod)
-	}
+	t := &traits{terms: newTerms(p.Pod)}
 	var buffer [256]byte
 	t.text = string(appendTraits(buffer[:0], p.Pod, t.terms))
 	t.shard = shardOf(t.text)

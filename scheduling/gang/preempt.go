@@ -215,9 +215,12 @@ func (p *Placer) evict(snap *framework.Snapshot, g *Group, what Child, units []*
 	if err != nil {
 		return nil, err
 	}
-	pods := 0
+	pods, out := 0, make(map[*Unit]bool, len(gone))
+	for _, u := range gone {
+		out[u] = true
+	}
 	for _, u := range units {
-		if slices.Contains(gone, u) {
+		if out[u] {
 			e.Units = append(e.Units, *u)
 			pods += len(u.Members)
 		}

@@ -65,7 +65,7 @@ func (d *Driver) enqueue(ctx context.Context, p *pod) {
 	}
 	d.nominate(p, p.info.Pod.Status.NominatedNodeName)
 	if p.member != nil {
-		d.regate(ctx, p.member.group)
+		d.regatePod(ctx, p)
 		return
 	}
 	p.item = d.queue.Add(ctx, p.info)
@@ -93,7 +93,7 @@ func (d *Driver) assign(ctx context.Context, p *pod) error {
 	}
 	d.queue.Move(ctx, assignedEvent(queueing.ActionAdd), nil, p.info, nil)
 	if p.member != nil {
-		d.regate(ctx, p.member.group)
+		d.regatePod(ctx, p)
 	}
 	return err
 }
@@ -123,9 +123,12 @@ func (d *Driver) updatePending(ctx context.Context, p *pod, before *framework.Po
 	case d.profileOf(p.info.Pod) == nil:
 		d.clearNomination(ctx, p, "")
 		d.dequeue(p)
+		if p.member != nil {
+			d.regatePod(ctx, p)
+		}
 	case p.member != nil:
 		d.renominate(ctx, p, before)
-		d.regate(ctx, p.member.group)
+		d.regatePod(ctx, p)
 	case p.item == nil:
 		d.enqueue(ctx, p)
 	default:

@@ -181,7 +181,7 @@ func (d *Driver) failed(ctx context.Context, p *pod, it *queue.Item, a *Attempt,
 	if it == nil { // a pod of a group
 		if p.member != nil && !p.gone {
 			d.memberFailed(ctx, p, gang.PodReport{Pod: p.info, Reason: reason, Message: err.Error()})
-			d.regate(ctx, p.member.group)
+			d.regatePod(ctx, p)
 		}
 		d.observe(a)
 		return

@@ -69,12 +69,11 @@ func updateObject[T api.Object](ctx context.Context, d *Driver, obj *T) error {
 	e := queueing.ClusterEvent{Resource: resourceOf[T](), Action: queueing.ActionAdd}
 	if before == nil {
 		d.queue.Move(ctx, e, nil, obj, nil)
-		d.regateAll(ctx, obj)
-		return nil
+	} else {
+		e.Action = queueing.ActionUpdate
+		d.queue.Move(ctx, e, before, obj, nil)
 	}
-	e.Action = queueing.ActionUpdate
-	d.queue.Move(ctx, e, before, obj, nil)
-	d.regateAll(ctx, obj)
+	d.regateAll(ctx, e, obj)
 	return nil
 }
 
@@ -88,8 +87,9 @@ func deleteObject[T api.Object](ctx context.Context, d *Driver, obj *T) error {
 		return nil
 	}
 	framework.Delete[T](d.snap, key)
-	d.queue.Move(ctx, queueing.ClusterEvent{Resource: resourceOf[T](), Action: queueing.ActionDelete}, before, nil, nil)
-	d.regateAll(ctx, before)
+	e := queueing.ClusterEvent{Resource: resourceOf[T](), Action: queueing.ActionDelete}
+	d.queue.Move(ctx, e, before, nil, nil)
+	d.regateAll(ctx, e, before)
 	return nil
 }
 

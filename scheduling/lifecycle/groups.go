@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"container/list"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/gang"
 	"github.com/berth-sched/berth/scheduling/preemption"
@@ -31,37 +33,65 @@ type GroupReporter interface {
 	ReportGroup(ctx context.Context, group *api.PodGroup, c api.Condition)
 }
 
-// group is the driver's whole state of one group.
+// group is the driver's whole state of one group. An event about one pod costs the same
+// for groups of any size; only attempts look at all pods.
 //
 // Invariant: pods has every pod of the group that exists, in the order of arrival. item is
-// the group's while it is in the queue or in flight, and byItem leads from it to the
-// group.
+// the group's while it is in the queue or in flight, held is the pod by which the queue
+// holds it, and byItem leads from it to the group. ready and barred count the members in
+// these states. If barred is not 0, bar is a barred pod whose plugin was asked after the
+// last event that it registered for. Other barred pods may pass by now.
 type group struct {
 	key    podKey
-	pods   []*pod
+	pods   list.List // of *pod
 	item   *queue.Item
+	held   *pod
 	trying bool // it is in flight
-	lacks  bool // its object is missing, or pods: no other object can help
+
+	ready, barred int
+	bar           *list.Element // in pods
+	shut          *list.Element // in groups.shut while barred is not 0
 }
 
 // groups are the groups of a driver.
 type groups struct {
 	byKey   map[podKey]*group
 	byItem  map[*queue.Item]*group
-	list    []*group // in the order in which they were first heard of
+	shut    list.List // groups with barred pods
+	opens   map[gateEvent]bool
 	placers map[*scheduling.Scheduler]*gang.Placer
+}
+
+// A gateEvent is an event, and a plugin that keeps pods of a profile out of the queue.
+type gateEvent struct {
+	sched  *scheduling.Scheduler
+	plugin string
+	event  queueing.ClusterEvent
 }
 
 // member is what a pod has if it is in a group.
 type member struct {
 	group    *group
+	element  *list.Element // in group.pods
 	attempts int
 	since    time.Time // when it began to wait, or came back
+
+	state memberState
+	gate  string // the PreEnqueue plugin that bars it
 }
+
+// memberState says whether a pod of a group waits for a place.
+type memberState uint8
+
+const (
+	away   memberState = iota // it has a place, or somebody else schedules it
+	ready                     // it may be tried
+	barred                    // a PreEnqueue plugin keeps it out of the queue
+)
 
 // newGroups makes a placer for each profile.
 func (d *Driver) newGroups(rules gang.Rules) error {
-	d.groups = &groups{byKey: map[podKey]*group{}, byItem: map[*queue.Item]*group{}, placers: map[*scheduling.Scheduler]*gang.Placer{}}
+	d.groups = &groups{byKey: map[podKey]*group{}, byItem: map[*queue.Item]*group{}, opens: map[gateEvent]bool{}, placers: map[*scheduling.Scheduler]*gang.Placer{}}
 	for _, s := range d.profiles {
 		p, err := gang.New(s, rules)
 		if err != nil {
@@ -102,10 +132,8 @@ func (d *Driver) enlist(p *pod) {
 	if g == nil {
 		g = &group{key: key}
 		d.groups.byKey[key] = g
-		d.groups.list = append(d.groups.list, g)
 	}
-	p.member = &member{group: g, since: d.clock.Now()}
-	g.pods, g.lacks = append(g.pods, p), false
+	p.member = &member{group: g, element: g.pods.PushBack(p), since: d.clock.Now()}
 }
 
 // delist forgets a pod that is gone.
@@ -114,22 +142,28 @@ func (d *Driver) delist(ctx context.Context, p *pod) {
 		return
 	}
 	g := p.member.group
+	d.setState(p, away, "")
+	if g.bar == p.member.element {
+		g.bar = g.bar.Next()
+	}
+	g.pods.Remove(p.member.element)
 	p.member = nil
-	if i := slices.Index(g.pods, p); i >= 0 {
-		g.pods = slices.Delete(g.pods, i, i+1)
-	}
+	d.rebar(ctx, g)
 	d.regate(ctx, g)
-	if len(g.pods) == 0 {
+	if g.pods.Len() == 0 {
 		delete(d.groups.byKey, g.key)
-		i := slices.Index(d.groups.list, g)
-		d.groups.list = slices.Delete(d.groups.list, i, i+1)
 	}
+}
+
+// isPending reports whether a pod waits for a place that we give.
+func (d *Driver) isPending(p *pod) bool {
+	return p.host == nil && p.binding == nil && !p.gone && p.info.Pod.Spec.NodeName == "" && d.profileOf(p.info.Pod) != nil
 }
 
 // pending lists the pods that wait for a place.
 func (g *group) pending(d *Driver) (list []*pod) {
-	for _, p := range g.pods {
-		if p.host == nil && p.binding == nil && !p.gone && p.info.Pod.Spec.NodeName == "" && d.profileOf(p.info.Pod) != nil {
+	for e := g.pods.Front(); e != nil; e = e.Next() {
+		if p := e.Value.(*pod); d.isPending(p) {
 			list = append(list, p)
 		}
 	}
@@ -138,8 +172,8 @@ func (g *group) pending(d *Driver) (list []*pod) {
 
 // present lists the members that are on nodes, assumed ones included.
 func (g *group) present() (list []gang.Member) {
-	for _, p := range g.pods {
-		if p.host != nil && p.inside {
+	for e := g.pods.Front(); e != nil; e = e.Next() {
+		if p := e.Value.(*pod); p.host != nil && p.inside {
 			list = append(list, gang.Member{Pod: p.counted, Node: p.host.name})
 		}
 	}
@@ -150,47 +184,124 @@ func (d *Driver) objectOf(g *group) *api.PodGroup {
 	return framework.Lookup[api.PodGroup](d.snap, (&api.ObjectMeta{Namespace: g.key.namespace, Name: g.key.name}).Key())
 }
 
-// gate returns the plugin that keeps the group out of the queue because of a pod; "" if
-// there is none.
-func (d *Driver) gate(ctx context.Context, pending []*pod) string {
-	for _, p := range pending {
-		if plugin, status := d.profileOf(p.info.Pod).PreEnqueue(ctx, p.info, ""); !status.IsSuccess() {
-			return plugin
-		}
+// look finds out whether a pod of a group waits, and whether it may be tried.
+func (d *Driver) look(ctx context.Context, p *pod) {
+	if !d.isPending(p) {
+		d.setState(p, away, "")
+		return
 	}
-	return ""
+	plugin, status := d.profileOf(p.info.Pod).PreEnqueue(ctx, p.info, p.member.gate)
+	if status.IsSuccess() {
+		d.setState(p, ready, "")
+		return
+	}
+	d.setState(p, barred, plugin)
+	if g := p.member.group; !g.isBar(g.bar) {
+		g.bar = p.member.element
+	}
+}
+
+// lookAll looks at all pods of a group.
+func (d *Driver) lookAll(ctx context.Context, g *group) {
+	for e := g.pods.Front(); e != nil; e = e.Next() {
+		d.look(ctx, e.Value.(*pod))
+	}
+	d.rebar(ctx, g)
+}
+
+func (d *Driver) setState(p *pod, s memberState, gate string) {
+	m := p.member
+	g := m.group
+	g.count(m.state, -1)
+	g.count(s, 1)
+	m.state, m.gate = s, gate
+	switch {
+	case g.barred > 0 && g.shut == nil:
+		g.shut = d.groups.shut.PushBack(g)
+	case g.barred == 0 && g.shut != nil:
+		d.groups.shut.Remove(g.shut)
+		g.shut = nil
+	}
+}
+
+func (g *group) count(s memberState, n int) {
+	switch s {
+	case ready:
+		g.ready += n
+	case barred:
+		g.barred += n
+	}
+}
+
+// isBar reports whether there is a barred pod at this place.
+func (g *group) isBar(e *list.Element) bool {
+	return e != nil && e.Value.(*pod).member.state == barred
+}
+
+// rebar makes bar a pod that is barred now, if there is one. It asks one pod after the
+// other, until one does not pass.
+func (d *Driver) rebar(ctx context.Context, g *group) {
+	for g.barred > 0 && !g.isBar(g.bar) {
+		e := g.bar
+		for !g.isBar(e) {
+			if e != nil {
+				e = e.Next()
+			}
+			if e == nil {
+				e = g.pods.Front()
+			}
+		}
+		g.bar = e
+		d.look(ctx, e.Value.(*pod))
+	}
 }
 
 // lacks reports whether the group's object is missing, or pods.
 func (d *Driver) lacks(g *group) bool {
-	status := gang.PreEnqueue(g.key.name, d.objectOf(g), len(g.pods))
-	g.lacks = !status.IsSuccess()
-	return g.lacks
+	status := gang.PreEnqueue(g.key.name, d.objectOf(g), g.pods.Len())
+	return !status.IsSuccess()
+}
+
+// isOpen reports whether the group may be in the queue.
+func (d *Driver) isOpen(g *group) bool { return g.ready > 0 && g.barred == 0 && !d.lacks(g) }
+
+// firstReady returns the first pod that may be tried.
+func (g *group) firstReady() *pod {
+	e := g.pods.Front()
+	for e.Value.(*pod).member.state != ready {
+		e = e.Next()
+	}
+	return e.Value.(*pod)
+}
+
+// regatePod is called whenever a pod of a group has changed.
+func (d *Driver) regatePod(ctx context.Context, p *pod) {
+	d.look(ctx, p)
+	d.rebar(ctx, p.member.group)
+	d.regate(ctx, p.member.group)
 }
 
 // regate puts the group into the queue if it may enter, and takes it out if it may not. It
-// is called whenever a pod or the object of the group has changed.
+// is called whenever the state of a pod, or the object of the group, has changed.
 func (d *Driver) regate(ctx context.Context, g *group) {
 	if g.trying {
 		return // the end of the attempt does it
 	}
-	var pending []*pod
-	if !d.lacks(g) {
-		pending = g.pending(d)
-	}
-	open := len(pending) > 0 && d.gate(ctx, pending) == ""
+	open := d.isOpen(g)
 	switch {
 	case !open && g.item != nil:
 		d.queue.Delete(g.item)
 		d.dismiss(g)
 	case open && g.item == nil:
-		g.item = d.queue.Add(ctx, pending[0].info)
+		g.held = g.firstReady()
+		g.item = d.queue.Add(ctx, g.held.info)
 		d.groups.byItem[g.item] = g
-		d.queue.Resize(g.item, len(pending))
+		d.queue.Resize(g.item, g.ready)
 	case open:
-		d.queue.Resize(g.item, len(pending))
-		if !slices.ContainsFunc(pending, func(p *pod) bool { return p.info == g.item.Pod }) {
-			d.queue.Update(ctx, g.item, pending[0].info)
+		d.queue.Resize(g.item, g.ready)
+		if m := g.held.member; m == nil || m.state != ready || g.held.info != g.item.Pod {
+			g.held = g.firstReady()
+			d.queue.Update(ctx, g.item, g.held.info)
 		}
 	}
 }
@@ -199,25 +310,38 @@ func (d *Driver) regate(ctx context.Context, g *group) {
 func (d *Driver) dismiss(g *group) {
 	d.queue.Done(g.item)
 	delete(d.groups.byItem, g.item)
-	g.item = nil
+	g.item, g.held = nil, nil
 }
 
-// regateAll looks at all groups after an object has changed that their gates may depend on.
-// A user can make many groups without an object, so these cost next to nothing.
-func (d *Driver) regateAll(ctx context.Context, changed any) {
+// regateAll follows an object that has changed. It looks at groups that a plugin bars which
+// registered for the event. As for other pods, what was let into the queue stays there.
+func (d *Driver) regateAll(ctx context.Context, e queueing.ClusterEvent, changed any) {
 	if d.groups == nil {
 		return
 	}
 	if o, ok := changed.(*api.PodGroup); ok {
-		if g := d.groups.byKey[podKey{o.Namespace, o.Name}]; g != nil && g.lacks {
+		if g := d.groups.byKey[podKey{o.Namespace, o.Name}]; g != nil {
 			d.regate(ctx, g)
 		}
 	}
-	for _, g := range d.groups.list {
-		if !g.lacks {
-			d.regate(ctx, g)
+	for at := d.groups.shut.Front(); at != nil; {
+		g := at.Value.(*group)
+		at = at.Next() // the group may leave the list
+		if p := g.bar.Value.(*pod); d.mayOpen(p, e) {
+			d.regatePod(ctx, p)
 		}
 	}
+}
+
+// mayOpen reports whether the plugin that bars a pod registered for an event.
+func (d *Driver) mayOpen(p *pod, e queueing.ClusterEvent) bool {
+	key := gateEvent{d.profileOf(p.info.Pod), p.member.gate, e}
+	opens, known := d.groups.opens[key]
+	if !known {
+		opens = slices.ContainsFunc(key.sched.Events(), func(r scheduling.RegisteredEvent) bool { return r.Plugin == key.plugin && r.Event.Matches(e) })
+		d.groups.opens[key] = opens
+	}
+	return opens
 }
 
 // tryGroup makes an attempt for the group.
@@ -274,6 +398,7 @@ func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt
 			d.reportGroup(ctx, object, cycle.Condition)
 			d.dismiss(g)
 			g.trying = false
+			d.lookAll(ctx, g)
 			d.regate(ctx, g) // pods that do not stand come next
 			d.observe(&a)
 			return a
@@ -398,18 +523,19 @@ func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, obje
 // groupBack returns the group to the queue: to wait for an event if its pods are equal,
 // and otherwise for its backoff alone.
 func (d *Driver) groupBack(ctx context.Context, g *group, it *queue.Item, c *gang.Cycle) {
-	pending := g.pending(d)
-	if len(pending) == 0 || d.lacks(g) || d.gate(ctx, pending) != "" {
+	d.lookAll(ctx, g)
+	if !d.isOpen(g) {
 		d.dismiss(g)
 		return
 	}
-	held, by := pending[0].info, queue.Rejectors{}
+	g.held = g.firstReady()
+	held, by := g.held.info, queue.Rejectors{}
 	if c != nil && c.Outcome != nil {
 		if best := c.Outcome.Best(); best != nil && best.Missing != nil && best.Missing.Exact {
 			by.Plugins = d.rejectors(held)
 		}
 	}
-	d.queue.Resize(it, len(pending))
+	d.queue.Resize(it, g.ready)
 	d.queue.Requeue(ctx, it, held, by)
 }
 

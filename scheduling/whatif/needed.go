@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/berth-sched/berth/framework"
@@ -32,14 +33,20 @@ type NodesNeeded struct {
 
 // NodesNeeded finds which nodes to add so that as many of the pods are placed as with
 // all the nodes that the types allow. Every choice is judged by adding the nodes to a
-// fork and placing the pods in their order.
+// fork and placing the pods in their order. Pods that neither a node of the snapshot nor a
+// new one takes are found first, and placed last.
 //
-// With one type the answer is exact: the smallest number of nodes that suffices. The
-// search starts at a lower bound, which takes for granted that a pod without pod
-// affinity and spread constraints fits no better because other pods are there. With
-// several types it is the cheapest choice found, with a lower bound from the resources:
-// each type alone, then greedily the node that holds the most for its price, then with
-// nodes left out or replaced by cheaper ones as long as the pods fit.
+// With one type it finds a number that suffices, though one node less does not, and then
+// tries every smaller number from a lower bound on: more nodes need not be better in the
+// eyes of a scheduler. If the numbers are too many for a bounded amount of work, it stops,
+// and LowerBound says how far it came; otherwise the answer is exact. With several types the
+// answer is the cheapest choice found, with a lower bound from the resources: each type
+// alone, then greedily the node that holds the most for its price, then with nodes left
+// out or replaced by cheaper ones as long as the pods fit.
+//
+// Lower bounds, and the search for pods that fit on no node, take for granted that a pod
+// without pod affinity, spread constraints, volumes and claims fits no better because
+// other pods are there.
 //
 // A type without a name or node, two types of one name, and negative numbers are an
 // [*api.InvalidError].
@@ -64,7 +71,7 @@ func (p *Planner) NodesNeeded(pods []*framework.PodInfo, types ...NodeType) (*No
 		n.Counts = append(n.Counts, NodeCount{t.Name, counts[i]})
 	}
 	if len(types) == 1 {
-		n.LowerBound = n.Price // the smallest number was searched for
+		n.LowerBound = x.price([]int{x.from}) // all smaller numbers were tried
 	}
 	n.Exact = n.Price == n.LowerBound
 	return n, nil
@@ -74,10 +81,16 @@ func (p *Planner) NodesNeeded(pods []*framework.PodInfo, types ...NodeType) (*No
 type nodeSearch struct {
 	planner *Planner
 	pods    []*framework.PodInfo
+	never   []*framework.PodInfo // fit on no node, whatever is added
 	types   []NodeType
-	most    []int // by type
-	goal    int   // how many pods are placed with the most nodes
+	most    []int                 // by type
+	useful  map[string]bool       // the nodes that may take one of the pods
+	fresh   []*framework.NodeInfo // a new node of each type
+	goal    int                   // how many pods are placed with the most nodes
+	from    int                   // of the only type: with fewer nodes the goal is out of reach
 	tried   map[string]int
+	spent   int // verdicts of nodes, about: decisions ask again about the nodes that changed
+	classes int // of the pods
 }
 
 func (x *nodeSearch) checkTypes() error {
@@ -100,35 +113,30 @@ func (x *nodeSearch) checkTypes() error {
 			return invalid("max", strconv.Itoa(t.Max), "must not be negative")
 		}
 		names[t.Name] = true
-		most := len(x.pods)
-		if t.Max > 0 {
-			most = min(most, t.Max)
-		}
-		x.most = append(x.most, most)
 	}
 	return nil
 }
 
-// add adds n nodes of the type to the snapshot.
-func (t *NodeType) add(s *framework.Snapshot, n int) error {
-	for i, serial := 0, 0; i < n; serial++ {
+// add adds n nodes of the type to the snapshot, and returns their names.
+func (t *NodeType) add(s *framework.Snapshot, n int) (names []string, err error) {
+	for serial := 0; len(names) < n; serial++ {
 		name := t.Name + "-" + strconv.Itoa(serial)
 		if s.Node(name) != nil {
 			continue
 		}
-		i++
 		if err := t.AddNode(s, name); err != nil {
-			return err
+			return nil, err
 		}
+		names = append(names, name)
 	}
-	return nil
+	return names, nil
 }
 
 // with calls f with a fork that has so many nodes of each type more.
 func (x *nodeSearch) with(counts []int, f func(s *framework.Snapshot) error) error {
 	return x.planner.inFork(func(s *framework.Snapshot) error {
 		for i, n := range counts {
-			if err := x.types[i].add(s, n); err != nil {
+			if _, err := x.types[i].add(s, n); err != nil {
 				return err
 			}
 		}
@@ -136,10 +144,10 @@ func (x *nodeSearch) with(counts []int, f func(s *framework.Snapshot) error) err
 	})
 }
 
-// place places the pods with so many nodes more.
+// place places all pods with so many nodes more.
 func (x *nodeSearch) place(counts []int) (result *Placement, err error) {
 	err = x.with(counts, func(s *framework.Snapshot) (err error) {
-		result, err = x.planner.placeAll(s, x.pods)
+		result, err = x.planner.placeAll(s, slices.Concat(x.pods, x.never))
 		return err
 	})
 	return result, err
@@ -150,26 +158,35 @@ func (x *nodeSearch) suffices(counts []int) (bool, error) {
 	key := fmt.Sprint(counts)
 	placed, known := x.tried[key]
 	if !known {
-		err := x.with(counts, func(s *framework.Snapshot) error {
-			for i, pod := range x.pods {
-				if placed+len(x.pods)-i < x.goal {
-					break // too many have failed
-				}
-				_, err := x.planner.sched.Place(s, pod)
-				if err == nil {
-					placed++
-				} else if _, err = unplaced(pod, err); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
+		var err error
+		if placed, err = x.count(counts); err != nil {
 			return false, err
 		}
 		x.tried[key] = placed
 	}
 	return placed >= x.goal, nil
+}
+
+// count returns how many pods are placed with so many nodes more. It stops when the goal is
+// out of reach.
+func (x *nodeSearch) count(counts []int) (placed int, err error) {
+	err = x.with(counts, func(s *framework.Snapshot) error {
+		x.spent += x.classes * s.Len()
+		for i, pod := range x.pods {
+			if placed+len(x.pods)-i < x.goal {
+				break // too many have failed
+			}
+			x.spent += x.classes
+			_, err := x.planner.sched.Place(s, pod)
+			if err == nil {
+				placed++
+			} else if _, err = unplaced(pod, err); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return placed, err
 }
 
 func (x *nodeSearch) price(counts []int) (sum int64) {

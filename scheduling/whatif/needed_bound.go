@@ -8,75 +8,77 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// needs is what the pods of the goal want at least beyond what is free now, by
-// resource; the entry after the last counts pods.
-func (x *nodeSearch) needs() []int64 {
-	s := x.planner.snapshot
-	n := s.Schema().Len()
-	needs := make([]int64, n+1)
-	amounts := make([]int64, len(x.pods))
-	for k := range n + 1 {
-		for i, pod := range x.pods {
-			amounts[i] = 1
-			if k < n {
-				amounts[i] = pod.Requests.At(k)
-			}
-		}
-		slices.Sort(amounts) // whichever pods are placed, they want as much as the smallest
-		sum := new(big.Int)
-		for _, amount := range amounts[:x.goal] {
-			sum.Add(sum, big.NewInt(amount))
-		}
-		for _, node := range s.All() {
-			free := node.AllowedPods - int64(len(node.Pods))
-			if k < n {
-				free = node.Allocatable.At(k) - node.Requested.At(k)
-			}
-			sum.Sub(sum, big.NewInt(max(free, 0)))
-		}
-		if sum.Sign() > 0 && sum.IsInt64() {
-			needs[k] = sum.Int64()
-		}
-	}
-	return needs
+// A shortage is what the pods of the goal want at least of a resource beyond what the
+// nodes that there are can give them. gives is what one new node of each type can give.
+type shortage struct {
+	need  int64
+	gives []int64
 }
 
-// gives is what one node of a type has of each resource, and of places for pods.
-func (x *nodeSearch) gives(i int) ([]int64, error) {
-	s := x.planner.snapshot.Fork()
-	before := s.Len()
-	if err := x.types[i].add(s, 1); err != nil {
-		return nil, err
-	}
-	var node *framework.NodeInfo
-	for _, n := range s.All() {
-		if x.planner.snapshot.Node(n.Name()) == nil {
-			node = n
+// shortages returns one for each resource that limits, and one for the places of pods.
+// Nodes that take none of the pods give nothing, and amounts that no sum of requests comes
+// to are of no use.
+func (x *nodeSearch) shortages() (list []shortage) {
+	s := x.planner.snapshot
+	for k := range s.Schema().Len() + 1 {
+		if !x.counted(k) {
+			continue
+		}
+		amounts := make([]int64, len(x.pods))
+		for i, pod := range x.pods {
+			amounts[i] = x.wanted(pod, k)
+		}
+		slices.Sort(amounts) // whichever pods are placed, they want as much as the smallest
+		need := new(big.Int)
+		for _, amount := range amounts[:x.goal] {
+			need.Add(need, big.NewInt(amount))
+		}
+		var here, fresh []int64
+		for _, node := range s.All() {
+			if x.useful[node.Name()] {
+				here = append(here, x.free(node, k))
+			}
+		}
+		for _, node := range x.fresh {
+			fresh = append(fresh, x.free(node, k))
+		}
+		possible := newSums(amounts, slices.Max(slices.Concat(here, fresh, []int64{0})))
+		for _, free := range here {
+			need.Sub(need, big.NewInt(possible.upTo(free)))
+		}
+		for i, free := range fresh {
+			fresh[i] = possible.upTo(free)
+		}
+		if need.Sign() > 0 && need.IsInt64() {
+			list = append(list, shortage{need.Int64(), fresh})
 		}
 	}
-	if node == nil || s.Len() != before+1 {
-		return nil, errUnknownNode
+	return list
+}
+
+// wanted is what a pod wants of resource k. The last resource is the place of a pod.
+func (x *nodeSearch) wanted(pod *framework.PodInfo, k int) int64 {
+	if k == x.planner.snapshot.Schema().Len() {
+		return 1
 	}
-	n := s.Schema().Len()
-	gives := make([]int64, n+1)
-	for k := range n {
-		gives[k] = max(0, node.Allocatable.At(k)-node.Requested.At(k))
+	return pod.Requests.At(k)
+}
+
+// free is what a node has left of resource k.
+func (x *nodeSearch) free(node *framework.NodeInfo, k int) int64 {
+	if k == x.planner.snapshot.Schema().Len() {
+		return max(0, node.AllowedPods-int64(len(node.Pods)))
 	}
-	gives[n] = max(0, node.AllowedPods-int64(len(node.Pods)))
-	return gives, nil
+	return max(0, node.Allocatable.At(k)-node.Requested.At(k))
 }
 
 // lowerCount is a number of nodes of the only type below which the goal is out of
 // reach.
 func (x *nodeSearch) lowerCount() (int, error) {
-	gives, err := x.gives(0)
-	if err != nil {
-		return 0, err
-	}
 	lowest := int64(0)
-	for k, need := range x.needs() {
-		if need > 0 && gives[k] > 0 && x.counted(k) {
-			lowest = max(lowest, (need-1)/gives[k]+1)
+	for _, short := range x.shortages() {
+		if gives := short.gives[0]; gives > 0 {
+			lowest = max(lowest, (short.need-1)/gives+1)
 		}
 	}
 	byClass, err := x.lowerByClass()
@@ -98,18 +100,14 @@ func (x *nodeSearch) counted(k int) bool {
 // lowerPrice is the least that nodes can cost that have what the pods need.
 func (x *nodeSearch) lowerPrice() int64 {
 	lowest := new(big.Int)
-	for k, need := range x.needs() {
-		if need == 0 || !x.counted(k) {
-			continue
-		}
+	for _, short := range x.shortages() {
 		var cheapest *big.Int // price of what is needed, if one type had to give all
-		for i := range x.types {
-			gives, err := x.gives(i)
-			if err != nil || k >= len(gives) || gives[k] == 0 {
+		for i, gives := range short.gives {
+			if gives == 0 {
 				continue
 			}
-			price := new(big.Int).Mul(big.NewInt(need), big.NewInt(x.types[i].price()))
-			price.Add(price, big.NewInt(gives[k]-1)).Div(price, big.NewInt(gives[k]))
+			price := new(big.Int).Mul(big.NewInt(short.need), big.NewInt(x.types[i].price()))
+			price.Add(price, big.NewInt(gives-1)).Div(price, big.NewInt(gives))
 			if cheapest == nil || price.Cmp(cheapest) < 0 {
 				cheapest = price
 			}
@@ -138,7 +136,7 @@ func (x *nodeSearch) lowerByClass() (int, error) {
 	}
 	groups := map[string][]*framework.PodInfo{}
 	for _, pod := range x.pods {
-		if pod.HasSpread() || attracted(pod) {
+		if helped(pod) {
 			continue
 		}
 		key := pod.ClassKey(framework.FieldNamespace | framework.FieldLabels | framework.FieldSpec)
@@ -170,12 +168,6 @@ func (x *nodeSearch) lowerByClass() (int, error) {
 	return lowest, nil
 }
 
-// attracted reports whether the pod has required pod affinity.
-func attracted(p *framework.PodInfo) bool {
-	a := p.Pod.Spec.Affinity
-	return a != nil && a.PodAffinity != nil && len(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0
-}
-
 // aloneOnOne is how many of the pod one new node takes if there is nothing else.
 func (x *nodeSearch) aloneOnOne(pod *framework.PodInfo, atMost int) (int, error) {
 	s := x.planner.snapshot.Fork()
@@ -184,7 +176,7 @@ func (x *nodeSearch) aloneOnOne(pod *framework.PodInfo, atMost int) (int, error)
 			return 0, err
 		}
 	}
-	if err := x.types[0].add(s, 1); err != nil {
+	if _, err := x.types[0].add(s, 1); err != nil {
 		return 0, err
 	}
 	one := &Planner{profile: x.planner.profile, snapshot: s, sched: x.planner.sched, start: x.planner.start}

@@ -8,14 +8,19 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
+// maxSpent bounds the work of a search that tries one choice after the other.
+const maxSpent = 60_000_000
+
 // search finds how many nodes of each type to add.
 func (x *nodeSearch) search() ([]int, error) {
-	none := make([]int, len(x.types))
-	all, err := x.place(x.most)
-	if err != nil {
+	if err := x.survey(); err != nil {
 		return nil, err
 	}
-	x.goal = len(all.Placed)
+	none := make([]int, len(x.types))
+	var err error
+	if x.goal, err = x.count(x.most); err != nil {
+		return nil, err
+	}
 	if ok, err := x.suffices(none); ok || err != nil {
 		return none, err
 	}
@@ -40,19 +45,45 @@ func (x *nodeSearch) search() ([]int, error) {
 	return x.cheaper(best)
 }
 
-// fewest is the smallest number of nodes of the only type that suffices. It tries one
-// after the other: more nodes need not be better in the eyes of a scheduler.
-func (x *nodeSearch) fewest() ([]int, error) {
-	from, err := x.lowerCount()
+// fewest is the smallest number of nodes of the only type that suffices, as far as maxSpent
+// lets it look. More nodes need not be better in the eyes of a scheduler, so that every
+// number below one that suffices has to be tried.
+func (x *nodeSearch) fewest() (counts []int, err error) {
+	if x.from, err = x.lowerCount(); err != nil {
+		return nil, err
+	}
+	x.from = max(x.from, 1)
+	high, err := x.climb(x.from)
 	if err != nil {
 		return nil, err
 	}
-	for n := max(from, 1); n < x.most[0]; n++ {
-		if ok, err := x.suffices([]int{n}); ok || err != nil {
-			return []int{n}, err
+	for ; x.from < high && x.spent < maxSpent; x.from++ {
+		if ok, err := x.suffices([]int{x.from}); ok || err != nil {
+			return []int{x.from}, err
 		}
 	}
-	return slices.Clone(x.most), nil
+	return []int{high}, nil
+}
+
+// climb is a number of nodes of the only type, from one on, that suffices: the end of steps
+// that double, and of a bisection of the last step.
+func (x *nodeSearch) climb(from int) (int, error) {
+	low, high := from, from // below low nothing suffices, as far as it was tried
+	for step := 1 + from/8; high < x.most[0]; step *= 2 {
+		ok, err := x.suffices([]int{high})
+		if err != nil {
+			return 0, err
+		}
+		if ok {
+			break
+		}
+		low, high = high+1, min(high+step, x.most[0])
+	}
+	counts, err := x.least([]int{high}, 0, low)
+	if err != nil {
+		return 0, err
+	}
+	return counts[0], nil
 }
 
 // alone is a number of nodes of one type that suffices without the others, nil if there
@@ -63,16 +94,17 @@ func (x *nodeSearch) alone(i int) ([]int, error) {
 	if ok, err := x.suffices(counts); !ok || err != nil {
 		return nil, err
 	}
-	return x.least(counts, i)
+	return x.least(counts, i, 0)
 }
 
-// least lowers the number of one type as far as bisection finds that the pods fit.
-func (x *nodeSearch) least(counts []int, i int) ([]int, error) {
+// least lowers the number of one type as far as bisection finds that the pods fit, but not
+// below low.
+func (x *nodeSearch) least(counts []int, i, low int) ([]int, error) {
 	counts = slices.Clone(counts)
 	var failed error
-	counts[i] = sort.Search(counts[i], func(n int) bool {
+	counts[i] = low + sort.Search(counts[i]-low, func(n int) bool {
 		fewer := slices.Clone(counts)
-		fewer[i] = n
+		fewer[i] = low + n
 		ok, err := x.suffices(fewer)
 		if err != nil {
 			failed = err
@@ -140,7 +172,7 @@ func (x *nodeSearch) leftOver(s *framework.Snapshot) (left []*framework.PodInfo,
 // largest type.
 func (x *nodeSearch) value(s *framework.Snapshot, i int, pods []*framework.PodInfo) (sum float64, placed int, err error) {
 	f := s.Fork()
-	if err := x.types[i].add(f, 1); err != nil {
+	if _, err := x.types[i].add(f, 1); err != nil {
 		return 0, 0, err
 	}
 	largest := x.largest(f.Schema().Len(), s)
@@ -192,7 +224,7 @@ func (x *nodeSearch) cheaper(counts []int) ([]int, error) {
 		before := x.price(counts)
 		for _, i := range order {
 			var err error
-			if counts, err = x.least(counts, i); err != nil {
+			if counts, err = x.least(counts, i, 0); err != nil {
 				return nil, err
 			}
 		}
@@ -204,7 +236,7 @@ func (x *nodeSearch) cheaper(counts []int) ([]int, error) {
 				}
 			}
 		}
-		if x.price(counts) == before {
+		if x.price(counts) == before || x.spent >= maxSpent {
 			return counts, nil
 		}
 	}
@@ -213,7 +245,7 @@ func (x *nodeSearch) cheaper(counts []int) ([]int, error) {
 // swap replaces nodes of type i, one after the other, by as many of the cheaper type k
 // as still cost less.
 func (x *nodeSearch) swap(counts []int, i, k int) ([]int, error) {
-	for counts[i] > 0 {
+	for counts[i] > 0 && x.spent < maxSpent {
 		n := int(min((x.types[i].price()-1)/x.types[k].price(), int64(x.most[k]-counts[k])))
 		if n <= 0 {
 			break

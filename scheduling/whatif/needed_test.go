@@ -208,3 +208,45 @@ func TestNodesNeededDaemons(t *testing.T) {
 		t.Error("a nil pod is no error")
 	}
 }
+
+// lookedAt counts how often each pod is compared with a node.
+type lookedAt struct{ counts map[string]int }
+
+func (*lookedAt) Name() string { return "LookedAt" }
+
+func (l *lookedAt) Filter(p *framework.PodInfo, _ *framework.NodeInfo) framework.Status {
+	l.counts[p.Pod.Name]++
+	return framework.Status{}
+}
+
+// TestNodesNeededHopeless expects that pods that fit on no node are found at once, and not
+// tried with every number of nodes.
+func TestNodesNeededHopeless(t *testing.T) {
+	s := cluster([]api.NodeBuilder{api.MakeNode("a", "2", "64Gi"), api.MakeNode("b", "2", "64Gi")})
+	var pods []*framework.PodInfo
+	for i := range 40 {
+		pods = append(pods,
+			pod(s, api.MakePod(fmt.Sprint("huge-", i)).Requests("100", fmt.Sprintf("%dMi", i)).Obj()),
+			pod(s, api.MakePod(fmt.Sprint("small-", i)).Requests("500m", "1Gi").Obj()),
+			pod(s, api.MakePod(fmt.Sprint("big-", i)).Requests("2500m", "1Gi").Obj()))
+	}
+	profile, seen := scheduling.Kubernetes137(), &lookedAt{map[string]int{}}
+	profile.Filter = append([]framework.Plugin{seen}, profile.Filter...)
+	p, err := whatif.New(profile, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := p.NodesNeeded(pods, whatif.NodeType{Name: "new", Node: api.MakeNode("", "4", "64Gi").Obj()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := got.Counts[0].Nodes; n < 40 || len(got.Placement.Placed) != 80 || len(got.Placement.Unplaced) != 40 {
+		t.Fatalf("%d nodes, %d pods placed, %d not; want at least 40, 80 and 40", n, len(got.Placement.Placed), len(got.Placement.Unplaced))
+	}
+	most := s.Len() + 1 + s.Len() + got.Counts[0].Nodes // at first, and when all others are placed
+	for i, u := range got.Placement.Unplaced {
+		if name := fmt.Sprint("huge-", i); u.Pod != "default/"+name || seen.counts[name] > most {
+			t.Errorf("unplaced %s, looked at %d times, want %s and at most %d times", u.Pod, seen.counts[name], name, most)
+		}
+	}
+}

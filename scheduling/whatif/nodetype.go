@@ -17,7 +17,7 @@ type NodeType struct {
 	Node *api.Node
 	// Price is the price of one node, in any unit; 0 means 1.
 	Price int64
-	// Max is how many there are; 0 means one for each pod.
+	// Max is how many there are; 0 means one for each pod that fits on some node.
 	Max int
 	// Pods run on each node from the beginning, such as those of DaemonSets.
 	Pods []*api.Pod

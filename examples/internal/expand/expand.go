@@ -3,6 +3,8 @@ package expand
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/workload"
@@ -19,8 +21,9 @@ import (
 // It skips workloads that own a pod or another workload among the objects, since a
 // cluster's output already holds their pods. The name of a pod is the name of its
 // workload and the first free number, or the node for a DaemonSet. It calls made with the
-// key of each pod and the label of its workload, and stops if that is an error.
-func Workloads(o *api.Objects, made func(pod, workload string) error) error {
+// key of each pod and the label of its workload, and stops if that is an error. If there
+// would be more than most pods in all, it makes none, and returns an [*api.InvalidError].
+func Workloads(o *api.Objects, most int, made func(pod, workload string) error) error {
 	list := workload.Of(o)
 	owners, taken := map[string]bool{}, map[string]bool{}
 	for _, w := range list {
@@ -34,10 +37,11 @@ func Workloads(o *api.Objects, made func(pod, workload string) error) error {
 			owners[ref.Kind+" "+p.Namespace+"/"+ref.Name] = true
 		}
 	}
+	list = slices.DeleteFunc(list, func(w workload.Workload) bool { return owners[w.Kind+" "+w.Key()] })
+	if err := bound(o, list, most); err != nil {
+		return err
+	}
 	for _, w := range list {
-		if owners[w.Kind+" "+w.Key()] {
-			continue
-		}
 		pods, err := w.Pods(o.Nodes)
 		if err != nil {
 			return err
@@ -54,6 +58,25 @@ func Workloads(o *api.Objects, made func(pod, workload string) error) error {
 			}
 		}
 		o.Pods = append(o.Pods, pods...)
+	}
+	return nil
+}
+
+// bound refuses workloads that make too many pods.
+func bound(o *api.Objects, list []workload.Workload, most int) error {
+	count := len(o.Pods)
+	for i := range list {
+		w := &list[i]
+		n, err := w.Replicas()
+		if err != nil {
+			return err
+		}
+		if w.Field == "" {
+			n = len(o.Nodes)
+		}
+		if count += n; n > 0 && count > most {
+			return &api.InvalidError{Object: w.Label(), Field: w.Field, Value: strconv.Itoa(n), Err: fmt.Errorf("makes more than %d pods in all", most)}
+		}
 	}
 	return nil
 }

@@ -8,8 +8,9 @@ import (
 
 // A compiler checks the types of an expression and makes its evals.
 type compiler struct {
-	scope []scoped
-	slots int // variables in use
+	scope    []scoped
+	slots    int // variables in use
+	patterns int // parts of all patterns
 }
 
 // scoped is a variable that is in scope.

@@ -24,7 +24,8 @@
 //
 // kube-scheduler stops an evaluation at a cost of 1,000,000. The cost here is not counted
 // in the same way: an evaluation is refused long before it can reach that limit. An
-// expression is refused if it is longer than 10 KiB or nests too deep.
+// expression is refused if it is longer than 10 KiB, nests too deep, or has a pattern of
+// more than 4,096 parts, where x{1000} has a thousand.
 //
 // # Concurrency and determinism
 //

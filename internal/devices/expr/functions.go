@@ -246,7 +246,7 @@ func (c *compiler) call(n *node) (compiled, error) {
 		}
 	}
 	if n.member && (n.text == "matches" || n.text == "find") {
-		return pattern(n, parts)
+		return c.pattern(n, parts)
 	}
 	if n.member && (n.text == "hasValue" || n.text == "orValue" || n.text == "value") {
 		return optionalCall(n, parts)
@@ -296,6 +296,10 @@ func (c *compiler) call(n *node) (compiled, error) {
 
 // invoke evaluates the arguments and calls the form that fits them.
 func invoke(fit []signature, parts []compiled, others bool, name string) eval {
+	perStep := 8 // bytes that are read in a step
+	if name == "split" {
+		perStep = 1 // each may become a value of its own
+	}
 	return func(f *frame) value {
 		var args [3]value
 		size := 1
@@ -305,7 +309,9 @@ func invoke(fit []signature, parts []compiled, others bool, name string) eval {
 			}
 			size *= len(args[i].s) + 1
 		}
-		f.steps += size / 8
+		if f.steps += size / perStep; f.steps > maxSteps {
+			return failed(errManySteps)
+		}
 		for k := range fit {
 			s := &fit[k]
 			ok := true
@@ -330,7 +336,7 @@ func invoke(fit []signature, parts []compiled, others bool, name string) eval {
 }
 
 // pattern compiles matches and find.
-func pattern(n *node, parts []compiled) (compiled, error) {
+func (c *compiler) pattern(n *node, parts []compiled) (compiled, error) {
 	if len(parts) != 2 || parts[0].typ.kind != kDyn && parts[0].typ.kind != kString || parts[1].typ.kind != kDyn && parts[1].typ.kind != kString {
 		if n.text == "find" {
 			return compiled{}, refuse("this form of the function %s", strconv.Quote(n.text))
@@ -341,7 +347,14 @@ func pattern(n *node, parts []compiled) (compiled, error) {
 		return compiled{}, refuse("patterns that are not literals")
 	}
 	p := n.args[1].text
-	re, err := regexp.Compile(p)
+	size, err := patternSize(p)
+	if size > maxPattern {
+		return compiled{}, refuse("patterns of more than %d parts, with repetitions written out", maxPattern)
+	}
+	var re *regexp.Regexp
+	if err == nil {
+		re, err = regexp.Compile(p)
+	}
 	switch {
 	case err != nil && n.text == "matches":
 		return compiled{}, invalid(n.args[1].at, "invalid matches argument")
@@ -352,6 +365,7 @@ func pattern(n *node, parts []compiled) (compiled, error) {
 	if n.text == "find" {
 		x.typ = stringType
 	}
+	c.patterns += size
 	from, find := parts[0].eval, n.text == "find"
 	x.eval = func(f *frame) value {
 		v := from(f)
@@ -361,7 +375,9 @@ func pattern(n *node, parts []compiled) (compiled, error) {
 		case v.kind != vString:
 			return failed(errOverload)
 		}
-		f.steps += (len(v.s) + 1) * (len(p) + 1) / 8
+		if f.steps += (len(v.s) + 1) * max(size, len(p)+1) / 8; f.steps > maxSteps {
+			return failed(errManySteps)
+		}
 		if find {
 			return text(re.FindString(v.s))
 		}

@@ -9,7 +9,10 @@ const (
 )
 
 // A Program is a compiled expression.
-type Program struct{ root eval }
+type Program struct {
+	root  eval
+	bytes int
+}
 
 // An eval evaluates a part of an expression.
 type eval func(f *frame) value
@@ -42,8 +45,11 @@ func Compile(text string) (*Program, error) {
 	if root.typ.kind != kBool && root.typ.kind != kDyn {
 		return nil, invalid(0, "must evaluate to bool or the unknown type, not %s", root.typ)
 	}
-	return &Program{root.eval}, nil
+	return &Program{root.eval, 64*len(text) + 128*c.patterns}, nil
 }
+
+// Bytes is about how much memory the program takes.
+func (p *Program) Bytes() int { return p.bytes }
 
 // Match evaluates the expression for a device. An error may be a [*RefusedError].
 func (p *Program) Match(d *Device) (bool, error) {

@@ -228,7 +228,7 @@ func TestLevelsCheckFindsFaults(t *testing.T) {
 	for name, plant := range map[string]func(*levels){
 		"place": func(ls *levels) { ls.kept[0].places[3]++ },
 		"start": func(ls *levels) { ls.kept[0].start++ },
-		"shut":  func(ls *levels) { ls.shut[0] = 2 },
+		"shut":  func(ls *levels) { ls.kept[0].shut = 2 },
 	} {
 		var tr Tree
 		of := make([]uint8, 112)

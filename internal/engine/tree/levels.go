@@ -2,6 +2,7 @@ package tree
 
 import (
 	"fmt"
+	"math/bits"
 	"unsafe"
 )
 
@@ -13,14 +14,13 @@ import (
 // feasible element 2^i-1, or -1.
 type levels struct {
 	flips uint64     // counts leaves that became feasible or ceased to be
-	kept  []levelsOf // the oldest are replaced
-	shut  []uint64   // of kept, a bit for each group, so that the search reads few cache lines
-	next  int        // is replaced next
+	kept  []levelsOf // each heap has one place here, by its shut groups
 }
 
 // levelsOf are those of the heap for a start and shut groups.
 type levelsOf struct {
 	flips  uint64
+	shut   uint64 // a bit for each group
 	start  int
 	places [levelsMost]int32
 }
@@ -33,7 +33,7 @@ type Levels struct {
 
 const (
 	levelsMost       = 20 // of a heap are remembered
-	levelsKept       = 32 // heaps
+	levelsKeptBits   = 9  // of the number of heaps that are, at most
 	levelsGroupsMost = 64 // in a tree: for more, nothing is remembered from one call to the next
 )
 
@@ -48,26 +48,23 @@ func (t *Tree) LevelsOf(start int) Levels {
 			shut |= 1 << g
 		}
 	}
-	if t.groups <= levelsGroupsMost {
-		for i, x := range ls.shut {
-			if x != shut {
-				continue
-			}
-			if l := &ls.kept[i]; l.flips == ls.flips && l.start == start {
-				return Levels{t, l}
-			}
+	if ls.kept == nil {
+		ls.kept = make([]levelsOf, 1<<min(t.groups, levelsKeptBits))
+	}
+	l := &ls.kept[ls.at(shut)]
+	if t.groups > levelsGroupsMost || l.flips != ls.flips || l.shut != shut || l.start != start {
+		l.flips, l.shut, l.start = ls.flips, shut, start
+		for i := range l.places {
+			l.places[i] = -1
 		}
 	}
-	if len(ls.kept) < levelsKept {
-		ls.kept, ls.shut, ls.next = append(ls.kept, levelsOf{}), append(ls.shut, 0), len(ls.kept)
-	}
-	l := &ls.kept[ls.next]
-	l.flips, l.start, ls.shut[ls.next] = ls.flips, start, shut
-	for i := range l.places {
-		l.places[i] = -1
-	}
-	ls.next = (ls.next + 1) % levelsKept
 	return Levels{t, l}
+}
+
+// at is where the heap for these shut groups has its place.
+func (ls *levels) at(shut uint64) int {
+	const mix = 0x9e3779b97f4a7c15
+	return int(shut * mix >> (64 - bits.Len(uint(len(ls.kept)-1))))
 }
 
 // Place returns the place of the first element of a level. The heap must have so many.
@@ -91,7 +88,7 @@ func (l Levels) find(level int) int {
 }
 
 // bytes is the memory that the levels hold.
-func (ls *levels) bytes() int { return cap(ls.kept)*int(unsafe.Sizeof(levelsOf{})) + 8*cap(ls.shut) }
+func (ls *levels) bytes() int { return cap(ls.kept) * int(unsafe.Sizeof(levelsOf{})) }
 
 // check returns which place is not where the level begins, nil if all are.
 func (ls *levels) check(t *Tree) error {
@@ -103,7 +100,7 @@ func (ls *levels) check(t *Tree) error {
 		rank := 0
 		for k := range t.Leaves {
 			place := (l.start + k) % len(t.Leaves)
-			if t.Leaves[place] < 0 || ls.shut[i]>>t.group(place)&1 != 0 {
+			if t.Leaves[place] < 0 || l.shut>>t.group(place)&1 != 0 {
 				continue
 			}
 			for level, known := range l.places {

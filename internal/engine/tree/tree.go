@@ -172,17 +172,53 @@ func (t *Tree) joined(level, node, group int) Summary {
 	return s
 }
 
-// block is the best total of a group in block b, and how many places have it.
-func (t *Tree) block(b, group int) (best, count int32) {
+// best is the best total of a group in a node, and how many places have it, found from
+// what lies right below the node.
+func (t *Tree) best(level, node, group int) (best, count int32) {
+	if level == 0 {
+		return t.bestOfBlock(node, group)
+	}
 	best = None
-	for k, x := range t.Leaves[b*Fan : b*Fan+Fan] {
-		if x < best || x < 0 || t.groups > 1 && int(t.of[b*Fan+k]) != group {
-			continue
+	width := arity * t.groups
+	below := t.levels[level-1][node*width:][:width]
+	for i := group; i < len(below); i += t.groups {
+		s := &below[i]
+		if s.Best > best {
+			best, count = s.Best, s.Count
+		} else if s.Best == best {
+			count += s.Count
 		}
-		if x > best {
-			best, count = x, 0
+	}
+	return best, count
+}
+
+// bestOfBlock is best for block b.
+func (t *Tree) bestOfBlock(b, group int) (best, count int32) {
+	leaves := (*[Fan]int32)(t.Leaves[b*Fan:])
+	if t.groups == 1 {
+		for _, x := range leaves {
+			if x < best {
+				continue
+			}
+			if x > best {
+				best, count = x, 0
+			}
+			count++
 		}
-		count++
+	} else {
+		of := (*[Fan]uint8)(t.of[b*Fan:])
+		for k, x := range leaves {
+			if x < best || int(of[k]) != group {
+				continue
+			}
+			if x > best {
+				best, count = x, 0
+			}
+			count++
+		}
+	}
+	if count == 0 {
+		best = None
 	}
 	return best, count
 }
@@ -212,45 +248,51 @@ func (t *Tree) Set(place int, total int32) {
 	if t.heap != nil {
 		t.heap.set(t, place, old, total)
 	}
-	i, g := place>>FanBits, t.group(place)
-	at := &t.levels[0][i*t.groups+g]
-	was := *at
-	if old < 0 {
-		at.Feasible++
-	} else if total < 0 {
-		at.Feasible--
-	}
+	g := t.group(place)
+	// What was and is now the best below a node, and how many places had and have it.
+	was, lost, now, won := old, int32(1), total, int32(1)
 	switch {
-	case total > at.Best:
-		at.Best, at.Count = total, 1
-	case total == at.Best:
-		at.Count++
-	case old == at.Best:
-		if at.Count--; at.Count == 0 {
-			at.Best, at.Count = t.block(i, g)
-		}
+	case old < 0:
+		was, lost = None, 0
+		t.addFeasible(place, g, 1)
+	case total < 0:
+		now, won = None, 0
+		t.addFeasible(place, g, -1)
 	}
-	now := *at
-	for level := 1; now != was && level < len(t.levels); level++ {
+	i, groups := place>>(FanBits-arityBits), t.groups
+	for level := 0; level < len(t.levels); level++ {
 		i >>= arityBits
-		at := &t.levels[level][i*t.groups+g]
-		before := *at
-		at.Feasible += now.Feasible - was.Feasible
+		at := &t.levels[level][i*groups+g]
+		best, count := at.Best, at.Count
 		switch {
-		case now.Best > at.Best:
-			at.Best, at.Count = now.Best, now.Count
-		case now.Best == at.Best:
-			at.Count += now.Count
-			if was.Best == at.Best {
-				at.Count -= was.Count
+		case now > best:
+			at.Best, at.Count = now, won
+		case now == best:
+			if was == best {
+				won -= lost
 			}
-		case was.Best == at.Best:
-			if at.Count -= was.Count; at.Count == 0 {
-				s := t.joined(level, i, g)
-				at.Best, at.Count = s.Best, s.Count
+			if won == 0 {
+				return
 			}
+			at.Count += won
+		case was == best:
+			if at.Count -= lost; at.Count == 0 {
+				at.Best, at.Count = t.best(level, i, g)
+			}
+		default:
+			return
 		}
-		was, now = before, *at
+		was, lost, now, won = best, count, at.Best, at.Count
+	}
+}
+
+// addFeasible adds to the number of feasible places of the group in all nodes above a
+// place.
+func (t *Tree) addFeasible(place, group int, by int32) {
+	i := place >> FanBits
+	for level := range t.levels {
+		t.levels[level][i*t.groups+group].Feasible += by
+		i >>= arityBits
 	}
 }
 

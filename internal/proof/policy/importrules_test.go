@@ -110,6 +110,7 @@ var rules = []rule{
 
 	{dir: "examples", imports: with(public, "scheduling/observe", "examples/gpushare/devices")},
 	{dir: "examples/gpushare/devices", imports: objects, library: true},
+	{dir: "examples/berth", imports: with(public, "examples", "scheduling/observe", "examples/gpushare/devices", "internal/errtext")},
 
 	{dir: "scheduling/simulate/simulatetest", imports: with(objects, "scheduling/simulate")},
 

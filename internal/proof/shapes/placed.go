@@ -81,6 +81,35 @@ func nominated() Shape {
 	return s
 }
 
+// nominationsMost is how many nodes the shape nominations nominates pods to.
+const nominationsMost = 100
+
+func nominations() Shape {
+	s := equal("nominations", scheduling.Heap)
+	s.Name, s.About = "nominations", "equal pods while 100 nodes have a nominated pod of higher priority, which keeps away from its like"
+	s.Ready = func(w *World) error {
+		for i := range min(nominationsMost, w.nodes) {
+			p := pod(fmt.Sprintf("waiting-%02d", i), map[string]string{"app": "waiting"})
+			priority := int32(1000)
+			p.Spec.Priority = &priority
+			p.Spec.Affinity = &api.Affinity{PodAntiAffinity: &api.PodAntiAffinity{
+				RequiredDuringSchedulingIgnoredDuringExecution: []api.PodAffinityTerm{{
+					TopologyKey: api.LabelHostname, LabelSelector: &api.LabelSelector{MatchLabels: map[string]string{"app": "waiting"}},
+				}},
+			}}
+			info, err := w.Snapshot.NewPodInfo(p)
+			if err != nil {
+				return err
+			}
+			if err := w.Snapshot.Nominate(info, w.Snapshot.At(i*w.nodes/min(nominationsMost, w.nodes)).Name(), ""); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return s
+}
+
 func extended() Shape {
 	s := equal("extender", scheduling.Heap)
 	s.Name, s.About = "extender", "equal pods with an extender in the process, which keeps its answers: it leaves out one node of eight and scores the others"

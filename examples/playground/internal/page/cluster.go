@@ -6,7 +6,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/berth-sched/berth/examples/internal/expand"
@@ -14,7 +13,6 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
-	"github.com/berth-sched/berth/scheduling/workload"
 )
 
 // maxText bounds each text, in bytes.
@@ -93,10 +91,7 @@ func (c *cluster) load(o *api.Objects) (err error) {
 	if err = o.Validate(); err != nil {
 		return err
 	}
-	if err = fewPods(o); err != nil {
-		return err
-	}
-	if err = expand.Workloads(o, func(pod, workload string) error {
+	if err = expand.Workloads(o, maxPodsInAll, func(pod, workload string) error {
 		c.made["pod "+pod] = workload
 		return nil
 	}); err != nil {
@@ -107,26 +102,6 @@ func (c *cluster) load(o *api.Objects) (err error) {
 	}
 	c.snapshot, c.waiting, err = framework.SnapshotOf(o, framework.ZoneInterleaved)
 	return err
-}
-
-// fewPods refuses workloads that make too many pods, before any is made.
-func fewPods(o *api.Objects) error {
-	count := len(o.Pods)
-	for _, w := range workload.Of(o) {
-		n, err := w.Replicas()
-		switch {
-		case err != nil:
-			return err
-		case w.ControllerRef() != nil: // its owner counts
-			continue
-		case w.Field == "":
-			n = len(o.Nodes)
-		}
-		if count += n; count > maxPodsInAll {
-			return &api.InvalidError{Object: w.Label(), Field: w.Field, Value: strconv.Itoa(n), Err: fmt.Errorf("makes more than %d pods in all", maxPodsInAll)}
-		}
-	}
-	return nil
 }
 
 // sort orders the waiting pods as the queue does, by priority, and leaves out those that

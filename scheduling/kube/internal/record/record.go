@@ -32,7 +32,6 @@ type Event struct {
 
 const (
 	writers   = 16   // requests at once, at most
-	few       = 16   // requests at once while not many events wait
 	maxEvents = 1024 // that wait for a writer
 	many      = writers * maxEvents / 4
 	maxSeries = 256             // that a writer remembers
@@ -288,7 +287,8 @@ func (s *sink) count(done *atomic.Uint64, e Event, err error) {
 	}
 }
 
-func (s *sink) remember(key seriesKey, new *series) {
+// remember keeps a series that has been written, and forgets the oldest beyond maxSeries.
+func (s *sink) remember(key seriesKey, written *series) {
 	if s.series[key] == nil {
 		if len(s.order) == maxSeries {
 			delete(s.series, s.order[0])
@@ -296,7 +296,7 @@ func (s *sink) remember(key seriesKey, new *series) {
 		}
 		s.order = append(s.order, key)
 	}
-	s.series[key] = new
+	s.series[key] = written
 }
 
 func reference(p *api.Pod) corev1.ObjectReference {

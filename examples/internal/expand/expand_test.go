@@ -1,0 +1,52 @@
+package expand_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/berth-sched/berth/examples/internal/expand"
+	"github.com/berth-sched/berth/framework/api"
+)
+
+func objects(t *testing.T, texts ...string) *api.Objects {
+	t.Helper()
+	o, err := api.Decode([]byte(`{"kind":"List","items":[` + strings.Join(texts, ",") + `]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func workload(kind, name, spec, owner string) string {
+	if owner != "" {
+		owner = fmt.Sprintf(`,"ownerReferences":[{"kind":"Deployment","name":%q,"controller":true}]`, owner)
+	}
+	return fmt.Sprintf(`{"kind":%q,"metadata":{"namespace":"default","name":%q%s},"spec":{%s"template":{"spec":{"containers":[{"name":"c"}]}}}}`, kind, name, owner, spec)
+}
+
+// Workloads that make too many pods together make none, whatever each of them makes. Those
+// whose pods another workload makes do not count.
+func TestTooManyPods(t *testing.T) {
+	o := objects(t,
+		workload("Deployment", "web", `"replicas":70,`, ""), workload("ReplicaSet", "web-1", `"replicas":70,`, "web"),
+		workload("Job", "run", `"parallelism":20,`, ""), `{"kind":"Node","metadata":{"name":"n"}}`, workload("DaemonSet", "agent", "", ""),
+	)
+	made := 0
+	count := func(string, string) error { made++; return nil }
+	err := expand.Workloads(o, 90, count)
+	if want := `makes more than 90 pods in all`; err == nil || !strings.Contains(err.Error(), want) || made > 0 || len(o.Pods) > 0 {
+		t.Errorf("with 91 pods: %v, and %d pods; want %q, and none", err, made, want)
+	}
+	if err := expand.Workloads(o, 91, count); err != nil || made != 91 || len(o.Pods) != 91 {
+		t.Errorf("with 91 pods, at most 91: %v, and %d pods, want 91", err, made)
+	}
+	if err := expand.Workloads(o, 91, count); err == nil {
+		// The pods of the workloads are there, so they would not be made again.
+		if made != 91 {
+			t.Errorf("a second call makes %d pods", made-91)
+		}
+	} else {
+		t.Errorf("a second call: %v", err)
+	}
+}

@@ -1,0 +1,174 @@
+package devices
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// costlyCluster is a snapshot with a node of 24 devices and one of none, and a claim. The
+// last of its requests cannot be met. Each request has alternatives, so every choice of
+// devices for the others is tried.
+func costlyCluster(t *testing.T, requests int) (*framework.Snapshot, *framework.PodInfo) {
+	t.Helper()
+	s := framework.NewSnapshot(framework.Arrival)
+	class := &api.DeviceClass{ObjectMeta: api.ObjectMeta{Name: "gpu"}}
+	claim := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Name: "hard", Namespace: "default"}}
+	for r := range requests {
+		alternative := api.DeviceSubRequest{Name: "any", DeviceClassName: "gpu", AllocationMode: api.DeviceAllocationModeExactCount, Count: 1}
+		if r == requests-1 {
+			alternative.Selectors = []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: "false"}}}
+		}
+		claim.Spec.Devices.Requests = append(claim.Spec.Devices.Requests, api.DeviceRequest{
+			Name: fmt.Sprint("r", r), FirstAvailable: []api.DeviceSubRequest{alternative},
+		})
+	}
+	pod := api.MakePod("p").Obj()
+	pod.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "x", ResourceClaimName: new("hard")}}
+	info, err := s.NewPodInfo(pod)
+	if err := errors.Join(err,
+		s.AddNode(api.MakeNode("a", "4", "16Gi").Obj()), framework.Put(s, class), framework.Put(s, claim), framework.Put(s, slice24("a")),
+	); err != nil {
+		t.Fatal(err)
+	}
+	return s, info
+}
+
+func slice24(node string) *api.ResourceSlice {
+	x := &api.ResourceSlice{ObjectMeta: api.ObjectMeta{Name: node}}
+	x.Spec = api.ResourceSliceSpec{Driver: "d", NodeName: &node, Pool: api.ResourcePool{Name: node, Generation: 1, ResourceSliceCount: 1}}
+	for i := range 24 {
+		x.Spec.Devices = append(x.Spec.Devices, api.Device{Name: fmt.Sprint("gpu-", i)})
+	}
+	return x
+}
+
+// searchOnA searches on node a as Find does.
+func searchOnA(t *testing.T, s *framework.Snapshot, pod *framework.PodInfo, o Options) (outcome, *search) {
+	t.Helper()
+	var f Finder
+	if status := f.Prepare(s, pod, o); !status.IsSuccess() {
+		t.Fatal(status)
+	}
+	x := new(search)
+	x.begin(f.catalog.poolsOf(s.Node("a").Node), f.plans, f.state, o.Steps)
+	return f.runOn(s.Node("a"), x), x
+}
+
+// Every device that is looked at is a step, also where the search looks ahead.
+func TestSteps(t *testing.T) {
+	s, pod := costlyCluster(t, 2)
+	o, x := searchOnA(t, s, pod, Options{})
+	// One look ahead for the first request, its 24 devices, and for each of them 24
+	// devices for the second request.
+	if o != failed || x.steps != 1+24+24*24 {
+		t.Errorf("outcome %d after %d steps, want %d after %d", o, x.steps, failed, 1+24+24*24)
+	}
+}
+
+// A search that takes long is made once, until something changes that it reads.
+func TestCostlySearches(t *testing.T) {
+	for name, tt := range map[string]struct {
+		requests, limit int
+		want            outcome
+	}{
+		"in vain":  {4, 0, failed},
+		"given up": {9, 50_000, fatal},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, pod := costlyCluster(t, tt.requests)
+			o := Options{Steps: tt.limit}
+			expect := func(when string, s *framework.Snapshot, o Options, searched bool) {
+				t.Helper()
+				got, x := searchOnA(t, s, pod, o)
+				if got != tt.want || x.steps > 0 != searched {
+					t.Errorf("%s: outcome %d after %d steps, want %d, and steps: %t", when, got, x.steps, tt.want, searched)
+				}
+				if got == fatal && !strings.Contains(x.err.Error(), "50000 steps") && o.Steps == 50_000 {
+					t.Errorf("%s: %v", when, x.err)
+				}
+			}
+			expect("at first", s, o, true)
+			expect("again", s, o, false)
+			twin, err := s.NewPodInfo(api.MakePod("twin").Obj())
+			if err != nil {
+				t.Fatal(err)
+			}
+			twin.Pod.Spec.ResourceClaims = pod.Pod.Spec.ResourceClaims
+			if got, x := searchOnA(t, s, twin, o); got != tt.want || x.steps > 0 {
+				t.Errorf("for a twin: outcome %d after %d steps, want %d after none", got, x.steps, tt.want)
+			}
+			fork := s.Fork()
+			expect("in a fork", fork, o, true)
+			expect("in a fork, again", fork, o, false)
+			if tt.limit > 0 {
+				expect("with another bound", s, Options{Steps: 60_000}, true)
+				expect("with the first bound", s, o, true)
+			}
+			for _, x := range []struct {
+				what   string
+				change func(s *framework.Snapshot) error
+			}{
+				{"a device is used", func(s *framework.Snapshot) error { return framework.Put(s, usedClaim("used", "a", "gpu-3")) }},
+				{"a device is free again", func(s *framework.Snapshot) error { framework.Delete[api.ResourceClaim](s, "default/used"); return nil }},
+				{"a class changes", func(s *framework.Snapshot) error {
+					return framework.Put(s, &api.DeviceClass{ObjectMeta: api.ObjectMeta{Name: "gpu", ResourceVersion: "2"}})
+				}},
+				{"a slice changes", func(s *framework.Snapshot) error { return framework.Put(s, slice24("a")) }},
+				{"the node changes", func(s *framework.Snapshot) error { return s.UpdateNode(api.MakeNode("a", "8", "16Gi").Obj()) }},
+			} {
+				for when, s := range map[string]*framework.Snapshot{"": s, " in a fork": fork} {
+					if err := x.change(s); err != nil {
+						t.Fatal(err)
+					}
+					expect("after "+x.what+when, s, o, true)
+					expect("after "+x.what+when+", again", s, o, false)
+				}
+			}
+			m := s.Begin()
+			if err := framework.Put(s, usedClaim("more", "a", "gpu-5")); err != nil {
+				t.Fatal(err)
+			}
+			expect("in a transaction", s, o, true)
+			s.Rollback(m)
+			expect("after the rollback", s, o, true)
+		})
+	}
+}
+
+// usedClaim is a claim that has a device.
+func usedClaim(name, pool, device string) *api.ResourceClaim {
+	c := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Name: name, Namespace: "default"}}
+	c.Status.Allocation = &api.AllocationResult{}
+	c.Status.Allocation.Devices.Results = []api.DeviceRequestAllocationResult{{Driver: "d", Pool: pool, Device: device}}
+	return c
+}
+
+// stubCompiler is a compiler of a user whose programs cost nothing to make.
+type stubCompiler struct{}
+
+func (stubCompiler) CompileDeviceSelector(string) (framework.DeviceSelector, error) { return nil, nil }
+
+// Programs are kept up to a number of bytes, so that ever new texts do not fill memory.
+func TestProgramsAreBounded(t *testing.T) {
+	var p programs
+	kept := 0
+	for i := range 300 {
+		p.get(stubCompiler{}, fmt.Sprint(strings.Repeat("x", 9000), i))
+		sum := 0
+		for key, x := range p.compiled {
+			sum += x.bytesOf(key.text)
+		}
+		if sum != p.bytes || sum > maxProgramBytes {
+			t.Fatalf("programs of %d bytes are kept and counted as %d, want at most %d", sum, p.bytes, maxProgramBytes)
+		}
+		kept = max(kept, len(p.compiled))
+	}
+	if kept < 50 || kept > 200 {
+		t.Errorf("at most %d programs of 9,000 bytes of text are kept at a time", kept)
+	}
+}

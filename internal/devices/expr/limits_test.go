@@ -1,0 +1,71 @@
+package expr_test
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/devices/expr"
+)
+
+// A short pattern may stand for a program of many megabytes, and a short text for a long
+// list. Neither is made.
+func TestHostileExpressions(t *testing.T) {
+	d := expr.NewDevice("d", &api.Device{Name: "x", Attributes: map[string]api.DeviceAttribute{"a": {StringValue: new(strings.Repeat("a", 64))}}})
+	for name, tt := range map[string]struct{ text, want string }{
+		"repetitions":        {`device.driver.matches("` + strings.Repeat("a{1000}", 1000) + `")`, "refused"},
+		"optional parts":     {`device.attributes["d"].a.matches("` + strings.Repeat("[ab]{0,1000}", 300) + `c")`, "refused"},
+		"nested repetitions": {`device.driver.matches("((abcdefgh){30}){30}")`, "refused"},
+		"classes":            {`device.driver.matches("` + strings.Repeat(`\\pL`, 2000) + `")`, "refused"},
+		"found":              {`device.driver.find("` + strings.Repeat("a{1000}", 10) + `") == ""`, "refused"},
+		"an honest pattern":  {`device.driver.matches("^(gpu|nic)[.-][a-z0-9]{1,63}([.][a-z]{2,20}){0,20}$")`, "false"},
+		"split":              {`cel.bind(a, "` + strings.Repeat("x", 8000) + `", cel.bind(b, a+a+a+a+a, cel.bind(c, b+b, cel.bind(e, c+c+c, e.split("").exists(x, x == "y")))))`, "refused"},
+		"indexOf":            {`cel.bind(a, "` + strings.Repeat("x", 8000) + `", a.indexOf(a) == 0)`, "refused"},
+		"honest split":       {`"a,b,c".split(",").exists(x, x == "b")`, "true"},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		got := answer(tt.text, d)
+		runtime.ReadMemStats(&after)
+		if got != tt.want {
+			t.Errorf("%s: %s, want %s", name, got, tt.want)
+		}
+		// \pL has 1,300 ends of ranges, which parsing repeats.
+		if b := after.TotalAlloc - before.TotalAlloc; b > 4<<20 && name != "classes" || b > 64<<20 {
+			t.Errorf("%s: %d bytes of memory for %d bytes of text", name, b, len(tt.text))
+		}
+	}
+}
+
+// Bytes is no less than what programs take.
+func TestBytes(t *testing.T) {
+	for _, text := range []string{
+		`1 in [` + strings.Repeat("1, ", 3000) + `1]`,
+		`[` + strings.Repeat("[true], ", 1000) + `[true]].all(x, x[0])`,
+		`cel.bind(a, 1, a` + strings.Repeat(" + a", 200) + ` == 5)`,
+		`device.driver.matches("a{1000}b{1000}[d-x]{600}")`,
+		`device.driver == "x"`,
+	} {
+		const times = 20
+		programs := make([]*expr.Program, times)
+		before := inUse()
+		for i := range programs {
+			var err error
+			if programs[i], err = expr.Compile(text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := int(inUse()-before) / times; got > programs[0].Bytes()+1<<10 {
+			t.Errorf("%.40s takes %d bytes, want at most %d", text, got, programs[0].Bytes())
+		}
+	}
+}
+
+func inUse() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}

@@ -1,0 +1,100 @@
+package whatif
+
+import "github.com/berth-sched/berth/framework"
+
+// survey sets aside the pods that neither a node of the snapshot nor a new one takes, notes
+// the nodes that take one of the others, and how many new nodes there can be.
+func (x *nodeSearch) survey() error {
+	s := x.planner.snapshot.Fork()
+	for i := range x.types {
+		names, err := x.types[i].add(s, 1)
+		if err != nil {
+			return err
+		}
+		x.fresh = append(x.fresh, s.Node(names[0]))
+	}
+	x.useful = make(map[string]bool, s.Len())
+	fits := map[string]bool{} // by class
+	pods := x.pods
+	x.pods, x.never = nil, nil
+	for _, pod := range pods {
+		if helped(pod) {
+			x.markAll(s)
+			x.pods = append(x.pods, pod)
+			x.classes++
+			continue
+		}
+		key := pod.ClassKey(framework.FieldNamespace | framework.FieldLabels | framework.FieldSpec)
+		if _, known := fits[key]; !known {
+			var err error
+			if fits[key], err = x.mark(s, pod); err != nil {
+				return err
+			}
+			if fits[key] {
+				x.classes++
+			}
+		}
+		if fits[key] {
+			x.pods = append(x.pods, pod)
+		} else {
+			x.never = append(x.never, pod)
+		}
+	}
+	for i := range x.types {
+		most := len(x.pods)
+		if x.types[i].Max > 0 {
+			most = min(most, x.types[i].Max)
+		}
+		x.most = append(x.most, most)
+	}
+	return nil
+}
+
+// helped reports whether a pod may fit because of other pods: it may have to be near them,
+// or share volumes or devices with them.
+func helped(p *framework.PodInfo) bool {
+	a := p.Pod.Spec.Affinity
+	attracted := a != nil && a.PodAffinity != nil && len(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0
+	return attracted || p.HasSpread() || p.HasVolumes() || p.HasClaims()
+}
+
+// markAll notes that any node may take a pod.
+func (x *nodeSearch) markAll(s *framework.Snapshot) {
+	if len(x.useful) < s.Len() {
+		for _, n := range s.All() {
+			x.useful[n.Name()] = true
+		}
+	}
+}
+
+// mark notes the nodes that take the pod, and reports whether there are any. It leaves out
+// nodes that are noted already if it can.
+func (x *nodeSearch) mark(s *framework.Snapshot, pod *framework.PodInfo) (fits bool, err error) {
+	f, err := x.planner.sched.Filtering(s, pod)
+	if err != nil {
+		return false, err
+	}
+	for _, n := range s.All() {
+		if fits && x.useful[n.Name()] || !x.holds(n, pod) {
+			continue
+		}
+		v, err := f.Node(n)
+		if err != nil {
+			return false, err
+		}
+		if v.Status.IsSuccess() {
+			fits, x.useful[n.Name()] = true, true
+		}
+	}
+	return fits, nil
+}
+
+// holds reports whether a node has what the pod requests of the resources that limit.
+func (x *nodeSearch) holds(n *framework.NodeInfo, pod *framework.PodInfo) bool {
+	for k := range x.planner.snapshot.Schema().Len() + 1 {
+		if wanted := x.wanted(pod, k); wanted > 0 && wanted > x.free(n, k) && x.counted(k) {
+			return false
+		}
+	}
+	return true
+}
