@@ -79,7 +79,11 @@ func roomSection(room *whatif.Headroom) page.Section {
 	slices.SortStableFunc(nodes, func(a, b whatif.NodeHeadroom) int { return b.Pods - a.Pods })
 	t := page.Table{Head: []string{"node", "pods", "limit"}}
 	for _, n := range nodes {
-		t.Add(n.Node, n.PodsText(), strings.Join(n.Reasons, "; "))
+		var pods page.Cell = n.Pods
+		if n.Shared {
+			pods = n.PodsText()
+		}
+		t.Add(n.Node, pods, strings.Join(n.Reasons, "; "))
 	}
 	return page.Section{Title: "Where they fit", Table: t, Figure: h}
 }

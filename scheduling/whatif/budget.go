@@ -13,8 +13,8 @@ import (
 //
 // Source: kube-apiserver 1.37, the eviction subresource. An empty selector covers every
 // pod of the namespace, and a pod under several budgets cannot be evicted at all. A pod
-// that does not run, or is terminating, needs no budget. A pod that is not ready, or has no
-// condition that says so, needs none either if its budget has the healthy pods that it desires, or says AlwaysAllow.
+// that does not run, or is terminating, needs no budget. A pod that is not ready needs
+// none either if its budget has the healthy pods that it desires, or says AlwaysAllow.
 type budgets []*budget
 
 type budget struct {
@@ -65,10 +65,10 @@ func (l budgets) over(p *api.Pod) (list budgets) {
 // guards reports whether the eviction of a pod that the budget covers counts.
 func (b *budget) guards(p *api.Pod) bool { return !b.unready || ready(p) }
 
-// ready reports whether a condition of the pod says that it is ready.
+// ready reports whether no condition of the pod says that it is not ready.
 func ready(p *api.Pod) bool {
-	return slices.ContainsFunc(p.Status.Conditions, func(c api.PodCondition) bool {
-		return c.Type == api.PodReady && c.Status == api.ConditionTrue
+	return !slices.ContainsFunc(p.Status.Conditions, func(c api.PodCondition) bool {
+		return c.Type == api.PodReady && c.Status != api.ConditionTrue
 	})
 }
 

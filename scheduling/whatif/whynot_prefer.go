@@ -64,8 +64,8 @@ func (x *whyNot) tableOf(changes []Change) (t *scheduling.ScoreTable, err error)
 // node is chosen; false if there is none. Of two that are as near it takes the higher one.
 //
 // The node can be chosen only between two weights. Inside of these the same nodes tie with
-// it, so the tie rule decides alike; so only weights near the ends have to be tried. A tie
-// rule of one's own may decide otherwise, and then there may be a nearer weight.
+// it, so the tie rule decides alike; so only weights near the ends have to be tried. The
+// rules Reservoir and Custom may decide otherwise, and then there may be a nearer weight.
 func (x *whyNot) reweigh(t *scheduling.ScoreTable, scorer int) (c Change, ok bool, err error) {
 	weights := x.sched.Weights()
 	own := weights[scorer]
