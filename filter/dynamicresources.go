@@ -193,6 +193,9 @@ func (f *dynamicResources) Details(_ *framework.PodInfo, node *framework.NodeInf
 // Reserves implements [framework.ReserveDetailer]: the devices that the pod has, or would
 // get, by pool.
 func (p DynamicResources) Reserves(s *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo) string {
+	if !devices.MayNeed(pod) { // most pods
+		return ""
+	}
 	return devices.Words(s, pod, node, p.options())
 }
 

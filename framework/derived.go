@@ -11,15 +11,19 @@ import (
 // result is kept.
 type memo struct{ latest atomic.Pointer[memoEntry] }
 
+// A memoKey is known by its address.
+type memoKey struct{ _ byte }
+
 // A memoEntry is a value, and those stored before it. It never changes.
 type memoEntry struct {
-	key, value any
-	before     *memoEntry
+	key    *memoKey
+	value  any
+	before *memoEntry
 }
 
-func (m *memo) load(key any) (any, bool) { return m.latest.Load().find(key) }
+func (m *memo) load(key *memoKey) (any, bool) { return m.latest.Load().find(key) }
 
-func (e *memoEntry) find(key any) (any, bool) {
+func (e *memoEntry) find(key *memoKey) (any, bool) {
 	for ; e != nil; e = e.before {
 		if e.key == key {
 			return e.value, true
@@ -28,7 +32,7 @@ func (e *memoEntry) find(key any) (any, bool) {
 	return nil, false
 }
 
-func (m *memo) store(key, value any) any {
+func (m *memo) store(key *memoKey, value any) any {
 	e := &memoEntry{key: key, value: value}
 	for {
 		e.before = m.latest.Load()
@@ -43,36 +47,42 @@ func (m *memo) store(key, value any) any {
 
 // A PodDerived is something that a plugin derives from a pod alone, such as its
 // compiled selectors. It is computed once per [PodInfo] and must not be changed.
-type PodDerived[T any] struct{ build func(p *PodInfo) *T }
+type PodDerived[T any] struct {
+	build func(p *PodInfo) *T
+	key   *memoKey
+}
 
 // NewPodDerived returns a derivation. build must depend on the pod alone and
 // must not return nil. Keep the result in a package variable.
 func NewPodDerived[T any](build func(p *PodInfo) *T) *PodDerived[T] {
-	return &PodDerived[T]{build}
+	return &PodDerived[T]{build, new(memoKey)}
 }
 
 // Of returns what is derived from the pod. The first call computes it.
 func (d *PodDerived[T]) Of(p *PodInfo) *T {
-	if v, ok := p.derived.load(d); ok {
+	if v, ok := p.derived.load(d.key); ok {
 		return v.(*T)
 	}
-	return p.derived.store(d, d.build(p)).(*T)
+	return p.derived.store(d.key, d.build(p)).(*T)
 }
 
 // A NodeDerived is something that a plugin derives from a node object alone. It is
 // computed once per version of the object, and shared by forks of a snapshot.
-type NodeDerived[T any] struct{ build func(n *api.Node) *T }
+type NodeDerived[T any] struct {
+	build func(n *api.Node) *T
+	key   *memoKey
+}
 
 // NewNodeDerived returns a derivation. build must depend on the node object
 // alone and must not return nil. Keep the result in a package variable.
 func NewNodeDerived[T any](build func(n *api.Node) *T) *NodeDerived[T] {
-	return &NodeDerived[T]{build}
+	return &NodeDerived[T]{build, new(memoKey)}
 }
 
 // Of returns what is derived from the node. The first call computes it.
 func (d *NodeDerived[T]) Of(n *NodeInfo) *T {
-	if v, ok := n.static.derived.load(d); ok {
+	if v, ok := n.static.derived.load(d.key); ok {
 		return v.(*T)
 	}
-	return n.static.derived.store(d, d.build(n.Node)).(*T)
+	return n.static.derived.store(d.key, d.build(n.Node)).(*T)
 }

@@ -36,9 +36,8 @@ func (e podEvent) String() string { return [...]string{"PodAdded", "PodRemoved"}
 // tellPods tells the watchers of pods from one number up to another of a pod. If one
 // panics, it stops and returns its number and an error.
 func (s *Snapshot) tellPods(e podEvent, from, to int, n *NodeInfo, p *PodInfo) (at int, err error) {
-	done := false
 	defer func() {
-		if done { // recover is not free
+		if at == to { // nothing panicked: recover is not free
 			return
 		}
 		if v := recover(); v != nil {
@@ -52,7 +51,6 @@ func (s *Snapshot) tellPods(e podEvent, from, to int, n *NodeInfo, p *PodInfo) (
 			w.PodRemoved(s, n, p)
 		}
 	}
-	done = true
 	return to, nil
 }
 

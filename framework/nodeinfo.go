@@ -204,7 +204,14 @@ func (n *NodeInfo) check(p *PodInfo) error {
 
 // add counts the pod. It must have passed check.
 func (n *NodeInfo) add(p *PodInfo) {
-	n.Requested = n.Requested.Add(p.UsedRequests)
+	if used := p.UsedRequests; len(used) <= len(n.Requested) {
+		requested := n.Requested[:len(used)]
+		for i, x := range used {
+			requested[i] += x // no overflow: it has passed check
+		}
+	} else {
+		n.Requested = n.Requested.Add(used)
+	}
 	n.NonZeroRequested[0] += p.UsedNonZero[0]
 	n.NonZeroRequested[1] += p.UsedNonZero[1]
 	n.Pods = append(n.Pods, p)

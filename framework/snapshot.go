@@ -138,10 +138,10 @@ func (s *Snapshot) SlotLimit() int { return len(s.chunks) * chunkSize }
 
 // AtSlot returns the node of that slot, nil if there is none.
 func (s *Snapshot) AtSlot(slot int) *NodeInfo {
-	if uint(slot) >= uint(s.SlotLimit()) {
-		return nil
+	if c := uint(slot) / chunkSize; c < uint(len(s.chunks)) {
+		return s.chunks[c].nodes[uint(slot)%chunkSize]
 	}
-	return s.node(slot)
+	return nil
 }
 
 // Slots returns the slots of all nodes in the snapshot's order. The result must not be
@@ -167,7 +167,7 @@ func (s *Snapshot) countAffine(p *PodInfo, by int) {
 }
 
 func (s *Snapshot) node(slot int) *NodeInfo {
-	return s.chunks[slot/chunkSize].nodes[slot%chunkSize]
+	return s.chunks[uint(slot)/chunkSize].nodes[uint(slot)%chunkSize]
 }
 
 // NewPodInfo derives a PodInfo that fits the snapshot and its forks.

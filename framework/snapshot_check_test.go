@@ -25,6 +25,10 @@ func TestCheckFindsFaults(t *testing.T) {
 			n := s.Node("n1")
 			n.Pods = append(n.Pods, podInfo(t, s, plainPod("new")))
 		}, "is missing"},
+		{"a pod with affinity that nobody added", func(s *framework.Snapshot) {
+			n := s.Node("n1")
+			n.Pods = append(n.Pods, podInfo(t, s, lonely("new")))
+		}, "1 pods have pod affinity, and 0 are counted"},
 		{"a pod that nobody removed", func(s *framework.Snapshot) { s.Node("n1").Pods = nil }, "others, want -1"},
 		{"one of two pods of a name", func(s *framework.Snapshot) { s.Node("n2").Pods = s.Node("n2").Pods[:1] }, "1 others, want 0"},
 		{"a pod on another node", func(s *framework.Snapshot) {
@@ -82,4 +86,45 @@ func TestCheckAfterAPodHasComeAndGone(t *testing.T) {
 			t.Errorf("Check = %v", err)
 		}
 	}
+}
+
+// lonely is a pod that keeps away from its like.
+func lonely(name string) *api.Pod {
+	p := plainPod(name)
+	p.Spec.Affinity = &api.Affinity{PodAntiAffinity: new(api.PodAntiAffinity)}
+	return p
+}
+
+// TestPodsWithAffinity counts pods that come and leave in all ways.
+func TestPodsWithAffinity(t *testing.T) {
+	s := snapshotOf(t, framework.Arrival, "n1", "n2")
+	count := func(after string, s *framework.Snapshot, want int) {
+		t.Helper()
+		if got := s.PodsWithAffinity(); got != want {
+			t.Errorf("after %s: %d pods with affinity, want %d", after, got, want)
+		}
+		must(t, s.Check())
+	}
+	a, b := podInfo(t, s, lonely("a")), podInfo(t, s, lonely("b"))
+	must(t, s.AddPod(podInfo(t, s, plainPod("plain")), "n1"))
+	count("a plain pod", s, 0)
+	must(t, s.AddPod(a, "n1"))
+	count("a pod with affinity", s, 1)
+	f := s.Fork()
+	must(t, f.AddPod(b, "n2"))
+	count("another one in a fork", f, 2)
+	count("the fork's", s, 1)
+	mark := s.Begin()
+	must(t, s.RemovePod(a, "n1"))
+	must(t, s.AddPod(b, "n1"))
+	must(t, s.RemovePod(b, "n1"))
+	count("a transaction", s, 0)
+	s.Rollback(mark)
+	count("a rollback", s, 1)
+	mark = s.Begin()
+	must(t, s.AddPod(b, "n2"))
+	s.Rollback(mark)
+	count("the rollback of a pod that came", s, 1)
+	must(t, f.RemoveNode("n2"))
+	count("its node", f, 1)
 }

@@ -182,6 +182,8 @@ func TestSchemaExact(t *testing.T) {
 		{"a millionth of cpu", List{CPU: MustParse("1u")}, nil},
 		{"a thousandth of a byte", List{Memory: MustParse("1m")}, nil},
 		{"beyond 64 bits", List{CPU: MustParse("12345678901234567890")}, nil},
+		{"below 0", List{Memory: MustParse("-1")}, nil},
+		{"below 0, of a name that does not count", List{"local": MustParse("-1")}, nil},
 		{"a name without a number", List{"example.com/tpu": MustParse("1")}, nil},
 	}
 	for _, tt := range tests {

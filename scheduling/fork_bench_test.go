@@ -23,8 +23,8 @@ type counted uint8
 
 const (
 	nothingCounts counted = iota
-	aService               // selects a fifth of them, which the default constraints spread
-	affinities             // two fifths keep away from their like, by host name and by zone
+	aService              // selects a fifth of them, which the default constraints spread
+	affinities            // two fifths keep away from their like, by host name and by zone
 )
 
 // runningCluster is n nodes with ten pods each, of five templates, and the pods.
@@ -95,8 +95,12 @@ func BenchmarkWhatIf(b *testing.B) {
 		counts counted
 		ask    func(*testing.B, *scheduling.Scheduler, *framework.Snapshot, []moved, int)
 	}{
-		{"fork", nothingCounts, fork}, {"fork-spread", aService, fork}, {"fork-affinity", affinities, fork},
-		{"rollback", nothingCounts, transaction}, {"rollback-spread", aService, transaction}, {"rollback-affinity", affinities, transaction},
+		{"fork", nothingCounts, fork},
+		{"fork-spread", aService, fork},
+		{"fork-affinity", affinities, fork},
+		{"rollback", nothingCounts, transaction},
+		{"rollback-spread", aService, transaction},
+		{"rollback-affinity", affinities, transaction},
 	} {
 		b.Run(bb.name, func(b *testing.B) {
 			s, pods := runningCluster(b, 2000, bb.counts)

@@ -57,7 +57,12 @@ func newIncremental(s *Scheduler) *incremental {
 // decide answers like [Scheduler.decide]; false if it has no answer.
 func (f *incremental) decide(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error, ok bool) {
 	done := false
-	defer f.guard(&done, &err, &ok)
+	defer func() {
+		if !done { // recover is not free
+			f.contain(recover())
+			err, ok = nil, false
+		}
+	}()
 	err, ok = f.answer(snap, pod, d)
 	done = true
 	return err, ok

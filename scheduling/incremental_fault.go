@@ -43,15 +43,6 @@ func (f *incremental) checkInvariants(snap *framework.Snapshot) error {
 	return snap.Check()
 }
 
-// guard is deferred: unless an answer is done, its panic becomes a fault, and there is no
-// answer.
-func (f *incremental) guard(done *bool, err *error, ok *bool) {
-	if !*done { // recover is not free
-		f.contain(recover())
-		*err, *ok = nil, false
-	}
-}
-
 // contain turns a panic of the engine, with what was recovered, into a fault.
 func (f *incremental) contain(recovered any) {
 	if recovered != nil && !f.keys.panicked() {

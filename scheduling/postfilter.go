@@ -73,14 +73,30 @@ func (s *Scheduler) makeRoom(ctx context.Context, snap *framework.Snapshot, pod 
 		if class, ok := r.localClass(); ok {
 			s.dryRuns.Begin(class, pod, r.cycle.Filters)
 			r.cycle.Runner().DryRuns = &s.dryRuns
-			p.incremental = true
+			p.incremental, p.local = true, true
 		}
 	}
 	if narrow := s.plugins.narrow(&r.cycle); narrow != nil {
 		preemption.Narrow.Set(&r.cycle, narrow)
 	}
 	s.plugins.postFilters(ctx, r, &p)
+	s.keepRefusal(snap, pod, &p)
 	return p
+}
+
+// keepRefusal keeps what DefaultPreemption answered if it depends on the nodes, their pods
+// and the pod's class alone, and found no candidate.
+func (s *Scheduler) keepRefusal(snap *framework.Snapshot, pod *framework.PodInfo, p *proposal) {
+	if !p.local || pod.IsNominated() || len(s.plugins.extenders) > 0 || p.status.Code() != framework.Unschedulable || len(p.result.Claims) > 0 {
+		return
+	}
+	only, ok := s.plugins.onlyPreempts(&s.postFilterPath.cycle)
+	if !ok {
+		return
+	}
+	if key, ok := s.roomKey(snap, pod, &only); ok {
+		s.refusedRoom.keep(snap, key, *p)
+	}
 }
 
 // proposal is the answer of the PostFilter plugins.
@@ -92,6 +108,7 @@ type proposal struct {
 
 	answers     framework.Verdicts // about the nodes; nil if no plugin was to be asked
 	incremental bool               // kept answers were used
+	local       bool               // filters read nothing but the node and its pods
 }
 
 // postFilters asks the PostFilter plugins.

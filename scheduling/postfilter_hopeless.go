@@ -3,6 +3,7 @@ package scheduling
 import (
 	"context"
 
+	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
@@ -25,10 +26,10 @@ func (s *Scheduler) noteFailure(snap *framework.Snapshot, pod *framework.PodInfo
 	}
 }
 
-// hopeless answers for DefaultPreemption, if the profile has no other PostFilter plugin,
+// hopeless answers for DefaultPreemption, if no other PostFilter plugin has anything to do,
 // where it refuses without a look at any node: most attempts fail so while pods of the
 // lowest priority wait. It needs the last decision's counts of reasons, so nothing may
-// have happened since. It costs O(reasons).
+// have happened since. It costs O(reasons), or nothing if an equal pod was refused before.
 func (s *Scheduler) hopeless(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo, d Decision, p *proposal) bool {
 	f := &s.failure
 	switch {
@@ -39,7 +40,7 @@ func (s *Scheduler) hopeless(ctx context.Context, snap *framework.Snapshot, pod 
 	case s.reference.cycle.Runner().SkipPostFilter:
 		return false
 	}
-	only, ok := s.plugins.onlyPreempts()
+	only, ok := s.plugins.onlyPreempts(&s.reference.cycle)
 	if !ok {
 		return false
 	}
@@ -49,26 +50,50 @@ func (s *Scheduler) hopeless(ctx context.Context, snap *framework.Snapshot, pod 
 			unschedulable += r.Nodes
 		}
 	}
+	key, mayKeep := s.roomKey(snap, pod, &only)
+	if mayKeep {
+		for _, key.unschedulable = range [...]int{anyNumber, unschedulable} {
+			if kept, ok := s.refusedRoom.find(snap, key); ok {
+				*p = kept
+				return true
+			}
+		}
+	}
 	result, status, ok := only.Refuse(snap, pod, unschedulable)
 	if ok {
 		*p = proposal{result: result, plugin: s.plugins.postFilter[0].name, status: status, incremental: true}
+		if mayKeep {
+			s.refusedRoom.keep(snap, key, *p)
+		}
 	}
 	return ok
 }
 
-// onlyPreempts returns the profile's PostFilter plugin if it has no other than
-// DefaultPreemption itself: a plugin that embeds it may do more.
-func (t *plugins) onlyPreempts() (preemption.DefaultPreemption, bool) {
-	if len(t.postFilter) != 1 {
-		return preemption.DefaultPreemption{}, false
-	}
-	switch p := t.postFilter[0].plugin.(type) {
-	case preemption.DefaultPreemption:
-		return p, true
-	case *preemption.DefaultPreemption:
-		if p != nil {
-			return *p, true
+// onlyPreempts returns the profile's DefaultPreemption if no other PostFilter plugin has
+// anything to do for the cycle's pod: there is none but DynamicResources, and the pod needs
+// no devices. A plugin that embeds DefaultPreemption may do more than that.
+func (t *plugins) onlyPreempts(c *framework.Cycle) (only preemption.DefaultPreemption, ok bool) {
+	for i := range t.postFilter {
+		switch p := t.postFilter[i].plugin.(type) {
+		case filter.DynamicResources:
+			if !p.Idle(c) {
+				return only, false
+			}
+			continue
+		case preemption.DefaultPreemption:
+			only = p
+		case *preemption.DefaultPreemption:
+			if p == nil {
+				return only, false
+			}
+			only = *p
+		default:
+			return only, false
 		}
+		if ok {
+			return only, false // there are two
+		}
+		ok = true
 	}
-	return preemption.DefaultPreemption{}, false
+	return only, ok
 }

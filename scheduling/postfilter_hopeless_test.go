@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -283,5 +284,117 @@ func TestRefusalsAreCountedOnce(t *testing.T) {
 	add("b4", "2", 0, "b")
 	if got, want := message(), "preemption: found a potential placement for pod on node b, preempting 1 victims"; got != want {
 		t.Errorf("with a victim: %s\nwant %s", got, want)
+	}
+}
+
+// bindings counts how often it is bound, and passes every node.
+type bindings struct{ times *int }
+
+func (bindings) Name() string { return "Bindings" }
+
+func (bindings) Scope(*framework.PodInfo) framework.Scope { return framework.Scope{} }
+
+func (b bindings) PreFilter(*framework.Cycle) (framework.PreFiltered, framework.Status) {
+	*b.times++
+	return framework.PreFiltered{Filter: b}, framework.Status{}
+}
+
+func (bindings) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+	return framework.Status{}
+}
+
+// TestHopelessWithThePreset: pods that are alike ask nobody again while nothing changes, also
+// beside DynamicResources, which has nothing to do for them. What changes ends that.
+func TestHopelessWithThePreset(t *testing.T) {
+	for _, lower := range []bool{false, true} { // whether some pod may be removed, whose room is not enough
+		snap := framework.NewSnapshot(framework.ZoneInterleaved)
+		if err := snap.AddNode(api.MakeNode("n", "2", "8Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+		add := func(name, cpu string, priority int32) {
+			if err := snap.AddPod(podInfo(t, snap, api.MakePod(name).Requests(cpu, "1Gi").Priority(priority).Obj()), "n"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		add("high", "1900m", 9)
+		if lower {
+			add("low", "100m", 0)
+		}
+		asked := 0
+		profile := scheduling.Kubernetes137()
+		profile.Filter = append(profile.Filter, bindings{&asked})
+		sched := build(t, profile)
+		try := func(name string) (calls int, text string) {
+			pod := podInfo(t, snap, api.MakePod(name).Requests("2", "1Gi").Priority(5).Obj())
+			d, err := sched.Schedule(snap, pod)
+			if err == nil {
+				t.Fatalf("%s fits on %s", name, d.Node)
+			}
+			asked = 0
+			_, _, status, err := sched.PostFilter(context.Background(), snap, pod, d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return asked, status.Message()
+		}
+		_, want := try("first")
+		for i := range 3 {
+			try(fmt.Sprint("warm-", i))
+		}
+		if calls, got := try("again"); calls != 0 || got != want {
+			t.Errorf("lower pods %t: %d calls and %q, want none and %q", lower, calls, got, want)
+		}
+		add("more", "1m", 5) // nobody may remove it, so only its coming matters
+		if calls, got := try("later"); calls == 0 && lower || got != want {
+			t.Errorf("lower pods %t, after a change: %d calls and %q, want some and %q", lower, calls, got, want)
+		}
+	}
+}
+
+// curfew rejects every node: by night for good, by day as long as its pods are there.
+type curfew struct{ snap *framework.Snapshot }
+
+func (curfew) Name() string { return "Curfew" }
+
+func (curfew) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Reads: framework.ReadsTime}
+}
+
+// ValidUntil implements [framework.Expirer].
+func (c curfew) ValidUntil(*framework.PodInfo, *framework.NodeInfo) time.Time {
+	return c.snap.Now().Truncate(12 * time.Hour).Add(12 * time.Hour)
+}
+
+func (c curfew) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+	if c.snap.Now().Hour() < 12 {
+		return framework.UnresolvableStatus("night")
+	}
+	return framework.UnschedulableStatus("day")
+}
+
+// TestHopelessAtAnotherTime: an answer that depends on the time is not kept with the
+// snapshot, which does not change as time passes.
+func TestHopelessAtAnotherTime(t *testing.T) {
+	snap := framework.NewSnapshot(framework.Arrival)
+	if err := snap.AddNode(api.MakeNode("n", "2", "8Gi").Obj()); err != nil {
+		t.Fatal(err)
+	}
+	sched := build(t, scheduling.Profile{Filter: []framework.Plugin{curfew{snap}}, PostFilter: []framework.Plugin{preemption.DefaultPreemption{}}})
+	for i, want := range []string{
+		"preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
+		"preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.",
+	} {
+		snap.SetNow(time.Date(2026, 1, 1, 12*i+1, 0, 0, 0, time.UTC))
+		for k := range 3 {
+			pod := podInfo(t, snap, api.MakePod(fmt.Sprint("p", i, k)).Obj())
+			d, err := sched.Schedule(snap, pod)
+			if err == nil {
+				t.Fatalf("it fits on %s", d.Node)
+			}
+			_, _, status, err := sched.PostFilter(context.Background(), snap, pod, d)
+			if got := status.Message(); got != want || err != nil {
+				t.Errorf("attempt %d at %v: %q, %v, want %q", k, snap.Now(), got, err, want)
+			}
+		}
 	}
 }

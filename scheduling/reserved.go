@@ -1,34 +1,27 @@
 package scheduling
 
-import (
-	"strings"
-
-	"github.com/berth-sched/berth/framework"
-)
+import "github.com/berth-sched/berth/framework"
 
 // reserves says what a pod gets of a node, in the words of the Reserve plugins.
-func (t *plugins) reserves(s *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo) (string, error) {
-	if len(t.details) == 1 { // without memory
-		return callReserves(t.details[0], s, pod, node)
-	}
-	var all []string
-	for _, p := range t.details {
-		text, err := callReserves(p, s, pod, node)
-		if err != nil {
-			return "", err
-		}
-		if text != "" {
-			all = append(all, text)
-		}
-	}
-	return strings.Join(all, ", "), nil
-}
-
-func callReserves(p framework.ReserveDetailer, s *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo) (text string, err error) {
+func (t *plugins) reserves(s *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo) (text string, err error) {
+	var at framework.ReserveDetailer // nil once all have returned: recover is not free
 	defer func() {
+		if at == nil {
+			return
+		}
 		if v := recover(); v != nil {
-			err = &PluginError{Point: "Reserves", Plugin: p.Name(), Node: node.Name(), Err: recovered(v)}
+			text, err = "", &PluginError{Point: "Reserves", Plugin: at.Name(), Node: node.Name(), Err: recovered(v)}
 		}
 	}()
-	return p.Reserves(s, pod, node), nil
+	for _, at = range t.details {
+		switch said := at.Reserves(s, pod, node); {
+		case said == "":
+		case text == "":
+			text = said
+		default:
+			text += ", " + said
+		}
+	}
+	at = nil
+	return text, nil
 }

@@ -27,6 +27,7 @@ type Scheduler struct {
 
 	postFilterPath referencePath // the reference path for PostFilter
 	failure        failure
+	refusedRoom    refusedRoom
 	dryRuns        runner.DryRuns
 }
 

@@ -140,7 +140,12 @@ func (s *Scheduler) Seek(p Position) {
 // no answer.
 func (f *incremental) decideWithin(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error, ok bool) {
 	done := false
-	defer f.guard(&done, &err, &ok)
+	defer func() {
+		if !done { // recover is not free
+			f.contain(recover())
+			err, ok = nil, false
+		}
+	}()
 	err, ok = f.answerWithin(snap, pod, d)
 	done = true
 	return err, ok

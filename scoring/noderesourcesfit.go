@@ -111,6 +111,7 @@ func (p NodeResourcesFit) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) 
 	}
 	f.terms = appendTerms(f.terms[:0], orDefault(p.Resources), c.Pod.Schema(), c.Pod.ScoredRequests)
 	bindDevices(f.terms, c, p.DeviceSelectors)
+	f.usual = ofUsual(f.terms)
 	switch p.Strategy {
 	case MostAllocated:
 		return (*mostAllocated)(f), framework.Status{}
@@ -123,6 +124,7 @@ func (p NodeResourcesFit) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) 
 // fit is the state that the scorers of all strategies share for a pod.
 type fit struct {
 	terms []term
+	usual bool       // the terms are ofUsual
 	ratio shapeTable // for RequestedToCapacityRatio only
 }
 
@@ -135,7 +137,7 @@ type (
 )
 
 func (f *leastAllocated) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
-	if a := node.Allocatable; len(a) >= 2 && a[0] != 0 && a[1] != 0 && ofUsual(f.terms) {
+	if a := node.Allocatable; len(a) >= 2 && a[0] != 0 && a[1] != 0 && f.usual {
 		return (LeastAllocatedScore(resource.SatAdd(node.NonZeroRequested[0], f.terms[0].pod), a[0]) +
 			LeastAllocatedScore(resource.SatAdd(node.NonZeroRequested[1], f.terms[1].pod), a[1])) / 2
 	}
@@ -157,7 +159,7 @@ func (f *leastAllocated) ScoreNodes(pod *framework.PodInfo, nodes []*framework.N
 
 // scoreEach implements [eachScorer].
 func (f *leastAllocated) scoreEach(pod *framework.PodInfo, nodes []*framework.NodeInfo, scores []int64) {
-	if !ofUsual(f.terms) {
+	if !f.usual {
 		for i, n := range nodes {
 			scores[i] = f.Score(pod, n)
 		}

@@ -2,10 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
 	"github.com/berth-sched/berth/examples/berth/internal/page"
+	"github.com/berth-sched/berth/examples/internal/input"
+	"github.com/berth-sched/berth/examples/internal/manifest"
 )
 
 // An answer is what a question comes to.
@@ -35,8 +38,40 @@ type Output struct {
 	Cluster *ClusterFacts `json:"cluster,omitempty"`
 	// Rules say how pods were placed.
 	Rules *RulesFacts `json:"rules,omitempty"`
-	// Answer is the answer; its type depends on the command.
+	// Answer is the answer; its type depends on the command. It is null if there is none.
 	Answer any `json:"answer"`
+	// Faults say why there is no answer, or why a configuration is refused.
+	Faults []Fault `json:"faults,omitempty"`
+}
+
+// A Fault is what is wrong with the input or the flags.
+type Fault struct {
+	// File and Line say where; lines count from 1.
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
+	// Text says what, with the object, the field and the value.
+	Text string `json:"text"`
+}
+
+// faultsOf takes an error apart.
+func faultsOf(err error) (list []Fault) {
+	var refused *input.ConfigError
+	if errors.As(err, &refused) {
+		for _, p := range refused.Err.Problems {
+			list = append(list, Fault{refused.File, p.Line, p.Text})
+		}
+		return list
+	}
+	switch e := err.(type) {
+	case interface{ Unwrap() []error }:
+		for _, x := range e.Unwrap() {
+			list = append(list, faultsOf(x)...)
+		}
+		return list
+	case *manifest.FaultError:
+		return []Fault{{e.File, e.Line, e.Err.Error()}}
+	}
+	return []Fault{{Text: err.Error()}}
 }
 
 // ClusterFacts describe the cluster that was read.
@@ -93,12 +128,17 @@ func (s *session) write(w io.Writer, c *command, a *answer) error {
 	}
 	switch s.output {
 	case "json":
-		e := json.NewEncoder(w)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		return e.Encode(out)
+		return out.write(w)
 	case "html":
-		return p.WriteHTML(w)
+		return p.WriteHTML(w, s.limit)
 	}
 	return p.WriteText(w, s.limit)
+}
+
+// write writes the output as JSON.
+func (o *Output) write(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(o)
 }

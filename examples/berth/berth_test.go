@@ -199,10 +199,20 @@ func TestErrors(t *testing.T) {
 		{"no nodes", []string{"place", "-f", write(fmt.Sprintf(pod, `""`, "1"))}, []string{"no nodes", "kubectl get nodes"}},
 		{"pods of nodes that are not there", []string{"place", "-f", write(fmt.Sprintf(pod, "w1", "1"))}, []string{"f:5: pod default/p", "kubectl get nodes"}},
 		{"restart policy that nobody reads", []string{"place", "-f", write(node + fmt.Sprintf(pod, "w1", "1") + "  restartPolicy: Sometimes\n  preemptionPolicy: Perhaps\n")}, []string{
-			`warning: Pod: spec.restartPolicy: "Sometimes": unknown value; want Always, OnFailure or Never`, "f:18: pod default/p: spec.preemptionPolicy: \"Perhaps\": unknown value; want PreemptLowerPriority or Never",
+			`f:17: pod default/p: spec.restartPolicy: "Sometimes": unknown value; want Always, OnFailure or Never`, "f:18: pod default/p: spec.preemptionPolicy: \"Perhaps\": unknown value; want PreemptLowerPriority or Never",
 		}},
 		{"operator in a workload", []string{"simulate", "-controllers", "-f", write(node + "kind: Deployment\napiVersion: apps/v1\nmetadata: {name: d}\nspec:\n  template:\n    spec:\n      tolerations:\n      - key: a\n        operator: Equals\n")}, []string{
 			`f:15: deployment default/d: spec.template.spec.tolerations[0].operator: "Equals": unknown value; want Exists, Equal, Lt or Gt`,
+		}},
+		{"misspelt fields", []string{"place", "-f", write(strings.Replace(node, "allocatable", "alocatable", 1) + strings.Replace(fmt.Sprintf(pod, `""`, "1"), "requests", "requets", 1))}, []string{
+			"f:4: node w1: status.alocatable: unknown field; did you mean allocatable?", "f:15: pod default/p: spec.containers[0].resources.requets: unknown field; did you mean requests?", "-validate=warn",
+		}},
+		{"misspelt field in JSON", []string{"place", "-f", write("{\"kind\": \"List\", \"apiVersion\": \"v1\", \"items\": [\n{\"kind\": \"Node\", \"metadata\": {\"name\": \"n\"}},\n{\"kind\": \"Pod\", \"metadata\": {\"name\": \"p\", \"namespace\": \"a\"},\n\"spec\": {\"containers\": [{\"name\": \"c\"}, {\"name\": \"d\",\n\"resource\": {}}]}}]}")}, []string{
+			"f:5: pod a/p: spec.containers[1].resource: unknown field; did you mean resources?",
+		}},
+		{"validate", []string{"place", "-validate", "maybe"}, []string{`-validate: "maybe": want strict, warn or ignore`}},
+		{"an affinity with a text", []string{"place", "-f", write(node + fmt.Sprintf(pod, `""`, "1") + "  affinity:\n    nodeAffinity:\n      requiredDuringSchedulingIgnoredDuringExecution:\n        nodeSelectorTerms:\n        - matchExpressions:\n          - {key: cores, operator: Gt, values: [many]}\n")}, []string{
+			`f:22: pod default/p: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].values[0]: "many": want an integer for Gt and Lt`,
 		}},
 		{"missing action", []string{"place", "-f", write(node + fmt.Sprintf(pod, "w1", "1") + "  topologySpreadConstraints:\n  - maxSkew: 1\n    topologyKey: zone\n")}, []string{
 			"pod default/p: spec.topologySpreadConstraints[0].whenUnsatisfiable: is missing; want DoNotSchedule or ScheduleAnyway",
@@ -212,6 +222,7 @@ func TestErrors(t *testing.T) {
 		{"cut off", []string{"place", "-f", write("{\"kind\": \"List\",\n\"items\": [")}, []string{"f:2: not JSON: unexpected end of input"}},
 		{"missing file", []string{"place", "-f", "testdata/none.yaml"}, []string{"testdata/none.yaml"}},
 		{"two faults of a configuration", []string{"place", "-f", cluster, "-config", write("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\na: 1\nb: 2\n")}, []string{"f:3: unknown field \"a\"", "f:4: unknown field \"b\""}},
+		{"plugin of a configuration", []string{"place", "-f", cluster, "-config", write("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n- plugins: {score: {enabled: [{name: Nobody}]}}\n")}, []string{"f:4: ", "\"Nobody\" does not exist"}},
 		{"question", []string{"plaice"}, []string{`"plaice"`, "berth help"}},
 		{"flag", []string{"place", "-bogus"}, []string{"-bogus"}},
 		{"form", []string{"place", "-o", "xml"}, []string{`-o: "xml": want table, json or html`}},
@@ -260,6 +271,14 @@ func TestErrors(t *testing.T) {
 			}
 		})
 	}
+	// Doubts are warnings, or nothing, if the user says so.
+	misspelt := write(node + strings.Replace(fmt.Sprintf(pod, `""`, "1"), "requests", "requets", 1))
+	for validation, want := range map[string]bool{"warn": true, "ignore": false} {
+		status, stdout, stderr := berth("place", "-f", misspelt, "-validate="+validation)
+		if told := strings.Contains(stderr, "f:15: pod default/p: spec.containers[0].resources.requets"); status == 2 || stdout == "" || told != want || want != strings.HasPrefix(stderr, "warning: ") {
+			t.Errorf("-validate=%s: status %d, %q", validation, status, stderr)
+		}
+	}
 	const head = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
 	for text, want := range map[string]int{
 		head: 0, head + "a: 1\n": 1, strings.Replace(head, "/v1", "/v9", 1): 1, head + "a: [1\n": 2, "a: 1\n": 2, "": 2,
@@ -267,6 +286,62 @@ func TestErrors(t *testing.T) {
 	} {
 		if status, _, stderr := berth("config", write(text)); status != want || (stderr == "") != (want == 0) {
 			t.Errorf("config of %q: status %d, %q; want %d", text, status, stderr, want)
+		}
+	}
+}
+
+// TestFaults expects what is wrong as JSON, with the status that other forms have.
+func TestFaults(t *testing.T) {
+	config := filepath.Join(t.TempDir(), "config.yaml")
+	if err := os.WriteFile(config, []byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\na: 1\nprofiles:\n- b: 2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const pod = `{"kind": "Pod", "metadata": {"name": "p"},` + "\n" + `"spec": {"nodeSelectr": {}, "restartPolicy": "No"}}`
+	for _, test := range []struct {
+		status int
+		args   []string
+		want   []Fault
+	}{
+		{1, []string{"config", config}, []Fault{{config, 3, `unknown field "a"`}, {config, 5, `unknown field "profiles[0].b"`}}},
+		{2, []string{"place"}, []Fault{
+			{"standard input", 2, "pod default/p: spec.nodeSelectr: unknown field; did you mean nodeSelector?"},
+			{"standard input", 2, `pod default/p: spec.restartPolicy: "No": unknown value; want Always, OnFailure or Never`},
+			{Text: "this is likely a mistake; -validate=warn goes on"},
+		}},
+		{2, []string{"drain", "-sample"}, []Fault{{Text: "name one or more nodes"}}},
+	} {
+		status, stdout, stderr := berthWith(pod, append(test.args, "-o", "json")...)
+		var out Output
+		if err := json.Unmarshal([]byte(stdout), &out); err != nil {
+			t.Errorf("%v: %v in %q", test.args, err, stdout)
+		}
+		if diff := cmp.Diff(test.want, out.Faults); diff != "" || status != test.status || out.Command != test.args[0] || out.Yes || out.Answer != nil {
+			t.Errorf("%v: status %d, want %d; %+v\nfaults (-want +got):\n%s", test.args, status, test.status, out, diff)
+		}
+		if lines := strings.Count(stderr, "\n"); lines != len(test.want) {
+			t.Errorf("%v: %d lines on standard error, want %d", test.args, lines, len(test.want))
+		}
+	}
+}
+
+// TestStranded expects that the measure of stranded capacity is named, also if no pods wait.
+func TestStranded(t *testing.T) {
+	const node = `{"kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "10"}}}`
+	const pod = `{"kind": "Pod", "metadata": {"name": %q}, "spec": {"nodeName": %q, "containers": [{"name": "c", "resources": {"requests": {"cpu": "3"}}}]}}`
+	for nodeOfSecond, want := range map[string]string{
+		"": "take not one more of these pods,", "m": "take not one more of the pods that run, because none wait,",
+	} {
+		input := node + strings.Replace(node, `"n"`, `"m"`, 1) + fmt.Sprintf(pod, "a", "n") + fmt.Sprintf(pod, "b", nodeOfSecond)
+		_, text, stderr := berthWith(input, "place", "-o", "html")
+		for _, part := range []string{want, "Each node was asked about default/"} {
+			if !strings.Contains(text, part) {
+				t.Errorf("second pod on %q: no %q in the page; %s", nodeOfSecond, part, stderr)
+			}
+		}
+		_, text, _ = berthWith(input, "place", "-o", "json")
+		var out struct{ Answer PlaceAnswer }
+		if err := json.Unmarshal([]byte(text), &out); err != nil || len(out.Answer.Stranded) != 1 || len(out.Answer.StrandedFor) != 1 {
+			t.Errorf("second pod on %q: %v, stranded %+v for %q", nodeOfSecond, err, out.Answer.Stranded, out.Answer.StrandedFor)
 		}
 	}
 }

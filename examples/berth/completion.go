@@ -99,4 +99,5 @@ var flagValues = []struct{ flag, values string }{
 	{"o", "table json html"},
 	{"profile", "1.18 1.34 1.37"},
 	{"with", "1.18 1.34 1.37"},
+	{"validate", "strict warn ignore"},
 }

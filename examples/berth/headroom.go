@@ -79,7 +79,7 @@ func roomSection(room *whatif.Headroom) page.Section {
 	slices.SortStableFunc(nodes, func(a, b whatif.NodeHeadroom) int { return b.Pods - a.Pods })
 	t := page.Table{Head: []string{"node", "pods", "limit"}}
 	for _, n := range nodes {
-		var pods page.Cell = n.Pods
+		pods := page.Cell(n.Pods)
 		if n.Shared {
 			pods = n.PodsText()
 		}

@@ -14,14 +14,16 @@
 // of them, or several documents. Manifests and tables of the OpenB trace are read too.
 // Workloads without pods (Deployment, Job and so on) stand for the pods that they would
 // make. Text is read as it comes, so that a dump may be larger than the memory it takes.
-// An error names the file, the line, the object, the field and the value.
+// An error names the file, the line, the object, the field and the value. A field that
+// looks misspelt is an error, too, unless -validate says otherwise.
 //
 // # Output
 //
 // A table for a terminal (-o table), data for programs (-o json, see JSON.md), or one HTML
 // file with pictures (-o html) that fetches nothing and runs no script. Progress of long
 // work goes to standard error. The exit status is 0 for yes, 1 for no, 2 if there is no
-// answer; the help of a question says what yes means.
+// answer; the help of a question says what yes means. Standard error says why there is
+// none, and with -o json the field faults does, too.
 //
 // Under the name kubectl-berth it is a plugin of kubectl: "kubectl berth place".
 package main
@@ -82,6 +84,12 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		for line := range strings.Lines(err.Error()) {
 			fmt.Fprintf(stderr, "%s %s: %s\n", name, c.name, strings.TrimSuffix(line, "\n"))
 		}
+		if s.output == "json" {
+			out := Output{Command: c.name, Faults: faultsOf(err)}
+			if err := out.write(stdout); err != nil {
+				return statusUnknown
+			}
+		}
 		return c.failed(err)
 	case yes:
 		return statusYes
@@ -101,6 +109,9 @@ func (s *session) ask(c *command, args []string, stdout io.Writer) (yes bool, er
 	if err := s.checkFlags(c); err != nil {
 		return false, err
 	}
+	if s.output == "html" && !given(flags, "limit") {
+		s.limit = 0
+	}
 	stop := s.watch(c.name)
 	a, err := question(s)
 	stop()
@@ -112,6 +123,12 @@ func (s *session) ask(c *command, args []string, stdout io.Writer) (yes bool, er
 		return false, err
 	}
 	return a.yes, out.Flush()
+}
+
+// given reports whether a flag was given.
+func given(flags *flag.FlagSet, name string) (found bool) {
+	flags.Visit(func(f *flag.Flag) { found = found || f.Name == name })
+	return found
 }
 
 // parse reads flags and arguments in any order.

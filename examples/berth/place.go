@@ -44,8 +44,10 @@ type PlaceAnswer struct {
 	Unplaced []UnplacedGroup `json:"unplaced"`
 	// Nodes says how full the nodes are then, by name.
 	Nodes []NodeShare `json:"nodes"`
-	// Stranded says what is free then and of no use for more of these pods.
-	Stranded []Stranded `json:"stranded"`
+	// Stranded says what is free then and of no use for more of the pods of StrandedFor:
+	// the largest workloads of the pods asked about, or of those that run if none wait.
+	Stranded    []Stranded `json:"stranded"`
+	StrandedFor []string   `json:"strandedFor"`
 }
 
 func place(s *session, w *wanted) (*answer, error) {
@@ -70,17 +72,19 @@ func place(s *session, w *wanted) (*answer, error) {
 		return nil, err
 	}
 	use := usageOf(full)
-	asked := pods
+	asked, who := pods, "these pods"
 	if len(asked) == 0 { // what runs stands for more pods
+		who = "the pods that run, because none wait"
 		for _, n := range full.All() {
 			asked = append(asked, n.Pods...)
 		}
 	}
-	stranded, err := strandedOf(profile, full, asked, use.columns)
+	shapes := shapesOf(asked)
+	stranded, err := strandedOf(profile, full, shapes, use.columns)
 	if err != nil {
 		return nil, err
 	}
-	a := &answer{yes: len(placement.Unplaced) == 0, data: PlaceAnswer{placement, groups, use.nodes, stranded}}
+	a := &answer{yes: len(placement.Unplaced) == 0, data: PlaceAnswer{placement, groups, use.nodes, stranded, namesOf(shapes)}}
 	a.text = fmt.Sprintf("%d of %d pods fit", len(placement.Placed), len(pods))
 	if n := len(placement.Unplaced); len(pods) == 0 {
 		a.text = "no pods wait"
@@ -89,7 +93,7 @@ func place(s *session, w *wanted) (*answer, error) {
 	}
 	a.add(unplacedSection(groups))
 	a.add(use.section("How full the nodes are then", "What pods request, as a share of what is allocatable."))
-	a.add(strandedSection(stranded, use.columns))
+	a.add(strandedSection(stranded, shapes, who, use.columns))
 	a.add(placedSection(pods, placement.Placed))
 	return a, nil
 }

@@ -26,16 +26,17 @@ type session struct {
 	stdin  io.Reader
 	stderr io.Writer
 
-	files     list
-	sample    bool
-	output    string
-	limit     int
-	quiet     bool
-	version   string
-	config    string
-	scheduler string
-	seed      uint64
-	namespace string
+	files      list
+	sample     bool
+	output     string
+	limit      int
+	quiet      bool
+	version    string
+	config     string
+	scheduler  string
+	seed       uint64
+	namespace  string
+	validation string
 
 	reporting atomic.Int32 // how many parts of the work report their progress
 
@@ -60,7 +61,7 @@ func (l *list) Set(text string) error {
 // addFlags adds the flags that questions share.
 func (s *session) addFlags(flags *flag.FlagSet, c *command) {
 	flags.StringVar(&s.output, "o", "table", "`form` of the output: table, json or html")
-	flags.IntVar(&s.limit, "limit", 20, "at most so many `rows` of each table; 0 means all")
+	flags.IntVar(&s.limit, "limit", 20, "at most so many `rows` of each table; 0 means all. Unless it is given, -o html\nwrites as many as make a page of 2 MB")
 	flags.BoolVar(&s.quiet, "q", false, "no progress and no warnings on standard error")
 	flags.StringVar(&s.version, "profile", "", "rules of kube-scheduler `version` 1.18, 1.34 or 1.37, its way to break ties included;\nby default those of 1.37 with ties broken at random")
 	if c.input == readsConfig {
@@ -74,6 +75,7 @@ func (s *session) addFlags(flags *flag.FlagSet, c *command) {
 	flags.Var(&s.files, "f", "`file` with objects as kubectl prints them, YAML or JSON; - is standard input; may be repeated")
 	flags.BoolVar(&s.sample, "sample", false, "take a cluster made up for trying things out")
 	flags.StringVar(&s.scheduler, "scheduler", "", "`name` of the profile in the file of -config; by default the first")
+	flags.StringVar(&s.validation, "validate", strict, "what to do about fields that look misspelt and values that mean nothing, as for kubectl:\nstrict refuses them, warn tells them, ignore does neither")
 	flags.StringVar(&s.namespace, "n", "default", "`namespace` of pods that are named without one")
 }
 
@@ -84,6 +86,8 @@ func (s *session) checkFlags(c *command) error {
 		return fmt.Errorf("-o: %q: want table, json or html", s.output)
 	case !input.IsVersion(s.version):
 		return fmt.Errorf("-profile: %w", input.VersionError(s.version))
+	case !slices.Contains([]string{"", strict, warn, ignore}, s.validation):
+		return fmt.Errorf("-validate: %q: want strict, warn or ignore", s.validation)
 	case s.limit < 0:
 		return fmt.Errorf("-limit: %d: must not be negative", s.limit)
 	case s.sample && len(s.files) > 0:
@@ -177,8 +181,40 @@ func (s *session) readObjects() error {
 			return err
 		}
 	}
-	if !s.quiet {
-		s.cluster.Warn(s.stderr)
+	return s.validate()
+}
+
+// The values of -validate, those of kubectl.
+const (
+	strict = "strict"
+	warn   = "warn"
+	ignore = "ignore"
+)
+
+// maxDoubts bounds the doubts that are told.
+const maxDoubts = 20
+
+// validate refuses what is likely a mistake, or warns about it.
+func (s *session) validate() error {
+	if s.validation == ignore {
+		return nil
+	}
+	doubts := s.cluster.Doubts()
+	rest := len(doubts) - min(len(doubts), maxDoubts)
+	doubts = doubts[:len(doubts)-rest]
+	if rest > 0 {
+		doubts = append(doubts, fmt.Errorf("and %d more", rest))
+	}
+	if s.validation == strict && len(doubts) > 0 {
+		if err := s.cluster.Objects.Validate(); err != nil {
+			doubts = append(doubts, s.cluster.Explain(err))
+		}
+		return errors.Join(append(doubts, errors.New("this is likely a mistake; -validate=warn goes on"))...)
+	}
+	for _, d := range doubts {
+		if !s.quiet {
+			fmt.Fprintln(s.stderr, "warning:", d)
+		}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -16,6 +17,8 @@ import (
 const (
 	// maxShapes bounds the kinds of pods that free amounts are tried with.
 	maxShapes = 20
+	// maxNamed bounds those that a page names.
+	maxNamed = 5
 	// maxGroups bounds the groups of pods that a counterfactual is looked for.
 	maxGroups = 20
 	// maxTried bounds the nodes that are tried for one.
@@ -31,52 +34,57 @@ type Stranded struct {
 	Free map[resource.Name]float64 `json:"free"`
 }
 
-// shapesOf returns one pod for each workload, and one for each spec of pods without a
-// controller: those of most pods first.
-func shapesOf(pods []*framework.PodInfo) (shapes []*framework.PodInfo, counts []int) {
+// A shape is one pod of a workload, and how many pods it stands for.
+type shape struct {
+	pod  *framework.PodInfo
+	pods int
+}
+
+// shapesOf returns one shape for each workload, and one for each spec of pods without a
+// controller: those of most pods first, and at most maxShapes.
+func shapesOf(pods []*framework.PodInfo) (shapes []shape) {
 	index := map[string]int{}
 	for _, p := range pods {
-		key := p.ClassKey(framework.FieldNamespace | framework.FieldSpec)
-		if p.Pod.ControllerRef() != nil {
-			key = group(p.Pod)
+		key := group(p.Pod)
+		if p.Pod.ControllerRef() == nil {
+			key = p.Pending().ClassKey(framework.FieldNamespace | framework.FieldSpec)
 		}
 		i, known := index[key]
 		if !known {
 			i = len(shapes)
 			index[key] = i
-			shapes, counts = append(shapes, p), append(counts, 0)
+			shapes = append(shapes, shape{pod: p})
 		}
-		counts[i]++
+		shapes[i].pods++
 	}
-	order := make([]int, len(shapes))
-	for i := range order {
-		order[i] = i
+	slices.SortStableFunc(shapes, func(a, b shape) int { return cmp.Compare(b.pods, a.pods) })
+	return shapes[:min(len(shapes), maxShapes)]
+}
+
+// namesOf names the workloads of shapes.
+func namesOf(shapes []shape) []string {
+	names := []string{}
+	for _, x := range shapes {
+		names = append(names, group(x.pod.Pod))
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(counts[b], counts[a]) })
-	order = order[:min(len(order), maxShapes)]
-	sorted, sortedCounts := make([]*framework.PodInfo, len(order)), make([]int, len(order))
-	for i, k := range order {
-		sorted[i], sortedCounts[i] = shapes[k], counts[k]
-	}
-	return sorted, sortedCounts
+	return names
 }
 
 // strandedOf finds what is free and of no use for more pods like these: each node is asked
 // about one more of each.
-func strandedOf(profile scheduling.Profile, snap *framework.Snapshot, pods []*framework.PodInfo, columns []resource.Name) ([]Stranded, error) {
+func strandedOf(profile scheduling.Profile, snap *framework.Snapshot, shapes []shape, columns []resource.Name) ([]Stranded, error) {
 	sched, err := scheduling.New(profile)
 	if err != nil {
 		return nil, err
 	}
-	shapes, counts := shapesOf(pods)
 	nodes := make([]*framework.NodeInfo, 0, snap.Len())
 	for _, n := range snap.All() {
 		nodes = append(nodes, n)
 	}
 	useful := make([]bool, len(nodes))
 	reasons := make([]map[string]int, len(nodes))
-	for i, shape := range shapes {
-		more, err := shape.Pending().Named(shape.Pod.Name + "-more")
+	for _, x := range shapes {
+		more, err := x.pod.Pending().Named(x.pod.Pod.Name + "-more")
 		if err != nil {
 			return nil, err
 		}
@@ -99,7 +107,7 @@ func strandedOf(profile scheduling.Profile, snap *framework.Snapshot, pods []*fr
 			if reasons[k] == nil {
 				reasons[k] = map[string]int{}
 			}
-			reasons[k][cmp.Or(strings.Join(verdict.Status.Reasons(), ", "), verdict.Plugin, "left out")] += counts[i]
+			reasons[k][cmp.Or(strings.Join(verdict.Status.Reasons(), ", "), verdict.Plugin, "left out")] += x.pods
 		}
 	}
 	return groupStranded(snap, nodes, useful, reasons, columns), nil
@@ -141,10 +149,15 @@ func groupStranded(snap *framework.Snapshot, nodes []*framework.NodeInfo, useful
 	return list
 }
 
-func strandedSection(list []Stranded, columns []resource.Name) page.Section {
+func strandedSection(list []Stranded, shapes []shape, who string, columns []resource.Name) page.Section {
+	names := namesOf(shapes)
+	tried := strings.Join(names[:min(len(names), maxNamed)], ", ")
+	if rest := len(names) - maxNamed; rest > 0 {
+		tried += fmt.Sprintf(" and %d more", rest)
+	}
 	s := page.Section{
 		Title: "Stranded capacity", Table: page.Table{Head: []string{"reason", "nodes"}},
-		Note: "What is free on nodes that take none of these pods, as a share of the whole cluster, by the most frequent reason.",
+		Note: "What is free on nodes that take not one more of " + who + ", as a share of the whole cluster, by the most frequent reason. Each node was asked about " + tried + ".",
 	}
 	bars := &page.Bars{Text: func(v float64) string { return page.Percent(v).String() }}
 	for _, c := range columns {

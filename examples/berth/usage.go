@@ -274,18 +274,23 @@ func with(snap *framework.Snapshot, pods []*framework.PodInfo, placed []whatif.P
 	return fork, nil
 }
 
+// movesTable lists moves, with their batches if there are any.
 func movesTable(moves []whatif.Move) page.Table {
-	t := page.Table{Head: []string{"pod", "from", "to", "batch"}}
+	t := page.Table{Head: []string{"pod", "from", "to"}}
+	batches := slices.ContainsFunc(moves, func(m whatif.Move) bool { return m.Batch > 0 })
+	if batches {
+		t.Head = append(t.Head, "batch")
+	}
 	for _, m := range moves {
 		pod := m.Pod
 		if m.Bare {
 			pod += " (no controller)"
 		}
-		batch := page.Cell("")
-		if m.Batch > 0 {
-			batch = m.Batch
+		row := []page.Cell{pod, m.From, m.To}
+		if batches {
+			row = append(row, m.Batch)
 		}
-		t.Add(pod, m.From, m.To, batch)
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }

@@ -61,28 +61,47 @@ func texts(values []any) (list []string) {
 
 // Validate returns an [*InvalidError] for each value that Kubernetes 1.37 does not know,
 // joined, in the fields that decide where pods go: operators, effects, policies, modes and
-// phases. A field that must be set may not be empty. The scheduler of Kubernetes does not
-// check them, because its API server does: a filter ignores whenUnsatisfiable: Never, and
-// the pod is placed as if the constraint were not there. Call Validate on manifests before
-// you schedule them.
+// phases. A field that must be set may not be empty. Gt and Lt have one value, that of a
+// toleration a decimal integer. The scheduler of Kubernetes does not check them, because
+// its API server does: a filter ignores whenUnsatisfiable: Never, and the pod is placed as
+// if the constraint were not there. Call Validate on manifests before you schedule them.
 //
-// [Objects.Warnings] lists unknown values of fields that decide nothing. Nil objects are
-// ignored.
+// [Objects.Doubts] lists values that are as wrong, but decide nothing or pass the API
+// server. Nil objects are ignored.
 func (o *Objects) Validate() error {
 	var faults []error
 	o.eachValue(func(v foundValue) {
-		if v.rule.decides {
-			faults = append(faults, &InvalidError{Object: v.kind() + " " + v.key(), Field: v.path(false), Value: v.value, Err: v.problem()})
+		if v.decides {
+			faults = append(faults, v.invalid())
 		}
 	})
 	return errors.Join(faults...)
 }
 
-func (v *foundValue) problem() error {
-	if v.value == "" {
-		return errors.New("is missing; want " + v.rule.list())
+// Doubts returns an error for each value that Kubernetes 1.37 does not know in the fields
+// that decide nothing, and for each Gt or Lt of a node affinity whose value is no integer:
+// the API server takes it, but the pod then fits nowhere. It returns at most 500.
+func (o *Objects) Doubts() (list []*InvalidError) {
+	o.eachValue(func(v foundValue) {
+		if v.isDoubt() && len(list) < maxSkippedFields {
+			list = append(list, v.invalid())
+		}
+	})
+	return list
+}
+
+func (v *foundValue) isDoubt() bool { return !v.decides && v.value != "" }
+
+func (v *foundValue) invalid() *InvalidError {
+	return &InvalidError{Object: v.kind() + " " + v.key(), Field: v.path(false), Value: v.value, Err: errors.New(v.problem)}
+}
+
+// problem says what is wrong with a value.
+func (r *valueRule) problem(value string) string {
+	if value == "" {
+		return "is missing; want " + r.list()
 	}
-	return errors.New("unknown value; want " + v.rule.list())
+	return "unknown value; want " + r.list()
 }
 
 // list writes the known values for people.
@@ -91,16 +110,16 @@ func (r *valueRule) list() string {
 	return strings.Join(r.known[:last], ", ") + " or " + r.known[last]
 }
 
-// unknownValues returns the warnings about fields that decide nothing, each line once.
-func (o *Objects) unknownValues() []string {
+// doubts returns the warnings about values, each line once.
+func (o *Objects) doubts() []string {
 	counts := map[string]int{}
 	var lines []string
 	o.eachValue(func(v foundValue) {
-		if v.rule.decides || v.value == "" || len(lines) >= maxSkippedFields {
+		if !v.isDoubt() || len(lines) >= maxSkippedFields {
 			return
 		}
 		name := reflect.TypeOf(v.object).Elem().Name()
-		line := fmt.Sprintf("%s: %s: %s: unknown value; want %s", name, v.path(true), quoteShort(v.value), v.rule.list())
+		line := fmt.Sprintf("%s: %s: %s: %s", name, v.path(true), quoteShort(v.value), v.problem)
 		if counts[line]++; counts[line] == 1 {
 			lines = append(lines, line)
 		}
@@ -114,12 +133,13 @@ func (o *Objects) unknownValues() []string {
 	return lines
 }
 
-// A foundValue is a value that its rule does not know.
+// A foundValue is a value with a problem.
 type foundValue struct {
-	object object
-	steps  []string // such as "spec", "containers", "[0]"
-	value  string
-	rule   *valueRule
+	object  object
+	steps   []string // such as "spec", "containers", "[0]"
+	value   string
+	problem string
+	decides bool // placements depend on the value, and the API server refuses it
 }
 
 // path writes where the value is, without indexes if they do not matter.
@@ -175,7 +195,8 @@ func (o *Objects) eachValue(f func(foundValue)) {
 // A valuePlan says where in the values of a type values with a rule are.
 type valuePlan struct {
 	rule   *valueRule
-	elem   *valuePlan // of a pointer or list
+	bound  func(w *valueWalk, v reflect.Value, path []string) // of a struct with Gt and Lt; may be nil
+	elem   *valuePlan                                         // of a pointer or list
 	fields []valueField
 }
 
@@ -207,6 +228,7 @@ func (p *valuePlanner) plan(t reflect.Type) *valuePlan {
 			return nil
 		}
 	case t.Kind() == reflect.Struct:
+		plan.bound = boundOf(t)
 		if plan.fields = p.fields(t); len(plan.fields) == 0 {
 			return nil
 		}
@@ -248,6 +270,9 @@ func (w *valueWalk) visit(p *valuePlan, v reflect.Value, path []string) {
 			w.visit(p.elem, v.Index(i), append(path, "["+strconv.Itoa(i)+"]"))
 		}
 	case reflect.Struct:
+		if p.bound != nil {
+			p.bound(w, v, path)
+		}
 		for _, f := range p.fields {
 			inner := path
 			if f.name != "" {
@@ -255,14 +280,14 @@ func (w *valueWalk) visit(p *valuePlan, v reflect.Value, path []string) {
 			}
 			x := v.Field(f.index)
 			if f.required && x.String() == "" {
-				w.found(foundValue{w.object, inner, "", f.plan.rule})
+				w.found(foundValue{w.object, inner, "", f.plan.rule.problem(""), f.plan.rule.decides})
 				continue
 			}
 			w.visit(f.plan, x, inner)
 		}
 	case reflect.String:
 		if text := v.String(); text != "" && !slices.Contains(p.rule.known, text) {
-			w.found(foundValue{w.object, path, text, p.rule})
+			w.found(foundValue{w.object, path, text, p.rule.problem(text), p.rule.decides})
 		}
 	}
 }

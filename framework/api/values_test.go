@@ -161,6 +161,46 @@ deployment default/d: spec.template.spec.affinity.nodeAffinity.requiredDuringSch
 	}
 }
 
+// TestValidateBounds gives Gt and Lt other values than one integer. The API server takes a
+// text in a node affinity, so that this is a doubt.
+func TestValidateBounds(t *testing.T) {
+	const affinity = `"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "preference": {"matchExpressions": [{"key": "k", "operator": %q, "values": %s}]}}]}}`
+	const toleration = `"tolerations": [{"key": "k", "operator": %q, "value": %s, "effect": "NoSchedule"}]`
+	const values = "pod default/p: spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].preference.matchExpressions[0].values"
+	for _, test := range []struct{ format, operator, value, fault, doubt string }{
+		{affinity, "Gt", `["5"]`, "", ""},
+		{affinity, "Lt", `["-5"]`, "", ""},
+		{affinity, "In", `["x", "y"]`, "", ""},
+		{affinity, "Gt", `[]`, values + `: "[]": want exactly one value for Gt and Lt`, ""},
+		{affinity, "Lt", `["1", "2"]`, values + `: "[1 2]": want exactly one value for Gt and Lt`, ""},
+		{affinity, "Gt", `["many"]`, "", values + `[0]: "many": want an integer for Gt and Lt; with this value the pod fits nowhere`},
+		{affinity, "Lt", `["9223372036854775808"]`, "", values + `[0]: "9223372036854775808": want an integer for Gt and Lt; with this value the pod fits nowhere`},
+		{toleration, "Gt", `"5"`, "", ""},
+		{toleration, "Equal", `"x"`, "", ""},
+		{toleration, "Lt", `"05"`, `pod default/p: spec.tolerations[0].value: "05": want a decimal integer for Gt and Lt`, ""},
+		{toleration, "Gt", `"x"`, `pod default/p: spec.tolerations[0].value: "x": want a decimal integer for Gt and Lt`, ""},
+	} {
+		spec := fmt.Sprintf(test.format, test.operator, test.value)
+		o, err := api.Decode([]byte(`{"kind": "Pod", "metadata": {"name": "p"}, "spec": {` + spec + `}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fault, doubt := "", ""
+		if err := o.Validate(); err != nil {
+			fault = err.Error()
+		}
+		for _, d := range o.Doubts() {
+			doubt += d.Error()
+		}
+		if fault != test.fault || doubt != test.doubt {
+			t.Errorf("%s:\nerrors %q, want %q\ndoubts %q, want %q", spec, fault, test.fault, doubt, test.doubt)
+		}
+		if got, want := len(o.Warnings()), len(o.Doubts()); got != want {
+			t.Errorf("%s: %d warnings, want %d", spec, got, want)
+		}
+	}
+}
+
 // A real file is valid, and so is nothing.
 func TestValidateOfKubectl(t *testing.T) {
 	for _, o := range []*api.Objects{decodeFiles(t, "testdata/nodes.json", "testdata/pods.json"), {}, {Pods: []*api.Pod{nil}}} {

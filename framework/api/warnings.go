@@ -11,7 +11,7 @@ import (
 )
 
 // Warnings lists the skipped fields that look misspelt, sorted, one line each, and then
-// values that Kubernetes 1.37 does not know, of fields that decide nothing:
+// the values that [Objects.Doubts] finds:
 //
 //	Pod: spec.nodeselector: unknown field, 3 times; did you mean nodeSelector?
 //	Pod: spec.restartPolicy: "Sometimes": unknown value; want Always, OnFailure or Never
@@ -38,7 +38,7 @@ func (o *Objects) Warnings() []string {
 		}
 		lines = append(lines, fmt.Sprintf("%s: unknown field%s; did you mean %s?", path, times, meant))
 	}
-	return append(lines, o.unknownValues()...)
+	return append(lines, o.doubts()...)
 }
 
 // typeOfKind returns the type of the objects of a kind, nil if there is none.

@@ -4,7 +4,6 @@ package changelog
 
 import (
 	"fmt"
-	"slices"
 	"unsafe"
 )
 
@@ -15,14 +14,15 @@ const defaultLimit = 1 << 13
 // it always knows the last half of its limit. The zero value is an empty log of 8,192
 // entries. It must be used by one goroutine at a time.
 //
-// Invariant: entry i of entries has the number from+i.
+// Invariant: entry i of entries has the number from+i. entries has room for no more than the
+// limit.
 type Log[T any] struct {
 	entries []T
 	from    uint64
 	limit   int // 0: defaultLimit
 }
 
-// New returns an empty log that keeps so many entries.
+// New returns an empty log that keeps so many entries, at least two.
 func New[T any](limit int) Log[T] { return Log[T]{limit: limit} }
 
 // From returns an empty log whose first entry has the number n.
@@ -38,26 +38,40 @@ func (l *Log[T]) Limit() int {
 
 // Add appends an entry.
 func (l *Log[T]) Add(x T) {
-	if len(l.entries) >= l.Limit() {
-		l.drop()
+	if len(l.entries) == cap(l.entries) {
+		l.grow()
 	}
 	l.entries = append(l.entries, x)
 }
 
-// drop drops the older half.
-func (l *Log[T]) drop() {
-	n := l.Limit() / 2
-	l.entries = l.entries[:copy(l.entries, l.entries[n:])]
-	l.from += uint64(n)
+// grow makes room for an entry.
+func (l *Log[T]) grow() { l.makeRoom(1) }
+
+// makeRoom makes room for k more entries, or drops the older half if these would be too
+// many.
+func (l *Log[T]) makeRoom(k int) {
+	n, limit := len(l.entries), l.Limit()
+	if n+k > limit {
+		l.entries = l.entries[:copy(l.entries, l.entries[limit/2:])]
+		l.from += uint64(limit / 2)
+		return
+	}
+	more := make([]T, n, min(limit, max(2*n, n+k, 16)))
+	copy(more, l.entries)
+	l.entries = more
 }
 
 // AddAll appends several entries.
 func (l *Log[T]) AddAll(list []T) {
-	if len(l.entries)+len(list) > l.Limit() {
+	n := len(l.entries) + len(list)
+	if n > l.Limit() {
 		for _, x := range list {
 			l.Add(x)
 		}
 		return
+	}
+	if n > cap(l.entries) {
+		l.makeRoom(len(list))
 	}
 	l.entries = append(l.entries, list...)
 }
@@ -81,7 +95,9 @@ func (l *Log[T]) Entries() []T { return l.entries }
 
 // Clone returns an independent copy.
 func (l *Log[T]) Clone() Log[T] {
-	return Log[T]{entries: slices.Clone(l.entries), from: l.from, limit: l.limit}
+	entries := make([]T, len(l.entries))
+	copy(entries, l.entries)
+	return Log[T]{entries: entries, from: l.from, limit: l.limit}
 }
 
 // Bytes is the memory that the log holds.
@@ -93,7 +109,7 @@ func (l *Log[T]) Bytes() int {
 // Check returns what does not hold of the log, whose reader has read up to a number, nil
 // if all does.
 func (l *Log[T]) Check(read uint64) error {
-	if len(l.entries) > l.Limit() || read > l.End() {
+	if cap(l.entries) > l.Limit() || read > l.End() {
 		return fmt.Errorf("log: read up to %d of %d entries, which end at %d", read, len(l.entries), l.End())
 	}
 	return nil

@@ -20,6 +20,9 @@ const KeySource = "internal/devices"
 // KeyVersion identifies all that keys of pods read besides the pod: claims, templates and
 // classes. It is the number of the last change.
 func KeyVersion(s *framework.Snapshot) uint64 {
+	if s.Objects() == 0 {
+		return 0
+	}
 	return max(framework.ObjectsVersion[api.ResourceClaim](s), framework.ObjectsVersion[api.ResourceClaimTemplate](s),
 		framework.ObjectsVersion[api.DeviceClass](s))
 }

@@ -8,11 +8,12 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
 )
 
-// costlyCluster is a snapshot with a node of 24 devices and one of none, and a claim. The
-// last of its requests cannot be met. Each request has alternatives, so every choice of
-// devices for the others is tried.
+// costlyCluster is a snapshot with a node of 24 devices and one of none, and a claim with
+// some requests; no device meets the last one. Each request has alternatives, so
+// every choice of devices for the others is tried.
 func costlyCluster(t *testing.T, requests int) (*framework.Snapshot, *framework.PodInfo) {
 	t.Helper()
 	s := framework.NewSnapshot(framework.Arrival)
@@ -59,14 +60,41 @@ func searchOnA(t *testing.T, s *framework.Snapshot, pod *framework.PodInfo, o Op
 	return f.runOn(s.Node("a"), x), x
 }
 
-// Every device that is looked at is a step, also where the search looks ahead.
+// Every device that is looked at is a step.
 func TestSteps(t *testing.T) {
 	s, pod := costlyCluster(t, 2)
 	o, x := searchOnA(t, s, pod, Options{})
-	// One look ahead for the first request, its 24 devices, and for each of them 24
-	// devices for the second request.
-	if o != failed || x.steps != 1+24+24*24 {
-		t.Errorf("outcome %d after %d steps, want %d after %d", o, x.steps, failed, 1+24+24*24)
+	// The 24 devices of the first request, and for each of them 24 for the second one.
+	if o != failed || x.steps != 24+24*24 {
+		t.Errorf("outcome %d after %d steps, want %d after %d", o, x.steps, failed, 24+24*24)
+	}
+	// Beside eight devices that are placed, each one counts twice.
+	s, pod = costlyCluster(t, 12)
+	claim := *framework.Lookup[api.ResourceClaim](s, "default/hard")
+	claim.Spec.Devices.Requests[11].FirstAvailable[0].Selectors = nil
+	if err := framework.Put(s, &claim); err != nil {
+		t.Fatal(err)
+	}
+	want := 0
+	for r := range 12 { // request r finds r devices in use
+		want += (r + 1) * (1 + r/8)
+	}
+	if o, x = searchOnA(t, s, pod, Options{}); o != solved || x.steps != want {
+		t.Errorf("outcome %d after %d steps, want %d after %d", o, x.steps, solved, want)
+	}
+	// Counters are added up over all devices that consume some.
+	counted, counters := slice24("a"), slice24("a")
+	counted.Spec.Pool.ResourceSliceCount, counters.Spec.Pool.ResourceSliceCount = 2, 2
+	counters.Name, counters.Spec.Devices = "counters", nil
+	counters.Spec.SharedCounters = []api.CounterSet{{Name: "c", Counters: map[string]api.Counter{"m": {Value: resource.MustParse("100")}}}}
+	for i := range counted.Spec.Devices {
+		counted.Spec.Devices[i].ConsumesCounters = []api.DeviceCounterConsumption{{CounterSet: "c", Counters: map[string]api.Counter{"m": {Value: resource.MustParse("1")}}}}
+	}
+	if err := errors.Join(framework.Put(s, counted), framework.Put(s, counters)); err != nil {
+		t.Fatal(err)
+	}
+	if o, x = searchOnA(t, s, pod, Options{}); o != solved || x.steps != want+12*24/8 {
+		t.Errorf("with counters: outcome %d after %d steps, want %d after %d", o, x.steps, solved, want+12*24/8)
 	}
 }
 
@@ -129,6 +157,13 @@ func TestCostlySearches(t *testing.T) {
 					expect("after "+x.what+when+", again", s, o, false)
 				}
 			}
+			if err := framework.Put(s, usedClaim("before", "a", "gpu-1")); err != nil {
+				t.Fatal(err)
+			}
+			later := s.Fork()
+			expect("in a later fork", later, o, true)
+			framework.Delete[api.ResourceClaim](later, "default/before")
+			expect("after a device is free in a later fork", later, o, true)
 			m := s.Begin()
 			if err := framework.Put(s, usedClaim("more", "a", "gpu-5")); err != nil {
 				t.Fatal(err)

@@ -252,9 +252,6 @@ func attributeText(v *api.DeviceAttribute) string {
 // Words says which devices a pod has, if the node counts it, or would get on the node: the
 // pools, each followed by the names of the devices. It is "" if there are none.
 func Words(s *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo, o Options) string {
-	if !MayNeed(pod) {
-		return ""
-	}
 	if node.HasPod(pod) {
 		return wordsOf(StateOf(s).held(s, pod))
 	}

@@ -3,6 +3,24 @@ package devices
 // A branch of the search can be left out if it cannot have a solution, and if no error
 // can come up in it: an error would end the search. The checks of this file need both.
 
+// wantsSeveral reports whether a solution may have several devices. For a single one, the
+// search itself is as quick.
+func (s *search) wantsSeveral() bool {
+	if len(s.chosen) > 1 {
+		return true
+	}
+	for _, p := range s.plans {
+		for i := range p.requests {
+			for k := range p.requests[i].asks {
+				if p.requests[i].asks[k].count > 1 {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // isClean reports whether no selector, no node selection and no capacity can be an error
 // for any device of the node.
 func (s *search) isClean() bool {
@@ -65,9 +83,6 @@ func (s *search) mayShrink(claim int, i int64) bool {
 // device unless it is in use, a selector or a taint keeps the ask off, or a constraint
 // forbids it beside the devices that are placed. Each device that it looks at is a step.
 func (s *search) tooFew(claim int, a *ask, at int, count int64) bool {
-	if count <= 1 && at > 0 {
-		return false // the search itself will see
-	}
 	for ; at < len(s.devices) && count > 0; at++ {
 		s.step()
 		c := &s.devices[at]

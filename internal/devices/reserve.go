@@ -75,7 +75,7 @@ func (c DeviceClaim) Write(current *api.ResourceClaim, pod *api.Pod, now time.Ti
 // MayNeed reports whether a pod may need devices: it has claims, or requests a resource
 // that a class may stand behind.
 func MayNeed(pod *framework.PodInfo) bool {
-	return pod.HasClaims() || mayNeedExtended(pod)
+	return pod.HasClaims() || len(pod.Requests) > firstExtended && mayNeedExtended(pod)
 }
 
 // Needs reports whether a pod needs devices: it has claims, or requests a resource that a
@@ -84,8 +84,11 @@ func Needs(s *framework.Snapshot, pod *framework.PodInfo) bool {
 	return pod.HasClaims() || needsExtended(s, pod)
 }
 
+// firstExtended is the smallest index that an extended resource can have.
+const firstExtended = resource.IndexEphemeralStorage + 1
+
 func mayNeedExtended(pod *framework.PodInfo) bool {
-	for i := resource.IndexEphemeralStorage + 1; i < len(pod.Requests); i++ {
+	for i := firstExtended; i < len(pod.Requests); i++ {
 		if pod.Requests[i] != 0 && IsCandidate(pod.Schema().Name(i)) {
 			return true
 		}

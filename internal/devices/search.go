@@ -24,7 +24,7 @@ type search struct {
 	steps    int
 	limit    int
 	err      error
-	clean    bool // no device can fail with an error
+	clean    bool // more than one device is wanted, and no device can fail with an error
 }
 
 // A placed is a device that was chosen for a request.
@@ -57,7 +57,7 @@ func (s *search) run() outcome {
 	if err := s.validate(); err != nil {
 		return s.fail(err)
 	}
-	s.clean = s.isClean()
+	s.clean = s.wantsSeveral() && s.isClean()
 	if s.clean && s.hopeless() {
 		return failed
 	}
@@ -252,7 +252,7 @@ func (s *search) placeListed(claim, req int, a *ask, i int64, list []candidate) 
 
 // placeAny places the first device after at that lets the search succeed.
 func (s *search) placeAny(claim, req int, a *ask, i int64, at int, count int64) outcome {
-	if s.clean && s.mayShrink(claim, i) {
+	if s.clean && count-i > 1 && s.mayShrink(claim, i) {
 		none := s.tooFew(claim, a, at, count-i)
 		switch {
 		case s.steps > s.limit:

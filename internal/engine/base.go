@@ -184,7 +184,9 @@ func (b *base) sync(src Source) bool {
 		at.now = before
 		return false
 	}
-	b.expire(s, before)
+	if b.plugins.timed || b.due.some() {
+		b.expire(s, before)
+	}
 	return b.state != broken
 }
 

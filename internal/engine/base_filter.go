@@ -126,12 +126,13 @@ const maxPlace = int(^uint(0) >> 1)
 func (b *base) ask(filters []Filter, n *framework.NodeInfo, upTo int) int32 {
 	b.guard.Enter()
 	for i := range filters {
-		if filters[i].At > upTo {
+		f := &filters[i]
+		if f.At > upTo {
 			break
 		}
-		if status := filters[i].Filter.Filter(b.pod, n); !status.IsSuccess() {
+		if status := f.Filter.Filter(b.pod, n); !status.IsSuccess() {
 			b.guard.Leave()
-			return b.reject(filters[i].At, status)
+			return b.reject(f.At, status)
 		}
 	}
 	b.guard.Leave()

@@ -207,11 +207,12 @@ func (b *base) scoreOne(n *framework.NodeInfo, slot int32, byPods int64) {
 func (b *base) askScores(scorers []Scorer, n *framework.NodeInfo) (sum int64) {
 	b.guard.Enter()
 	for i := range scorers {
-		x := scorers[i].Scorer.Score(b.pod, n)
+		s := &scorers[i]
+		x := s.Scorer.Score(b.pod, n)
 		if uint64(x) > uint64(framework.MaxNodeScore) {
 			b.state = broken
 		}
-		sum += x * scorers[i].Weight
+		sum += x * s.Weight
 	}
 	b.guard.Leave()
 	return sum

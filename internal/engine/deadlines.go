@@ -57,6 +57,9 @@ func (d *deadlines) set(slot int32, at time.Time) {
 
 func (d *deadlines) remove(slot int32) { d.set(slot, time.Time{}) }
 
+// some reports whether there are deadlines.
+func (d *deadlines) some() bool { return d.heap.Len() > 0 }
+
 // due returns a slot whose deadline has come, -1 if there is none.
 func (d *deadlines) due(now time.Time) int32 {
 	if first := d.heap.Top(); first != nil && !first.at.After(now) {

@@ -37,7 +37,7 @@
 // [Engine.Find] returns false, and [Stats] counts a bypass, in these cases only:
 //
 //	the base is new              newBase: it is built for its second pod,
-//	                             or for its first if most bases get a second: sightings
+//	                             or for its first if many bases get a second: sightings
 //	the budget is too small      newBase: for one base and class of this many nodes;
 //	                             admits: for one more class
 //	a plugin broke its class     bar: for the next 256 decisions

@@ -189,9 +189,16 @@ func (e *Engine) bar(key string) {
 // rowBytes is about how many bytes of a base and a class belong to one node.
 const rowBytes = int(unsafe.Sizeof(row(0))+unsafe.Sizeof(nodeRow{})) + 32
 
+// accountEvery is how many decisions come between two looks at what an idle class and its
+// base hold: such a class has not grown, and its base grows by a few bytes a decision.
+const accountEvery = 64
+
 // account brings the class's share of the budget up to date, and drops the classes used
-// longest ago until all fit. A class that is idle has not grown.
+// longest ago until all fit.
 func (e *Engine) account(c *class) {
+	if c.state == idle && c.bytes > 0 && e.clock%accountEvery != 0 {
+		return
+	}
 	bytes, shared := c.bytes, c.base.size()
 	if c.state != idle || bytes == 0 {
 		bytes = c.size()

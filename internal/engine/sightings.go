@@ -7,8 +7,10 @@ import (
 )
 
 // sightings decide for which pod a base is built. For a single pod, keeping answers costs
-// half as much again as finding them, so a base is built for its second pod. If at least
-// half of the bases have had a second pod, it is built for the first.
+// half as much again as finding them, so a base is built for its second pod. If a part p of
+// the bases gets a second pod, waiting costs 1 + 1.5 p of the price of finding them, and
+// building at once 1.5. So if at least a third of the bases have had a second pod, a base is
+// built for the first.
 type sightings struct {
 	once  map[string]bool // bases that were asked for once and not built
 	first int             // bases asked for, the last ones in the main
@@ -19,7 +21,7 @@ const (
 	// onceMost bounds how many keys of bases are remembered that were asked for once.
 	onceMost = 4096
 	// Fewer bases than firstFew say nothing; of more than firstMost, half are forgotten.
-	firstFew, firstMost = 16, 256
+	firstFew, firstMost = 8, 256
 )
 
 // see notes that a base was asked for that is not there, and reports whether to build it,
@@ -33,7 +35,7 @@ func (s *sightings) see(key string) (build, first bool) {
 	if s.first++; s.first > firstMost {
 		s.first, s.again = s.first/2, s.again/2
 	}
-	if s.first >= firstFew && 2*s.again >= s.first {
+	if s.first >= firstFew && 3*s.again >= s.first {
 		return true, true
 	}
 	if s.once == nil || len(s.once) >= onceMost {

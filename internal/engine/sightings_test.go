@@ -7,7 +7,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// TestSightings: bases are built for their second pod, until half of the bases have had
+// TestSightings: bases are built for their second pod, until a third of the bases have had
 // one; then for their first, until most are seen only once again.
 func TestSightings(t *testing.T) {
 	var s sightings

@@ -64,7 +64,8 @@ func (b *best) add(total, count int32) {
 // be taken.
 func (v *View) of(c *class, q *Query) bool {
 	n, t := len(c.order().Slots), &c.totals.tree
-	all := t.Feasible()
+	root := t.Root()
+	all := int(root.Feasible)
 	v.all, v.class, v.explicit, v.listed = all, c, v.explicit[:0], false
 	start := q.Start
 	if start >= n {
@@ -73,7 +74,6 @@ func (v *View) of(c *class, q *Query) bool {
 	if all < q.Want || q.Want >= n {
 		v.parts = [2]part{{start, n}, {0, start}}
 		v.Evaluated, v.Feasible = n, all
-		root := t.Root()
 		v.best = best{root.Best, root.Count}
 		return true
 	}

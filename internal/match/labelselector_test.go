@@ -1,6 +1,7 @@
 package match_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -162,4 +163,41 @@ func TestLabelSelectorAgainstOracle(t *testing.T) {
 			t.Errorf("%+v matches %v = %v, want %v", s, labels, got, want)
 		}
 	})
+}
+
+// TestLabelSelectorWith compares it with the selector that has the labels among its own.
+func TestLabelSelectorWith(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		valid := rapid.MapOfN(drawKey, rapid.SampledFrom([]string{"", "x", "y"}), 0, 3)
+		s := &api.LabelSelector{MatchExpressions: []api.LabelSelectorRequirement{{Key: drawKey.Draw(t, "key"), Operator: api.LabelSelectorOpExists}}}
+		s.MatchLabels = valid.Draw(t, "matchLabels")
+		keys, owner := rapid.SliceOfN(drawKey, 0, 4).Draw(t, "keys"), valid.Draw(t, "of the owner")
+		got, err := match.NewLabelSelectorWith(s, keys, owner)
+		if err != nil {
+			t.Fatal(err)
+		}
+		labels := valid.Draw(t, "labels")
+		want := oracle.SelectsLabels(s, labels)
+		for _, key := range keys {
+			if value, ok := owner[key]; ok {
+				has, there := labels[key]
+				want = want && there && has == value
+			}
+		}
+		if matches := got.Matches(labels); matches != want {
+			t.Errorf("%v with %v of %v matches %v = %t, want %t", s, keys, owner, labels, matches, want)
+		}
+		slices.Sort(keys)
+		again, err := match.NewLabelSelectorWith(s, slices.Compact(keys), owner)
+		if err != nil || string(again.AppendKey(nil)) != string(got.AppendKey(nil)) {
+			t.Errorf("the order of keys, or a key twice, changes the selector: %v", err)
+		}
+	})
+	if s, err := match.NewLabelSelectorWith(nil, []string{"a"}, map[string]string{"a": "x"}); err != nil || !s.SelectsNothing() {
+		t.Errorf("without a selector: %v, %v, want one that selects nothing", s, err)
+	}
+	bad := &api.LabelSelector{MatchLabels: map[string]string{"a": "-"}}
+	if _, err := match.NewLabelSelectorWith(bad, []string{"b"}, map[string]string{"b": "-"}); err == nil {
+		t.Error("a malformed label is no error")
+	}
 }

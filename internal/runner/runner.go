@@ -75,7 +75,14 @@ func (d *DryRuns) Fits(pod, filters any) bool {
 type Pod struct {
 	entry atomic.Pointer[Entry]
 	// Counted belongs to package topo: what the pod counts as, if it has no terms.
-	Counted atomic.Pointer[string]
+	Counted atomic.Pointer[Counted]
+}
+
+// A Counted is shared by pods that count as the same.
+type Counted struct {
+	Text string
+	// At is the number of the class in some tables that had this.
+	At atomic.Int32
 }
 
 // A Cache is where a runner keeps what it found out about pods, so that it need

@@ -13,6 +13,7 @@ import (
 // new in the cluster.
 type Affinity struct {
 	tables *Tables
+	text   string // of the traits of these pods
 
 	// Attract counts, for each required affinity term of the pod, the pods that
 	// match all of these terms, by the term's key. Self is true if the pod itself
@@ -79,10 +80,14 @@ func (t *Tables) Affinity(p *framework.PodInfo) *Affinity {
 	t.followNamespaces()
 	t.followNominations()
 	text := textOf(p)
-	a := t.affinities[text]
+	a := t.asked // a cycle asks for one several times
+	if a == nil || a.text != text {
+		a = t.affinities[text]
+		t.asked = a
+	}
 	if a == nil {
-		a = &Affinity{tables: t, looks: looksOf(p.Pod), terms: TermsOf(p), anew: t.forgot}
-		t.affinities[text] = a
+		a = &Affinity{tables: t, text: text, looks: looksOf(p.Pod), terms: TermsOf(p), anew: t.forgot}
+		t.affinities[text], t.asked = a, a
 		t.held += sizeOf(text)
 		a.resolve()
 	} else if a.named != t.named {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/runner"
 )
 
 // A class is the set of all pods that count in the same counters: pods with equal
@@ -15,9 +16,9 @@ import (
 type class struct {
 	owner    *owner
 	text     string
-	shared   *string // text, as its pods without terms keep it
-	looks    looks   // of these pods
-	pods     int     // on nodes
+	counted  *runner.Counted // text, as its pods without terms keep it
+	looks    looks           // of these pods
+	pods     int             // on nodes
 	places   places
 	counters []int32 // the counter of a term appears as often as the pods have the term
 	terms    int     // number of them that count terms
@@ -71,21 +72,40 @@ func (t *Tables) track() {
 func (t *Tables) classOf(p *framework.PodInfo) int32 {
 	if hasTerms(p) {
 		traits := traitsOf.Of(p)
-		if id, ok := t.classIndex.in(traits.shard, traits.text); ok {
-			return id
+		if c := t.classAt(t.last); c != nil && c.text == traits.text { // often a pod leaves and comes again
+			return t.last
 		}
-		return t.addClass(traits.text, looksOf(p.Pod), traits.terms)
+		id, ok := t.classIndex.in(traits.shard, traits.text)
+		if !ok {
+			id = t.addClass(traits.text, looksOf(p.Pod), traits.terms)
+		}
+		t.last = id
+		return id
 	}
-	if text := p.Runner().Counted.Load(); text != nil {
-		if id, ok := t.classIndex.get(*text); ok {
+	if counted := p.Runner().Counted.Load(); counted != nil {
+		id := counted.At.Load()
+		if c := t.classAt(id); c != nil && c.counted == counted {
 			return id
 		}
-		return t.addClass(*text, looksOf(p.Pod), &noTerms)
+		id, ok := t.classIndex.get(counted.Text)
+		if !ok {
+			id = t.addClass(counted.Text, looksOf(p.Pod), &noTerms)
+		}
+		p.Runner().Counted.Store(t.classes[id].counted)
+		return id
 	}
 	t.text = appendTraits(t.text[:0], p.Pod, &noTerms)
 	id := t.classOfText(t.text, p)
-	p.Runner().Counted.Store(t.classes[id].shared)
+	p.Runner().Counted.Store(t.classes[id].counted)
 	return id
+}
+
+// classAt returns the class with that number, nil if it was dropped or never made.
+func (t *Tables) classAt(id int32) *class {
+	if int(id) >= len(t.classes) {
+		return nil
+	}
+	return t.classes[id]
 }
 
 // classOfText returns the class with the text of traits of a pod without terms.
@@ -101,17 +121,17 @@ func textOf(p *framework.PodInfo) string {
 	if hasTerms(p) {
 		return traitsOf.Of(p).text
 	}
-	if text := p.Runner().Counted.Load(); text != nil {
-		return *text
+	if counted := p.Runner().Counted.Load(); counted != nil {
+		return counted.Text
 	}
 	var buffer [256]byte
-	text := string(appendTraits(buffer[:0], p.Pod, &noTerms))
-	p.Runner().Counted.Store(&text)
-	return text
+	counted := &runner.Counted{Text: string(appendTraits(buffer[:0], p.Pod, &noTerms))}
+	p.Runner().Counted.Store(counted)
+	return counted.Text
 }
 
 func (t *Tables) addClass(text string, p looks, terms *Terms) int32 {
-	c := &class{owner: t.owner, text: text, shared: &text, looks: p}
+	c := &class{owner: t.owner, text: text, counted: &runner.Counted{Text: text}, looks: p}
 	for kind := range kinds {
 		list := terms.list(kind)
 		for i := range list {
@@ -135,6 +155,7 @@ func (t *Tables) addClass(text string, p looks, terms *Terms) int32 {
 		id = int32(len(t.classes))
 		t.classes = append(t.classes, c)
 	}
+	c.counted.At.Store(id)
 	t.classIndex.set(t.owner, text, id)
 	if t.vacancy.promised {
 		t.newKeys()

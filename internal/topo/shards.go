@@ -15,11 +15,19 @@ type shard[V any] struct {
 
 // shardOf spreads keys over the parts. Keys often differ only near their ends.
 func shardOf[K string | []byte](key K) uint32 {
-	h := uint32(2166136261)
-	for i := max(0, len(key)-32); i < len(key); i++ {
-		h = (h ^ uint32(key[i])) * 16777619
+	const mix = 0x9e3779b97f4a7c15
+	h := uint64(len(key))
+	i := max(0, len(key)-32)
+	for ; i+8 <= len(key); i += 8 {
+		k := key[i : i+8]
+		h ^= uint64(k[0]) | uint64(k[1])<<8 | uint64(k[2])<<16 | uint64(k[3])<<24 |
+			uint64(k[4])<<32 | uint64(k[5])<<40 | uint64(k[6])<<48 | uint64(k[7])<<56
+		h = (h ^ h>>29) * mix
 	}
-	return (h ^ h>>16) % shardCount
+	for ; i < len(key); i++ {
+		h = (h ^ uint64(key[i])) * mix
+	}
+	return uint32((h >> 32) % shardCount)
 }
 
 func (s *shards[V]) get(key string) (v V, ok bool) { return s.in(shardOf(key), key) }

@@ -46,12 +46,14 @@ type Tables struct {
 	tracking    bool // classes are known
 	classes     []*class
 	classIndex  shards[int32]
+	last        int32 // class of the pod with terms that was counted last; it may have been dropped
 	labels      index // classes by label
 	freeClasses []int32
 	empty       []emptied // queue of classes that may be dropped
 	emptyBytes  int       // of their texts
 
 	affinities map[string]*Affinity
+	asked      *Affinity // the one of these that was asked for last, or nil
 	spreads    map[spreadKey]*Spread
 	held       int    // bytes of these two, about
 	tick       uint64 // counts lookups
@@ -111,7 +113,7 @@ func (t *Tables) Fork(s *framework.Snapshot) framework.Extension {
 	f.users = make([]int, len(t.users))
 	f.divisions = slices.Clone(t.divisions) // the same groups, so that forks are known to have them
 	f.scratch, f.scratch2, f.found, f.text = nil, nil, nil, nil
-	f.affinities, f.spreads, f.held = map[string]*Affinity{}, map[spreadKey]*Spread{}, 0
+	f.affinities, f.asked, f.spreads, f.held = map[string]*Affinity{}, nil, map[spreadKey]*Spread{}, 0
 	return &f
 }
 

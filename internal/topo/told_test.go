@@ -401,6 +401,14 @@ func TestForksHaveHistories(t *testing.T) {
 	since := forked.Sized([]int{2})
 	add(t, f, web("of the fork"), "b")
 	add(t, s, web("of the other"), "a")
+	if forked.SoftChanged(before, forked.Sized([]int{2}), func(int) {}) {
+		t.Error("the fork tells of changes before it was made")
+	}
+	for _, c := range forked.Counts {
+		if got := len(Of(f).counters[c.id].log.log.Entries()); got != 1 {
+			t.Errorf("a counter of the fork remembers %d changes, want its own", got)
+		}
+	}
 	for _, tt := range []struct {
 		name  string
 		of    *framework.Snapshot
@@ -410,8 +418,8 @@ func TestForksHaveHistories(t *testing.T) {
 	}{{"fork", f, forked, since, "b"}, {"other", s, soft, before, "a"}} {
 		var dirty []string
 		told := tt.soft.SoftChanged(tt.since, tt.soft.Sized([]int{2}), func(slot int) { dirty = append(dirty, tt.of.AtSlot(slot).Name()) })
-		if told && (len(dirty) != 1 || dirty[0] != tt.node) {
-			t.Errorf("%s: SoftChanged named %q, want %q", tt.name, dirty, tt.node)
+		if !told || len(dirty) != 1 || dirty[0] != tt.node {
+			t.Errorf("%s: SoftChanged named %q, %t, want %q", tt.name, dirty, told, tt.node)
 		}
 	}
 }

@@ -302,7 +302,7 @@ profiles:
 			plugins:  hierarchyPlugins,
 			defaults: "DefaultQueueSort DefaultPlugin1 DefaultPlugin2 DefaultBinder",
 			says:     "this is equivalent. It enables a score plugin as a filter, which its own table says it is not.",
-			err: `initializing profiles: creating profile for scheduler name multipoint-scheduler: ` +
+			err: `line 20: initializing profiles: creating profile for scheduler name multipoint-scheduler: ` +
 				`plugin "DefaultPlugin2" does not extend FilterPlugin plugin`,
 		},
 		{

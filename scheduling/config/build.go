@@ -17,8 +17,12 @@ func (l *loader) build(c *Configuration) error {
 	p := &problems{stage: StageBuild}
 	l.buildExtenders(c, p)
 	var first *resolved
+	written := l.written()
 	for i := range c.Profiles {
 		b := &builder{problems: p, preset: l.preset, profile: &c.Profiles[i]}
+		if i < len(written) {
+			b.written = written[i]
+		}
 		r := b.resolve()
 		c.effective.Profiles = append(c.effective.Profiles, r.EffectiveProfile)
 		switch {
@@ -74,6 +78,7 @@ type builder struct {
 	*problems
 	preset  Preset
 	profile *Profile
+	written *writtenProfile // nil if it is not in the file
 	unknown map[string]bool // multiPoint plugins reported as unknown
 }
 
@@ -87,8 +92,13 @@ type resolved struct {
 
 // fail records a problem of the profile; the text follows upstream's prefix.
 func (b *builder) fail(class Class, plugin, format string, values ...any) {
+	b.failIn("", class, plugin, format, values...)
+}
+
+// failIn is fail for a field.
+func (b *builder) failIn(field string, class Class, plugin, format string, values ...any) {
 	text := fmt.Sprintf("initializing profiles: creating profile for scheduler name %s: ", b.profile.SchedulerName)
-	b.add(Problem{Class: class, Profile: b.profile.SchedulerName, Plugin: plugin, Text: text + fmt.Sprintf(format, values...)})
+	b.add(Problem{Class: class, Field: field, Profile: b.profile.SchedulerName, Plugin: plugin, Text: text + fmt.Sprintf(format, values...)})
 }
 
 // resolve returns the effective profile. With problems the result is partial.
@@ -170,11 +180,11 @@ func (b *builder) construct() {
 			pc.Used = decoded != nil
 		}
 		if known.Args != nil && decoded == nil {
-			b.fail(InitPlugin, name, "initializing plugin %q: got args of type <nil>, want *%sArgs", name, name)
+			b.failIn(b.written.plugin("", name), InitPlugin, name, "initializing plugin %q: got args of type <nil>, want *%sArgs", name, name)
 			continue
 		}
 		if err := known.construct(decoded); err != nil {
-			b.fail(InitPlugin, name, "initializing plugin %q: %v", name, err)
+			b.failIn(b.written.arguments(name, err), InitPlugin, name, "initializing plugin %q: %v", name, err)
 		}
 	}
 }
@@ -189,9 +199,9 @@ func (b *builder) own(point Point) []string {
 		case !ok:
 			b.failUnknown(point, plugin.Name)
 		case !known.serves(point):
-			b.fail(NotExtending, plugin.Name, "plugin %q does not extend %s plugin", plugin.Name, point.typeName())
+			b.failIn(b.written.plugin(point, plugin.Name), NotExtending, plugin.Name, "plugin %q does not extend %s plugin", plugin.Name, point.typeName())
 		case slices.Contains(list, plugin.Name):
-			b.fail(AlreadyRegistered, plugin.Name, "plugin %q already registered as %q", plugin.Name, point.typeName())
+			b.failIn(b.written.plugin(point, plugin.Name), AlreadyRegistered, plugin.Name, "plugin %q already registered as %q", plugin.Name, point.typeName())
 		default:
 			list = append(list, plugin.Name)
 		}
@@ -202,7 +212,7 @@ func (b *builder) own(point Point) []string {
 // failUnknown records that a plugin name is unknown.
 func (b *builder) failUnknown(point Point, name string) {
 	known := slices.Sorted(maps.Keys(b.preset.Plugins))
-	b.fail(UnknownPlugin, name, "%s %q does not exist%s", point.typeName(), name, b.unlessListed(known))
+	b.failIn(b.written.plugin(point, name), UnknownPlugin, name, "%s %q does not exist%s", point.typeName(), name, b.unlessListed(known))
 }
 
 // unlessListed returns the part of an unknown-plugin error that lists the known
@@ -234,7 +244,7 @@ func (b *builder) expand(point Point, own []string) []string {
 		case set.enables(plugin.Name):
 			override[plugin.Name] = true
 		case slices.Contains(multi, plugin.Name):
-			b.fail(AlreadyRegistered, plugin.Name, "plugin %q already registered as %q", plugin.Name, point.typeName())
+			b.failIn(b.written.plugin(point, plugin.Name), AlreadyRegistered, plugin.Name, "plugin %q already registered as %q", plugin.Name, point.typeName())
 		default:
 			multi = append(multi, plugin.Name)
 		}

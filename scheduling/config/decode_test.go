@@ -124,6 +124,12 @@ func TestLines(t *testing.T) {
 		{"v1alpha1", "apiVersion: kubescheduler.config.k8s.io/v1alpha1\nkind: KubeSchedulerConfiguration\npluginConfig:\n- name: DefaultPreemption\n  args:\n    minCandidateNodesAbsolute: -1\n", 6},
 		{"behind an anchor", head + "profiles:\n- schedulerName: a\n  plugins: &p\n    filter:\n      enabled:\n      - name: EBSLimits\n- schedulerName: b\n  plugins: *p\n", 8},
 		{"a default is nowhere", head + "podInitialBackoffSeconds: 11\n", 0},
+		{"unknown plugin", head + "profiles:\n- plugins:\n    score:\n      enabled:\n      - name: NodeResourcesFit\n      - name: Nobody\n", 8},
+		{"unknown plugin of the second profile", head + "profiles:\n- schedulerName: a\n- schedulerName: b\n  plugins:\n    multiPoint:\n      enabled:\n      - weight: 2\n        name: Nobody\n", 10},
+		{"unknown plugin in v1alpha1", "apiVersion: kubescheduler.config.k8s.io/v1alpha1\nkind: KubeSchedulerConfiguration\nplugins:\n  filter:\n    enabled:\n    - name: Nobody\n", 6},
+		{"scoring strategy", head + "profiles:\n- pluginConfig:\n  - name: NodeAffinity\n    args: {}\n  - name: NodeResourcesFit\n    args:\n      scoringStrategy:\n        type: Mostest\n", 10},
+		{"a plugin at a wrong point", head + "profiles:\n- plugins:\n    bind:\n      enabled:\n      - name: ImageLocality\n", 7},
+		{"a plugin twice", head + "profiles:\n- plugins:\n    score:\n      enabled:\n      - name: ImageLocality\n        weight: 2\n      - name: ImageLocality\n", 9},
 		{"certificates", head + "extenders:\n- {}\n- enableHTTPS: true\n  tlsConfig: {insecure: true, caData: Zm9v}\n", 5},
 	}
 	for _, tt := range tests {

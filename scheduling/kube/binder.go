@@ -30,10 +30,15 @@ func (s *Scheduler) Bind(ctx context.Context, pod *api.Pod, node string) error {
 	ctx, done := s.acting(ctx)
 	defer done()
 	defer s.events.Binding()()
-	err := s.config.Client.CoreV1().Pods(pod.Namespace).Bind(ctx, &corev1.Binding{
+	binding := &corev1.Binding{
+		TypeMeta:   metav1.TypeMeta{Kind: "Binding", APIVersion: "v1"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, UID: types.UID(pod.UID)},
 		Target:     corev1.ObjectReference{Kind: "Node", Name: node},
-	}, metav1.CreateOptions{})
+	}
+	bound, err := s.poster.Post(ctx, "api/v1/namespaces/"+pod.Namespace+"/pods/"+pod.Name+"/binding", binding)
+	if !bound && err == nil {
+		err = s.config.Client.CoreV1().Pods(pod.Namespace).Bind(ctx, binding, metav1.CreateOptions{})
+	}
 	for wait := 100 * time.Millisecond; err != nil && !refused(err); wait = min(2*wait, 5*time.Second) {
 		live, getErr := s.config.Client.CoreV1().Pods(pod.Namespace).Get(ctx, pod.Name, metav1.GetOptions{})
 		switch {
@@ -80,6 +85,9 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // acting returns a context that also ends when another scheduler leads.
 func (s *Scheduler) acting(ctx context.Context) (context.Context, func()) {
+	if s.leading.Done() == nil { // without an election
+		return ctx, func() {}
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(s.leading, func() { cancel(context.Cause(s.leading)) })
 	return ctx, func() {
@@ -251,8 +259,9 @@ func condition(pod *api.Pod, t api.PodConditionType, status corev1.ConditionStat
 type statusPatch struct {
 	Metadata patchMeta `json:"metadata"`
 	Status   struct {
-		Conditions        []corev1.PodCondition `json:"conditions,omitempty"`
-		NominatedNodeName json.RawMessage       `json:"nominatedNodeName,omitempty"`
+		Conditions                  []corev1.PodCondition                  `json:"conditions,omitempty"`
+		NominatedNodeName           json.RawMessage                        `json:"nominatedNodeName,omitempty"`
+		ExtendedResourceClaimStatus *corev1.PodExtendedResourceClaimStatus `json:"extendedResourceClaimStatus,omitempty"`
 	} `json:"status"`
 }
 

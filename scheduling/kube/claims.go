@@ -155,15 +155,9 @@ func (b claimBinder) notePod(ctx context.Context, pod *api.Pod, claim string, ma
 			ContainerName: m.Container, ResourceName: string(m.Resource), RequestName: m.Request,
 		})
 	}
-	data, err := json.Marshal(map[string]any{
-		"metadata": patchMeta{UID: pod.UID},
-		"status":   map[string]any{"extendedResourceClaimStatus": status},
-	})
-	if err != nil {
-		return err
-	}
-	_, err = b.s.config.Client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.StrategicMergePatchType, data, metav1.PatchOptions{}, "status")
-	return err
+	patch := statusPatch{Metadata: patchMeta{UID: pod.UID}}
+	patch.Status.ExtendedResourceClaimStatus = &status
+	return b.s.patchStatus(ctx, pod, patch)
 }
 
 // ready reports whether the binding conditions of all devices are true.

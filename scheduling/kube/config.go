@@ -34,8 +34,8 @@ type Config struct {
 	// Configuration is a loaded file, in place of Profiles. Its backoff applies too. Its
 	// leader election and client connection are settings for programs.
 	Configuration *config.Configuration
-	// DeviceSelectors compiles the selectors of devices, for every plugin
-	// DynamicResources that has no compiler; nil means the built-in one. Package
+	// DeviceSelectors compiles the selectors of devices, for every plugin that looks at
+	// devices and has no compiler; nil means the built-in one. Package
 	// celselector has a compiler of the whole language.
 	DeviceSelectors framework.DeviceSelectorCompiler
 	// Handle is the handle that plugins in Profiles were made with; nil if none needs one.
@@ -49,7 +49,8 @@ type Config struct {
 	LeaderElection *LeaderElection
 	// Seed is the seed of all random choices.
 	Seed uint64
-	// Bindings is how many pods are bound at once; 0 means 16.
+	// Bindings is how many pods are bound at once; 0 means 16. Those that wait for volumes
+	// or devices do not count.
 	Bindings int
 	// Log gets what happens; nil means slog.Default().
 	Log *slog.Logger
@@ -190,7 +191,7 @@ func (s *Scheduler) equip(p *profile) scheduling.Profile {
 	return out
 }
 
-// withSelectors gives the compiler of selectors to the plugins DynamicResources.
+// withSelectors gives the compiler of selectors to the plugins that look at devices.
 func (s *Scheduler) withSelectors(p scheduling.Profile) scheduling.Profile {
 	compiler := s.config.DeviceSelectors
 	if compiler == nil {
@@ -202,6 +203,12 @@ func (s *Scheduler) withSelectors(p scheduling.Profile) scheduling.Profile {
 			d.DeviceSelectors = cmp.Or(d.DeviceSelectors, compiler)
 			return d
 		case scoring.DynamicResources:
+			d.DeviceSelectors = cmp.Or(d.DeviceSelectors, compiler)
+			return d
+		case scoring.NodeResourcesFit: // it counts the devices behind extended resources
+			d.DeviceSelectors = cmp.Or(d.DeviceSelectors, compiler)
+			return d
+		case scoring.NodeResourcesBalancedAllocation:
 			d.DeviceSelectors = cmp.Or(d.DeviceSelectors, compiler)
 			return d
 		}

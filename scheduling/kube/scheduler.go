@@ -17,6 +17,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/extender"
+	"github.com/berth-sched/berth/scheduling/kube/internal/direct"
 	"github.com/berth-sched/berth/scheduling/kube/internal/feed"
 	"github.com/berth-sched/berth/scheduling/kube/internal/record"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
@@ -31,6 +32,7 @@ type Scheduler struct {
 	driver   *lifecycle.Driver
 	metrics  *observe.Metrics
 	events   *record.Writer
+	poster   direct.Poster
 	warnings warnings
 
 	cluster *feed.Cluster   // set by Run before anything is bound
@@ -60,6 +62,7 @@ func New(c Config) (*Scheduler, error) {
 	s := &Scheduler{config: c, profiles: map[string]scheduling.Profile{}, metrics: observe.NewMetrics()}
 	s.leading, s.started = context.Background(), make(chan struct{})
 	s.warnings.last = map[string]time.Time{}
+	s.poster = direct.New(c.Client.CoreV1().RESTClient())
 	s.events = record.New(c.Events, c.Identity, c.Log)
 	built, backoff, err := c.build()
 	if err != nil {

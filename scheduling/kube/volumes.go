@@ -15,6 +15,7 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
 	"github.com/berth-sched/berth/scheduling/kube/internal/feed"
+	"github.com/berth-sched/berth/scheduling/lifecycle"
 )
 
 // volumeBinder is the PreBind part of VolumeBinding: it writes what Reserve has chosen,
@@ -181,15 +182,17 @@ func usable(v *api.PersistentVolume, node *api.Node) error {
 func await(ctx context.Context, c *feed.Cluster, timeout time.Duration, ready func() (bool, error)) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("timed out after %v", timeout))
 	defer cancel()
-	for {
-		changed := c.Changed()
-		if ok, err := ready(); ok || err != nil {
-			return err
+	return lifecycle.Await(ctx, func() error {
+		for {
+			changed := c.Changed()
+			if ok, err := ready(); ok || err != nil {
+				return err
+			}
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
 		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
+	})
 }

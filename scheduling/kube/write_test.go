@@ -5,7 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -13,6 +18,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/berth-sched/berth/framework/api"
@@ -235,7 +243,7 @@ func TestNoRightToTheLease(t *testing.T) {
 		return true, nil, apierrors.NewForbidden(podResource.GroupResource(), "berth", errors.New(`User "me" cannot get resource "leases"`))
 	})
 	w.start(kube.Config{LeaderElection: lease()})
-	w.eventually("the log names the right", func() bool { return w.logs.has(`cannot get resource`) && w.logs.has(`the credentials lack a right`) })
+	w.eventually("the log names the right", func() bool { return w.logs.has(`cannot get resource`) && w.logs.has(`lease`) })
 	if got := w.bindings(); len(got) > 0 {
 		t.Errorf("bindings %v without the lease", got)
 	}
@@ -256,5 +264,116 @@ func TestTwoOfOneProfile(t *testing.T) {
 	}
 	if want := `msg="another scheduler has bound a pod; two that serve one profile must share a lease" pod=default/p node=a`; !w.logs.has(want) {
 		t.Errorf("the log has no %s:\n%s", want, w.logs)
+	}
+}
+
+// podServer is as much of an API server as one pod and its binding need. client-go's fake has
+// no transport, so it does not see the requests that a real server gets.
+type podServer struct {
+	*httptest.Server
+	t *testing.T
+
+	mu     sync.Mutex
+	node   string // of the pod
+	posts  int
+	answer func(w http.ResponseWriter, post int) (carryOut bool) // whether the binding is carried out
+}
+
+func newPodServer(t *testing.T, answer func(w http.ResponseWriter, post int) bool) *podServer {
+	s := &podServer{t: t, answer: answer}
+	s.Server = httptest.NewServer(s)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *podServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch r.Method + " " + r.URL.Path {
+	case "GET /api/v1/namespaces/default/pods/p":
+		p := pod("p", "1")
+		p.Spec.NodeName = s.node
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(p)
+	case "POST /api/v1/namespaces/default/pods/p/binding":
+		var b corev1.Binding
+		body, err := io.ReadAll(r.Body)
+		if err == nil {
+			_, _, err = scheme.Codecs.UniversalDeserializer().Decode(body, nil, &b)
+		}
+		if err != nil || b.UID != "pod-p" || b.Target.Kind != "Node" {
+			s.t.Errorf("the binding is %+v, %v", &b, err)
+		}
+		s.posts++
+		switch {
+		case s.node != "":
+			status(w, http.StatusConflict, metav1.StatusReasonConflict, "assigned to "+s.node)
+		case s.answer(w, s.posts):
+			s.node = b.Target.Name
+		}
+	case "POST /apis/events.k8s.io/v1/namespaces/default/events":
+	default:
+		s.t.Errorf("%s %s", r.Method, r.URL)
+	}
+}
+
+func status(w http.ResponseWriter, code int, reason metav1.StatusReason, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: "Failure", Code: int32(code), Reason: reason, Message: message})
+}
+
+// hangUp ends the connection without an answer.
+func hangUp(w http.ResponseWriter) {
+	if c, _, err := w.(http.Hijacker).Hijack(); err == nil {
+		c.Close()
+	}
+}
+
+// A binding by a real transport: what the API server has carried out is bound, however it
+// answers, and what it has not is not.
+func TestBindOverHTTP(t *testing.T) {
+	forbidden := func(w http.ResponseWriter, _ int) bool {
+		status(w, http.StatusForbidden, metav1.StatusReasonForbidden, `cannot create resource "pods/binding"`)
+		return false
+	}
+	for _, test := range []struct {
+		name   string
+		answer func(w http.ResponseWriter, post int) bool
+		posts  int
+		bound  bool
+	}{
+		{"created", func(w http.ResponseWriter, _ int) bool { w.WriteHeader(http.StatusCreated); return true }, 1, true},
+		{"done, and no answer", func(w http.ResponseWriter, _ int) bool { hangUp(w); return true }, 1, true},
+		{"done, and the answer is an error", func(w http.ResponseWriter, _ int) bool {
+			status(w, http.StatusInternalServerError, metav1.StatusReasonInternalError, "late")
+			return true
+		}, 2, true},
+		{"not done, and no answer", func(w http.ResponseWriter, _ int) bool { hangUp(w); return false }, 1, false},
+		{"no right", forbidden, 2, false},
+		{"busy once", func(w http.ResponseWriter, post int) bool {
+			if post == 1 {
+				status(w, http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, "busy")
+			}
+			return post > 1
+		}, 2, true},
+	} {
+		server := newPodServer(t, test.answer)
+		client, err := kubernetes.NewForConfig(&rest.Config{Host: server.URL, QPS: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		logs := new(lockedBuffer)
+		s, err := kube.New(kube.Config{Client: client, Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Log: slog.New(slog.NewTextHandler(logs, nil))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = s.Bind(context.Background(), &api.Pod{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "p", UID: "pod-p"}}, "a")
+		if (err == nil) != test.bound || server.posts != test.posts || (server.node == "a") != test.bound {
+			t.Errorf("%s: Bind = %v after %d requests, the pod is on %q; want bound: %t after %d", test.name, err, server.posts, server.node, test.bound, test.posts)
+		}
+		if denied := logs.has("the credentials lack a right"); denied != (test.name == "no right") {
+			t.Errorf("%s: the log is %s", test.name, logs)
+		}
 	}
 }

@@ -45,7 +45,7 @@ const removed = "removed"
 func (b *binding) begin(ctx context.Context) {
 	d := b.d
 	d.open++
-	b.ctx, b.cancel = context.WithCancelCause(d.bindingContext(ctx))
+	b.ctx, b.cancel = context.WithCancelCause(d.withPlace(d.bindingContext(ctx)))
 	if !b.HasPreFlight() {
 		acts, err := b.PreFlight(b.ctx)
 		b.preflown(ctx, acts, err)

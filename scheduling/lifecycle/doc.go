@@ -50,7 +50,8 @@
 // Everything else happens in the scheduling goroutine: the goroutine of Run, or the
 // caller's. Bindings, evictions and reports have goroutines of their own, if
 // Config.Bindings is not 0. A pod that waits on Permit takes no goroutine, so it cannot keep others
-// from being bound, however few bindings may run at once.
+// from being bound, however few bindings may run at once. A plugin that waits in PreBind
+// calls [Await] for the same reason.
 //
 // Differs: a pod whose victims are being evicted.
 // Original: kube-scheduler puts it into the queue at once and keeps it there with a

@@ -141,14 +141,14 @@ func (d *Driver) delist(ctx context.Context, p *pod) {
 	if p.member == nil {
 		return
 	}
-	g := p.member.group
+	g, from := p.member.group, p.member.group.bar
 	d.setState(p, away, "")
-	if g.bar == p.member.element {
-		g.bar = g.bar.Next()
+	if from == p.member.element {
+		from, g.bar = from.Next(), nil
 	}
 	g.pods.Remove(p.member.element)
 	p.member = nil
-	d.rebar(ctx, g)
+	d.rebar(ctx, g, from)
 	d.regate(ctx, g)
 	if g.pods.Len() == 0 {
 		delete(d.groups.byKey, g.key)
@@ -206,7 +206,7 @@ func (d *Driver) lookAll(ctx context.Context, g *group) {
 	for e := g.pods.Front(); e != nil; e = e.Next() {
 		d.look(ctx, e.Value.(*pod))
 	}
-	d.rebar(ctx, g)
+	d.rebar(ctx, g, g.bar)
 }
 
 func (d *Driver) setState(p *pod, s memberState, gate string) {
@@ -239,20 +239,19 @@ func (g *group) isBar(e *list.Element) bool {
 }
 
 // rebar makes bar a pod that is barred now, if there is one. It asks one pod after the
-// other, until one does not pass.
-func (d *Driver) rebar(ctx context.Context, g *group) {
+// other, from a place on, until one does not pass.
+func (d *Driver) rebar(ctx context.Context, g *group, from *list.Element) {
 	for g.barred > 0 && !g.isBar(g.bar) {
-		e := g.bar
-		for !g.isBar(e) {
-			if e != nil {
-				e = e.Next()
+		for !g.isBar(from) {
+			if from != nil {
+				from = from.Next()
 			}
-			if e == nil {
-				e = g.pods.Front()
+			if from == nil {
+				from = g.pods.Front()
 			}
 		}
-		g.bar = e
-		d.look(ctx, e.Value.(*pod))
+		g.bar = from
+		d.look(ctx, from.Value.(*pod))
 	}
 }
 
@@ -277,7 +276,7 @@ func (g *group) firstReady() *pod {
 // regatePod is called whenever a pod of a group has changed.
 func (d *Driver) regatePod(ctx context.Context, p *pod) {
 	d.look(ctx, p)
-	d.rebar(ctx, p.member.group)
+	d.rebar(ctx, p.member.group, p.member.group.bar)
 	d.regate(ctx, p.member.group)
 }
 

@@ -175,6 +175,17 @@ func TestGroupEventsCost(t *testing.T) {
 		w.apply(lifecycle.Update(doorPod(0)))
 		w.expect("when the gate opens", true, n+1)
 	})
+	t.Run("a gate that goes and a plugin", func(t *testing.T) {
+		w := newGroupDoor(t)
+		w.apply(lifecycle.Update(doorPod(0, "example.com/hold")))
+		w.shut = func(*api.Pod) bool { return true }
+		w.apply(lifecycle.Update(doorPod(1)))
+		w.shut = func(*api.Pod) bool { return false }
+		w.apply(service("s"))
+		w.expect("while the gate is shut", false, 3)
+		w.apply(lifecycle.Delete(doorPod(0)))
+		w.expect("when the gated pod is gone", true, 3)
+	})
 	t.Run("the pod that keeps a group out goes", func(t *testing.T) {
 		w := newGroupDoor(t)
 		for i := range n {
@@ -198,5 +209,55 @@ func TestGroupEventsCost(t *testing.T) {
 		other.Spec.SchedulerName = "another"
 		w.apply(lifecycle.Update(other))
 		w.expect("without a pod of ours", false, 0)
+	})
+}
+
+// What the driver knows of a group's pods stays true when attempts have changed it.
+func TestGroupAfterAttempts(t *testing.T) {
+	ctx := context.Background()
+	held := func(w *groupDoor) (names []string) {
+		for _, it := range w.d.Pending() {
+			names = append(names, it.Pod.Pod.Name)
+		}
+		return names
+	}
+	t.Run("the first pod goes", func(t *testing.T) {
+		w := newGroupDoor(t)
+		w.apply(lifecycle.Update(doorPod(0)), lifecycle.Update(doorPod(1)), lifecycle.Update(doorPod(2)))
+		for i := range 3 {
+			if got, want := held(w), fmt.Sprint("p", i); len(got) != 1 || got[0] != want {
+				t.Errorf("the queue has %q, want %s", got, want)
+			}
+			w.apply(lifecycle.Delete(doorPod(i)))
+		}
+		if got := held(w); len(got) > 0 {
+			t.Errorf("the queue has %q although all pods are gone", got)
+		}
+	})
+	t.Run("all pods stand", func(t *testing.T) {
+		w := newGroupDoor(t)
+		w.apply(lifecycle.Update(api.MakeNode("n", "4", "16Gi").Obj()), lifecycle.Update(doorPod(0)), lifecycle.Update(doorPod(1)))
+		if a, ok := w.d.ScheduleOne(ctx); !ok || a.State != lifecycle.Binding {
+			t.Fatalf("the attempt: %v, %v, %v", ok, a.State, a.Err)
+		}
+		if a, ok := w.d.ScheduleOne(ctx); ok {
+			t.Errorf("another attempt for %s although no pod waits", a.Pod.Pod.Name)
+		}
+	})
+	t.Run("a plugin keeps pods out after an attempt", func(t *testing.T) {
+		w := newGroupDoor(t)
+		w.apply(lifecycle.Update(api.MakeNode("n", "500m", "16Gi").Obj()), lifecycle.Update(doorPod(0)), lifecycle.Update(doorPod(1)))
+		w.shut = func(*api.Pod) bool { return true }
+		if a, ok := w.d.ScheduleOne(ctx); !ok || a.State != lifecycle.Failed {
+			t.Fatalf("the attempt: %v, %v", ok, a.State)
+		}
+		if got := held(w); len(got) > 0 {
+			t.Errorf("the queue has %q although a plugin keeps the pods out", got)
+		}
+		w.shut = func(*api.Pod) bool { return false }
+		w.apply(service("s"))
+		if got := held(w); len(got) != 1 {
+			t.Errorf("the queue has %q although the pods may enter", got)
+		}
 	})
 }

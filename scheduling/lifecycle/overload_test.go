@@ -1,6 +1,7 @@
 package lifecycle_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/fnv"
@@ -20,7 +21,9 @@ import (
 // evicted comes back under another name ten seconds later.
 type overload struct {
 	nodes, pods int // pods come in a day
+	waiting     int // as many pods of priority 0 come first of all
 	seed        uint64
+	until       time.Duration // 0: a day
 
 	d        *lifecycle.Driver
 	clock    *virtualclock.Clock
@@ -102,9 +105,13 @@ func (o *overload) run(tb testing.TB, change func(*scheduling.Profile)) {
 			o.leave(pod, 0, 24*time.Hour)
 		}
 	}
+	for i := range o.waiting {
+		cpu := []string{"1", "2", "4", "8"}[i%4]
+		d.Apply(lifecycle.Update(api.MakePod(fmt.Sprintf("waiting-%06d", i)).Requests(cpu, "1Gi").Obj()))
+	}
 	o.clock.AfterFunc(0, o.arrive)
 	ctx := context.Background()
-	for until := epoch.Add(24 * time.Hour); ; {
+	for until := epoch.Add(cmp.Or(o.until, 24*time.Hour)); ; {
 		if _, ok := d.ScheduleOne(ctx); ok {
 			o.attempts++
 			continue
@@ -145,6 +152,23 @@ func BenchmarkOverload(b *testing.B) {
 				o := overload{nodes: nodes, pods: 20 * nodes, seed: 1}
 				o.run(b, func(*scheduling.Profile) {})
 				b.ReportMetric(float64(o.attempts), "attempts")
+				b.Logf("%d bound, %d evicted, %d waiting, %d attempts, hash %016x", o.bound, o.evicted, len(o.d.Pending()), o.attempts, o.hash)
+			}
+		})
+	}
+}
+
+// BenchmarkOverloadWaiting simulates an hour of a full cluster in which many pods wait from
+// the beginning. Attempts that fail should cost next to nothing.
+func BenchmarkOverloadWaiting(b *testing.B) {
+	for _, waiting := range []int{1000, 10_000, 100_000} {
+		b.Run(fmt.Sprint("waiting=", waiting), func(b *testing.B) {
+			for b.Loop() {
+				o := overload{nodes: 2000, pods: 40_000, waiting: waiting, until: time.Hour, seed: 1}
+				begin := time.Now()
+				o.run(b, func(*scheduling.Profile) {})
+				b.ReportMetric(float64(o.attempts), "attempts")
+				b.ReportMetric(float64(time.Since(begin).Nanoseconds())/float64(o.attempts), "ns/attempt")
 				b.Logf("%d bound, %d evicted, %d waiting, %d attempts, hash %016x", o.bound, o.evicted, len(o.d.Pending()), o.attempts, o.hash)
 			}
 		})

@@ -29,6 +29,9 @@ func (d *Driver) Simulate(ctx context.Context, clock SteppingClock, until time.T
 		if _, ok := d.ScheduleOne(ctx); ok {
 			continue
 		}
+		if ctx.Err() != nil {
+			break // a pod may be ready
+		}
 		if at, ok := clock.Next(); !ok || at.After(until) {
 			clock.AdvanceTo(until)
 			d.Flush(ctx)

@@ -3,6 +3,7 @@ package lifecycle_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -153,4 +154,24 @@ func BenchmarkSimulation(b *testing.B) {
 		simulate(b, 1000, pods, 1)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*pods), "ns/pod")
+}
+
+// A context that is done while events are applied ends the simulation with its error,
+// also if nothing is left to wait for.
+func TestSimulateDoneContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	clock := virtualclock.New(epoch)
+	bound := 0
+	d, err := lifecycle.New(lifecycle.Config{
+		Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Clock: clock,
+		Binder:       lifecycle.BinderFunc(func(context.Context, *api.Pod, string) error { bound++; return nil }),
+		ErrorHandler: func(error) { cancel() },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Apply(lifecycle.Update(api.MakeNode("n", "4", "8Gi").Obj()), lifecycle.Update(api.MakePod("p").Requests("1", "1Gi").Obj()), lifecycle.Update[api.Pod](nil))
+	if err := d.Simulate(ctx, clock, epoch.Add(time.Hour)); !errors.Is(err, context.Canceled) || bound > 0 {
+		t.Errorf("Simulate() = %v after %d bindings, want %v after 0", err, bound, context.Canceled)
+	}
 }

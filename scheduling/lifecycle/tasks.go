@@ -1,41 +1,109 @@
 package lifecycle
 
-import "context"
+import (
+	"context"
+	"sync"
+)
 
 // tasks runs work that may block outside the scheduling goroutine, up to a number of
 // tasks at a time. Only the scheduling goroutine uses it.
 type tasks struct {
 	most    int // 0: run in the scheduling goroutine
 	running int
-	ready   []func() message
+	ready   []func() // start a task, or let one go on after [Await]
 }
 
 // run runs the task; the scheduling goroutine carries out the message that the task
 // returns. A task must not panic.
 func (d *Driver) run(ctx context.Context, task func() message) {
-	switch t := &d.tasks; {
-	case t.most == 0:
+	if d.tasks.most == 0 {
 		task()(ctx)
-	case t.running < t.most:
-		d.start(task)
-	default:
-		t.ready = append(t.ready, task)
+		return
 	}
+	d.tasks.enter(func() { d.start(task) })
 }
 
 func (d *Driver) start(task func() message) {
-	d.tasks.running++
 	go func() {
 		then := task()
 		d.mail.post(func(ctx context.Context) {
-			t := &d.tasks
-			t.running--
-			if len(t.ready) > 0 {
-				next := t.ready[0]
-				t.ready = t.ready[1:]
-				d.start(next)
-			}
+			d.tasks.leave()
 			then(ctx)
 		})
 	}()
+}
+
+// enter calls begin, which must not block, once fewer than most tasks run.
+func (t *tasks) enter(begin func()) {
+	if t.running >= t.most {
+		t.ready = append(t.ready, begin)
+		return
+	}
+	t.running++
+	begin()
+}
+
+// leave ends a task, so that another one can begin.
+func (t *tasks) leave() {
+	t.running--
+	if len(t.ready) > 0 && t.running < t.most {
+		next := t.ready[0]
+		t.ready = t.ready[1:]
+		t.running++
+		next()
+	}
+}
+
+// A place is the place of a binding among the tasks.
+type place struct {
+	d    *Driver
+	mu   sync.Mutex
+	left bool // given up by a call of Await
+}
+
+type placeKey struct{}
+
+// withPlace returns a context in which [Await] gives up the place of a binding.
+func (d *Driver) withPlace(ctx context.Context) context.Context {
+	if d.tasks.most == 0 {
+		return ctx
+	}
+	return context.WithValue(ctx, placeKey{}, &place{d: d})
+}
+
+// Await calls wait, which blocks until something has happened outside: a volume was
+// provisioned, a device is ready. Meanwhile the binding is none of Config.Bindings, so that
+// pods whose objects never get ready keep no other pod from being bound. Call it in PreBind
+// or Bind with the context that these get. Several plugins of one pod may call it at once:
+// the place is given up by the first, and taken again by the first that goes on.
+// With any other context, and without Config.Bindings, it only calls wait.
+func Await(ctx context.Context, wait func() error) error {
+	p, ok := ctx.Value(placeKey{}).(*place)
+	if !ok {
+		return wait()
+	}
+	p.leave()
+	defer p.enter()
+	return wait()
+}
+
+func (p *place) leave() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.left {
+		p.left = true
+		p.d.mail.post(func(context.Context) { p.d.tasks.leave() })
+	}
+}
+
+// enter returns once the binding has its place again.
+func (p *place) enter() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.left {
+		back := make(chan struct{})
+		p.d.mail.post(func(context.Context) { p.d.tasks.enter(func() { close(back) }) })
+		<-back
+		p.left = false
+	}
 }

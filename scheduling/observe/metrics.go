@@ -48,7 +48,7 @@ type Metrics struct {
 	durations   map[string]*Histogram // by labels
 	groups      map[string]*Histogram // attempts of pod groups, by labels
 	sli         map[string]*Histogram // by labels
-	points      map[string]*Histogram // by labels
+	points      map[pointKey]*Histogram
 	preemptions uint64
 	queue       queue.Length
 }
@@ -58,7 +58,7 @@ func NewMetrics() *Metrics {
 	return &Metrics{
 		algorithm: NewHistogram(attemptBounds()...), binding: NewHistogram(attemptBounds()...),
 		attempts: NewHistogram(exponential(1, 2, 5)...), victims: NewHistogram(exponential(1, 2, 7)...),
-		results: map[string]uint64{}, durations: map[string]*Histogram{}, groups: map[string]*Histogram{}, sli: map[string]*Histogram{}, points: map[string]*Histogram{},
+		results: map[string]uint64{}, durations: map[string]*Histogram{}, groups: map[string]*Histogram{}, sli: map[string]*Histogram{}, points: map[pointKey]*Histogram{},
 	}
 }
 
@@ -144,14 +144,29 @@ func (m *Metrics) Point(t lifecycle.PointTiming) {
 			status = framework.Unschedulable
 		}
 	}
-	labels := "extension_point=" + strconv.Quote(point) + ",profile=" + strconv.Quote(t.Profile) + ",status=" + strconv.Quote(status.String())
+	key := pointKey{point, t.Profile, status}
 	m.mu.Lock()
 	if point == "PostFilter" {
 		m.preemptions++
 	}
-	h := histogramOf(m.points, labels, exponential(0.0001, 2, 12))
+	h := m.points[key]
+	if h == nil {
+		h = NewHistogram(exponential(0.0001, 2, 12)...)
+		m.points[key] = h
+	}
 	m.mu.Unlock()
 	h.seconds(t.Duration)
+}
+
+// A pointKey is the labels of an extension point, which every pod passes several times: only
+// WriteTo makes text of them.
+type pointKey struct {
+	point, profile string
+	status         framework.Code
+}
+
+func (k pointKey) labels() string {
+	return "extension_point=" + strconv.Quote(k.point) + ",profile=" + strconv.Quote(k.profile) + ",status=" + strconv.Quote(k.status.String())
 }
 
 // Queue implements [lifecycle.QueueObserver].
@@ -191,7 +206,11 @@ func (m *Metrics) WriteTo(w io.Writer) (int64, error) {
 	}{{"active", m.queue.Active}, {"backoff", m.queue.Backoff}, {"unschedulable", m.queue.Unschedulable}, {"gated", m.queue.Gated}} {
 		fmt.Fprintf(&b, "scheduler_pending_pods{queue=%q} %d\n", part.name, part.n)
 	}
-	durations, points, sli, groups := maps.Clone(m.durations), maps.Clone(m.points), maps.Clone(m.sli), maps.Clone(m.groups)
+	durations, sli, groups := maps.Clone(m.durations), maps.Clone(m.sli), maps.Clone(m.groups)
+	points := make(map[string]*Histogram, len(m.points))
+	for key, h := range m.points {
+		points[key.labels()] = h
+	}
 	m.mu.Unlock()
 	for _, f := range []struct {
 		name, help string

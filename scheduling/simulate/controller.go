@@ -256,8 +256,18 @@ func (c *controller) free(w *world) string {
 	}
 }
 
+// maxMade bounds the pods that workloads make in a run: pods that end at once, and are
+// replaced, would make a run endless.
+const maxMade = 2_000_000
+
 // make lets a pod of the workload arrive.
 func (w *world) make(c *controller, p *api.Pod, name string) error {
+	if w.made++; w.made > maxMade {
+		return &api.InvalidError{
+			Object: c.Label(), Field: fmt.Sprintf("spec.template.metadata.annotations[%s]", AnnotationRunTime), Value: p.Annotations[AnnotationRunTime],
+			Err: fmt.Errorf("workloads have made %d pods, the last of them this one: want pods that run longer, or a run that ends before", maxMade),
+		}
+	}
 	p.Name = name
 	p.UID = api.UID(fmt.Sprintf("%s-%d", name, len(w.lives)))
 	o := &api.Objects{Pods: []*api.Pod{p}, PriorityClasses: w.classes}

@@ -44,6 +44,7 @@ type world struct {
 	all         bool          // any, if nodes or workloads have changed
 	changed     []*controller // otherwise one of these
 	owners      map[Ref]bool  // workloads that own others
+	made        int           // pods of controllers
 	scaler      scaler
 
 	attempts, bound int

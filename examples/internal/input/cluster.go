@@ -205,11 +205,19 @@ func (c *Cluster) tableOf(object string) string {
 	return ""
 }
 
-// Warn writes a line about each field that looks misspelt.
-func (c *Cluster) Warn(w io.Writer) {
-	for _, line := range c.Objects.Warnings() {
-		fmt.Fprintln(w, "warning:", line)
+// Doubts lists what is likely a mistake, though it can be read: fields that look misspelt,
+// and values that no API server takes in fields that decide nothing. Each names file, line,
+// object and field, as far as they are known.
+func (c *Cluster) Doubts() (list []error) {
+	for _, s := range c.sources {
+		for _, fault := range s.Misspelt() {
+			list = append(list, fault)
+		}
 	}
+	for _, invalid := range c.Objects.Doubts() {
+		list = append(list, c.Explain(invalid))
+	}
+	return list
 }
 
 // Ignored lists, for people, the kinds of objects that have no part in scheduling,

@@ -32,7 +32,8 @@ type Source struct {
 	// Open reads it again, if it is too long to be kept; nil if that cannot be.
 	Open func() (io.ReadCloser, error)
 
-	text []byte // nil if it is too long
+	text     []byte // nil if it is too long
+	misspelt misspelt
 }
 
 // Decode adds the objects of a text to o, in the forms that kubectl prints: what begins
@@ -67,7 +68,7 @@ func (c *Source) Decode(o *api.Objects, r io.Reader) error {
 	if jsonErr == nil || isInvalid(jsonErr) {
 		return jsonErr
 	}
-	*o = before
+	*o, c.misspelt = before, misspelt{}
 	if err := c.decodeYAML(o, bytes.NewReader(c.text)); err == nil || isInvalid(err) {
 		return err
 	}
@@ -171,6 +172,11 @@ func (b *chunk) flush() error {
 		}
 		return b.fault(err)
 	}
+	if m := &b.source.misspelt; m.isNew(b.objects) {
+		for i := range b.starts {
+			m.look(b.source.Name, b.piece(i), b.list)
+		}
+	}
 	b.text, b.starts, b.ends, b.held = b.text[:0], b.starts[:0], b.ends[:0], false
 	return nil
 }
@@ -217,6 +223,11 @@ func (c *Source) decodePart(o *api.Objects, p *yamlPart) error {
 	}
 	if err := o.Decode(text); err != nil {
 		return c.faultOf(p, err)
+	}
+	if c.misspelt.isNew(o) {
+		for _, piece := range p.pieces() {
+			c.misspelt.look(c.Name, piece, p.list)
+		}
 	}
 	return nil
 }

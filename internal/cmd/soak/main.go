@@ -89,6 +89,8 @@ func beside(rounds int) {
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "soak:", err)
+	} else {
+		fmt.Printf("allocations of a round afterwards: %.1f %%\n", 100*phases[len(phases)-1].Allocations)
 	}
 	if !ok {
 		os.Exit(1)

@@ -337,6 +337,7 @@ func TestFaults(t *testing.T) {
 	b.wait(`document.querySelector("#nodes-problems li") === null`)
 	b.set("config", "kind: KubeSchedulerConfiguration\napiVersion: kubescheduler.config.k8s.io/v1\nprofiles:\n- plugins: {score: {enabled: [{name: Nobody}]}}\n", "input")
 	b.wait(`document.querySelector("#config-problems li") !== null`)
+	b.has("config-problems", "line 4")
 	b.has("config-problems", "Nobody")
 	b.set("seed", "1e300", "input") // more than a number of the page holds
 	b.set("sample", "ties", "change")
@@ -395,18 +396,17 @@ func TestKeyboard(t *testing.T) {
 // maxSlider is how long the page may take for a changed weight.
 const maxSlider = 100.0 // ms
 
-// TestLarge measures a slider with 500 nodes and 5,000 pods. The best of many tries counts,
-// because other programs may keep the machine busy.
+// TestLarge measures a slider with 500 nodes and 5,000 pods: 95 of 100 changes must be
+// drawn in time.
 func TestLarge(t *testing.T) {
 	b := newTab(t, 1280, 900, false)
 	b.set("sample", "large", "change")
 	b.has("counts", "500 nodes, 0 pods on them, 5,000 waiting")
 	time.Sleep(1500 * time.Millisecond) // the page prepares while nothing is done
 	// From the event to the next frame, with everything drawn.
-	measure := func() []float64 {
-		return eval[[]float64](b, `(async () => {
+	times := eval[[]float64](b, `(async () => {
 		const e = document.getElementById("weight-NodeResourcesFit"), times = [];
-		for (let i = 0; i < 20; i++) {
+		for (let i = 0; i < 100; i++) {
 			const begin = performance.now();
 			e.value = 2 + i % 8;
 			e.dispatchEvent(new Event("input", {bubbles: true}));
@@ -416,29 +416,18 @@ func TestLarge(t *testing.T) {
 		}
 		return times;
 	})()`)
+	first := times[0]
+	slices.Sort(times)
+	if late := times[94]; late >= maxSlider {
+		t.Errorf("a changed weight with 500 nodes and 5,000 pods: %.0f ms for 95 of 100 changes, %.0f ms in the middle; want less than %.0f", late, times[49], maxSlider)
 	}
-	times := measure()
-	for range 4 {
-		if slices.Min(times) < maxSlider {
-			break
-		}
-		times = append(times, measure()...)
-	}
-	if best := slices.Min(times); best >= maxSlider {
-		t.Errorf("a changed weight with 500 nodes and 5,000 pods: %.0f ms at best of %d tries, want less than %.0f", best, len(times), maxSlider)
-	}
-	t.Logf("a changed weight with 500 nodes and 5,000 pods that wait: first %.0f ms, then %.0f ms at most, %.0f ms in the middle", times[0], slices.Max(times[1:]), middle(times))
+	t.Logf("a changed weight with 500 nodes and 5,000 pods that wait: first %.0f ms, %.0f ms in the middle, %.0f ms for 95 of 100, %.0f ms at most", first, times[49], times[94], times[99])
 	b.has("elsewhere", "5,000 pods that wait")
 	begin := time.Now()
 	b.click("place-all")
 	b.has("counts", "0 waiting")
 	t.Logf("placing 5,000 pods: %.1f s with the click", time.Since(begin).Seconds())
 	b.quiet()
-}
-
-func middle(list []float64) float64 {
-	sorted := slices.Sorted(slices.Values(list))
-	return sorted[len(sorted)/2]
 }
 
 // TestLayout looks for what overlaps or is cut off, at the width of a telephone and of a

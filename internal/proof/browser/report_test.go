@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -36,14 +37,23 @@ func TestReport(t *testing.T) {
 	if err := os.WriteFile(dump, dumpOf(5000), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	cluster := filepath.Join("..", "..", "..", "examples", "berth", "testdata", "cluster.yaml")
 	questions := map[string][]string{
-		"place.html":    {"place"},
-		"compare.html":  {"compare", "-with", "1.18"},
-		"drain.html":    {"drain", "node-7", "node-8"},
-		"headroom.html": {"headroom", "-requests", "cpu=1,memory=1Gi"},
+		"place.html":             {"place"},
+		"compare.html":           {"compare", "-with", "1.18"},
+		"drain.html":             {"drain", "node-7", "node-8"},
+		"headroom.html":          {"headroom", "-requests", "cpu=1,memory=1Gi"},
+		"consolidate.html":       {"consolidate"},
+		"needed.html":            {"nodes-needed", "-like", "node-3"},
+		"small-drain.html":       {"drain", "-f", cluster, "worker-1", "worker-2"},
+		"small-consolidate.html": {"consolidate", "-f", cluster},
+		"small-place.html":       {"place", "-f", cluster},
 	}
 	for name, args := range questions {
-		out, err := exec.Command(berth, append(args, "-q", "-f", dump, "-o", "html")...).Output()
+		if !slices.Contains(args, "-f") {
+			args = append(args, "-f", dump)
+		}
+		out, err := exec.Command(berth, append(args, "-q", "-o", "html")...).Output()
 		var exit *exec.ExitError
 		if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) {
 			t.Fatalf("%s: %v", name, err)
@@ -66,10 +76,25 @@ func TestReport(t *testing.T) {
 				if got := eval[int](b, "document.documentElement.scrollWidth"); got > int(width) {
 					t.Errorf("%s is %d wide, the window %d", name, got, width)
 				}
+				if twice := eval[[]string](b, `[...document.querySelectorAll("[id]")].map(e => e.id).filter((id, i, all) => all.indexOf(id) !== i)`); len(twice) > 0 {
+					t.Errorf("%s has the ids %q twice", name, twice)
+				}
+				if hidden := eval[[]string](b, cutOff); len(hidden) > 0 {
+					t.Errorf("%s at %d: cut off %q", name, width, hidden)
+				}
+				for _, pair := range eval[[]string](b, faint) {
+					t.Errorf("%s: too little contrast: %s", name, pair)
+				}
+				b.shot(fmt.Sprintf("%s-%d-%v.png", strings.TrimSuffix(name, ".html"), width, dark))
 			}
 		}
 	}
 }
+
+// cutOff lists texts that are wider than what they are in, and not scrolled.
+const cutOff = `[...document.querySelectorAll("h1, h2, h3, p, dd, dt, .key span, .bl, .bb, .bb em, .tiles div, .tiles b, .tiles span, .lines span")]
+	.filter(e => e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0 && !e.closest(".scroll"))
+	.map(e => e.className + " " + e.textContent.slice(0, 60)).slice(0, 5)`
 
 // report opens a page and measures from the request to the first frame with all of it.
 func (b *tab) report(name string) {

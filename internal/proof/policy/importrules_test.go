@@ -109,8 +109,8 @@ var rules = []rule{
 	{dir: "scheduling/observe", imports: with(objects, "scheduling", "scheduling/queue", "scheduling/lifecycle")},
 
 	{dir: "examples", imports: with(public, "scheduling/observe", "examples/gpushare/devices")},
+	{dir: "examples/berth", imports: with(public, "examples", "scheduling/observe", "examples/gpushare/devices", "internal/errtext")}, // a tool, which speaks of misspelt names
 	{dir: "examples/gpushare/devices", imports: objects, library: true},
-	{dir: "examples/berth", imports: with(public, "examples", "scheduling/observe", "examples/gpushare/devices", "internal/errtext")},
 
 	{dir: "scheduling/simulate/simulatetest", imports: with(objects, "scheduling/simulate")},
 

@@ -28,6 +28,10 @@ type Phase struct {
 	Heap uint64
 	// Late counts the innocent pods that were not placed in their first attempt.
 	Late int
+	// Allocations is, of the last phase, how many allocations rounds with innocent pods
+	// alone take, as a part of those in the town without a hostile user. Unlike a rate it is
+	// the same in every run.
+	Allocations float64
 }
 
 // String is a line of a table.
@@ -109,8 +113,10 @@ func Tenants(rounds int) ([]Phase, error) {
 	phases := []Phase{}
 	phase := func(name string, crowd *crowd) error {
 		w.took, control.took, w.late = w.took[:0], control.took[:0], 0
-		for range rounds {
-			if err := errors.Join(control.round(nil), w.round(crowd)); err != nil {
+		for i := range rounds {
+			towns := []func() error{func() error { return control.round(nil) }, func() error { return w.round(crowd) }}
+			first := i % 2 // what comes second finds the caches as the other town leaves them
+			if err := errors.Join(towns[first](), towns[1-first]()); err != nil {
 				return fmt.Errorf("phase %s: %w", name, err)
 			}
 		}
@@ -130,10 +136,32 @@ func Tenants(rounds int) ([]Phase, error) {
 			return phases, err
 		}
 	}
-	err = phase("alone again", nil)
+	if err = phase("alone again", nil); err == nil {
+		phases[len(phases)-1].Allocations, err = compareAllocations(w, control)
+	}
 	runtime.KeepAlive(w)
 	runtime.KeepAlive(control)
 	return phases, err
+}
+
+// compareAllocations returns the allocations of a town in a number of rounds as a part of
+// those of another one. The rounds before them use up what the last phase has left.
+func compareAllocations(w, control *town) (float64, error) {
+	var counts [2]float64
+	for i, x := range []*town{w, control} {
+		var before, after runtime.MemStats
+		for k := range 200 {
+			if k == 100 {
+				runtime.ReadMemStats(&before)
+			}
+			if err := x.round(nil); err != nil {
+				return 0, err
+			}
+		}
+		runtime.ReadMemStats(&after)
+		counts[i] = float64(after.Mallocs - before.Mallocs)
+	}
+	return counts[0] / counts[1], nil
 }
 
 func inUse() uint64 {

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -15,6 +16,8 @@ type HeatMap struct {
 	// Marked nodes have an outline; MarkedAs says what it means.
 	Marked   []bool
 	MarkedAs string
+
+	ends []string // the last node of each cell; nil if each cell is one node
 }
 
 // A Layer is one value for each node.
@@ -53,7 +56,33 @@ func (l *Layer) text(value float64) string {
 	return Percent(value).String()
 }
 
+// coarse returns the map with one cell for so many neighbors: the highest of their values,
+// and marked if one of them is.
+func (h *HeatMap) coarse(many int) *HeatMap {
+	c := &HeatMap{Paired: h.Paired, MarkedAs: h.MarkedAs, Layers: slices.Clone(h.Layers)}
+	for k := range c.Layers {
+		c.Layers[k].Values = nil
+	}
+	for from := 0; from < len(h.Names); from += many {
+		end := min(from+many, len(h.Names))
+		c.Names, c.ends = append(c.Names, h.Names[from]), append(c.ends, h.Names[end-1])
+		marked := false
+		for i := from; i < end; i++ {
+			marked = marked || h.isMarked(i)
+		}
+		c.Marked = append(c.Marked, marked)
+		for k := range c.Layers {
+			c.Layers[k].Values = append(c.Layers[k].Values, slices.Max(h.Layers[k].Values[from:end]))
+		}
+	}
+	return c
+}
+
 func (h *HeatMap) write(b *builder) {
+	if many := (len(h.Names)*len(h.Layers)-1)/maxCells + 1; many > 1 {
+		b.tag("p class=\"key\"", fmt.Sprintf("Each cell stands for %d nodes and shows the highest of them.", many))
+		h = h.coarse(many)
+	}
 	class := "maps"
 	if h.Paired {
 		class += " pairs"
@@ -103,8 +132,9 @@ func (h *HeatMap) writeLayer(b *builder, l *Layer) {
 
 // Bounds of a heat map whose cells have no texts.
 const (
-	namedCells = 1000 // each cell has a name of its own
-	groupCells = 10   // otherwise so many share one
+	namedCells = 1000   // each cell has a name of its own
+	groupCells = 10     // otherwise so many share one
+	maxCells   = 50_000 // of all layers together
 )
 
 // writeCells writes small cells. So many of them share a title.
@@ -115,7 +145,11 @@ func (h *HeatMap) writeCells(b *builder, l *Layer, most float64, share int) {
 		if b.text(h.Names[from]); share == 1 {
 			b.text(" " + l.text(l.Values[from]))
 		} else {
-			b.text(" to " + h.Names[last])
+			end := h.Names[last]
+			if h.ends != nil {
+				end = h.ends[last]
+			}
+			b.text(" to " + end)
 		}
 		b.WriteString("\">")
 		for i := from; i <= last; i++ {

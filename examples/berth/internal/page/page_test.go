@@ -1,6 +1,9 @@
 package page
 
 import (
+	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -108,6 +111,85 @@ func TestHeatMap(t *testing.T) {
 	}
 }
 
+// TestMarks expects an outline for the marked nodes, and no others, in every size.
+func TestMarks(t *testing.T) {
+	for _, n := range []int{3, wideCells + 1, namedCells + 1, maxCells + 1} {
+		h := HeatMap{Layers: []Layer{{Name: "cpu"}}, MarkedAs: "gone", Marked: []bool{false, false, true}} // the others are not
+		for i := range n {
+			h.Names = append(h.Names, strconv.Itoa(i))
+			h.Layers[0].Values = append(h.Layers[0].Values, 0.35)
+		}
+		var b builder
+		h.write(&b)
+		text, mark := b.String(), "<i class=\"d m\"></i>"
+		if n <= wideCells {
+			mark = "<div class=\"m\"><b>2</b>"
+		}
+		marks := strings.Count(text, " m\"") + strings.Count(text, "\"m\"")
+		if marks != 2 || !strings.Contains(text, mark) { // one is in the key
+			t.Errorf("%d nodes: %d marks, want that of node 2, and one in the key:\n%.300s", n, marks, text)
+		}
+	}
+}
+
+// TestCoarse expects that of many nodes each cell shows the highest of several.
+func TestCoarse(t *testing.T) {
+	h := HeatMap{Layers: []Layer{{Name: "a"}, {Name: "b"}}}
+	for i := range maxCells + 3 {
+		h.Names = append(h.Names, strconv.Itoa(i))
+		for k := range h.Layers {
+			h.Layers[k].Values = append(h.Layers[k].Values, 0)
+		}
+	}
+	h.Layers[1].Values[4] = 0.95
+	var b builder
+	h.write(&b)
+	text := b.String()
+	cells, full := strings.Count(text, "<i class="), strings.Count(text, "<i class=j>")
+	if want := 2 * ((maxCells + 3 + 2) / 3); cells != want+20 || full != 1 {
+		t.Errorf("%d cells, %d of them full; want %d and the keys, and 1", cells, full, want)
+	}
+	for _, part := range []string{"stands for 3 nodes", "title=\"0 to 29\"", "title=\"49980 to 50002\""} {
+		if !strings.Contains(text, part) {
+			t.Errorf("no %q", part)
+		}
+	}
+}
+
+// TestLargePage expects that a page does not become too large, that small tables have all
+// of their rows, and that a limit holds for tables of pages too.
+func TestLargePage(t *testing.T) {
+	small, large := Table{Head: []string{"n"}}, Table{Head: []string{"n", "text"}, Top: 1}
+	for i := range 300 {
+		small.Add(i)
+	}
+	for i := range maxRows {
+		large.Add(i, strings.Repeat("<", 100))
+	}
+	p := Page{Sections: []Section{{Title: "Small", Table: small}, {Title: "Large", Table: large}, {Title: "Too", Table: large}}}
+	for _, limit := range []int{0, 7} {
+		var b strings.Builder
+		if err := p.WriteHTML(&b, limit); err != nil {
+			t.Fatal(err)
+		}
+		text := b.String()
+		parts := strings.Split(text, "<section")[1:]
+		rows := make([]int, len(parts))
+		for i, part := range parts {
+			rows[i] = strings.Count(part, "<tr>") - 1
+			if all := len(p.Sections[i].Table.Rows); rows[i] < all && !strings.Contains(part, fmt.Sprintf("and %d more rows", all-rows[i])) {
+				t.Errorf("limit %d: %d of %d rows, and it does not say so", limit, rows[i], all)
+			}
+		}
+		switch {
+		case limit == 7 && !slices.Equal(rows, []int{7, 8, 8}):
+			t.Errorf("limit 7: rows %v", rows)
+		case limit == 0 && (len(text) > maxPage || len(text) < maxPage*9/10 || rows[0] != 300 || rows[1] != rows[2]):
+			t.Errorf("%d bytes, rows %v", len(text), rows)
+		}
+	}
+}
+
 // TestLines draws the highest of many samples.
 func TestLines(t *testing.T) {
 	c := Lines{Series: []Series{{Name: "x"}}}
@@ -134,7 +216,7 @@ func TestLongTable(t *testing.T) {
 	}
 	p := Page{Sections: []Section{{Title: "Long", Table: table}}}
 	var b strings.Builder
-	if err := p.WriteHTML(&b); err != nil {
+	if err := p.WriteHTML(&b, 0); err != nil {
 		t.Fatal(err)
 	}
 	text := b.String()

@@ -67,7 +67,7 @@ func read(s *State) (*cluster, []Problem) {
 	if err := c.load(in); err != nil {
 		return nil, c.problems(err)
 	}
-	c.objects, c.warnings = in, in.Warnings()
+	c.objects, c.warnings = in, c.doubts(in)
 	for _, kind := range slices.Sorted(maps.Keys(in.Skipped)) {
 		c.warnings = append(c.warnings, fmt.Sprintf("%d of the kind %s are left out, because scheduling does not read them", in.Skipped[kind], kind))
 	}
@@ -81,6 +81,26 @@ func read(s *State) (*cluster, []Problem) {
 	}
 	c.sort()
 	return c, nil
+}
+
+// doubts lists what is likely a mistake, with its line.
+func (c *cluster) doubts(o *api.Objects) (lines []string) {
+	add := func(area string, line int, err error) {
+		lines = append(lines, fmt.Sprintf("%s, line %d: %v", area, line, err))
+	}
+	for _, s := range slices.Backward(c.sources) {
+		for _, fault := range s.Misspelt() {
+			add(s.Name, fault.Line, fault.Err)
+		}
+	}
+	for _, invalid := range o.Doubts() {
+		area, line := c.find(invalid)
+		add(area, line, invalid)
+	}
+	if rest := len(lines) - maxProblems; rest > 0 {
+		lines = append(lines[:maxProblems], fmt.Sprintf("and %d more", rest))
+	}
+	return lines
 }
 
 // maxPodsInAll bounds the pods that workloads stand for: a short text may ask for many.

@@ -39,7 +39,8 @@ func TestProblems(t *testing.T) {
 		{"nothing", "", "kind: Pod\nmetadata: {name: p}\n", "", []Problem{{"nodes", 0, "there are no nodes"}}},
 		{"no object", "hello\n", "", "", []Problem{{"nodes", 1, "neither a mapping nor a list"}}},
 		{"configuration", node, "", "kind: KubeSchedulerConfiguration\napiVersion: kubescheduler.config.k8s.io/v1\nprofiles:\n- plugins:\n    score:\n      enabled:\n      - name: Nobody\n        weigth: 3\n", []Problem{{"config", 8, "weigth"}}},
-		{"unknown plugin", node, "", "kind: KubeSchedulerConfiguration\napiVersion: kubescheduler.config.k8s.io/v1\nprofiles: [{plugins: {score: {enabled: [{name: Nobody}]}}}]\n", []Problem{{"config", 0, `"Nobody" does not exist`}}},
+		{"unknown plugin", node, "", "kind: KubeSchedulerConfiguration\napiVersion: kubescheduler.config.k8s.io/v1\nprofiles: [{plugins: {score: {enabled: [{name: Nobody}]}}}]\n", []Problem{{"config", 3, `"Nobody" does not exist`}}},
+		{"scoring strategy", node, "", "kind: KubeSchedulerConfiguration\napiVersion: kubescheduler.config.k8s.io/v1\nprofiles:\n- pluginConfig:\n  - name: NodeResourcesFit\n    args: {scoringStrategy: {type: Mostest}}\n", []Problem{{"config", 6, `scoringStrategy.type: Unsupported value: "Mostest"`}}},
 		{"extender", node, "", "kind: KubeSchedulerConfiguration\napiVersion: kubescheduler.config.k8s.io/v1\nextenders:\n- {urlPrefix: 'http://localhost', filterVerb: filter}\n", []Problem{{"config", 3, "asks no extender"}}},
 		{
 			"too many pods", node, many("one") + many("two") + many("three"), "",

@@ -151,25 +151,28 @@ func (t Trial) measure(ctx context.Context, watch *guard.Guard) (*Result, error)
 	return result, nil
 }
 
-// settled waits until the process is idle, as events are still to be written after the last
-// binding, and returns what it took.
+// settled waits until the process is idle and returns what it took. After the last binding,
+// events are still to be written, and the scheduler may hold them back for some seconds while
+// an answer is due.
 func settled(ctx context.Context, p *controlplane.Process) (controlplane.Usage, error) {
 	const (
 		pause = time.Second
 		idle  = 30 * time.Millisecond
+		calm  = 6 // pauses
 	)
 	last, err := p.Usage()
-	for err == nil {
+	for quiet := 0; err == nil && quiet < calm; {
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
 			return last, context.Cause(ctx)
 		}
-		var now controlplane.Usage
-		if now, err = p.Usage(); err == nil && now.CPU-last.CPU <= idle {
-			return now, nil
+		before := last.CPU
+		if last, err = p.Usage(); last.CPU-before <= idle {
+			quiet++
+		} else {
+			quiet = 0
 		}
-		last = now
 	}
 	return last, err
 }

@@ -62,6 +62,11 @@
 //     pod of the other families has resourceClaims. Package devices says what it leaves
 //     out.
 //
+//   - kube-scheduler 1.37.1 has trees of groups (CompositePodGroup, alpha, off by
+//     default) and lets pods of a group leave as a unit when a single pod preempts. No
+//     case has either: -family podgroups has one group that is placed, without a parent.
+//     Package gang compares trees with a transcription of its own.
+//
 //   - No case covers what berth does differently on purpose: node preferences with a
 //     weight below 0; soft spread constraints with a maxSkew below 1, which no API
 //     server admits; amounts above 92 quadrillion, where the original's scores wrap

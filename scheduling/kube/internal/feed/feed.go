@@ -32,9 +32,8 @@ type feed struct {
 type source interface {
 	follow(ctx context.Context)
 	// The feed's lock must be held for the others.
-	status() (synced bool, err error)
+	waiting() string // the name and what is wrong; "" once there was a list
 	events() []lifecycle.Event
-	kind() string
 }
 
 // client is the typed client of one kind.
@@ -89,9 +88,15 @@ func (o *Objects[D, S, P]) follow(ctx context.Context) {
 	cache.NewReflectorWithOptions(o.lw, expected, o, cache.ReflectorOptions{Name: o.name}).RunWithContext(ctx)
 }
 
-func (o *Objects[D, S, P]) kind() string { return o.name }
-
-func (o *Objects[D, S, P]) status() (bool, error) { return o.synced, o.err }
+func (o *Objects[D, S, P]) waiting() string {
+	switch {
+	case o.synced:
+		return ""
+	case o.err != nil:
+		return o.name + ": " + o.err.Error()
+	}
+	return o.name
+}
 
 func (o *Objects[D, S, P]) note(err error) {
 	o.feed.mu.Lock()
@@ -245,12 +250,8 @@ func (f *feed) Waiting() string {
 	defer f.mu.Unlock()
 	var list []string
 	for _, k := range f.kinds {
-		switch synced, err := k.status(); {
-		case synced:
-		case err != nil:
-			list = append(list, k.kind()+": "+err.Error())
-		default:
-			list = append(list, k.kind())
+		if w := k.waiting(); w != "" {
+			list = append(list, w)
 		}
 	}
 	return strings.Join(list, "; ")

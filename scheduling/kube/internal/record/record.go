@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling/kube/internal/direct"
 )
 
 // An Event is something that happened to a pod.
@@ -60,6 +61,7 @@ type Counts struct {
 // goroutine may call its methods.
 type Writer struct {
 	client   kubernetes.Interface
+	poster   direct.Poster
 	identity string
 	log      *slog.Logger
 	pause    time.Duration // before the second try
@@ -77,7 +79,7 @@ type Writer struct {
 
 // New returns a writer. The identity is events' reportingInstance.
 func New(client kubernetes.Interface, identity string, log *slog.Logger) *Writer {
-	w := &Writer{client: client, identity: identity, log: log, pause: time.Second, seed: maphash.MakeSeed(), idle: make(chan struct{})}
+	w := &Writer{client: client, poster: direct.New(client.EventsV1().RESTClient()), identity: identity, log: log, pause: time.Second, seed: maphash.MakeSeed(), idle: make(chan struct{})}
 	close(w.idle)
 	for i := range w.queues {
 		w.queues[i] = make(chan occurrence, maxEvents)
@@ -152,13 +154,11 @@ func (s *sink) run(ctx, requests context.Context) {
 			continue
 		case <-ctx.Done():
 		}
-		for {
-			select {
-			case e := <-s.queue:
-				s.record(ctx, requests, e)
-			default:
-				return
-			}
+		select {
+		case e := <-s.queue:
+			s.record(ctx, requests, e)
+		default:
+			return
 		}
 	}
 }
@@ -229,7 +229,11 @@ func (s *sink) record(ctx, requests context.Context, e occurrence) {
 	}
 	made := s.event(e)
 	err := s.try(ctx, func() error {
-		_, err := s.client.EventsV1().Events(made.Namespace).Create(requests, made, metav1.CreateOptions{})
+		written, err := s.poster.Post(requests, "apis/events.k8s.io/v1/namespaces/"+made.Namespace+"/events", made)
+		if written || err != nil {
+			return err
+		}
+		_, err = s.client.EventsV1().Events(made.Namespace).Create(requests, made, metav1.CreateOptions{})
 		if apierrors.IsAlreadyExists(err) {
 			return nil // by a request whose answer was lost
 		}
@@ -244,6 +248,7 @@ func (s *sink) record(ctx, requests context.Context, e occurrence) {
 // event returns the object to write.
 func (s *sink) event(e occurrence) *eventsv1.Event {
 	made := &eventsv1.Event{
+		TypeMeta: metav1.TypeMeta{Kind: "Event", APIVersion: "events.k8s.io/v1"},
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: e.Regarding.Namespace,
 			Name:      fmt.Sprintf("%s.%x.%x", e.Regarding.Name, e.at.UnixNano(), s.number.Add(1)),

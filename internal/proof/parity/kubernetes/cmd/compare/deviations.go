@@ -20,6 +20,7 @@ var deviations = []string{
 	"what kube-scheduler remembers of a node that has not changed: on how many nodes its images are, and its place after its zone " +
 		"changed; after a node has come, changed or gone it is made to look at all nodes anew",
 	"devices, which -family dynamicresources and -family selectors compare: no pod of the other families has resourceClaims",
+	"trees of groups, and groups that leave as a unit when a single pod preempts: kube-scheduler has both behind gates; no case has them",
 	"what berth does otherwise on purpose: wishes for nodes of a weight below 0 and soft spread constraints with a maxSkew below 1, " +
 		"which no API server lets pass, amounts above 92 quadrillion, and host ports that two pods of a node hold, of which one leaves; no case has them",
 }

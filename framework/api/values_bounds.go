@@ -1,0 +1,46 @@
+package api
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+)
+
+// boundOf returns what checks the values of the operators Gt and Lt in a type, nil if it has
+// none.
+func boundOf(t reflect.Type) func(w *valueWalk, v reflect.Value, path []string) {
+	switch t {
+	case reflect.TypeFor[NodeSelectorRequirement]():
+		return (*valueWalk).requirement
+	case reflect.TypeFor[Toleration]():
+		return (*valueWalk).toleration
+	}
+	return nil
+}
+
+// requirement checks that Gt and Lt have one value, and that it is an integer.
+func (w *valueWalk) requirement(v reflect.Value, path []string) {
+	r := v.Addr().Interface().(*NodeSelectorRequirement)
+	if r.Operator != NodeSelectorOpGt && r.Operator != NodeSelectorOpLt {
+		return
+	}
+	path = append(path[:len(path):len(path)], "values")
+	if len(r.Values) != 1 {
+		w.found(foundValue{w.object, path, fmt.Sprint(r.Values), "want exactly one value for Gt and Lt", true})
+		return
+	}
+	if _, err := strconv.ParseInt(r.Values[0], 10, 64); err != nil {
+		w.found(foundValue{w.object, append(path, "[0]"), r.Values[0], "want an integer for Gt and Lt; with this value the pod fits nowhere", false})
+	}
+}
+
+// toleration checks that Gt and Lt have a decimal integer.
+func (w *valueWalk) toleration(v reflect.Value, path []string) {
+	t := v.Addr().Interface().(*Toleration)
+	if t.Operator != TolerationOpGt && t.Operator != TolerationOpLt {
+		return
+	}
+	if n, err := strconv.ParseInt(t.Value, 10, 64); err != nil || strconv.FormatInt(n, 10) != t.Value {
+		w.found(foundValue{w.object, append(path[:len(path):len(path)], "value"), t.Value, "want a decimal integer for Gt and Lt", true})
+	}
+}
