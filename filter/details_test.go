@@ -74,7 +74,7 @@ func TestDetails(t *testing.T) {
 			"pods of the anti-affinity in topology.kubernetes.io/zone=z1: 1 there, none allowed; " +
 			"pods whose anti-affinity matches in topology.kubernetes.io/zone=z1: 1 there, none allowed"},
 		{filter.InterPodAffinity{}, pod, "c", "missing label topology.kubernetes.io/zone"},
-		{filter.LoadAware{Load: load}, pod, "b", "cpu: asked 13 %, free 5 % of 65 %, usage 73 %, threshold 65 %, used 6, estimate 1275m, allocatable 10, metric age 40 s"},
+		{filter.LoadAware{Load: load}, pod, "b", "cpu: 60 % in use and 13 % asked, at most 65 %, usage 73 %, threshold 65 %, used 6, estimate 1275m, allocatable 10, metric age 40 s"},
 		{filter.NodeAffinity{}, api.MakePod("chooser").NodeSelector("disk", "ssd"), "a", "label disk=ssd: node has none"},
 		{filter.NodeAffinity{}, api.MakePod("chooser").NodeAffinity("topology.kubernetes.io/zone in (z1)"), "b", "label topology.kubernetes.io/zone In [z1]: node has z2"},
 		{filter.NodeAffinity{}, api.MakePod("chooser").NodeAffinity("topology.kubernetes.io/zone in (z1)"), "a", ""},

@@ -108,12 +108,15 @@ func (d Detail) Free() int64 { return resource.SatSub(d.Limit, d.Used) }
 //
 //	cpu: asked 30, free 11 of 32
 //	pods of the anti-affinity in zone=z1: 1 there, none allowed
+//	cpu: 60 % in use and 13 % asked, at most 65 %
 func (d Detail) String() string {
 	var b strings.Builder
 	b.WriteString(d.Subject)
 	switch {
 	case d.Unit == UnitPods && d.Limit == 0 && d.Used > 0:
 		fmt.Fprintf(&b, ": %d there, none allowed", d.Used)
+	case d.Unit == UnitPercent:
+		fmt.Fprintf(&b, ": %s in use and %s asked, at most %s", d.Unit.Text(d.Used), d.Unit.Text(d.Asked), d.Unit.Text(d.Limit))
 	case d.Asked != 0 || d.Used != 0 || d.Limit != 0:
 		fmt.Fprintf(&b, ": asked %s, free %s of %s", d.Unit.Text(d.Asked), d.Unit.Text(d.Free()), d.Unit.Text(d.Limit))
 	}

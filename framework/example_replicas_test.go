@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // seats is a filter for pods that need a seat each; a node has as many as its label says
@@ -28,4 +29,51 @@ func ExampleReplicaCounter() {
 	count, ok := f.Replicas(nil, &framework.NodeInfo{})
 	fmt.Println(count, ok)
 	// Output: 4 true
+}
+
+// racks is a filter that lets no rack have more pods than the emptiest one and one more. It
+// has counted the pods of each rack before.
+type racks struct {
+	of   map[string]int // racks of nodes
+	pods map[int]int64  // of racks
+}
+
+var _ framework.ReplicaSpreader = racks{}
+
+func (r racks) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
+	fewest := int64(1 << 30)
+	for _, pods := range r.pods {
+		fewest = min(fewest, pods)
+	}
+	return r.verdict(n, r.pods[r.of[n.Name()]], fewest)
+}
+
+func (racks) verdict(_ *framework.NodeInfo, pods, fewest int64) framework.Status {
+	if pods+1-fewest > 1 {
+		return framework.UnschedulableStatus("the rack has more pods than another one")
+	}
+	return framework.Status{}
+}
+
+func (r racks) ReplicaSpread(*framework.PodInfo) (framework.ReplicaSpread, bool) {
+	return framework.ReplicaSpread{
+		Key: "rack", MaxSkew: 1, Filter: r.verdict,
+		Place: func(n *framework.NodeInfo) framework.ReplicaPlace {
+			rack := r.of[n.Name()]
+			return framework.ReplicaPlace{Domain: rack, Pods: r.pods[rack], Counts: true}
+		},
+	}, true
+}
+
+func ExampleReplicaSpreader() {
+	s := framework.NewSnapshot(framework.Arrival)
+	if err := s.AddNode(api.MakeNode("a", "4", "16Gi").Obj()); err != nil {
+		panic(err)
+	}
+	var f framework.ReplicaSpreader = racks{of: map[string]int{"a": 1, "b": 2}, pods: map[int]int64{1: 5, 2: 3}}
+	var spread framework.ReplicaSpread
+	spread, ok := f.ReplicaSpread(nil)
+	var place framework.ReplicaPlace = spread.Place(s.Node("a"))
+	fmt.Println(ok, place.Pods, spread.Filter(s.Node("a"), place.Pods, 3).IsSuccess(), spread.Filter(s.Node("a"), place.Pods, 5).IsSuccess())
+	// Output: true 5 false true
 }

@@ -247,6 +247,55 @@ func (t *ScoreTable) pick(weights []int64, largest int64, count, only int) (plac
 	return place, len(t.tied), err
 }
 
+// WeightRange returns between which weights of a scorer, from 0 to a largest one, a feasible
+// node has the highest total, alone or together with others. The other weights are as
+// given. ok is false if there are none, or for a node that is not feasible. The errors are
+// those of Choose, and one for a scorer that the profile does not have.
+//
+// Inside of the range the same nodes share the highest total. At its ends there may be
+// more of them.
+func (t *ScoreTable) WeightRange(node string, weights []int64, scorer int, largest int64) (lo, hi int64, ok bool, err error) {
+	if err := t.checkWeights(weights); err != nil {
+		return 0, 0, false, err
+	}
+	if scorer < 0 || scorer >= len(weights) {
+		return 0, 0, false, &api.InvalidError{Object: "scorer", Value: fmt.Sprint(scorer), Err: fmt.Errorf("want a number from 0 to %d", len(weights)-1)}
+	}
+	place := slices.IndexFunc(t.path.feasible, func(n *framework.NodeInfo) bool { return n.Name() == node })
+	if place < 0 || t.err != nil {
+		return 0, 0, false, nil
+	}
+	lo, hi = 0, min(largest, maxWeight)
+	if len(t.groups) > 0 {
+		lo, hi = t.weightRange(int(t.of[place]), weights, scorer, hi)
+	}
+	return lo, hi, lo <= hi, nil
+}
+
+// weightRange is WeightRange for the nodes of a group, up to hi; it is empty if lo > hi.
+func (t *ScoreTable) weightRange(group int, weights []int64, scorer int, hi int64) (int64, int64) {
+	lo := int64(0)
+	weights = slices.Clone(weights)
+	weights[scorer] = 0
+	row := slices.Index(t.rows, scorer) // -1 if it gives nothing to any node
+	for g := range t.groups {
+		// The group is not behind as long as ahead + gain*weight >= 0.
+		ahead, gain := t.total(group, weights)-t.total(g, weights), int64(0)
+		if row >= 0 {
+			gain = t.groups[group].scores[row] - t.groups[g].scores[row]
+		}
+		switch {
+		case gain > 0 && ahead < 0:
+			lo = max(lo, (-ahead+gain-1)/gain)
+		case gain <= 0 && ahead < 0:
+			return 1, 0
+		case gain < 0:
+			hi = min(hi, ahead/-gain)
+		}
+	}
+	return lo, hi
+}
+
 // Feasible returns the names of the feasible nodes, in the order of the search.
 func (t *ScoreTable) Feasible() []string {
 	list := make([]string, len(t.path.feasible))

@@ -66,7 +66,8 @@ func copies[T any](list []*T) []*T {
 }
 
 func (w *world) applyNode(n *api.Node) {
-	w.allocatable, w.dirty = nil, true
+	w.allocatable = nil
+	w.lookAtAll()
 	state := w.nodes[n.Name]
 	if state == nil {
 		state = w.absent[n.Name]
@@ -102,6 +103,7 @@ func (w *world) applyPod(p *api.Pod) error {
 	if owner := p.ControllerRef(); owner != nil {
 		if c := w.controllers[Ref{owner.Kind, p.Namespace + "/" + owner.Name}]; c != nil {
 			c.adopt(l)
+			w.lookAt(c)
 		}
 	}
 	if p.Spec.NodeName == "" {

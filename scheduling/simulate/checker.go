@@ -15,11 +15,12 @@ type checker struct {
 	now      time.Duration
 	line     int // of the trace
 	known    map[Ref]bool
-	left     map[Ref]bool      // what went at the present time
-	lost     map[string]bool   // nodes that went and have not come back
-	places   map[string]string // nodes of pods, "" if they wait; not of pods that the run may move
-	orphans  map[string]orphan // pods of a recorded trace whose node has not come
-	makes    bool              // the run makes pods of its own
+	left     map[Ref]bool        // what went at the present time
+	lost     map[string]bool     // nodes that went and have not come back
+	places   map[string]string   // nodes of pods, "" if they wait; not of pods that the run may move
+	orphans  map[string]orphan   // pods of a recorded trace whose node has not come
+	awaited  map[string][]string // these pods by node; some may have gone, or wait for another
+	makes    bool                // the run makes pods of its own
 
 	// Events do not say where they are among the decisions of their time, so a decision is
 	// checked when all of that time is known.
@@ -40,7 +41,8 @@ type orphan struct {
 
 func newChecker() *checker {
 	return &checker{
-		known: map[Ref]bool{}, left: map[Ref]bool{}, lost: map[string]bool{}, places: map[string]string{}, orphans: map[string]orphan{},
+		known: map[Ref]bool{}, left: map[Ref]bool{}, lost: map[string]bool{}, places: map[string]string{},
+		orphans: map[string]orphan{}, awaited: map[string][]string{},
 	}
 }
 
@@ -104,11 +106,7 @@ func (c *checker) come(x item) {
 	switch x.kind {
 	case "Node":
 		delete(c.lost, x.name)
-		for pod, o := range c.orphans {
-			if o.node == x.name {
-				delete(c.orphans, pod)
-			}
-		}
+		c.found(x.name)
 	case "Pod":
 		p := x.object.(*api.Pod)
 		if c.recorded || p.ControllerRef() == nil {
@@ -116,10 +114,23 @@ func (c *checker) come(x item) {
 		}
 		if node := p.Spec.NodeName; node != "" && !c.known[Ref{"Node", node}] {
 			c.orphans[x.name] = orphan{node, c.line}
+			c.awaited[node] = append(c.awaited[node], x.name)
 		}
 	case "ReplicationController", "ReplicaSet", "StatefulSet", "Deployment", "DaemonSet", "Job":
 		c.makes = true
 	}
+}
+
+// found ends the wait of pods for a node. It returns whether there were any.
+func (c *checker) found(node string) (any bool) {
+	for _, pod := range c.awaited[node] {
+		if o, waits := c.orphans[pod]; waits && o.node == node {
+			delete(c.orphans, pod)
+			any = true
+		}
+	}
+	delete(c.awaited, node)
+	return any
 }
 
 // leave notes an object that went.
@@ -132,6 +143,7 @@ func (c *checker) leave(ref Ref) {
 		delete(c.orphans, ref.Name)
 	case "Node":
 		c.lost[ref.Name] = true
+		c.found(ref.Name) // it went before the recording began
 		if c.recorded {
 			return
 		}

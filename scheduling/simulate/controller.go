@@ -27,7 +27,7 @@ type controller struct {
 func (w *world) applyControllers(o *api.Objects) error {
 	var changed []change
 	for _, x := range workload.Of(o) {
-		w.dirty = true
+		w.lookAtAll()
 		ref := Ref{x.Kind, x.Key()}
 		if _, err := x.Replicas(); err != nil {
 			return err
@@ -138,27 +138,52 @@ func (c *controller) lost(l *life, completed bool) {
 // pods are the workload's pods, in the order of their arrival.
 func (c *controller) pods() []*life { return byArrival(c.live) }
 
-// reconcile lets every controller make or remove pods, in the order of their names, if
-// something has changed for any.
+// lookAtAll makes the next reconcile look at every controller.
+func (w *world) lookAtAll() { w.dirty, w.all = true, true }
+
+// lookAt makes the next reconcile look at a controller too.
+func (w *world) lookAt(c *controller) {
+	if !w.all {
+		w.changed = append(w.changed, c)
+	}
+}
+
+// due lists the controllers that may have something to do, in the order of their names, and
+// those only once. One that owns another has nothing to do.
+func (w *world) due() (list []*controller) {
+	if w.all {
+		list = slices.Collect(maps.Values(w.controllers))
+		clear(w.owners)
+		for _, c := range list {
+			if owner := c.ControllerRef(); owner != nil {
+				w.owners[Ref{owner.Kind, c.Namespace + "/" + owner.Name}] = true
+			}
+		}
+	} else {
+		for _, c := range w.changed {
+			if w.controllers[c.ref()] == c { // it has not been deleted meanwhile
+				list = append(list, c)
+			}
+		}
+	}
+	w.dirty, w.all, w.changed = false, false, w.changed[:0]
+	list = slices.DeleteFunc(list, func(c *controller) bool { return w.owners[c.ref()] })
+	slices.SortFunc(list, func(a, b *controller) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Key(), b.Key()))
+	})
+	return slices.Compact(list)
+}
+
+// ref is the name of the workload.
+func (c *controller) ref() Ref { return Ref{c.Kind, c.Key()} }
+
+// reconcile lets the controllers for which something has changed make or remove pods.
 func (w *world) reconcile() {
 	if !w.dirty {
 		return
 	}
-	w.dirty = false
-	refs := slices.SortedFunc(maps.Keys(w.controllers), func(a, b Ref) int {
-		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
-	})
-	owners := map[Ref]bool{}
-	for _, ref := range refs {
-		if owner := w.controllers[ref].ControllerRef(); owner != nil {
-			owners[Ref{owner.Kind, w.controllers[ref].Namespace + "/" + owner.Name}] = true
-		}
-	}
-	for _, ref := range refs {
-		if owners[ref] {
-			continue
-		}
-		c, err := w.controllers[ref], error(nil)
+	for _, c := range w.due() {
+		var err error
 		if c.Field == "" {
 			err = w.reconcileDaemons(c)
 		} else {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
@@ -52,7 +53,8 @@ func (e *TraceError) Unwrap() error { return e.Err }
 // node that is not there, a second binding without an eviction, and an eviction without a
 // binding. In other traces the run may make pods and add nodes, so unknown nodes pass, and
 // after them, or after a workload, unknown pods. A recorded pod may be on a node that comes
-// later, or that never comes if the pod is deleted.
+// later, or that never comes if the pod is deleted. The deletion of a node that never came
+// says that it went before the recording began; its pods pass too.
 //
 // Objects hold only fields that scheduling reads, so that a misspelt one is found. For what
 // kubectl prints, use api.Decode and [FromObjects].
@@ -210,11 +212,17 @@ func (c *checker) delete(ref Ref) error {
 		return field("delete.kind", "", errors.New("is missing"))
 	case ref.Name == "":
 		return field("delete.name", "", errors.New("is missing"))
-	case !c.known[ref]:
+	case !c.known[ref] && !c.isAwaited(ref):
 		return field("delete", ref.Kind+" "+ref.Name, errors.New("there is no such object"))
 	}
 	c.leave(ref)
 	return nil
+}
+
+// isAwaited reports whether the object is a node that pods of a recorded trace stand on, and
+// that has not come.
+func (c *checker) isAwaited(ref Ref) bool {
+	return ref.Kind == "Node" && slices.ContainsFunc(c.awaited[ref.Name], func(pod string) bool { return c.orphans[pod].node == ref.Name })
 }
 
 // check refuses a trace that cannot happen.

@@ -401,3 +401,30 @@ func TestRecorderNames(t *testing.T) {
 		t.Errorf("recorded (-want +got):\n%s", diff)
 	}
 }
+
+// TestRecorderLate records pods on nodes that went before the recording began, also one
+// that comes back, and replays.
+func TestRecorderLate(t *testing.T) {
+	start := time.Date(2030, 5, 1, 8, 0, 0, 0, time.UTC)
+	var file bytes.Buffer
+	recorder := simulate.NewRecorder(&file, start)
+	on := func(name, node string) *api.Pod { return api.MakePod(name).Requests("1", "1Gi").Node(node).Obj() }
+	recorder.Applied(start.Add(time.Second), objects([]*api.Node{node("a", "4")}, on("p0", "b"), on("p1", "b"), on("p2", "c"), on("p3", "d"), on("p4", "a")))
+	recorder.Applied(start.Add(time.Minute), objects([]*api.Node{node("d", "4")}))
+	recorder.Deleted(start.Add(2*time.Minute), simulate.Ref{Kind: "Pod", Name: "default/p2"})
+	if err := recorder.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text := file.String()
+	trace, err := simulate.ReadTrace(&file)
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	if got := strings.Count(text, `"delete":{"kind":"Node"`); got != 1 || !strings.Contains(text, `"delete":{"kind":"Node","name":"b"}`) {
+		t.Errorf("%d nodes are said to be gone, want b only:\n%s", got, text)
+	}
+	r := run(simulate.Config{Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Trace: trace, SampleEvery: -1})
+	if len(r.Pods) != 5 || len(r.Decisions) != 0 {
+		t.Errorf("a replay has %d pods and decisions %+v; want 5 and none", len(r.Pods), r.Decisions)
+	}
+}

@@ -2,6 +2,8 @@ package simulate
 
 import (
 	"io"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -160,9 +162,16 @@ func (r *Recorder) Evicting(e lifecycle.Eviction) {
 	}
 }
 
-// Close writes what is left in memory, and returns the first error of writing.
+// Close writes what is left in memory, and returns the first error of writing. Of nodes
+// that never came, although pods stand on them, it writes that they are gone: they went
+// before the recording began.
 func (r *Recorder) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	for _, node := range slices.Sorted(maps.Keys(r.check.awaited)) {
+		if ref := (Ref{"Node", node}); r.check.isAwaited(ref) {
+			r.gone(r.last, ref)
+		}
+	}
 	return r.out.flush()
 }

@@ -136,6 +136,7 @@ func (w *world) deleteController(ref Ref) {
 		return
 	}
 	delete(w.controllers, ref)
+	w.all = true // what owned it may make pods, when next something has changed
 	for _, l := range c.pods() {
 		l.owner = nil
 		w.end(l, false)
@@ -148,7 +149,10 @@ func (w *world) deleteController(ref Ref) {
 // deleteNode lets a node fail: its pods have to leave it.
 func (w *world) deleteNode(name string) error {
 	n := w.nodes[name]
-	if n == nil {
+	switch {
+	case n == nil && w.config.Trace.Recorded:
+		return nil // it went before the recording began
+	case n == nil:
 		return &api.InvalidError{Object: "node " + name, Err: errGone}
 	}
 	for _, l := range byArrival(n.pods) {
@@ -162,7 +166,8 @@ func (w *world) deleteNode(name string) error {
 		}
 	}
 	delete(w.nodes, name)
-	w.allocatable, w.dirty = nil, true
+	w.allocatable = nil
+	w.lookAtAll()
 	w.forget(Ref{"Node", name}, lifecycle.Delete(n.node))
 	n.node = nil
 	return nil

@@ -472,3 +472,57 @@ func TestManyReplicas(t *testing.T) {
 		t.Errorf("3,000 pods of a StatefulSet cost %d bytes, those of a ReplicaSet %d", numbered, named)
 	}
 }
+
+// TestManyControllers: the end of a pod costs no more if there are many workloads that have
+// nothing to do. Work shows in what it allocates.
+func TestManyControllers(t *testing.T) {
+	cost := func(idle, pods int) int64 {
+		o := decode(workload("Job", "batch/v1", "j", fmt.Sprintf(`"parallelism": 1, "completions": %d,`, pods), "1", `"berth-sched.github.io/run-time": "10s"`))
+		o.Nodes = []*api.Node{node("n", "8")}
+		for i := range idle {
+			o.Deployments = append(o.Deployments, decode(workload("Deployment", "apps/v1", fmt.Sprint("idle-", i), `"replicas": 0,`, "1", "")).Deployments...)
+		}
+		c := config(o)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if r := run(c); len(r.Pods) != pods {
+			t.Fatalf("%d pods, want %d", len(r.Pods), pods)
+		}
+		runtime.ReadMemStats(&after)
+		return int64(after.TotalAlloc - before.TotalAlloc)
+	}
+	cost(10, 10) // what is allocated once
+	few, many := cost(10, 1000)-cost(10, 10), cost(1000, 1000)-cost(1000, 10)
+	if many > few+few/2 {
+		t.Errorf("990 pods cost %d bytes beside 10 idle workloads, %d beside 1,000", few, many)
+	}
+}
+
+// BenchmarkPodsBeforeNodes reads a recording in which pods come before their nodes, and
+// another one with four times as many. The ratio of the times is about 4, not 16.
+func BenchmarkPodsBeforeNodes(b *testing.B) {
+	recording := func(n int) string {
+		var text strings.Builder
+		text.WriteString(`{"trace":"berth/1","recorded":true}` + "\n")
+		for i := range n {
+			fmt.Fprintf(&text, `{"at":"0s","apply":{"kind":"Pod","metadata":{"name":"p%d"},"spec":{"nodeName":"n%d"}}}`+"\n", i, i)
+		}
+		for i := range n {
+			fmt.Fprintf(&text, `{"at":"1s","apply":{"kind":"Node","metadata":{"name":"n%d"}}}`+"\n", i)
+		}
+		return text.String()
+	}
+	read := func(text string) time.Duration {
+		begin := time.Now()
+		if _, err := simulate.ReadTrace(strings.NewReader(text)); err != nil {
+			b.Fatal(err)
+		}
+		return time.Since(begin)
+	}
+	small, large := recording(1000), recording(4000)
+	var ratio float64
+	for b.Loop() {
+		ratio = float64(read(large)) / float64(read(small))
+	}
+	b.ReportMetric(ratio, "ratio")
+}

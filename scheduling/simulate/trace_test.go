@@ -139,6 +139,9 @@ func TestTraceErrors(t *testing.T) {
 		{"recorded: unknown pod", recorded + n + "\n" + `{"at":"1m","apply":{"kind":"Job","metadata":{"name":"j"}}}` + "\n" + `{"at":"1m","decision":{"pod":"default/p"}}`, `line 4: event: decision.pod: "default/p": there is no such pod`},
 		{"recorded: bound to a lost node", recorded + n + "\n" + p + "\n" + `{"at":"2m","delete":{"kind":"Node","name":"a"}}` + "\n" + `{"at":"3m","decision":{"pod":"default/p","node":"a"}}`, `line 5: event: decision.node: "a": there is no such node`},
 		{"recorded: on a node that never comes", recorded + n + "\n\n" + on, `line 4: event: apply: "pod default/p": spec.nodeName: node "b" never comes`},
+		{"recorded: on another node that never comes", recorded + on + "\n" + `{"at":"1m","delete":{"kind":"Pod","name":"default/p"}}` + "\n" + strings.ReplaceAll(on, `"b"`, `"c"`) + "\n" + `{"at":"1m","apply":{"kind":"Node","metadata":{"name":"b"}}}`, `line 4: event: apply: "pod default/p": spec.nodeName: node "c" never comes`},
+		{"recorded: a node without pods never came", recorded + `{"at":"1s","delete":{"kind":"Node","name":"b"}}`, `line 2: event: delete: "Node b": there is no such object`},
+		{"recorded: a node goes twice", recorded + on + "\n" + `{"at":"1m","delete":{"kind":"Node","name":"b"}}` + "\n" + `{"at":"1m","delete":{"kind":"Node","name":"b"}}`, `line 4: event: delete: "Node b": there is no such object`},
 		{"recorded: on a node that went", recorded + `{"at":"0s","apply":{"kind":"Node","metadata":{"name":"b"}}}` + "\n" + `{"at":"1s","delete":{"kind":"Node","name":"b"}}` + "\n" + on, `line 4: event: apply: "pod default/p": spec.nodeName: node "b" never comes`},
 		{"header twice", `{"trace":"berth/1"}` + "\n" + `{"trace":"berth/1"}`, `line 2: event: trace: "berth/1": only the first line`},
 	}
@@ -171,17 +174,20 @@ func TestTraceDecisions(t *testing.T) {
 	const pod, leaves = `{"at":"1m","apply":{"kind":"Pod","metadata":{"name":"p"}}}`, `{"at":"1m","delete":{"kind":"Pod","name":"default/p"}}`
 	const bound, evicted = `{"at":"1m","decision":{"pod":"default/p","node":"a"}}`, `{"at":"1m","decision":{"pod":"default/p","node":"a","evicted":true}}`
 	for name, lines := range map[string][]string{
-		"decision first":      {recorded, node, bound, pod},
-		"bound again":         {node, pod, bound, evicted, bound},
-		"evicted twice":       {recorded, node, pod, bound, evicted, evicted},
-		"another pod":         {recorded, node, pod, bound, leaves, pod, bound},
-		"bound, then gone":    {recorded, node, pod, `{"at":"2m","decision":{"pod":"default/p","node":"a"}}`, gone},
-		"outlives its node":   {recorded, node, pod, bound, gone, `{"at":"3m","decision":{"pod":"default/p","node":"a","evicted":true}}`},
-		"moves":               {node, pod, bound, gone, `{"at":"3m","apply":{"kind":"Node","metadata":{"name":"a"}}}`, `{"at":"3m","decision":{"pod":"default/p","node":"a"}}`},
-		"of a workload":       {node, `{"at":"1m","apply":{"kind":"Job","metadata":{"name":"j"}}}`, bound},
-		"autoscaler":          {pod, `{"at":"2m","decision":{"pod":"default/p","node":"extra-0"}}`},
-		"node comes later":    {recorded, `{"at":"0s","apply":{"kind":"Pod","metadata":{"name":"p"},"spec":{"nodeName":"b"}}}`, `{"at":"1s","apply":{"kind":"Node","metadata":{"name":"b"}}}`},
-		"node never comes":    {recorded, `{"at":"0s","apply":{"kind":"Pod","metadata":{"name":"p"},"spec":{"nodeName":"b"}}}`, leaves},
+		"decision first":    {recorded, node, bound, pod},
+		"bound again":       {node, pod, bound, evicted, bound},
+		"evicted twice":     {recorded, node, pod, bound, evicted, evicted},
+		"another pod":       {recorded, node, pod, bound, leaves, pod, bound},
+		"bound, then gone":  {recorded, node, pod, `{"at":"2m","decision":{"pod":"default/p","node":"a"}}`, gone},
+		"outlives its node": {recorded, node, pod, bound, gone, `{"at":"3m","decision":{"pod":"default/p","node":"a","evicted":true}}`},
+		"moves":             {node, pod, bound, gone, `{"at":"3m","apply":{"kind":"Node","metadata":{"name":"a"}}}`, `{"at":"3m","decision":{"pod":"default/p","node":"a"}}`},
+		"of a workload":     {node, `{"at":"1m","apply":{"kind":"Job","metadata":{"name":"j"}}}`, bound},
+		"autoscaler":        {pod, `{"at":"2m","decision":{"pod":"default/p","node":"extra-0"}}`},
+		"node comes later":  {recorded, `{"at":"0s","apply":{"kind":"Pod","metadata":{"name":"p"},"spec":{"nodeName":"b"}}}`, `{"at":"1s","apply":{"kind":"Node","metadata":{"name":"b"}}}`},
+		"node never comes":  {recorded, `{"at":"0s","apply":{"kind":"Pod","metadata":{"name":"p"},"spec":{"nodeName":"b"}}}`, leaves},
+		"node went before":  {recorded, `{"at":"0s","apply":{"kind":"Pod","metadata":{"name":"p"},"spec":{"nodeName":"b"}}}`, `{"at":"1s","delete":{"kind":"Node","name":"b"}}`},
+		"node went, pod later": {recorded, `{"at":"0s","apply":{"kind":"Node","metadata":{"name":"b"}}}`, `{"at":"0s","delete":{"kind":"Node","name":"b"}}`,
+			`{"at":"1s","apply":{"kind":"Pod","metadata":{"name":"p"},"spec":{"nodeName":"b"}}}`, `{"at":"1s","delete":{"kind":"Node","name":"b"}}`},
 		"made again, of sets": {node, `{"at":"1m","apply":{"kind":"Pod","metadata":{"name":"p","ownerReferences":[{"kind":"StatefulSet","name":"s","controller":true}]}}}`, bound, bound},
 	} {
 		if _, err := simulate.ReadTrace(strings.NewReader(strings.Join(lines, "\n"))); err != nil {

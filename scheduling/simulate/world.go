@@ -40,8 +40,11 @@ type world struct {
 	waiting     int
 	stuck       map[*life]bool // that fit nowhere at present
 	controllers map[Ref]*controller
-	dirty       bool // a controller may have something to do
-	made        int  // pods of controllers
+	dirty       bool          // a controller may have something to do:
+	all         bool          // any, if nodes or workloads have changed
+	changed     []*controller // otherwise one of these
+	owners      map[Ref]bool  // workloads that own others
+	made        int           // pods of controllers
 	scaler      scaler
 
 	attempts, bound int
@@ -107,7 +110,7 @@ func Run(ctx context.Context, config Config) (*Result, error) {
 func newWorld(config *Config) (*world, error) {
 	w := &world{
 		config: config, begin: config.Trace.start(), nodes: map[string]*nodeState{}, absent: map[string]*nodeState{}, pods: map[string]*life{},
-		stuck: map[*life]bool{}, controllers: map[Ref]*controller{}, result: &Result{},
+		stuck: map[*life]bool{}, controllers: map[Ref]*controller{}, owners: map[Ref]bool{}, result: &Result{},
 	}
 	w.journal = newJournal(func(d *Decision) { w.result.Decisions = append(w.result.Decisions, *d) })
 	w.findDeletions()
@@ -256,6 +259,7 @@ func (w *world) end(l *life, completed bool) {
 	if l.owner != nil {
 		l.owner.lost(l, completed)
 		w.dirty = true
+		w.lookAt(l.owner)
 	}
 }
 

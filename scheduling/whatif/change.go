@@ -1,13 +1,16 @@
 package whatif
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/match"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -104,6 +107,15 @@ func (c Change) String() string {
 		return "require the node by name"
 	}
 	return string(c.Kind)
+}
+
+// appendKey appends a text that tells the change from others of the same pod and node.
+func (c *Change) appendKey(b []byte) []byte {
+	for _, text := range []string{string(c.Kind), c.Name, c.From, c.To, string(c.Effect)} {
+		b = match.AppendString(b, text)
+	}
+	b = binary.AppendVarint(binary.AppendVarint(b, int64(c.Index)), c.Amount)
+	return strconv.AppendBool(b, c.Remove)
 }
 
 // trial is a pod and a node with changes.

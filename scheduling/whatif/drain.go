@@ -90,7 +90,7 @@ func leaving(nodes []*framework.NodeInfo) (pods []running, left []string) {
 // A pod that tolerates the cordon and returns to a drained node is stuck.
 //
 // Differs: budgets of pods without a Ready condition.
-// Original: the eviction API takes them for not ready.
+// Original: the eviction API takes them for not ready, and may evict them past a budget.
 // Here: they count as ready.
 // Why: every kubelet sets the condition; only pods of manifests and plans lack it.
 func (p *Planner) Drain(names ...string) (*Drain, error) {

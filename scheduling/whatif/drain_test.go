@@ -1,10 +1,13 @@
 package whatif_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,7 +15,7 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/whatif"
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 )
 
 // guard is a budget over the pods with label app.
@@ -235,22 +238,191 @@ func TestDrain(t *testing.T) {
 			gotStuck = append(gotStuck, x.Pod)
 		}
 		slices.Sort(gotStuck)
-		if diff := cmp.Diff(wantMoves, got); diff != "" {
+		if diff := gocmp.Diff(wantMoves, got); diff != "" {
 			t.Errorf("seed %d: moves (-want +got):\n%s", seed, diff)
 		}
-		if diff := cmp.Diff(wantStuck, gotStuck); diff != "" {
+		if diff := gocmp.Diff(wantStuck, gotStuck); diff != "" {
 			t.Errorf("seed %d: stuck (-want +got):\n%s", seed, diff)
 		}
 		moved, stuck = moved+len(got), stuck+len(gotStuck)
 		if content(s) != before {
 			t.Errorf("seed %d: the snapshot changed", seed)
 		}
-		if again, err := p.Drain(names...); err != nil || !cmp.Equal(d, again) {
-			t.Errorf("seed %d: asked again: %s, %v", seed, cmp.Diff(d, again), err)
+		if again, err := p.Drain(names...); err != nil || !gocmp.Equal(d, again) {
+			t.Errorf("seed %d: asked again: %s, %v", seed, gocmp.Diff(d, again), err)
 		}
 	}
 	if moved < 40 || stuck < 20 {
 		t.Errorf("%d pods moved, %d stuck; the test shows too little", moved, stuck)
+	}
+}
+
+// drainByRounds evicts by hand, round by round, as the budgets allow: each counts how many of
+// its pods are away, evicted and not running again. It returns moves as "node batch", and
+// for stuck pods whether they were evicted.
+func drainByRounds(t *testing.T, s *framework.Snapshot, names []string) (moves map[string]string, stuck map[string]bool) {
+	t.Helper()
+	s = s.Fork()
+	var waiting []*framework.PodInfo
+	from := map[string]string{}
+	for _, name := range names {
+		node := api.Clone(s.Node(name).Node)
+		node.Spec.Unschedulable = true
+		node.Spec.Taints = append(node.Spec.Taints, api.Taint{Key: "node.kubernetes.io/unschedulable", Effect: "NoSchedule"})
+		for _, p := range s.Node(name).Pods {
+			from[p.Pod.Key()] = name
+			waiting = append(waiting, p)
+		}
+		if err := s.UpdateNode(node); err != nil {
+			t.Fatal(err)
+		}
+	}
+	slices.SortFunc(waiting, func(a, b *framework.PodInfo) int {
+		return cmp.Or(int(b.Priority)-int(a.Priority), strings.Compare(a.Pod.Key(), b.Pod.Key()))
+	})
+	sched := scheduler(t)
+	moves, stuck = map[string]string{}, map[string]bool{}
+	away := map[string]int32{} // pods by budget
+	// budgetOf names the budget that an eviction needs, "" for none; false if there are two.
+	budgetOf := func(p *api.Pod) (name string, one bool) {
+		if p.Status.Phase == api.PodPending || p.Status.Phase == api.PodSucceeded || p.DeletionTimestamp != nil {
+			return "", true
+		}
+		count := 0
+		for _, b := range framework.List[api.PodDisruptionBudget](s) {
+			if b.Namespace != p.Namespace || len(b.Spec.Selector.MatchLabels) > 0 && b.Spec.Selector.MatchLabels["app"] != p.Labels["app"] {
+				continue
+			}
+			count++
+			always := b.Spec.UnhealthyPodEvictionPolicy != nil && *b.Spec.UnhealthyPodEvictionPolicy == api.AlwaysAllow
+			healthy := b.Status.CurrentHealthy >= b.Status.DesiredHealthy && b.Status.DesiredHealthy > 0
+			unready := len(p.Status.Conditions) > 0 && p.Status.Conditions[0].Status == api.ConditionFalse
+			if !unready || !always && !healthy {
+				name = b.Key()
+			}
+		}
+		return name, count < 2
+	}
+	for round := 1; len(waiting) > 0; round++ {
+		var batch, rest []*framework.PodInfo
+		for _, p := range waiting {
+			name, one := budgetOf(p.Pod)
+			free := name == ""
+			for _, b := range framework.List[api.PodDisruptionBudget](s) {
+				free = free || b.Key() == name && away[name] < b.Status.DisruptionsAllowed
+			}
+			if !one || !free {
+				rest = append(rest, p)
+				continue
+			}
+			away[name]++
+			batch = append(batch, p)
+			if err := s.RemovePod(p, from[p.Pod.Key()]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(batch) == 0 {
+			for _, p := range rest {
+				stuck[p.Pod.Key()] = false
+			}
+			return moves, stuck
+		}
+		for _, p := range batch {
+			again := api.Clone(p.Pod)
+			again.Spec.NodeName, again.Status, again.DeletionTimestamp = "", api.PodStatus{QOSClass: again.Status.QOSClass}, nil
+			d, err := sched.Place(s, pod(s, again))
+			var fit *scheduling.FitError
+			switch {
+			case errors.As(err, &fit):
+				stuck[p.Pod.Key()] = true
+			case err != nil:
+				t.Fatal(err)
+			case slices.Contains(names, d.Node):
+				t.Fatalf("%s goes to a cordoned node", p.Pod.Key())
+			default:
+				moves[p.Pod.Key()] = fmt.Sprint(d.Node, " ", round)
+				name, _ := budgetOf(p.Pod)
+				away[name]--
+			}
+		}
+		waiting = rest
+	}
+	return moves, stuck
+}
+
+// TestDrainRounds compares with draining by hand, on small clusters with budgets.
+func TestDrainRounds(t *testing.T) {
+	at := time.Unix(0, 0)
+	late, refused, homeless := 0, 0, 0
+	for seed := range uint64(900) {
+		r := rand.New(rand.NewPCG(seed, 29))
+		var nodes []api.NodeBuilder
+		for i := range 3 + r.IntN(4) {
+			nodes = append(nodes, api.MakeNode(fmt.Sprint("n", i), fmt.Sprint(3+r.IntN(5)), "32Gi"))
+		}
+		var pods []*api.Pod
+		for i := range 4 + r.IntN(14) {
+			b := api.MakePod(fmt.Sprintf("p%02d", i)).Labels("app", []string{"web", "db", "none"}[r.IntN(3)]).Requests(fmt.Sprint(200*(1+r.IntN(7)), "m"), "1Gi").
+				Priority(int32(r.IntN(3))).Node(fmt.Sprint("n", r.IntN(len(nodes)))).Phase(api.PodRunning)
+			switch r.IntN(8) {
+			case 0:
+				b = b.Condition(api.PodReady, api.ConditionFalse, at)
+			case 1:
+				b = b.Phase(api.PodPending)
+			case 2:
+				b = b.Deleted(at)
+			case 3: // no condition
+			default:
+				b = b.Condition(api.PodReady, api.ConditionTrue, at)
+			}
+			pods = append(pods, b.Obj())
+		}
+		s := cluster(nodes, pods...)
+		for _, app := range []string{"web", "db", "all"} {
+			if r.IntN(3) == 0 || app == "all" && r.IntN(6) > 0 {
+				continue
+			}
+			b := guard(app, int32(r.IntN(3)))
+			b.Status.DesiredHealthy, b.Status.CurrentHealthy = int32(r.IntN(3)), int32(r.IntN(3))
+			if r.IntN(4) == 0 {
+				b.Spec.UnhealthyPodEvictionPolicy = new(api.AlwaysAllow)
+			}
+			if app == "all" {
+				b.Spec.Selector = &api.LabelSelector{}
+			}
+			put(s, b)
+		}
+		names := []string{"n0", "n1"}
+		wantMoves, wantStuck := drainByRounds(t, s, names)
+		d, err := planner(s).Drain(names...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		moves, stuck, batches := map[string]string{}, map[string]bool{}, 0
+		for _, m := range d.Moves {
+			moves[m.Pod] = fmt.Sprint(m.To, " ", m.Batch)
+			batches = max(batches, m.Batch)
+			if m.Batch > 1 {
+				late++
+			}
+		}
+		for _, x := range d.Stuck {
+			if stuck[x.Pod] = x.Evicted; x.Evicted {
+				homeless++
+			} else {
+				refused++
+			}
+		}
+		if diff := gocmp.Diff(wantMoves, moves); diff != "" || d.Batches < batches {
+			t.Errorf("seed %d: %d batches, moves (-want +got):\n%s", seed, d.Batches, diff)
+		}
+		if diff := gocmp.Diff(wantStuck, stuck); diff != "" {
+			t.Errorf("seed %d: stuck (-want +got):\n%s", seed, diff)
+		}
+	}
+	t.Logf("%d pods move in later batches, %d may not leave, %d fit nowhere", late, refused, homeless)
+	if late < 100 || refused < 100 || homeless < 100 {
+		t.Error("the test shows too little")
 	}
 }
 
@@ -384,7 +556,7 @@ func TestDrainBudgets(t *testing.T) {
 			for _, name := range []string{"free", "w0", "w1", "w2"} {
 				got = append(got, batches["default/"+name])
 			}
-			if diff := cmp.Diff(test.batches, got); diff != "" {
+			if diff := gocmp.Diff(test.batches, got); diff != "" {
 				t.Errorf("batches (-want +got):\n%s", diff)
 			}
 			for _, x := range d.Stuck {
@@ -392,7 +564,7 @@ func TestDrainBudgets(t *testing.T) {
 					t.Errorf("stuck: %+v, want %q", x, test.stuck)
 				}
 			}
-			if diff := cmp.Diff([]string{"default/agent", "default/static"}, d.Left); diff != "" {
+			if diff := gocmp.Diff([]string{"default/agent", "default/static"}, d.Left); diff != "" {
 				t.Errorf("left (-want +got):\n%s", diff)
 			}
 		})
@@ -504,7 +676,7 @@ func TestPlace(t *testing.T) {
 				got.Unplaced[i].Reasons = nil
 			}
 		}
-		if diff := cmp.Diff(&want, got); diff != "" {
+		if diff := gocmp.Diff(&want, got); diff != "" {
 			t.Errorf("seed %d: Place (-want +got):\n%s", seed, diff)
 		}
 	}

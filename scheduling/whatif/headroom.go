@@ -29,8 +29,8 @@ type Headroom struct {
 	Stopped bool `json:"stopped,omitempty"`
 	// Limits says what rejects the next replica, the most frequent reason first.
 	Limits []Reason `json:"limits,omitempty"`
-	// Domains are those of a spread constraint, by name, if it keeps replicas off nodes of a
-	// domain that have room for them.
+	// Domains are those of a spread constraint, by name, if it keeps replicas off nodes that
+	// have room for them, and no other filter looks beyond a node.
 	Domains []DomainHeadroom `json:"domains,omitempty"`
 	// Nodes holds every node in the snapshot's order.
 	Nodes []NodeHeadroom `json:"nodes"`

@@ -40,6 +40,26 @@ func ExamplePlanner_Headroom() {
 	// NodeResourcesFit 1
 }
 
+func ExamplePlanner_Headroom_spread() {
+	s := cluster([]api.NodeBuilder{
+		api.MakeNode("a", "2", "16Gi").Zone("east"), api.MakeNode("b", "4", "16Gi").Zone("west"), api.MakeNode("c", "4", "16Gi").Zone("west"),
+	})
+	web := api.MakePod("web").Labels("app", "web").Requests("1", "1Gi").Spread(1, api.LabelTopologyZone, api.DoNotSchedule, "app=web")
+	h, err := planner(s).Headroom(pod(s, web.Obj()), 0)
+	if err != nil {
+		panic(err)
+	}
+	var east whatif.DomainHeadroom = h.Domains[0]
+	fmt.Println("full:", east.Value, east.Pods == east.Room)
+	for _, d := range h.Domains {
+		fmt.Printf("%s takes %d, and has room for %d\n", d.Value, d.Pods, d.Room)
+	}
+	// Output:
+	// full: east true
+	// east takes 2, and has room for 2
+	// west takes 3, and has room for 8
+}
+
 // scheduler is a scheduler of the planner's profile.
 func scheduler(t *testing.T) *scheduling.Scheduler {
 	t.Helper()

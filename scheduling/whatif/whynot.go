@@ -93,7 +93,7 @@ func (p *Planner) WhyNot(pod *framework.PodInfo, name string) (*WhyNot, error) {
 		return nil, err
 	}
 	pod = pod.Pending()
-	x := &whyNot{planner: p, pod: pod.Pod, node: n.Node, proved: map[string]bool{}}
+	x := &whyNot{planner: p, pod: pod.Pod, node: n.Node, proved: map[string]bool{}, asked: map[string]bool{}}
 	if x.sched, err = p.plain(nil); err != nil {
 		return nil, err
 	}
@@ -212,6 +212,8 @@ type whyNot struct {
 	table   *scheduling.ScoreTable // of the pod as it is
 	proved  map[string]bool        // sets of removed pods that no smaller one can replace
 	forks   []*framework.Snapshot  // each with other labels of the node
+	asked   map[string]bool        // what feasible has found, by the changes
+	key     []byte                 // memory of feasible
 }
 
 // remedy makes a remedy of changes.
@@ -283,8 +285,24 @@ func removePod(s *framework.Snapshot, c Change) error {
 	return &api.InvalidError{Object: "pod " + c.Name, Field: "spec.nodeName", Value: c.From, Err: errors.New("the pod is not on this node")}
 }
 
-// feasible reports whether the node accepts the pod with the changes.
+// feasible reports whether the node accepts the pod with the changes. It asks once: the
+// search comes to many sets again.
 func (x *whyNot) feasible(changes []Change) (ok bool, err error) {
+	x.key = x.key[:0]
+	for i := range changes {
+		x.key = changes[i].appendKey(x.key)
+	}
+	if ok, known := x.asked[string(x.key)]; known {
+		return ok, nil
+	}
+	key := string(x.key)
+	if ok, err = x.askFeasible(changes); err == nil {
+		x.asked[key] = ok
+	}
+	return ok, err
+}
+
+func (x *whyNot) askFeasible(changes []Change) (ok bool, err error) {
 	err = x.with(changes, func(s *framework.Snapshot, pod *framework.PodInfo, _ *trial) error {
 		f, err := x.sched.Filtering(s, pod)
 		if err != nil {

@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
@@ -60,35 +61,36 @@ func (x *whyNot) tableOf(changes []Change) (t *scheduling.ScoreTable, err error)
 }
 
 // reweigh finds the weight of a scorer, as near to its own as possible, under which the
-// node is chosen; false if there is none. One step back it is not chosen.
+// node is chosen; false if there is none. Of two that are as near it takes the higher one.
+//
+// The node can be chosen only between two weights. Inside of these the same nodes tie with
+// it, so the tie rule decides alike; so only weights near the ends have to be tried. The
+// rules Reservoir and Custom may decide otherwise, and then there may be a nearer weight.
 func (x *whyNot) reweigh(t *scheduling.ScoreTable, scorer int) (c Change, ok bool, err error) {
 	weights := x.sched.Weights()
 	own := weights[scorer]
-	wins := func(w int64) bool {
-		weights[scorer] = w
-		if !slices.ContainsFunc(weights, func(w int64) bool { return w > 0 }) {
-			return false
+	lo, hi, ok, err := t.WeightRange(x.node.Name, weights, scorer, maxTrialWeight)
+	if !ok || err != nil {
+		return c, false, err
+	}
+	list := []int64{lo, lo + 1, hi - 1, hi}
+	slices.SortFunc(list, func(a, b int64) int {
+		return cmp.Or(cmp.Compare(max(a-own, own-a), max(b-own, own-b)), cmp.Compare(b, a))
+	})
+	for _, weight := range list {
+		weights[scorer] = weight
+		if weight == own || weight < lo || weight > hi || !slices.ContainsFunc(weights, func(w int64) bool { return w > 0 }) {
+			continue
 		}
-		d, e := t.Choose(weights)
-		if e != nil {
-			err = e
+		switch d, err := t.Choose(weights); {
+		case err != nil:
+			return c, false, err
+		case d.Node == x.node.Name:
+			name := x.planner.profile.Score[scorer].Plugin.Name()
+			return Change{Kind: ChangeWeight, Name: name, Was: own, Amount: weight}, true, nil
 		}
-		return d.Node == x.node.Name
 	}
-	up, upOK := int64(0), own < maxTrialWeight && wins(maxTrialWeight)
-	if upOK {
-		up = between(own, maxTrialWeight, wins)
-	}
-	down, downOK := int64(0), own > 0 && wins(0)
-	if downOK {
-		down = between(own, 0, wins)
-	}
-	weight := up
-	if downOK && (!upOK || own-down < up-own) {
-		weight = down
-	}
-	name := x.planner.profile.Score[scorer].Plugin.Name()
-	return Change{Kind: ChangeWeight, Name: name, Was: own, Amount: weight}, upOK || downOK, err
+	return c, false, nil
 }
 
 // between returns a number, from one for which ok is false towards one for which it is

@@ -33,7 +33,8 @@ func (x *whyNot) removals(changes []Change) (list []Change, err error) {
 }
 
 // domains are the nodes that share a topology domain with the node, as the pod's
-// constraints and those of the node's zone see it, in the snapshot's order.
+// constraints and those of the node's zone see it, in the snapshot's order; none if they
+// have too many pods.
 func (x *whyNot) domains(s *framework.Snapshot, n *framework.NodeInfo) (list []*framework.NodeInfo) {
 	keys := []string{api.LabelTopologyZone}
 	for _, c := range x.pod.Spec.TopologySpreadConstraints {
@@ -44,15 +45,27 @@ func (x *whyNot) domains(s *framework.Snapshot, n *framework.NodeInfo) (list []*
 			keys = append(keys, term.TopologyKey)
 		}
 	}
+	slices.Sort(keys)
+	keys = slices.DeleteFunc(slices.Compact(keys), func(key string) bool { return !hasLabel(n, key) })
+	pods := 0
 	for _, other := range s.All() {
-		if slices.ContainsFunc(keys, func(key string) bool {
-			value, ok := n.Node.Labels[key]
-			return ok && other.Node.Labels[key] == value
+		if !slices.ContainsFunc(keys, func(key string) bool {
+			value, ok := other.Node.Labels[key]
+			return ok && n.Node.Labels[key] == value
 		}) {
-			list = append(list, other)
+			continue
 		}
+		if pods += len(other.Pods); pods > maxRemoved {
+			return nil
+		}
+		list = append(list, other)
 	}
 	return list
+}
+
+func hasLabel(n *framework.NodeInfo, key string) bool {
+	_, ok := n.Node.Labels[key]
+	return ok
 }
 
 // removalsFrom finds the fewest pods of the nodes.

@@ -75,19 +75,7 @@ func applied(t *testing.T, s *framework.Snapshot, pod *framework.PodInfo, node s
 	for _, c := range changes {
 		switch c.Kind {
 		case whatif.ChangeRequest:
-			if len(p.Spec.Containers) > 1 || len(p.Spec.InitContainers) > 0 || p.Spec.Resources != nil || len(p.Spec.Overhead) > 0 {
-				// Which of several requests to lower is the library's choice.
-				name, err := planner(s).Decide(pod, node, changes...)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return name
-			}
-			q := resource.New(c.Amount, resource.DecimalSI)
-			if c.Name == "cpu" {
-				q = resource.Milli(c.Amount)
-			}
-			p.Spec.Containers[0].Resources.Requests[resource.Name(c.Name)] = q
+			lower(p, resource.Name(c.Name), c.Amount)
 		case whatif.ChangeToleration:
 			p.Spec.Tolerations = append(p.Spec.Tolerations, api.Toleration{Key: c.Name, Operator: "Equal", Value: c.To, Effect: c.Effect})
 		case whatif.ChangeNodeLabel:
@@ -179,10 +167,71 @@ func applied(t *testing.T, s *framework.Snapshot, pod *framework.PodInfo, node s
 	return d.Node
 }
 
+// lower makes the pod request an amount of a resource, in the units of vectors: it caps the
+// requests of all containers at a number, and takes what is still too much off single ones,
+// the last first. Where a pod saves is nothing to filters and scorers, which see the sum.
+func lower(p *api.Pod, name resource.Name, amount int64) {
+	at := func(q resource.Quantity) int64 {
+		if name == resource.CPU {
+			return q.MilliValue()
+		}
+		return q.Value()
+	}
+	with := func(amount int64) resource.Quantity {
+		if name == resource.CPU {
+			return resource.Milli(amount)
+		}
+		return resource.New(amount, resource.DecimalSI)
+	}
+	overhead := int64(0)
+	if q, ok := p.Spec.Overhead[name]; ok {
+		overhead = at(q)
+	}
+	if r := p.Spec.Resources; r != nil {
+		if _, ok := r.Requests[name]; ok {
+			r.Requests[name] = with(amount - overhead)
+			return
+		}
+	}
+	var lists []resource.List
+	for _, containers := range [][]api.Container{p.Spec.Containers, p.Spec.InitContainers} {
+		for i := range containers {
+			if _, ok := containers[i].Resources.Requests[name]; ok {
+				lists = append(lists, containers[i].Resources.Requests)
+			}
+		}
+	}
+	total := func() int64 { return at(api.PodRequests(p, api.RequestOptions{PodLevel: true})[name]) }
+	var was []int64
+	for _, l := range lists {
+		was = append(was, at(l[name]))
+	}
+	capped := func(most int64) int64 {
+		for i, l := range lists {
+			l[name] = with(min(was[i], most))
+		}
+		return total()
+	}
+	lo, hi := int64(0), slices.Max(was) // the least cap that leaves enough
+	for lo < hi {
+		if middle := lo + (hi-lo)/2; capped(middle) >= amount {
+			hi = middle
+		} else {
+			lo = middle + 1
+		}
+	}
+	capped(lo)
+	for _, l := range slices.Backward(lists) {
+		if now := at(l[name]); now > 0 && total() > amount {
+			l[name] = with(now - 1)
+		}
+	}
+}
+
 // TestWhyNot checks every remedy on random clusters: applied by hand, it puts the pod
 // on the node; without any of its changes, or with one unit less, it does not.
 func TestWhyNot(t *testing.T) {
-	kinds, cases, helped := map[whatif.ChangeKind]int{}, 0, 0
+	kinds, cases, helped, several := map[whatif.ChangeKind]int{}, 0, 0, 0
 	for seed := range uint64(36) {
 		s, pending := random(t, seed)
 		p := planner(s)
@@ -208,6 +257,9 @@ func TestWhyNot(t *testing.T) {
 						checkRemedy(t, s, pod, n.Name(), r)
 						for _, c := range r.Changes {
 							kinds[c.Kind]++
+							if c.Kind == whatif.ChangeRequest && len(pod.Pod.Spec.Containers)+len(pod.Pod.Spec.InitContainers) > 1 {
+								several++
+							}
 						}
 						if got, err := p.Decide(pod, n.Name(), r.Changes...); err != nil || got != n.Name() {
 							t.Errorf("Decide(%v) = %s, %v", r, got, err)
@@ -221,6 +273,9 @@ func TestWhyNot(t *testing.T) {
 		}
 	}
 	t.Logf("%d cases, %d with remedies: %v", cases, helped, kinds)
+	if several < 10 {
+		t.Errorf("only %d requests of pods with several containers are lowered", several)
+	}
 	if helped < cases*8/10 {
 		t.Errorf("%d of %d cases have remedies", helped, cases)
 	}
@@ -357,6 +412,7 @@ func checkRemedy(t *testing.T, s *framework.Snapshot, pod *framework.PodInfo, no
 		switch c.Kind {
 		case whatif.ChangeRequest:
 			less.Amount++
+			checkHighest(t, s, pod, node, r, i)
 		case whatif.ChangeWeight:
 			less.Amount--
 			if c.Amount < c.Was {
@@ -370,6 +426,61 @@ func checkRemedy(t *testing.T, s *framework.Snapshot, pod *framework.PodInfo, no
 		if got := applied(t, s, pod, node, changes); got == node {
 			t.Errorf("%v: with %v, one unit less, the pod goes there too", r, less)
 		}
+	}
+}
+
+// checkHighest tries requests between that of a change and the pod's own: the node may not
+// be feasible with one of them.
+func checkHighest(t *testing.T, s *framework.Snapshot, pod *framework.PodInfo, node string, r whatif.Remedy, at int) {
+	t.Helper()
+	c := r.Changes[at]
+	pinned := []whatif.Change{}
+	if !slices.ContainsFunc(r.Changes, func(c whatif.Change) bool { return c.Kind == whatif.ChangePin }) {
+		pinned = append(pinned, whatif.Change{Kind: whatif.ChangePin})
+	}
+	step := max(1, (c.Was-c.Amount)/25)
+	for amount := c.Amount + 1; amount < c.Was; amount += step {
+		changes := slices.Concat(r.Changes, pinned)
+		changes[at].Amount = amount
+		if got := applied(t, s, pod, node, changes); got == node {
+			t.Errorf("%v: %d of %s fits too", r, amount, c.Name)
+			return
+		}
+	}
+}
+
+// quota is a filter that lets only pods that require their node by name ask more than two
+// CPUs.
+type quota struct{}
+
+func (quota) Name() string { return "Quota" }
+
+func (quota) Filter(p *framework.PodInfo, _ *framework.NodeInfo) framework.Status {
+	a := p.Pod.Spec.Affinity
+	if p.Requests.At(resource.IndexCPU) > 2000 && (a == nil || a.NodeAffinity == nil) {
+		return framework.UnschedulableStatus("more than two CPUs")
+	}
+	return framework.Status{}
+}
+
+// TestWhyNotSettles checks that a request is raised again if a later change, here the pin,
+// makes more of it possible.
+func TestWhyNotSettles(t *testing.T) {
+	s := cluster([]api.NodeBuilder{api.MakeNode("a", "4", "16Gi"), api.MakeNode("b", "64", "256Gi")})
+	profile := scheduling.Kubernetes137()
+	profile.Filter = append(slices.Clone(profile.Filter), quota{})
+	p, err := whatif.New(profile, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	web := pod(s, api.MakePod("web").Requests("8", "1Gi").Obj())
+	why, err := p.WhyNot(web, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "request 4 of cpu instead of 8, and require the node by name"
+	if got := fmt.Sprint(why.Remedies); got != "["+want+"]" {
+		t.Errorf("remedies %s, want %s", got, want)
 	}
 }
 
