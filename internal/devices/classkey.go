@@ -34,6 +34,10 @@ func AppendKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
 		return b
 	}
 	x, version := stateKey.Of(s), KeyVersion(s)
+	if x.unseen {
+		x.unseen = false
+		touchAll(s)
+	}
 	if k := &x.key; k.pod != pod || k.version != version {
 		k.pod, k.version = pod, version
 		k.text = x.appendKey(k.text[:0], s, pod)

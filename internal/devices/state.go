@@ -26,6 +26,7 @@ type State struct {
 
 	owner   *cow.Owner // of the pools that may be written to
 	origin  uint64     // identifies the snapshot that the state was read from in full
+	unseen  bool       // changes before the state was read may have touched no node
 	flown   uint64     // identifies which claims that are objects are in flight
 	changes uint64     // how often the use of a device has changed
 
@@ -39,7 +40,7 @@ type State struct {
 }
 
 var stateKey = framework.NewExtensionKey(func(s *framework.Snapshot) *State {
-	x := &State{programs: new(programs), owner: new(cow.Owner), origin: s.NewVersion()}
+	x := &State{programs: new(programs), owner: new(cow.Owner), origin: s.NewVersion(), unseen: true}
 	for _, c := range framework.List[api.ResourceClaim](s) {
 		x.recharge(s, api.KeyOf(c), c.Status.Allocation)
 		x.noteSpecial(s, c)
@@ -81,7 +82,7 @@ func (x *State) Fork(*framework.Snapshot) framework.Extension {
 	x.owner = new(cow.Owner)
 	y := &State{
 		owner: new(cow.Owner), programs: x.programs, uses: x.uses.fork(), charged: x.charged.fork(), flights: x.flights.fork(), holds: x.holds.fork(), special: x.special.fork(),
-		flown: x.flown, changes: x.changes, origin: x.origin,
+		flown: x.flown, changes: x.changes, origin: x.origin, unseen: x.unseen,
 	}
 	y.cataloged.Store(x.cataloged.Load())
 	return y
