@@ -186,8 +186,10 @@ func TestTraceDecisions(t *testing.T) {
 		"node comes later":  {recorded, `{"at":"0s","apply":{"kind":"Pod","metadata":{"name":"p"},"spec":{"nodeName":"b"}}}`, `{"at":"1s","apply":{"kind":"Node","metadata":{"name":"b"}}}`},
 		"node never comes":  {recorded, `{"at":"0s","apply":{"kind":"Pod","metadata":{"name":"p"},"spec":{"nodeName":"b"}}}`, leaves},
 		"node went before":  {recorded, `{"at":"0s","apply":{"kind":"Pod","metadata":{"name":"p"},"spec":{"nodeName":"b"}}}`, `{"at":"1s","delete":{"kind":"Node","name":"b"}}`},
-		"node went, pod later": {recorded, `{"at":"0s","apply":{"kind":"Node","metadata":{"name":"b"}}}`, `{"at":"0s","delete":{"kind":"Node","name":"b"}}`,
-			`{"at":"1s","apply":{"kind":"Pod","metadata":{"name":"p"},"spec":{"nodeName":"b"}}}`, `{"at":"1s","delete":{"kind":"Node","name":"b"}}`},
+		"node went, pod later": {
+			recorded, `{"at":"0s","apply":{"kind":"Node","metadata":{"name":"b"}}}`, `{"at":"0s","delete":{"kind":"Node","name":"b"}}`,
+			`{"at":"1s","apply":{"kind":"Pod","metadata":{"name":"p"},"spec":{"nodeName":"b"}}}`, `{"at":"1s","delete":{"kind":"Node","name":"b"}}`,
+		},
 		"made again, of sets": {node, `{"at":"1m","apply":{"kind":"Pod","metadata":{"name":"p","ownerReferences":[{"kind":"StatefulSet","name":"s","controller":true}]}}}`, bound, bound},
 	} {
 		if _, err := simulate.ReadTrace(strings.NewReader(strings.Join(lines, "\n"))); err != nil {

@@ -36,8 +36,8 @@ func TestGateLeavesOut(t *testing.T) {
 	}
 	for _, test := range []struct {
 		sections, setting string
-		status          int
-		end             string
+		status            int
+		end               string
 	}{
 		{"examples", "", 0, "=== all passed"}, // there are none
 		{"examples browser", "", 0, "=== passed"},
