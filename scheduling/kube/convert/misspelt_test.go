@@ -35,7 +35,7 @@ func TestNoFieldLooksMisspelt(t *testing.T) {
 		"ResourceClaim": {"resource.k8s.io/v1", resourcev1.ResourceClaim{}}, "DeviceClass": {"resource.k8s.io/v1", resourcev1.DeviceClass{}},
 	} {
 		fields(reflect.TypeOf(typ.object), nil, func(path []step) {
-			object := map[string]any{"kind": kind, "apiVersion": typ.version}
+			object := map[string]any{"kind": kind, "apiVersion": typ.version, "metadata": map[string]any{"name": "x"}}
 			if !put(object, path) {
 				return
 			}
@@ -101,7 +101,10 @@ func put(object map[string]any, path []step) bool {
 		if i == 0 && (s.name == "kind" || s.name == "apiVersion") {
 			return false
 		}
-		inner := map[string]any{}
+		inner, ok := object[s.name].(map[string]any)
+		if !ok {
+			inner = map[string]any{}
+		}
 		if object[s.name] = inner; s.list {
 			object[s.name] = []any{inner}
 		}
