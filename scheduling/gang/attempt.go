@@ -32,13 +32,20 @@ type PodReport struct {
 }
 
 // GroupOf returns the group of an object, with the pods that wait for it and the members
-// that are on nodes of the snapshot. Its pods are in the order given.
+// that are on nodes of the snapshot. Its pods are in the order given. It is nil, which
+// every attempt refuses, if the snapshot or the object is.
 func GroupOf(snap *framework.Snapshot, object *api.PodGroup, pods []*framework.PodInfo) *Group {
+	if snap == nil || object == nil {
+		return nil
+	}
 	return GroupWith(object, pods, Members(snap, object.Namespace, object.Name))
 }
 
 // GroupWith is GroupOf for a caller that knows the members on nodes.
 func GroupWith(object *api.PodGroup, pods []*framework.PodInfo, present []Member) *Group {
+	if object == nil {
+		return nil
+	}
 	g := &Group{
 		Namespace: object.Namespace, Name: object.Name, Pods: pods, Min: object.MinCount(), Priority: object.Priority(),
 		Present: present,
@@ -50,9 +57,10 @@ func GroupWith(object *api.PodGroup, pods []*framework.PodInfo, present []Member
 }
 
 // Attempt makes a whole attempt for a group. If the group stands, its pods count in the
-// snapshot; otherwise the snapshot is as before. It is an error only if the snapshot or
-// the pods cannot be used: whatever else goes wrong is in the Cycle, as kube-scheduler
-// reports it.
+// snapshot; otherwise the snapshot is as before. It is an [*api.InvalidError] if the
+// snapshot or the group is nil or malformed: a negative minimum, levels out of order, and
+// pods that are nil, foreign, there twice, or not where the group says. Whatever else goes
+// wrong is in the Cycle, as kube-scheduler reports it.
 //
 // Source: kube-scheduler 1.37, schedule_one_podgroup.go.
 func (p *Placer) Attempt(snap *framework.Snapshot, g *Group) (*Cycle, error) {
@@ -65,11 +73,11 @@ func (p *Placer) Propose(snap *framework.Snapshot, g *Group) (*Cycle, error) {
 }
 
 func (p *Placer) attempt(snap *framework.Snapshot, g *Group, keep bool) (*Cycle, error) {
+	if err := g.checkUsable(snap, &p.rules); err != nil {
+		return nil, err
+	}
 	c := &Cycle{Condition: api.Condition{Type: api.PodGroupInitiallyScheduled, Status: api.ConditionFalse}}
 	for _, pod := range g.Pods {
-		if err := snap.CheckPod(pod); err != nil {
-			return nil, err
-		}
 		c.Pods = append(c.Pods, PodReport{Pod: pod})
 	}
 	if err := g.validate(p.sched.Profile()); err != nil {

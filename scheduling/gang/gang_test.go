@@ -127,7 +127,8 @@ func TestRefusal(t *testing.T) {
 func TestPresent(t *testing.T) {
 	s := racks(1, 2)
 	old := info(s, api.MakePod("old").Requests("1", "1Gi").Obj())
-	if err := s.AddPod(old, "r0-0"); err != nil {
+	other := info(s, api.MakePod("other").Obj())
+	if err := errors.Join(s.AddPod(old, "r0-0"), s.AddPod(other, "r1-0")); err != nil {
 		t.Fatal(err)
 	}
 	for _, choice := range []gang.Choice{gang.Kubernetes137, gang.BestFit} {
@@ -136,7 +137,7 @@ func TestPresent(t *testing.T) {
 		if err != nil || out.Status != gang.Placed || len(out.Placed) != 3 || counts(out)["r0-0"] != 3 {
 			t.Errorf("%v: Try = %+v, %v, want 3 pods on r0-0", choice, out, err)
 		}
-		g.Present = append(g.Present, gang.Member{Pod: info(s, api.MakePod("other").Obj()), Node: "r1-0"})
+		g.Present = append(g.Present, gang.Member{Pod: other, Node: "r1-0"})
 		if out, err = placer(gang.Rules{Choice: choice}).Try(s, g); err != nil || out.Status != gang.Stuck || !strings.Contains(out.Text, "r0") || !strings.Contains(out.Text, "r1") {
 			t.Errorf("%v: Try with members in two racks = %+v, %v, want Stuck", choice, out, err)
 		}
@@ -150,6 +151,10 @@ func TestMalformed(t *testing.T) {
 	two := workers(s, 2, "1")
 	four := workers(s, 4, "1")
 	other := info(s, api.MakePod("other").Scheduler("other").Obj())
+	host := info(s, api.MakePod("host").Scheduler("other").Obj())
+	if err := s.AddPod(host, "r0-0"); err != nil {
+		t.Fatal(err)
+	}
 	level := func(key string, mode gang.Mode, slice int) gang.Level {
 		return gang.Level{Key: key, Mode: mode, Slice: slice}
 	}
@@ -163,7 +168,7 @@ func TestMalformed(t *testing.T) {
 		{gang.Rules{}, &gang.Group{Name: "g", Pods: foreign}, "another snapshot"},
 		{gang.Rules{}, &gang.Group{Name: "g", Pods: append(two, two[0])}, `group g: pods[2]: "default/worker-0": is the pod of pods[0], too`},
 		{gang.Rules{}, &gang.Group{Name: "g", Pods: two, Present: []gang.Member{{Pod: two[1], Node: "r0-0"}}}, `group g: present[0].pod: "default/worker-1": is the pod of pods[1], too`},
-		{gang.Rules{}, &gang.Group{Name: "g", Pods: two, Present: []gang.Member{{Pod: other, Node: "r0-0"}}}, `group g: present[0].pod.spec.schedulerName: "other"`},
+		{gang.Rules{}, &gang.Group{Name: "g", Pods: two, Present: []gang.Member{{Pod: host, Node: "r0-0"}}}, `group g: present[0].pod.spec.schedulerName: "other"`},
 		{gang.Rules{}, &gang.Group{Name: "g", Pods: append(workers(s, 1, "1"), other)}, `group g: pods[1].spec.schedulerName: "other"`},
 		{gang.Rules{}, &gang.Group{Name: "g", Pods: two, Min: 3}, `group g: min: "3": is more than the 2 pods`},
 		{gang.Rules{}, &gang.Group{Name: "g", Pods: two, Min: -1}, `group g: min: "-1": must not be negative`},
@@ -328,6 +333,9 @@ func TestMalformedShape(t *testing.T) {
 	s := racks(2)
 	two := workers(s, 2, "1")
 	old := info(s, api.MakePod("old").Obj())
+	if err := s.AddPod(old, "r0-0"); err != nil {
+		t.Fatal(err)
+	}
 	p := placer(gang.Rules{Choice: gang.BestFit})
 	for _, tt := range []struct {
 		shape *gang.Group

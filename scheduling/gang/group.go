@@ -3,6 +3,7 @@ package gang
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/berth-sched/berth/framework"
@@ -15,11 +16,11 @@ type Group struct {
 	// random words of its decisions.
 	Namespace, Name string
 	// Pods wait for a place, in the order in which they are tried. They are of one
-	// profile.
+	// profile, and none of them counts on a node of the snapshot.
 	Pods []*framework.PodInfo
 	// Min is how many pods must stand, those of Present included; 0 means all.
 	Min int
-	// Present are the members that have a node already. They count, and their domains of
+	// Present are the members that count on a node already. Their domains of
 	// Required levels are the group's.
 	Present []Member
 	// Topology restricts where the pods may be, the coarsest level first; empty means
@@ -116,28 +117,35 @@ func (g *Group) invalid(field, value, text string) error {
 
 // check refuses what no attempt may be made for.
 func (g *Group) check(snap *framework.Snapshot, rules *Rules) error {
-	if snap == nil {
-		return &api.InvalidError{Object: "snapshot", Err: errors.New("is nil")}
+	if err := g.checkUsable(snap, rules); err != nil {
+		return err
 	}
-	if g == nil {
+	if all := len(g.Pods) + len(g.Present); g.Min > all {
+		return g.invalid("min", strconv.Itoa(g.Min), fmt.Sprintf("is more than the %d pods of the group", all))
+	}
+	return g.checkSchedulers()
+}
+
+// checkUsable refuses what not even [Placer.Attempt] can report on. It leaves out what
+// kube-scheduler finds in a well-formed group.
+func (g *Group) checkUsable(snap *framework.Snapshot, rules *Rules) error {
+	switch {
+	case snap == nil:
+		return &api.InvalidError{Object: "snapshot", Err: errors.New("is nil")}
+	case g == nil:
 		return &api.InvalidError{Object: "group", Err: errors.New("is nil")}
+	case g.Min < 0:
+		return g.invalid("min", strconv.Itoa(g.Min), "must not be negative")
 	}
 	if err := g.checkPods(snap); err != nil {
 		return err
 	}
-	switch all := len(g.Pods) + len(g.Present); {
-	case g.Min < 0:
-		return g.invalid("min", strconv.Itoa(g.Min), "must not be negative")
-	case g.Min > all:
-		return g.invalid("min", strconv.Itoa(g.Min), fmt.Sprintf("is more than the %d pods of the group", all))
-	}
 	return g.checkTopology(rules)
 }
 
-// checkPods refuses pods that are nil, foreign, of several schedulers, or there twice.
+// checkPods refuses pods that are nil, foreign, there twice, or not where the group says.
 func (g *Group) checkPods(snap *framework.Snapshot) error {
 	seen := make(map[string]string, len(g.Pods)+len(g.Present))
-	scheduler := ""
 	check := func(field string, pod *framework.PodInfo, err error) error {
 		if err != nil {
 			return fmt.Errorf("group %s: %s: %w", g.Key(), field, err)
@@ -147,6 +155,54 @@ func (g *Group) checkPods(snap *framework.Snapshot) error {
 			return g.invalid(field, key, "is the pod of "+other+", too")
 		}
 		seen[key] = field
+		return nil
+	}
+	for i, p := range g.Pods {
+		field := "pods[" + strconv.Itoa(i) + "]"
+		if err := check(field, p, snap.CheckPod(p)); err != nil {
+			return err
+		}
+		if _, n := snap.Pod(p.Pod.Key()); n != nil {
+			return g.invalid(field, p.Pod.Key(), "counts on node "+n.Name()+" already")
+		}
+	}
+	for i, m := range g.Present {
+		field := "present[" + strconv.Itoa(i) + "]"
+		_, err := snap.Current(m.Pod) // a pod that counts is right with an earlier schema, too
+		if err := check(field+".pod", m.Pod, err); err != nil {
+			return err
+		}
+		if err := g.checkPresent(snap, field+".node", m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkPresent refuses a member that does not count on its node.
+func (g *Group) checkPresent(snap *framework.Snapshot, field string, m Member) error {
+	n, key := snap.Node(m.Node), m.Pod.Pod.Key()
+	if n == nil {
+		return g.invalid(field, m.Node, "is not in the snapshot")
+	}
+	_, at := snap.Pod(key)
+	switch {
+	case at == nil:
+		return g.invalid(field, m.Node, "pod "+key+" counts on no node")
+	case at.Name() == m.Node:
+		return nil
+	}
+	// A snapshot may have several pods of one name: any of them will do.
+	if slices.ContainsFunc(n.Pods, func(p *framework.PodInfo) bool { return p.Pod.Key() == key }) {
+		return nil
+	}
+	return g.invalid(field, m.Node, "pod "+key+" counts on node "+at.Name())
+}
+
+// checkSchedulers refuses pods of several schedulers.
+func (g *Group) checkSchedulers() error {
+	scheduler := ""
+	check := func(field string, pod *framework.PodInfo) error {
 		name := nameOf(pod.Pod.Spec.SchedulerName)
 		if scheduler == "" {
 			scheduler = name
@@ -157,18 +213,13 @@ func (g *Group) checkPods(snap *framework.Snapshot) error {
 		return nil
 	}
 	for i, p := range g.Pods {
-		if err := check("pods["+strconv.Itoa(i)+"]", p, snap.CheckPod(p)); err != nil {
+		if err := check("pods["+strconv.Itoa(i)+"]", p); err != nil {
 			return err
 		}
 	}
 	for i, m := range g.Present {
-		field := "present[" + strconv.Itoa(i) + "]"
-		_, err := snap.Current(m.Pod) // a pod that counts is right with an earlier schema, too
-		if err := check(field+".pod", m.Pod, err); err != nil {
+		if err := check("present["+strconv.Itoa(i)+"].pod", m.Pod); err != nil {
 			return err
-		}
-		if snap.Node(m.Node) == nil {
-			return g.invalid(field+".node", m.Node, "is not in the snapshot")
 		}
 	}
 	return nil

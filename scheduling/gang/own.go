@@ -96,12 +96,16 @@ func (a *attempt) stage(list []*domain) (done bool, err error) {
 		if a.room != nil {
 			c.fits = a.takes[d.id]
 			c.trial.Capacity, c.trial.Pods = c.fits, min(c.fits, len(a.g.Pods))
-			if c.fits < a.g.need() {
-				c.trial.Bound = fmt.Sprintf("takes %d of %d pods", c.fits, a.g.need())
-			}
 		} else {
 			c.fits = a.estimate(d)
+		}
+		switch need := a.g.need(); {
+		case len(a.g.Pods) < need:
+			c.trial.Bound = fmt.Sprintf("the group has %d of %d pods", len(a.g.Pods), need)
+		case a.room == nil:
 			c.trial.Bound = a.bound(d)
+		case c.fits < need:
+			c.trial.Bound = fmt.Sprintf("takes %d of %d pods", c.fits, need)
 		}
 		candidates[i] = c
 	}

@@ -34,7 +34,12 @@ func TestMalformedSet(t *testing.T) {
 	foreign := &gang.Group{Name: "foreign", Pods: workers(racks(1), 1, "1")}
 	other := &gang.Group{Name: "other", Pods: []*framework.PodInfo{info(s, api.MakePod("other").Scheduler("other").Obj())}}
 	again := &gang.Group{Name: "again", Pods: a.Pods[1:]}
-	running := &gang.Group{Name: "running", Present: []gang.Member{{Pod: a.Pods[0], Node: "r0-0"}}}
+	old := info(s, api.MakePod("old").Obj())
+	if err := s.AddPod(old, "r0-0"); err != nil {
+		t.Fatal(err)
+	}
+	done := &gang.Group{Name: "done", Present: []gang.Member{{Pod: old, Node: "r0-0"}}}
+	running := &gang.Group{Name: "running", Present: []gang.Member{{Pod: old, Node: "r0-0"}}}
 	short := groupNamed(s, "short", 2)
 	short.Min = 3
 	loop := &gang.Set{Name: "loop"}
@@ -60,7 +65,7 @@ func TestMalformedSet(t *testing.T) {
 		{&gang.Set{Name: "s", Children: []gang.Child{foreign}}, "another snapshot"},
 		{&gang.Set{Name: "s", Children: []gang.Child{a, other}}, `set s: group other.pods.spec.schedulerName: "other": must be "default-scheduler"`},
 		{&gang.Set{Name: "s", Children: []gang.Child{a, &gang.Set{Name: "t", Children: []gang.Child{again}}}}, `set s: group again.pods: "default/a-1": is a pod of group a, too`},
-		{&gang.Set{Name: "s", Children: []gang.Child{a, running}}, `set s: group running.pods: "default/a-0": is a pod of group a, too`},
+		{&gang.Set{Name: "s", Children: []gang.Child{done, running}}, `set s: group running.pods: "default/old": is a pod of group done, too`},
 	} {
 		before := content(s)
 		p := placer(gang.Rules{})
@@ -332,7 +337,11 @@ func TestSetPresent(t *testing.T) {
 	if err != nil || out.Status != gang.Short || out.Text != "pod group is unschedulable" {
 		t.Errorf("PlaceSet of running pods = %+v, %v", out, err)
 	}
-	second := &gang.Group{Name: "second", Present: []gang.Member{{Pod: info(s, api.MakePod("second").Obj()), Node: "r0-0"}}}
+	other := info(s, api.MakePod("second").Obj())
+	if err := s.AddPod(other, "r0-0"); err != nil {
+		t.Fatal(err)
+	}
+	second := &gang.Group{Name: "second", Present: []gang.Member{{Pod: other, Node: "r0-0"}}}
 	out, err = placer(gang.Rules{}).PlaceSet(s, &gang.Set{Name: "s", Topology: rack, Children: []gang.Child{done, second, a}})
 	if err != nil || out.Status != gang.Stuck || !strings.Contains(out.Text, "more than 1 domain") {
 		t.Errorf("PlaceSet with members in two racks = %+v, %v", out, err)
