@@ -9,6 +9,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
 )
 
 // A Count is how many gangs of a shape fit. Its JSON form is stable.
@@ -175,8 +176,10 @@ func withNodes(snap *framework.Snapshot, node *api.Node, n int) (*framework.Snap
 }
 
 // NodesFor returns the smallest number of copies of a node with which so many gangs of
-// the shape fit, at most a number. ok is false if even that number is not enough. The
-// search is by halves if counts give the answers, and otherwise one by one.
+// the shape fit, at most a number. ok is false if even that number is not enough. If
+// counts give the answers, the number is doubled until it is enough, and then found by
+// halves; more copies than the gangs have pods are not tried. Otherwise the search is one
+// by one.
 func (p *Placer) NodesFor(snap *framework.Snapshot, shape *Group, gangs int, node *api.Node, most int) (n int, ok bool, err error) {
 	if gangs < 0 || most < 0 {
 		return 0, false, &api.InvalidError{Object: "gangs", Value: strconv.Itoa(min(gangs, most)), Err: errors.New("must not be negative")}
@@ -195,8 +198,8 @@ func (p *Placer) NodesFor(snap *framework.Snapshot, shape *Group, gangs int, nod
 	if yes, exact := enough(0); yes || err != nil {
 		return 0, yes, err
 	} else if exact {
-		n = sort.Search(most+1, func(n int) bool { yes, _ := enough(n); return yes })
-		return n, n <= most && err == nil, err
+		n, ok = leastOf(min(most, satMul(gangs, len(shape.Pods))), func(n int) bool { yes, _ := enough(n); return yes })
+		return n, ok && err == nil, err
 	}
 	for n = 1; n <= most; n++ {
 		if yes, _ := enough(n); yes || err != nil {
@@ -205,3 +208,19 @@ func (p *Placer) NodesFor(snap *framework.Snapshot, shape *Group, gangs int, nod
 	}
 	return n, false, nil
 }
+
+// leastOf returns the least number from 1 to most that is enough, if all above it are.
+// ok is false if none is. It asks for no more than twice the answer.
+func leastOf(most int, enough func(n int) bool) (n int, ok bool) {
+	low, high := 0, min(1, most) // low is not enough
+	for high > low && !enough(high) {
+		low, high = high, high+min(high, most-high)
+	}
+	if high == low {
+		return 0, false
+	}
+	return low + 1 + sort.Search(high-low-1, func(i int) bool { return enough(low + 1 + i) }), true
+}
+
+// satMul multiplies numbers that are not negative, at most to the largest int.
+func satMul(a, b int) int { return int(min(math.MaxInt, resource.SatMul(int64(a), int64(b)))) }

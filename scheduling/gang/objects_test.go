@@ -3,6 +3,7 @@ package gang_test
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -138,8 +139,27 @@ func TestNodesFor(t *testing.T) {
 			t.Errorf("NodesFor in %s = %d, %t, %v, want %d, %t", tt.rack, n, ok, err, tt.n, tt.ok)
 		}
 	}
-	if _, ok, err := p.NodesFor(s, shape, 1, api.MakeNode("bare", "4", "16Gi").Obj(), 20); ok || err != nil {
-		t.Errorf("nodes without a rack: %t, %v, want no", ok, err)
+	for _, most := range []int{0, 1, 20, math.MaxInt} {
+		if _, ok, err := p.NodesFor(s, shape, 1, api.MakeNode("bare", "4", "16Gi").Obj(), most); ok || err != nil {
+			t.Errorf("at most %d nodes without a rack: %t, %v, want no", most, ok, err)
+		}
+	}
+	// A node takes 4 pods, and so do those of the racks: gangs of 12 need 3 more each.
+	for gangs := 1; gangs <= 6; gangs++ {
+		want := 3*gangs - 2
+		for _, most := range []int{want - 1, want, want + 1, 100, math.MaxInt - 1, math.MaxInt} {
+			n, ok, err := p.NodesFor(s, shape, gangs, node("r1"), most)
+			if err != nil || ok != (most >= want) || ok && n != want {
+				t.Errorf("NodesFor(%d gangs, at most %d) = %d, %t, %v, want %d", gangs, most, n, ok, err, want)
+			}
+		}
+	}
+	// A copy that takes one pod of a gang: as many copies as the gangs have pods.
+	one := api.MakeNode("new", "1", "16Gi").Labels(rack, "r9").Obj()
+	for gangs := 1; gangs <= 3; gangs++ {
+		if n, ok, err := p.NodesFor(s, shape, gangs, one, math.MaxInt); err != nil || !ok || n != 12*gangs {
+			t.Errorf("NodesFor(%d gangs) of small nodes = %d, %t, %v, want %d", gangs, n, ok, err, 12*gangs)
+		}
 	}
 	if _, err := p.Capacity(s, &gang.Group{Name: "empty"}, 0); err == nil {
 		t.Error("Capacity accepts a shape without pods")
