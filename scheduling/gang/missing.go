@@ -2,6 +2,7 @@ package gang
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/resource"
@@ -13,7 +14,8 @@ type Missing struct {
 	// Pods is how many pods more would have to fit.
 	Pods int `json:"pods"`
 	// Nodes is how many empty nodes like the largest of the domain would take them, 0 if
-	// none would.
+	// none would, or if a pod of the group needs others near it: then room may not be
+	// what is missing.
 	Nodes int `json:"nodes,omitempty"`
 	// Resources are what the first pod that was refused finds too little of, by name.
 	Resources map[resource.Name]Shortage `json:"resources,omitempty"`
@@ -73,7 +75,7 @@ func (a *attempt) missing(t *Trial) *Missing {
 		}
 		largest = max(largest, holds(n, pod))
 	}
-	if largest > 0 {
+	if largest > 0 && !slices.ContainsFunc(a.g.Pods, func(p *framework.PodInfo) bool { return needsOtherPods(p.Pod) }) {
 		m.Nodes = (m.Pods + largest - 1) / largest
 	}
 	return m

@@ -39,7 +39,8 @@ type Outcome struct {
 	Group  string `json:"group"`
 	Status Status `json:"status"`
 	// Proved is set if the group was placed, or if no rule could have placed it: every
-	// domain is too small, or was searched to the end.
+	// domain is too small, or was searched to the end. Pods that may fit only after others
+	// of the group are tried in one order, so no search proves anything about them.
 	Proved bool `json:"proved"`
 	// GaveUp is set if the search ended because it had taken all its steps.
 	GaveUp bool `json:"gaveUp,omitempty"`

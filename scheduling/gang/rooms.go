@@ -85,11 +85,17 @@ func (r *roomByClass) of(sched *scheduling.Scheduler, snap *framework.Snapshot, 
 // readsOtherPods reports whether the pod's own terms make its filters read other pods. Its
 // class need not say so: a term that matches no pod yet may match one of its group.
 func readsOtherPods(p *api.Pod) bool {
-	if a := p.Spec.Affinity; a != nil {
-		if a.PodAffinity != nil && len(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0 ||
-			a.PodAntiAffinity != nil && len(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0 {
-			return true
-		}
+	if a := p.Spec.Affinity; a != nil && a.PodAntiAffinity != nil && len(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0 {
+		return true
+	}
+	return needsOtherPods(p)
+}
+
+// needsOtherPods reports whether the pod's own terms may let it fit only after others:
+// required affinity, and constraints that must hold.
+func needsOtherPods(p *api.Pod) bool {
+	if a := p.Spec.Affinity; a != nil && a.PodAffinity != nil && len(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0 {
+		return true
 	}
 	return slices.ContainsFunc(p.Spec.TopologySpreadConstraints, func(c api.TopologySpreadConstraint) bool {
 		return c.WhenUnsatisfiable != api.ScheduleAnyway

@@ -87,7 +87,7 @@ type Rules struct {
 	Exact bool
 	// Search is how many steps the search may take after the greedy attempt has failed
 	// in a domain: each step asks the filters about one pod on one node. 0 means no
-	// search. Kubernetes137 never searches.
+	// search. Kubernetes137 never searches. Pods are tried in their order alone.
 	Search int
 	// Scores are the placement scores of Kubernetes137 with their weights; nil means
 	// [PlacementScores].

@@ -2,14 +2,16 @@ package gang
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/scheduling"
 )
 
 // search looks for places by depth first search over (pod, node), in the order of the
-// pods, until it finds some, has seen everything, or has taken all its steps. The pods
-// stand afterwards if the trial succeeded.
+// pods, until it finds some, has seen everything, or has taken all its steps. It proves
+// nothing about pods that help each other: only one order is tried. The pods stand
+// afterwards if the trial succeeded.
 func (a *attempt) search(c *candidate) error {
 	a.undo(c)
 	s := searcher{attempt: a, t: c.trial, d: c.d, skips: len(a.g.Pods) - a.g.need(), step: 1}
@@ -32,8 +34,24 @@ func (a *attempt) search(c *candidate) error {
 		s.t.Succeeded, s.t.Pods = true, len(s.t.Placed)
 		return nil
 	}
-	s.t.searched = !a.gaveUp
+	s.t.searched = !a.gaveUp && !a.helped()
 	return nil
+}
+
+// helped reports whether a pod of the group may fit only after another: then a search in
+// one order of the pods proves nothing. Anti-affinity does not count, as pods that stand
+// together stand in every order.
+func (a *attempt) helped() bool {
+	return slices.ContainsFunc(a.g.Pods, func(pod *framework.PodInfo) bool {
+		if needsOtherPods(pod.Pod) {
+			return true
+		}
+		if readsOtherPods(pod.Pod) {
+			return false
+		}
+		f, err := a.sched.Filtering(a.snap, pod) // a profile may have constraints for all pods
+		return err != nil || !f.NodeOnly()
+	})
 }
 
 // undo takes back what the greedy attempt has placed.
