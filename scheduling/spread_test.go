@@ -1,8 +1,10 @@
 package scheduling_test
 
 import (
+	"fmt"
 	"testing"
 
+	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
@@ -43,5 +45,39 @@ func TestSpreadOfMaxSkewZero(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestManySpreads: six classes, which differ only in the topology that they spread over,
+// take turns. They share what is kept of each node, but each divides the nodes otherwise.
+func TestManySpreads(t *testing.T) {
+	const nodes, keys, domains, rounds = 60, 6, 3, 20
+	s := build(t, scheduling.Profile{
+		Filter:  []framework.Plugin{filter.NodeResourcesFit{}},
+		Score:   []scheduling.Weighted{{Plugin: scoring.PodTopologySpread{}, Weight: 2}},
+		TieRule: scheduling.First, Cache: scheduling.CacheConfig{Verify: true},
+	})
+	snap := framework.NewSnapshot(framework.Arrival)
+	for i := range nodes {
+		n := api.MakeNode(fmt.Sprint("n", i), "64", "64Gi")
+		for k := range keys {
+			n = n.Labels(fmt.Sprint("part-", k), fmt.Sprint(i/(k+1)%domains))
+		}
+		if err := snap.AddNode(n.Obj()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for round := range rounds {
+		for k := range keys {
+			app := fmt.Sprint("app-", k)
+			p := api.MakePod(fmt.Sprint(app, "-", round)).Labels("app", app).Requests("100m", "128Mi").
+				Spread(1, fmt.Sprint("part-", k), api.ScheduleAnyway, "app="+app).Obj()
+			if _, err := s.Place(snap, podInfo(t, snap, p)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if stats := s.Stats(); stats.Hits < keys*rounds/2 {
+		t.Errorf("%d decisions from kept answers, want at least %d: %+v", stats.Hits, keys*rounds/2, stats)
 	}
 }

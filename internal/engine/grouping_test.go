@@ -6,7 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/engine/nodelog"
+	"github.com/berth-sched/berth/internal/engine/tree"
 )
 
 // TestExceptions lets nodes become exceptions and cease to be, zones change and shut, pods
@@ -58,5 +61,72 @@ func TestExceptions(t *testing.T) {
 				t.Errorf("%d of %d decisions in a tree with exceptions, %d of these written: the test tests too little", shared, steps, raised)
 			}
 		})
+	}
+}
+
+// TestGroupingsMakeRoom: a base has more divisions than groupings, and its rows do not
+// change. Whichever grouping makes room for which, it is by the division that was asked for.
+func TestGroupingsMakeRoom(t *testing.T) {
+	const n, groups = 60, 3
+	o := &nodelog.Order{Slots: make([]int32, n), Place: make([]int32, n)}
+	var b base
+	for slot := range int32(n) {
+		o.Slots[slot], o.Place[slot] = slot, slot
+	}
+	b.rows.nodes = make([]nodeRow, n)
+	b.rows.reset(o)
+	for slot := range b.rows.tree.Leaves[:n] {
+		b.rows.tree.Leaves[slot] = int32(slot % 7)
+		if slot%4 == 0 {
+			b.rows.tree.Leaves[slot] = int32(rejected(1))
+		}
+	}
+	b.rows.index()
+	b.epoch++
+	var divisions []*division
+	for k := range groupingsMost + 2 {
+		of := make([]int32, n)
+		for slot := range of {
+			of[slot] = int32((slot / (k + 1)) % groups)
+		}
+		d := divide(o, []framework.Groups{{Of: of, Count: groups}})
+		if d.count != groups {
+			t.Fatalf("division %d has %d groups, want %d", k, d.count, groups)
+		}
+		divisions = append(divisions, d)
+	}
+	for round := range 2 {
+		for k, d := range divisions {
+			g := b.grouped.find(&b, d, 0)
+			if g.division != d {
+				t.Fatalf("round %d: find() returns a grouping by another division than %d", round, k)
+			}
+			if err := g.check(&b); err != nil {
+				t.Errorf("round %d, division %d: %v", round, k, err)
+			}
+			for shut := range groups {
+				g.tree.Shut[shut] = true
+				want := tree.Summary{Best: tree.None}
+				for slot, x := range b.rows.tree.Leaves[:n] {
+					if x < 0 || int(d.of[slot]) == shut {
+						continue
+					}
+					want.Feasible++
+					if x > want.Best {
+						want.Best, want.Count = x, 0
+					}
+					if x == want.Best {
+						want.Count++
+					}
+				}
+				if got := g.tree.Root(); got != want {
+					t.Errorf("round %d, division %d, without group %d: Root() = %+v, want %+v", round, k, shut, got, want)
+				}
+				g.tree.Shut[shut] = false
+			}
+		}
+	}
+	if len(b.grouped.list) != groupingsMost {
+		t.Errorf("the base has %d groupings, want %d", len(b.grouped.list), groupingsMost)
 	}
 }

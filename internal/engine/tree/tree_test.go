@@ -127,6 +127,45 @@ func TestTreeAgreesWithCounting(t *testing.T) {
 	})
 }
 
+// TestNextBestOfLongRuns: long runs of places without the best total, over which NextBest
+// goes by whole nodes of each level, are counted like single places.
+func TestNextBestOfLongRuns(t *testing.T) {
+	const n = Fan * arity * arity * 3
+	for _, groups := range []int{1, 2} {
+		of := make([]uint8, n)
+		for place := range of {
+			of[place] = uint8(place % groups)
+		}
+		for _, best := range []int{5, Fan*arity + 1, n / 3, n/2 + 7, n - 2, n} { // n: there is none
+			var tr Tree
+			tr.Reset(n, groups, of)
+			for place := range tr.Leaves {
+				switch {
+				case place == best:
+					tr.Leaves[place] = 9
+				case place%5 > 0:
+					tr.Leaves[place] = int32(place % 3)
+				}
+			}
+			tr.Build()
+			for _, lo := range []int{0, 3, Fan, Fan * arity, Fan*arity + 5, n / 3, n - Fan} {
+				want, passed := -1, 0
+				for place := lo; place < n && want < 0; place++ {
+					switch x := tr.Leaves[place]; {
+					case x == 9:
+						want = place
+					case x >= 0:
+						passed++
+					}
+				}
+				if got, k := tr.NextBest(lo, n, 9, n); got != want || k != passed {
+					t.Errorf("%d groups: NextBest(%d, %d) = %d after %d, want %d after %d", groups, lo, n, got, k, want, passed)
+				}
+			}
+		}
+	}
+}
+
 func BenchmarkTreeSet(b *testing.B) {
 	var tr Tree
 	tr.Reset(5000, 1, nil)
