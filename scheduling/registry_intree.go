@@ -16,7 +16,7 @@ import (
 // Differs: the plugins of pod groups.
 // Original: kube-scheduler has them.
 // Here: they are missing.
-// Why: the library does not schedule pod groups.
+// Why: package gang places groups, outside of a profile.
 func Kubernetes137Registry() *Registry {
 	return inTree("1.37", Heap, everyRelease(), since118(), map[string]Registration{
 		"NodeResourcesBalancedAllocation": typed(args.NewNodeResourcesBalancedAllocation, balanced("")),

@@ -17,7 +17,7 @@ type DifferenceError struct {
 	// What differs: the decision, an error, the answer about one node, or the
 	// proposal of PostFilter.
 	What string
-	// Plain is the answer of the reference path, Fast that of the incremental path.
+	// Reference is the answer of the reference path, Incremental that of the other one.
 	Reference, Incremental string
 	// Replay is the state at the decision as JSON: seed, number, start, the pod, and
 	// the snapshot's nodes in order with their pods.

@@ -261,7 +261,7 @@ func TestProperties(t *testing.T) {
 		})
 	})
 	for _, name := range []string{"part", "part-2", "net", "plain", "part-admin", "plain-admin"} {
-		if given[name] == 0 {
+		if given[name] == 0 && !testing.Short() { // a short run may miss one
 			t.Errorf("template %s was never given devices", name)
 		}
 	}

@@ -43,7 +43,7 @@ type Built struct {
 // Differs: the points of pod groups.
 // Original: kube-scheduler runs plugins there.
 // Here: they have no effect.
-// Why: the library does not schedule pod groups.
+// Why: package gang places groups, outside of a profile.
 func (c *Configuration) Build(o BuildConfig) (*Built, error) {
 	p := &problems{stage: StageBuild}
 	missing := make(map[string]bool)

@@ -2,9 +2,10 @@
 // scheduler in it: pods arrive, wait, run, end and are evicted; controllers make them
 // again; nodes come, fail and are bought.
 //
+//	trace, err := simulate.FromObjects(objects)
 //	result, err := simulate.Run(ctx, simulate.Config{
 //		Profiles: []scheduling.Profile{scheduling.Kubernetes137()},
-//		Trace:    simulate.FromObjects(objects),
+//		Trace:    trace,
 //	})
 //	fmt.Println(result.Waits[0].P95)
 //	err = result.WritePods(file) // CSV: the history of every pod
@@ -28,8 +29,9 @@
 // # Traces of real days
 //
 // [ReadTrace] and [Trace.Write] read and write JSON lines; a [Recorder] writes them from
-// a scheduler that works, or from a run (Config.Recorder). [Replay] runs a trace again and compares the decisions with the
-// recorded ones, one by one; package simulatetest does so in your tests.
+// a scheduler that works, or from a run (Config.Recorder). [Replay] runs a trace again and
+// compares the decisions with the recorded ones, one by one; package simulatetest does so
+// in your tests.
 //
 //	{"trace":"berth/1","start":"2030-01-01T00:00:00Z"}
 //	{"at":"0s","apply":{"kind":"Node","apiVersion":"v1","metadata":{"name":"n1"}, ...}}

@@ -22,19 +22,20 @@ type NodesNeeded struct {
 	// Counts holds every type, in the order given.
 	Counts []NodeCount `json:"counts"`
 	// Price is what they cost together, and LowerBound what any choice of the types
-	// costs at least. Exact is set if no choice costs less than Price.
+	// costs at least. Exact is set if no choice costs less than Price, and, with one type,
+	// if no number of nodes places more pods.
 	Price      int64 `json:"price"`
 	LowerBound int64 `json:"lowerBound"`
 	Exact      bool  `json:"exact"`
-	// Placement is where the pods go with these nodes. Pods that are unplaced fit on no
-	// number of them.
+	// Placement is where the pods go with these nodes. Pods that are unplaced fit on none
+	// of them, or keep others off them.
 	Placement Placement `json:"placement"`
 }
 
 // NodesNeeded finds which nodes to add so that as many of the pods are placed as with
-// all the nodes that the types allow. Every choice is judged by adding the nodes to a
-// fork and placing the pods in their order. Pods that neither a node of the snapshot nor a
-// new one takes are found first, and placed last.
+// all the nodes that the types allow or, with one type, with any number of them. Every
+// choice is judged by adding the nodes to a fork and placing the pods in their order. Pods
+// that neither a node of the snapshot nor a new one takes are found first, and placed last.
 //
 // With one type it finds a number that suffices, though one node less does not, and then
 // tries every smaller number from a lower bound on: more nodes need not be better in the
@@ -73,7 +74,7 @@ func (p *Planner) NodesNeeded(pods []*framework.PodInfo, types ...NodeType) (*No
 	if len(types) == 1 {
 		n.LowerBound = x.price([]int{x.from}) // all smaller numbers were tried
 	}
-	n.Exact = n.Price == n.LowerBound
+	n.Exact = n.Price == n.LowerBound && !x.open
 	return n, nil
 }
 
@@ -86,7 +87,8 @@ type nodeSearch struct {
 	most    []int                 // by type
 	useful  map[string]bool       // the nodes that may take one of the pods
 	fresh   []*framework.NodeInfo // a new node of each type
-	goal    int                   // how many pods are placed with the most nodes
+	goal    int                   // how many pods are to be placed
+	open    bool                  // a number of nodes that was not tried may place more
 	from    int                   // of the only type: with fewer nodes the goal is out of reach
 	tried   map[string]int
 	spent   int // verdicts of nodes, about: decisions ask again about the nodes that changed

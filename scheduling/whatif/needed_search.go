@@ -21,6 +21,11 @@ func (x *nodeSearch) search() ([]int, error) {
 	if x.goal, err = x.count(x.most); err != nil {
 		return nil, err
 	}
+	if len(x.types) == 1 {
+		if err := x.raise(); err != nil {
+			return nil, err
+		}
+	}
 	if ok, err := x.suffices(none); ok || err != nil {
 		return none, err
 	}
@@ -43,6 +48,24 @@ func (x *nodeSearch) search() ([]int, error) {
 		return nil, err
 	}
 	return x.cheaper(best)
+}
+
+// raise raises the goal to the most pods that any number of nodes of the only type places,
+// as far as a part of maxSpent lets it look: with more nodes, fewer pods may be placed.
+func (x *nodeSearch) raise() error {
+	end := x.spent + maxSpent/6
+	for n := 0; n < x.most[0] && x.goal < len(x.pods); n++ {
+		if x.open = x.spent >= end; x.open {
+			return nil
+		}
+		x.goal++ // a count ends when this is out of reach
+		placed, err := x.count([]int{n})
+		if err != nil {
+			return err
+		}
+		x.goal = max(x.goal-1, placed)
+	}
+	return nil
 }
 
 // fewest is the smallest number of nodes of the only type that suffices, as far as maxSpent

@@ -69,6 +69,49 @@ func enough(t *testing.T, s *framework.Snapshot, pods []*framework.PodInfo, patt
 	return placed
 }
 
+// TestNodesNeededWorse expects the number of nodes that places the most pods where more
+// nodes place fewer: their scores and domains draw the pods apart.
+func TestNodesNeededWorse(t *testing.T) {
+	keys := []string{api.LabelTopologyZone, api.LabelHostname, "rack"}
+	worse := 0
+	for _, seed := range []uint64{0, 1, 2, 3, 4, 40, 426, 533, 591, 627, 705} {
+		r := rand.New(rand.NewPCG(seed, 77))
+		var nodes []api.NodeBuilder
+		for i := range 2 + r.IntN(4) {
+			nodes = append(nodes, api.MakeNode(fmt.Sprint("n", i), fmt.Sprint(2+r.IntN(4)), "16Gi").Zone(fmt.Sprint("z", r.IntN(3))).Labels("rack", fmt.Sprint("r", r.IntN(3))))
+		}
+		s := cluster(nodes)
+		var pods []*framework.PodInfo
+		for i := range 4 + r.IntN(5) {
+			b := api.MakePod(fmt.Sprint("p", i)).Labels("app", fmt.Sprint("a", r.IntN(3))).Requests(fmt.Sprint(100*(1+r.IntN(30)), "m"), "1Gi")
+			for range r.IntN(3) {
+				b = b.Spread(int32(1+r.IntN(2)), keys[r.IntN(3)], api.DoNotSchedule, fmt.Sprint("app=a", r.IntN(3)))
+			}
+			if r.IntN(3) == 0 {
+				b = b.PodAntiAffinity(keys[r.IntN(3)], fmt.Sprint("app=a", r.IntN(3)))
+			}
+			pods = append(pods, pod(s, b.Obj()))
+		}
+		pattern := api.MakeNode("new", fmt.Sprint(3+r.IntN(4)), "16Gi").Zone(fmt.Sprint("z", r.IntN(3))).Obj()
+		most, want, last := -1, 0, 0
+		for n := range len(pods) + 1 {
+			if last = enough(t, s, pods, pattern, n); last > most {
+				most, want = last, n
+			}
+		}
+		if last < most {
+			worse++
+		}
+		got, err := planner(s).NodesNeeded(pods, whatif.NodeType{Name: "new", Node: pattern})
+		if err != nil || got.Counts[0].Nodes != want || len(got.Placement.Placed) != most || !got.Exact {
+			t.Errorf("seed %d: %+v, %v; want %d nodes for %d pods", seed, got, err, want, most)
+		}
+	}
+	if worse < 6 {
+		t.Errorf("more nodes place fewer pods in %d cases, want 6", worse)
+	}
+}
+
 // TestNodesNeededOneType compares with trying every number of nodes by hand.
 func TestNodesNeededOneType(t *testing.T) {
 	several := 0
@@ -98,10 +141,11 @@ func TestNodesNeededOneType(t *testing.T) {
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		most := enough(t, s, pods, pattern, len(pods))
-		want := 0
-		for want < len(pods) && enough(t, s, pods, pattern, want) < most {
-			want++
+		most, want := -1, 0
+		for n := range len(pods) + 1 {
+			if placed := enough(t, s, pods, pattern, n); placed > most {
+				most, want = placed, n
+			}
 		}
 		if got.Counts[0].Nodes != want || len(got.Placement.Placed) != most || !got.Exact || got.Price != int64(want) {
 			t.Errorf("seed %d: %d pods: %d nodes for %d pods, exact %t; want %d nodes for %d pods",

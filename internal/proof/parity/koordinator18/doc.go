@@ -20,8 +20,9 @@
 //
 // Random clusters also go to the descheduler's plugin LowNodeLoad, whose classes of nodes
 // must be those of whatif's Rebalance. The plugin tells them only to its log. It panics at
-// a metric without use if no expiration is set, so all cases have one. Which pods leave is
-// not compared: Rebalance differs there by intention, as its page says.
+// a metric without use if no expiration is set, so all cases have one. Which pods
+// leave is compared where every pod has a place elsewhere: in other clusters Rebalance
+// differs by intention, as its page says.
 //
 //	go run ./cmd/compare -family lownodeload
 //
