@@ -27,21 +27,21 @@ func TestNesting(t *testing.T) {
 		text func(n int) string
 		line int // of the collection that is too deep
 	}{
-		"lists":                  {repeated("", "- ", "x", ""), 1},
-		"lists after a comment":  {repeated("# - - -\n", "- ", "x", ""), 2},
-		"lists after next line":  {repeated("# x\u0085", "- ", "x", ""), 1},
-		"lists, indented":        {indented("-"), most + 1},
-		"mappings":               {indented("a:"), most + 1},
-		"mappings, quoted":       {indented(`"a'": # it's`), most + 1},
-		"keys":                   {repeated("", "? ", "x", ""), 1},
-		"brackets":               {repeated("- ", "[", "", "]"), 1},
-		"brackets in lines":      {repeated("- ", "[\n", "", "]\n"), most},
-		"braces":                 {repeated("- ", "{a: ", "b", "}"), 1},
-		"after a literal":        {repeated("- |\n [[\n\n [[\n- ", "[", "", "]"), 5},
-		"after a plain text":     {repeated("- a\n  '\n- ", "[", "", "]"), 3},
-		"after a quoted text":    {repeated("- 'it''s\n  [['\n- \"\\\"'\"\n- ", "[", "", "]"), 4},
-		"after a document":       {repeated("a: |\n  '\n--- \n- ", "[", "", "]"), 4},
-		"after an anchor":        {repeated("- &a !t ", "[", "", "]"), 1},
+		"lists":                 {repeated("", "- ", "x", ""), 1},
+		"lists after a comment": {repeated("# - - -\n", "- ", "x", ""), 2},
+		"lists after next line": {repeated("# x\u0085", "- ", "x", ""), 1},
+		"lists, indented":       {indented("-"), most + 1},
+		"mappings":              {indented("a:"), most + 1},
+		"mappings, quoted":      {indented(`"a'": # it's`), most + 1},
+		"keys":                  {repeated("", "? ", "x", ""), 1},
+		"brackets":              {repeated("- ", "[", "", "]"), 1},
+		"brackets in lines":     {repeated("- ", "[\n", "", "]\n"), most},
+		"braces":                {repeated("- ", "{a: ", "b", "}"), 1},
+		"after a literal":       {repeated("- |\n [[\n\n [[\n- ", "[", "", "]"), 5},
+		"after a plain text":    {repeated("- a\n  '\n- ", "[", "", "]"), 3},
+		"after a quoted text":   {repeated("- 'it''s\n  [['\n- \"\\\"'\"\n- ", "[", "", "]"), 4},
+		"after a document":      {repeated("a: |\n  '\n--- \n- ", "[", "", "]"), 4},
+		"after an anchor":       {repeated("- &a !t ", "[", "", "]"), 1},
 	} {
 		above := strings.Count(test.text(0), "- ") + strings.Count(test.text(0), "[") // at least
 		if _, err := config.YAMLToJSON([]byte(test.text(most - above - 2))); err != nil && strings.Contains(err.Error(), "in one another") {
