@@ -210,6 +210,15 @@ func TestErrors(t *testing.T) {
 		{"misspelt field in JSON", []string{"place", "-f", write("{\"kind\": \"List\", \"apiVersion\": \"v1\", \"items\": [\n{\"kind\": \"Node\", \"metadata\": {\"name\": \"n\"}},\n{\"kind\": \"Pod\", \"metadata\": {\"name\": \"p\", \"namespace\": \"a\"},\n\"spec\": {\"containers\": [{\"name\": \"c\"}, {\"name\": \"d\",\n\"resource\": {}}]}}]}")}, []string{
 			"f:5: pod a/p: spec.containers[1].resource: unknown field; did you mean resources?",
 		}},
+		{"misspelt resources", []string{"place", "-f", write(strings.Replace(node, "cpu", "memorry", 1) + strings.Replace(fmt.Sprintf(pod, `""`, "1"), "cpu", "memroy", 1))}, []string{
+			`f:5: node w1: status.allocatable[memorry]: "4": unknown resource; did you mean memory?`, `f:16: pod default/p: spec.containers[0].resources.requests[memroy]: "1": unknown resource; did you mean memory?`,
+		}},
+		{"misspelt -requests", []string{"headroom", "-sample", "-requests", "memroy=1Gi"}, []string{`-requests: "memroy": unknown resource; did you mean memory?`}},
+		{"-requests in capitals", []string{"headroom", "-sample", "-requests", "CPU=100"}, []string{`-requests: "CPU": unknown resource; did you mean cpu?`}},
+		{"-requests of no resource", []string{"headroom", "-sample", "-requests", "gpu=1"}, []string{`-requests: "gpu": unknown resource; want cpu, memory, ephemeral-storage, hugepages-... or a name with a domain, such as example.com/gpu`}},
+		{"misspelt price", []string{"nodes-needed", "-sample", "-type", "s:cpu=8,pirce=120"}, []string{`-type s: "pirce": did you mean price?`}},
+		{"max in capitals", []string{"nodes-needed", "-sample", "-type", "s:cpu=8,MAX=1"}, []string{`-type s: "MAX": did you mean max?`}},
+		{"misspelt resource of a -type", []string{"nodes-needed", "-sample", "-type", "s:cpus=8"}, []string{`-type s: "cpus": unknown resource; want cpu, memory`}},
 		{"validate", []string{"place", "-validate", "maybe"}, []string{`-validate: "maybe": want strict, warn or ignore`}},
 		{"an affinity with a text", []string{"place", "-f", write(node + fmt.Sprintf(pod, `""`, "1") + "  affinity:\n    nodeAffinity:\n      requiredDuringSchedulingIgnoredDuringExecution:\n        nodeSelectorTerms:\n        - matchExpressions:\n          - {key: cores, operator: Gt, values: [many]}\n")}, []string{
 			`f:22: pod default/p: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].values[0]: "many": want an integer for Gt and Lt`,
@@ -296,6 +305,10 @@ func TestFaults(t *testing.T) {
 	if err := os.WriteFile(config, []byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\na: 1\nprofiles:\n- b: 2\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	older := filepath.Join(t.TempDir(), "older.yaml")
+	if err := os.WriteFile(older, []byte("apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	const pod = `{"kind": "Pod", "metadata": {"name": "p"},` + "\n" + `"spec": {"nodeSelectr": {}, "restartPolicy": "No"}}`
 	for _, test := range []struct {
 		status int
@@ -308,6 +321,8 @@ func TestFaults(t *testing.T) {
 			{"standard input", 2, `pod default/p: spec.restartPolicy: "No": unknown value; want Always, OnFailure or Never`},
 			{Text: "this is likely a mistake; -validate=warn goes on"},
 		}},
+		{1, []string{"config", older}, []Fault{{older, 1, `no kind "KubeSchedulerConfiguration" is registered for version "kubescheduler.config.k8s.io/v1beta3"; want kind KubeSchedulerConfiguration of version kubescheduler.config.k8s.io/v1`}}},
+		{1, []string{"config", older, "-profile", "1.34"}, []Fault{{older, 1, `no kind "KubeSchedulerConfiguration" is registered for version "kubescheduler.config.k8s.io/v1beta3"; want kind KubeSchedulerConfiguration of version kubescheduler.config.k8s.io/v1`}}},
 		{2, []string{"drain", "-sample"}, []Fault{{Text: "name one or more nodes"}}},
 	} {
 		status, stdout, stderr := berthWith(pod, append(test.args, "-o", "json")...)

@@ -58,7 +58,7 @@ func configure(s *session, plugins standIns) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := config.Load(data, config.LoadConfig{Preset: preset, Registry: registry, ReadFile: os.ReadFile})
+	c, err := config.Load(data, config.LoadConfig{Preset: preset, Registry: registry, ReadFile: os.ReadFile, OnlyV1: input.ReadsOnlyV1(s.version)})
 	if err != nil && !isConfiguration(data) { // so it is not known whether kube-scheduler accepts one
 		return nil, fmt.Errorf("%v; the file is no %s", input.InConfig(s.args[0], err), configurationKind)
 	}

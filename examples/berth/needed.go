@@ -9,6 +9,7 @@ import (
 
 	"github.com/berth-sched/berth/examples/berth/internal/page"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/errtext"
 	"github.com/berth-sched/berth/scheduling/whatif"
 )
 
@@ -64,6 +65,9 @@ func (t *nodeTypes) build(s *session) (all []whatif.NodeType, err error) {
 			node = node.Resource(a.name, a.amount)
 		}
 		x.Node = node.Obj()
+		if err := checkNames("-type "+name, &api.Objects{Nodes: []*api.Node{x.Node}}); err != nil {
+			return nil, err
+		}
 		all = append(all, x)
 	}
 	for _, text := range t.likes {
@@ -107,6 +111,10 @@ func settings(x *whatif.NodeType, where, text string) (rest string, err error) {
 			x.Price = n
 		case key == "max":
 			x.Max = int(n)
+		case errtext.Distance(key, "price") <= 2:
+			return "", fmt.Errorf("%s %s: %q: did you mean price?", where, x.Name, key)
+		case strings.EqualFold(key, "max"):
+			return "", fmt.Errorf("%s %s: %q: did you mean max?", where, x.Name, key)
 		case part != "":
 			kept = append(kept, part)
 		}

@@ -249,10 +249,22 @@ func (s *session) requesting(text string) (*framework.PodInfo, error) {
 		builder = builder.Request(a.name, a.amount)
 	}
 	pod := builder.Obj()
+	if err := checkNames("-requests", &api.Objects{Pods: []*api.Pod{pod}}); err != nil {
+		return nil, err
+	}
 	if err := api.DefaultPod(pod, s.cluster.Objects.PriorityClasses); err != nil {
 		return nil, err
 	}
 	return s.snapshot.NewPodInfo(pod)
+}
+
+// checkNames refuses resources that an object made of flags cannot have.
+func checkNames(where string, o *api.Objects) error {
+	for _, d := range o.Doubts() {
+		key := d.Field[strings.LastIndexByte(d.Field, '[')+1:]
+		return fmt.Errorf("%s: %q: %w", where, strings.TrimSuffix(key, "]"), d.Err)
+	}
+	return nil
 }
 
 // An amount is an amount of a resource, as text.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/berth-sched/berth/internal/errtext"
 )
 
 // A valueRule says which values the fields of a type may have.
@@ -80,7 +82,10 @@ func (o *Objects) Validate() error {
 
 // Doubts returns an error for each value that Kubernetes 1.37 does not know in the fields
 // that decide nothing, and for each Gt or Lt of a node affinity whose value is no integer:
-// the API server takes it, but the pod then fits nowhere. It returns at most 500.
+// the API server takes it, but the pod then fits nowhere. It also returns one for each
+// amount of a resource that has neither a domain nor a name that Kubernetes defines for
+// containers or nodes: the API server refuses such a request, a scheduler ignores it. It
+// returns at most 500.
 func (o *Objects) Doubts() (list []*InvalidError) {
 	o.eachValue(func(v foundValue) {
 		if v.isDoubt() && len(list) < maxSkippedFields {
@@ -112,22 +117,24 @@ func (r *valueRule) list() string {
 
 // doubts returns the warnings about values, each line once.
 func (o *Objects) doubts() []string {
-	counts := map[string]int{}
-	var lines []string
+	type warning struct{ where, problem string }
+	counts := map[warning]int{}
 	o.eachValue(func(v foundValue) {
-		if !v.isDoubt() || len(lines) >= maxSkippedFields {
+		if !v.isDoubt() {
 			return
 		}
 		name := reflect.TypeOf(v.object).Elem().Name()
-		line := fmt.Sprintf("%s: %s: %s: %s", name, v.path(true), quoteShort(v.value), v.problem)
-		if counts[line]++; counts[line] == 1 {
-			lines = append(lines, line)
+		w := warning{fmt.Sprintf("%s: %s: %s: ", name, printable(errtext.Cut(v.path(true), maxErrorName)), quoteShort(v.value)), v.problem}
+		if counts[w] > 0 || len(counts) < maxSkippedFields {
+			counts[w]++
 		}
 	})
-	for i, line := range lines {
-		if n := counts[line]; n > 1 {
-			lines[i] = strings.Replace(line, "unknown value", fmt.Sprintf("unknown value, %d times", n), 1)
+	var lines []string
+	for w, n := range counts {
+		if what, rest, ok := strings.Cut(w.problem, "; "); ok && n > 1 && strings.HasPrefix(what, "unknown ") {
+			w.problem = fmt.Sprintf("%s, %d times; %s", what, n, rest)
 		}
+		lines = append(lines, w.where+w.problem)
 	}
 	slices.Sort(lines)
 	return lines
@@ -142,14 +149,14 @@ type foundValue struct {
 	decides bool // placements depend on the value, and the API server refuses it
 }
 
-// path writes where the value is, without indexes if they do not matter.
+// path writes where the value is, without the indexes of lists if they do not matter.
 func (v *foundValue) path(general bool) string {
 	var b strings.Builder
 	for _, step := range v.steps {
-		switch index := step[0] == '['; {
-		case index && general:
+		switch inside := step[0] == '['; {
+		case inside && general && strings.Trim(step, "[0123456789]") == "":
 			continue
-		case !index && b.Len() > 0:
+		case !inside && b.Len() > 0:
 			b.WriteByte('.')
 		}
 		b.WriteString(step)
@@ -195,7 +202,7 @@ func (o *Objects) eachValue(f func(foundValue)) {
 // A valuePlan says where in the values of a type values with a rule are.
 type valuePlan struct {
 	rule   *valueRule
-	bound  func(w *valueWalk, v reflect.Value, path []string) // of a struct with Gt and Lt; may be nil
+	check  func(w *valueWalk, v reflect.Value, path []string) // of a struct with rules of its own; may be nil
 	elem   *valuePlan                                         // of a pointer or list
 	fields []valueField
 }
@@ -228,8 +235,8 @@ func (p *valuePlanner) plan(t reflect.Type) *valuePlan {
 			return nil
 		}
 	case t.Kind() == reflect.Struct:
-		plan.bound = boundOf(t)
-		if plan.fields = p.fields(t); len(plan.fields) == 0 {
+		plan.check = checkOf(t)
+		if plan.fields = p.fields(t); len(plan.fields) == 0 && plan.check == nil {
 			return nil
 		}
 	default:
@@ -270,8 +277,8 @@ func (w *valueWalk) visit(p *valuePlan, v reflect.Value, path []string) {
 			w.visit(p.elem, v.Index(i), append(path, "["+strconv.Itoa(i)+"]"))
 		}
 	case reflect.Struct:
-		if p.bound != nil {
-			p.bound(w, v, path)
+		if p.check != nil {
+			p.check(w, v, path)
 		}
 		for _, f := range p.fields {
 			inner := path

@@ -6,14 +6,18 @@ import (
 	"strconv"
 )
 
-// boundOf returns what checks the values of the operators Gt and Lt in a type, nil if it has
-// none.
-func boundOf(t reflect.Type) func(w *valueWalk, v reflect.Value, path []string) {
+// checkOf returns what checks a struct that has rules of its own: the values of the
+// operators Gt and Lt, and the names of resources. It is nil for other types.
+func checkOf(t reflect.Type) func(w *valueWalk, v reflect.Value, path []string) {
 	switch t {
 	case reflect.TypeFor[NodeSelectorRequirement]():
 		return (*valueWalk).requirement
 	case reflect.TypeFor[Toleration]():
 		return (*valueWalk).toleration
+	case reflect.TypeFor[ResourceRequirements]():
+		return (*valueWalk).requirements
+	case reflect.TypeFor[NodeStatus]():
+		return (*valueWalk).nodeStatus
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -198,6 +199,49 @@ func TestValidateBounds(t *testing.T) {
 		if got, want := len(o.Warnings()), len(o.Doubts()); got != want {
 			t.Errorf("%s: %d warnings, want %d", spec, got, want)
 		}
+	}
+}
+
+// TestDoubtsResources gives requests and nodes resources that Kubernetes does not have.
+func TestDoubtsResources(t *testing.T) {
+	o, err := api.Decode([]byte(`{"kind": "List", "items": [
+		{"kind": "Pod", "metadata": {"name": "p"}, "spec": {"resources": {"requests": {"cpus": "1"}}, "containers": [
+			{"resources": {"requests": {"CPU": "100", "memroy": "1Gi", "example.com/gpu": "1", "hugepages-2Mi": "2Mi", "ephemeral-storage": "1"}}},
+			{"resources": {"limits": {"gpu": "1", "cpu": "1", "memory": "1"}, "requests": {"gpu": "1", "pods": "2"}}}]}},
+		{"kind": "Pod", "metadata": {"name": "q"}, "spec": {"containers": [{"resources": {"requests": {"memroy": "1Gi"}}}]}},
+		{"kind": "Node", "metadata": {"name": "n"}, "status": {
+			"capacity": {"gpus": "1", "pods": "110", "storage": "1", "attachable-volumes-aws-ebs": "39", "hugepages-1Gi": "0"},
+			"allocatable": {"gpus": "1", "memorry": "1Gi", "pods": "110", "example.com/gpu": "1"}}}
+	]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "unknown resource; want cpu, memory, ephemeral-storage, "
+	const domain = " or a name with a domain, such as example.com/gpu"
+	doubts := []string{
+		`node n: status.capacity[gpus]: "1": ` + want + `pods, storage, hugepages-..., attachable-volumes-...` + domain,
+		`node n: status.allocatable[memorry]: "1Gi": unknown resource; did you mean memory?`,
+		`pod default/p: spec.containers[0].resources.requests[CPU]: "100": unknown resource; did you mean cpu?`,
+		`pod default/p: spec.containers[0].resources.requests[memroy]: "1Gi": unknown resource; did you mean memory?`,
+		`pod default/p: spec.containers[1].resources.limits[gpu]: "1": ` + want + `hugepages-...` + domain,
+		`pod default/p: spec.containers[1].resources.requests[pods]: "2": ` + want + `hugepages-...` + domain,
+		`pod default/p: spec.resources.requests[cpus]: "1": ` + want + `hugepages-...` + domain,
+		`pod default/q: spec.containers[0].resources.requests[memroy]: "1Gi": unknown resource; did you mean memory?`,
+	}
+	var got []string
+	for _, d := range o.Doubts() {
+		got = append(got, d.Error())
+	}
+	slices.Sort(got)
+	slices.Sort(doubts)
+	if diff := cmp.Diff(doubts, got); diff != "" {
+		t.Errorf("Doubts (-want +got):\n%s", diff)
+	}
+	if warning := `Pod: spec.containers.resources.requests[memroy]: "1Gi": unknown resource, 2 times; did you mean memory?`; !slices.Contains(o.Warnings(), warning) {
+		t.Errorf("Warnings = %q, want one to be %q", o.Warnings(), warning)
+	}
+	if err := o.Validate(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -29,8 +29,8 @@ func TestBuild(t *testing.T) {
 		{"no queue sort", "queueSort: {disabled: [{name: '*'}]}", config.QueueSortCount, prefix + `only one queue sort plugin required for profile with scheduler name "default-scheduler", but got 0`},
 		{"no binder", "bind: {disabled: [{name: DefaultBinder}]}", config.NoBind, prefix + `at least one bind plugin is needed for profile with scheduler name "default-scheduler"`},
 		{"two placement generators", "multiPoint: {enabled: [{name: G}, {name: TopologyPlacementGenerator}]}", config.PlacementGenerateCount, prefix + `at most one placement generate plugin is allowed for profile with scheduler name "default-scheduler"`},
-		{"negative weight", "score: {enabled: [{name: NodeAffinity, weight: -5}]}", config.WeightOverflow, prefix + `score plugins: total score of Score plugins could overflow`},
-		{"negative placement weight", "placementScore: {enabled: [{name: P, weight: -1}]}", config.WeightOverflow, prefix + `placement score plugins: total score of Score plugins could overflow`},
+		{"negative weight", "score: {enabled: [{name: NodeAffinity, weight: -5}]}", config.WeightOverflow, prefix + `score plugins: total score of Score plugins could overflow; plugin "NodeAffinity" has weight -5`},
+		{"negative placement weight", "placementScore: {enabled: [{name: P, weight: -1}]}", config.WeightOverflow, prefix + `placement score plugins: total score of Score plugins could overflow; plugin "P" has weight -1`},
 		{"a name without a weight", "score: {enabled: [{name: Alias}]}", config.NoWeight, prefix + `score plugin "Real" is not configured with weight`},
 		{"constructor", "filter: {enabled: [{name: Bad}]}", config.InitPlugin, prefix + `initializing plugin "Bad": no license`},
 		{"no arguments at pod groups", "{multiPoint: {enabled: [{name: PrioritySort}, {name: DefaultBinder}], disabled: [{name: '*'}]}, podGroupPostFilter: {enabled: [{name: DefaultPreemption}]}}", config.InitPlugin, prefix + `initializing plugin "DefaultPreemption": got args of type <nil>, want *DefaultPreemptionArgs`},
@@ -51,6 +51,18 @@ func TestBuild(t *testing.T) {
 				t.Errorf("got %s %s: %s\nwant %s: %s", e.Stage, p.Class, got, tt.class, tt.want)
 			}
 		})
+	}
+}
+
+// TestNegativeWeight expects the line of the plugin whose weight is negative, not of the
+// one where the total is noticed.
+func TestNegativeWeight(t *testing.T) {
+	for _, point := range []string{"score", "multiPoint"} {
+		e := refused(t, head+"profiles:\n- plugins:\n    "+point+":\n      enabled:\n      - name: ImageLocality\n      - name: NodeAffinity\n        weight: -5\n      - name: TaintToleration\n", config.LoadConfig{})
+		p := e.Problems[0]
+		if p.Class != config.WeightOverflow || p.Plugin != "NodeAffinity" || p.Line != strings.Count(head, "\n")+6 {
+			t.Errorf("%s: %s of %s in line %d: %s; want NodeAffinity in line %d", point, p.Class, p.Plugin, p.Line, p.Text, strings.Count(head, "\n")+6)
+		}
 	}
 }
 

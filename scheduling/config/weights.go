@@ -1,6 +1,9 @@
 package config
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // maxScore is the highest score of a node.
 const maxScore = 100
@@ -12,7 +15,7 @@ const maxScore = 100
 //
 // Upstream's check subtracts a running total that may be negative, which wraps. So a
 // negative weight is rejected if another plugin follows while the total is below 0,
-// and is accepted otherwise. Plugins whose point is disabled count, too.
+// and is accepted otherwise. The error names the negative weight. Plugins whose point is disabled count, too.
 func (b *builder) weights(point Point, list []string) map[string]int32 {
 	prefix := "score plugins"
 	if point == PlacementScore {
@@ -20,6 +23,7 @@ func (b *builder) weights(point Point, list []string) map[string]int32 {
 	}
 	weights := make(map[string]int32)
 	total := int64(0)
+	var negative *Plugin // the first one
 	for _, set := range []*PluginSet{b.profile.Plugins.At(point), &b.profile.Plugins.MultiPoint} {
 		for _, plugin := range set.Enabled {
 			if _, ok := weights[plugin.Name]; ok || !b.preset.Plugins[plugin.Name].serves(point) {
@@ -31,8 +35,13 @@ func (b *builder) weights(point Point, list []string) map[string]int32 {
 			}
 			weights[plugin.Name] = w
 			if total < 0 || int64(w)*maxScore > math.MaxInt64-total {
-				b.fail(WeightOverflow, plugin.Name, "%s: total score of Score plugins could overflow", prefix)
+				cause := cmp.Or(negative, &plugin)
+				field := b.written.plugin(point, cause.Name)
+				b.failIn(field, WeightOverflow, cause.Name, "%s: total score of Score plugins could overflow; plugin %q has weight %d", prefix, cause.Name, cause.Weight)
 				return weights
+			}
+			if w < 0 && negative == nil {
+				negative = &plugin
 			}
 			total += int64(w) * maxScore
 		}

@@ -36,6 +36,9 @@ func checkYAML(data []byte) error {
 	if at := crowd(data); at >= 0 {
 		return fmt.Errorf("line %d: %w", lineAt(data, at), errCrowds)
 	}
+	if at := tooDeep(data); at >= 0 {
+		return fmt.Errorf("line %d: %w", lineAt(data, at), errNesting)
+	}
 	return nil
 }
 

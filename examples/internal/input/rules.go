@@ -66,6 +66,10 @@ func PresetOf(version string) (config.Preset, *scheduling.Registry, error) {
 	return config.Kubernetes137(), scheduling.Kubernetes137Registry(), err
 }
 
+// ReadsOnlyV1 reports whether a version of kube-scheduler, 1.37 for "", reads no
+// configuration file before v1. Release 1.29 removed the last older one, v1beta3.
+func ReadsOnlyV1(version string) bool { return version != "1.18" }
+
 // RulesOf returns the rules of a version of kube-scheduler. If there is a file, they
 // have its profiles.
 func RulesOf(version, file string, seed uint64) (*Rules, error) {

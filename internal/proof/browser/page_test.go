@@ -333,6 +333,12 @@ func TestFaults(t *testing.T) {
 	})()`) {
 		t.Error("the note of a long line does not stand in its row")
 	}
+	// Nested text, which must not take more of the call stack than a browser has. The second
+	// has the most levels that are read: each bracket holds a pair.
+	for text, want := range map[string]string{strings.Repeat("- ", 30_000): "more than 1000 collections", "- " + strings.Repeat("[a: ", 990) + strings.Repeat("]", 990): "document"} {
+		b.set("nodes", text, "input")
+		b.wait(`document.querySelector("#nodes-problems li").textContent.includes("` + want + `")`)
+	}
 	b.set("nodes", strings.Replace(bad, "4x", "4", 1), "input")
 	b.wait(`document.querySelector("#nodes-problems li") === null`)
 	b.set("config", "kind: KubeSchedulerConfiguration\napiVersion: kubescheduler.config.k8s.io/v1\nprofiles:\n- plugins: {score: {enabled: [{name: Nobody}]}}\n", "input")

@@ -46,6 +46,7 @@ func TestProblems(t *testing.T) {
 			"too many pods", node, many("one") + many("two") + many("three"), "",
 			[]Problem{{"pods", 17, "deployment default/three: spec.replicas: \"70000\": makes more than 200000 pods in all"}},
 		},
+		{"configuration that 1.37 does not read", node, "", "kind: KubeSchedulerConfiguration\napiVersion: kubescheduler.config.k8s.io/v1beta3\n", []Problem{{"config", 2, `for version "kubescheduler.config.k8s.io/v1beta3"; want kind`}}},
 		{"not a configuration", node, "", "kind: Pod\n", []Problem{{"config", 0, "apiVersion"}}},
 	}
 	for _, test := range tests {

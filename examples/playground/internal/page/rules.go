@@ -73,7 +73,8 @@ func profilesOf(name, text string, seed uint64) ([]scheduling.Profile, []Problem
 	if err := registry.Register(estimator.LoadAwareName, scheduling.RegisterLoadAware(estimator.Koordinator18, estimator.KnownEstimators())); err != nil {
 		return nil, []Problem{{Area: "config", Text: err.Error()}}
 	}
-	c, err := config.Load([]byte(text), config.LoadConfig{Registry: registry})
+	const readsOlder = "1.18" // release 1.29 removed the last version before v1
+	c, err := config.Load([]byte(text), config.LoadConfig{Registry: registry, OnlyV1: name != readsOlder})
 	if err != nil {
 		return nil, configProblems(err)
 	}
