@@ -15,7 +15,8 @@ const maxScore = 100
 //
 // Upstream's check subtracts a running total that may be negative, which wraps. So a
 // negative weight is rejected if another plugin follows while the total is below 0,
-// and is accepted otherwise. The error names the negative weight. Plugins whose point is disabled count, too.
+// and is accepted otherwise. The error names the negative weight. Plugins whose point is
+// disabled count, too.
 func (b *builder) weights(point Point, list []string) map[string]int32 {
 	prefix := "score plugins"
 	if point == PlacementScore {
