@@ -214,9 +214,7 @@ func TestHindrances(t *testing.T) {
 			return strings.Contains(got, test.want[0]) && strings.Contains(got, test.want[1])
 		})
 		for _, want := range test.want {
-			if !w.logs.has(want) {
-				t.Errorf("%v: the log does not say %q:\n%s", test.err, want, w.logs)
-			}
+			w.eventually(fmt.Sprintf("the log says %q", want), func() bool { return w.logs.has(want) })
 		}
 		if w.eventually("it starts when it may", func() bool { return len(w.bindings()) == 1 }); strings.Contains(test.want[0], "answer") != w.logs.has("does not answer") {
 			t.Errorf("%v: the log is\n%s", test.err, w.logs)
