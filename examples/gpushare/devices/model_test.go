@@ -300,6 +300,9 @@ func (m *machine) preempt() {
 		return
 	}
 	found, _, _, err := m.sched.PostFilter(context.Background(), m.snapshot, p, d)
+	if err != nil && m.overfull() && strings.Contains(err.Error(), "expected at least one victim pod") {
+		return // pods that share a GPU beyond its end, and are put back, may get another one
+	}
 	m.must(err)
 	m.check()
 	if found.Nominated == "" || m.nominees[found.Nominated] != nil {
@@ -311,6 +314,21 @@ func (m *machine) preempt() {
 	}
 	m.must(m.snapshot.Nominate(p, found.Nominated, ""))
 	m.nominees[found.Nominated] = p
+}
+
+// overfull reports whether pods hold more of a GPU than there is.
+func (m *machine) overfull() bool {
+	for node, pods := range m.model {
+		used := make([]int64, m.sizes[node])
+		for _, h := range pods {
+			for _, i := range h.gpus {
+				if used[i] += h.milli; used[i] > 1000 {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // claim places a nominated pod, if it fits now.
