@@ -46,8 +46,8 @@ type Config struct {
 	// Bindings is how many binding cycles may run at once, each in its own
 	// goroutine. 0 means none: binding cycles run in the scheduling goroutine, as
 	// part of the attempt, and equal events give equal decisions. A pod that waits
-	// on Permit never takes a goroutine, and one that waits in [Await] is not counted. A quarter as many reports, at least one, may
-	// be under way besides.
+	// on Permit never takes a goroutine, and one that waits in [Await] is not counted.
+	// A quarter as many reports, at least one, may be under way besides.
 	Bindings int
 	// Backoff is how long pods wait after failed attempts.
 	Backoff queue.Backoff

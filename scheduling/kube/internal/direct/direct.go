@@ -38,8 +38,9 @@ func New(c rest.Interface) Poster {
 
 var encoder = protobuf.NewSerializer(nil, nil)
 
-// Post creates an object, whose TypeMeta must be set, at a path that does not begin with a slash. It reports whether the API
-// server says that it has done so. An error means that nobody knows.
+// Post creates an object, whose TypeMeta must be set, at a path that does not begin with a
+// slash. It reports whether the API server says that it has done so. An error means that
+// nobody knows.
 func (p Poster) Post(ctx context.Context, path string, object runtime.Object) (done bool, err error) {
 	if p.client == nil {
 		return false, nil

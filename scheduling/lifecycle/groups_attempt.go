@@ -1,0 +1,265 @@
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/gang"
+	"github.com/berth-sched/berth/scheduling/queue"
+)
+
+// tryGroup makes an attempt for the group.
+//
+// Source: kube-scheduler 1.37, schedule_one_podgroup.go.
+func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt {
+	g.trying = true
+	defer func() { g.trying = false }()
+	var waiting []gang.Waiting
+	members := map[*framework.PodInfo]*pod{}
+	for _, p := range g.pending(d) {
+		if p.info.Pod.DeletionTimestamp == nil {
+			if info, err := d.snap.Current(p.info); err == nil {
+				p.info = info
+			}
+			waiting = append(waiting, gang.Waiting{Pod: p.info, Attempts: p.member.attempts, Since: p.member.since})
+			members[p.info] = p
+		}
+	}
+	a := Attempt{Pod: it.Pod, Number: it.Attempts, InitialAttempt: it.InitialAttempt, Queued: it.Timestamp}
+	object := d.objectOf(g)
+	if len(waiting) == 0 || object == nil {
+		d.dismiss(g)
+		return a
+	}
+	slices.SortStableFunc(waiting, gang.CompareWaiting)
+	a.Pod = waiting[0].Pod
+	sched := d.profileOf(a.Pod.Pod)
+	a.Profile, a.Group = sched.Profile(), g.key.namespace+"/"+g.key.name
+	if sched != d.last {
+		sched.Seek(d.last.Position())
+		d.last = sched
+	}
+	d.snap.SetNow(d.clock.Now())
+	a.Started = d.stamp()
+	pods := make([]*framework.PodInfo, len(waiting))
+	for i, w := range waiting {
+		pods[i] = w.Pod
+	}
+	want := gang.GroupWith(object, pods, g.present())
+	cycle, err := d.groups.placers[sched].Propose(d.snap, want)
+	a.Decided = d.stamp()
+	if err != nil {
+		d.problem(err)
+		a.State, a.Err = Failed, err
+		d.groupBack(ctx, g, it, nil)
+		d.observe(&a)
+		return a
+	}
+	a.Cycle = cycle
+	if cycle.Condition.Status == api.ConditionTrue {
+		if err = d.submit(ctx, g, sched, cycle, members); err == nil {
+			a.State = Binding
+			d.reportGroup(ctx, object, cycle.Condition)
+			d.dismiss(g)
+			g.trying = false
+			d.lookAll(ctx, g)
+			d.regate(ctx, g) // pods that do not stand come next
+			d.observe(&a)
+			return a
+		}
+		cycle.Fail(err)
+	}
+	a.State, a.Err = Failed, errors.New(cycle.Condition.Message)
+	d.groupFailed(ctx, g, it, object, cycle, members)
+	d.observe(&a)
+	return a
+}
+
+// submit reserves the pods that stand, all or none, asks Permit about each, and begins
+// their bindings.
+func (d *Driver) submit(ctx context.Context, g *group, sched *scheduling.Scheduler, c *gang.Cycle, members map[*framework.PodInfo]*pod) error {
+	var begun []*binding
+	undo := func() {
+		for i := len(begun) - 1; i >= 0; i-- {
+			begun[i].unreserve()
+			d.uncount(begun[i].p)
+		}
+	}
+	for _, at := range c.Outcome.Placed {
+		r := &c.Pods[at.Index()]
+		p := members[r.Pod]
+		set, err := scheduling.NewNodeSet(d.snap, []*framework.NodeInfo{d.snap.Node(at.Node)})
+		if err != nil {
+			undo()
+			return err
+		}
+		nominated := p.nominated
+		d.nominate(p, "")
+		decision, err := sched.ScheduleWithin(d.snap, p.info, set)
+		if err == nil {
+			err = sched.Assume(d.snap, p.info, decision)
+		}
+		if err != nil {
+			d.nominate(p, nominated)
+			undo()
+			return err
+		}
+		d.assume(p, p.info, at.Node)
+		p.member.attempts++
+		a := &Attempt{Pod: p.info, Profile: sched.Profile(), Number: p.member.attempts, Decision: decision, Group: g.key.namespace + "/" + g.key.name, State: Binding}
+		begun = append(begun, &binding{Binding: sched.Binding(p.info, decision), d: d, p: p, attempt: a, plugged: d.binders[sched]})
+	}
+	for i := range c.Pods {
+		if r := &c.Pods[i]; r.Node == "" {
+			d.memberFailed(ctx, members[r.Pod], *r)
+		}
+	}
+	for _, b := range begun {
+		waits, err := b.Permit(ctx)
+		if err != nil {
+			b.unreserve()
+			d.uncount(b.p)
+			d.failed(ctx, b.p, nil, b.attempt, err)
+			continue
+		}
+		b.p.binding = b
+		if len(waits) > 0 {
+			b.attempt.State = Waiting
+			b.wait = newWaitingPod(d.clock, b.Binding, waits, func() { d.mail.post(b.permit) })
+			d.waiting.add(b.wait)
+		}
+		b.begin(ctx)
+	}
+	return nil
+}
+
+// memberFailed notes that a pod was not placed.
+func (d *Driver) memberFailed(ctx context.Context, p *pod, r gang.PodReport) {
+	if p == nil || p.member == nil {
+		return
+	}
+	p.member.attempts++
+	p.member.since = d.clock.Now()
+	d.clearNomination(ctx, p, r.Nominated)
+	d.report(ctx, p, Report{Reason: r.Reason, Message: r.Message, Nominated: r.Nominated})
+}
+
+// groupFailed reports a failed attempt, removes the victims of a preemption, and returns
+// the group to the queue.
+func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, object *api.PodGroup, c *gang.Cycle, members map[*framework.PodInfo]*pod) {
+	for _, r := range c.Pods {
+		d.memberFailed(ctx, members[r.Pod], r)
+	}
+	d.reportGroup(ctx, object, c.Condition)
+	var victims []gang.Member
+	if c.Eviction != nil {
+		victims = c.Eviction.Victims()
+	}
+	var outside []Eviction
+	for _, v := range victims {
+		q := d.pods[keyOf(v.Pod.Pod)]
+		switch {
+		case q == nil || q.info.Pod.DeletionTimestamp != nil: // leaving already
+		case q.binding != nil && q.binding.preempt(gang.PluginName, fmt.Sprintf("preempted by pod group %s/%s", g.key.namespace, g.key.name)):
+		default:
+			outside = append(outside, evictionOf(q))
+		}
+	}
+	evicter, ok := d.config.Binder.(Evicter)
+	if !ok || len(outside) == 0 {
+		d.groupBack(ctx, g, it, c)
+		return
+	}
+	background, preemptor := d.bindingContext(ctx), c.Pods[0].Pod.Pod
+	d.open++
+	d.run(ctx, func() message {
+		err := d.evictAll(background, evicter, outside, preemptor)
+		return func(ctx context.Context) {
+			d.open--
+			d.problem(err)
+			if g.item == it { // it was not dismissed meanwhile
+				d.groupBack(ctx, g, it, c)
+			}
+		}
+	})
+}
+
+// groupBack returns the group to the queue: to wait for an event if its pods are equal,
+// and otherwise for its backoff alone.
+func (d *Driver) groupBack(ctx context.Context, g *group, it *queue.Item, c *gang.Cycle) {
+	d.lookAll(ctx, g)
+	if !d.isOpen(g) {
+		d.dismiss(g)
+		return
+	}
+	g.held = g.firstReady()
+	held, by := g.held.info, queue.Rejectors{}
+	if c != nil && c.Outcome != nil {
+		if best := c.Outcome.Best(); best != nil && best.Missing != nil && best.Missing.Exact {
+			by.Plugins = d.rejectors(held)
+		}
+	}
+	d.queue.Resize(it, g.ready)
+	d.queue.Requeue(ctx, it, held, by)
+}
+
+// nodeOnly are the filters whose answers for a pod without volumes, claims, affinity and
+// spread constraints do not change while pods of its group are placed.
+var nodeOnly = []string{
+	"NodeName", "NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodeDeclaredFeatures", "VolumeRestrictions", "NodeVolumeLimits",
+	"VolumeBinding", "VolumeZone", "PodTopologySpread", "InterPodAffinity", "DynamicResources",
+}
+
+// rejectors lists the filters whose events may help a group of pods like this one: those
+// that reject some node now, and those that may reject more of the pods where some are
+// placed.
+func (d *Driver) rejectors(pod *framework.PodInfo) (list []string) {
+	sched := d.profileOf(pod.Pod)
+	var nodes []*framework.NodeInfo
+	for _, n := range d.snap.All() {
+		nodes = append(nodes, n)
+	}
+	verdicts, err := sched.FilterNodes(d.snap, pod, nodes)
+	if err != nil {
+		return nil
+	}
+	for _, v := range verdicts {
+		if v.Plugin != "" && !slices.Contains(list, v.Plugin) {
+			list = append(list, v.Plugin)
+		}
+	}
+	for _, name := range sched.FilterNames() {
+		if name == "NodePorts" && len(pod.HostPorts) == 0 {
+			continue
+		}
+		if !slices.Contains(nodeOnly, name) && !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// reportGroup tells the group's condition. Once it is true it stays true.
+func (d *Driver) reportGroup(ctx context.Context, object *api.PodGroup, c api.Condition) {
+	reporter, ok := d.config.Binder.(GroupReporter)
+	if !ok {
+		return
+	}
+	for _, have := range object.Status.Conditions {
+		if have.Type == c.Type && have.Status == api.ConditionTrue && c.Status != api.ConditionTrue {
+			return
+		}
+	}
+	c.LastTransitionTime = d.clock.Now()
+	defer func() {
+		if v := recover(); v != nil {
+			d.problem(fmt.Errorf("reporter: group %s: panic: %v", object.Key(), v))
+		}
+	}()
+	reporter.ReportGroup(ctx, object, c)
+}
