@@ -34,7 +34,7 @@ func (l *loader) text(p *problems) []byte {
 		limit = DefaultMaxBytes
 	}
 	if len(l.data) > limit {
-		p.add(Problem{Class: TooLarge, Text: fmt.Sprintf("the configuration has %d bytes, more than %d", len(l.data), limit)})
+		p.add(Problem{Class: TooLarge, Line: lineAt(l.data, limit), Text: fmt.Sprintf("the configuration has %d bytes, more than %d", len(l.data), limit)})
 		return nil
 	}
 	if looksLikeJSON(l.data) {
@@ -50,11 +50,13 @@ func (l *loader) text(p *problems) []byte {
 	var raw []byte
 	err := checkYAML(l.data)
 	if err == nil {
-		raw, err = yamlToJSON(decode, len(l.data))
+		if raw, err = yamlToJSON(decode, len(l.data)); err != nil {
+			err = yamlFault(l.data, 0, err)
+		}
 	}
 	if err != nil {
 		line, text := cutLine(err.Error())
-		p.add(Problem{Class: Class(args.Syntax), Line: line, Text: strings.TrimPrefix(text, "yaml: "), err: err})
+		p.add(Problem{Class: Class(args.Syntax), Line: line, Text: text, err: err})
 		return nil
 	}
 	return raw

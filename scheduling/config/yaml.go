@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"go.yaml.in/yaml/v2"
 )
@@ -67,14 +66,8 @@ func yamlDocuments(data []byte) ([][]byte, error) {
 		switch {
 		case err == io.EOF:
 			return docs, nil
-		case err == errNotFinite:
-			return nil, notFinite(documentOf(data, number))
 		case err != nil:
-			line, text := cutLine(err.Error())
-			if line == 0 {
-				line = documentOf(data, number).line
-			}
-			return nil, fmt.Errorf("line %d: %s", line, strings.TrimPrefix(text, "yaml: "))
+			return nil, yamlFault(data, number, err)
 		case string(out) == "null":
 			continue
 		}
