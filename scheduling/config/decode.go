@@ -44,6 +44,10 @@ func (l *loader) text(p *problems) []byte {
 			p.add(Problem{Class: Class(args.Syntax), Line: line, Text: text, err: err})
 			return nil
 		}
+		if at := deepJSON(l.data); at >= 0 {
+			p.add(Problem{Class: Class(args.Syntax), Line: lineAt(l.data, at), Text: errNestingJSON.Error(), err: errNestingJSON})
+			return nil
+		}
 		return whole
 	}
 	decode := func(v any) error { return yaml.Unmarshal(l.data, v) }

@@ -133,6 +133,8 @@ func TestLines(t *testing.T) {
 		{"control character", head + "parallelism: \"\x07\"\n", 3},
 		{"itself", head + "profiles: &p\n- schedulerName: a\n  plugins: *p\n", 5},
 		{"too large", head + strings.Repeat("# hello\n", 1<<17), 2 + (1<<20-len(head))/8 + 1},
+		{"deep JSON", "{\"apiVersion\": \"kubescheduler.config.k8s.io/v1\",\n\"kind\": \"KubeSchedulerConfiguration\",\n\"a\": \"\\\"[[\",\n\"b\":\n" + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + "}", 5},
+		{"deep enough JSON", "{\"apiVersion\": \"kubescheduler.config.k8s.io/v1\",\n\"kind\": \"KubeSchedulerConfiguration\",\n\"parallelism\": 0,\n\"profiles\": [{\"pluginConfig\": [{\"name\": \"Nobody\",\n\"args\": " + strings.Repeat("[", 990) + strings.Repeat("]", 990) + "}]}]}", 3},
 		{"no number", head + "\nparallelism: .inf\n", 4},
 		{"unknown plugin", head + "profiles:\n- plugins:\n    score:\n      enabled:\n      - name: NodeResourcesFit\n      - name: Nobody\n", 8},
 		{"unknown plugin of the second profile", head + "profiles:\n- schedulerName: a\n- schedulerName: b\n  plugins:\n    multiPoint:\n      enabled:\n      - weight: 2\n        name: Nobody\n", 10},

@@ -93,12 +93,16 @@ type jsonPlaces struct {
 	pos  int // newlines are counted up to here
 	line int
 	last *place // of a text, number or other value without values inside
+
+	depth  int // of the value that is read
+	failed bool
 }
 
 // token reads a token and counts the lines before its end.
 func (s *jsonPlaces) token() json.Token {
 	t, err := s.dec.Token()
 	if err != nil {
+		s.failed = true
 		return nil
 	}
 	end := int(s.dec.InputOffset())
@@ -107,10 +111,18 @@ func (s *jsonPlaces) token() json.Token {
 	return t
 }
 
-// value reads a value. A field has the line of its name.
+// value reads a value. A field has the line of its name. What is nested too deeply has the
+// line of what is around it, because the call stack is small in a browser.
 func (s *jsonPlaces) value() *place {
 	t := s.token()
-	if _, ok := t.(json.Delim); !ok {
+	s.depth++
+	defer func() { s.depth-- }()
+	_, more := t.(json.Delim)
+	if more && s.depth > maxNesting {
+		s.skip()
+		more = false
+	}
+	if !more {
 		if s.last == nil || s.last.line != s.line { // otherwise they share one
 			s.last = &place{line: s.line}
 		}
@@ -134,6 +146,18 @@ func (s *jsonPlaces) value() *place {
 		s.token()
 	}
 	return p
+}
+
+// skip goes behind the list or object whose begin was read.
+func (s *jsonPlaces) skip() {
+	for open := 1; open > 0 && !s.failed; {
+		switch s.token() {
+		case json.Delim('{'), json.Delim('['):
+			open++
+		case json.Delim('}'), json.Delim(']'):
+			open--
+		}
+	}
 }
 
 // A yamlPlace is a place that fills itself from a YAML node.

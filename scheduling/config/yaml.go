@@ -31,7 +31,7 @@ const maxFlow = 1 << 20
 // returned unchanged; if it is not JSON, up to 1 MiB of it is tried as YAML.
 //
 // The error names the line. Hostile text is rejected: aliases may not expand a
-// document beyond eight times the size of the stream, and YAML may nest 1,000
+// document beyond eight times the size of the stream, and YAML may nest 150
 // collections, JSON 10,000. Values may be short, but not all of them: beyond about 20,000 values
 // the text must have a few bytes for each. The cost is otherwise linear in the size of
 // data.

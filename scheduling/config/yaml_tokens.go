@@ -4,9 +4,35 @@ import "errors"
 
 // maxNesting bounds how many collections of YAML text lie in one another. The library and
 // [YAMLToJSON] recurse, and the call stack of a page in WebAssembly is small.
-const maxNesting = 1000
+const maxNesting = 150
 
-var errNesting = errors.New("more than 1000 collections in one another")
+var errNesting = errors.New("more than 150 collections in one another")
+
+// maxNestingJSON bounds it for configurations in JSON.
+const maxNestingJSON = 1000
+
+var errNestingJSON = errors.New("more than 1000 lists and objects in one another")
+
+// deepJSON returns the place in valid JSON where lists and objects are nested too deeply, or
+// -1.
+func deepJSON(data []byte) int {
+	depth, quoted := 0, false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case c == '"':
+			quoted = !quoted
+		case quoted && c == '\\':
+			i++
+		case !quoted && (c == '[' || c == '{'):
+			if depth++; depth > maxNestingJSON {
+				return i
+			}
+		case !quoted && (c == ']' || c == '}'):
+			depth--
+		}
+	}
+	return -1
+}
 
 // tooDeep returns the place in the text where collections are nested too deeply, or -1. It
 // opens and closes them where the scanner of the YAML library does. Lists that are not

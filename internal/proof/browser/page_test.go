@@ -371,10 +371,17 @@ func TestFaults(t *testing.T) {
 	}
 	// Nested text, which must not take more of the call stack than a browser has. The second
 	// has the most levels that are read: each bracket holds a pair.
-	for text, want := range map[string]string{strings.Repeat("- ", 30_000): "more than 1000 collections", "- " + strings.Repeat("[a: ", 990) + strings.Repeat("]", 990): "document"} {
+	for text, want := range map[string]string{strings.Repeat("- ", 30_000): "more than 150 collections", "- " + strings.Repeat("[a: ", 145) + strings.Repeat("]", 145): "document"} {
 		b.set("nodes", text, "input")
 		b.wait(`document.querySelector("#nodes-problems li").textContent.includes("` + want + `")`)
 	}
+	// Configurations in JSON are read in another way.
+	const configuration = `{"kind": "KubeSchedulerConfiguration", "apiVersion": "kubescheduler.config.k8s.io/v1", "a":`
+	for depth, want := range map[int]string{5000: "more than 1000 lists", 990: "unknown field"} {
+		b.set("config", configuration+strings.Repeat("[", depth)+strings.Repeat("]", depth)+"}", "input")
+		b.wait(`(document.querySelector("#config-problems li") || document.body).textContent.includes("` + want + `")`)
+	}
+	b.set("config", "", "input")
 	b.set("nodes", strings.Replace(bad, "4x", "4", 1), "input")
 	b.wait(`document.querySelector("#nodes-problems li") === null`)
 	b.set("config", "kind: KubeSchedulerConfiguration\napiVersion: kubescheduler.config.k8s.io/v1\nprofiles:\n- plugins: {score: {enabled: [{name: Nobody}]}}\n", "input")
@@ -503,7 +510,7 @@ func TestLong(t *testing.T) {
 		for (; busy(); frames++) {
 			if (frames === 5) { e.scrollTop = 18 * 100000; e.dispatchEvent(new Event("scroll")); }
 			await frame();
-			if (document.querySelector("[data-area=pods] .gutter").textContent.includes("100001")) status = document.getElementById("status").textContent;
+			if (document.querySelector("[data-area=pods] .gutter").textContent.includes("100001")) status ||= document.getElementById("status").textContent;
 		}
 		return { Frames: frames, Lines: lines, Status: status };
 	})()`)
