@@ -105,6 +105,9 @@ func (p *Placer) placeWithin(snap *framework.Snapshot, g *Group, outer *domain, 
 	if err != nil {
 		return nil, err
 	}
+	if outer != nil && a.out.Status != Placed {
+		a.out.Proved = false // elsewhere it might stand
+	}
 	return a.out, nil
 }
 
