@@ -172,4 +172,3 @@ func (s *searcher) sameSlice(i int) bool {
 	}
 	return true
 }
-

@@ -67,7 +67,7 @@ func TestMalformedSet(t *testing.T) {
 		{&gang.Set{Name: "s", Children: []gang.Child{a, &gang.Set{Name: "t", Children: []gang.Child{again}}}}, `set s: group again.pods: "default/a-1": is a pod of group a, too`},
 		{&gang.Set{Name: "s", Children: []gang.Child{done, running}}, `set s: group running.pods: "default/old": is a pod of group done, too`},
 	} {
-		before := content(s)
+		before := imageOf(s)
 		p := placer(gang.Rules{})
 		_, placed := p.PlaceSet(s, tt.set)
 		_, preempted := p.PreemptSet(s, tt.set)
@@ -77,7 +77,7 @@ func TestMalformedSet(t *testing.T) {
 				t.Errorf("%s: error %v, want an InvalidError with %q", name, err, tt.want)
 			}
 		}
-		if content(s) != before {
+		if before.changed(s) {
 			t.Fatalf("the snapshot has changed after %q", tt.want)
 		}
 	}
@@ -255,7 +255,7 @@ func TestTreesAgainstPlain(t *testing.T) {
 		groups := 0
 		set := drawTree(t, s, 3, &groups).(*gang.Set)
 		want, ok := plainTree(t, s, set, names, maps.Clone(free))
-		before := content(s)
+		before := imageOf(s)
 		p := firstPlacer(gang.Rules{})
 		out, err := p.PlaceSet(s, set)
 		if err != nil {
@@ -265,8 +265,8 @@ func TestTreesAgainstPlain(t *testing.T) {
 			t.Fatalf("PlaceSet = %v %q, want stands %t: %v", out.Status, out.Text, ok, want)
 		}
 		if !ok {
-			if out.Text == "" || content(s) != before {
-				t.Fatalf("a set that does not stand says %q, and the snapshot is\n%s, was\n%s", out.Text, content(s), before)
+			if out.Text == "" || before.changed(s) {
+				t.Fatalf("a set that does not stand says %q, and has changed the snapshot: %v", out.Text, before.differences(imageOf(s)))
 			}
 			return
 		}
@@ -358,9 +358,9 @@ func TestPreemptSet(t *testing.T) {
 			}
 		}
 		set := &gang.Set{Name: "s", Topology: rack, Priority: 5, Children: []gang.Child{groupNamed(s, "a", 1), groupNamed(s, "b", 2)}}
-		before := content(s)
+		before := imageOf(s)
 		e, err := placer(rules).PreemptSet(s, set)
-		if err != nil || e.Status != framework.Success || len(e.Nominated) != 3 || e.Set == nil || content(s) != before {
+		if err != nil || e.Status != framework.Success || len(e.Nominated) != 3 || e.Set == nil || before.changed(s) {
 			t.Fatalf("%v: PreemptSet = %+v, %v", rules.Choice, e, err)
 		}
 		victims := e.Victims()
