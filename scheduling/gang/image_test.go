@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"pgregory.net/rapid"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
 )
 
 // An image is everything that a snapshot holds, by path: nodes with their pods, totals and
@@ -25,6 +27,7 @@ var passing = map[string]string{
 	"Snapshot.undo":        "buffers of earlier rollbacks",
 	"chunk.runs":           "a rollback gives a new number",
 	"poolUse.changed":      "counts changes",
+	"Schema.guests":        "names of resources that pods have brought",
 	"owner":                "who may write: changes with every fork",
 	"freeOwner":            "who may write: changes with every fork",
 	"shared":               "who may write: changes with every fork",
@@ -68,12 +71,16 @@ func (a image) changed(s *framework.Snapshot) bool { return len(a.differences(im
 
 func (a image) differences(b image) (list []string) {
 	for path, was := range a {
-		if is, ok := b[path]; is != was && !grows(path) {
+		if is, ok := b[path]; is != was && !grows(path) && !b.lacks(path, "Tables.counters[") {
 			list = append(list, fmt.Sprintf("%s: %q, was %q (there: %t)", path, is, was, ok))
 		}
 	}
+	made := []string{".extensions[", ".podWatchers[", "Tables.counters["}
+	if a[tracking] == "" {
+		made = append(made, "Tables.classes[")
+	}
 	for path, is := range b {
-		if _, ok := a[path]; !ok && !a.later(path) {
+		if _, ok := a[path]; !ok && path != tracking && !a.lacks(path, made...) {
 			list = append(list, fmt.Sprintf("%s: %q, was not there", path, is))
 		}
 	}
@@ -81,12 +88,15 @@ func (a image) differences(b image) (list []string) {
 	return list
 }
 
+// tracking is there if classes of pods are counted: that begins with the first question.
+const tracking = "tracking"
+
 // grows reports whether the path is the length of a list of extensions.
 func grows(path string) bool { return path == ".extensions" || path == ".podWatchers" }
 
-// later reports whether the path is in an extension, a counter of pods per domain or a
-// class of pods that the image has not: to make one is no change.
-func (a image) later(path string) bool {
+// lacks reports whether the path is in an element of one of the lists that the image does
+// not have: to make an extension is no change, nor to make or give up a counter of pods.
+func (a image) lacks(path string, lists ...string) bool {
 	for end, c := range path {
 		if c != ']' {
 			continue
@@ -95,8 +105,8 @@ func (a image) later(path string) bool {
 		if _, had := a[part]; had {
 			continue
 		}
-		for _, made := range []string{".extensions[", ".podWatchers[", "Tables.counters[", "Tables.classes["} {
-			if i := strings.Index(part, made); i >= 0 && !strings.Contains(part[i+len(made):len(part)-1], "]") {
+		for _, list := range lists {
+			if i := strings.Index(part, list); i >= 0 && !strings.Contains(part[i+len(list):end], "]") {
 				return true
 			}
 		}
@@ -132,9 +142,14 @@ func (w *walker) walk(path string, v reflect.Value) {
 		w.image[path] = v.Type().String()
 		w.structure(path, v)
 	case reflect.Slice, reflect.Array:
-		w.image[path] = fmt.Sprint(v.Len())
+		amounts := v.Type() == reflect.TypeFor[resource.Vector]() // zeros at its end mean nothing
+		if !amounts {
+			w.image[path] = strconv.Itoa(v.Len())
+		}
 		for i := range v.Len() {
-			w.walk(fmt.Sprintf("%s[%d]", path, i), v.Index(i))
+			if x := v.Index(i); v.Kind() == reflect.Slice && !amounts || !x.IsZero() {
+				w.walk(path+"["+strconv.Itoa(i)+"]", x)
+			}
 		}
 	case reflect.Map:
 		w.table(path, v)
@@ -153,6 +168,9 @@ func (w *walker) structure(path string, v reflect.Value) {
 	case "Tables":
 		for _, list := range only {
 			w.named(path+"."+list, v.FieldByName(list))
+		}
+		if v.FieldByName("tracking").Bool() {
+			w.image[tracking] = "true"
 		}
 		return
 	case "layered":
@@ -198,7 +216,11 @@ func keysOf(m reflect.Value) []reflect.Value {
 // named walks a list whose elements have a text of their own and may have changed places.
 func (w *walker) named(path string, v reflect.Value) {
 	for i := range v.Len() {
-		if e := v.Index(i); !e.IsNil() {
+		e := v.Index(i)
+		if e.IsNil() {
+			continue
+		}
+		if pods := e.Elem().FieldByName("pods"); pods.Kind() != reflect.Int || pods.Int() > 0 { // a class without pods may be dropped
 			w.walk(fmt.Sprintf("%s[%s]", path, strings.ReplaceAll(e.Elem().FieldByName("text").String(), "]", ")")), e)
 		}
 	}
@@ -208,15 +230,20 @@ func (w *walker) named(path string, v reflect.Value) {
 func (w *walker) layers(path string, v reflect.Value) {
 	base, top := v.FieldByName("base"), v.FieldByName("top")
 	for _, key := range keysOf(base) {
-		if !top.MapIndex(key).IsValid() {
-			w.walk(fmt.Sprintf("%s[%v]", path, key), base.MapIndex(key))
+		if x := base.MapIndex(key); !top.MapIndex(key).IsValid() && !hollow(x) {
+			w.walk(fmt.Sprintf("%s[%v]", path, key), x)
 		}
 	}
 	for _, key := range keysOf(top) {
-		if l := top.MapIndex(key); !l.FieldByName("gone").Bool() {
+		if l := top.MapIndex(key); !l.FieldByName("gone").Bool() && !hollow(l.FieldByName("value")) {
 			w.walk(fmt.Sprintf("%s[%v]", path, key), l.FieldByName("value"))
 		}
 	}
+}
+
+// hollow reports whether a pool of devices is kept of which none is in use.
+func hollow(v reflect.Value) bool {
+	return v.Type().String() == "*devices.poolUse" && v.Elem().FieldByName("devices").Len() == 0
 }
 
 // pages walks what is not zero.

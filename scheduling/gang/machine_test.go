@@ -49,6 +49,14 @@ func newMachine(t *rapid.T, asked map[string]int) *machine {
 		slice.Spec = api.ResourceSliceSpec{Driver: "example.com", NodeName: &name, Pool: api.ResourcePool{Name: name, Generation: 1, ResourceSliceCount: 1}, Devices: []api.Device{{Name: "a"}, {Name: "b"}}}
 		m.put(t, framework.Put(m.s, slice))
 	}
+	// The first question about devices makes what is kept of them, and renews all nodes.
+	claim := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "first", UID: "uid-first"}}
+	claim.Spec.Devices.Requests = []api.DeviceRequest{{Name: "one", Exactly: &api.ExactDeviceRequest{DeviceClassName: "device", AllocationMode: api.DeviceAllocationModeExactCount, Count: 1}}}
+	m.put(t, errors.Join(framework.Put(m.s, claim), framework.Put(m.s, &api.PersistentVolumeClaim{ObjectMeta: claim.ObjectMeta})))
+	first := api.MakePod("first").UID("uid-first").Obj()
+	first.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "held", ResourceClaimName: &claim.Name}}
+	_, _, err := m.p.Scheduler().ClassKey(m.s, info(m.s, first))
+	m.put(t, err)
 	return m
 }
 
