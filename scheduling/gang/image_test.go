@@ -27,6 +27,7 @@ var passing = map[string]string{
 	"Snapshot.undo":        "buffers of earlier rollbacks",
 	"chunk.runs":           "a rollback gives a new number",
 	"poolUse.changed":      "counts changes",
+	"NodeInfo.amounts":     "memory of the totals, which they may have outgrown",
 	"Schema.guests":        "names of resources that pods have brought",
 	"owner":                "who may write: changes with every fork",
 	"freeOwner":            "who may write: changes with every fork",

@@ -40,8 +40,8 @@ func TestMalformedSet(t *testing.T) {
 	}
 	done := &gang.Group{Name: "done", Present: []gang.Member{{Pod: old, Node: "r0-0"}}}
 	running := &gang.Group{Name: "running", Present: []gang.Member{{Pod: old, Node: "r0-0"}}}
-	short := groupNamed(s, "short", 2)
-	short.Min = 3
+	negative := groupNamed(s, "negative", 2)
+	negative.Min = -1
 	loop := &gang.Set{Name: "loop"}
 	loop.Children = []gang.Child{a, loop}
 	inner := &gang.Set{Name: "inner", Children: []gang.Child{b}, Min: 2}
@@ -61,7 +61,7 @@ func TestMalformedSet(t *testing.T) {
 		{&gang.Set{Name: "s", Children: []gang.Child{loop}}, "set loop: children[0].children[1]: is children[0], too"},
 		{loop, "set loop: children[1].children[0]: is children[0], too"},
 		{&gang.Set{Name: "s", Children: []gang.Child{a, inner}}, `set s: children[1]: set inner: min: "2"`},
-		{&gang.Set{Name: "s", Children: []gang.Child{a, short}}, `set s: children[1]: group short: min: "3": is more than the 2 pods`},
+		{&gang.Set{Name: "s", Children: []gang.Child{a, negative}}, `set s: children[1]: group negative: min: "-1": must not be negative`},
 		{&gang.Set{Name: "s", Children: []gang.Child{foreign}}, "another snapshot"},
 		{&gang.Set{Name: "s", Children: []gang.Child{a, other}}, `set s: group other.pods.spec.schedulerName: "other": must be "default-scheduler"`},
 		{&gang.Set{Name: "s", Children: []gang.Child{a, &gang.Set{Name: "t", Children: []gang.Child{again}}}}, `set s: group again.pods: "default/a-1": is a pod of group a, too`},
@@ -83,6 +83,28 @@ func TestMalformedSet(t *testing.T) {
 	}
 	if _, err := placer(gang.Rules{}).PlaceSet(nil, &gang.Set{}); err == nil {
 		t.Error("PlaceSet accepts a nil snapshot")
+	}
+}
+
+// A set may do without a child that has fewer pods than its minimum, by every rule.
+func TestSetWithoutAChild(t *testing.T) {
+	for _, choice := range []gang.Choice{gang.Kubernetes137, gang.BestFit, gang.MostPacked, gang.LeastFree} {
+		s := racks(2)
+		a, short := groupNamed(s, "a", 2), groupNamed(s, "short", 2)
+		short.Min = 3
+		p := placer(gang.Rules{Choice: choice})
+		set := &gang.Set{Name: "s", Children: []gang.Child{short, a}}
+		before := imageOf(s)
+		out, err := p.PlaceSet(s, set)
+		if err != nil || out.Status != gang.Short || out.Stand != 0 {
+			t.Errorf("%v: PlaceSet of both = %+v, %v, want Short", choice, out, err)
+		}
+		unchanged(t, s, before, "a set that does not stand")
+		set.Min = 1
+		out, err = p.PlaceSet(s, set)
+		if err != nil || out.Status != gang.Placed || out.Stand != 1 || out.Children[0].Group.Status != gang.Short || len(out.Children[1].Group.Placed) != 2 {
+			t.Errorf("%v: PlaceSet of one of them = %+v, %v, want a alone", choice, out, err)
+		}
 	}
 }
 
@@ -317,7 +339,7 @@ func TestSetOutcome(t *testing.T) {
 	}
 }
 
-// Members that run pin a set to their domain; a set whose pods all run is nothing new.
+// Members that run pin a set to their domain; a set whose pods all run stands.
 func TestSetPresent(t *testing.T) {
 	s := racks(1, 1)
 	old := info(s, api.MakePod("old").Requests("1", "1Gi").Obj())
@@ -333,16 +355,18 @@ func TestSetPresent(t *testing.T) {
 			t.Errorf("%v: PlaceSet = %+v, %v, want rack r1", choice, out, err)
 		}
 	}
-	out, err := placer(gang.Rules{}).PlaceSet(s, &gang.Set{Name: "s", Children: []gang.Child{done}})
-	if err != nil || out.Status != gang.Short || out.Text != "pod group is unschedulable" {
-		t.Errorf("PlaceSet of running pods = %+v, %v", out, err)
+	for _, choice := range []gang.Choice{gang.Kubernetes137, gang.BestFit} {
+		out, err := placer(gang.Rules{Choice: choice}).PlaceSet(s, &gang.Set{Name: "s", Children: []gang.Child{done}})
+		if err != nil || out.Status != gang.Placed {
+			t.Errorf("%v: PlaceSet of running pods = %+v, %v, want Placed: nothing is to be done", choice, out, err)
+		}
 	}
 	other := info(s, api.MakePod("second").Obj())
 	if err := s.AddPod(other, "r0-0"); err != nil {
 		t.Fatal(err)
 	}
 	second := &gang.Group{Name: "second", Present: []gang.Member{{Pod: other, Node: "r0-0"}}}
-	out, err = placer(gang.Rules{}).PlaceSet(s, &gang.Set{Name: "s", Topology: rack, Children: []gang.Child{done, second, a}})
+	out, err := placer(gang.Rules{}).PlaceSet(s, &gang.Set{Name: "s", Topology: rack, Children: []gang.Child{done, second, a}})
 	if err != nil || out.Status != gang.Stuck || !strings.Contains(out.Text, "more than 1 domain") {
 		t.Errorf("PlaceSet with members in two racks = %+v, %v", out, err)
 	}
