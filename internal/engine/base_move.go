@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/incremental"
 )
 
 // How a base turns to another snapshot, such as a fork.
@@ -168,7 +169,7 @@ type twoNodes []*framework.NodeInfo
 
 func (l twoNodes) List() []*framework.NodeInfo { return l }
 
-func (l twoNodes) Groups(int) framework.FeasibleNodes { return l }
+func (l twoNodes) Groups(int) incremental.FeasibleNodes { return l }
 
 func (l twoNodes) Len() int { return len(l) }
 

@@ -83,7 +83,7 @@
 //	rows          a node that changed is evaluated once for all classes of a base
 //	tracker       what changed is found once for all bases
 //	many at once  if many rows are dirty, each plugin is asked about all of them in turn
-//	              ([framework.BatchScorer])
+//	              ([incremental.BatchScorer])
 //	one tree      rows are the leaves of a tree, which the classes of a base share as
 //	              long as nothing else tells nodes apart (class_totals.go); they share
 //	              one more for each division into groups (grouping.go), so a row that
@@ -117,7 +117,7 @@
 // another and back: it compares runs, looks into those that differ, and takes a node with
 // another generation for one that changed. Plugins are bound anew, because they may have
 // kept the snapshot; rows of the other nodes stand, with their scores (base_move.go). What
-// live plugins said is unknown then, because a [framework.DomainTracker] knows one
+// live plugins said is unknown then, because a [incremental.DomainTracker] knows one
 // snapshot. An engine reads the snapshot of the query and no other, and Clone makes one for
 // another goroutine (clone.go). Snapshots that are no forks of each other cannot be compared:
 // for a snapshot of another origin, an engine forgets all that it kept.
