@@ -332,9 +332,9 @@ func (m *machine) boundScorers() []Scorer {
 	}
 	base := ranged{scorer("packed", func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return pods(n) * level(n) })}
 	list := listed{scorer("listed", func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return level(n) })}
-	zone := ranged{scorer("zones", func(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
+	zone := groupedScorer{ranged{scorer("zones", func(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
 		return m.bias[n.Node.Labels[api.LabelTopologyZone]]
-	})}
+	})}}
 	biased := scorer("biased", func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return m.bias[n.Name()] })
 	node := excludingScorer{excluding{ranged{biased}, tracking{biased}}, biased}
 	liked := ranged{scorer("liked", func(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
@@ -354,7 +354,7 @@ func (m *machine) boundScorers() []Scorer {
 		{At: 2, Scorer: base, ByRange: base, Reads: readsPods, Weight: 3},
 		{At: 3, Scorer: list, ByNodes: list, Reads: readsNode, Weight: 1},
 		{At: 4, Scorer: liked, ByRange: liked, Reads: readsNode, Weight: 1},
-		{At: 5, Scorer: groupedScorer{zone}, ByRange: zone, Reads: domain, Weight: 2},
+		{At: 5, Scorer: zone, ByRange: zone, Except: zone, Reads: domain, Weight: 2},
 		{At: 6, Scorer: node, ByRange: node, Except: node, Reads: readsNode | framework.ReadsDomain, Weight: 1},
 		{At: 7, Scorer: live, ByNodes: live, Reads: domain, Weight: 1},
 		{At: 8, Scorer: objects, ByRange: objects, Reads: readsNode | framework.ReadsFeasible | framework.ReadsObjects, Weight: 2},
@@ -375,6 +375,12 @@ func (x excludingScorer) Score(p *framework.PodInfo, n *framework.NodeInfo) int6
 }
 
 func (x groupedScorer) Groups() incremental.Groups { return x.m.groups() }
+
+// Excludes leaves whole zones out of the range, whatever their scores are.
+func (x groupedScorer) Excludes(n *framework.NodeInfo) bool {
+	x.tick()
+	return x.m.bias[n.Node.Labels[api.LabelTopologyZone]]%7 == 6
+}
 
 func (m *machine) BaseKey(p *framework.PodInfo) string { return fmt.Sprint(index(p) / 2) }
 func (m *machine) Live() (filters, scorers bool)       { return true, true }
