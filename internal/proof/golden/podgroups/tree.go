@@ -55,7 +55,7 @@ func CheckTree(c *golden.PodGroupCase) []string {
 		if err != nil {
 			return []string{err.Error()}
 		}
-		if e != nil && e.Status == framework.Success && innerFails(e.Set) {
+		if e != nil && e.Status == framework.Success && partlyFits(e.Set) {
 			return k.differences // see "Differs:" at PreemptSet
 		}
 	}
@@ -82,10 +82,14 @@ func conditions(s *gang.Set, o *gang.SetOutcome, groups map[string]golden.PodGro
 	}
 }
 
-// innerFails reports whether a set below the root does not stand.
-func innerFails(o *gang.SetOutcome) bool {
+// partlyFits reports whether, in a tree that stands, pods fit of a group or inner set that
+// does not.
+func partlyFits(o *gang.SetOutcome) bool {
 	return o != nil && slices.ContainsFunc(o.Children, func(c gang.ChildOutcome) bool {
-		return c.Set != nil && (c.Set.Status != gang.Placed || innerFails(c.Set))
+		if c.Set != nil {
+			return c.Set.Status != gang.Placed || partlyFits(c.Set)
+		}
+		return c.Group.Status != gang.Placed && slices.ContainsFunc(c.Group.Trials, func(t *gang.Trial) bool { return t.Pods > 0 })
 	})
 }
 

@@ -65,8 +65,8 @@
 //   - Trees of groups (-family podgrouptrees) and what one pod preempts of groups that leave
 //     as a whole (-family podgroupvictims) are compared by their ends, with the gates on:
 //     node of each pod, nominations, victims, and which groups stand. Texts are not compared.
-//     Among trees that preempt, those with an inner composite that does not stand are left
-//     out: the original nominates pods below it.
+//     Trees that preempt are left out if pods fit of a group that does not stand: the
+//     original nominates them.
 //
 //   - No case covers what berth does differently on purpose: node preferences with a
 //     weight below 0; soft spread constraints with a maxSkew below 1, which no API
