@@ -242,7 +242,7 @@ func (w *walker) layers(path string, v reflect.Value) {
 	}
 }
 
-// hollow reports whether a pool of devices is kept of which none is in use.
+// hollow reports whether a pool of devices is kept although none is in use.
 func hollow(v reflect.Value) bool {
 	return v.Type().String() == "*devices.poolUse" && v.Elem().FieldByName("devices").Len() == 0
 }
