@@ -64,14 +64,11 @@ func (p PodTopologySpread) defaults() []api.TopologySpreadConstraint {
 // Scope declares that a score reads the pod's choice of nodes, pods in the node's topology
 // domains, and which nodes are feasible. For pods without constraints it also reads
 // services and controllers. The pod's namespace, labels, owner and constraints matter as
-// far as AppendClassKey says; all constraints matter if one is malformed.
+// far as AppendClassKey says.
 func (p PodTopologySpread) Scope(pod *framework.PodInfo) framework.Scope {
 	var s framework.Scope
-	if rules := topo.SoftRules(pod); rules.Own {
-		switch {
-		case rules.Err != nil:
-			s.Pod = framework.FieldSpread
-		case len(rules.List) == 0:
+	if own, some := topo.OwnSpread(pod, api.ScheduleAnyway); own {
+		if !some {
 			return s
 		}
 	} else {
@@ -85,9 +82,16 @@ func (p PodTopologySpread) Scope(pod *framework.PodInfo) framework.Scope {
 	return s
 }
 
-// AppendClassKey implements [framework.ClassKeyer]: it appends which pods count.
+// AppendClassKey implements [framework.ClassKeyer]: it appends which pods count, or all
+// constraints if one is malformed.
 func (p PodTopologySpread) AppendClassKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
+	if pod.HasSpread() {
+		topo.Of(s).ShareRules(pod)
+	}
 	rules := p.rules(s, pod)
+	if rules.Err != nil {
+		return topo.AppendMalformed(b, pod)
+	}
 	if len(rules.List) == 0 {
 		return b
 	}

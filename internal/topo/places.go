@@ -15,7 +15,9 @@ type places struct {
 
 type place struct{ slot, pods int32 }
 
-const fewMost = 16
+// fewMost is how many nodes are searched one by one: that many pods of a template on as
+// many nodes cost less than a page for each.
+const fewMost = 128
 
 func (s *places) clone() places { return places{slices.Clone(s.few), slices.Clone(s.many)} }
 
