@@ -179,6 +179,26 @@ type podTopologySpread struct {
 
 // weigh computes the weight of each rule.
 func (s *podTopologySpread) weigh(feasible framework.FeasibleNodes) {
+	known, versioned := feasible.(framework.VersionedNodes)
+	if !versioned {
+		s.meetAll(feasible)
+		s.version = s.spread.Sized(s.sizes)
+		return
+	}
+	nodes := known.FeasibleVersion()
+	sizes, version, ok := s.spread.SizedFor(nodes)
+	if !ok {
+		s.meetAll(feasible)
+		s.version = s.spread.Sized(s.sizes)
+		s.spread.RememberSized(nodes, s.version)
+		return
+	}
+	s.sizes, s.version = append(s.sizes[:0], sizes...), version
+	s.findWeights()
+}
+
+// meetAll finds sizes and weights from the feasible nodes.
+func (s *podTopologySpread) meetAll(feasible framework.FeasibleNodes) {
 	n := len(s.rules)
 	s.sizes = append(s.sizes[:0], make([]int, n)...)
 	for len(s.seen) < n {
@@ -192,14 +212,20 @@ func (s *podTopologySpread) weigh(feasible framework.FeasibleNodes) {
 		s.visit = s.meetNodes
 	}
 	feasible.Each(s.visit)
-	s.weights = s.weights[:0]
 	for i := range s.rules {
 		if s.rules[i].Key == api.LabelHostname {
 			s.sizes[i] = s.scored
 		}
-		s.weights = append(s.weights, SpreadWeight(s.sizes[i]))
 	}
-	s.version = s.spread.Sized(s.sizes)
+	s.findWeights()
+}
+
+// findWeights finds the weights from the sizes.
+func (s *podTopologySpread) findWeights() {
+	s.weights = s.weights[:0]
+	for _, size := range s.sizes {
+		s.weights = append(s.weights, SpreadWeight(size))
+	}
 }
 
 // meetNodes records feasible nodes of one group.
@@ -280,6 +306,11 @@ func (s *podTopologySpread) Version() uint64 { return s.version }
 // Changed implements [framework.DomainTracker].
 func (s *podTopologySpread) Changed(since uint64, dirty func(slot int)) bool {
 	return s.spread.SoftChanged(since, s.version, dirty)
+}
+
+// GroupsChanged implements [framework.GroupTracker].
+func (s *podTopologySpread) GroupsChanged(since uint64, dirty func(group int)) bool {
+	return s.spread.SoftGroupsChanged(since, s.version, dirty)
 }
 
 // SpreadWeight returns the weight of a spread constraint with that many domains

@@ -26,6 +26,7 @@ type Spread struct {
 	derived bool    // the workloads determine which Spread a pod has
 	sizes   [][]int // lists passed to Sized so far
 	resize  uint64  // time when sizes was last emptied
+	weighed weighed
 	used    uint64
 }
 
