@@ -231,30 +231,24 @@ func (h *heap) setSingle(leaves []int32, i int, old, now int32) {
 	}
 }
 
-// A bestGroup is a group that has some of the best places, and their leaf.
-type bestGroup struct {
-	group int
-	leaf  int32
-}
-
 // first returns the first of the best places in pre-order, as the asking tree sees them.
 // There must be one.
 func (h *heap) first(t *Tree) int {
 	if t.groups == 1 {
 		return h.firstSingle(t.Leaves, t.levels[t.top()][0].Best)
 	}
-	var few [heapGroupsMost]bestGroup
-	groups := t.bestGroups(few[:0])
+	var memory [heapGroupsMost]bestGroup
+	groups := t.bestGroups(memory[:0])
 	if len(groups) == 1 {
-		return h.firstOfGroup(t, groups[0].group, groups[0].leaf)
+		return h.firstOfGroup(t, int(groups[0].group), groups[0].leaf)
+	}
+	var leaves [heapGroupsMost]int32 // of the best places, by group: one more than that, 0 for none
+	for _, x := range groups {
+		leaves[x.group] = x.leaf + 1
 	}
 	for i := 0; ; {
-		place := int(h.places[i])
-		leaf, own := t.Leaves[place], t.group(place)
-		for _, x := range groups {
-			if x.group == own && x.leaf == leaf {
-				return place
-			}
+		if place := h.places[i]; t.Leaves[place]+1 == leaves[t.of[place]%heapGroupsMost] && t.Leaves[place] >= 0 {
+			return int(place)
 		}
 		if i = 2*i + 1; !h.has(i*t.groups, groups) {
 			i++
@@ -262,18 +256,24 @@ func (h *heap) first(t *Tree) int {
 	}
 }
 
+// A bestGroup is a group that has some of the best places, and their leaf.
+type bestGroup struct{ group, leaf int32 }
+
 // bestGroups appends the groups that have some of the best places.
 func (t *Tree) bestGroups(list []bestGroup) []bestGroup {
 	best := None
-	for g, s := range t.summaries(t.top(), 0) {
-		if s.Best < 0 || t.Shut[g] {
+	row := t.summaries(t.top(), 0)
+	offset, shut := t.Offset[:len(row)], t.Shut[:len(row)]
+	for g := range row {
+		leaf := row[g].Best
+		if leaf < 0 || shut[g] {
 			continue
 		}
-		switch x := s.Best + int32(t.Offset[g]); {
+		switch x := leaf + int32(offset[g]); {
 		case x > best:
-			best, list = x, append(list[:0], bestGroup{g, s.Best})
+			best, list = x, append(list[:0], bestGroup{int32(g), leaf})
 		case x == best:
-			list = append(list, bestGroup{g, s.Best})
+			list = append(list, bestGroup{int32(g), leaf})
 		}
 	}
 	return list
@@ -307,7 +307,7 @@ func (h *heap) firstSingle(leaves []int32, best int32) int {
 // totals begin there.
 func (h *heap) has(from int, groups []bestGroup) bool {
 	for _, x := range groups {
-		if h.best[from+x.group] == x.leaf {
+		if h.best[from+int(x.group)] == x.leaf {
 			return true
 		}
 	}
