@@ -104,28 +104,27 @@ func (f *incremental) takeInOrder(a *extenderAnswer, e *Extender, asked candidat
 	}
 	f.taken[0], f.taken[1] = f.taken[1], f.taken[0] // the nodes may be those of the call before
 	taken, refused, last, lone := f.taken[0].grown(len(names)), len(a.refused), a.last, len(f.s.plugins.extenders) == 1
-	for i, k := 0, 0; i < len(asked.names); {
+	f.taken[0] = taken
+	i, k := 0, 0
+	for i < len(asked.names) {
 		from, first := i, k
 		for i < len(asked.names) && k < len(names) && asked.names[i] == names[k] {
 			i, k = i+1, k+1
 		}
 		copy(taken.nodes[first:k], asked.nodes[from:i])
 		copy(taken.slots[first:k], asked.slots[from:i])
-		if i == len(asked.names) {
-			if k < len(names) { // they come in another order, twice, or from elsewhere
-				f.taken[0] = taken
-				a.refused, a.last = a.refused[:refused], last
-				return a.take(e, asked, v)
+		if i < len(asked.names) {
+			if !lone {
+				a.refuse(asked.slots[i], asked.names[i], &v)
 			}
-			break
+			i++
 		}
-		if !lone {
-			a.refuse(asked.slots[i], asked.names[i], &v)
-		}
-		i++
+	}
+	if k < len(names) { // they come in another order, twice, or from elsewhere
+		a.refused, a.last = a.refused[:refused], last
+		return a.take(e, asked, v)
 	}
 	copy(taken.names, names)
-	f.taken[0] = taken
 	if lone {
 		f.unnoted = unnoted{asked, v, true}
 	}
