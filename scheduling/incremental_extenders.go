@@ -132,7 +132,7 @@ func (f *incrementalPath) takeInOrder(a *extenderAnswer, e *Extender, asked cand
 	return taken, nil
 }
 
-// unnoted is the verdict of the only extender about nodes, of which those that it refuses
+// unnoted is the verdict of the only extender about nodes. Those that it refuses
 // are not noted yet. It is valid until the extender is called again.
 type unnoted struct {
 	asked   candidates
