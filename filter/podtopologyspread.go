@@ -53,18 +53,14 @@ func (p PodTopologySpread) Validate() error {
 
 // Scope declares that a verdict reads the pod's choice of nodes, and pods in the node's
 // topology domains; for a pod without constraints it reads nothing. The pod's namespace,
-// labels and constraints matter as far as AppendClassKey says; all constraints matter if
-// one is malformed.
+// labels and constraints matter as far as AppendClassKey says.
 func (p PodTopologySpread) Scope(pod *framework.PodInfo) framework.Scope {
 	var s framework.Scope
-	rules := topo.HardRules(pod)
-	if rules.Err != nil {
-		s.Pod = framework.FieldSpread
-	}
+	own, some := topo.OwnSpread(pod, api.DoNotSchedule)
 	switch {
-	case rules.Own && len(rules.List) == 0 && rules.Err == nil:
+	case own && !some:
 		return s
-	case rules.Own:
+	case own:
 	case p.defaults():
 		s.Reads = framework.ReadsObjects
 	default:
@@ -75,9 +71,16 @@ func (p PodTopologySpread) Scope(pod *framework.PodInfo) framework.Scope {
 	return s
 }
 
-// AppendClassKey implements [incremental.ClassKeyer]: it appends which pods count.
+// AppendClassKey implements [incremental.ClassKeyer]: it appends which pods count, or all
+// constraints if one is malformed.
 func (p PodTopologySpread) AppendClassKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
+	if pod.HasSpread() {
+		topo.Of(s).ShareRules(pod)
+	}
 	rules := p.rules(s, pod)
+	if rules.Err != nil {
+		return topo.AppendMalformed(b, pod)
+	}
 	if len(rules.List) == 0 {
 		return b
 	}

@@ -66,6 +66,19 @@ func (d *PodDerived[T]) Of(p *PodInfo) *T {
 	return p.derived.store(d.key, d.build(p)).(*T)
 }
 
+// Known returns what was derived from the pod already, nil if nothing was.
+func (d *PodDerived[T]) Known(p *PodInfo) *T {
+	if v, ok := p.derived.load(d.key); ok {
+		return v.(*T)
+	}
+	return nil
+}
+
+// Share makes v, which must equal what build would return, what is derived from the pod.
+// So pods that are equal in all that build reads can have one value. If something was
+// derived from the pod before, that stays and is returned.
+func (d *PodDerived[T]) Share(p *PodInfo, v *T) *T { return p.derived.store(d.key, v).(*T) }
+
 // A NodeDerived is something that a plugin derives from a node object alone. It is
 // computed once per version of the object, and shared by forks of a snapshot.
 type NodeDerived[T any] struct {

@@ -40,7 +40,7 @@
 //	6  batch       FilterNodes, ScoreNodes     answers change as time passes         the same, in one call          BatchFilter, BatchScorer
 //	7  expiry      ValidUntil                  answers depend on other nodes' pods   and about what has expired     Expirer
 //	8  domains     Version, Changed            a change concerns a whole zone        about nodes whose sum changed  DomainTracker
-//	9  groups      Groups                      -                                     about one node of each group   Grouper
+//	9  groups      Groups                      -                                     about one node of each group   Grouper, GroupTracker
 //
 // The interfaces of the rungs 6 to 9 are in package framework/incremental, with two more
 // that tell pods apart. A filter that can count replicas is in framework/replica, what

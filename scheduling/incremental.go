@@ -22,7 +22,8 @@ type incrementalPath struct {
 	by          means
 	interest    interest
 	taken       [2]candidates // memory of takeInOrder
-	given       []int64       // memory of prioritize
+	unnoted     unnoted
+	given       []int64 // memory of prioritize
 
 	class    *class // of the pod of this decision
 	classes  map[string]*class

@@ -42,7 +42,7 @@ func (f *incrementalPath) decideWithExtenders(snap *framework.Snapshot, pod *fra
 	s, r := f.s, &f.s.reference
 	var asked candidates
 	asked.nodes, asked.slots, asked.names = v.Listed()
-	r.rated = nil
+	r.rated, f.unnoted = nil, unnoted{}
 	a, err := r.answerExtenders(snap, asked, f.takeInOrder)
 	if err != nil {
 		f.by = byError
@@ -50,12 +50,16 @@ func (f *incrementalPath) decideWithExtenders(snap *framework.Snapshot, pod *fra
 	}
 	d.Feasible = len(r.feasible)
 	f.by = byExtenders
+	if len(r.feasible) == 0 || s.profile.Cache.Verify {
+		f.noteRefusals(a)
+	}
 	switch {
 	case len(r.feasible) == 0 && len(asked.nodes) == v.AllFeasible():
 		return f.refusedFitError(snap, pod, v), true
 	case len(r.feasible) == 1:
 		return s.chooseFeasible(r, r.cycle.Seed, d), true
 	case len(r.feasible) == 0, a.emptied, !f.total(v, asked.slots, a.kept):
+		f.noteRefusals(a)
 		r.extended.replay = a
 		return nil, false
 	}
@@ -91,28 +95,66 @@ func (f *incrementalPath) total(v *engine.View, asked, left []int) (ok bool) {
 }
 
 // takeInOrder does what [extenderAnswer.take] does. It is fast if the verdict names nodes
-// in the order in which the extender was asked about them.
+// in the order in which the extender was asked about them. The refusals of the only
+// extender of a profile wait for noteRefusals: few decisions need them.
 func (f *incrementalPath) takeInOrder(a *extenderAnswer, e *Extender, asked candidates, v ExtenderVerdict) (candidates, error) {
 	names := v.Nodes
 	if len(names) > len(asked.names) {
 		return a.take(e, asked, v)
 	}
 	f.taken[0], f.taken[1] = f.taken[1], f.taken[0] // the nodes may be those of the call before
-	taken, refused, last, k := f.taken[0].grown(len(names)), len(a.refused), a.last, 0
-	for i, name := range asked.names {
-		if k < len(names) && name == names[k] {
-			taken.nodes[k], taken.slots[k], taken.names[k] = asked.nodes[i], asked.slots[i], name
-			k++
-		} else {
-			a.refuse(asked.slots[i], name, &v)
+	taken, refused, last, lone := f.taken[0].grown(len(names)), len(a.refused), a.last, len(f.s.plugins.extenders) == 1
+	f.taken[0] = taken
+	i, k := 0, 0
+	for i < len(asked.names) {
+		from, first := i, k
+		for i < len(asked.names) && k < len(names) && asked.names[i] == names[k] {
+			i, k = i+1, k+1
+		}
+		copy(taken.nodes[first:k], asked.nodes[from:i])
+		copy(taken.slots[first:k], asked.slots[from:i])
+		if i < len(asked.names) {
+			if !lone {
+				a.refuse(asked.slots[i], asked.names[i], &v)
+			}
+			i++
 		}
 	}
-	if f.taken[0] = taken; k < len(names) { // they come in another order, twice, or from elsewhere
+	if k < len(names) { // they come in another order, twice, or from elsewhere
 		a.refused, a.last = a.refused[:refused], last
 		return a.take(e, asked, v)
 	}
+	copy(taken.names, names)
+	if lone {
+		f.unnoted = unnoted{asked, v, true}
+	}
 	a.emptied = a.emptied || v.Emptied
 	return taken, nil
+}
+
+// unnoted is the verdict of the only extender about nodes. Those that it refuses
+// are not noted yet. It is valid until the extender is called again.
+type unnoted struct {
+	asked   candidates
+	verdict ExtenderVerdict
+	due     bool
+}
+
+// noteRefusals completes what takeInOrder left out.
+func (f *incrementalPath) noteRefusals(a *extenderAnswer) {
+	u := &f.unnoted
+	if !u.due {
+		return
+	}
+	u.due = false
+	kept := a.kept
+	for i, slot := range u.asked.slots {
+		if len(kept) > 0 && kept[0] == slot {
+			kept = kept[1:]
+		} else {
+			a.refuse(slot, u.asked.names[i], &u.verdict)
+		}
+	}
 }
 
 // grown returns n candidates in the same memory, if it is large enough.

@@ -65,14 +65,11 @@ func (p PodTopologySpread) defaults() []api.TopologySpreadConstraint {
 // Scope declares that a score reads the pod's choice of nodes, pods in the node's topology
 // domains, and which nodes are feasible. For pods without constraints it also reads
 // services and controllers. The pod's namespace, labels, owner and constraints matter as
-// far as AppendClassKey says; all constraints matter if one is malformed.
+// far as AppendClassKey says.
 func (p PodTopologySpread) Scope(pod *framework.PodInfo) framework.Scope {
 	var s framework.Scope
-	if rules := topo.SoftRules(pod); rules.Own {
-		switch {
-		case rules.Err != nil:
-			s.Pod = framework.FieldSpread
-		case len(rules.List) == 0:
+	if own, some := topo.OwnSpread(pod, api.ScheduleAnyway); own {
+		if !some {
 			return s
 		}
 	} else {
@@ -86,9 +83,16 @@ func (p PodTopologySpread) Scope(pod *framework.PodInfo) framework.Scope {
 	return s
 }
 
-// AppendClassKey implements [incremental.ClassKeyer]: it appends which pods count.
+// AppendClassKey implements [incremental.ClassKeyer]: it appends which pods count, or all
+// constraints if one is malformed.
 func (p PodTopologySpread) AppendClassKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
+	if pod.HasSpread() {
+		topo.Of(s).ShareRules(pod)
+	}
 	rules := p.rules(s, pod)
+	if rules.Err != nil {
+		return topo.AppendMalformed(b, pod)
+	}
 	if len(rules.List) == 0 {
 		return b
 	}
@@ -176,6 +180,26 @@ type podTopologySpread struct {
 
 // weigh computes the weight of each rule.
 func (s *podTopologySpread) weigh(feasible incremental.FeasibleNodes) {
+	known, versioned := feasible.(incremental.VersionedNodes)
+	if !versioned {
+		s.meetAll(feasible)
+		s.version = s.spread.Sized(s.sizes)
+		return
+	}
+	nodes := known.FeasibleVersion()
+	sizes, version, ok := s.spread.SizedFor(nodes)
+	if !ok {
+		s.meetAll(feasible)
+		s.version = s.spread.Sized(s.sizes)
+		s.spread.RememberSized(nodes, s.version)
+		return
+	}
+	s.sizes, s.version = append(s.sizes[:0], sizes...), version
+	s.findWeights()
+}
+
+// meetAll finds sizes and weights from the feasible nodes.
+func (s *podTopologySpread) meetAll(feasible incremental.FeasibleNodes) {
 	n := len(s.rules)
 	s.sizes = append(s.sizes[:0], make([]int, n)...)
 	for len(s.seen) < n {
@@ -189,14 +213,20 @@ func (s *podTopologySpread) weigh(feasible incremental.FeasibleNodes) {
 		s.visit = s.meetNodes
 	}
 	feasible.Each(s.visit)
-	s.weights = s.weights[:0]
 	for i := range s.rules {
 		if s.rules[i].Key == api.LabelHostname {
 			s.sizes[i] = s.scored
 		}
-		s.weights = append(s.weights, SpreadWeight(s.sizes[i]))
 	}
-	s.version = s.spread.Sized(s.sizes)
+	s.findWeights()
+}
+
+// findWeights finds the weights from the sizes.
+func (s *podTopologySpread) findWeights() {
+	s.weights = s.weights[:0]
+	for _, size := range s.sizes {
+		s.weights = append(s.weights, SpreadWeight(size))
+	}
 }
 
 // meetNodes records feasible nodes of one group.
@@ -277,6 +307,11 @@ func (s *podTopologySpread) Version() uint64 { return s.version }
 // Changed implements [incremental.DomainTracker].
 func (s *podTopologySpread) Changed(since uint64, dirty func(slot int)) bool {
 	return s.spread.SoftChanged(since, s.version, dirty)
+}
+
+// GroupsChanged implements [incremental.GroupTracker].
+func (s *podTopologySpread) GroupsChanged(since uint64, dirty func(group int)) bool {
+	return s.spread.SoftGroupsChanged(since, s.version, dirty)
 }
 
 // SpreadWeight returns the weight of a spread constraint with that many domains

@@ -18,7 +18,8 @@
 //     answers a change of a sum concerns.
 //   - Groups: a [Grouper] gives all nodes of a zone one answer, and is asked about one of
 //     them. An [ExceptionScorer] does so but for a few nodes. A [GroupPreScorePlugin]
-//     sees the feasible nodes by groups.
+//     sees the feasible nodes by groups, as [VersionedNodes] if the set has a number. A
+//     [GroupTracker] names the groups that have changed.
 //
 // Two more concern pods instead of nodes. A [ClassKeyer] says itself which pods it treats
 // alike, and an [Idler] for which pods it has nothing to do.

@@ -25,6 +25,26 @@ type Grouper interface {
 	Groups() Groups
 }
 
+// A GroupTracker is a bound scorer that can name the groups whose raw score has changed.
+// The incremental path asks it about these only, instead of once for each group.
+type GroupTracker interface {
+	Grouper
+	DomainTracker
+	// GroupsChanged calls dirty with the number of each group whose raw score may differ
+	// between the version since and now. If it cannot tell, it returns false, and every
+	// group counts as changed.
+	GroupsChanged(since uint64, dirty func(group int)) bool
+}
+
+// VersionedNodes is a FeasibleNodes whose set is known by a number. What a plugin found
+// out about the set, and about nodes that have not changed, holds for another set with
+// that number.
+type VersionedNodes interface {
+	FeasibleNodes
+	// FeasibleVersion is a number from [framework.Snapshot.NewVersion].
+	FeasibleVersion() uint64
+}
+
 // FeasibleNodes is the set of feasible nodes, as the incremental path keeps it from
 // decision to decision: by groups of nodes that are alike (see [Grouper]), or one by
 // one.

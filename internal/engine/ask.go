@@ -119,6 +119,15 @@ func (a *asker) exceptionsChanged(s incremental.ExceptionScorer, since uint64, k
 	return ok
 }
 
+// groupsChanged asks a tracker which groups have changed since a version; false if it
+// cannot tell.
+func (a *asker) groupsChanged(t incremental.GroupTracker, since uint64, touch func(group int)) bool {
+	a.guard.Enter()
+	ok := t.GroupsChanged(since, touch)
+	a.guard.Leave()
+	return ok
+}
+
 // version asks a tracker for its version.
 func (a *asker) version(t incremental.DomainTracker) uint64 {
 	a.guard.Enter()

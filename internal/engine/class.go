@@ -44,7 +44,8 @@ type class struct {
 	grouping  *grouping // whose tree it asks while it shares; nil: that of the rows
 
 	versions versions
-	kept     struct { // what the caller keeps while versions.reasons stays
+	shownAs  struct{ feasible, version uint64 } // the set with versions.feasible has this version of the snapshot
+	kept     struct {                           // what the caller keeps while versions.reasons stays
 		value any
 		when  uint64
 	}
@@ -137,6 +138,7 @@ func (c *class) reset(b *base) {
 	c.gates.failed = false
 	c.overrides.forget()
 	c.kept.value = nil
+	c.shownAs.version = 0
 }
 
 // release lets go of the base and of what belongs to one decision.
@@ -209,6 +211,7 @@ func (c *class) restart() {
 	c.columns.rest()
 	c.shareable = shareAfter
 	c.totals.tree.Empty()
+	c.shownAs.version = 0
 }
 
 // rebind takes over the kept scorers, which the base has bound anew, and makes the

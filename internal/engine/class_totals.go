@@ -216,7 +216,7 @@ func (c *class) chooseTree() {
 // share makes the class ask a tree of its base.
 func (c *class) share() {
 	c.base.rows.follow()
-	c.state = sharing
+	c.state, c.shownAs.version = sharing, 0
 	c.at.flips, c.at.log = c.base.rows.flips, c.base.rows.flipLog.End()
 	c.join()
 }

@@ -20,7 +20,7 @@ type column struct {
 	role    role // remembered: the raw scores of a live scorer are those of asked
 	stale   bool // scores may have changed since they were normalized
 	asked   asked
-	touched []int32 // slots that a live scorer must be asked about
+	touched []int32 // slots that a live scorer must be asked about; by group, its groups
 
 	groups  incremental.Groups
 	refused incremental.Groups // groups that were too many
@@ -225,8 +225,11 @@ func (col *column) refresh(c *class) {
 	case col.form == byException:
 	case col.form == byGroup:
 		// A group that had no feasible node may have one now.
-		if all || col.asked.feasible != c.versions.feasible {
-			col.scores.(*groupScores).ask(c, col)
+		switch s := col.scores.(*groupScores); {
+		case all || col.asked.feasible != c.versions.feasible:
+			s.ask(c, col)
+		case len(col.touched) > 0:
+			s.askTouched(c, col)
 		}
 	case all:
 		for _, slot := range c.order().Slots {
@@ -280,10 +283,12 @@ func (col *column) changed(c *class) bool {
 	switch {
 	case col.role < remembered || version == was:
 		return false
-	case col.form == byGroup:
-		return true
 	}
 	c.columns.tracking = col
+	if col.form == byGroup {
+		by, ok := tracker.(incremental.GroupTracker)
+		return !ok || !c.ask.groupsChanged(by, was, c.columns.touch)
+	}
 	if col.form == byException {
 		return !c.ask.exceptionsChanged(col.scorer.Scorer.(incremental.ExceptionScorer), was, col.scores.(*exceptScores).slots, c.columns.touch)
 	}

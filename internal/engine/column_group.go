@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/engine/slotlist"
@@ -13,6 +14,8 @@ import (
 type groupScores struct {
 	values []int64 // raw, by group
 	out    []bool  // left out of the range, by group
+
+	counted []uint8 // memory of addOffsets: the groups in the range
 }
 
 func (s *groupScores) reset(*class, *column)                  {}
@@ -33,8 +36,25 @@ func (s *groupScores) ask(c *class, col *column) {
 	s.values, s.out = slotlist.AtLeast(s.values, d.count), slotlist.AtLeast(s.out, d.count)
 	for g, slots := range d.slots {
 		if c.totals.tree.FeasibleIn(g) > 0 {
-			s.values[g] = c.ask.score(col.scorer.Scorer, slots[0])
-			s.out[g] = c.ask.excludes(col.scorer.Except, slots[0])
+			s.askOne(c, col, g, slots[0])
+		}
+	}
+}
+
+func (s *groupScores) askOne(c *class, col *column, group int, slot int32) {
+	s.values[group] = c.ask.score(col.scorer.Scorer, slot)
+	s.out[group] = c.ask.excludes(col.scorer.Except, slot)
+}
+
+// askTouched does the same for the groups of the scorer that the column's touched has.
+// Several groups of the class may lie in one of them.
+func (s *groupScores) askTouched(c *class, col *column) {
+	for g, slots := range c.groups.division.slots {
+		if c.totals.tree.FeasibleIn(g) == 0 {
+			continue
+		}
+		if slot := slots[0]; slices.Contains(col.touched, col.groups.Of[slot]) {
+			s.askOne(c, col, g, slot)
 		}
 	}
 }
@@ -50,26 +70,35 @@ func (s *groupScores) normalize(c *class, col *column) (moved int) {
 func (s *groupScores) addOffsets(c *class, col *column, offsets []int64) {
 	low, high := int64(math.MaxInt64), int64(math.MinInt64)
 	t := &c.totals.tree
+	values, out := s.values[:len(offsets)], s.out[:len(offsets)]
+	s.counted = s.counted[:0]
 	for g := range offsets {
-		if t.FeasibleIn(g) > 0 && !s.out[g] {
-			low, high = min(low, s.values[g]), max(high, s.values[g])
+		if t.FeasibleIn(g) > 0 && !out[g] {
+			low, high = min(low, values[g]), max(high, values[g])
+			s.counted = append(s.counted, uint8(g))
 		}
 	}
-	for g := range offsets {
-		if t.FeasibleIn(g) == 0 || s.out[g] {
-			continue
+	var raw, norm int64 // of the group before: groups are much alike
+	for i, g := range s.counted {
+		if i == 0 || values[g] != raw {
+			raw = values[g]
+			norm = s.normalized(c, col, raw, low, high)
 		}
-		x := s.values[g]
-		if col.scorer.ByRange != nil {
-			c.ask.guard.Enter()
-			x = col.scorer.ByRange.NormalizeScore(x, low, high)
-			c.ask.guard.Leave()
-		}
-		if uint64(x) > uint64(framework.MaxNodeScore) {
-			c.state = unusable
-		}
-		offsets[g] += x * col.scorer.Weight
+		offsets[g] += norm * col.scorer.Weight
 	}
+}
+
+func (s *groupScores) normalized(c *class, col *column, raw, low, high int64) int64 {
+	x := raw
+	if col.scorer.ByRange != nil {
+		c.ask.guard.Enter()
+		x = col.scorer.ByRange.NormalizeScore(raw, low, high)
+		c.ask.guard.Leave()
+	}
+	if uint64(x) > uint64(framework.MaxNodeScore) {
+		c.state = unusable
+	}
+	return x
 }
 
 func (s *groupScores) check(c *class, col *column) error {

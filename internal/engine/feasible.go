@@ -57,6 +57,16 @@ func (s *feasibleGroups) Len() int {
 	return n
 }
 
+// FeasibleVersion implements [incremental.VersionedNodes].
+func (s *feasibleGroups) FeasibleVersion() uint64 {
+	s.ask.guard.Leave()
+	if n := &s.shownAs; n.feasible != s.versions.feasible || n.version == 0 {
+		n.feasible, n.version = s.versions.feasible, s.base.at.snapshot.NewVersion()
+	}
+	s.ask.guard.Enter()
+	return s.shownAs.version
+}
+
 func (s *feasibleGroups) Each(f func(node *framework.NodeInfo, nodes int)) {
 	s.ask.guard.Leave()
 	for g, slots := range s.groups.division.slots {

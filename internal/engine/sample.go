@@ -37,6 +37,13 @@ func (v *View) TotalsAmong(slots []int, totals []int64) (list []int64, ok bool) 
 	if (!c.ask.liveScorers || c.state == idle) && c.columns.uniform() {
 		t, places, inTree := &c.totals.tree, c.order().Place, c.totalsInTree()
 		totals = slices.Grow(totals, len(slots))
+		if inTree && t.Groups() == 1 && !t.Shut[0] {
+			leaves, offset := t.Leaves, int64(t.Offset[0])
+			for _, slot := range slots { // of feasible nodes
+				totals = append(totals, int64(leaves[places[slot]])+offset)
+			}
+			return totals, true
+		}
 		for _, slot := range slots {
 			x := int32(0)
 			if place := int(places[slot]); inTree {
@@ -137,8 +144,12 @@ func (v *View) list() {
 	v.listed = true
 	c := v.class
 	is := listing{c, c.order(), c.versions.feasible, v.parts, v.listing.named}
-	if is == v.listing && len(v.places) == v.Feasible {
-		at := c.base.tracker.At
+	if at := c.base.tracker.At; is == v.listing && len(v.places) == v.Feasible {
+		if v.Feasible == v.Evaluated { // all that were visited
+			k := copy(v.nodes, at[v.parts[0].lo:v.parts[0].hi])
+			copy(v.nodes[k:], at[v.parts[1].lo:v.parts[1].hi])
+			return
+		}
 		for k, place := range v.places {
 			v.nodes[k] = at[place]
 		}

@@ -199,7 +199,7 @@ func (t *Tables) move(id int32, slot int, by int32) {
 	c.pods += int(by)
 	c.places.add(t.owner, slot, by)
 	if c.pods == 0 {
-		c.left, c.places = t.tick, places{few: c.places.few[:0]}
+		c.left, c.places = t.tick, c.places.empty()
 		if !c.queued {
 			c.queued = true
 			t.empty = append(t.empty, emptied{id, t.tick})

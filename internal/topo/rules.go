@@ -54,6 +54,20 @@ func SoftRules(p *framework.PodInfo) *Rules {
 	return &rulesOf.Of(p).soft
 }
 
+// OwnSpread reports whether the pod has spread constraints of its own, and whether some of
+// them have the action. It compiles nothing.
+func OwnSpread(p *framework.PodInfo, action api.UnsatisfiableConstraintAction) (own, some bool) {
+	if !p.HasSpread() {
+		return false, false
+	}
+	for i := range p.Pod.Spec.TopologySpreadConstraints {
+		if p.Pod.Spec.TopologySpreadConstraints[i].WhenUnsatisfiable == action {
+			return true, true
+		}
+	}
+	return true, false
+}
+
 // podRules are the rules of a pod of both actions.
 type podRules struct{ hard, soft Rules }
 

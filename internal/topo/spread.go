@@ -17,6 +17,7 @@ type Spread struct {
 	tables  *Tables
 	who     spreader // these pods
 	rules   *Rules
+	kind    byte
 	hard    bool
 	ids     []int32
 	keys    []int32 // the label of each rule
@@ -25,6 +26,7 @@ type Spread struct {
 	derived bool    // the workloads determine which Spread a pod has
 	sizes   [][]int // lists passed to Sized so far
 	resize  uint64  // time when sizes was last emptied
+	weighed weighed
 	used    uint64
 }
 
@@ -113,11 +115,15 @@ func (t *Tables) kept(key spreadKey, r *Rules) *Spread {
 		t.clock++
 		t.workloads, t.owned = r.workloads, t.clock
 	}
-	s := t.spreads[key]
-	if s != nil {
-		s.used = tick
-		s.Meet()
+	s := t.spread
+	if s == nil || s.rules != r || s.kind != key.kind {
+		if s = t.spreads[key]; s == nil {
+			return nil
+		}
+		t.spread = s
 	}
+	s.used = tick
+	s.Meet()
 	return s
 }
 
@@ -127,7 +133,7 @@ func (t *Tables) keep(key spreadKey, s *Spread) *Spread {
 	s.resolve()
 	t.hold(s.ids)
 	t.clock++
-	s.used, s.derived, s.resize = t.tick, !s.rules.Own, t.clock
+	s.kind, s.used, s.derived, s.resize = key.kind, t.tick, !s.rules.Own, t.clock
 	t.spreads[key] = s
 	t.held += sizeOf(key.text)
 	return s

@@ -55,8 +55,10 @@ type Tables struct {
 	affinities map[string]*Affinity
 	asked      *Affinity // the one of these that was asked for last, or nil
 	spreads    map[spreadKey]*Spread
-	held       int    // bytes of these two, about
-	tick       uint64 // counts lookups
+	held       int // bytes of these two, about
+	literals   literals
+	spread     *Spread // the one of spreads that was asked for last, or nil
+	tick       uint64  // counts lookups
 
 	divisions []division // made recently
 	scratch   []int32
@@ -114,6 +116,7 @@ func (t *Tables) Fork(s *framework.Snapshot) framework.Extension {
 	f.divisions = slices.Clone(t.divisions) // the same groups, so that forks are known to have them
 	f.scratch, f.scratch2, f.found, f.text = nil, nil, nil, nil
 	f.affinities, f.asked, f.spreads, f.held = map[string]*Affinity{}, nil, map[spreadKey]*Spread{}, 0
+	f.literals, f.spread = literals{}, nil
 	return &f
 }
 

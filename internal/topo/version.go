@@ -131,12 +131,17 @@ func (s *Spread) Sized(sizes []int) uint64 {
 	if i < 0 {
 		if len(s.sizes) == sizesLimit {
 			t.clock++
-			s.sizes, s.resize = s.sizes[:0], t.clock
+			s.sizes, s.resize, s.weighed = s.sizes[:0], t.clock, weighed{}
 		}
 		i = len(s.sizes)
 		s.sizes = append(s.sizes, slices.Clone(sizes))
 	}
-	return t.latest(max(s.told(), s.resize), s.Counts)*sizesLimit + uint64(i)
+	return s.sizedVersion(i)
+}
+
+// sizedVersion is the version for the sizes with that index.
+func (s *Spread) sizedVersion(i int) uint64 {
+	return s.tables.latest(max(s.told(), s.resize), s.Counts)*sizesLimit + uint64(i)
 }
 
 // SoftChanged is to Sized what FilterChanged is to FilterVersion; now is the
@@ -152,6 +157,48 @@ func (s *Spread) SoftChanged(since, now uint64, dirty func(slot int)) bool {
 		}
 	}
 	return true
+}
+
+// SoftGroupsChanged is to SoftChanged what groups of SoftGroups are to nodes. It can tell
+// for one rule, whose domains are the groups.
+func (s *Spread) SoftGroupsChanged(since, now uint64, dirty func(group int)) bool {
+	t := s.tables
+	if len(s.Counts) != 1 || s.single(0) || since%sizesLimit != now%sizesLimit || since/sizesLimit < max(s.told(), s.resize) {
+		return false
+	}
+	events, ok := t.counters[s.Counts[0].id].log.since(since / sizesLimit)
+	if !ok || len(events) > groupsMost {
+		return false
+	}
+	k, of := t.keys[t.counters[s.Counts[0].id].key], s.SoftGroups().Of
+	for _, e := range events {
+		if slot := k.first[e.domain]; slot != none {
+			dirty(int(of[slot]))
+		}
+	}
+	return true
+}
+
+// weighed says for which feasible nodes Sized was asked last, while no node has changed.
+type weighed struct {
+	version uint64 // of the nodes; 0 for none
+	anew    uint64 // of the tables
+	sizes   int    // index in Spread.sizes
+}
+
+// SizedFor returns the sizes that were remembered for feasible nodes with that version, and
+// the version of Sized. It is not ok if they are not known.
+func (s *Spread) SizedFor(nodes uint64) (sizes []int, version uint64, ok bool) {
+	w := &s.weighed
+	if w.version != nodes || w.anew != s.tables.anew {
+		return nil, 0, false
+	}
+	return s.sizes[w.sizes], s.sizedVersion(w.sizes), true
+}
+
+// RememberSized notes for which feasible nodes Sized was just asked.
+func (s *Spread) RememberSized(nodes, version uint64) {
+	s.weighed = weighed{nodes, s.tables.anew, int(version % sizesLimit)}
 }
 
 // SoftExceptionsChanged is to [Spread.SoftExceptions] what SoftChanged is to the nodes: it

@@ -180,38 +180,112 @@ func (h *heap) set(t *Tree, place int, old, now int32) {
 	if !h.stands {
 		return
 	}
+	old, now = max(old, None), max(now, None) // below, the values are the caller's
+	if t.groups == 1 {
+		h.setSingle(t.Leaves, int(h.element[place]), old, now)
+		return
+	}
 	g := t.group(place)
 	for i := int(h.element[place]); i >= 0; i = (i+1)/2 - 1 {
-		was := &h.best[i*t.groups+g]
-		if now < *was && old < *was {
-			return // another leaf is the best
-		}
-		best := max(*was, now)
-		if now < *was {
-			best = h.below(t, i, g)
+		at := &h.best[i*t.groups+g]
+		best := now
+		switch was := *at; {
+		case now > was:
+		case now == was || old < was:
+			return // another leaf is the best, or as good
+		default:
+			best = max(best, h.below(t, i, g))
 			if at := int(h.places[i]); t.group(at) == g {
-				best = max(best, t.Leaves[at], None)
+				best = max(best, t.Leaves[at])
+			}
+			if best == was {
+				return
 			}
 		}
-		if best == *was {
+		*at = best
+	}
+}
+
+// setSingle is the rest of set, from an element on, where there is one group.
+func (h *heap) setSingle(leaves []int32, i int, old, now int32) {
+	best := h.best
+	for ; i >= 0; i = (i+1)/2 - 1 {
+		was, to := best[i], now
+		switch {
+		case now > was:
+		case now == was || old < was:
 			return
+		default:
+			to = max(to, leaves[h.places[i]])
+			if left := 2*i + 1; left < len(best) {
+				to = max(to, best[left])
+			}
+			if right := 2*i + 2; right < len(best) {
+				to = max(to, best[right])
+			}
+			if to == was {
+				return
+			}
 		}
-		*was = best
+		best[i] = to
 	}
 }
 
 // first returns the first of the best places in pre-order, as the asking tree sees them.
 // There must be one.
 func (h *heap) first(t *Tree) int {
-	best := t.Root().Best
 	if t.groups == 1 {
-		return h.firstSingle(t.Leaves, best-int32(t.Offset[0]))
+		return h.firstSingle(t.Leaves, t.levels[t.top()][0].Best)
+	}
+	var memory [heapGroupsMost]bestGroup
+	groups := t.bestGroups(memory[:0])
+	if len(groups) == 1 {
+		return h.firstOfGroup(t, int(groups[0].group), groups[0].leaf)
+	}
+	var leaves [heapGroupsMost]int32 // of the best places, by group: one more than that, 0 for none
+	for _, x := range groups {
+		leaves[x.group] = x.leaf + 1
 	}
 	for i := 0; ; {
-		if place := int(h.places[i]); t.Total(place) == best {
+		if place := h.places[i]; t.Leaves[place]+1 == leaves[t.of[place]%heapGroupsMost] && t.Leaves[place] >= 0 {
+			return int(place)
+		}
+		if i = 2*i + 1; !h.has(i*t.groups, groups) {
+			i++
+		}
+	}
+}
+
+// A bestGroup is a group that has some of the best places, and their leaf.
+type bestGroup struct{ group, leaf int32 }
+
+// bestGroups appends the groups that have some of the best places.
+func (t *Tree) bestGroups(list []bestGroup) []bestGroup {
+	best := None
+	row := t.summaries(t.top(), 0)
+	offset, shut := t.Offset[:len(row)], t.Shut[:len(row)]
+	for g := range row {
+		leaf := row[g].Best
+		if leaf < 0 || shut[g] {
+			continue
+		}
+		switch x := leaf + int32(offset[g]); {
+		case x > best:
+			best, list = x, append(list[:0], bestGroup{int32(g), leaf})
+		case x == best:
+			list = append(list, bestGroup{int32(g), leaf})
+		}
+	}
+	return list
+}
+
+// firstOfGroup is first where one group has all of the best places, with that leaf.
+func (h *heap) firstOfGroup(t *Tree, group int, leaf int32) int {
+	for i := 0; ; {
+		if place := int(h.places[i]); t.Leaves[place] == leaf && int(t.of[place]) == group {
 			return place
 		}
-		if i = 2*i + 1; !h.has(t, i, best) {
+		if i = 2*i + 1; h.best[i*t.groups+group] != leaf {
 			i++
 		}
 	}
@@ -229,10 +303,11 @@ func (h *heap) firstSingle(leaves []int32, best int32) int {
 	}
 }
 
-// has reports whether the best total is at an element or below it.
-func (h *heap) has(t *Tree, i int, best int32) bool {
-	for g, x := range h.best[i*t.groups:][:t.groups] {
-		if x >= 0 && !t.Shut[g] && x+int32(t.Offset[g]) == best {
+// has reports whether one of the best places is at an element or below it, whose best
+// totals begin there.
+func (h *heap) has(from int, groups []bestGroup) bool {
+	for _, x := range groups {
+		if h.best[from+int(x.group)] == x.leaf {
 			return true
 		}
 	}

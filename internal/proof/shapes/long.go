@@ -1,6 +1,7 @@
 package shapes
 
 import (
+	"math"
 	"runtime"
 	"time"
 
@@ -13,9 +14,13 @@ type Stretch struct {
 	Nodes    int     `json:"nodes"`
 	Came     int     `json:"came"` // pods so far
 	USPerPod float64 `json:"us_per_pod"`
-	HeapMB   float64 `json:"heap_mb"`  // live at the end of the stretch
-	KeptMB   float64 `json:"kept_mb"`  // of it, what the cache of the scheduler counts
-	HitShare float64 `json:"hits_of1"` // share of the pods whose class was kept
+	// LeastUSPerPod is USPerPod of the fastest of the batches in which the pods come: other
+	// work on the machine disturbs it least.
+	LeastUSPerPod float64 `json:"least_us_per_pod"`
+	AllocsPerPod  float64 `json:"allocs_per_pod"` // heap objects
+	HeapMB        float64 `json:"heap_mb"`        // live at the end of the stretch
+	KeptMB        float64 `json:"kept_mb"`        // of it, what the cache of the scheduler counts
+	HitShare      float64 `json:"hits_of1"`       // share of the pods whose class was kept
 }
 
 // Long brings pods of a shape to one cluster, stretch by stretch, as a scheduler meets
@@ -28,17 +33,23 @@ func Long(s Shape, nodes, pods, stretch int, report func(Stretch)) error {
 	}
 	for came := 0; came < pods; {
 		count := min(stretch, pods-came)
-		before, took := w.Scheduler.Stats(), time.Duration(0)
+		x := Stretch{Shape: s.Name, Nodes: w.Snapshot.Len(), Came: came + count, LeastUSPerPod: math.Inf(1)}
+		before, took, allocs := w.Scheduler.Stats(), time.Duration(0), uint64(0)
 		for left := count; left > 0; {
 			batch := w.Make(min(left, batchMost))
 			if len(batch) == 0 {
 				return nil
 			}
-			start := time.Now()
+			made, start := mallocs(), time.Now()
 			if err := w.all(batch); err != nil {
 				return err
 			}
-			took += time.Since(start)
+			d := time.Since(start)
+			allocs += mallocs() - made
+			took += d
+			if len(batch) == min(batchMost, count) {
+				x.LeastUSPerPod = min(x.LeastUSPerPod, perPod(d, len(batch)))
+			}
 			left -= len(batch)
 		}
 		came += count
@@ -46,11 +57,10 @@ func Long(s Shape, nodes, pods, stretch int, report func(Stretch)) error {
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		now := w.Scheduler.Stats()
-		report(Stretch{
-			Shape: s.Name, Nodes: w.Snapshot.Len(), Came: came, USPerPod: float64(took.Nanoseconds()) / 1000 / float64(count),
-			HeapMB: float64(m.HeapAlloc) / (1 << 20), KeptMB: float64(now.Bytes) / (1 << 20),
-			HitShare: float64(now.Hits-before.Hits) / float64(count),
-		})
+		x.USPerPod, x.AllocsPerPod = perPod(took, count), float64(allocs)/float64(count)
+		x.HeapMB, x.KeptMB = float64(m.HeapAlloc)/(1<<20), float64(now.Bytes)/(1<<20)
+		x.HitShare = float64(now.Hits-before.Hits) / float64(count)
+		report(x)
 	}
 	return nil
 }

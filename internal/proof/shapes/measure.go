@@ -113,7 +113,12 @@ type Timing struct {
 	Stats scheduling.Stats
 }
 
-func (t *Timing) perPod() float64 { return float64(t.Took.Nanoseconds()) / 1000 / float64(t.Pods) }
+func (t *Timing) perPod() float64 { return perPod(t.Took, t.Pods) }
+
+// perPod is the time of one of the pods in microseconds.
+func perPod(took time.Duration, pods int) float64 {
+	return float64(took.Nanoseconds()) / 1000 / float64(pods)
+}
 
 // Time measures one path. The pods come in batches, because one takes hardly longer than
 // reading the clock. After each batch one more pod comes, whose decision is compared and
