@@ -1,4 +1,4 @@
-package kube
+package scheduling_test
 
 import (
 	"reflect"
@@ -18,7 +18,6 @@ func (nothing) CompileDeviceSelector(string) (framework.DeviceSelector, error) {
 // has its own.
 func TestDeviceSelectors(t *testing.T) {
 	given, own := nothing{"given"}, nothing{"own"}
-	s := &Scheduler{config: Config{DeviceSelectors: given}}
 	p := scheduling.Kubernetes137()
 	for i, w := range p.Score {
 		if fit, ok := w.Plugin.(scoring.NodeResourcesFit); ok {
@@ -27,7 +26,7 @@ func TestDeviceSelectors(t *testing.T) {
 		}
 	}
 	seen := map[string]int{}
-	profile := reflect.ValueOf(s.withSelectors(p))
+	profile := reflect.ValueOf(p.WithDeviceSelectors(given))
 	for i := range profile.NumField() {
 		list := profile.Field(i)
 		if list.Kind() != reflect.Slice {
