@@ -63,7 +63,7 @@ func (p Poster) Post(ctx context.Context, path string, object runtime.Object) (d
 	request.URL = &at
 	request.Header.Set("Content-Type", runtime.ContentTypeProtobuf)
 	request.Header.Set("Accept", runtime.ContentTypeProtobuf)
-	answer, err := p.client.Client.Transport.RoundTrip(request)
+	answer, err := p.client.Client.Do(request)
 	if err != nil {
 		return false, err
 	}
