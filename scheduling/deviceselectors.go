@@ -6,13 +6,14 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scoring"
 )
 
 // WithDeviceSelectors returns the profile with a compiler of device selectors for each of
 // this library's plugins that looks at devices and has no compiler. A nil compiler changes
 // nothing.
-func (p Profile) WithDeviceSelectors(compiler framework.DeviceSelectorCompiler) Profile {
+func (p Profile) WithDeviceSelectors(compiler api.DeviceSelectorCompiler) Profile {
 	if compiler == nil {
 		return p
 	}
