@@ -120,7 +120,9 @@ func TestDevicesReady(t *testing.T) {
 		{"one is true", []api.DeviceRequestAllocationResult{gated}, []api.AllocatedDeviceStatus{status("a", is("Attached", yes), is("Warm", no))}, false, ""},
 		{"all are true", []api.DeviceRequestAllocationResult{result("b"), gated}, []api.AllocatedDeviceStatus{status("a", is("Attached", yes), is("Warm", yes), is("Broken", no))}, true, ""},
 		{
-			"a failure", []api.DeviceRequestAllocationResult{gated}, []api.AllocatedDeviceStatus{status("a", is("Attached", yes), is("Warm", yes), is("Broken", yes))},
+			"a failure",
+			[]api.DeviceRequestAllocationResult{gated},
+			[]api.AllocatedDeviceStatus{status("a", is("Attached", yes), is("Warm", yes), is("Broken", yes))},
 			false, "device binding failed: claim=c, condition=Broken",
 		},
 	} {
