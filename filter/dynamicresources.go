@@ -290,3 +290,10 @@ var DeviceClaimsKey = framework.NewKey[DeviceClaims]("DeviceClaims")
 func DeviceClaimsOf(s *framework.Snapshot, pod *framework.PodInfo) []DeviceClaim {
 	return devices.InFlight(s, pod)
 }
+
+// DevicesReady reports whether the binding conditions of all devices of a claim are true,
+// so that its pod may be bound; false for a claim without an allocation. A true failure
+// condition is an error: the pod must be scheduled again.
+//
+// Source: kube-scheduler 1.37, dynamicresources, PreBind.
+func DevicesReady(c *api.ResourceClaim) (bool, error) { return devices.Ready(c) }

@@ -1,8 +1,8 @@
 package kube
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,6 +19,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/kube/convert"
 	"github.com/berth-sched/berth/scheduling/kube/internal/record"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
@@ -108,11 +109,11 @@ func (s *Scheduler) acting(ctx context.Context) (context.Context, func()) {
 func (s *Scheduler) Evict(ctx context.Context, victim, preemptor *api.Pod) error {
 	ctx, done := s.acting(ctx)
 	defer done()
-	patch := statusPatch{Metadata: patchMeta{UID: victim.UID}}
-	target := condition(victim, api.DisruptionTarget, corev1.ConditionTrue, api.PodReasonPreemptionByScheduler,
-		nameOf(preemptor)+": preempting to accommodate a higher priority pod")
-	if target != nil {
-		patch.Status.Conditions = []corev1.PodCondition{*target}
+	patch, err := lifecycle.DisruptionPatch(victim, preemptor, time.Now())
+	if err != nil {
+		return err
+	}
+	if patch != nil {
 		err := retry.OnError(retry.DefaultBackoff, apierrors.IsConflict, func() error { return s.patchStatus(ctx, victim, patch) })
 		switch {
 		case apierrors.IsNotFound(err), apierrors.IsConflict(err) && s.replaced(ctx, victim):
@@ -123,7 +124,7 @@ func (s *Scheduler) Evict(ctx context.Context, victim, preemptor *api.Pod) error
 		}
 	}
 	uid := types.UID(victim.UID)
-	err := s.config.Client.CoreV1().Pods(victim.Namespace).Delete(ctx, victim.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
+	err = s.config.Client.CoreV1().Pods(victim.Namespace).Delete(ctx, victim.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		return nil // it, or the pod of its name, is gone
 	}
@@ -143,12 +144,7 @@ func (s *Scheduler) replaced(ctx context.Context, pod *api.Pod) bool {
 	return apierrors.IsNotFound(err) || err == nil && live.UID != types.UID(pod.UID)
 }
 
-func nameOf(p *api.Pod) string {
-	if p.Spec.SchedulerName == "" {
-		return corev1.DefaultSchedulerName
-	}
-	return p.Spec.SchedulerName
-}
+func nameOf(p *api.Pod) string { return cmp.Or(p.Spec.SchedulerName, scheduling.DefaultName) }
 
 // ReleaseClaim implements [lifecycle.ClaimReleaser]: it deallocates or deletes a claim that
 // no pod uses.
@@ -195,11 +191,10 @@ func (s *Scheduler) Report(ctx context.Context, pod *api.Pod, r lifecycle.Report
 		})
 	}
 	for range 3 {
-		patch, needed := reportPatch(pod, r)
-		if !needed {
-			return
+		patch, err := r.StatusPatch(pod, time.Now())
+		if err == nil && patch != nil {
+			err = s.patchStatus(ctx, pod, patch)
 		}
-		err := s.patchStatus(ctx, pod, patch)
 		switch {
 		case err == nil || apierrors.IsNotFound(err) || ctx.Err() != nil:
 			return
@@ -217,68 +212,10 @@ func (s *Scheduler) Report(ctx context.Context, pod *api.Pod, r lifecycle.Report
 	}
 }
 
-// reportPatch returns what the report changes in the status.
-func reportPatch(pod *api.Pod, r lifecycle.Report) (p statusPatch, needed bool) {
-	p.Metadata = patchMeta{UID: pod.UID, ResourceVersion: pod.ResourceVersion}
-	if r.Reason != "" {
-		if c := condition(pod, api.PodScheduled, corev1.ConditionFalse, r.Reason, r.Message); c != nil {
-			p.Status.Conditions = []corev1.PodCondition{*c}
-			needed = true
-		}
-	}
-	if r.Nominated != pod.Status.NominatedNodeName {
-		p.Status.NominatedNodeName = json.RawMessage("null")
-		if r.Nominated != "" {
-			p.Status.NominatedNodeName, _ = json.Marshal(r.Nominated)
-		}
-		needed = true
-	}
-	return p, needed
-}
-
-// condition returns the condition to write; nil if the pod has it.
-func condition(pod *api.Pod, t api.PodConditionType, status corev1.ConditionStatus, reason, message string) *corev1.PodCondition {
-	c := &corev1.PodCondition{
-		Type: corev1.PodConditionType(t), ObservedGeneration: pod.Generation, Status: status,
-		Reason: reason, Message: strings.ToValidUTF8(message, "?"), LastTransitionTime: metav1.Now(),
-	}
-	for i := range pod.Status.Conditions {
-		old := &pod.Status.Conditions[i]
-		if old.Type != t || string(old.Status) != string(status) {
-			continue
-		}
-		if old.Reason == c.Reason && old.Message == c.Message && old.ObservedGeneration == c.ObservedGeneration {
-			return nil
-		}
-		c.LastTransitionTime = metav1.NewTime(old.LastTransitionTime)
-	}
-	return c
-}
-
-// A statusPatch is a strategic merge patch of a pod's status.
-type statusPatch struct {
-	Metadata patchMeta `json:"metadata"`
-	Status   struct {
-		Conditions                  []corev1.PodCondition                  `json:"conditions,omitempty"`
-		NominatedNodeName           json.RawMessage                        `json:"nominatedNodeName,omitempty"`
-		ExtendedResourceClaimStatus *corev1.PodExtendedResourceClaimStatus `json:"extendedResourceClaimStatus,omitempty"`
-	} `json:"status"`
-}
-
-// patchMeta holds preconditions.
-type patchMeta struct {
-	UID             api.UID `json:"uid,omitempty"`
-	ResourceVersion string  `json:"resourceVersion,omitempty"`
-}
-
 // patchStatus writes the patch. What the API server cannot do for the moment is tried again.
 //
 // Source: kube-scheduler 1.37, util.PatchPodStatus.
-func (s *Scheduler) patchStatus(ctx context.Context, pod *api.Pod, p statusPatch) error {
-	data, err := json.Marshal(p)
-	if err != nil {
-		return err
-	}
+func (s *Scheduler) patchStatus(ctx context.Context, pod *api.Pod, data []byte) error {
 	momentary := func(err error) bool {
 		return apierrors.IsInternalError(err) || apierrors.IsServiceUnavailable(err) || net.IsConnectionRefused(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -57,7 +56,11 @@ func (b claimBinder) PreBind(ctx context.Context, c *framework.Cycle, node strin
 			return framework.AsStatus(err)
 		}
 		if claim.Entry != "" {
-			if err := b.notePod(ctx, c.Pod.Pod, w.Name, d.Mappings); err != nil {
+			patch, err := d.StatusPatch(c.Pod.Pod, w.Name)
+			if err == nil {
+				err = b.s.patchStatus(ctx, c.Pod.Pod, patch)
+			}
+			if err != nil {
 				return framework.AsStatus(err)
 			}
 		}
@@ -147,19 +150,6 @@ func viaJSON(from, to any) error {
 	return json.Unmarshal(data, to)
 }
 
-// notePod notes the claim of its extended resources in a pod's status.
-func (b claimBinder) notePod(ctx context.Context, pod *api.Pod, claim string, mappings []filter.ExtendedResourceMapping) error {
-	status := corev1.PodExtendedResourceClaimStatus{ResourceClaimName: claim}
-	for _, m := range mappings {
-		status.RequestMappings = append(status.RequestMappings, corev1.ContainerExtendedResourceRequest{
-			ContainerName: m.Container, ResourceName: string(m.Resource), RequestName: m.Request,
-		})
-	}
-	patch := statusPatch{Metadata: patchMeta{UID: pod.UID}}
-	patch.Status.ExtendedResourceClaimStatus = &status
-	return b.s.patchStatus(ctx, pod, patch)
-}
-
 // ready reports whether the binding conditions of all devices are true.
 func (b claimBinder) ready(written []*resourcev1.ResourceClaim) (bool, error) {
 	for _, w := range written {
@@ -167,38 +157,12 @@ func (b claimBinder) ready(written []*resourcev1.ResourceClaim) (bool, error) {
 		if c == nil {
 			return false, nil // it comes with a later event, or its pod fails by the timeout
 		}
-		if older(&c.ObjectMeta, w.ResourceVersion) || c.Status.Allocation == nil {
+		if order, ok := api.CompareResourceVersions(c.ResourceVersion, w.ResourceVersion); ok && order < 0 {
 			return false, nil
 		}
-		for _, r := range c.Status.Allocation.Devices.Results {
-			ok, err := deviceReady(c, &r)
-			if !ok || err != nil {
-				return false, err
-			}
+		if ok, err := filter.DevicesReady(c); !ok || err != nil {
+			return false, err
 		}
 	}
 	return true, nil
-}
-
-// deviceReady reports whether the binding conditions of one device are true. A failure
-// condition is an error.
-func deviceReady(c *api.ResourceClaim, r *api.DeviceRequestAllocationResult) (bool, error) {
-	if len(r.BindingConditions) == 0 {
-		return true, nil
-	}
-	i := slices.IndexFunc(c.Status.Devices, func(d api.AllocatedDeviceStatus) bool {
-		return d.Driver == r.Driver && d.Pool == r.Pool && d.Device == r.Device
-	})
-	if i < 0 {
-		return false, nil
-	}
-	isTrue := func(name string) bool {
-		return slices.ContainsFunc(c.Status.Devices[i].Conditions, func(x api.Condition) bool {
-			return x.Type == name && x.Status == api.ConditionTrue
-		})
-	}
-	if k := slices.IndexFunc(r.BindingFailureConditions, isTrue); k >= 0 {
-		return false, fmt.Errorf("device binding failed: claim=%s, condition=%s", c.Name, r.BindingFailureConditions[k])
-	}
-	return !slices.ContainsFunc(r.BindingConditions, func(name string) bool { return !isTrue(name) }), nil
 }

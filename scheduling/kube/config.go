@@ -14,11 +14,9 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
-	"github.com/berth-sched/berth/scheduling/args"
 	"github.com/berth-sched/berth/scheduling/config"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/queue"
-	"github.com/berth-sched/berth/scoring"
 )
 
 // Config says how a [Scheduler] works. Client, and either Profiles or Configuration, must
@@ -50,7 +48,7 @@ type Config struct {
 	LeaderElection *LeaderElection
 	// Seed is the seed of all random choices.
 	Seed uint64
-	// Bindings is how many pods are bound at once; 0 means 16. Those that wait for volumes
+	// Bindings is how many pods are bound at once; 0 means 64. Those that wait for volumes
 	// or devices do not count.
 	Bindings int
 	// Log gets what happens; nil means slog.Default().
@@ -69,25 +67,14 @@ type LeaderElection struct {
 }
 
 func (l *LeaderElection) complete() error {
-	for _, d := range []struct {
-		field   *time.Duration
-		name    string
-		usually time.Duration
-	}{
-		{&l.LeaseDuration, "LeaseDuration", 15 * time.Second},
-		{&l.RenewDeadline, "RenewDeadline", 10 * time.Second},
-		{&l.RetryPeriod, "RetryPeriod", 2 * time.Second},
-	} {
-		if *d.field < 0 {
-			return fmt.Errorf("kube: LeaderElection.%s: %v: must not be negative", d.name, *d.field)
-		}
-		if *d.field == 0 {
-			*d.field = d.usually
-		}
-	}
+	l.LeaseDuration = cmp.Or(l.LeaseDuration, 15*time.Second)
+	l.RenewDeadline = cmp.Or(l.RenewDeadline, 10*time.Second)
+	l.RetryPeriod = cmp.Or(l.RetryPeriod, 2*time.Second)
 	switch {
 	case l.Name == "" || l.Namespace == "":
 		return errors.New("kube: LeaderElection: needs the Namespace and the Name of a lease")
+	case l.RetryPeriod < 0:
+		return fmt.Errorf("kube: LeaderElection.RetryPeriod: %v: must not be negative", l.RetryPeriod)
 	case l.LeaseDuration <= l.RenewDeadline:
 		return fmt.Errorf("kube: LeaderElection.LeaseDuration: %v: must be longer than RenewDeadline, %v", l.LeaseDuration, l.RenewDeadline)
 	case l.RenewDeadline <= l.RetryPeriod+l.RetryPeriod/5:
@@ -107,21 +94,11 @@ func (c *Config) complete() error {
 	if c.Bindings < 0 {
 		return fmt.Errorf("kube: Bindings: %d: must not be negative", c.Bindings)
 	}
-	if c.Bindings == 0 {
-		c.Bindings = 16
-	}
-	if c.Events == nil {
-		c.Events = c.Client
-	}
-	if c.Identity == "" {
-		c.Identity = "berth-scheduler"
-	}
-	if c.Log == nil {
-		c.Log = slog.Default()
-	}
-	if c.Handle == nil {
-		c.Handle = lifecycle.NewHandle()
-	}
+	c.Bindings = cmp.Or(c.Bindings, 64)
+	c.Events = cmp.Or(c.Events, c.Client)
+	c.Identity = cmp.Or(c.Identity, "berth-scheduler")
+	c.Log = cmp.Or(c.Log, slog.Default())
+	c.Handle = cmp.Or(c.Handle, lifecycle.NewHandle())
 	if c.LeaderElection != nil {
 		l := *c.LeaderElection
 		c.LeaderElection = &l
@@ -142,9 +119,8 @@ func (c *Config) build() ([]profile, queue.Backoff, error) {
 		profiles []profile
 		backoff  queue.Backoff
 	)
-	const usual = 600 * time.Second
 	for _, p := range c.Profiles {
-		profiles = append(profiles, profile{p, usual})
+		profiles = append(profiles, profile{p, config.Profile{}.BindTimeout()})
 	}
 	if c.Configuration != nil {
 		built, err := c.Configuration.Build(config.BuildConfig{Handle: c.Handle})
@@ -155,21 +131,11 @@ func (c *Config) build() ([]profile, queue.Backoff, error) {
 			c.Log.Info("plugins of kube-scheduler that are left out", "plugins", built.Missing)
 		}
 		for i, p := range built.Profiles {
-			profiles = append(profiles, profile{p, bindTimeout(c.Configuration.Profiles[i], usual)})
+			profiles = append(profiles, profile{p, c.Configuration.Profiles[i].BindTimeout()})
 		}
 		backoff.Initial, backoff.Max = c.Configuration.Backoff()
 	}
 	return profiles, backoff, nil
-}
-
-// bindTimeout returns how long a profile of a file waits for volumes.
-func bindTimeout(p config.Profile, usual time.Duration) time.Duration {
-	for _, pc := range p.PluginConfig {
-		if a, ok := pc.Args.(*args.VolumeBinding); ok && pc.Used {
-			return time.Duration(a.BindTimeoutSeconds) * time.Second
-		}
-	}
-	return usual
 }
 
 // equip adds to a profile what a real cluster needs: the PreBind parts of plugins that
@@ -178,7 +144,7 @@ func (s *Scheduler) equip(p *profile) scheduling.Profile {
 	has := func(list []framework.Plugin, name string) bool {
 		return slices.ContainsFunc(list, func(q framework.Plugin) bool { return q.Name() == name })
 	}
-	out := s.withSelectors(p.Profile)
+	out := p.WithDeviceSelectors(s.config.DeviceSelectors)
 	out.PreBind = slices.Clone(out.PreBind)
 	if has(out.Reserve, "VolumeBinding") && !has(out.PreBind, "VolumeBinding") {
 		out.PreBind = append(out.PreBind, volumeBinder{s, p.bindTimeout})
@@ -190,40 +156,4 @@ func (s *Scheduler) equip(p *profile) scheduling.Profile {
 		out.Filter = append(slices.Clone(out.Filter), filter.NoResourceClaims{})
 	}
 	return out
-}
-
-// withSelectors gives the compiler of selectors to the plugins that look at devices.
-func (s *Scheduler) withSelectors(p scheduling.Profile) scheduling.Profile {
-	compiler := s.config.DeviceSelectors
-	if compiler == nil {
-		return p
-	}
-	with := func(q framework.Plugin) framework.Plugin {
-		switch d := q.(type) {
-		case filter.DynamicResources:
-			d.DeviceSelectors = cmp.Or(d.DeviceSelectors, compiler)
-			return d
-		case scoring.DynamicResources:
-			d.DeviceSelectors = cmp.Or(d.DeviceSelectors, compiler)
-			return d
-		case scoring.NodeResourcesFit: // it counts the devices behind extended resources
-			d.DeviceSelectors = cmp.Or(d.DeviceSelectors, compiler)
-			return d
-		case scoring.NodeResourcesBalancedAllocation:
-			d.DeviceSelectors = cmp.Or(d.DeviceSelectors, compiler)
-			return d
-		}
-		return q
-	}
-	for _, list := range []*[]framework.Plugin{&p.PreEnqueue, &p.PreFilter, &p.Filter, &p.PostFilter, &p.PreScore, &p.Reserve} {
-		*list = slices.Clone(*list)
-		for i := range *list {
-			(*list)[i] = with((*list)[i])
-		}
-	}
-	p.Score = slices.Clone(p.Score)
-	for i := range p.Score {
-		p.Score[i].Plugin = with(p.Score[i].Plugin)
-	}
-	return p
 }

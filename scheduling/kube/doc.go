@@ -44,14 +44,13 @@
 // # Cost
 //
 // A pod takes one request for its binding and one for the event that says so; events wait
-// for bindings, up to 5 s. A pod that
-// fails takes one for its condition, and one for an event at the powers of two of the
+// for bindings, up to 5 s. A pod that fails takes one for its condition, and one for an event at the powers of two of the
 // failures. The memory is that of the objects in their cut-down form, once.
 //
 // Differs: events.
 // Original: kube-scheduler writes the second of a series and then its end, and starts a
 // goroutine for each event.
-// Here: the count is written at the powers of two, by 16 writers that leave the API server
+// Here: the count is written at the powers of two, by 64 writers that leave the API server
 // to bindings for up to 5 s. 16,384 events can wait.
 // Why: the count is nearly right at any time, for as few requests; in a burst, pods start
 // earlier; memory is bounded.

@@ -4,9 +4,9 @@ import (
 	"crypto/x509"
 	"errors"
 	"strings"
-	"sync"
 	"time"
 
+	"golang.org/x/time/rate"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
@@ -38,24 +38,8 @@ func (s *Scheduler) denied(err error) {
 	}
 }
 
-// warnings remembers when each text was logged last.
-type warnings struct {
-	mu   sync.Mutex
-	last map[string]time.Time
-}
-
 // warn logs a text, each at most every ten seconds, as thousands of pods may fail alike.
 func (s *Scheduler) warn(text string, arguments ...any) {
-	const every = 10 * time.Second
-	s.warnings.mu.Lock()
-	now := time.Now()
-	last, known := s.warnings.last[text]
-	silent := known && now.Sub(last) < every
-	if !silent {
-		s.warnings.last[text] = now
-	}
-	s.warnings.mu.Unlock()
-	if !silent {
-		s.config.Log.Warn(text, arguments...)
-	}
+	times, _ := s.warnings.LoadOrStore(text, &rate.Sometimes{Interval: 10 * time.Second})
+	times.(*rate.Sometimes).Do(func() { s.config.Log.Warn(text, arguments...) })
 }

@@ -33,7 +33,7 @@ type Scheduler struct {
 	metrics  *observe.Metrics
 	events   *record.Writer
 	poster   direct.Poster
-	warnings warnings
+	warnings sync.Map // a *rate.Sometimes for each text
 
 	cluster *feed.Cluster   // set by Run before anything is bound
 	leading context.Context // ends when this process must not act any more
@@ -61,7 +61,6 @@ func New(c Config) (*Scheduler, error) {
 	}
 	s := &Scheduler{config: c, profiles: map[string]scheduling.Profile{}, metrics: observe.NewMetrics()}
 	s.leading, s.started = context.Background(), make(chan struct{})
-	s.warnings.last = map[string]time.Time{}
 	s.poster = direct.New(c.Client.CoreV1().RESTClient())
 	s.events = record.New(c.Events, c.Identity, c.Log)
 	built, backoff, err := c.build()

@@ -4,16 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
-	"github.com/berth-sched/berth/framework/api"
-	"github.com/berth-sched/berth/internal/match"
 	"github.com/berth-sched/berth/scheduling/kube/internal/feed"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 )
@@ -49,130 +47,53 @@ func (v volumeBinder) PreBind(ctx context.Context, c *framework.Cycle, node stri
 	}
 	ctx, done := v.s.acting(ctx)
 	defer done()
-	w := binding{cluster: v.s.cluster, pod: c.Pod.Pod, node: node}
-	if err := w.write(ctx, v.s, b); err != nil {
+	if err := v.write(ctx, &b); err != nil {
 		return framework.AsStatus(err)
 	}
-	if err := await(ctx, v.s.cluster, v.timeout, w.bound); err != nil {
+	newest := filter.ClaimLookup{Volume: v.s.cluster.Volumes.Get, Claim: v.s.cluster.Claims.Get}
+	err := await(ctx, v.s.cluster, v.timeout, func() (bool, error) {
+		on := v.s.cluster.Nodes.Get(node)
+		switch {
+		case on == nil:
+			return false, fmt.Errorf("node %s does not exist any more", node)
+		case v.s.cluster.Pods.Get(c.Pod.Pod.Key()) == nil:
+			return false, errors.New("the pod does not exist any more")
+		}
+		return b.Bound(newest, on)
+	})
+	if err != nil {
 		return framework.AsStatus(fmt.Errorf("binding volumes: %w", err))
 	}
 	return framework.Status{}
 }
 
-// binding is what has been written for one pod: objects as the API server returned them.
-type binding struct {
-	cluster *feed.Cluster
-	pod     *api.Pod
-	node    string
-	volumes []*corev1.PersistentVolume
-	claims  []*corev1.PersistentVolumeClaim
-}
-
-func (w *binding) write(ctx context.Context, s *Scheduler, b filter.ClaimBindings) error {
-	core := s.config.Client.CoreV1()
-	for _, r := range b.Volumes {
+// write writes the changes, and notes the versions that the API server answers with.
+func (v volumeBinder) write(ctx context.Context, b *filter.ClaimBindings) error {
+	core := v.s.config.Client.CoreV1()
+	b.Volumes, b.Claims = slices.Clone(b.Volumes), slices.Clone(b.Claims)
+	for i := range b.Volumes {
+		r := &b.Volumes[i]
 		patch, err := r.MergePatch()
 		if err != nil {
 			return err
 		}
-		v, err := core.PersistentVolumes().Patch(ctx, r.Volume, types.MergePatchType, patch, metav1.PatchOptions{})
+		written, err := core.PersistentVolumes().Patch(ctx, r.Volume, types.MergePatchType, patch, metav1.PatchOptions{})
 		if err != nil {
 			return fmt.Errorf("reserving volume %s: %w", r.Volume, err)
 		}
-		w.volumes = append(w.volumes, v)
+		r.ResourceVersion = written.ResourceVersion
 	}
-	for _, n := range b.Claims {
+	for i := range b.Claims {
+		n := &b.Claims[i]
 		patch, err := n.MergePatch()
 		if err != nil {
 			return err
 		}
-		c, err := core.PersistentVolumeClaims(n.Namespace).Patch(ctx, n.Name, types.MergePatchType, patch, metav1.PatchOptions{})
+		written, err := core.PersistentVolumeClaims(n.Namespace).Patch(ctx, n.Name, types.MergePatchType, patch, metav1.PatchOptions{})
 		if err != nil {
 			return fmt.Errorf("noting the node on claim %s/%s: %w", n.Namespace, n.Name, err)
 		}
-		w.claims = append(w.claims, c)
-	}
-	return nil
-}
-
-// bound reports whether every claim is bound. An error means that the pod must be
-// scheduled again.
-func (w *binding) bound() (bool, error) {
-	node := w.cluster.Nodes.Get(w.node)
-	switch {
-	case node == nil:
-		return false, fmt.Errorf("node %s does not exist any more", w.node)
-	case w.cluster.Pods.Get(w.pod.Key()) == nil:
-		return false, errors.New("the pod does not exist any more")
-	}
-	for _, written := range w.volumes {
-		v := w.cluster.Volumes.Get(written.Name)
-		if v == nil {
-			return false, fmt.Errorf("volume %s does not exist any more", written.Name)
-		}
-		if older(&v.ObjectMeta, written.ResourceVersion) {
-			return false, nil
-		}
-		if err := usable(v, node); err != nil {
-			return false, err
-		}
-		r := v.Spec.ClaimRef
-		if r == nil || r.UID == "" {
-			return false, fmt.Errorf("ClaimRef got reset for pv %q", v.Name)
-		}
-		claim := w.cluster.Claims.Get(r.Namespace + "/" + r.Name)
-		if claim == nil {
-			return false, fmt.Errorf("claim %s/%s does not exist any more", r.Namespace, r.Name)
-		}
-		if !isBound(claim) {
-			return false, nil
-		}
-	}
-	for _, written := range w.claims {
-		claim := w.cluster.Claims.Get(feed.KeyOf(written))
-		if claim == nil {
-			return false, fmt.Errorf("claim %s does not exist any more", feed.KeyOf(written))
-		}
-		if older(&claim.ObjectMeta, written.ResourceVersion) {
-			return false, nil
-		}
-		if claim.Annotations[api.AnnSelectedNode] != w.node {
-			return false, fmt.Errorf("provisioning failed for PVC %q", claim.Name)
-		}
-		if claim.Spec.VolumeName != "" {
-			v := w.cluster.Volumes.Get(claim.Spec.VolumeName)
-			if v == nil {
-				return false, nil // it comes with a later event
-			}
-			if err := usable(v, node); err != nil {
-				return false, err
-			}
-		}
-		if !isBound(claim) {
-			return false, nil
-		}
-	}
-	return true, nil
-}
-
-// isBound reports whether the volume controller has bound a claim.
-func isBound(c *api.PersistentVolumeClaim) bool {
-	_, completed := c.Annotations[api.AnnBindCompleted]
-	return completed && c.Spec.VolumeName != ""
-}
-
-// older reports whether the feed has not got to a version yet.
-func older(m *api.ObjectMeta, version string) bool {
-	order, ok := api.CompareResourceVersions(m.ResourceVersion, version)
-	return ok && order < 0
-}
-
-// usable returns an error if the node cannot use the volume.
-func usable(v *api.PersistentVolume, node *api.Node) error {
-	if a := v.Spec.NodeAffinity; a != nil && a.Required != nil {
-		if s := match.NewNodeSelector(a.Required); !s.Matches(node) {
-			return fmt.Errorf("pv %q node affinity doesn't match node %q: no matching NodeSelectorTerms", v.Name, node.Name)
-		}
+		n.ResourceVersion = written.ResourceVersion
 	}
 	return nil
 }

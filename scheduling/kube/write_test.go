@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -185,6 +186,36 @@ func TestEvictRetries(t *testing.T) {
 		if test.want == error(forbidden) && !w.logs.has(`the credentials lack a right`) {
 			t.Errorf("%s: the log is %s", test.name, w.logs)
 		}
+	}
+}
+
+// Without the right to delete pods, a preemptor is tried again after its backoff: the
+// second attempt comes after one second, the third after two more, cut to whole seconds.
+func TestForbiddenEvictions(t *testing.T) {
+	low, high := pod("low", "1"), pod("high", "1")
+	low.Spec.NodeName = "a"
+	high.Spec.Priority = new(int32(10))
+	w := newWorld(t, node("a", "1"), low)
+	var mu sync.Mutex
+	var at []time.Time
+	w.client.PrependReactor("delete", "pods", func(clienttesting.Action) (bool, kruntime.Object, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		at = append(at, time.Now())
+		return true, nil, apierrors.NewForbidden(podResource.GroupResource(), "low", errors.New(`User "me" cannot delete resource "pods"`))
+	})
+	w.start(kube.Config{})
+	w.create(high)
+	w.eventually("three attempts", func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return len(at) >= 3
+	})
+	if d := at[2].Sub(at[0]); d < time.Second {
+		t.Errorf("three evictions that are forbidden within %v, want more than 1 s", d)
+	}
+	if !w.logs.has("the credentials lack a right") {
+		t.Errorf("the log is %s", w.logs)
 	}
 }
 

@@ -163,19 +163,29 @@ func (d *Driver) makeRoom(ctx context.Context, sched *scheduling.Scheduler, p *p
 	d.evict(ctx, plugin, p, it, a, err)
 }
 
-// failed returns the pod to the queue.
-//
-// Source: kube-scheduler 1.37, schedule_one.go, handleSchedulingFailure.
+// failed returns the pod to the queue, for what err says.
 func (d *Driver) failed(ctx context.Context, p *pod, it *queue.Item, a *Attempt, err error) {
 	a.State, a.Err = Failed, err
-	var by queue.Rejectors
-	reason := api.PodReasonSchedulerError
+	d.requeue(ctx, p, it, a, rejectorsOf(err))
+}
+
+// rejectorsOf returns the plugins that an error is from, none for a fault.
+func rejectorsOf(err error) queue.Rejectors {
 	var fit *scheduling.FitError
-	if errors.As(err, &fit) {
-		by = queue.Rejectors{Plugins: fit.Plugins(), Pending: fit.Pending(), Unresolvable: fit.Unresolvable()}
-		reason = api.PodReasonUnschedulable
+	if !errors.As(err, &fit) {
+		return queue.Rejectors{}
 	}
-	if errors.Is(err, scheduling.ErrNoNodes) {
+	return queue.Rejectors{Plugins: fit.Plugins(), Pending: fit.Pending(), Unresolvable: fit.Unresolvable()}
+}
+
+// requeue returns the pod of a failed attempt to the queue, where it waits for what helps
+// against the rejectors.
+//
+// Source: kube-scheduler 1.37, schedule_one.go, handleSchedulingFailure.
+func (d *Driver) requeue(ctx context.Context, p *pod, it *queue.Item, a *Attempt, by queue.Rejectors) {
+	err, reason := a.Err, api.PodReasonSchedulerError
+	var fit *scheduling.FitError
+	if errors.As(err, &fit) || errors.Is(err, scheduling.ErrNoNodes) {
 		reason = api.PodReasonUnschedulable
 	}
 	if it == nil { // a pod of a group

@@ -59,6 +59,11 @@
 // Here: it stays in flight until all of them have been asked to leave.
 // Why: no event is lost meanwhile.
 //
+// Differs: a pod whose victims cannot be asked to leave.
+// Original: kube-scheduler tries it again at once.
+// Here: it is tried again after its backoff, as after every other error.
+// Why: without the right to delete pods, say, the attempts would follow each other without end.
+//
 // Differs: an event that puts a pod on a node while it waits on Permit.
 // Original: kube-scheduler tries to bind it and fails.
 // Here: it is rejected there, and Bind is not called.

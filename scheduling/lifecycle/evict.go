@@ -49,8 +49,12 @@ func (d *Driver) evict(ctx context.Context, plugin string, p *pod, it *queue.Ite
 		if p.item != it {
 			return // it was deleted meanwhile, or is on a node
 		}
-		d.failed(ctx, p, it, a, cause)
-		if (err != nil || inMemory) && p.item == it {
+		if err != nil {
+			d.requeue(ctx, p, it, a, queue.Rejectors{}) // after its backoff, as no event is due
+			return
+		}
+		d.requeue(ctx, p, it, a, rejectorsOf(cause))
+		if inMemory && p.item == it {
 			d.queue.Activate(ctx, it)
 		}
 	}

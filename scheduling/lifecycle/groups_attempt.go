@@ -182,7 +182,11 @@ func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, obje
 		return func(ctx context.Context) {
 			d.open--
 			d.problem(err)
-			if g.item == it { // it was not dismissed meanwhile
+			switch {
+			case g.item != it: // it was dismissed meanwhile
+			case err != nil:
+				d.groupBack(ctx, g, it, nil) // after its backoff, as no event is due
+			default:
 				d.groupBack(ctx, g, it, c)
 			}
 		}

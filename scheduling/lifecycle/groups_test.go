@@ -2,6 +2,7 @@ package lifecycle_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"runtime"
@@ -195,6 +196,25 @@ func TestGroupPreemption(t *testing.T) {
 	w.expect("after both have left", "g-0", "g-1")
 	if n := w.d.Snapshot().Nominations(); n != 0 {
 		t.Errorf("%d nominations are left", n)
+	}
+}
+
+// A group of equal pods whose victims cannot be asked to leave is tried again after its
+// backoff, as no event is due; without that, it would wait for one.
+func TestGroupForbiddenEvictions(t *testing.T) {
+	w := newGroupWorld(t, groups.Rules{})
+	w.forbid = errors.New("forbidden")
+	w.nodes(api.MakeNode("a", "2", "16Gi"), api.MakeNode("b", "2", "16Gi"))
+	low := []*api.Pod{api.MakePod("low-0").Requests("2", "1Gi").Node("a").Obj(), api.MakePod("low-1").Requests("2", "1Gi").Node("b").Obj()}
+	w.apply(low...)
+	w.d.Apply(lifecycle.Update(podGroup("g", 2, 10)))
+	w.apply(groupPod("g-0", "g", "2", 10), groupPod("g-1", "g", "2", 10))
+	for _, want := range []int{2, 4, 6} {
+		w.all()
+		if len(w.evicted) != want || len(w.problems) != want/2 {
+			t.Fatalf("victims are asked %d times, want %d: %q", len(w.evicted), want, w.problems)
+		}
+		w.pass(time.Minute)
 	}
 }
 

@@ -55,6 +55,54 @@ func TestPreemption(t *testing.T) {
 	w.noProblems()
 }
 
+// TestForbiddenEvictions: a pod whose victims cannot be asked to leave is tried again
+// without an event, ever later, and never twice at one instant, whatever the backoff is.
+func TestForbiddenEvictions(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		backoff queue.Backoff
+		want    []int // the seconds of the attempts
+	}{
+		{"kube-scheduler's", queue.Backoff{}, []int{0, 1, 3, 7, 15, 25, 35, 45, 55}},
+		{"none", queue.Backoff{Max: queue.NoBackoff}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorldWith(t, lifecycle.Config{Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Backoff: tt.backoff, FullBackoff: true}, lifecycle.NewHandle())
+			w.forbid = errors.New("forbidden")
+			w.nodes(api.MakeNode("n", "2", "8Gi"))
+			w.pods(api.MakePod("low").Requests("2", "1Gi").Node("n"), api.MakePod("high").Requests("2", "1Gi").Priority(10))
+			var at []int
+			for second := range 60 {
+				if a, ok := w.d.ScheduleOne(w.ctx); ok {
+					at = append(at, second)
+					if a.Nominated != "n" || a.State != lifecycle.Failed || !strings.HasPrefix(fmt.Sprint(a.Err), "0/1 nodes are available") {
+						t.Fatalf("attempt in second %d: %v, nominated %q, %v", second, a.State, a.Nominated, a.Err)
+					}
+				}
+				if a, ok := w.d.ScheduleOne(w.ctx); ok {
+					t.Fatalf("second %d: pod %s is tried twice", second, a.Pod.Pod.Name)
+				}
+				w.pass(time.Second)
+			}
+			if diff := cmp.Diff(tt.want, at); tt.want != nil && diff != "" {
+				t.Errorf("attempts (-want +got):\n%s", diff)
+			}
+			if len(at) < 2 || len(w.evicted) != len(at) || len(w.problems) != len(at) {
+				t.Errorf("%d attempts, %d evictions, %d problems, want as many of each, and 2 or more", len(at), len(w.evicted), len(w.problems))
+			}
+			if got := w.reports[0]; !strings.Contains(got, "Unschedulable 0/1 nodes are available") {
+				t.Errorf("report %q", got)
+			}
+			w.forbid = nil
+			w.pass(time.Minute)
+			if a := w.one(); a.Nominated != "n" {
+				t.Errorf("attempt with the right: nominated %q", a.Nominated)
+			}
+			w.depth(queue.Length{Unschedulable: 1}) // it waits for the victim
+		})
+	}
+}
+
 // TestNominationKeepsRoom: while the preemptor backs off, no pod of lower priority
 // gets its room. The nomination survives its node and ends with the pod.
 func TestNominationKeepsRoom(t *testing.T) {

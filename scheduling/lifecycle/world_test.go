@@ -27,6 +27,7 @@ type world struct {
 	d        *lifecycle.Driver
 	confirm  bool
 	refuse   func(pod *api.Pod, node string) error
+	forbid   error // of every eviction
 	bound    map[string]string
 	evicted  []string
 	reports  []string
@@ -69,7 +70,7 @@ func (w *world) Bind(_ context.Context, pod *api.Pod, node string) error {
 
 func (w *world) Evict(_ context.Context, victim, preemptor *api.Pod) error {
 	w.evicted = append(w.evicted, victim.Name+" for "+preemptor.Name)
-	return nil
+	return w.forbid
 }
 
 func (w *world) Report(_ context.Context, pod *api.Pod, r lifecycle.Report) {

@@ -20,6 +20,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"syscall"
 
@@ -36,7 +37,15 @@ import (
 // requests and events.
 const gcPercent = 400
 
+// processors is on how many processors Go code runs at once, unless GOMAXPROCS says
+// otherwise. Decisions are made one after the other, and what the answers of the API server
+// need beside them is so little that waking a second thread for it costs more.
+const processors = 1
+
 func main() {
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(processors)
+	}
 	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetGCPercent(gcPercent)
 	}

@@ -8,6 +8,7 @@ package direct
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -25,10 +26,11 @@ type Poster struct {
 }
 
 // New returns a poster that uses the connections, credentials and limits of a client. That
-// of a client without a transport, such as client-go's fake, posts nothing.
+// of a client without a transport, such as client-go's fake, or with a timeout of its own
+// posts nothing.
 func New(c rest.Interface) Poster {
 	client, _ := c.(*rest.RESTClient)
-	if client == nil {
+	if client == nil || client.Client == nil || client.Client.Transport == nil || client.Client.Timeout > 0 {
 		return Poster{}
 	}
 	server := *client.Post().AbsPath("/").URL()
@@ -63,9 +65,9 @@ func (p Poster) Post(ctx context.Context, path string, object runtime.Object) (d
 	request.URL = &at
 	request.Header.Set("Content-Type", runtime.ContentTypeProtobuf)
 	request.Header.Set("Accept", runtime.ContentTypeProtobuf)
-	answer, err := p.client.Client.Do(request)
+	answer, err := p.client.Client.Transport.RoundTrip(request)
 	if err != nil {
-		return false, err
+		return false, fmt.Errorf("posting %s: %w", path, err)
 	}
 	defer answer.Body.Close()
 	_, _ = io.Copy(io.Discard, answer.Body) // so that the connection is used again

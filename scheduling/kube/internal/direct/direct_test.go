@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -116,6 +117,14 @@ func TestLimits(t *testing.T) {
 	cancel()
 	if done, err := p.Post(ctx, path, binding()); done || !errors.Is(err, context.Canceled) || asked != 2 {
 		t.Errorf("Post = %t, %v after %d requests; want it to wait", done, err, asked)
+	}
+}
+
+// What net/http alone does, such as a timeout, is left to client-go's requests.
+func TestTimeout(t *testing.T) {
+	p := poster(t, rest.Config{Timeout: time.Hour}, "", func(http.ResponseWriter, *http.Request) { t.Error("it posts") })
+	if done, err := p.Post(context.Background(), path, binding()); done || err != nil {
+		t.Errorf("Post = %t, %v; want false", done, err)
 	}
 }
 

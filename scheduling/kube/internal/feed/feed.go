@@ -118,14 +118,21 @@ func (o *Objects[D, S, P]) Add(obj any) error { return o.Update(obj) }
 
 // Update implements [cache.ReflectorStore].
 func (o *Objects[D, S, P]) Update(obj any) error {
+	p, err := o.object(obj)
+	if err == nil {
+		o.feed.mu.Lock()
+		defer o.feed.mu.Unlock()
+		o.put(KeyOf(p), p)
+	}
+	return err
+}
+
+func (o *Objects[D, S, P]) object(obj any) (P, error) {
 	p, ok := obj.(P)
 	if !ok {
-		return fmt.Errorf("%s: got a %T", o.name, obj)
+		return nil, fmt.Errorf("%s: got a %T", o.name, obj)
 	}
-	o.feed.mu.Lock()
-	defer o.feed.mu.Unlock()
-	o.put(KeyOf(p), p)
-	return nil
+	return p, nil
 }
 
 // Delete implements [cache.ReflectorStore].
@@ -133,23 +140,22 @@ func (o *Objects[D, S, P]) Delete(obj any) error {
 	if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		obj = tombstone.Obj
 	}
-	p, ok := obj.(P)
-	if !ok {
-		return fmt.Errorf("%s: got a %T", o.name, obj)
+	p, err := o.object(obj)
+	if err == nil {
+		o.feed.mu.Lock()
+		defer o.feed.mu.Unlock()
+		o.remove(KeyOf(p))
 	}
-	o.feed.mu.Lock()
-	defer o.feed.mu.Unlock()
-	o.remove(KeyOf(p))
-	return nil
+	return err
 }
 
 // Replace implements [cache.ReflectorStore]: the list is all that there is.
 func (o *Objects[D, S, P]) Replace(list []any, _ string) error {
 	all := make(map[string]P, len(list))
 	for _, obj := range list {
-		p, ok := obj.(P)
-		if !ok {
-			return fmt.Errorf("%s: got a %T", o.name, obj)
+		p, err := o.object(obj)
+		if err != nil {
+			return err
 		}
 		all[KeyOf(p)] = p
 	}

@@ -7,10 +7,10 @@ import (
 	"hash/maphash"
 	"log/slog"
 	"math/bits"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
@@ -32,10 +32,10 @@ type Event struct {
 }
 
 const (
-	writers   = 16   // requests at once, at most
-	maxEvents = 1024 // that wait for a writer
+	writers   = 64  // requests at once, at most
+	maxEvents = 256 // that wait for a writer
 	many      = writers * maxEvents / 4
-	maxSeries = 256             // that a writer remembers
+	maxSeries = 64              // that a writer remembers
 	maxNote   = 1024            // bytes, a bound of the API
 	maxTries  = 12              // of an event that the API server does not answer
 	patience  = 5 * time.Second // of an event with bindings
@@ -314,9 +314,5 @@ func clip(note string) string {
 		return note
 	}
 	const dots = " ..."
-	end := maxNote - len(dots)
-	for end > 0 && !utf8.RuneStart(note[end]) {
-		end--
-	}
-	return note[:end] + dots
+	return strings.ToValidUTF8(note[:maxNote-len(dots)], "") + dots
 }

@@ -1,4 +1,4 @@
-package kube
+package scheduling_test
 
 import (
 	"reflect"
@@ -19,7 +19,6 @@ func (nothing) CompileDeviceSelector(string) (api.CompiledDeviceSelector, error)
 // has its own.
 func TestDeviceSelectors(t *testing.T) {
 	given, own := nothing{"given"}, nothing{"own"}
-	s := &Scheduler{config: Config{DeviceSelectors: given}}
 	p := scheduling.Kubernetes137()
 	for i, w := range p.Score {
 		if fit, ok := w.Plugin.(scoring.NodeResourcesFit); ok {
@@ -28,7 +27,7 @@ func TestDeviceSelectors(t *testing.T) {
 		}
 	}
 	seen := map[string]int{}
-	profile := reflect.ValueOf(s.withSelectors(p))
+	profile := reflect.ValueOf(p.WithDeviceSelectors(given))
 	for i := range profile.NumField() {
 		list := profile.Field(i)
 		if list.Kind() != reflect.Slice {
