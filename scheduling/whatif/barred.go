@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"math"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
@@ -45,4 +46,17 @@ func (b *bars) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Sta
 		return framework.UnresolvableStatus("node(s) take no pods in this question")
 	}
 	return framework.Status{}
+}
+
+// Replicas implements [framework.ReplicaCounter]: a node that takes one takes any number.
+func (b *bars) Replicas(_ *framework.PodInfo, n *framework.NodeInfo) (int64, bool) {
+	if b.state.Get(n) {
+		return 0, true
+	}
+	return math.MaxInt64, true
+}
+
+// FilterAfter implements [framework.ReplicaCounter].
+func (b *bars) FilterAfter(pod *framework.PodInfo, n *framework.NodeInfo, _ int64) framework.Status {
+	return b.Filter(pod, n)
 }
