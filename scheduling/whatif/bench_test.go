@@ -15,7 +15,7 @@ func large(b *testing.B) *framework.Snapshot {
 	s := framework.NewSnapshot(framework.ZoneInterleaved)
 	const nodes = 5000
 	for i := range nodes {
-		if err := s.AddNode(api.MakeNode(fmt.Sprintf("node-%04d", i), "16", "64Gi").Zone(fmt.Sprint("z", i%10)).Obj()); err != nil {
+		if err := s.AddNode(api.MakeNode(fmt.Sprintf("node-%04d", i), "16", "64Gi").Zone(fmt.Sprint("z", i%10)).Labels("uneven", fmt.Sprint(i%10 > 0 || i%3 > 0)).Obj()); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -45,6 +45,15 @@ func BenchmarkQuestions(b *testing.B) {
 	hosts := pod(s, api.MakePod("hosts").Labels("app", "hosts").Requests("500m", "2Gi").
 		Spread(1, api.LabelTopologyZone, api.DoNotSchedule, "app=hosts").Spread(1, api.LabelHostname, api.ScheduleAnyway, "app=hosts").Obj())
 	single := pod(s, api.MakePod("single").Labels("app", "single").Requests("500m", "2Gi").PodAntiAffinity(api.LabelHostname, "app=single").Obj())
+	both := pod(s, api.MakePod("both").Labels("app", "both").Requests("500m", "2Gi").
+		Spread(1, api.LabelTopologyZone, api.DoNotSchedule, "app=both").Spread(1, api.LabelHostname, api.DoNotSchedule, "app=both").Obj())
+	apart := pod(s, api.MakePod("apart").Labels("app", "apart").Requests("500m", "2Gi").
+		Spread(1, api.LabelTopologyZone, api.DoNotSchedule, "app=apart").PodAntiAffinity(api.LabelHostname, "app=apart").Obj())
+	near := pod(s, api.MakePod("near").Labels("app", "near").Requests("500m", "2Gi").PodAffinity(api.LabelTopologyZone, "app=near").Obj())
+	follower := pod(s, api.MakePod("follower").Labels("app", "follower").Requests("500m", "2Gi").PodAffinity(api.LabelTopologyZone, "app=app-7").Obj())
+	tiny := pod(s, api.MakePod("tiny").Labels("app", "tiny").Requests("1m", "1Mi").Obj())
+	uneven := pod(s, api.MakePod("uneven").Labels("app", "uneven").Requests("500m", "2Gi").NodeSelector("uneven", "true").
+		Spread(1, api.LabelTopologyZone, api.DoNotSchedule, "app=uneven").Spread(1, api.LabelHostname, api.DoNotSchedule, "app=uneven").Obj())
 	huge := pod(s, api.MakePod("huge").Labels("app", "huge").Requests("15", "2Gi").Obj())
 	picky := pod(s, api.MakePod("picky").Labels("app", "app-7").Requests("12", "2Gi").
 		Spread(1, api.LabelTopologyZone, api.DoNotSchedule, "app=app-7").PodAntiAffinity(api.LabelHostname, "app=app-7").Obj())
@@ -81,6 +90,12 @@ func BenchmarkQuestions(b *testing.B) {
 	ask("headroom-spread", func() error { _, err := p.Headroom(spread, 0); return err })
 	ask("headroom-spread-soft-hosts", func() error { _, err := p.Headroom(hosts, 0); return err })
 	ask("headroom-one-per-host", func() error { _, err := p.Headroom(single, 0); return err })
+	ask("headroom-spread-hard-hosts", func() error { _, err := p.Headroom(both, 0); return err })
+	ask("headroom-spread-one-per-host", func() error { _, err := p.Headroom(apart, 0); return err })
+	ask("headroom-near", func() error { _, err := p.Headroom(near, 0); return err })
+	ask("headroom-near-others", func() error { _, err := p.Headroom(follower, 0); return err })
+	ask("headroom-tiny", func() error { _, err := p.Headroom(tiny, 0); return err })
+	ask("headroom-uneven-zones", func() error { _, err := p.Headroom(uneven, 0); return err })
 	ask("drain-10", func() error { _, err := p.Drain(ten...); return err })
 	ask("removable-10", func() error { _, err := p.Removable(ten...); return err })
 	ask("whynot-rejected", func() error { _, err := p.WhyNot(huge, "node-0007"); return err })
