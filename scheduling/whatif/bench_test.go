@@ -138,6 +138,32 @@ func BenchmarkQuestions(b *testing.B) {
 		}
 		return nil
 	})
+	ask("thousand-drains", func() error {
+		for i := range 1000 {
+			if _, err := p.Drain(fmt.Sprintf("node-%04d", 5*i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	ask("thousand-whynot", func() error { // 50 templates in three sizes, with pods that nobody has seen
+		for i := range 1000 {
+			fresh++
+			app := fmt.Sprint("app-", i%50)
+			b := api.MakePod(fmt.Sprint("fresh-", fresh)).Labels("app", app).
+				Requests([]string{"500m", "10", "15"}[i%3], "2Gi").Spread(int32(1+i%4), api.LabelTopologyZone, api.DoNotSchedule, "app="+app)
+			if i%2 == 0 {
+				b = b.Spread(1, api.LabelHostname, api.ScheduleAnyway, "app="+app)
+			}
+			if i%5 == 0 {
+				b = b.PodAntiAffinity(api.LabelHostname, "app="+app)
+			}
+			if _, err := p.WhyNot(pod(s, b.Obj()), fmt.Sprintf("node-%04d", (7*i)%5000)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	ask("nodes-needed", func() error {
 		pods, err := whatif.Replicas(huge, 200)
 		if err != nil {
