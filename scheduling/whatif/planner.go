@@ -17,7 +17,8 @@ type Planner struct {
 	profile  scheduling.Profile
 	snapshot *framework.Snapshot // a fork; every question leaves it as it was
 	sched    *scheduling.Scheduler
-	start    scheduling.Position // of every question
+	keepless *scheduling.Scheduler // keeps no answers, for pods that are seen once; see plain
+	start    scheduling.Position   // of every question
 
 	affordable int // see the constant
 }

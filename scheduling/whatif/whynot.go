@@ -94,7 +94,7 @@ func (p *Planner) WhyNot(pod *framework.PodInfo, name string) (*WhyNot, error) {
 	}
 	pod = pod.Pending()
 	x := &whyNot{planner: p, pod: pod.Pod, node: n.Node, proved: map[string]bool{}, asked: map[string]bool{}, decided: map[string]string{}}
-	if x.sched, err = p.plain(nil); err != nil {
+	if x.sched, err = p.plain(); err != nil {
 		return nil, err
 	}
 	var w *WhyNot
@@ -161,21 +161,26 @@ func (x *whyNot) answer(pod *framework.PodInfo) (*WhyNot, error) {
 	return w, nil
 }
 
-// plain is a scheduler that keeps no answers: the pods of trials are seen once. Other
-// weights make it a scheduler of the changed profile.
-func (p *Planner) plain(weights Weights) (*scheduling.Scheduler, error) {
+// plain is a scheduler that keeps no answers: the pods of trials are seen once.
+func (p *Planner) plain() (_ *scheduling.Scheduler, err error) {
+	if p.keepless == nil {
+		p.keepless, err = p.weighing(nil)
+	}
+	return p.keepless, err
+}
+
+// weighing is a new scheduler that keeps no answers, with other weights.
+func (p *Planner) weighing(weights Weights) (*scheduling.Scheduler, error) {
 	profile := p.profile
 	profile.Cache.Off = true
-	if weights != nil {
-		profile.Score = nil
-		for _, w := range p.profile.Score {
-			if weight, ok := weights[w.Plugin.Name()]; ok {
-				if w.Weight = weight; weight == 0 {
-					continue
-				}
+	profile.Score = nil
+	for _, w := range p.profile.Score {
+		if weight, ok := weights[w.Plugin.Name()]; ok {
+			if w.Weight = weight; weight == 0 {
+				continue
 			}
-			profile.Score = append(profile.Score, w)
 		}
+		profile.Score = append(profile.Score, w)
 	}
 	return scheduling.New(profile)
 }
@@ -192,7 +197,7 @@ func (p *Planner) Decide(pod *framework.PodInfo, name string, changes ...Change)
 		return "", err
 	}
 	x := &whyNot{planner: p, pod: pod.Pending().Pod, node: n.Node, decided: map[string]string{}}
-	if x.sched, err = p.plain(nil); err != nil {
+	if x.sched, err = p.plain(); err != nil {
 		return "", err
 	}
 	var chosen string
@@ -338,7 +343,7 @@ func (x *whyNot) askDecision(changes []Change) (name string, err error) {
 	err = x.with(changes, func(s *framework.Snapshot, pod *framework.PodInfo, t *trial) error {
 		sched := x.sched
 		if t.weights != nil {
-			if sched, err = x.planner.plain(t.weights); err != nil {
+			if sched, err = x.planner.weighing(t.weights); err != nil {
 				return err
 			}
 			sched.Seek(x.planner.start)
