@@ -172,4 +172,19 @@ func BenchmarkQuestions(b *testing.B) {
 		_, err = p.NodesNeeded(pods, whatif.NodeType{Name: "new", Node: api.MakeNode("", "64", "256Gi").Obj()})
 		return err
 	})
+	two := []whatif.NodeType{
+		{Name: "small", Node: api.MakeNode("", "16", "64Gi").Zone("z1").Obj(), Price: 10},
+		{Name: "large", Node: api.MakeNode("", "64", "256Gi").Zone("z2").Obj(), Price: 38},
+	}
+	many := func(name string, b api.PodBuilder) {
+		pods, err := whatif.Replicas(pod(s, b.Obj()), 100_000)
+		ask(name, func() error {
+			if err == nil {
+				_, err = p.NodesNeeded(pods, two...)
+			}
+			return err
+		})
+	}
+	many("nodes-needed-100000-replicas", api.MakePod("web").Labels("app", "web").Requests("2", "4Gi"))
+	many("nodes-needed-100000-spread", api.MakePod("spread").Labels("app", "spread").Requests("2", "4Gi").Spread(20_000, api.LabelTopologyZone, api.DoNotSchedule, "app=spread"))
 }

@@ -89,6 +89,7 @@ func (p *Planner) Headroom(pod *framework.PodInfo, atMost int) (*Headroom, error
 		counted, err = h.counted(s)
 		return err
 	})
+	counted = counted && h.Total <= h.atMost && (h.Domains == nil || h.Total > p.affordable)
 	if err == nil && !counted {
 		err = p.try(h.together)
 	}
@@ -110,6 +111,7 @@ type headroom struct {
 	pod     *framework.PodInfo
 	atMost  int
 	seen    []seenReason
+	perNode bool // if counted: what a node takes does not depend on other nodes
 
 	replicas []*framework.PodInfo // of one node; nodes are filled one after the other
 }

@@ -49,9 +49,7 @@ func (h *headroom) counted(s *framework.Snapshot) (ok bool, err error) {
 	if first >= 0 {
 		h.add(s, first)
 	}
-	if h.Total > h.atMost || h.Domains != nil && h.Total <= h.planner.affordable {
-		return false, nil
-	}
+	h.perNode = len(parts.Spreads) == 0
 	h.finish()
 	return true, nil
 }
