@@ -41,7 +41,8 @@ func (p *Planner) Renew(snapshot *framework.Snapshot) error {
 		return &api.InvalidError{Object: "snapshot", Err: errors.New("is nil")}
 	}
 	p.snapshot = snapshot.Fork()
-	barred.Of(p.snapshot) // so that no transaction has to make it
+	barred.Of(p.snapshot) // so that no transaction has to make them
+	cordons.Of(p.snapshot)
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/scheduling"
 )
@@ -47,7 +48,11 @@ func reasonsOf(fit *scheduling.FitError) []Reason {
 	var list reasons
 	for _, r := range fit.Rejections {
 		for _, text := range r.Status.Reasons() {
-			list.add(r.Plugin, text, r.Nodes)
+			plugin := r.Plugin
+			if plugin == barsName && text == string(cordonReason) {
+				plugin = filter.NodeUnschedulable{}.Name()
+			}
+			list.add(plugin, text, r.Nodes)
 		}
 	}
 	return list.sorted()
