@@ -43,7 +43,7 @@ func TestDrainCordons(t *testing.T) {
 			}
 		}
 		p := planner(c.s)
-		before := content(c.s)
+		before := content(p.Snapshot())
 		got, err := p.Drain(names...)
 		if err != nil {
 			t.Fatal(err)
