@@ -4,17 +4,18 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/replica"
 	"github.com/berth-sched/berth/internal/topo"
 )
 
-// ReplicaSpread implements [framework.ReplicaSpreader]: one rule for each anti-affinity
+// ReplicaSpread implements [replica.Spreader]: one rule for each anti-affinity
 // term that matches the pod itself, which leaves room for one replica in a domain. Terms of
 // other pods, and required affinity that a pod meets, say of a node what they said before:
 // a replica that meets the affinity joins a domain that had such a pod.
 //
 // It cannot tell as long as nobody meets the required affinity, so that the first replica
 // decides where the others go, or if no pod matches a term that matches the replicas.
-func (f *interPodAffinity) ReplicaSpread(pod *framework.PodInfo) (spread framework.ReplicaSpread, ok bool) {
+func (f *interPodAffinity) ReplicaSpread(pod *framework.PodInfo) (spread replica.Spread, ok bool) {
 	if f.Self && f.first() {
 		return spread, false
 	}
@@ -30,15 +31,15 @@ func (f *interPodAffinity) ReplicaSpread(pod *framework.PodInfo) (spread framewo
 		}
 		c := f.Repel[k]
 		counting = append(counting, k)
-		spread.Rules = append(spread.Rules, framework.ReplicaRule{
+		spread.Rules = append(spread.Rules, replica.Rule{
 			Key: terms[i].Key, MaxSkew: 1, FromZero: true,
-			Place: func(node *framework.NodeInfo) framework.ReplicaPlace {
+			Place: func(node *framework.NodeInfo) replica.Place {
 				d := c.Domain(node)
-				return framework.ReplicaPlace{Domain: int(d), Pods: c.In(d), Counts: c.Counts(node)}
+				return replica.Place{Domain: int(d), Pods: c.In(d), Counts: c.Counts(node)}
 			},
 		})
 	}
-	spread.Filter = func(node *framework.NodeInfo, counts []framework.ReplicaCount) framework.Status {
+	spread.Filter = func(node *framework.NodeInfo, counts []replica.Count) framework.Status {
 		return f.verdict(node, counting, counts)
 	}
 	return spread, true

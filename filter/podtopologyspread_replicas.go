@@ -1,10 +1,13 @@
 package filter
 
-import "github.com/berth-sched/berth/framework"
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/replica"
+)
 
-// ReplicaSpread implements [framework.ReplicaSpreader]: one rule for each constraint that
+// ReplicaSpread implements [replica.Spreader]: one rule for each constraint that
 // counts the replicas. What the others say of a node stays as it is.
-func (f *podTopologySpread) ReplicaSpread(pod *framework.PodInfo) (spread framework.ReplicaSpread, ok bool) {
+func (f *podTopologySpread) ReplicaSpread(pod *framework.PodInfo) (spread replica.Spread, ok bool) {
 	var counting []int
 	for i := range f.rules {
 		rule, c := &f.rules[i], &f.spread.Counts[i]
@@ -15,15 +18,15 @@ func (f *podTopologySpread) ReplicaSpread(pod *framework.PodInfo) (spread framew
 			return spread, false
 		}
 		counting = append(counting, i)
-		spread.Rules = append(spread.Rules, framework.ReplicaRule{
+		spread.Rules = append(spread.Rules, replica.Rule{
 			Key: rule.Key, MaxSkew: rule.MaxSkew, FromZero: int64(c.Domains()) < rule.MinDomains,
-			Place: func(node *framework.NodeInfo) framework.ReplicaPlace {
+			Place: func(node *framework.NodeInfo) replica.Place {
 				d := c.Domain(node)
-				return framework.ReplicaPlace{Domain: int(d), Pods: c.In(d), Counts: c.Counts(node)}
+				return replica.Place{Domain: int(d), Pods: c.In(d), Counts: c.Counts(node)}
 			},
 		})
 	}
-	spread.Filter = func(node *framework.NodeInfo, counts []framework.ReplicaCount) framework.Status {
+	spread.Filter = func(node *framework.NodeInfo, counts []replica.Count) framework.Status {
 		return f.verdict(node, counting, counts)
 	}
 	return spread, len(f.extra) == 0

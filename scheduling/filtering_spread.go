@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/replica"
 )
 
 // A SpreadFiltering is a [Filtering] in two parts: the filters that spread replicas over
@@ -18,12 +19,12 @@ type SpreadFiltering struct {
 // A SpreadFilter is a filter that spreads replicas, and how.
 type SpreadFilter struct {
 	Plugin string
-	framework.ReplicaSpread
+	replica.Spread
 	at int // of the filter in the profile
 }
 
 // Spread takes the Filtering apart, if every filter that looks beyond the node can say how
-// it spreads replicas ([framework.ReplicaSpreader]). Otherwise ok is false.
+// it spreads replicas ([replica.Spreader]). Otherwise ok is false.
 func (f *Filtering) Spread() (parts SpreadFiltering, ok bool, err error) {
 	r := f.path
 	t, pod := r.plugins, r.cycle.Pod
@@ -34,7 +35,7 @@ func (f *Filtering) Spread() (parts SpreadFiltering, ok bool, err error) {
 		if t.filters[b.At].scope(pod).Reads&beyondNode == 0 {
 			continue
 		}
-		spreader, can := b.Filter.(framework.ReplicaSpreader)
+		spreader, can := b.Filter.(replica.Spreader)
 		if !can {
 			return parts, false, nil
 		}
@@ -64,7 +65,7 @@ func (f *Filtering) without(spreads []SpreadFilter) (*Filtering, error) {
 
 // Verdict is what a decision says of a node if Rest says this of it, and the rules of each
 // of Spreads count so many pods. The first rejection in the order of the profile decides.
-func (p *SpreadFiltering) Verdict(node *framework.NodeInfo, rest NodeVerdict, counts [][]framework.ReplicaCount) NodeVerdict {
+func (p *SpreadFiltering) Verdict(node *framework.NodeInfo, rest NodeVerdict, counts [][]replica.Count) NodeVerdict {
 	filters := p.Rest.path.plugins.filters
 	at := len(filters)
 	if !rest.Status.IsSuccess() {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/replica"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -40,7 +41,7 @@ func ExampleFiltering_Spread() {
 	var spread scheduling.SpreadFilter = parts.Spreads[0]
 	fmt.Println(f.NodeOnly(), ok, spread.Plugin, spread.Rules[0].MaxSkew)
 	fmt.Println(room, "fit on the node,", next, "before it says", verdict.Status.Reasons())
-	counts := [][]framework.ReplicaCount{{{Pods: 1, Fewest: 0}}}
+	counts := [][]replica.Count{{{Pods: 1, Fewest: 0}}}
 	fmt.Println("if the other zone has none:", parts.Verdict(s.Node("east-1"), scheduling.NodeVerdict{}, counts).Status.Reasons())
 	// Output:
 	// false true PodTopologySpread 1

@@ -59,7 +59,7 @@ func (b *bars) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Sta
 	return framework.Status{}
 }
 
-// Replicas implements [framework.ReplicaCounter]: a node that takes one takes any number.
+// Replicas implements [replica.Counter]: a node that takes one takes any number.
 func (b *bars) Replicas(_ *framework.PodInfo, n *framework.NodeInfo) (int64, bool) {
 	if b.state.Get(n) || b.cordoned.Get(n) {
 		return 0, true
@@ -67,7 +67,7 @@ func (b *bars) Replicas(_ *framework.PodInfo, n *framework.NodeInfo) (int64, boo
 	return math.MaxInt64, true
 }
 
-// FilterAfter implements [framework.ReplicaCounter].
+// FilterAfter implements [replica.Counter].
 func (b *bars) FilterAfter(pod *framework.PodInfo, n *framework.NodeInfo, _ int64) framework.Status {
 	return b.Filter(pod, n)
 }

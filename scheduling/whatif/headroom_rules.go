@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/replica"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -15,7 +16,7 @@ type replicaRules struct {
 
 // A replicaRule is a rule with its domains, which are numbered from 0.
 type replicaRule struct {
-	framework.ReplicaRule
+	replica.Rule
 	domain  []int  // by node; -1 if the rule lets it pass, or does not count its pods
 	counts  []bool // by node: whether its pods count, or the rule lets it pass
 	domains []replicaDomain
@@ -32,7 +33,7 @@ type replicaDomain struct {
 // It returns false if there is a rule that cannot be counted with.
 func newReplicaRules(s *framework.Snapshot, parts *scheduling.SpreadFiltering) (x *replicaRules, open []bool, ok bool) {
 	x = &replicaRules{}
-	empty := make([][]framework.ReplicaCount, len(parts.Spreads))
+	empty := make([][]replica.Count, len(parts.Spreads))
 	for k := range parts.Spreads {
 		var own []int
 		for _, rule := range parts.Spreads[k].Rules {
@@ -43,7 +44,7 @@ func newReplicaRules(s *framework.Snapshot, parts *scheduling.SpreadFiltering) (
 			x.rules = append(x.rules, newReplicaRule(s, rule))
 		}
 		x.filters = append(x.filters, own)
-		empty[k] = make([]framework.ReplicaCount, len(own))
+		empty[k] = make([]replica.Count, len(own))
 	}
 	open = make([]bool, s.Len())
 	for i, n := range s.All() {
@@ -52,8 +53,8 @@ func newReplicaRules(s *framework.Snapshot, parts *scheduling.SpreadFiltering) (
 	return x, open, true
 }
 
-func newReplicaRule(s *framework.Snapshot, rule framework.ReplicaRule) *replicaRule {
-	r := &replicaRule{ReplicaRule: rule, domain: make([]int, s.Len()), counts: make([]bool, s.Len())}
+func newReplicaRule(s *framework.Snapshot, rule replica.Rule) *replicaRule {
+	r := &replicaRule{Rule: rule, domain: make([]int, s.Len()), counts: make([]bool, s.Len())}
 	numbers := map[int]int{}
 	for i, n := range s.All() {
 		p := rule.Place(n)
@@ -121,7 +122,7 @@ type replicaCount struct {
 	fewestFine   int64
 	most         []int64       // replicas that each node takes, or has room for if it is shared
 	takes        []domainTakes // by domain of coarse
-	counted      [][]framework.ReplicaCount
+	counted      [][]replica.Count
 }
 
 // domainTakes is what a domain of several nodes takes.
@@ -325,15 +326,15 @@ func (c *replicaCount) total() (sum int) {
 }
 
 // counts is what the rules of each filter count at the end for a node.
-func (c *replicaCount) counts(i int) [][]framework.ReplicaCount {
+func (c *replicaCount) counts(i int) [][]replica.Count {
 	if c.counted == nil {
-		c.counted = make([][]framework.ReplicaCount, len(c.rules.filters))
+		c.counted = make([][]replica.Count, len(c.rules.filters))
 	}
 	for k, own := range c.rules.filters {
 		c.counted[k] = c.counted[k][:0]
 		for _, number := range own {
 			r := c.rules.rules[number]
-			var count framework.ReplicaCount
+			var count replica.Count
 			switch r {
 			case c.coarse:
 				count.Fewest = c.fewestCoarse

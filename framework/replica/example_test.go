@@ -1,17 +1,18 @@
-package framework_test
+package replica_test
 
 import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/replica"
 )
 
 // seats is a filter for pods that need a seat each; a node has as many as its label says
 // cores. It can count, so programs that count capacity need not try.
 type seats struct{ perNode int64 }
 
-var _ framework.ReplicaCounter = seats{}
+var _ replica.Counter = seats{}
 
 func (s seats) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 	if int64(len(n.Pods)) >= s.perNode {
@@ -31,8 +32,8 @@ func (s seats) FilterAfter(_ *framework.PodInfo, n *framework.NodeInfo, replicas
 	return framework.Status{}
 }
 
-func ExampleReplicaCounter() {
-	var f framework.ReplicaCounter = seats{perNode: 4}
+func ExampleCounter() {
+	var f replica.Counter = seats{perNode: 4}
 	count, ok := f.Replicas(nil, &framework.NodeInfo{})
 	fmt.Println(count, ok, f.FilterAfter(nil, &framework.NodeInfo{}, count).Reasons())
 	// Output: 4 true [no seat is free]
@@ -45,43 +46,43 @@ type racks struct {
 	pods map[int]int64  // of racks
 }
 
-var _ framework.ReplicaSpreader = racks{}
+var _ replica.Spreader = racks{}
 
 func (r racks) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 	fewest := int64(1 << 30)
 	for _, pods := range r.pods {
 		fewest = min(fewest, pods)
 	}
-	return r.verdict(n, []framework.ReplicaCount{{Pods: r.pods[r.of[n.Name()]], Fewest: fewest}})
+	return r.verdict(n, []replica.Count{{Pods: r.pods[r.of[n.Name()]], Fewest: fewest}})
 }
 
-func (racks) verdict(_ *framework.NodeInfo, counts []framework.ReplicaCount) framework.Status {
+func (racks) verdict(_ *framework.NodeInfo, counts []replica.Count) framework.Status {
 	if counts[0].Pods+1-counts[0].Fewest > 1 {
 		return framework.UnschedulableStatus("the rack has more pods than another one")
 	}
 	return framework.Status{}
 }
 
-func (r racks) ReplicaSpread(*framework.PodInfo) (framework.ReplicaSpread, bool) {
-	rule := framework.ReplicaRule{Key: "rack", MaxSkew: 1, Place: func(n *framework.NodeInfo) framework.ReplicaPlace {
+func (r racks) ReplicaSpread(*framework.PodInfo) (replica.Spread, bool) {
+	rule := replica.Rule{Key: "rack", MaxSkew: 1, Place: func(n *framework.NodeInfo) replica.Place {
 		rack := r.of[n.Name()]
-		return framework.ReplicaPlace{Domain: rack, Pods: r.pods[rack], Counts: true}
+		return replica.Place{Domain: rack, Pods: r.pods[rack], Counts: true}
 	}}
-	return framework.ReplicaSpread{Rules: []framework.ReplicaRule{rule}, Filter: r.verdict}, true
+	return replica.Spread{Rules: []replica.Rule{rule}, Filter: r.verdict}, true
 }
 
-func ExampleReplicaSpreader() {
+func ExampleSpreader() {
 	s := framework.NewSnapshot(framework.Arrival)
 	if err := s.AddNode(api.MakeNode("a", "4", "16Gi").Obj()); err != nil {
 		panic(err)
 	}
-	var f framework.ReplicaSpreader = racks{of: map[string]int{"a": 1, "b": 2}, pods: map[int]int64{1: 5, 2: 3}}
-	var spread framework.ReplicaSpread
+	var f replica.Spreader = racks{of: map[string]int{"a": 1, "b": 2}, pods: map[int]int64{1: 5, 2: 3}}
+	var spread replica.Spread
 	spread, ok := f.ReplicaSpread(nil)
-	var rule framework.ReplicaRule = spread.Rules[0]
-	var place framework.ReplicaPlace = rule.Place(s.Node("a"))
+	var rule replica.Rule = spread.Rules[0]
+	var place replica.Place = rule.Place(s.Node("a"))
 	passes := func(fewest int64) bool {
-		return spread.Filter(s.Node("a"), []framework.ReplicaCount{{Pods: place.Pods, Fewest: fewest}}).IsSuccess()
+		return spread.Filter(s.Node("a"), []replica.Count{{Pods: place.Pods, Fewest: fewest}}).IsSuccess()
 	}
 	fmt.Println(ok, place.Pods, passes(3), passes(5))
 	// Output: true 5 false true
