@@ -6,12 +6,11 @@ import "github.com/berth-sched/berth/framework"
 // many replicas of the pod would pass, one placed after the other, as far as it is
 // concerned. Programs that count capacity then need not try. ok is false if it cannot
 // tell for this node.
-//
-// FilterAfter is Filter with so many replicas more on the node, at most as many as would
-// pass.
 type Counter interface {
 	framework.NodeFilter
+	// Replicas is how many replicas pass.
 	Replicas(pod *framework.PodInfo, node *framework.NodeInfo) (count int64, ok bool)
+	// FilterAfter is Filter with so many replicas more on the node, at most as many as pass.
 	FilterAfter(pod *framework.PodInfo, node *framework.NodeInfo, replicas int64) framework.Status
 }
 

@@ -31,8 +31,8 @@ func placedWith(t *testing.T, s *framework.Snapshot, pods []*framework.PodInfo, 
 }
 
 // TestNodesNeededReplicas compares the nodes for replicas of one pod with trying every choice
-// by hand: with one type and with two, for pods of which each node takes a number and for
-// those that spread constraints and affinity spread.
+// by hand: with one type and with two, for plain pods and for pods with spread constraints and
+// affinity.
 func TestNodesNeededReplicas(t *testing.T) {
 	counted, exact, perNode := 0, 0, 0
 	for seed := range uint64(400) {
@@ -101,7 +101,7 @@ func TestNodesNeededReplicas(t *testing.T) {
 			exact++
 		}
 	}
-	t.Logf("%d cases counted, %d exact, %d with replicas of which each node takes a number", counted, exact, perNode)
+	t.Logf("%d cases counted, %d exact, %d with plain replicas", counted, exact, perNode)
 	if counted < 100 || exact < 60 || perNode < 50 {
 		t.Error("the test shows too little")
 	}

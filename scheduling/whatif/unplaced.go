@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/scheduling"
 )
@@ -50,7 +49,7 @@ func reasonsOf(fit *scheduling.FitError) []Reason {
 		for _, text := range r.Status.Reasons() {
 			plugin := r.Plugin
 			if plugin == barsName && text == string(cordonReason) {
-				plugin = filter.NodeUnschedulable{}.Name()
+				plugin = scheduling.CordonPlugin
 			}
 			list.add(plugin, text, r.Nodes)
 		}
