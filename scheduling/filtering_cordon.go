@@ -34,12 +34,7 @@ func (s *Scheduler) CordonRejectsOnly(pod *framework.PodInfo) bool {
 	}
 	sees := func(pl framework.Plugin) bool { return seesTaints(pl, pod) }
 	return !slices.ContainsFunc(p.Filter, sees) && !slices.ContainsFunc(p.PreFilter, sees) && !slices.ContainsFunc(p.PreScore, sees) &&
-		!slices.ContainsFunc(p.Score, func(w WeightedPlugin) bool { return sees(w.Plugin) })
-}
-
-func is[T any](pl framework.Plugin) bool {
-	_, ok := framework.As[T](pl)
-	return ok
+		!slices.ContainsFunc(p.Score, func(w Weighted) bool { return sees(w.Plugin) })
 }
 
 // honorsTaints reports whether a constraint leaves out nodes by their taints.
