@@ -3,6 +3,7 @@ package filter
 import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/incremental"
+	"github.com/berth-sched/berth/framework/replica"
 	"github.com/berth-sched/berth/internal/topo"
 )
 
@@ -85,11 +86,23 @@ func (InterPodAffinity) PreFilter(c *framework.Cycle) (framework.PreFiltered, fr
 type interPodAffinity struct{ *topo.Affinity }
 
 func (f *interPodAffinity) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	return f.verdict(node, nil, nil)
+}
+
+// verdict is Filter, with the counts of some terms of Repel given.
+func (f *interPodAffinity) verdict(node *framework.NodeInfo, given []int, counts []replica.Count) framework.Status {
 	if !f.attracted(node) {
 		return framework.UnresolvableStatus(reasonPodAffinity)
 	}
-	for _, c := range f.Repel {
-		if c.At(node) > 0 {
+	for i, c := range f.Repel {
+		pods := c.At(node)
+		if len(given) > 0 && given[0] == i {
+			if c.Domain(node) >= 0 {
+				pods = counts[0].Pods
+			}
+			given, counts = given[1:], counts[1:]
+		}
+		if pods > 0 {
 			return framework.UnschedulableStatus(reasonPodAntiAffinity)
 		}
 	}
@@ -171,7 +184,7 @@ func (f *interPodAffinity) Details(pod *framework.PodInfo, node *framework.NodeI
 		}
 	}
 	for i, c := range f.Repel {
-		count("pods of the anti-affinity", terms.RequiredAnti[f.Repels[i]].Key, c)
+		count("pods of the anti-affinity", terms.RequiredAnti[f.RepelTerms[i]].Key, c)
 	}
 	for _, c := range f.Barred {
 		count("pods whose anti-affinity matches", c.Key(), c)

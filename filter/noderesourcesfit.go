@@ -125,7 +125,7 @@ func (f *fit) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.S
 	if f.fitsAlone(node) || f.classes != nil && f.fits(node) {
 		return framework.Status{}
 	}
-	return f.reject(node)
+	return f.reject(node, nil, 0)
 }
 
 // FilterNodes implements [incremental.BatchFilter].
@@ -214,16 +214,21 @@ func (f *fit) delegates(index int, n *framework.NodeInfo) bool {
 		f.classes.Behind(f.snapshot, f.schema.Name(index)) != nil
 }
 
-// reject collects every shortage of a node that has one.
-func (f *fit) reject(node *framework.NodeInfo) framework.Status {
+// FilterAfter implements [replica.Counter].
+func (f *fit) FilterAfter(pod *framework.PodInfo, node *framework.NodeInfo, replicas int64) framework.Status {
+	return f.reject(node, pod.UsedRequests, replicas)
+}
+
+// reject collects every shortage of a node that has so many pods more, each using so much.
+func (f *fit) reject(node *framework.NodeInfo, each resource.Vector, more int64) framework.Status {
 	code := framework.Unschedulable
 	var short shortages
-	if int64(len(node.Pods)) >= node.AllowedPods {
+	if int64(len(node.Pods))+more >= node.AllowedPods {
 		short.addPods()
 	}
 	for _, w := range f.wants {
 		allocatable := node.Allocatable.At(w.index)
-		if w.amount <= allocatable-node.Requested.At(w.index) || f.delegates(w.index, node) {
+		if w.amount <= allocatable-node.Requested.At(w.index)-more*each.At(w.index) || f.delegates(w.index, node) {
 			continue
 		}
 		short.add(w.index)
@@ -231,8 +236,11 @@ func (f *fit) reject(node *framework.NodeInfo) framework.Status {
 			code = framework.UnschedulableAndUnresolvable
 		}
 	}
-	if f.unknown != nil {
+	switch {
+	case f.unknown != nil:
 		return short.statusWith(f.unknown)
+	case short.none():
+		return framework.Status{}
 	}
 	return short.status(code, f.schema)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/incremental"
+	"github.com/berth-sched/berth/framework/replica"
 	"github.com/berth-sched/berth/internal/topo"
 )
 
@@ -137,19 +138,22 @@ type podTopologySpread struct {
 }
 
 func (f *podTopologySpread) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
-	return f.verdict(node, -1, 0, 0)
+	return f.verdict(node, nil, nil)
 }
 
-// verdict is Filter, with the counts of one rule given; none for -1.
-func (f *podTopologySpread) verdict(node *framework.NodeInfo, given int, count, fewest int64) framework.Status {
+// verdict is Filter, with the counts of some rules given.
+func (f *podTopologySpread) verdict(node *framework.NodeInfo, given []int, counts []replica.Count) framework.Status {
 	for i := range f.rules {
 		rule, c := &f.rules[i], f.spread.Counts[i]
 		d := c.Domain(node)
 		if d < 0 {
 			return framework.UnresolvableStatus(reasonSpreadLabel)
 		}
-		pods, least := count, fewest
-		if i != given {
+		var pods, least int64
+		if len(given) > 0 && given[0] == i {
+			pods, least = counts[0].Pods, counts[0].Fewest
+			given, counts = given[1:], counts[1:]
+		} else {
 			pods, least = f.counts(i, d)
 		}
 		if rule.Self {

@@ -1,40 +1,33 @@
 package filter
 
 import (
-	"math"
-
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/replica"
 )
 
-// ReplicaSpread implements [replica.Spreader]. It can tell if at most one
-// constraint counts the replicas; what others say of a node then stays as it is.
+// ReplicaSpread implements [replica.Spreader]: one rule for each constraint that
+// counts the replicas. What the others say of a node stays as it is.
 func (f *podTopologySpread) ReplicaSpread(pod *framework.PodInfo) (spread replica.Spread, ok bool) {
-	counting := -1
+	var counting []int
 	for i := range f.rules {
-		if _, counted := f.rules[i].Selects(pod); !counted {
+		rule, c := &f.rules[i], &f.spread.Counts[i]
+		if _, counted := rule.Selects(pod); !counted {
 			continue
 		}
-		if counting >= 0 {
+		if rule.MaxSkew < 1 {
 			return spread, false
 		}
-		counting = i
+		counting = append(counting, i)
+		spread.Rules = append(spread.Rules, replica.Rule{
+			Key: rule.Key, MaxSkew: rule.MaxSkew, FromZero: int64(c.Domains()) < rule.MinDomains,
+			Place: func(node *framework.NodeInfo) replica.Place {
+				d := c.Domain(node)
+				return replica.Place{Domain: int(d), Pods: c.In(d), Counts: c.Counts(node)}
+			},
+		})
 	}
-	spread.Filter = func(node *framework.NodeInfo, pods, fewest int64) framework.Status {
-		return f.verdict(node, counting, pods, fewest)
+	spread.Filter = func(node *framework.NodeInfo, counts []replica.Count) framework.Status {
+		return f.verdict(node, counting, counts)
 	}
-	if counting < 0 { // each node for itself, without bound
-		spread.MaxSkew, spread.FromZero = math.MaxInt32, true
-		spread.Place = func(node *framework.NodeInfo) replica.Place {
-			return replica.Place{Domain: node.Slot(), Counts: true}
-		}
-		return spread, len(f.extra) == 0
-	}
-	rule, c := &f.rules[counting], &f.spread.Counts[counting]
-	spread.Key, spread.MaxSkew, spread.FromZero = rule.Key, rule.MaxSkew, int64(c.Domains()) < rule.MinDomains
-	spread.Place = func(node *framework.NodeInfo) replica.Place {
-		d := c.Domain(node)
-		return replica.Place{Domain: int(d), Pods: c.In(d), Counts: c.Counts(node)}
-	}
-	return spread, len(f.extra) == 0 && rule.MaxSkew >= 1
+	return spread, len(f.extra) == 0
 }

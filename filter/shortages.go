@@ -20,6 +20,9 @@ type shortages struct {
 
 func (s *shortages) addPods() { s.bits |= 1 }
 
+// none reports whether nothing is short.
+func (s *shortages) none() bool { return s.bits == 0 && len(s.more) == 0 }
+
 // add adds a dimension. Callers add dimensions in ascending order.
 func (s *shortages) add(index int) {
 	if index < 63 {

@@ -29,6 +29,28 @@ func (f *Filtering) Replicas(node *framework.NodeInfo, most int) (int, error) {
 	return f.fill(node, most)
 }
 
+// Count is Replicas without a limit, and what rejects the next replica. It places none; ok
+// is false if that cannot be told without.
+func (f *Filtering) Count(node *framework.NodeInfo) (count int, next NodeVerdict, ok bool, err error) {
+	next, err = f.Node(node)
+	if err != nil || !next.Status.IsSuccess() {
+		return 0, next, err == nil, err
+	}
+	n, ok := f.counted(node)
+	if !ok {
+		return 0, NodeVerdict{}, false, nil
+	}
+	r := f.path
+	for _, b := range r.bound.filters {
+		if counter, can := b.Filter.(replica.Counter); can {
+			if status := counter.FilterAfter(r.cycle.Pod, node, n); !status.IsSuccess() {
+				return int(n), NodeVerdict{r.plugins.filters[b.At].name, status}, true, nil
+			}
+		}
+	}
+	return 0, NodeVerdict{}, false, nil // nothing limits the replicas
+}
+
 // counted asks the filters for their counts.
 func (f *Filtering) counted(node *framework.NodeInfo) (count int64, ok bool) {
 	r := f.path

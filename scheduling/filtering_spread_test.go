@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/replica"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -33,9 +34,17 @@ func ExampleFiltering_Spread() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(f.NodeOnly(), ok, parts.Plugin, parts.Spread.MaxSkew)
-	fmt.Println(room, "fit on the node,", parts.Spread.Filter(s.Node("east-1"), 1, 0).IsSuccess(), "if the other zone has none")
+	next, verdict, _, err := parts.Rest.Count(s.Node("east-1"))
+	if err != nil {
+		panic(err)
+	}
+	var spread scheduling.SpreadFilter = parts.Spreads[0]
+	fmt.Println(f.NodeOnly(), ok, spread.Plugin, spread.Rules[0].MaxSkew)
+	fmt.Println(room, "fit on the node,", next, "before it says", verdict.Status.Reasons())
+	counts := [][]replica.Count{{{Pods: 1, Fewest: 0}}}
+	fmt.Println("if the other zone has none:", parts.Verdict(s.Node("east-1"), scheduling.NodeVerdict{}, counts).Status.Reasons())
 	// Output:
 	// false true PodTopologySpread 1
-	// 4 fit on the node, false if the other zone has none
+	// 4 fit on the node, 4 before it says [Insufficient cpu]
+	// if the other zone has none: [node(s) didn't match pod topology spread constraints]
 }

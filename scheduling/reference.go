@@ -177,9 +177,16 @@ func (r *referencePath) fill(with int32) {
 
 // listRestricted lists the places of the named nodes, in the snapshot's order.
 func (r *referencePath) listRestricted(s *framework.Snapshot) {
+	named := make([]int, 0, len(r.bound.nodes))
+	for _, name := range r.bound.nodes {
+		if n := s.Node(name); n != nil {
+			named = append(named, n.Slot())
+		}
+	}
+	slices.Sort(named)
 	r.list = r.places[:0]
 	for i, slot := range r.slots {
-		if _, found := slices.BinarySearch(r.bound.nodes, s.AtSlot(slot).Name()); found {
+		if _, found := slices.BinarySearch(named, slot); found {
 			r.list = append(r.list, i)
 		}
 	}

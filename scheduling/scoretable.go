@@ -76,25 +76,32 @@ func (t *ScoreTable) group() {
 	for i := range r.bound.scorers {
 		t.rows = append(t.rows, r.bound.scorers[i].At)
 	}
-	index := map[string]int32{}
 	t.of = make([]int32, len(r.feasible))
-	key := make([]byte, len(r.norm))
-	for place := range r.feasible {
-		for i := range r.norm {
-			key[i] = byte(r.norm[i][place]) // at most 100
-		}
-		g, known := index[string(key)]
-		if !known {
-			g = int32(len(t.groups))
-			index[string(key)] = g
-			scores := make([]int64, len(key))
-			for i := range key {
-				scores[i] = int64(key[i])
+	const scores = int(framework.MaxNodeScore) + 1
+	var index []int32 // by group so far and score: the number of the new group and 1
+	groups := int32(1)
+	for _, row := range r.norm { // each divides the groups
+		index = append(index[:0], make([]int32, int(groups)*scores)...)
+		groups = 0
+		for place, score := range row {
+			at := &index[int(t.of[place])*scores+int(score)]
+			if *at == 0 {
+				groups++
+				*at = groups
 			}
-			t.groups = append(t.groups, scoreGroup{scores: scores})
+			t.of[place] = *at - 1
 		}
-		t.of[place] = g
-		t.groups[g].places = append(t.groups[g].places, place)
+	}
+	t.groups = make([]scoreGroup, groups)
+	for place, g := range t.of {
+		group := &t.groups[g]
+		if group.scores == nil {
+			group.scores = make([]int64, len(r.norm))
+			for i := range r.norm {
+				group.scores[i] = r.norm[i][place]
+			}
+		}
+		group.places = append(group.places, place)
 	}
 	for g := range t.groups {
 		t.groups[g].root = slices.MinFunc(t.groups[g].places, preOrder)

@@ -7,7 +7,7 @@
 //	}
 //
 // A bound filter that reads the pods of the node alone is a [Counter]. One that spreads
-// replicas over the domains of a topology key is a [Spreader]. Package scheduling/whatif
+// replicas over the domains of topology keys is a [Spreader]. Package scheduling/whatif
 // asks both; a filter that is neither is right as well, and then replicas are placed.
 //
 // # What it leaves to you

@@ -25,11 +25,18 @@ func (s seats) Replicas(_ *framework.PodInfo, n *framework.NodeInfo) (int64, boo
 	return s.perNode - int64(len(n.Pods)), true
 }
 
+func (s seats) FilterAfter(_ *framework.PodInfo, n *framework.NodeInfo, replicas int64) framework.Status {
+	if int64(len(n.Pods))+replicas >= s.perNode {
+		return framework.UnschedulableStatus("no seat is free")
+	}
+	return framework.Status{}
+}
+
 func ExampleCounter() {
 	var f replica.Counter = seats{perNode: 4}
 	count, ok := f.Replicas(nil, &framework.NodeInfo{})
-	fmt.Println(count, ok)
-	// Output: 4 true
+	fmt.Println(count, ok, f.FilterAfter(nil, &framework.NodeInfo{}, count).Reasons())
+	// Output: 4 true [no seat is free]
 }
 
 // racks is a filter that lets no rack have more pods than the emptiest one and one more. It
@@ -46,24 +53,22 @@ func (r racks) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Sta
 	for _, pods := range r.pods {
 		fewest = min(fewest, pods)
 	}
-	return r.verdict(n, r.pods[r.of[n.Name()]], fewest)
+	return r.verdict(n, []replica.Count{{Pods: r.pods[r.of[n.Name()]], Fewest: fewest}})
 }
 
-func (racks) verdict(_ *framework.NodeInfo, pods, fewest int64) framework.Status {
-	if pods+1-fewest > 1 {
+func (racks) verdict(_ *framework.NodeInfo, counts []replica.Count) framework.Status {
+	if counts[0].Pods+1-counts[0].Fewest > 1 {
 		return framework.UnschedulableStatus("the rack has more pods than another one")
 	}
 	return framework.Status{}
 }
 
 func (r racks) ReplicaSpread(*framework.PodInfo) (replica.Spread, bool) {
-	return replica.Spread{
-		Key: "rack", MaxSkew: 1, Filter: r.verdict,
-		Place: func(n *framework.NodeInfo) replica.Place {
-			rack := r.of[n.Name()]
-			return replica.Place{Domain: rack, Pods: r.pods[rack], Counts: true}
-		},
-	}, true
+	rule := replica.Rule{Key: "rack", MaxSkew: 1, Place: func(n *framework.NodeInfo) replica.Place {
+		rack := r.of[n.Name()]
+		return replica.Place{Domain: rack, Pods: r.pods[rack], Counts: true}
+	}}
+	return replica.Spread{Rules: []replica.Rule{rule}, Filter: r.verdict}, true
 }
 
 func ExampleSpreader() {
@@ -74,7 +79,11 @@ func ExampleSpreader() {
 	var f replica.Spreader = racks{of: map[string]int{"a": 1, "b": 2}, pods: map[int]int64{1: 5, 2: 3}}
 	var spread replica.Spread
 	spread, ok := f.ReplicaSpread(nil)
-	var place replica.Place = spread.Place(s.Node("a"))
-	fmt.Println(ok, place.Pods, spread.Filter(s.Node("a"), place.Pods, 3).IsSuccess(), spread.Filter(s.Node("a"), place.Pods, 5).IsSuccess())
+	var rule replica.Rule = spread.Rules[0]
+	var place replica.Place = rule.Place(s.Node("a"))
+	passes := func(fewest int64) bool {
+		return spread.Filter(s.Node("a"), []replica.Count{{Pods: place.Pods, Fewest: fewest}}).IsSuccess()
+	}
+	fmt.Println(ok, place.Pods, passes(3), passes(5))
 	// Output: true 5 false true
 }

@@ -21,9 +21,9 @@ type Affinity struct {
 	Attract []Count
 	Self    bool
 	// Repel counts, for each required anti-affinity term, the pods it matches. Terms that
-	// match nobody are left out; Repels has the number of each term that is not.
-	Repel  []Count
-	Repels []int
+	// match nobody are left out; RepelTerms has the number of each term that is not.
+	Repel      []Count
+	RepelTerms []int
 	// Barred counts, for each required anti-affinity term of pods in the cluster
 	// that matches this pod, the pods with that term.
 	Barred []Count
@@ -103,7 +103,7 @@ func (t *Tables) Affinity(p *framework.PodInfo) *Affinity {
 // resolve finds the counters of the pod's own terms.
 func (a *Affinity) resolve() {
 	t, terms := a.tables, a.terms
-	a.Attract, a.Repel, a.Repels, a.Barred, a.Prefer, a.Demand = nil, nil, nil, nil, nil, nil
+	a.Attract, a.Repel, a.RepelTerms, a.Barred, a.Prefer, a.Demand = nil, nil, nil, nil, nil, nil
 	a.named, a.ids, a.Self = t.named, nil, false
 	a.set, a.with = 0, 0
 	part := func(term *Term) podPart { return partOf(term, t.snapshot) }
@@ -132,7 +132,7 @@ func (a *Affinity) resolve() {
 	}
 	for i := range terms.RequiredAnti {
 		if c, vacant := count(terms.RequiredAnti[i].Key, one(&terms.RequiredAnti[i])); !vacant {
-			a.Repel, a.Repels = append(a.Repel, c), append(a.Repels, i)
+			a.Repel, a.RepelTerms = append(a.Repel, c), append(a.RepelTerms, i)
 		}
 	}
 	for i := range terms.Preferred {
@@ -192,6 +192,13 @@ func (a *Affinity) Meet() {
 		a.anew = max(a.anew, t.forgot)
 	}
 	a.set, a.met, a.with = t.termVersion, t.clock, with
+}
+
+// Repels reports whether the pod's required anti-affinity term of that number matches the
+// pod itself.
+func (a *Affinity) Repels(term int) bool {
+	part := partOf(&a.terms.RequiredAnti[term], a.tables.snapshot)
+	return (&podSet{parts: []podPart{part}}).has(a.looks)
 }
 
 // Bars reports whether a required anti-affinity term of a pod in the cluster

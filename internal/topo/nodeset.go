@@ -43,6 +43,16 @@ func (r *nodeRule) allows(n *api.Node) bool {
 
 func newNodeSet(o *owner, text string, rule nodeRule, s *framework.Snapshot) *nodeSet {
 	set := &nodeSet{owner: o, text: text, rule: rule}
+	if rule.required != nil {
+		if names, limited := rule.required.Nodes(); limited {
+			for _, name := range names {
+				if n := s.Node(name); n != nil {
+					set.put(n.Slot(), rule.allows(n.Node))
+				}
+			}
+			return set
+		}
+	}
 	for _, n := range s.All() {
 		set.put(n.Slot(), rule.allows(n.Node))
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/berth-sched/berth/framework"
@@ -43,6 +45,18 @@ func (a *Autoscaler) check() error {
 		}
 	}
 	return nil
+}
+
+// names reports whether a node of the autoscaler may have the name.
+func (a *Autoscaler) names(node string) bool {
+	i := strings.LastIndexByte(node, '-')
+	if a == nil || i < 0 {
+		return false
+	}
+	if n, err := strconv.Atoi(node[i+1:]); err != nil || n < 0 || strconv.Itoa(n) != node[i+1:] {
+		return false
+	}
+	return slices.ContainsFunc(a.Types, func(t whatif.NodeType) bool { return t.Name == node[:i] })
 }
 
 // maxOrder bounds the pods that one look of the autoscaler orders nodes for.

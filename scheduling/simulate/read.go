@@ -33,8 +33,8 @@ type line struct {
 
 // A TraceError says what is wrong with a trace, and where.
 type TraceError struct {
-	// Line is the number of the line, from 1; of an event that was not read from lines,
-	// its place among them.
+	// Line is the number of the line, from 1; of an event or decision that was not read from
+	// lines, its place among them.
 	Line int
 	Err  error
 }
@@ -51,8 +51,8 @@ func (e *TraceError) Unwrap() error { return e.Err }
 // node or pod that is not there, a pod that is there already, a malformed annotation, a
 // decision that cannot be true. In a recorded trace, that is a decision about a pod or a
 // node that is not there, a second binding without an eviction, and an eviction without a
-// binding. In other traces the run may make pods and add nodes, so unknown nodes pass, and
-// after them, or after a workload, unknown pods. A recorded pod may be on a node that comes
+// binding. In other traces the run may make pods and add nodes, so unknown nodes pass until
+// [Replay] knows the autoscaler, and after them, or after a workload, unknown pods. A recorded pod may be on a node that comes
 // later, or that never comes if the pod is deleted. The deletion of a node that never came
 // says that it went before the recording began; its pods pass too.
 //
@@ -77,6 +77,9 @@ func ReadTrace(r io.Reader) (*Trace, error) {
 		if err == io.EOF {
 			if err := c.end(); err != nil {
 				return nil, err
+			}
+			if len(t.Decisions) > 0 {
+				t.read = &t.Decisions[0]
 			}
 			return t, nil
 		}
@@ -106,7 +109,7 @@ func (t *Trace) readLine(text []byte, first bool, c *checker) error {
 		if err := c.time(at); err != nil {
 			return err
 		}
-		t.Decisions = append(t.Decisions, *l.Decision)
+		t.Decisions, t.lines = append(t.Decisions, *l.Decision), append(t.lines, c.line)
 		c.undecided = append(c.undecided, numbered{*l.Decision, c.line})
 		return nil
 	}

@@ -55,13 +55,43 @@ func Differences(a, b []Decision) []Difference {
 // of the trace. Under the configuration that recorded the trace there is no difference, if
 // that ran on a virtual clock, as runs do. A scheduler on a real clock takes time for its
 // attempts and binds beside them, so few decisions may differ.
+//
+// A decision about a node that no event of the trace adds, and no type of the autoscaler, is
+// a [*TraceError].
 func Replay(ctx context.Context, config Config) (*Result, []Difference, error) {
+	if err := config.checkNodes(); err != nil {
+		return nil, nil, err
+	}
 	result, err := Run(ctx, config)
 	if err != nil {
 		return nil, nil, err
 	}
 	return result, Differences(config.Trace.Decisions, result.Decisions), nil
 }
+
+// checkNodes refuses a decision about a node that can never be there.
+func (c *Config) checkNodes() error {
+	t := c.Trace
+	if t == nil || t.Recorded { // a recorded pod may outlive its node; others are checked as they are read
+		return nil
+	}
+	known := map[string]bool{"": true}
+	for i := range t.Events {
+		if o := t.Events[i].Apply; o != nil {
+			for _, n := range o.Nodes {
+				known[n.Name] = true
+			}
+		}
+	}
+	for i := range t.Decisions {
+		if node := t.Decisions[i].Node; !known[node] && !c.Autoscaler.names(node) {
+			return &TraceError{t.lineOf(i), field("decision.node", node, errNeverAdded)}
+		}
+	}
+	return nil
+}
+
+var errNeverAdded = errors.New("no event adds such a node, and the autoscaler has no type with such names")
 
 var errCompared = errors.New("pods of a recorded trace leave at their recorded times, so runs cannot be compared: " +
 	"use a trace whose pods have arrivals and run times (FromObjects, DecodeOpenB), or Replay")

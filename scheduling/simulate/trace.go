@@ -35,6 +35,17 @@ type Trace struct {
 	Events []Event
 	// Decisions are what a scheduler decided when the trace was recorded, in order.
 	Decisions []Decision
+
+	lines []int     // of the decisions, if they are those that were read
+	read  *Decision // the first of them
+}
+
+// lineOf is the line of a decision, or its place if it was not read.
+func (t *Trace) lineOf(i int) int {
+	if len(t.lines) == len(t.Decisions) && t.read == &t.Decisions[0] {
+		return t.lines[i]
+	}
+	return i + 1
 }
 
 // An Event is something that happens to a cluster from outside.

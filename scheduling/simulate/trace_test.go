@@ -16,6 +16,7 @@ import (
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/simulate"
 	"github.com/berth-sched/berth/scheduling/virtualclock"
+	"github.com/berth-sched/berth/scheduling/whatif"
 	"github.com/berth-sched/berth/scoring"
 	"github.com/google/go-cmp/cmp"
 )
@@ -229,6 +230,42 @@ func TestTraceRoundTrip(t *testing.T) {
 		c.Profiles = []scheduling.Profile{packing()}
 		if _, differences, err = simulate.Replay(context.Background(), c); err != nil || len(differences) == 0 {
 			t.Errorf("seed %d: another profile makes no difference, %v", seed, err)
+		}
+	}
+}
+
+// TestReplayUnknownNode expects that a decision about a node that can never be there is
+// refused, and that nodes of the autoscaler and lost nodes pass.
+func TestReplayUnknownNode(t *testing.T) {
+	const n, p = `{"at":"0s","apply":{"kind":"Node","metadata":{"name":"a"},"status":{"allocatable":{"cpu":"4","pods":"10"}}}}`, `{"at":"1s","apply":{"kind":"Pod","metadata":{"name":"p","namespace":"default"}}}`
+	scaler := &simulate.Autoscaler{Types: []whatif.NodeType{{Name: "big", Node: node("", "4")}}}
+	for _, c := range []struct {
+		node   string
+		scaler *simulate.Autoscaler
+		want   string
+	}{
+		{node: "a"},
+		{node: "b", want: `trace: line 3: event: decision.node: "b": no event adds such a node, and the autoscaler has no type with such names`},
+		{node: "big-0", want: `trace: line 3: event: decision.node: "big-0": no event adds such a node, and the autoscaler has no type with such names`},
+		{node: "big-0", scaler: scaler},
+		{node: "big-00", scaler: scaler, want: `trace: line 3: event: decision.node: "big-00": no event adds such a node, and the autoscaler has no type with such names`},
+		{node: "big--1", scaler: scaler, want: `trace: line 3: event: decision.node: "big--1": no event adds such a node, and the autoscaler has no type with such names`},
+		{node: "small-0", scaler: scaler, want: `trace: line 3: event: decision.node: "small-0": no event adds such a node, and the autoscaler has no type with such names`},
+	} {
+		trace, err := simulate.ReadTrace(strings.NewReader(n + "\n" + p + "\n" + `{"at":"2s","decision":{"pod":"default/p","node":"` + c.node + `"}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		config := simulate.Config{Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Trace: trace, Autoscaler: c.scaler}
+		_, _, err = simulate.Replay(context.Background(), config)
+		var fault *simulate.TraceError
+		if got := fmt.Sprint(err); c.want == "" && err != nil || c.want != "" && (got != c.want || !errors.As(err, &fault)) {
+			t.Errorf("decision about %s: %v, want %q", c.node, err, c.want)
+		}
+		trace.Decisions = []simulate.Decision{{Pod: "default/p"}, {Pod: "default/p", Node: c.node}} // which was not read
+		_, _, err = simulate.Replay(context.Background(), config)
+		if c.want != "" && (!errors.As(err, &fault) || fault.Line != 2) {
+			t.Errorf("the second decision about %s: %v, want line 2", c.node, err)
 		}
 	}
 }

@@ -15,7 +15,7 @@ func large(b *testing.B) *framework.Snapshot {
 	s := framework.NewSnapshot(framework.ZoneInterleaved)
 	const nodes = 5000
 	for i := range nodes {
-		if err := s.AddNode(api.MakeNode(fmt.Sprintf("node-%04d", i), "16", "64Gi").Zone(fmt.Sprint("z", i%10)).Obj()); err != nil {
+		if err := s.AddNode(api.MakeNode(fmt.Sprintf("node-%04d", i), "16", "64Gi").Zone(fmt.Sprint("z", i%10)).Labels("uneven", fmt.Sprint(i%10 > 0 || i%3 > 0)).Obj()); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -45,6 +45,15 @@ func BenchmarkQuestions(b *testing.B) {
 	hosts := pod(s, api.MakePod("hosts").Labels("app", "hosts").Requests("500m", "2Gi").
 		Spread(1, api.LabelTopologyZone, api.DoNotSchedule, "app=hosts").Spread(1, api.LabelHostname, api.ScheduleAnyway, "app=hosts").Obj())
 	single := pod(s, api.MakePod("single").Labels("app", "single").Requests("500m", "2Gi").PodAntiAffinity(api.LabelHostname, "app=single").Obj())
+	both := pod(s, api.MakePod("both").Labels("app", "both").Requests("500m", "2Gi").
+		Spread(1, api.LabelTopologyZone, api.DoNotSchedule, "app=both").Spread(1, api.LabelHostname, api.DoNotSchedule, "app=both").Obj())
+	apart := pod(s, api.MakePod("apart").Labels("app", "apart").Requests("500m", "2Gi").
+		Spread(1, api.LabelTopologyZone, api.DoNotSchedule, "app=apart").PodAntiAffinity(api.LabelHostname, "app=apart").Obj())
+	near := pod(s, api.MakePod("near").Labels("app", "near").Requests("500m", "2Gi").PodAffinity(api.LabelTopologyZone, "app=near").Obj())
+	follower := pod(s, api.MakePod("follower").Labels("app", "follower").Requests("500m", "2Gi").PodAffinity(api.LabelTopologyZone, "app=app-7").Obj())
+	tiny := pod(s, api.MakePod("tiny").Labels("app", "tiny").Requests("1m", "1Mi").Obj())
+	uneven := pod(s, api.MakePod("uneven").Labels("app", "uneven").Requests("500m", "2Gi").NodeSelector("uneven", "true").
+		Spread(1, api.LabelTopologyZone, api.DoNotSchedule, "app=uneven").Spread(1, api.LabelHostname, api.DoNotSchedule, "app=uneven").Obj())
 	huge := pod(s, api.MakePod("huge").Labels("app", "huge").Requests("15", "2Gi").Obj())
 	picky := pod(s, api.MakePod("picky").Labels("app", "app-7").Requests("12", "2Gi").
 		Spread(1, api.LabelTopologyZone, api.DoNotSchedule, "app=app-7").PodAntiAffinity(api.LabelHostname, "app=app-7").Obj())
@@ -81,6 +90,12 @@ func BenchmarkQuestions(b *testing.B) {
 	ask("headroom-spread", func() error { _, err := p.Headroom(spread, 0); return err })
 	ask("headroom-spread-soft-hosts", func() error { _, err := p.Headroom(hosts, 0); return err })
 	ask("headroom-one-per-host", func() error { _, err := p.Headroom(single, 0); return err })
+	ask("headroom-spread-hard-hosts", func() error { _, err := p.Headroom(both, 0); return err })
+	ask("headroom-spread-one-per-host", func() error { _, err := p.Headroom(apart, 0); return err })
+	ask("headroom-near", func() error { _, err := p.Headroom(near, 0); return err })
+	ask("headroom-near-others", func() error { _, err := p.Headroom(follower, 0); return err })
+	ask("headroom-tiny", func() error { _, err := p.Headroom(tiny, 0); return err })
+	ask("headroom-uneven-zones", func() error { _, err := p.Headroom(uneven, 0); return err })
 	ask("drain-10", func() error { _, err := p.Drain(ten...); return err })
 	ask("removable-10", func() error { _, err := p.Removable(ten...); return err })
 	ask("whynot-rejected", func() error { _, err := p.WhyNot(huge, "node-0007"); return err })
@@ -123,6 +138,32 @@ func BenchmarkQuestions(b *testing.B) {
 		}
 		return nil
 	})
+	ask("thousand-drains", func() error {
+		for i := range 1000 {
+			if _, err := p.Drain(fmt.Sprintf("node-%04d", 5*i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	ask("thousand-whynot", func() error { // 50 templates in three sizes, with pods that nobody has seen
+		for i := range 1000 {
+			fresh++
+			app := fmt.Sprint("app-", i%50)
+			b := api.MakePod(fmt.Sprint("fresh-", fresh)).Labels("app", app).
+				Requests([]string{"500m", "10", "15"}[i%3], "2Gi").Spread(int32(1+i%4), api.LabelTopologyZone, api.DoNotSchedule, "app="+app)
+			if i%2 == 0 {
+				b = b.Spread(1, api.LabelHostname, api.ScheduleAnyway, "app="+app)
+			}
+			if i%5 == 0 {
+				b = b.PodAntiAffinity(api.LabelHostname, "app="+app)
+			}
+			if _, err := p.WhyNot(pod(s, b.Obj()), fmt.Sprintf("node-%04d", (7*i)%5000)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	ask("nodes-needed", func() error {
 		pods, err := whatif.Replicas(huge, 200)
 		if err != nil {
@@ -131,4 +172,19 @@ func BenchmarkQuestions(b *testing.B) {
 		_, err = p.NodesNeeded(pods, whatif.NodeType{Name: "new", Node: api.MakeNode("", "64", "256Gi").Obj()})
 		return err
 	})
+	two := []whatif.NodeType{
+		{Name: "small", Node: api.MakeNode("", "16", "64Gi").Zone("z1").Obj(), Price: 10},
+		{Name: "large", Node: api.MakeNode("", "64", "256Gi").Zone("z2").Obj(), Price: 38},
+	}
+	many := func(name string, b api.PodBuilder) {
+		pods, err := whatif.Replicas(pod(s, b.Obj()), 100_000)
+		ask(name, func() error {
+			if err == nil {
+				_, err = p.NodesNeeded(pods, two...)
+			}
+			return err
+		})
+	}
+	many("nodes-needed-100000-replicas", api.MakePod("web").Labels("app", "web").Requests("2", "4Gi"))
+	many("nodes-needed-100000-spread", api.MakePod("spread").Labels("app", "spread").Requests("2", "4Gi").Spread(20_000, api.LabelTopologyZone, api.DoNotSchedule, "app=spread"))
 }

@@ -94,27 +94,56 @@ func leaving(nodes []*framework.NodeInfo) (pods []running, left []string) {
 // Here: they count as ready.
 // Why: every kubelet sets the condition; only pods of manifests and plans lack it.
 func (p *Planner) Drain(names ...string) (*Drain, error) {
-	var d *Drain
-	err := p.inFork(func(s *framework.Snapshot) error {
-		list, err := nodes(s, names)
-		if err != nil {
-			return err
+	d, pods, err := p.newDrain(names)
+	if err != nil {
+		return nil, err
+	}
+	if p.likeCordon(pods) {
+		err = p.drainBarred(d, pods)
+	} else {
+		err = p.drainCordoned(d, pods)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// newDrain is a drain that has not begun, and the pods that must leave.
+func (p *Planner) newDrain(names []string) (d *Drain, pods []running, err error) {
+	list, err := nodes(p.snapshot, names)
+	if err != nil {
+		return nil, nil, err
+	}
+	pods, left := leaving(list)
+	d = &Drain{Nodes: []string{}, Moves: []Move{}, Stuck: []Stuck{}, Left: left}
+	for _, n := range list {
+		d.Nodes = append(d.Nodes, n.Name())
+	}
+	return d, pods, nil
+}
+
+// drainBarred drains nodes that reject pods as if they were cordoned.
+func (p *Planner) drainBarred(d *Drain, pods []running) error {
+	return p.try(func(s *framework.Snapshot) error {
+		state := cordons.Of(s)
+		for _, name := range d.Nodes {
+			state.Set(s.Node(name), true)
 		}
-		d = &Drain{Nodes: []string{}, Moves: []Move{}, Stuck: []Stuck{}}
-		pods, left := leaving(list)
-		d.Left = left
-		for _, n := range list {
-			d.Nodes = append(d.Nodes, n.Name())
-			if err := s.UpdateNode(cordoned(n.Node)); err != nil {
+		return p.drain(s, d, pods, budgetsOf(s))
+	})
+}
+
+// drainCordoned drains nodes that are cordoned.
+func (p *Planner) drainCordoned(d *Drain, pods []running) error {
+	return p.inFork(func(s *framework.Snapshot) error {
+		for _, name := range d.Nodes {
+			if err := s.UpdateNode(cordoned(s.Node(name).Node)); err != nil {
 				return err
 			}
 		}
 		return p.drain(s, d, pods, budgetsOf(s))
 	})
-	if err != nil {
-		return nil, err
-	}
-	return d, nil
 }
 
 // cordoned returns the node as "kubectl cordon" and the node controller leave it.

@@ -9,3 +9,12 @@ func (p *Planner) Decisions() uint64 {
 // PlaceNoneToKnowNodes makes Headroom leave open which nodes of a domain get replicas, as
 // it does if there are many.
 func (p *Planner) PlaceNoneToKnowNodes() { p.affordable = 0 }
+
+// DrainCordoned is Drain with nodes that are cordoned, and whether Drain does so too.
+func (p *Planner) DrainCordoned(names ...string) (d *Drain, same bool, err error) {
+	d, pods, err := p.newDrain(names)
+	if err != nil {
+		return nil, false, err
+	}
+	return d, !p.likeCordon(pods), p.drainCordoned(d, pods)
+}

@@ -29,8 +29,9 @@ type Headroom struct {
 	Stopped bool `json:"stopped,omitempty"`
 	// Limits says what rejects the next replica, the most frequent reason first.
 	Limits []Reason `json:"limits,omitempty"`
-	// Domains are those of a spread constraint, by name, if it keeps replicas off nodes that
-	// have room for them, and no other filter looks beyond a node.
+	// Domains are those of a spread constraint or anti-affinity term, by name, if it keeps
+	// replicas off nodes that have room for them. They are left out if every replica is
+	// placed; see [Planner.Headroom].
 	Domains []DomainHeadroom `json:"domains,omitempty"`
 	// Nodes holds every node in the snapshot's order.
 	Nodes []NodeHeadroom `json:"nodes"`
@@ -64,14 +65,14 @@ type DomainHeadroom struct {
 // other comes to before the first fails, but at most the given number; 0 means a
 // million. The pod itself need not be placed.
 //
-// If all filters that have something to do for the pod read one node only, each node is
-// filled on its own, which gives the same numbers. If one more filter spreads replicas over
-// domains, such as a spread constraint, the numbers of the domains follow from the room of
-// their nodes. Otherwise (several constraints, pod affinity, volumes), and if the given
-// number is too low, the scheduler places every replica. It also does so to find which nodes
-// of a domain get the replicas, if there are few. A plugin that has nothing to do for
-// the pod, neither now nor with a node full of replicas, is taken to have nothing to do at
-// all.
+// Replicas are counted if nothing but the room of nodes, and rules that spread them over
+// domains, decides how many fit: spread constraints, anti-affinity and affinity of the pod.
+// Only one rule may have domains of several nodes, such as zones. Where the scores of the
+// nodes could change the number, as they may if zones of very different sizes have a
+// constraint on hosts too, and for pods with volumes, the scheduler places every replica.
+// It also does so if the given number is too low, and to find which nodes of a domain get
+// the replicas, if there are few. A plugin that has nothing to do for the pod, neither now
+// nor with a node full of replicas, is taken to have nothing to do at all.
 func (p *Planner) Headroom(pod *framework.PodInfo, atMost int) (*Headroom, error) {
 	if err := p.snapshot.CheckPod(pod); err != nil {
 		return nil, err
@@ -82,15 +83,13 @@ func (p *Planner) Headroom(pod *framework.PodInfo, atMost int) (*Headroom, error
 	if atMost == 0 {
 		atMost = maxHeadroom
 	}
-	pod = pod.Pending()
-	h := &headroom{Headroom: Headroom{Pod: pod.Pod.Key(), Gates: gatesOf(pod.Pod)}, planner: p, pod: pod, atMost: atMost}
+	h := newHeadroom(p, pod, atMost)
 	counted := false
 	err := p.try(func(s *framework.Snapshot) (err error) {
-		if counted, err = h.nodeByNode(s); err == nil && !counted {
-			counted, err = h.byDomain(s)
-		}
+		counted, err = h.counted(s)
 		return err
 	})
+	counted = counted && h.Total <= h.atMost && (h.Domains == nil || h.Total > p.affordable)
 	if err == nil && !counted {
 		err = p.try(h.together)
 	}
@@ -100,6 +99,11 @@ func (p *Planner) Headroom(pod *framework.PodInfo, atMost int) (*Headroom, error
 	return &h.Headroom, nil
 }
 
+func newHeadroom(p *Planner, pod *framework.PodInfo, atMost int) *headroom {
+	pod = pod.Pending()
+	return &headroom{Headroom: Headroom{Pod: pod.Pod.Key(), Gates: gatesOf(pod.Pod)}, planner: p, pod: pod, atMost: atMost}
+}
+
 // headroom is the work on a Headroom.
 type headroom struct {
 	Headroom
@@ -107,6 +111,7 @@ type headroom struct {
 	pod     *framework.PodInfo
 	atMost  int
 	seen    []seenReason
+	perNode bool // if counted: what a node takes does not depend on other nodes
 
 	replicas []*framework.PodInfo // of one node; nodes are filled one after the other
 }
@@ -119,40 +124,28 @@ type seenReason struct {
 	nodes  int
 }
 
-// nodeByNode fills each node on its own, and empties it again. It returns false if that
-// is not the answer.
-func (h *headroom) nodeByNode(s *framework.Snapshot) (ok bool, err error) {
-	f, err := h.planner.sched.Filtering(s, h.pod)
-	if err != nil {
-		return false, err
-	}
-	if h.pod.HasVolumes() || !f.NodeOnly() {
-		return false, nil
-	}
-	verdicts, ok, err := h.capacities(s, f, nil)
-	if !ok || err != nil {
-		return false, err
-	}
-	for i, v := range verdicts {
-		h.rejected(i, v)
-	}
-	h.finish()
-	return true, nil
-}
-
-// capacities fills each node on its own, and empties it again: all, or those whose places
-// are open. For the others it only asks. It returns what rejects the next replica; false
-// if that is not the answer.
+// capacities counts the replicas that each node takes, or fills it and empties it again:
+// all nodes, or those whose places are open. For the others it only asks. It returns what
+// rejects the next replica; false if that is not the answer.
 func (h *headroom) capacities(s *framework.Snapshot, f *scheduling.Filtering, open []bool) (verdicts []scheduling.NodeVerdict, ok bool, err error) {
-	h.reset(s)
 	verdicts = make([]scheduling.NodeVerdict, s.Len())
 	checked := false
 	for i, slot := range s.Slots() {
-		if open != nil && !open[i] {
+		if !open[i] {
 			if verdicts[i], err = f.Node(s.AtSlot(slot)); err != nil {
 				return nil, false, err
 			}
 			continue
+		}
+		if checked { // by one node that was filled
+			count, v, ok, err := f.Count(s.AtSlot(slot))
+			if err != nil {
+				return nil, false, err
+			}
+			if ok {
+				h.Nodes[i].Pods, verdicts[i] = count, v
+				continue
+			}
 		}
 		mark := s.Begin()
 		ok, err := h.fill(s, f, slot, i, &verdicts[i])
@@ -180,11 +173,11 @@ func (h *headroom) fill(s *framework.Snapshot, f *scheduling.Filtering, slot, i 
 		if !v.Status.IsSuccess() {
 			return s.Objects() == objects, nil
 		}
-		if h.Total == h.atMost {
+		if node.Pods == h.atMost {
 			return false, nil
 		}
 		if node.Pods == len(h.replicas) {
-			pod, err := unnamed(h.pod, node.Pods)
+			pod, err := unnamed(h.pod, node.Pods+1) // 0 may have a place
 			if err != nil {
 				return false, err
 			}
@@ -199,7 +192,6 @@ func (h *headroom) fill(s *framework.Snapshot, f *scheduling.Filtering, slot, i 
 		case err != nil:
 			return false, err
 		}
-		h.Total++
 		node.Pods++
 	}
 }

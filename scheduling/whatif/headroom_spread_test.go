@@ -3,32 +3,43 @@ package whatif_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/proof/effort"
 	"github.com/berth-sched/berth/scheduling/whatif"
 	"github.com/google/go-cmp/cmp"
 )
 
-// A spreadCase is a small cluster, uneven in all that spread constraints look at, and a
-// pod with at least one hard constraint.
+// A spreadCase is a small cluster, uneven in all that spread constraints and affinity look
+// at, and a pod with some of them.
 type spreadCase struct {
-	s       *framework.Snapshot
-	pod     *framework.PodInfo
-	several bool // constraints count the replicas
-	other   bool // something else makes replicas hinder each other
+	s    *framework.Snapshot
+	pod  *framework.PodInfo
+	keys []string // of what counts the replicas: spread constraints, anti-affinity, affinity
+}
+
+// kind names what counts the replicas.
+func (c *spreadCase) kind() string {
+	slices.Sort(c.keys)
+	return strings.Join(c.keys, " ")
 }
 
 func newSpreadCase(r *rand.Rand) spreadCase {
 	var nodes []api.NodeBuilder
+	even := r.IntN(3) == 0
 	for i := range 2 + r.IntN(7) {
 		n := api.MakeNode(fmt.Sprint("n", i), fmt.Sprint(1+r.IntN(5)), fmt.Sprint(1+r.IntN(6), "Gi")).Labels("pool", fmt.Sprint("p", r.IntN(2)))
-		if r.IntN(8) > 0 {
+		if even {
+			n = n.Zone(fmt.Sprint("z", i%2))
+		} else if r.IntN(8) > 0 {
 			n = n.Zone(fmt.Sprint("z", r.IntN(4)))
 		}
 		if r.IntN(8) > 0 {
-			n = n.Labels(api.LabelHostname, fmt.Sprint("n", i-r.IntN(10)/9)) // rarely that of its neighbour
+			n = n.Labels(api.LabelHostname, fmt.Sprint("n", i-r.IntN(20)/19)) // rarely that of its neighbour
 		}
 		if r.IntN(6) == 0 {
 			n = n.Taint("dedicated=x:NoSchedule")
@@ -49,11 +60,10 @@ func newSpreadCase(r *rand.Rand) spreadCase {
 	}
 	c := spreadCase{s: cluster(nodes, pods...)}
 	b := api.MakePod("web").Labels("app", "web", "hash", "0").Requests(fmt.Sprint(100*(2+r.IntN(10)), "m"), fmt.Sprint(100*(1+r.IntN(8)), "Mi"))
-	counting := 0
-	constrain := func() {
-		app := []string{"web", "web", "web", "web", "db"}[r.IntN(5)]
+	short := map[string]string{api.LabelTopologyZone: "zone", api.LabelHostname: "host", "pool": "pool"}
+	constrain := func(key, app string) {
 		constraint := api.TopologySpreadConstraint{
-			MaxSkew: int32(1 + r.IntN(3)), TopologyKey: []string{api.LabelTopologyZone, api.LabelTopologyZone, api.LabelHostname, "pool"}[r.IntN(4)],
+			MaxSkew: int32(1 + r.IntN(3)), TopologyKey: key,
 			WhenUnsatisfiable: api.DoNotSchedule, LabelSelector: &api.LabelSelector{MatchLabels: map[string]string{"app": app}},
 		}
 		if r.IntN(4) == 0 {
@@ -72,19 +82,47 @@ func newSpreadCase(r *rand.Rand) spreadCase {
 			constraint.LabelSelector, app = &api.LabelSelector{}, "" // which counts no pod
 		}
 		if app == "web" {
-			counting++
+			c.keys = append(c.keys, "spread:"+short[constraint.TopologyKey])
 		}
 		b = b.SpreadConstraint(constraint)
 	}
-	for constrain(); r.IntN(4) == 0; {
-		constrain()
+	near := func(key, app string) {
+		if b = b.PodAffinity(key, "app="+app); app == "web" {
+			c.keys = append(c.keys, "affinity:"+short[key])
+		}
 	}
-	c.several = counting > 1
+	apart := func(key, app string) {
+		if b = b.PodAntiAffinity(key, "app="+app); app == "web" {
+			c.keys = append(c.keys, "anti:"+short[key])
+		}
+	}
+	if r.IntN(2) == 0 { // anything
+		somewhere := func() (key, app string) {
+			return []string{api.LabelTopologyZone, api.LabelTopologyZone, api.LabelHostname, "pool"}[r.IntN(4)], []string{"web", "web", "web", "db"}[r.IntN(4)]
+		}
+		for range r.IntN(4) {
+			constrain(somewhere())
+		}
+		for range max(0, r.IntN(6)-3) {
+			apart(somewhere())
+		}
+		for range max(0, r.IntN(8)-5) {
+			near(somewhere())
+		}
+	} else { // what is usual
+		which := 1 + r.IntN(15)
+		for i, add := range []func(){
+			func() { constrain(api.LabelTopologyZone, "web") },
+			func() { constrain(api.LabelHostname, "web") },
+			func() { apart(api.LabelHostname, "web") },
+			func() { near(api.LabelTopologyZone, "web") },
+		} {
+			if which&(1<<i) != 0 {
+				add()
+			}
+		}
+	}
 	switch r.IntN(12) {
-	case 0:
-		b, c.other = b.PodAntiAffinity(api.LabelHostname, "app=web"), true
-	case 1:
-		b, c.other = b.PodAffinity(api.LabelTopologyZone, "app=web"), true
 	case 2:
 		b = b.HostPort(8080)
 	case 3:
@@ -100,11 +138,16 @@ func newSpreadCase(r *rand.Rand) spreadCase {
 	return c
 }
 
-// TestHeadroomSpread compares the headroom of pods with hard spread constraints with placing
-// until it fails, both with the nodes of each replica and with those of a domain together.
+// TestHeadroomSpread compares the headroom of pods with hard spread constraints, affinity and
+// anti-affinity with placing until it fails, both with the nodes of each replica and with
+// those of a domain together.
 func TestHeadroomSpread(t *testing.T) {
-	counted, shared, placed := 0, 0, map[string]int{}
-	for seed := range uint64(1600) {
+	counted, shared, placed := map[string]int{}, 0, 0
+	cases := uint64(2000)
+	if effort.Full() {
+		cases = 12000
+	}
+	for seed := range cases {
 		c := newSpreadCase(rand.New(rand.NewPCG(seed, 17)))
 		total, nodes := placeUntilFull(t, c.s, c.pod)
 		if total < 0 {
@@ -122,7 +165,7 @@ func TestHeadroomSpread(t *testing.T) {
 			}
 		}
 		if diff := cmp.Diff(nodes, got); diff != "" || h.Total != total {
-			t.Errorf("seed %d: Headroom = %d, want %d; nodes (-want +got):\n%s", seed, h.Total, total, diff)
+			t.Errorf("seed %d: %s: Headroom = %d, want %d; nodes (-want +got):\n%s", seed, c.kind(), h.Total, total, diff)
 		}
 		checkLimits(t, seed, c.s, c.pod, h)
 		if checkShared(t, seed, c.s, h, nodes) {
@@ -136,25 +179,33 @@ func TestHeadroomSpread(t *testing.T) {
 			t.Fatal(err)
 		}
 		if h.Total != total {
-			t.Errorf("seed %d: by domains, Headroom = %d, want %d", seed, h.Total, total)
+			t.Errorf("seed %d: %s: by domains, Headroom = %d, want %d", seed, c.kind(), h.Total, total)
 		}
-		if q.Decisions() == 0 {
-			counted++
-			if c.several || c.other {
-				t.Errorf("seed %d: no replica is placed, though they hinder each other in several ways", seed)
+		if q.Decisions() < uint64(min(2, total)) { // one to know where the first goes
+			if total > 1 {
+				counted[c.kind()]++
 			}
 		} else {
-			placed[fmt.Sprintf("several %t, other %t", c.several, c.other)]++
+			placed++
 		}
 		if checkShared(t, seed, c.s, h, nodes) {
 			shared++
-			if p.Decisions() == 0 {
+			if p.Decisions() < 2 {
 				t.Errorf("seed %d: which nodes get replicas depends on scores, and no replica is placed", seed)
 			}
 		}
 	}
-	t.Logf("counted %d, of which shared %d; placed %v", counted, shared, placed)
-	if counted < 700 || shared < 120 || placed["several true, other false"] < 100 || placed["several false, other true"] < 100 {
+	t.Logf("counted %v, of which shared %d; placed %d", counted, shared, placed)
+	for _, kind := range []string{
+		"", "spread:zone", "spread:host", "spread:host spread:zone", "anti:host", "anti:host spread:zone",
+		"anti:host spread:host", "anti:host spread:host spread:zone", "affinity:zone", "affinity:zone anti:host", "affinity:zone spread:host",
+		"affinity:zone spread:zone", "affinity:zone spread:host spread:zone", "affinity:zone anti:host spread:zone",
+	} {
+		if counted[kind] < 3 {
+			t.Errorf("%d cases with %q are counted, want 3", counted[kind], kind)
+		}
+	}
+	if shared < 120 || placed < 120 {
 		t.Error("the test shows too little")
 	}
 }
@@ -170,7 +221,7 @@ func checkShared(t *testing.T, seed uint64, s *framework.Snapshot, h *whatif.Hea
 			if placed[n.Node] > n.Pods {
 				t.Errorf("seed %d: %d replicas go to %s, which has room for %d", seed, placed[n.Node], n.Node, n.Pods)
 			}
-			if n.Plugin != "PodTopologySpread" {
+			if n.Plugin != "PodTopologySpread" && n.Plugin != "InterPodAffinity" {
 				t.Errorf("seed %d: the domain of %s is limited by %s", seed, n.Node, n.Plugin)
 			}
 		case placed[n.Node] != n.Pods:
@@ -181,16 +232,14 @@ func checkShared(t *testing.T, seed uint64, s *framework.Snapshot, h *whatif.Hea
 		t.Errorf("seed %d: shared %t, but domains %v", seed, shared, h.Domains)
 	}
 	for _, d := range h.Domains {
-		pods, room := 0, 0
+		pods, room, some := 0, 0, false
 		for _, n := range h.Nodes {
 			if s.Node(n.Node).Node.Labels[d.Key] != d.Value {
 				continue
 			}
-			if pods += placed[n.Node]; n.Shared {
-				room += n.Pods
-			}
+			pods, room, some = pods+placed[n.Node], room+n.Pods, some || n.Shared
 		}
-		if pods != d.Pods || d.Room < d.Pods || room > 0 && room != d.Room {
+		if pods != d.Pods || d.Room < d.Pods || some && room != d.Room {
 			t.Errorf("seed %d: domain %+v takes %d replicas of %d", seed, d, pods, room)
 		}
 	}

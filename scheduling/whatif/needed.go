@@ -33,9 +33,10 @@ type NodesNeeded struct {
 }
 
 // NodesNeeded finds which nodes to add so that as many of the pods are placed as with
-// all the nodes that the types allow or, with one type, with any number of them. Every
-// choice is judged by adding the nodes to a fork and placing the pods in their order. Pods
-// that neither a node of the snapshot nor a new one takes are found first, and placed last.
+// all the nodes that the types allow, or all of one type. With one type, it is as many as
+// with any number of them. Every choice is judged by adding the nodes to a fork and placing
+// the pods in their order. Pods that neither a node of the snapshot nor a new one takes are
+// found first, and placed last.
 //
 // With one type it finds a number that suffices, though one node less does not, and then
 // tries every smaller number from a lower bound on: more nodes need not be better in the
@@ -44,6 +45,10 @@ type NodesNeeded struct {
 // answer is the cheapest choice found, with a lower bound from the resources: each type
 // alone, then greedily the node that holds the most for its price, then with nodes left
 // out or replaced by cheaper ones as long as the pods fit.
+//
+// Replicas of one pod are counted, as by [Planner.Headroom], in place of placing each for
+// every choice. If what a node takes of them does not depend on other nodes, the answer is
+// exact with several types too.
 //
 // Lower bounds, and the search for pods that fit on no node, take for granted that a pod
 // without pod affinity, spread constraints, volumes and claims fits no better because
@@ -71,8 +76,11 @@ func (p *Planner) NodesNeeded(pods []*framework.PodInfo, types ...NodeType) (*No
 	for i, t := range types {
 		n.Counts = append(n.Counts, NodeCount{t.Name, counts[i]})
 	}
-	if len(types) == 1 {
+	switch {
+	case len(types) == 1:
 		n.LowerBound = x.price([]int{x.from}) // all smaller numbers were tried
+	case x.cheapest:
+		n.LowerBound = n.Price
 	}
 	n.Exact = n.Price == n.LowerBound && !x.open
 	return n, nil
@@ -88,12 +96,19 @@ type nodeSearch struct {
 	useful  map[string]bool       // the nodes that may take one of the pods
 	fresh   []*framework.NodeInfo // a new node of each type
 	goal    int                   // how many pods are to be placed
+	reached int                   // a number of nodes of the only type that raised the goal
 	open    bool                  // a number of nodes that was not tried may place more
 	from    int                   // of the only type: with fewer nodes the goal is out of reach
 	tried   map[string]int
 	spent   int // verdicts of nodes, about: decisions ask again about the nodes that changed
 	classes int // of the pods
+
+	alike    *alikePods // nil if the pods differ, or cannot be counted
+	cheapest bool       // every choice was considered
 }
+
+// maxPrice bounds prices, so that sums cannot overflow.
+const maxPrice = 1 << 40
 
 func (x *nodeSearch) checkTypes() error {
 	names := map[string]bool{}
@@ -109,8 +124,8 @@ func (x *nodeSearch) checkTypes() error {
 			return invalid("name", t.Name, "two types have this name")
 		case t.Node == nil:
 			return invalid("node", "", "is nil")
-		case t.Price < 0:
-			return invalid("price", strconv.FormatInt(t.Price, 10), "must not be negative")
+		case t.Price < 0 || t.Price > maxPrice:
+			return invalid("price", strconv.FormatInt(t.Price, 10), "must not be negative, nor above 2^40")
 		case t.Max < 0:
 			return invalid("max", strconv.Itoa(t.Max), "must not be negative")
 		}
@@ -172,6 +187,9 @@ func (x *nodeSearch) suffices(counts []int) (bool, error) {
 // count returns how many pods are placed with so many nodes more. It stops when the goal is
 // out of reach.
 func (x *nodeSearch) count(counts []int) (placed int, err error) {
+	if placed, ok, err := x.countAlike(counts); ok || err != nil {
+		return placed, err
+	}
 	err = x.with(counts, func(s *framework.Snapshot) error {
 		x.spent += x.classes * s.Len()
 		for i, pod := range x.pods {

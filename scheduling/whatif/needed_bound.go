@@ -88,13 +88,8 @@ func (x *nodeSearch) lowerCount() (int, error) {
 // counted reports whether the profile limits the resource, so that needs bound the
 // number of nodes: whether a full node rejects a pod that wants it.
 func (x *nodeSearch) counted(k int) bool {
-	n := x.planner.snapshot.Schema().Len()
-	for _, plugin := range x.planner.profile.Filter {
-		if plugin.Name() == "NodeResourcesFit" {
-			return k == n || k < 3 // extended resources may be ignored by configuration
-		}
-	}
-	return false
+	// Extended resources may be ignored by configuration.
+	return x.planner.sched.CountsResources() && (k == x.planner.snapshot.Schema().Len() || k < 3)
 }
 
 // lowerPrice is the least that nodes can cost that have what the pods need.
@@ -129,7 +124,8 @@ const classes = 8
 // what does not fit on the nodes that there are must go to new ones, and each takes no
 // more than it takes alone. That helps if something else than resources limits, such as
 // anti-affinity or ports. It holds only if all pods are in the goal, and for pods that
-// no other pod can help.
+// no other pod can help and that are counted: otherwise the nodes that there are might take
+// more if they were placed in another order.
 func (x *nodeSearch) lowerByClass() (int, error) {
 	if x.goal < len(x.pods) {
 		return 0, nil
@@ -152,12 +148,21 @@ func (x *nodeSearch) lowerByClass() (int, error) {
 	}
 	slices.SortStableFunc(list, func(a, b []*framework.PodInfo) int { return cmp.Compare(len(b), len(a)) })
 	lowest := 0
+	var alone *framework.Snapshot
 	for _, g := range list[:min(classes, len(list))] {
-		here, err := x.planner.Headroom(g[0], len(g))
+		here, ok, err := x.headroom(x.planner.snapshot, g[0])
 		if err != nil {
 			return 0, err
 		}
-		each, err := x.aloneOnOne(g[0], len(g))
+		if !ok || here.Total >= len(g) {
+			continue
+		}
+		if alone == nil {
+			if alone, err = x.newNode(); err != nil {
+				return 0, err
+			}
+		}
+		each, err := x.aloneOnOne(alone, g[0], len(g))
 		if err != nil {
 			return 0, err
 		}
@@ -168,17 +173,20 @@ func (x *nodeSearch) lowerByClass() (int, error) {
 	return lowest, nil
 }
 
-// aloneOnOne is how many of the pod one new node takes if there is nothing else.
-func (x *nodeSearch) aloneOnOne(pod *framework.PodInfo, atMost int) (int, error) {
+// newNode is a snapshot with one new node and nothing else.
+func (x *nodeSearch) newNode() (*framework.Snapshot, error) {
 	s := x.planner.snapshot.Fork()
 	for _, n := range slices.Clone(s.Slots()) {
 		if err := s.RemoveNode(s.AtSlot(n).Name()); err != nil {
-			return 0, err
+			return nil, err
 		}
 	}
-	if _, err := x.types[0].add(s, 1); err != nil {
-		return 0, err
-	}
+	_, err := x.types[0].add(s, 1)
+	return s, err
+}
+
+// aloneOnOne is how many of the pod the one node of the snapshot takes.
+func (x *nodeSearch) aloneOnOne(s *framework.Snapshot, pod *framework.PodInfo, atMost int) (int, error) {
 	one := &Planner{profile: x.planner.profile, snapshot: s, sched: x.planner.sched, start: x.planner.start}
 	h, err := one.Headroom(pod, atMost)
 	if err != nil {

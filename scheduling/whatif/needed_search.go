@@ -17,8 +17,8 @@ func (x *nodeSearch) search() ([]int, error) {
 		return nil, err
 	}
 	none := make([]int, len(x.types))
-	var err error
-	if x.goal, err = x.count(x.most); err != nil {
+	best, err := x.setGoal()
+	if err != nil {
 		return nil, err
 	}
 	if len(x.types) == 1 {
@@ -32,7 +32,10 @@ func (x *nodeSearch) search() ([]int, error) {
 	if len(x.types) == 1 {
 		return x.fewest()
 	}
-	best := x.most
+	if counts := x.cover(); counts != nil {
+		x.cheapest = true
+		return counts, nil
+	}
 	consider := func(counts []int, err error) error {
 		if err == nil && counts != nil && x.price(counts) < x.price(best) {
 			best = counts
@@ -50,6 +53,31 @@ func (x *nodeSearch) search() ([]int, error) {
 	return x.cheaper(best)
 }
 
+// setGoal sets the goal to the most pods that all nodes of the types place, or all of one
+// type: pods that come with nodes may harm others. It returns the nodes.
+func (x *nodeSearch) setGoal() (best []int, err error) {
+	best = x.most
+	if x.goal, err = x.count(best); err != nil || len(x.types) == 1 {
+		return best, err
+	}
+	for i := range x.types {
+		if x.goal == len(x.pods) {
+			break
+		}
+		counts := make([]int, len(x.types))
+		counts[i] = x.most[i]
+		x.goal++ // a count ends when this is out of reach
+		placed, err := x.count(counts)
+		if err != nil {
+			return nil, err
+		}
+		if x.goal--; placed > x.goal {
+			best, x.goal = counts, placed
+		}
+	}
+	return best, nil
+}
+
 // raise raises the goal to the most pods that any number of nodes of the only type places,
 // as far as a part of maxSpent lets it look: with more nodes, fewer pods may be placed.
 func (x *nodeSearch) raise() error {
@@ -63,7 +91,9 @@ func (x *nodeSearch) raise() error {
 		if err != nil {
 			return err
 		}
-		x.goal = max(x.goal-1, placed)
+		if x.goal--; placed > x.goal {
+			x.goal, x.reached = placed, n
+		}
 	}
 	return nil
 }
@@ -85,11 +115,14 @@ func (x *nodeSearch) fewest() (counts []int, err error) {
 			return []int{x.from}, err
 		}
 	}
+	if ok, err := x.suffices([]int{high}); !ok || err != nil {
+		return []int{x.reached}, err
+	}
 	return []int{high}, nil
 }
 
 // climb is a number of nodes of the only type, from one on, that suffices: the end of steps
-// that double, and of a bisection of the last step.
+// that double, and of a bisection of the last step. If it finds none, it is the largest.
 func (x *nodeSearch) climb(from int) (int, error) {
 	low, high := from, from // below low nothing suffices, as far as it was tried
 	for step := 1 + from/8; high < x.most[0]; step *= 2 {

@@ -1,6 +1,10 @@
 package whatif
 
-import "github.com/berth-sched/berth/framework"
+import (
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+)
 
 // survey sets aside the pods that neither a node of the snapshot nor a new one takes, notes
 // the nodes that take one of the others, and how many new nodes there can be.
@@ -27,7 +31,10 @@ func (x *nodeSearch) survey() error {
 		key := pod.ClassKey(framework.FieldNamespace | framework.FieldLabels | framework.FieldSpec)
 		if _, known := fits[key]; !known {
 			var err error
-			if fits[key], err = x.mark(s, pod); err != nil {
+			if fits[key], err = x.mark(s, pod); !fits[key] && err == nil {
+				fits[key], err = x.markApart(pod)
+			}
+			if err != nil {
 				return err
 			}
 			if fits[key] {
@@ -47,7 +54,7 @@ func (x *nodeSearch) survey() error {
 		}
 		x.most = append(x.most, most)
 	}
-	return nil
+	return x.findAlike(s)
 }
 
 // helped reports whether a pod may fit because of other pods: it may have to be near them,
@@ -87,6 +94,25 @@ func (x *nodeSearch) mark(s *framework.Snapshot, pod *framework.PodInfo) (fits b
 		}
 	}
 	return fits, nil
+}
+
+// markApart is mark for the snapshot without new nodes, and with one of a single type: pods
+// that come with the nodes of one type may keep the pod off others.
+func (x *nodeSearch) markApart(pod *framework.PodInfo) (fits bool, err error) {
+	if !slices.ContainsFunc(x.types, func(t NodeType) bool { return len(t.Pods) > 0 }) {
+		return false, nil
+	}
+	for i := -1; i < len(x.types) && !fits && err == nil; i++ {
+		counts := make([]int, len(x.types))
+		if i >= 0 {
+			counts[i] = 1
+		}
+		err = x.with(counts, func(s *framework.Snapshot) error {
+			fits, err = x.mark(s, pod)
+			return err
+		})
+	}
+	return fits, err
 }
 
 // holds reports whether a node has what the pod requests of the resources that limit.

@@ -253,6 +253,23 @@ func TestNodesNeededDaemons(t *testing.T) {
 	}
 }
 
+// TestNodesNeededDaemonsApart expects nodes of a type that the pods fit on, though pods that
+// come with another type keep them away from its zone.
+func TestNodesNeededDaemonsApart(t *testing.T) {
+	s := cluster([]api.NodeBuilder{api.MakeNode("a", "1", "1Gi").Zone("far")})
+	pods, err := whatif.Replicas(pod(s, api.MakePod("web").Labels("app", "web").Requests("2", "1Gi").Obj()), 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loner := api.MakePod("loner").PodAntiAffinity(api.LabelTopologyZone, "app=web").Obj()
+	got, err := planner(s).NodesNeeded(pods,
+		whatif.NodeType{Name: "x", Node: api.MakeNode("", "4", "4Gi").Zone("z").Obj(), Pods: []*api.Pod{loner}, Price: 1, Max: 3},
+		whatif.NodeType{Name: "y", Node: api.MakeNode("", "4", "4Gi").Zone("z").Obj(), Price: 5, Max: 3})
+	if err != nil || got.Counts[1].Nodes != 2 || len(got.Placement.Placed) != 4 {
+		t.Errorf("NodesNeeded = %+v, %v; want two nodes of y for 4 pods", got, err)
+	}
+}
+
 // lookedAt counts how often each pod is compared with a node.
 type lookedAt struct{ counts map[string]int }
 

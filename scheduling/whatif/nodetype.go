@@ -15,7 +15,7 @@ type NodeType struct {
 	// Node is the pattern of its nodes. The name and the label kubernetes.io/hostname
 	// are set for each.
 	Node *api.Node
-	// Price is the price of one node, in any unit; 0 means 1.
+	// Price is the price of one node, in any unit, at most 2^40; 0 means 1.
 	Price int64
 	// Max is how many there are; 0 means one for each pod that fits on some node.
 	Max int

@@ -17,7 +17,8 @@ type Planner struct {
 	profile  scheduling.Profile
 	snapshot *framework.Snapshot // a fork; every question leaves it as it was
 	sched    *scheduling.Scheduler
-	start    scheduling.Position // of every question
+	keepless *scheduling.Scheduler // keeps no answers, for pods that are seen once; see plain
+	start    scheduling.Position   // of every question
 
 	affordable int // see the constant
 }
@@ -40,7 +41,8 @@ func (p *Planner) Renew(snapshot *framework.Snapshot) error {
 		return &api.InvalidError{Object: "snapshot", Err: errors.New("is nil")}
 	}
 	p.snapshot = snapshot.Fork()
-	barred.Of(p.snapshot) // so that no transaction has to make it
+	barred.Of(p.snapshot) // so that no transaction has to make them
+	cordons.Of(p.snapshot)
 	return nil
 }
 

@@ -47,7 +47,11 @@ func reasonsOf(fit *scheduling.FitError) []Reason {
 	var list reasons
 	for _, r := range fit.Rejections {
 		for _, text := range r.Status.Reasons() {
-			list.add(r.Plugin, text, r.Nodes)
+			plugin := r.Plugin
+			if plugin == barsName && text == string(cordonReason) {
+				plugin = scheduling.CordonPlugin
+			}
+			list.add(plugin, text, r.Nodes)
 		}
 	}
 	return list.sorted()

@@ -93,8 +93,8 @@ func (p *Planner) WhyNot(pod *framework.PodInfo, name string) (*WhyNot, error) {
 		return nil, err
 	}
 	pod = pod.Pending()
-	x := &whyNot{planner: p, pod: pod.Pod, node: n.Node, proved: map[string]bool{}, asked: map[string]bool{}}
-	if x.sched, err = p.plain(nil); err != nil {
+	x := &whyNot{planner: p, pod: pod.Pod, node: n.Node, proved: map[string]bool{}, asked: map[string]bool{}, decided: map[string]string{}}
+	if x.sched, err = p.plain(); err != nil {
 		return nil, err
 	}
 	var w *WhyNot
@@ -161,21 +161,26 @@ func (x *whyNot) answer(pod *framework.PodInfo) (*WhyNot, error) {
 	return w, nil
 }
 
-// plain is a scheduler that keeps no answers: the pods of trials are seen once. Other
-// weights make it a scheduler of the changed profile.
-func (p *Planner) plain(weights Weights) (*scheduling.Scheduler, error) {
+// plain is a scheduler that keeps no answers: the pods of trials are seen once.
+func (p *Planner) plain() (_ *scheduling.Scheduler, err error) {
+	if p.keepless == nil {
+		p.keepless, err = p.weighing(nil)
+	}
+	return p.keepless, err
+}
+
+// weighing is a new scheduler that keeps no answers, with other weights.
+func (p *Planner) weighing(weights Weights) (*scheduling.Scheduler, error) {
 	profile := p.profile
 	profile.Cache.Off = true
-	if weights != nil {
-		profile.Score = nil
-		for _, w := range p.profile.Score {
-			if weight, ok := weights[w.Plugin.Name()]; ok {
-				if w.Weight = weight; weight == 0 {
-					continue
-				}
+	profile.Score = nil
+	for _, w := range p.profile.Score {
+		if weight, ok := weights[w.Plugin.Name()]; ok {
+			if w.Weight = weight; weight == 0 {
+				continue
 			}
-			profile.Score = append(profile.Score, w)
 		}
+		profile.Score = append(profile.Score, w)
 	}
 	return scheduling.New(profile)
 }
@@ -191,8 +196,8 @@ func (p *Planner) Decide(pod *framework.PodInfo, name string, changes ...Change)
 	if err != nil {
 		return "", err
 	}
-	x := &whyNot{planner: p, pod: pod.Pending().Pod, node: n.Node}
-	if x.sched, err = p.plain(nil); err != nil {
+	x := &whyNot{planner: p, pod: pod.Pending().Pod, node: n.Node, decided: map[string]string{}}
+	if x.sched, err = p.plain(); err != nil {
 		return "", err
 	}
 	var chosen string
@@ -213,7 +218,8 @@ type whyNot struct {
 	proved  map[string]bool        // sets of removed pods that no smaller one can replace
 	forks   []*framework.Snapshot  // each with other labels of the node
 	asked   map[string]bool        // what feasible has found, by the changes
-	key     []byte                 // memory of feasible
+	decided map[string]string      // what decide has found, by the changes
+	key     []byte                 // memory of keyOf
 }
 
 // remedy makes a remedy of changes.
@@ -288,11 +294,7 @@ func removePod(s *framework.Snapshot, c Change) error {
 // feasible reports whether the node accepts the pod with the changes. It asks once: the
 // search comes to many sets again.
 func (x *whyNot) feasible(changes []Change) (ok bool, err error) {
-	x.key = x.key[:0]
-	for i := range changes {
-		x.key = changes[i].appendKey(x.key)
-	}
-	if ok, known := x.asked[string(x.key)]; known {
+	if ok, known := x.asked[string(x.keyOf(changes))]; known {
 		return ok, nil
 	}
 	key := string(x.key)
@@ -300,6 +302,15 @@ func (x *whyNot) feasible(changes []Change) (ok bool, err error) {
 		x.asked[key] = ok
 	}
 	return ok, err
+}
+
+// keyOf tells the changes from others.
+func (x *whyNot) keyOf(changes []Change) []byte {
+	x.key = x.key[:0]
+	for i := range changes {
+		x.key = changes[i].appendKey(x.key)
+	}
+	return x.key
 }
 
 func (x *whyNot) askFeasible(changes []Change) (ok bool, err error) {
@@ -315,12 +326,24 @@ func (x *whyNot) askFeasible(changes []Change) (ok bool, err error) {
 	return ok, err
 }
 
-// decide returns the node that the pod goes to with the changes, "" for none.
+// decide returns the node that the pod goes to with the changes, "" for none. It decides
+// once, like feasible.
 func (x *whyNot) decide(changes []Change) (name string, err error) {
+	if name, known := x.decided[string(x.keyOf(changes))]; known {
+		return name, nil
+	}
+	key := string(x.key)
+	if name, err = x.askDecision(changes); err == nil {
+		x.decided[key] = name
+	}
+	return name, err
+}
+
+func (x *whyNot) askDecision(changes []Change) (name string, err error) {
 	err = x.with(changes, func(s *framework.Snapshot, pod *framework.PodInfo, t *trial) error {
 		sched := x.sched
 		if t.weights != nil {
-			if sched, err = x.planner.plain(t.weights); err != nil {
+			if sched, err = x.planner.weighing(t.weights); err != nil {
 				return err
 			}
 			sched.Seek(x.planner.start)

@@ -24,11 +24,8 @@ func (x *whyNot) preferred(changes []Change) ([]Remedy, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !ok {
-			continue
-		}
-		if err := x.keep(&list, with(changes, c)); err != nil {
-			return nil, err
+		if ok { // the table has decided with this weight
+			list = append(list, x.remedy(with(changes, c)))
 		}
 	}
 	return list, x.keep(&list, with(changes, Change{Kind: ChangePin, To: x.node.Name}))

@@ -1,0 +1,46 @@
+package filter
+
+import (
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/replica"
+	"github.com/berth-sched/berth/internal/topo"
+)
+
+// ReplicaSpread implements [replica.Spreader]: one rule for each anti-affinity
+// term that matches the pod itself, which leaves room for one replica in a domain. Terms of
+// other pods, and required affinity that a pod meets, say of a node what they said before:
+// a replica that meets the affinity joins a domain that had such a pod.
+//
+// It cannot tell as long as nobody meets the required affinity, so that the first replica
+// decides where the others go, or if no pod matches a term that matches the replicas.
+func (f *interPodAffinity) ReplicaSpread(pod *framework.PodInfo) (spread replica.Spread, ok bool) {
+	if f.Self && f.first() {
+		return spread, false
+	}
+	terms := topo.TermsOf(pod).RequiredAnti
+	var counting []int
+	for i := range terms {
+		if !f.Repels(i) {
+			continue
+		}
+		k := slices.Index(f.RepelTerms, i)
+		if k < 0 {
+			return spread, false
+		}
+		c := f.Repel[k]
+		counting = append(counting, k)
+		spread.Rules = append(spread.Rules, replica.Rule{
+			Key: terms[i].Key, MaxSkew: 1, FromZero: true,
+			Place: func(node *framework.NodeInfo) replica.Place {
+				d := c.Domain(node)
+				return replica.Place{Domain: int(d), Pods: c.In(d), Counts: c.Counts(node)}
+			},
+		})
+	}
+	spread.Filter = func(node *framework.NodeInfo, counts []replica.Count) framework.Status {
+		return f.verdict(node, counting, counts)
+	}
+	return spread, true
+}
