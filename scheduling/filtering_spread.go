@@ -22,7 +22,7 @@ type SpreadFiltering struct {
 func (f *Filtering) Spread() (parts SpreadFiltering, ok bool, err error) {
 	r := f.path
 	t, pod := r.plugins, r.cycle.Pod
-	i := slices.IndexFunc(r.bound.filters, func(b boundFilter) bool { return t.filters[b.At].scope(pod).Reads&beyondNode != 0 })
+	i := slices.IndexFunc(r.bound.filters, func(b boundFilter) bool { return t.filters[b.At].scope.of(pod).Reads&beyondNode != 0 })
 	if i < 0 || r.cycle.Snapshot.Nominations() > 0 || !r.bound.rejected.IsSuccess() {
 		return parts, false, nil
 	}
