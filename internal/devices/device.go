@@ -3,6 +3,7 @@ package devices
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/devices/expr"
@@ -24,7 +25,18 @@ type Device struct {
 	shareable bool
 	where     selection // with perDeviceNodeSelection
 	plain     consumption
-	odd       bool // some capacity may be an error
+	odd       bool                   // some capacity may be an error
+	said      atomic.Pointer[string] // see words
+}
+
+// words returns wordsOf an allocation of the device alone. The text is kept.
+func (d *Device) words() string {
+	if p := d.said.Load(); p != nil {
+		return *p
+	}
+	text := d.slice.pool.Driver + "/" + d.slice.pool.Pool + " " + d.Name
+	d.said.Store(&text)
+	return text
 }
 
 // ID returns "driver/pool/device".
@@ -83,6 +95,7 @@ type slice struct {
 	counters  bool // a device consumes counters
 
 	views    func() []*expr.Device
+	indexes  func() map[string]int // of devices, by name
 	answered memo[*program, *answers]
 	values   memo[string, []*api.DeviceAttribute]
 }
@@ -97,7 +110,8 @@ func newSlice(object *api.ResourceSlice, rules []*api.DeviceTaintRule) *slice {
 	for i := range spec.Devices {
 		object := &spec.Devices[i]
 		d := &s.devices[i]
-		*d = Device{Device: object, slice: s, index: i, shareable: isSet(object.AllowMultipleAllocations), taints: acting(nil, object.Taints...)}
+		d.Device, d.slice, d.index = object, s, i
+		d.shareable, d.taints = isSet(object.AllowMultipleAllocations), acting(nil, object.Taints...)
 		if s.perDevice {
 			d.where = newSelection(object.NodeName, object.AllNodes, object.NodeSelector)
 		}
@@ -114,6 +128,13 @@ func newSlice(object *api.ResourceSlice, rules []*api.DeviceTaintRule) *slice {
 		}
 		s.bindings = s.bindings || object.BindingConditions != nil
 	}
+	s.indexes = sync.OnceValue(func() map[string]int {
+		m := make(map[string]int, len(s.devices))
+		for i := range s.devices {
+			m[s.devices[i].Name] = i
+		}
+		return m
+	})
 	s.views = sync.OnceValue(func() []*expr.Device {
 		views := make([]*expr.Device, len(s.devices))
 		for i := range s.devices {
@@ -194,10 +215,12 @@ func (s *slice) reaches(n *api.Node) bool {
 		ok, err := s.where.matches(n)
 		return ok || err != nil || !s.where.given()
 	}
-	return slices.ContainsFunc(s.devices, func(d Device) bool {
-		ok, err := d.where.matches(n)
-		return ok || err != nil
-	})
+	for i := range s.devices {
+		if ok, err := s.devices[i].where.matches(n); ok || err != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // selectionOf returns the selection that says where an allocated device can be used.

@@ -119,7 +119,7 @@ func (f *Finder) Prepare(s *framework.Snapshot, pod *framework.PodInfo, o Option
 		return framework.SkipStatus()
 	}
 	for i := range refs {
-		if status := f.prepareClaim(refs[i].of(pod.Pod)); !status.IsSuccess() {
+		if status := f.prepareClaim(refs[i].of(pod.Pod, &f.state.noted)); !status.IsSuccess() {
 			return status
 		}
 	}
@@ -232,6 +232,7 @@ type Found struct {
 	Requests []api.DeviceRequest
 	Mappings []Mapping
 
+	device     *Device     // if it is the only one
 	claim      [1]PodClaim // memory for one claim
 	allocation [1]*api.AllocationResult
 }
@@ -377,7 +378,10 @@ func (f *Finder) search(node *framework.NodeInfo, extended []extendedResource, f
 		s = f.pack(s)
 	}
 	if found != nil {
-		found.Claims, found.Allocations = found.claim[:0], found.allocation[:0]
+		found.Claims, found.Allocations, found.device = found.claim[:0], found.allocation[:0], nil
+		if len(s.placed) == 1 {
+			found.device = s.placed[0].device
+		}
 	}
 	for i := range plans {
 		if found == nil {

@@ -16,13 +16,14 @@ import (
 // and what pods have been given but nobody has written yet (in flight).
 type State struct {
 	cataloged atomic.Pointer[cataloged] // nil until somebody asks for devices
+	checked   atomic.Uint64             // the version of all objects that cataloged is known to be of
 	programs  *programs                 // shared by forks
 
 	uses    layered[PoolID, *poolUse]
 	charged layered[string, *api.AllocationResult] // by claim: what the uses include of it
 	flights layered[flightKey, *flight]
-	holds   layered[podID, []flightKey]
-	special layered[podID, string] // the claim of a pod's extended resources, by the owner in it
+	holds   layered[objectID, []flightKey]
+	special layered[objectID, string] // the claim of a pod's extended resources, by the owner in it
 
 	owner   *cow.Owner // of the pools that may be written to
 	origin  uint64     // identifies the snapshot that the state was read from in full
@@ -33,10 +34,12 @@ type State struct {
 	searches sync.Pool // memory to use again
 	costly   costly
 
+	version keyVersion
 	refs    podRefs // the last that were asked for
 	key     podKey  // the last that was asked for
 	last    *Finder // the last that was prepared
 	demands demands
+	noted   annotations
 }
 
 var stateKey = framework.NewExtensionKey(func(s *framework.Snapshot) *State {
@@ -63,9 +66,14 @@ type cataloged struct {
 
 // catalogOf returns the catalog of the snapshot's slices. Several goroutines may call it.
 func (x *State) catalogOf(s *framework.Snapshot) *catalog {
+	all, checked := s.Objects(), x.checked.Load()
+	old := x.cataloged.Load() // after checked, which is set after it
+	if old != nil && checked == all {
+		return old.catalog
+	}
 	slices, rules := framework.ObjectsVersion[api.ResourceSlice](s), framework.ObjectsVersion[api.DeviceTaintRule](s)
-	old := x.cataloged.Load()
 	if old != nil && old.slices == slices && old.rules == rules {
+		x.checked.Store(all)
 		return old.catalog
 	}
 	var before *catalog
@@ -74,6 +82,7 @@ func (x *State) catalogOf(s *framework.Snapshot) *catalog {
 	}
 	c := newCatalog(before, framework.List[api.ResourceSlice](s), framework.List[api.DeviceTaintRule](s))
 	x.cataloged.Store(&cataloged{c, slices, rules})
+	x.checked.Store(all)
 	return c
 }
 
@@ -85,6 +94,7 @@ func (x *State) Fork(*framework.Snapshot) framework.Extension {
 		flown: x.flown, changes: x.changes, origin: x.origin, unseen: x.unseen,
 	}
 	y.cataloged.Store(x.cataloged.Load())
+	y.checked.Store(x.checked.Load())
 	return y
 }
 
@@ -116,27 +126,12 @@ type changeUndo[K comparable, V any] struct {
 
 func (u *changeUndo[K, V]) Undo(*framework.Snapshot) { u.m.put(u.key, u.before, u.was) }
 
-// A poolUse says which devices of a pool are in use. Only its owner changes it.
-type poolUse struct {
-	owner   *cow.Owner
-	devices map[string]*use
-	changed uint64 // State.changes at the last change
-}
-
 // A use says how a device is used. It never changes.
 type use struct {
 	dedicated int // claims that have all of the device
 	shares    map[api.UID]int
 	capacity  map[string]resource.Quantity // consumed by shares
 	amounts   int                          // shares with consumed capacity
-}
-
-// of returns the use of a device, nil if it is free.
-func (p *poolUse) of(device string) *use {
-	if p == nil {
-		return nil
-	}
-	return p.devices[device]
 }
 
 // isDedicated reports whether one claim has all of the device.
@@ -207,55 +202,38 @@ func (x *State) count(s *framework.Snapshot, a *api.AllocationResult, sign int) 
 	if a == nil {
 		return
 	}
-	var undo *usesUndo
 	if s.Recording() {
-		undo = &usesUndo{state: x}
-		undo.list = undo.one[:0]
-		s.Record(undo)
+		s.Record(x.usesOf(a))
 	}
-	var last *poolUse
+	x.apply(a, sign)
+	x.touchPools(s, a)
+}
+
+// apply changes the uses by an allocation, and nothing else.
+func (x *State) apply(a *api.AllocationResult, sign int) {
+	for i := range a.Devices.Results {
+		if r := &a.Devices.Results[i]; !isSet(r.AdminAccess) {
+			p := x.ownUses(PoolID{r.Driver, r.Pool})
+			p.put(r.Device, p.devices[r.Device].with(r, sign))
+		}
+	}
+}
+
+// touchPools touches the nodes of the pools that an allocation has devices of.
+func (x *State) touchPools(s *framework.Snapshot, a *api.AllocationResult) {
+	var last PoolID
 	for i := range a.Devices.Results {
 		r := &a.Devices.Results[i]
-		if isSet(r.AdminAccess) {
-			continue
-		}
-		id := PoolID{r.Driver, r.Pool}
-		p := x.ownUses(id)
-		before := p.devices[r.Device]
-		if undo != nil {
-			undo.list = append(undo.list, useBefore{id, r.Device, before})
-		}
-		p.put(r.Device, before.with(r, sign))
-		if p != last {
+		if id := (PoolID{r.Driver, r.Pool}); !isSet(r.AdminAccess) && (i == 0 || id != last) {
 			x.touch(s, id)
-			last = p
+			last = id
 		}
 	}
 }
 
-// ownUses returns the use of a pool, for a change.
-func (x *State) ownUses(id PoolID) *poolUse {
-	x.changes++
-	p, ok := x.uses.get(id)
-	if !ok || p.owner != x.owner {
-		next := &poolUse{owner: x.owner, devices: map[string]*use{}}
-		if ok {
-			next.devices = maps.Clone(p.devices)
-		}
-		x.uses.set(id, next)
-		p = next
-	}
-	p.changed = x.changes
-	return p
-}
-
-// put replaces the use of a device; nil if it is free.
-func (p *poolUse) put(device string, u *use) {
-	if u == nil {
-		delete(p.devices, device)
-	} else {
-		p.devices[device] = u
-	}
+// isExact reports whether apply with the other sign restores the uses exactly.
+func isExact(a *api.AllocationResult) bool {
+	return !slices.ContainsFunc(a.Devices.Results, func(r api.DeviceRequestAllocationResult) bool { return r.ShareID != nil })
 }
 
 // usesUndo takes back one call of count.
@@ -272,8 +250,25 @@ type useBefore struct {
 	use    *use
 }
 
+// usesOf remembers how the devices of an allocation are used.
+func (x *State) usesOf(a *api.AllocationResult) *usesUndo {
+	u := &usesUndo{state: x}
+	u.list = u.one[:0]
+	for i := range a.Devices.Results {
+		if r := &a.Devices.Results[i]; !isSet(r.AdminAccess) {
+			b := useBefore{pool: PoolID{r.Driver, r.Pool}, device: r.Device}
+			if p, ok := x.uses.get(b.pool); ok {
+				b.use = p.devices[r.Device]
+			}
+			u.list = append(u.list, b)
+		}
+	}
+	return u
+}
+
 func (u *usesUndo) Undo(*framework.Snapshot) {
-	for _, b := range slices.Backward(u.list) {
+	for i := range u.list {
+		b := &u.list[i]
 		u.state.ownUses(b.pool).put(b.device, b.use)
 	}
 }
