@@ -91,7 +91,7 @@ func (s *search) shortages() (list []framework.Detail) {
 // detail counts the devices for a request: Limit match its selectors, and Used of them are
 // in use, tainted or lack capacity.
 func (s *search) detail(p plan, a *ask) framework.Detail {
-	d := framework.Detail{Subject: fmt.Sprintf("devices for request %s of claim %s", a.result, p.claim.Key()), Asked: a.count}
+	d := framework.Detail{Subject: fmt.Sprintf("devices for request %s of claim %s", a.full, p.claim.Key()), Asked: a.count}
 	var inUse, tainted, small int64
 	for i := range s.pools.devices {
 		c := &s.pools.devices[i]

@@ -2,8 +2,8 @@ package devices
 
 import (
 	"slices"
+	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/devices/expr"
@@ -25,19 +25,11 @@ type Device struct {
 	shareable bool
 	where     selection // with perDeviceNodeSelection
 	plain     consumption
-	odd       bool                   // some capacity may be an error
-	said      atomic.Pointer[string] // see words
+	odd       bool // some capacity may be an error
 }
 
-// words returns wordsOf an allocation of the device alone. The text is kept.
-func (d *Device) words() string {
-	if p := d.said.Load(); p != nil {
-		return *p
-	}
-	text := d.slice.pool.Driver + "/" + d.slice.pool.Pool + " " + d.Name
-	d.said.Store(&text)
-	return text
-}
+// words returns wordsOf an allocation of the device alone.
+func (d *Device) words() string { return d.slice.words()[d.index] }
 
 // ID returns "driver/pool/device".
 func (d *Device) ID() string { return d.slice.pool.String() + "/" + d.Name }
@@ -96,6 +88,7 @@ type slice struct {
 
 	views    func() []*expr.Device
 	indexes  func() map[string]int // of devices, by name
+	words    func() []string       // see Device.words
 	answered memo[*program, *answers]
 	values   memo[string, []*api.DeviceAttribute]
 }
@@ -135,6 +128,7 @@ func newSlice(object *api.ResourceSlice, rules []*api.DeviceTaintRule) *slice {
 		}
 		return m
 	})
+	s.words = sync.OnceValue(func() []string { return wordsOfEach(s) })
 	s.views = sync.OnceValue(func() []*expr.Device {
 		views := make([]*expr.Device, len(s.devices))
 		for i := range s.devices {
@@ -143,6 +137,26 @@ func newSlice(object *api.ResourceSlice, rules []*api.DeviceTaintRule) *slice {
 		return views
 	})
 	return s
+}
+
+// wordsOfEach returns the words of all devices of a slice. They share their memory.
+func wordsOfEach(s *slice) []string {
+	pool := s.pool.String()
+	size := len(s.devices) * (len(pool) + len(" "))
+	for i := range s.devices {
+		size += len(s.devices[i].Name)
+	}
+	var b strings.Builder
+	b.Grow(size)
+	list := make([]string, len(s.devices))
+	for i := range s.devices {
+		start := b.Len()
+		b.WriteString(pool)
+		b.WriteByte(' ')
+		b.WriteString(s.devices[i].Name)
+		list[i] = b.String()[start:]
+	}
+	return list
 }
 
 // acting appends the taints that keep requests off.
@@ -222,6 +236,9 @@ func (s *slice) reaches(n *api.Node) bool {
 	}
 	return false
 }
+
+// isPinned reports whether the device, once allocated, can be used on one node only.
+func (d *Device) isPinned() bool { return d.selectionOf().node != "" || isSet(d.BindsToNode) }
 
 // selectionOf returns the selection that says where an allocated device can be used.
 func (d *Device) selectionOf() *selection {

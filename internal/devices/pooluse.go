@@ -18,6 +18,9 @@ type poolUse struct {
 
 	slice *slice // the only one of the pool, as at the last change
 	dense []*use
+
+	catalog *catalog // as at the last change
+	slices  []*slice // of the pool, there
 }
 
 // of returns the use of a device, nil if it is free.
@@ -45,17 +48,22 @@ func (p *poolUse) put(device string, u *use) {
 	}
 }
 
-// index makes the uses of a pool dense if it has one slice, whose devices have names of
+// follow makes the uses of a pool dense if it has one slice, whose devices have names of
 // their own.
-func (p *poolUse) index(list []*slice) {
-	switch {
+func (p *poolUse) follow(c *catalog, id PoolID) {
+	if p.catalog == c {
+		return
+	}
+	p.catalog, p.slices = c, c.byPool[id]
+	switch list := p.slices; {
 	case len(list) == 1 && list[0] == p.slice:
 		return
 	case len(list) != 1 || len(list[0].indexes()) != len(list[0].devices):
 		p.slice, p.dense = nil, nil
 		return
 	}
-	p.slice, p.dense = list[0], make([]*use, len(list[0].devices))
+	p.slice = p.slices[0]
+	p.dense = make([]*use, len(p.slice.devices))
 	for i := range p.dense {
 		p.dense[i] = p.devices[p.slice.devices[i].Name]
 	}
@@ -68,14 +76,15 @@ func (x *State) ownUses(id PoolID) *poolUse {
 	if !ok || p.owner != x.owner {
 		next := &poolUse{owner: x.owner, devices: map[string]*use{}}
 		if ok {
-			next.devices, next.slice, next.dense = maps.Clone(p.devices), p.slice, slices.Clone(p.dense)
+			*next = *p
+			next.owner, next.devices, next.dense = x.owner, maps.Clone(p.devices), slices.Clone(p.dense)
 		}
 		x.uses.set(id, next)
 		p = next
 	}
 	p.changed = x.changes
 	if c := x.cataloged.Load(); c != nil {
-		p.index(c.catalog.byPool[id])
+		p.follow(c.catalog, id)
 	}
 	return p
 }

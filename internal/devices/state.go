@@ -90,7 +90,7 @@ func (x *State) catalogOf(s *framework.Snapshot) *catalog {
 func (x *State) Fork(*framework.Snapshot) framework.Extension {
 	x.owner = new(cow.Owner)
 	y := &State{
-		owner: new(cow.Owner), programs: x.programs, uses: x.uses.fork(), charged: x.charged.fork(), flights: x.flights.fork(), holds: x.holds.fork(), special: x.special.fork(),
+		owner: new(cow.Owner), programs: x.programs, uses: x.uses.fork(), charged: x.charged.fork(), flights: x.flights.fork(), holds: x.holds.fork(), special: x.special.fork(), demands: x.demands.fork(),
 		flown: x.flown, changes: x.changes, origin: x.origin, unseen: x.unseen,
 	}
 	y.cataloged.Store(x.cataloged.Load())
@@ -273,18 +273,24 @@ func (u *usesUndo) Undo(*framework.Snapshot) {
 	}
 }
 
-// touch makes the answers that are kept for the nodes of a pool invalid.
+// touch makes the answers that are kept for the nodes of a pool invalid, after its use has
+// changed.
 func (x *State) touch(s *framework.Snapshot, id PoolID) {
 	if x.cataloged.Load() == nil {
 		return // nobody has asked yet
 	}
-	x.catalogOf(s).touch(s, id)
+	c := x.catalogOf(s)
+	if p, ok := x.uses.get(id); ok && p.catalog == c {
+		touchPool(s, p.slices)
+	} else {
+		touchPool(s, c.byPool[id])
+	}
 }
 
-// touch makes the answers that are kept for the nodes of a pool invalid.
-func (c *catalog) touch(s *framework.Snapshot, id PoolID) {
+// touchPool touches the nodes that can use a pool with these slices.
+func touchPool(s *framework.Snapshot, list []*slice) {
 	last, wide := "", false
-	for _, x := range c.byPool[id] {
+	for _, x := range list {
 		switch name := x.where.node; name {
 		case "":
 			wide = true
@@ -295,7 +301,7 @@ func (c *catalog) touch(s *framework.Snapshot, id PoolID) {
 		}
 	}
 	if wide {
-		touchReached(s, c.byPool[id])
+		touchReached(s, list)
 	}
 }
 
@@ -355,13 +361,13 @@ func (x *State) ObjectChanged(s *framework.Snapshot, key string, obj any) {
 func sliceChanged(s *framework.Snapshot, c *catalog, key string, now *api.ResourceSlice) {
 	old := c.slice(key)
 	if old != nil {
-		c.touch(s, old.pool)
+		touchPool(s, c.byPool[old.pool])
 	}
 	if now == nil {
 		return
 	}
 	if id := (PoolID{now.Spec.Driver, now.Spec.Pool.Name}); old == nil || id != old.pool {
-		c.touch(s, id)
+		touchPool(s, c.byPool[id])
 	}
 	if now.Spec.NodeName == nil || *now.Spec.NodeName == "" {
 		touchReached(s, []*slice{newSlice(now, nil)})
