@@ -9,7 +9,14 @@ import "github.com/berth-sched/berth/framework/api"
 // A direct is that list for one demand on one node.
 type direct struct {
 	valid bool // otherwise the search decides
-	list  []*candidate
+	list  []directDevice
+}
+
+// A directDevice is a device with what tells whether it is free.
+type directDevice struct {
+	*Device
+	slice       *slice
+	pool, index int // of a node, and of the slice
 }
 
 // mayBeDirect reports whether the claims of the pod are one that asks for one device.
@@ -54,7 +61,7 @@ func newDirect(p *pools, a *ask) *direct {
 			return new(direct)
 		}
 	}
-	list := &direct{valid: true}
+	list := &direct{valid: true, list: make([]directDevice, 0, len(p.devices))}
 	for i := range p.devices {
 		c := &p.devices[i]
 		matches := c.here
@@ -69,7 +76,7 @@ func newDirect(p *pools, a *ask) *direct {
 		case x.err != nil:
 			return new(direct)
 		case matches && !x.no && c.device.tolerated(a.tolerations):
-			list.list = append(list.list, c)
+			list.list = append(list.list, directDevice{c.device, c.device.slice, c.pool, c.device.index})
 		}
 	}
 	return list
@@ -79,13 +86,23 @@ func newDirect(p *pools, a *ask) *direct {
 func (d *direct) free(p *pools, x *State) *Device {
 	var uses *poolUse
 	at := -1
-	for _, c := range d.list {
+	for i := range d.list {
+		c := &d.list[i]
 		if c.pool != at {
 			at = c.pool
 			uses, _ = x.uses.get(p.list[at].id)
 		}
-		if !uses.of(c.device).isDedicated() {
-			return c.device
+		if uses == nil {
+			return c.Device
+		}
+		var u *use
+		if uses.slice == c.slice { // then the device itself is not looked at
+			u = uses.dense[c.index]
+		} else {
+			u = uses.of(c.Device)
+		}
+		if !u.isDedicated() {
+			return c.Device
 		}
 	}
 	return nil

@@ -213,8 +213,7 @@ func (x *State) count(s *framework.Snapshot, a *api.AllocationResult, sign int) 
 func (x *State) apply(a *api.AllocationResult, sign int) {
 	for i := range a.Devices.Results {
 		if r := &a.Devices.Results[i]; !isSet(r.AdminAccess) {
-			p := x.ownUses(PoolID{r.Driver, r.Pool})
-			p.put(r.Device, p.devices[r.Device].with(r, sign))
+			x.ownUses(PoolID{r.Driver, r.Pool}).add(r, sign)
 		}
 	}
 }
@@ -258,7 +257,7 @@ func (x *State) usesOf(a *api.AllocationResult) *usesUndo {
 		if r := &a.Devices.Results[i]; !isSet(r.AdminAccess) {
 			b := useBefore{pool: PoolID{r.Driver, r.Pool}, device: r.Device}
 			if p, ok := x.uses.get(b.pool); ok {
-				b.use = p.devices[r.Device]
+				b.use = p.named(r.Device)
 			}
 			u.list = append(u.list, b)
 		}
