@@ -506,24 +506,23 @@ func TestForkIsAskedFirst(t *testing.T) {
 // the profile has no plugin that finds them.
 func TestForkIsAskedFirstForScores(t *testing.T) {
 	specs := []scoring.ResourceSpec{{Name: "example.com/gpu", Weight: 1}}
-	for name, score := range map[string]framework.Plugin{
-		"fit": scoring.NodeResourcesFit{Resources: specs}, "balanced": scoring.NodeResourcesBalancedAllocation{Resources: []scoring.ResourceSpec{{Name: "cpu", Weight: 1}, specs[0]}},
-	} {
+	plugins := []framework.Plugin{scoring.NodeResourcesFit{Resources: specs}, scoring.NodeResourcesBalancedAllocation{Resources: append(specs, scoring.ResourceSpec{Name: "cpu", Weight: 1})}}
+	for i, best := range []string{"n1", "n0"} { // the least allocated node, and the most balanced
 		for _, plugin := range []string{"in", "out"} {
 			for _, when := range []string{"before", "after"} {
-				t.Run(fmt.Sprintf("%s/plugin=%s/%s", name, plugin, when), func(t *testing.T) {
-					p := scheduling.Profile{Score: []scheduling.Weighted{{Plugin: score}}, Cache: scheduling.CacheConfig{Verify: true}}
+				t.Run(fmt.Sprintf("%s/plugin=%s/%s", plugins[i].Name(), plugin, when), func(t *testing.T) {
+					p := scheduling.Profile{Score: []scheduling.Weighted{{Plugin: plugins[i]}}, Cache: scheduling.CacheConfig{Verify: true}}
 					if plugin == "in" {
 						p.Filter = []framework.Plugin{filter.DynamicResources{}}
 					}
-					forkIsAskedFirst(t, p, when)
+					forkIsAskedFirst(t, p, when, best)
 				})
 			}
 		}
 	}
 }
 
-func forkIsAskedFirst(t *testing.T, p scheduling.Profile, when string) {
+func forkIsAskedFirst(t *testing.T, p scheduling.Profile, when, best string) {
 	t.Helper()
 	s := gpuCluster(t, 2)
 	class := *framework.Lookup[api.DeviceClass](s, "gpu")
@@ -557,8 +556,8 @@ func forkIsAskedFirst(t *testing.T, p scheduling.Profile, when string) {
 		take()
 	}
 	for i := range 3 {
-		if d, err := sched.Schedule(s, pod(s, fmt.Sprint("q", i))); err != nil || d.Node != "n1" || d.TiedNodes != 1 {
-			t.Errorf("on the parent: %s of %d best nodes, %v; want n1 alone", d.Node, d.TiedNodes, err)
+		if d, err := sched.Schedule(s, pod(s, fmt.Sprint("q", i))); err != nil || d.Node != best || d.TiedNodes != 1 {
+			t.Errorf("on the parent: %s of %d best nodes, %v; want %s alone", d.Node, d.TiedNodes, err, best)
 		}
 	}
 }

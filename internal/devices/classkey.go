@@ -14,7 +14,7 @@ import (
 // allocated ones allow. Everything else that verdicts read belongs to nodes, or to the
 // version of a [Finder].
 
-// KeySource is the source of KeyVersion, for [framework.SharedKeyer].
+// KeySource is the source of KeyVersion, for [incremental.SharedKeyer].
 const KeySource = "internal/devices"
 
 // KeyVersion identifies all that keys of pods read besides the pod: claims, templates and
@@ -45,10 +45,6 @@ func AppendKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
 	}
 	x := stateKey.Of(s)
 	version := x.version.of(s)
-	if x.unseen {
-		x.unseen = false
-		touchAll(s)
-	}
 	if k := &x.key; k.pod != pod || k.version != version {
 		k.pod, k.version = pod, version
 		k.text = x.appendKey(k.text[:0], s, pod)

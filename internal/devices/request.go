@@ -57,7 +57,7 @@ type constraint struct {
 
 // demands keeps the demands of claims by their text; see [appendDemand].
 type demands struct {
-	compiler framework.DeviceSelectorCompiler
+	compiler api.DeviceSelectorCompiler
 	classes  uint64 // their version
 	known    map[string]*demand
 	shared   bool // a fork has known, too
@@ -81,7 +81,7 @@ func (k *demands) add(text string, d *demand) {
 const maxDemands = 1 << 10
 
 // demandOf returns the demand of a claim. It belongs to the goroutine of the snapshot.
-func (x *State) demandOf(s *framework.Snapshot, compiler framework.DeviceSelectorCompiler, c *api.DeviceClaim) *demand {
+func (x *State) demandOf(s *framework.Snapshot, compiler api.DeviceSelectorCompiler, c *api.DeviceClaim) *demand {
 	k := &x.demands
 	if v := framework.ObjectsVersion[api.DeviceClass](s); k.known == nil || k.classes != v || k.compiler != compiler || len(k.known) >= maxDemands {
 		k.known, k.shared, k.classes, k.compiler = map[string]*demand{}, false, v, compiler
@@ -96,7 +96,7 @@ func (x *State) demandOf(s *framework.Snapshot, compiler framework.DeviceSelecto
 }
 
 // demand prepares what a claim asks for. Faults come to light when devices are looked for.
-func (x *State) demand(s *framework.Snapshot, compiler framework.DeviceSelectorCompiler, c *api.DeviceClaim) *demand {
+func (x *State) demand(s *framework.Snapshot, compiler api.DeviceSelectorCompiler, c *api.DeviceClaim) *demand {
 	p := &demand{requests: make([]request, len(c.Requests))}
 	for i := range c.Requests {
 		r := &c.Requests[i]
@@ -136,7 +136,7 @@ func exactly(sub *api.DeviceSubRequest) *api.ExactDeviceRequest {
 	}
 }
 
-func (x *State) ask(s *framework.Snapshot, compiler framework.DeviceSelectorCompiler, name, full string, e *api.ExactDeviceRequest) ask {
+func (x *State) ask(s *framework.Snapshot, compiler api.DeviceSelectorCompiler, name, full string, e *api.ExactDeviceRequest) ask {
 	a := ask{
 		name: name, full: full, all: e.AllocationMode == api.DeviceAllocationModeAll, count: e.Count, admin: isSet(e.AdminAccess),
 		tolerations: e.Tolerations, capacity: e.Capacity,

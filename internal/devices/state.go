@@ -27,7 +27,6 @@ type State struct {
 
 	owner   *cow.Owner // of the pools that may be written to
 	origin  uint64     // identifies the snapshot that the state was read from in full
-	unseen  bool       // changes before the state was read may have touched no node
 	flown   uint64     // identifies which claims that are objects are in flight
 	changes uint64     // how often the use of a device has changed
 
@@ -42,12 +41,15 @@ type State struct {
 	noted   annotations
 }
 
+// stateKey holds the state of a snapshot. Changes before it was made have touched no node, so
+// making it touches all: answers that are kept may be about a fork that was asked before.
 var stateKey = framework.NewExtensionKey(func(s *framework.Snapshot) *State {
-	x := &State{programs: new(programs), owner: new(cow.Owner), origin: s.NewVersion(), unseen: true}
+	x := &State{programs: new(programs), owner: new(cow.Owner), origin: s.NewVersion()}
 	for _, c := range framework.List[api.ResourceClaim](s) {
 		x.recharge(s, api.KeyOf(c), c.Status.Allocation)
 		x.noteSpecial(s, c)
 	}
+	touchAll(s)
 	return x
 })
 
@@ -91,7 +93,7 @@ func (x *State) Fork(*framework.Snapshot) framework.Extension {
 	x.owner = new(cow.Owner)
 	y := &State{
 		owner: new(cow.Owner), programs: x.programs, uses: x.uses.fork(), charged: x.charged.fork(), flights: x.flights.fork(), holds: x.holds.fork(), special: x.special.fork(), demands: x.demands.fork(),
-		flown: x.flown, changes: x.changes, origin: x.origin, unseen: x.unseen,
+		flown: x.flown, changes: x.changes, origin: x.origin,
 	}
 	y.cataloged.Store(x.cataloged.Load())
 	y.checked.Store(x.checked.Load())
