@@ -38,3 +38,16 @@ func Flights(s *framework.Snapshot) string {
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
 }
+
+// FindBySearch is Find, but searches for every claim.
+func FindBySearch(f *Finder, node *framework.NodeInfo, found *Found) framework.Status {
+	was := f.direct
+	defer func() { f.direct = was }()
+	f.direct = false
+	return f.Find(node, found)
+}
+
+// IsDirect reports whether Find needs no search.
+func IsDirect(f *Finder, node *framework.NodeInfo) bool {
+	return f.directOn(f.catalog.poolsOf(node.Node)) != nil
+}
