@@ -19,9 +19,13 @@ func randomPool(t *rapid.T, node string, k int) *api.ResourceSlice {
 	often := func(label string) bool { return rapid.IntRange(0, 9).Draw(t, label) > 0 }
 	s := &api.ResourceSlice{ObjectMeta: api.ObjectMeta{Name: fmt.Sprint("s", k)}}
 	s.Spec = api.ResourceSliceSpec{Driver: "d.io", Pool: api.ResourcePool{Name: fmt.Sprint("p", k), Generation: 1, ResourceSliceCount: 1}}
-	if often("pinned") {
+	perDevice := rapid.IntRange(0, 3).Draw(t, "selects nodes per device") == 0
+	switch {
+	case perDevice:
+		s.Spec.PerDeviceNodeSelection = &perDevice
+	case often("of the node"):
 		s.Spec.NodeName = &node
-	} else {
+	default:
 		s.Spec.AllNodes = new(true)
 	}
 	if !often("complete") {
@@ -29,6 +33,9 @@ func randomPool(t *rapid.T, node string, k int) *api.ResourceSlice {
 	}
 	for i := range rapid.IntRange(0, 4).Draw(t, "devices") {
 		d := api.Device{Name: fmt.Sprint("d", i)}
+		if perDevice {
+			d.NodeName = new(rapid.SampledFrom([]string{node, "elsewhere"}).Draw(t, "on"))
+		}
 		if often("has the attribute") {
 			d.Attributes = map[string]api.DeviceAttribute{"size": {IntValue: new(int64(rapid.IntRange(0, 3).Draw(t, "size")))}}
 		}
