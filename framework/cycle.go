@@ -46,6 +46,9 @@ func (c *Cycle) Now() time.Time {
 func (c *Cycle) Reset(pod *PodInfo, s *Snapshot, number, seed uint64) {
 	c.Pod, c.Snapshot, c.Number, c.Seed = pod, s, number, seed
 	c.Filters = nil
+	if len(c.values) > maxKept {
+		c.values = nil
+	}
 	for i := range c.values {
 		c.values[i].clear()
 	}

@@ -15,11 +15,12 @@ func NewKey[T any](name string) *Key[T] { return &Key[T]{name} }
 func (k *Key[T]) Name() string { return k.name }
 
 // Get returns the cycle's value for the key, and whether there is one.
-func (k *Key[T]) Get(c *Cycle) (v T, ok bool) {
+func (k *Key[T]) Get(c *Cycle) (T, bool) {
 	if x := c.value(k); x != nil && x.isSet {
 		return x.held.(*held[T]).value, true
 	}
-	return v, false
+	var none T
+	return none, false
 }
 
 // Set stores the value for the rest of the cycle. A plugin that sets one in PreFilter
@@ -48,6 +49,9 @@ func (k *Key[T]) Delete(c *Cycle) {
 		x.clear()
 	}
 }
+
+// maxKept bounds how many values' memory a cycle keeps for the next pod.
+const maxKept = 64
 
 // A cycleValue is the memory for the value of one key. A cycle keeps it for the next pod.
 type cycleValue struct {
