@@ -46,10 +46,10 @@ type Snapshot struct {
 	nodeSet   uint64 // generation of the set of node objects
 	affine    int    // pods on nodes that have pod affinity
 
-	tables      []any  // a *table for each other kind of objects
-	objects     uint64 // generation of their content
-	nominations int    // pods
-	nominated   []int  // slots that they are nominated to
+	tables      []*table // one for each other kind of objects
+	objects     uint64   // generation of their content
+	nominations int      // pods
+	nominated   []int    // slots that they are nominated to
 
 	extensions  []extension
 	podWatchers []PodWatcher       // of extensions

@@ -1,12 +1,10 @@
 package framework
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
-
-	"github.com/berth-sched/berth/framework/api"
 )
 
 // A Checker is an extension that can check itself; see [Snapshot.Check].
@@ -37,7 +35,7 @@ func (s *Snapshot) Check() error {
 		return fmt.Errorf("%d pods have pod affinity, and %d are counted", affine, s.affine)
 	}
 	for _, t := range s.tables {
-		if err := t.(interface{ check(*Snapshot) error }).check(s); err != nil {
+		if err := t.check(); err != nil {
 			return err
 		}
 	}
@@ -52,9 +50,9 @@ func (s *Snapshot) Check() error {
 }
 
 // check compares the sorted list with the objects, and each object with its key.
-func (t *table[T]) check(*Snapshot) error {
+func (t *table) check() error {
 	for key, obj := range t.objects {
-		if obj == nil || api.KeyOf(obj) != key {
+		if obj == t.none || t.keyOf(obj) != key {
 			return fmt.Errorf("objects: the key %q has the object %v", key, obj)
 		}
 	}
@@ -62,10 +60,13 @@ func (t *table[T]) check(*Snapshot) error {
 	if sorted == nil {
 		return nil
 	}
-	want := slices.Collect(maps.Values(t.objects))
-	slices.SortFunc(want, func(a, b *T) int { return cmp.Compare(api.KeyOf(a), api.KeyOf(b)) })
-	if !slices.Equal(want, *sorted) {
-		return fmt.Errorf("objects: %T lists %d objects otherwise than by their keys, or others than the %d that there are", t, len(*sorted), len(want))
+	keys, list := slices.Sorted(maps.Keys(t.objects)), reflect.ValueOf(*sorted)
+	same := list.Len() == len(keys)
+	for i := 0; same && i < len(keys); i++ {
+		same = list.Index(i).Interface() == t.objects[keys[i]]
+	}
+	if !same {
+		return fmt.Errorf("objects: %T lists %d objects otherwise than by their keys, or others than the %d that there are", t.none, list.Len(), len(keys))
 	}
 	return nil
 }

@@ -11,22 +11,26 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// table holds the objects of one kind by key.
+// table holds the objects of one kind by key. It is no generic type, because its code would
+// be there once for each of the kinds.
 //
 // Invariant: sorted is nil or holds all objects in the order of their keys; several
 // goroutines may make it at once. Otherwise a table of another owner is shared and
 // never changed.
-type table[T api.Object] struct {
+type table struct {
 	owner   *owner
-	objects map[string]*T
-	sorted  atomic.Pointer[[]*T]
+	none    any                  // the nil pointer of the kind
+	keyOf   func(obj any) string // api.KeyOf
+	objects map[string]any       // pointers of the kind
+	sorted  atomic.Pointer[any]  // a slice of such pointers
 	version uint64
 }
 
-func tableOf[T api.Object](s *Snapshot) *table[T] {
+// tableOf returns the table of the kind whose nil pointer is none.
+func (s *Snapshot) tableOf(none any) *table {
 	s.must()
 	for _, t := range s.tables {
-		if t, ok := t.(*table[T]); ok {
+		if t.none == none {
 			return t
 		}
 	}
@@ -34,22 +38,39 @@ func tableOf[T api.Object](s *Snapshot) *table[T] {
 }
 
 // ownTable returns the table of the kind for writing.
-func ownTable[T api.Object](s *Snapshot) *table[T] {
-	for i := range s.tables {
-		t, ok := s.tables[i].(*table[T])
-		if !ok {
+func (s *Snapshot) ownTable(none any) *table {
+	for i, t := range s.tables {
+		if t.none != none {
 			continue
 		}
 		if t.owner != s.owner {
-			t = &table[T]{owner: s.owner, objects: maps.Clone(t.objects), version: t.version}
+			t = &table{owner: s.owner, none: none, keyOf: t.keyOf, objects: maps.Clone(t.objects), version: t.version}
 			s.tables = slices.Clone(s.tables)
 			s.tables[i] = t
 		}
 		return t
 	}
-	t := &table[T]{owner: s.owner, objects: map[string]*T{}}
+	t := &table{owner: s.owner, none: none, objects: map[string]any{}}
 	s.tables = append(slices.Clip(s.tables), t)
 	return t
+}
+
+// at returns the object of a key, the nil pointer if there is none.
+func (t *table) at(key string) any {
+	if obj, ok := t.objects[key]; ok {
+		return obj
+	}
+	return t.none
+}
+
+// set sets the object of a key, or removes it if obj is the nil pointer.
+func (t *table) set(key string, obj any) {
+	if obj == t.none {
+		delete(t.objects, key)
+	} else {
+		t.objects[key] = obj
+	}
+	t.sorted.Store(nil)
 }
 
 // Lookup returns the object of a kind by its key, "namespace/name" or, for
@@ -59,8 +80,8 @@ func ownTable[T api.Object](s *Snapshot) *table[T] {
 //
 // For pods and nodes see [Snapshot.Pod] and [Snapshot.Node].
 func Lookup[T api.Object](s *Snapshot, key string) *T {
-	if t := tableOf[T](s); t != nil {
-		return t.objects[key]
+	if t := s.tableOf((*T)(nil)); t != nil {
+		return t.at(key).(*T)
 	}
 	return nil
 }
@@ -69,26 +90,27 @@ func Lookup[T api.Object](s *Snapshot, key string) *T {
 // changed. It stays the same when objects come or go. The first call after a change
 // sorts them; later calls cost nothing.
 func List[T api.Object](s *Snapshot) []*T {
-	t := tableOf[T](s)
+	t := s.tableOf((*T)(nil))
 	if t == nil {
 		return nil
 	}
 	if sorted := t.sorted.Load(); sorted != nil {
-		return *sorted
+		return (*sorted).([]*T)
 	}
-	sorted := make([]*T, 0, len(t.objects))
+	list := make([]*T, 0, len(t.objects))
 	for _, key := range slices.Sorted(maps.Keys(t.objects)) {
-		sorted = append(sorted, t.objects[key])
+		list = append(list, t.objects[key].(*T))
 	}
+	sorted := any(list)
 	t.sorted.Store(&sorted)
-	return sorted
+	return list
 }
 
 // ObjectsVersion identifies all objects of a kind within the snapshot and its forks, as
 // a generation does: every Put and Delete of the kind changes it, and a rollback
 // restores it. It is 0 before the first Put.
 func ObjectsVersion[T api.Object](s *Snapshot) uint64 {
-	if t := tableOf[T](s); t != nil {
+	if t := s.tableOf((*T)(nil)); t != nil {
 		return t.version
 	}
 	return 0
@@ -105,36 +127,50 @@ func Put[T api.Object](s *Snapshot, obj *T) error {
 	if obj == nil {
 		return &api.InvalidError{Object: "object", Err: errNil}
 	}
-	kind := strings.ToLower(reflect.TypeFor[T]().Name())
-	m := api.MetaOf(obj)
+	if err := s.admit(reflect.TypeFor[T]().Name(), api.MetaOf(obj), obj); err != nil {
+		return err
+	}
+	s.startChange()
+	t := s.ownTable((*T)(nil))
+	if t.keyOf == nil {
+		t.keyOf = func(obj any) string { return api.KeyOf(obj.(*T)) }
+	}
+	return s.replace(t, api.KeyOf(obj), obj)
+}
+
+// admit refuses an object that is none of the cluster, and prepares for others.
+func (s *Snapshot) admit(kind string, m *api.ObjectMeta, obj any) error {
+	kind = strings.ToLower(kind)
 	if m.Name == "" {
 		return &api.InvalidError{Object: kind, Field: "metadata.name", Err: errEmpty}
 	}
-	switch obj := any(obj).(type) {
+	switch obj := obj.(type) {
 	case *api.Pod, *api.Node:
 		return &api.InvalidError{Object: kind + " " + m.Key(), Err: errNotAnObject}
 	case *api.DeviceClass:
 		s.admitClass(obj)
 	}
-	return replace(s, api.KeyOf(obj), obj)
+	return nil
 }
 
 var errNotAnObject = errors.New("pods and nodes are added with Snapshot.AddPod and Snapshot.AddNode")
 
 // Delete removes an object from the snapshot, if it is there. A panic of an extension
 // breaks the snapshot; see [ErrBroken].
-func Delete[T api.Object](s *Snapshot, key string) {
-	if Lookup[T](s, key) != nil {
-		_ = replace[T](s, key, nil) // the snapshot keeps the error
+func Delete[T api.Object](s *Snapshot, key string) { s.deleteObject((*T)(nil), key) }
+
+func (s *Snapshot) deleteObject(none any, key string) {
+	if t := s.tableOf(none); t != nil && t.at(key) != none {
+		s.startChange()
+		_ = s.replace(s.ownTable(none), key, none) // the snapshot keeps the error
 	}
 }
 
-// replace sets the object of a key, or removes it if obj is nil.
-func replace[T api.Object](s *Snapshot, key string, obj *T) error {
-	s.startChange()
-	t := ownTable[T](s)
+// replace sets the object of a key in an own table, or removes it if obj is the nil pointer.
+// It ends the change.
+func (s *Snapshot) replace(t *table, key string, obj any) error {
 	if s.undo.isOpen() && !s.undo.rolling {
-		s.Record(&tableUndo[T]{key, t.objects[key], t.version, s.objects})
+		s.Record(&tableUndo{t.none, key, t.at(key), t.version, s.objects})
 	}
 	s.objects = s.newGeneration()
 	t.version = s.objects
@@ -143,25 +179,17 @@ func replace[T api.Object](s *Snapshot, key string, obj *T) error {
 	return s.tellObjects(key, obj)
 }
 
-func (t *table[T]) set(key string, obj *T) {
-	if obj == nil {
-		delete(t.objects, key)
-	} else {
-		t.objects[key] = obj
-	}
-	t.sorted.Store(nil)
-}
-
 // tableUndo takes back one replace.
-type tableUndo[T api.Object] struct {
+type tableUndo struct {
+	none    any
 	key     string
-	old     *T
+	old     any
 	version uint64
 	objects uint64
 }
 
-func (u *tableUndo[T]) Undo(s *Snapshot) {
-	t := ownTable[T](s)
+func (u *tableUndo) Undo(s *Snapshot) {
+	t := s.ownTable(u.none)
 	t.set(u.key, u.old)
 	t.version, s.objects = u.version, u.objects
 }

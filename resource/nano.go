@@ -31,5 +31,12 @@ func fromNano(b *big.Int, f Format) Quantity {
 
 // power returns 10^e.
 func power(e int64) *big.Int {
-	return new(big.Int).Exp(big.NewInt(10), big.NewInt(e), nil)
+	p, factor := big.NewInt(1), big.NewInt(1e18)
+	for ; e >= 18; e -= 18 {
+		p.Mul(p, factor)
+	}
+	for factor.SetInt64(10); e > 0; e-- {
+		p.Mul(p, factor)
+	}
+	return p
 }

@@ -1,11 +1,11 @@
 package scheduling
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/digest"
 	"github.com/berth-sched/berth/internal/engine"
 	"github.com/berth-sched/berth/internal/runner"
 )
@@ -59,14 +59,14 @@ const (
 	keyShort    = 512
 )
 
-// digest replaces a key that is not short, so that what is kept of a class does not grow
+// shortened replaces a key that is not short, so that what is kept of a class does not grow
 // with its pods. Users choose what stands in a key, and two keys must not meet: hence a
 // cryptographic hash. A digest is too short to be taken for a key.
-func digest(key []byte) []byte {
+func shortened(key []byte) []byte {
 	if len(key) <= keyShort {
 		return key
 	}
-	sum := sha256.Sum256(key)
+	sum := digest.Sum(key)
 	return append(append(key[:0], "sha256:"...), sum[:]...)
 }
 
@@ -85,7 +85,7 @@ func (f *incrementalPath) classOf(c *framework.Cycle) *class {
 	if len(f.key) > keyMost {
 		return nil
 	}
-	f.key = digest(f.key)
+	f.key = shortened(f.key)
 	first := f.classes[string(f.key)]
 	k := first
 	for k != nil && !k.same(&f.scratch) {
@@ -99,7 +99,7 @@ func (f *incrementalPath) classOf(c *framework.Cycle) *class {
 		}
 		live := f.scratch.liveKey()
 		key := live + string(f.key)
-		k = &class{reading: f.kept(&f.scratch), key: key, kept: string(digest(slices.Clone(f.keys.kept))), next: first}
+		k = &class{reading: f.kept(&f.scratch), key: key, kept: string(shortened(slices.Clone(f.keys.kept))), next: first}
 		k.idlers = k.reading.idlers(&f.s.plugins)
 		f.classes[key[len(live):]] = k
 	}

@@ -10,7 +10,7 @@ import (
 func (f *incrementalPath) BaseKey(pod *framework.PodInfo) string {
 	f.key = append(f.key[:0], f.class.liveKey()...)
 	f.key = append(pod.AppendClassKey(f.key, f.class.base), f.class.kept...)
-	return string(digest(f.key))
+	return string(shortened(f.key))
 }
 
 // Live implements [engine.Source].

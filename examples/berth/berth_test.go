@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -335,6 +336,45 @@ func TestFaults(t *testing.T) {
 		}
 		if lines := strings.Count(stderr, "\n"); lines != len(test.want) {
 			t.Errorf("%v: %d lines on standard error, want %d", test.args, lines, len(test.want))
+		}
+	}
+}
+
+// TestOlderConfig gives every question a file of a version that only old releases of
+// kube-scheduler read. Each must refuse it or read it as the question config does.
+func TestOlderConfig(t *testing.T) {
+	older := filepath.Join(t.TempDir(), "older.yaml")
+	if err := os.WriteFile(older, []byte("# mine\napiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	day := filepath.Join(t.TempDir(), "day.jsonl")
+	if status, _, stderr := berth("simulate", "-q", "-f", "testdata/timed.yaml", "-record", day); status != 0 {
+		t.Fatalf("status %d, %s", status, stderr)
+	}
+	asked := map[string]bool{"config": true}
+	ask := func(args []string) {
+		if asked[args[0]] {
+			return
+		}
+		asked[args[0]] = true
+		for _, version := range []string{"1.37", "1.34", "1.18"} {
+			status, _, stderr := berth(append(slices.Clone(args), "-q", "-config", older, "-profile", version)...)
+			refused := status == 2 && strings.Contains(stderr, older+`:2: no kind "KubeSchedulerConfiguration" is registered for version "kubescheduler.config.k8s.io/v1beta3"`)
+			if strings.Contains(stderr, "profile has no such scorer") { // it is read: 1.18 has other plugins
+				status = 0
+			}
+			if read := status < 2; read != (version == "1.18") || refused != (version != "1.18") {
+				t.Errorf("%s with %s: status %d, %s", args[0], version, status, stderr)
+			}
+		}
+	}
+	for _, q := range questions {
+		ask(q.args)
+	}
+	ask([]string{"replay", day})
+	for _, c := range commands() {
+		if !asked[c.name] {
+			t.Errorf("%s is not asked", c.name)
 		}
 	}
 }

@@ -11,10 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/examples/berth/internal/page"
 	"github.com/berth-sched/berth/examples/internal/input"
-	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/config"
 )
 
@@ -41,24 +39,21 @@ func configure(s *session, plugins standIns) (*answer, error) {
 	if len(s.args) != 1 {
 		return nil, errors.New("name one file")
 	}
-	preset, registry, err := input.PresetOf(s.version)
+	load, err := input.LoadConfigOf(s.version)
 	if err != nil {
 		return nil, err
 	}
-	if err := registry.Register(estimator.LoadAwareName, scheduling.RegisterLoadAware(estimator.Koordinator18, estimator.KnownEstimators())); err != nil {
-		return nil, err
-	}
 	for _, name := range slices.Sorted(maps.Keys(plugins)) {
-		if _, known := preset.Plugins[name]; known || slices.Contains(registry.Names(), name) {
+		if _, known := load.Preset.Plugins[name]; known || slices.Contains(load.Registry.Names(), name) {
 			return nil, fmt.Errorf("-plugin %s: there is a plugin of this name; leave the flag out, or choose another name", name)
 		}
-		preset.Plugins[name] = plugins[name]
+		load.Preset.Plugins[name] = plugins[name]
 	}
 	data, err := s.readAll(s.args[0])
 	if err != nil {
 		return nil, err
 	}
-	c, err := config.Load(data, config.LoadConfig{Preset: preset, Registry: registry, ReadFile: os.ReadFile, OnlyV1: input.ReadsOnlyV1(s.version)})
+	c, err := config.Load(data, load)
 	if err != nil && !isConfiguration(data) { // so it is not known whether kube-scheduler accepts one
 		return nil, fmt.Errorf("%v; the file is no %s", input.InConfig(s.args[0], err), configurationKind)
 	}
@@ -67,7 +62,7 @@ func configure(s *session, plugins standIns) (*answer, error) {
 	}
 	e := c.Effective()
 	a := &answer{yes: true, data: e}
-	a.text = fmt.Sprintf("%s has %d %s for kube-scheduler %s", s.args[0], len(e.Profiles), plural(len(e.Profiles), "profile", "profiles"), preset.Release)
+	a.text = fmt.Sprintf("%s has %d %s for kube-scheduler %s", s.args[0], len(e.Profiles), plural(len(e.Profiles), "profile", "profiles"), load.Preset.Release)
 	for i := range e.Profiles {
 		if err := a.addProfile(&e.Profiles[i]); err != nil {
 			return nil, err

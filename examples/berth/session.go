@@ -67,7 +67,7 @@ func (s *session) addFlags(flags *flag.FlagSet, c *command) {
 	if c.input == readsConfig {
 		return
 	}
-	flags.StringVar(&s.config, "config", "", "`file` with a KubeSchedulerConfiguration, for the rules of -profile")
+	flags.StringVar(&s.config, "config", "", "`file` with a KubeSchedulerConfiguration, for the rules of -profile; as kube-scheduler does,\n1.34 and 1.37 read only kubescheduler.config.k8s.io/v1, and 1.18 reads older versions too")
 	flags.Uint64Var(&s.seed, "seed", 1, "seed of all random choices")
 	if c.input == readsTrace {
 		return

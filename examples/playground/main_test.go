@@ -26,7 +26,7 @@ func TestOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := map[string][]byte{}
-	for _, name := range []string{"index.html", "page.js", "style.css", "wasm_exec.js", wasmName} {
+	for _, name := range []string{"index.html", "page.js", "worker.js", "style.css", "wasm_exec.js", wasmName} {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Error(err)
@@ -50,14 +50,14 @@ func TestOut(t *testing.T) {
 		t.Errorf("%s holds no WebAssembly: %v", wasmName, err)
 	}
 	h := handler(files)
-	for path, want := range map[string]string{"/": "text/html", "/page.js": "text/javascript", "/style.css": "text/css", "/" + wasmName: "application/octet-stream", "/nothing": "", "/../main.go": ""} {
+	for path, want := range map[string]string{"/": "text/html", "/page.js": "text/javascript", "/worker.js": "text/javascript", "/style.css": "text/css", "/" + wasmName: "application/octet-stream", "/nothing": "", "/../main.go": ""} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://localhost"+path, nil))
 		if want == "" && w.Code != http.StatusNotFound || want != "" && (w.Code != http.StatusOK || !strings.HasPrefix(w.Header().Get("Content-Type"), want)) {
 			t.Errorf("GET %s: %d %s, want %s", path, w.Code, w.Header().Get("Content-Type"), want)
 		}
 	}
-	if strings.Contains(string(files["index.html"])+string(files["page.js"])+string(files["style.css"]), "https://") {
+	if strings.Contains(string(files["index.html"])+string(files["page.js"])+string(files["worker.js"])+string(files["style.css"]), "https://") {
 		t.Error("the page names an address outside itself")
 	}
 }

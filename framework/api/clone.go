@@ -35,10 +35,10 @@ func cloneInto(dst, src reflect.Value) {
 	case reflect.Map:
 		if !src.IsNil() {
 			dst.Set(reflect.MakeMapWithSize(src.Type(), src.Len()))
-			for k, v := range src.Seq2() {
-				c := reflect.New(v.Type()).Elem()
-				cloneInto(c, v)
-				dst.SetMapIndex(k, c)
+			for entries := src.MapRange(); entries.Next(); {
+				c := reflect.New(src.Type().Elem()).Elem()
+				cloneInto(c, entries.Value())
+				dst.SetMapIndex(entries.Key(), c)
 			}
 		}
 	case reflect.Struct:

@@ -90,15 +90,11 @@ type resolved struct {
 	queueSortArgs any
 }
 
-// fail records a problem of the profile; the text follows upstream's prefix.
-func (b *builder) fail(class Class, plugin, format string, values ...any) {
-	b.failIn("", class, plugin, format, values...)
-}
-
-// failIn is fail for a field.
+// failIn records a problem of a field of the profile, "" for all of it; the text follows
+// upstream's prefix.
 func (b *builder) failIn(field string, class Class, plugin, format string, values ...any) {
 	text := fmt.Sprintf("initializing profiles: creating profile for scheduler name %s: ", b.profile.SchedulerName)
-	b.add(Problem{Class: class, Field: field, Profile: b.profile.SchedulerName, Plugin: plugin, Text: text + fmt.Sprintf(format, values...)})
+	b.add(Problem{Class: class, Field: field, other: b.written.self(), Profile: b.profile.SchedulerName, Plugin: plugin, Text: text + fmt.Sprintf(format, values...)})
 }
 
 // resolve returns the effective profile. With problems the result is partial.
@@ -116,13 +112,17 @@ func (b *builder) resolve() *resolved {
 		}
 	}
 	if n := len(lists[QueueSort]); n != 1 {
-		b.fail(QueueSortCount, "", "only one queue sort plugin required for profile with scheduler name %q, but got %d", name, n)
+		part := "disabled"
+		if n > 1 {
+			part = "enabled"
+		}
+		b.failIn(b.written.list(QueueSort, part), QueueSortCount, "", "only one queue sort plugin required for profile with scheduler name %q, but got %d", name, n)
 	}
 	if len(lists[Bind]) == 0 {
-		b.fail(NoBind, "", "at least one bind plugin is needed for profile with scheduler name %q", name)
+		b.failIn(b.written.list(Bind, "disabled"), NoBind, "", "at least one bind plugin is needed for profile with scheduler name %q", name)
 	}
 	if len(lists[PlacementGenerate]) > 1 {
-		b.fail(PlacementGenerateCount, "", "at most one placement generate plugin is allowed for profile with scheduler name %q", name)
+		b.failIn(b.written.list(PlacementGenerate, "enabled"), PlacementGenerateCount, "", "at most one placement generate plugin is allowed for profile with scheduler name %q", name)
 	}
 	b.neverMet()
 	r := &resolved{EffectiveProfile: EffectiveProfile{
@@ -276,10 +276,10 @@ func (b *builder) compareQueueSort(first, r *resolved) {
 	name := b.profile.SchedulerName
 	switch {
 	case first.queueSort != r.queueSort:
-		b.add(Problem{Class: QueueSortDiffers, Profile: name, Plugin: r.queueSort, Text: fmt.Sprintf(
+		b.add(Problem{Class: QueueSortDiffers, Field: b.written.list(QueueSort, "enabled"), other: b.written.self(), Profile: name, Plugin: r.queueSort, Text: fmt.Sprintf(
 			"initializing profiles: different queue sort plugins for profile %q: %q, first: %q", name, r.queueSort, first.queueSort)})
 	case !bytes.Equal(indented(first.queueSortArgs), indented(r.queueSortArgs)):
-		b.add(Problem{Class: QueueSortArgsDiffer, Profile: name, Plugin: r.queueSort, Text: fmt.Sprintf(
+		b.add(Problem{Class: QueueSortArgsDiffer, Field: b.written.arguments(r.queueSort, nil), other: b.written.self(), Profile: name, Plugin: r.queueSort, Text: fmt.Sprintf(
 			"initializing profiles: different queue sort plugin args for profile %q", name)})
 	}
 }

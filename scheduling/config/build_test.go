@@ -82,10 +82,10 @@ profiles:
 	}
 	o := config.LoadConfig{Plugins: plugins("QS:queueSort")}
 	const same = "enabled: [{name: QS}], disabled: [{name: PrioritySort}]"
-	if got, want := refused(t, file("{x: 1}", same), o).Error(), `initializing profiles: different queue sort plugin args for profile "b"`; got != want {
+	if got, want := refused(t, file("{x: 1}", same), o).Error(), `line 10: initializing profiles: different queue sort plugin args for profile "b"`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if got, want := refused(t, file("{x: 1}", ""), o).Error(), `initializing profiles: different queue sort plugins for profile "b": "PrioritySort", first: "QS"`; got != want {
+	if got, want := refused(t, file("{x: 1}", ""), o).Error(), `line 8: initializing profiles: different queue sort plugins for profile "b": "PrioritySort", first: "QS"`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if _, err := config.Load([]byte(file("{x: 2}", same)), o); err != nil {
@@ -168,7 +168,7 @@ extenders:
 	}
 	file = strings.Replace(file, "- schedulerName: b", "- schedulerName: b\n  plugins: {multiPoint: {disabled: [{name: NodeResourcesFit}]}}", 1)
 	e := refused(t, file, config.LoadConfig{})
-	if want := "couldn't build extenders: can't find NodeResourcesFitArgs in plugin config"; e.Error() != want || e.Problems[0].Profile != "b" {
+	if want := "line 1: couldn't build extenders: can't find NodeResourcesFitArgs in plugin config"; e.Error() != want || e.Problems[0].Profile != "b" {
 		t.Errorf("got %v, want %s", e, want)
 	}
 }

@@ -34,7 +34,7 @@ func (l *loader) text(p *problems) []byte {
 		limit = DefaultMaxBytes
 	}
 	if len(l.data) > limit {
-		p.add(Problem{Class: TooLarge, Text: fmt.Sprintf("the configuration has %d bytes, more than %d", len(l.data), limit)})
+		p.add(Problem{Class: TooLarge, Line: lineAt(l.data, limit), Text: fmt.Sprintf("the configuration has %d bytes, more than %d", len(l.data), limit)})
 		return nil
 	}
 	if looksLikeJSON(l.data) {
@@ -44,17 +44,23 @@ func (l *loader) text(p *problems) []byte {
 			p.add(Problem{Class: Class(args.Syntax), Line: line, Text: text, err: err})
 			return nil
 		}
+		if at := deepJSON(l.data); at >= 0 {
+			p.add(Problem{Class: Class(args.Syntax), Line: lineAt(l.data, at), Text: errNestingJSON.Error(), err: errNestingJSON})
+			return nil
+		}
 		return whole
 	}
 	decode := func(v any) error { return yaml.Unmarshal(l.data, v) }
 	var raw []byte
 	err := checkYAML(l.data)
 	if err == nil {
-		raw, err = yamlToJSON(decode, len(l.data))
+		if raw, err = yamlToJSON(decode, len(l.data)); err != nil {
+			err = yamlFault(l.data, 0, err)
+		}
 	}
 	if err != nil {
 		line, text := cutLine(err.Error())
-		p.add(Problem{Class: Class(args.Syntax), Line: line, Text: strings.TrimPrefix(text, "yaml: "), err: err})
+		p.add(Problem{Class: Class(args.Syntax), Line: line, Text: text, err: err})
 		return nil
 	}
 	return raw

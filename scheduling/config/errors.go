@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -58,7 +59,9 @@ type Problem struct {
 	// the problem does not concern a field.
 	Field string
 	// Line is the line of the field in the file, or of the innermost value around it
-	// that the file contains, counted from 1. 0 means that no line is known.
+	// that the file contains, counted from 1. Of a problem without a field it is the line
+	// to look at: of a list that disables too much, or where the file begins. 0 means
+	// that no line is known.
 	Line int
 	// Profile and Plugin are the names that a build problem is about.
 	Profile string
@@ -66,7 +69,8 @@ type Problem struct {
 	// Text describes the problem, in upstream's words where it has any.
 	Text string
 
-	err error
+	other string // a field that stands for Field if the file does not have that
+	err   error
 }
 
 // Error returns the text, prefixed with the line if there is one.
@@ -144,11 +148,11 @@ func (p *problems) located(lines func() *place) error {
 	}
 	var root *place
 	for i := range p.list {
-		if q := &p.list[i]; q.Line == 0 && q.Field != "" {
+		if q := &p.list[i]; q.Line == 0 {
 			if root == nil {
 				root = lines()
 			}
-			q.Line = root.find(q.Field)
+			q.Line = cmp.Or(root.find(q.Field), root.find(q.other), root.line)
 		}
 	}
 	return &Error{Stage: p.stage, Problems: p.list}

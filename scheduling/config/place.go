@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -92,12 +93,16 @@ type jsonPlaces struct {
 	pos  int // newlines are counted up to here
 	line int
 	last *place // of a text, number or other value without values inside
+
+	depth  int // of the value that is read
+	failed bool
 }
 
 // token reads a token and counts the lines before its end.
 func (s *jsonPlaces) token() json.Token {
 	t, err := s.dec.Token()
 	if err != nil {
+		s.failed = true
 		return nil
 	}
 	end := int(s.dec.InputOffset())
@@ -106,10 +111,18 @@ func (s *jsonPlaces) token() json.Token {
 	return t
 }
 
-// value reads a value. A field has the line of its name.
+// value reads a value. A field has the line of its name. What is nested too deeply has the
+// line of what is around it, because the call stack is small in a browser.
 func (s *jsonPlaces) value() *place {
 	t := s.token()
-	if _, ok := t.(json.Delim); !ok {
+	s.depth++
+	defer func() { s.depth-- }()
+	_, more := t.(json.Delim)
+	if more && s.depth > maxNesting {
+		s.skip()
+		more = false
+	}
+	if !more {
 		if s.last == nil || s.last.line != s.line { // otherwise they share one
 			s.last = &place{line: s.line}
 		}
@@ -135,6 +148,18 @@ func (s *jsonPlaces) value() *place {
 	return p
 }
 
+// skip goes behind the list or object whose begin was read.
+func (s *jsonPlaces) skip() {
+	for open := 1; open > 0 && !s.failed; {
+		switch s.token() {
+		case json.Delim('{'), json.Delim('['):
+			open++
+		case json.Delim('}'), json.Delim(']'):
+			open--
+		}
+	}
+}
+
 // A yamlPlace is a place that fills itself from a YAML node.
 type yamlPlace struct{ place }
 
@@ -143,27 +168,36 @@ type yamlPlace struct{ place }
 // first decoded into a type that nothing fits.
 func (y *yamlPlace) UnmarshalYAML(unmarshal func(any) error) error {
 	var kind string
-	y.line, kind = lineOf(unmarshal)
+	var err error
+	if y.line, kind, err = lineOf(unmarshal); err != nil {
+		return err
+	}
 	switch kind {
 	case "!!map":
 		var m map[yamlKey]*yamlPlace
 		if err := unmarshal(&m); err != nil {
-			return err
+			return within(y.line, err)
 		}
 		y.fields = make(map[string]*place, len(m))
+		texts := make(map[string]bool, len(m))
 		for k, v := range m {
 			field := &place{line: k.line}
 			if v != nil {
 				field.fields, field.items = v.fields, v.items
 			}
-			if was := y.fields[k.name]; was == nil || was.line < field.line {
+			was := y.fields[k.name]
+			if was != nil && texts[k.name] != k.isText { // such as 1 and "1"
+				return fmt.Errorf("line %d: the keys of a mapping are not unique", max(was.line, k.line))
+			}
+			texts[k.name] = k.isText
+			if was == nil || was.line < field.line {
 				y.fields[k.name] = field
 			}
 		}
 	case "!!seq":
 		var list []*yamlPlace
 		if err := unmarshal(&list); err != nil {
-			return err
+			return within(y.line, err)
 		}
 		for _, v := range list {
 			if v == nil {
@@ -177,36 +211,46 @@ func (y *yamlPlace) UnmarshalYAML(unmarshal func(any) error) error {
 
 // A yamlKey is the key of a YAML mapping and its line.
 type yamlKey struct {
-	name string
-	line int
+	name   string
+	line   int
+	isText bool
 }
 
 // UnmarshalYAML implements the interface of the YAML library.
 func (k *yamlKey) UnmarshalYAML(unmarshal func(any) error) error {
-	k.line, _ = lineOf(unmarshal)
-	var key any
-	if err := unmarshal(&key); err != nil {
+	var err error
+	if k.line, _, err = lineOf(unmarshal); err != nil {
 		return err
 	}
-	name, err := keyText(key)
-	k.name = name
-	return err
+	var key any
+	if err := unmarshal(&key); err != nil {
+		return within(k.line, err)
+	}
+	if k.name, err = keyText(key); err != nil {
+		return within(k.line, err)
+	}
+	_, k.isText = key.(string)
+	return nil
 }
 
-// lineOf returns the line of a node, and its YAML kind if it is a collection.
-func lineOf(unmarshal func(any) error) (line int, kind string) {
+// lineOf returns the line of a node, and its YAML kind if it is a collection. It is an error
+// if the library cannot read the node as anything.
+func lineOf(unmarshal func(any) error) (line int, kind string, fault error) {
 	var nothing chan int
 	err := unmarshal(&nothing)
 	if err == nil {
-		return 0, ""
+		return 0, "", nil
 	}
 	line, text := cutLine(err.Error())
+	if line == 0 {
+		return 0, "", err
+	}
 	for _, k := range []string{"!!map", "!!seq"} {
 		if strings.Contains(text, "cannot unmarshal "+k+" into") {
 			kind = k
 		}
 	}
-	return line, kind
+	return line, kind, nil
 }
 
 // cutLine splits the text of a YAML error into its line, 0 if it has none, and the

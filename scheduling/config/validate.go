@@ -34,7 +34,8 @@ func (l *loader) validate(c *Configuration) error {
 		p.fields("", []args.FieldError{args.Invalid("podInitialBackoffSeconds", c.PodInitialBackoffSeconds, "must be greater than 0")})
 	}
 	if c.PodMaxBackoffSeconds < c.PodInitialBackoffSeconds {
-		p.fields("", []args.FieldError{args.Invalid("podMaxBackoffSeconds", c.PodMaxBackoffSeconds, "must be greater than or equal to PodInitialBackoffSeconds")})
+		e := args.Invalid("podMaxBackoffSeconds", c.PodMaxBackoffSeconds, "must be greater than or equal to PodInitialBackoffSeconds")
+		p.add(Problem{Class: Class(e.Type), Field: e.Field, Text: e.Error(), other: "podInitialBackoffSeconds", err: e})
 	}
 	p.fields("", validateExtenders(c.Extenders))
 	return p.located(l.lines)

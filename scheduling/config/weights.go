@@ -49,7 +49,7 @@ func (b *builder) weights(point Point, list []string) map[string]int32 {
 	}
 	for _, plugin := range list {
 		if name := b.reported(plugin); weights[name] == 0 {
-			b.fail(NoWeight, name, "%s %q is not configured with weight", prefix[:len(prefix)-1], name)
+			b.failIn(b.written.plugin(point, name), NoWeight, name, "%s %q is not configured with weight", prefix[:len(prefix)-1], name)
 		}
 	}
 	return weights

@@ -42,6 +42,30 @@ func (l *loader) written() (list []*writtenProfile) {
 	return list
 }
 
+// self returns the path of the profile, "" if the file does not have it.
+func (w *writtenProfile) self() string {
+	if w == nil {
+		return ""
+	}
+	return w.path
+}
+
+// list returns the path of the part, enabled or disabled, of a point's plugins; that of
+// multiPoint if the point has none; "" if the file has neither.
+func (w *writtenProfile) list(point Point, part string) string {
+	if w == nil {
+		return ""
+	}
+	for _, p := range []Point{point, MultiPoint} {
+		var set map[string][]json.RawMessage
+		_ = json.Unmarshal(w.Plugins[string(p)], &set)
+		if len(set[part]) > 0 {
+			return fmt.Sprintf("%s.plugins.%s.%s", w.path, p, part)
+		}
+	}
+	return ""
+}
+
 // plugin returns the path of a plugin in the list of the point, or in another one if that
 // does not have it; "" if the file does not name it.
 func (w *writtenProfile) plugin(point Point, name string) string {

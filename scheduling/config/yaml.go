@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"go.yaml.in/yaml/v2"
 )
@@ -32,7 +31,7 @@ const maxFlow = 1 << 20
 // returned unchanged; if it is not JSON, up to 1 MiB of it is tried as YAML.
 //
 // The error names the line. Hostile text is rejected: aliases may not expand a
-// document beyond eight times the size of the stream, and YAML may nest 1,000
+// document beyond eight times the size of the stream, and YAML may nest 150
 // collections, JSON 10,000. Values may be short, but not all of them: beyond about 20,000 values
 // the text must have a few bytes for each. The cost is otherwise linear in the size of
 // data.
@@ -67,14 +66,8 @@ func yamlDocuments(data []byte) ([][]byte, error) {
 		switch {
 		case err == io.EOF:
 			return docs, nil
-		case err == errNotFinite:
-			return nil, notFinite(documentOf(data, number))
 		case err != nil:
-			line, text := cutLine(err.Error())
-			if line == 0 {
-				line = documentOf(data, number).line
-			}
-			return nil, fmt.Errorf("line %d: %s", line, strings.TrimPrefix(text, "yaml: "))
+			return nil, yamlFault(data, number, err)
 		case string(out) == "null":
 			continue
 		}

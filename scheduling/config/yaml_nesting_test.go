@@ -10,7 +10,7 @@ import (
 
 // TestNesting nests collections in every way that YAML has.
 func TestNesting(t *testing.T) {
-	const most = 1000
+	const most = 150
 	indented := func(line string) func(n int) string {
 		return func(n int) string {
 			var b strings.Builder
@@ -49,7 +49,7 @@ func TestNesting(t *testing.T) {
 		}
 		text := []byte(test.text(most + 1))
 		_, err := config.YAMLToJSON(text)
-		want := "line " + strconv.Itoa(test.line) + ": more than 1000 collections in one another"
+		want := "line " + strconv.Itoa(test.line) + ": more than 150 collections in one another"
 		if err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", name, err, want)
 		}

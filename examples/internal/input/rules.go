@@ -53,22 +53,23 @@ func IsVersion(version string) bool {
 	return err == nil
 }
 
-// PresetOf returns what configuration files of a version of kube-scheduler may name, 1.37
-// for "".
-func PresetOf(version string) (config.Preset, *scheduling.Registry, error) {
+// LoadConfigOf says how a version of kube-scheduler, 1.37 for "", reads configuration files,
+// and what these may name. Koordinator's LoadAwareScheduling is known besides.
+func LoadConfigOf(version string) (config.LoadConfig, error) {
+	const readsOlder = "1.18" // release 1.29 removed the last version before v1
+	c := config.LoadConfig{ReadFile: os.ReadFile, OnlyV1: version != readsOlder}
 	switch version {
+	case "", "1.37":
+		c.Preset, c.Registry = config.Kubernetes137(), scheduling.Kubernetes137Registry()
 	case "1.18":
-		return config.Kubernetes118(), scheduling.Kubernetes118Registry(), nil
+		c.Preset, c.Registry = config.Kubernetes118(), scheduling.Kubernetes118Registry()
 	case "1.34":
-		return config.Kubernetes134(), scheduling.Kubernetes134Registry(), nil
+		c.Preset, c.Registry = config.Kubernetes134(), scheduling.Kubernetes134Registry()
+	default:
+		return c, VersionError(version)
 	}
-	_, err := profileOf(version)
-	return config.Kubernetes137(), scheduling.Kubernetes137Registry(), err
+	return c, c.Registry.Register(estimator.LoadAwareName, scheduling.RegisterLoadAware(estimator.Koordinator18, estimator.KnownEstimators()))
 }
-
-// ReadsOnlyV1 reports whether a version of kube-scheduler, 1.37 for "", reads no
-// configuration file before v1. Release 1.29 removed the last older one, v1beta3.
-func ReadsOnlyV1(version string) bool { return version != "1.18" }
 
 // RulesOf returns the rules of a version of kube-scheduler. If there is a file, they
 // have its profiles.
@@ -79,11 +80,11 @@ func RulesOf(version, file string, seed uint64) (*Rules, error) {
 	}
 	r := &Rules{Title: "kube-scheduler " + cmp.Or(version, "1.37"), Profiles: []scheduling.Profile{preset}}
 	if file != "" {
-		_, registry, err := PresetOf(version)
+		load, err := LoadConfigOf(version)
 		if err != nil {
 			return nil, err
 		}
-		if err := r.configure(file, registry); err != nil {
+		if err := r.configure(file, load); err != nil {
 			return nil, err
 		}
 	}
@@ -97,23 +98,19 @@ func RulesOf(version, file string, seed uint64) (*Rules, error) {
 }
 
 // configure takes the profiles from a file.
-func (r *Rules) configure(file string, registry *scheduling.Registry) error {
-	err := registry.Register(estimator.LoadAwareName, scheduling.RegisterLoadAware(estimator.Koordinator18, estimator.KnownEstimators()))
-	if err != nil {
-		return err
-	}
+func (r *Rules) configure(file string, load config.LoadConfig) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	c, err := config.Load(data, config.LoadConfig{Registry: registry, ReadFile: os.ReadFile})
+	c, err := config.Load(data, load)
 	if err != nil {
 		return InConfig(file, err)
 	}
 	r.Handle = lifecycle.NewHandle()
 	built, err := c.Build(config.BuildConfig{Handle: r.Handle})
 	if err != nil {
-		return err
+		return InConfig(file, err)
 	}
 	r.Profiles = built.Profiles
 	r.Backoff.Initial, r.Backoff.Max = c.Backoff()

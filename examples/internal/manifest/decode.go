@@ -193,7 +193,24 @@ func (b *chunk) fault(err error) error {
 			return p.fault(b.source.Name, err)
 		}
 	}
-	return &FaultError{File: b.source.Name, Err: err}
+	return &FaultError{b.source.Name, b.lineOf(err), err}
+}
+
+// lineOf returns the line of an error about all pieces together.
+func (b *chunk) lineOf(err error) int {
+	var invalid *api.InvalidError
+	if line := 0; errors.As(err, &invalid) {
+		line = deepLine(invalid)
+		for i := range b.starts {
+			p := b.piece(i)
+			breaks := bytes.Count(p.text, []byte("\n"))
+			if 0 < line && line <= breaks+1 {
+				return p.line + line - 1
+			}
+			line -= breaks
+		}
+	}
+	return b.starts[0].line
 }
 
 // decodeYAML adds the objects of a YAML text.

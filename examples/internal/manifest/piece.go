@@ -74,7 +74,22 @@ func (p *piece) lineOf(field string) int {
 	if p.entry {
 		field = strings.TrimSuffix("[0]."+field, ".")
 	}
-	return p.line + max(config.FieldLine(p.text, field), 1) - 1
+	if line := config.FieldLine(p.text, field); line > 0 {
+		return p.line + line - 1
+	}
+	return p.begin()
+}
+
+// begin returns the first line of the piece that is neither empty nor a comment.
+func (p *piece) begin() int {
+	line := p.line
+	for text := range bytes.Lines(p.text) {
+		if text = bytes.TrimSpace(text); len(text) > 0 && text[0] != '#' {
+			return line
+		}
+		line++
+	}
+	return p.line
 }
 
 // fault says where the error of decoding the piece alone is.
@@ -90,11 +105,27 @@ func (p *piece) fault(file string, err error) error {
 				break
 			}
 		}
+		if line := deepLine(invalid); line > 0 && !p.yaml {
+			return &FaultError{file, p.line + line - 1, &named}
+		}
 		return &FaultError{file, p.lineOf(invalid.Field), &named}
 	case errors.As(err, &syntax):
 		return &FaultError{file, p.line + syntax.Line - 1, errors.New("not JSON: " + syntax.Problem)}
 	}
-	return &FaultError{file, p.line, err}
+	return &FaultError{file, p.begin(), err}
+}
+
+// deepLine returns the line that the error of a text with too many brackets names, 0 for any
+// other error. Such a text cannot be searched for the field.
+func deepLine(e *api.InvalidError) int {
+	text := ""
+	if e.Err != nil {
+		text = e.Err.Error()
+	}
+	_, text, _ = strings.Cut(text, " levels at line ")
+	number, _, _ := strings.Cut(text, ",")
+	line, _ := strconv.Atoi(number)
+	return line
 }
 
 // yamlFault says where the error of YAML text is that begins at the given line.

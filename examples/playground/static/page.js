@@ -19,18 +19,80 @@ function make(tag, properties, ...children) {
   return e;
 }
 
-// call asks the scheduler. If it has ended, the page says so and stays as it is.
+// ---- the scheduler, which is a worker: the page goes on while it reads
+
+const scheduler = new Worker("worker.js");
+const queue = []; // calls that are not sent yet
+let running = null; // the call that is sent
+let end = ""; // why there is no scheduler any more
+
+// call asks the scheduler and returns its reply. It is null if a later call came before this
+// one was sent and replaces it. If the scheduler has ended, the page says so and stays as it is.
 function call(request) {
-  try {
-    return JSON.parse(globalThis.berthCall(JSON.stringify(request)));
-  } catch (e) {
-    return { problems: [{ area: "page", text: `the scheduler has ended (${e.message}); load the page again, the link holds all` }] };
-  }
+  return new Promise((resolve) => {
+    if (queue.length && replaces(request, queue.at(-1).request)) queue.pop().resolve(null);
+    queue.push({ request, resolve });
+    send();
+  });
 }
 
+// replaces reports whether nobody needs the reply to the earlier request.
+function replaces(request, earlier) {
+  if (request.do !== earlier.do) return false;
+  if (request.do === "edit") return Boolean(request.texts);
+  return request.do === "rows" || request.do === "seed" || request.do === "weigh" && request.name === earlier.name;
+}
+
+let slowTimer = 0;
+function send() {
+  if (running) return;
+  running = queue.shift() || null;
+  clearTimeout(slowTimer);
+  if (!running) {
+    delete document.documentElement.dataset.busy;
+    return;
+  }
+  if (end) {
+    take(gone());
+    return;
+  }
+  document.documentElement.dataset.busy = running.request.do;
+  const waits = "The scheduler is at work ...";
+  slowTimer = setTimeout(() => {
+    tell(waits);
+    running.slow = () => { if ($("status").textContent === waits) tell("Done."); };
+  }, 500);
+  scheduler.postMessage(JSON.stringify(running.request));
+}
+
+// take hands over the reply to the call that was sent, and sends the next.
+function take(reply) {
+  const { resolve, slow } = running;
+  running = null;
+  if (slow) slow();
+  resolve(reply);
+  Promise.resolve().then(send); // after what is done with the reply
+}
+
+const gone = () => ({ problems: [{ area: "page", text: `the scheduler has ended (${end}); load the page again, the link holds all` }] });
+
+function ended(why) {
+  end = why;
+  if (!view) fail(new Error(why));
+  else if (running) take(gone());
+}
+
+scheduler.onerror = (e) => ended(e.message);
+scheduler.onmessage = ({ data }) => {
+  if (data.ready) begin().catch(fail);
+  else if (data.ended) ended(data.ended);
+  else if (running) take(JSON.parse(data.reply));
+};
+
 // ask sends a request and shows the answer, and other problems beside its own.
-function ask(request, ...others) {
-  const reply = call(request);
+async function ask(request, ...others) {
+  const reply = await call(request);
+  if (!reply) return null;
   if (reply.texts) {
     for (const area of areas) $(area).value = reply.texts[area] || "";
   }
@@ -45,7 +107,7 @@ function ask(request, ...others) {
 let warmTimer = 0;
 function warm() {
   clearTimeout(warmTimer);
-  warmTimer = setTimeout(() => call({ do: "warm" }), 150);
+  warmTimer = setTimeout(() => { if (!running) call({ do: "warm" }); }, 150);
 }
 
 // ---- links: a version, then the state, packed and in base64url
@@ -120,7 +182,7 @@ async function setLink() {
   const turn = ++links;
   let hash = "";
   try {
-    const reply = call({ do: "link" });
+    const reply = await call({ do: "link" });
     if (!reply.text) throw new Error(reply.problems[0].text);
     hash = "#" + await pack(reply.text);
   } catch (e) {
@@ -211,12 +273,16 @@ function showWeights(v) {
         make("input", { type: "number", min: 0, max: 1000000, step: 1, "aria-label": "Weight of " + s.plugin, oninput: (e) => e.target.value !== "" && weigh(s.plugin, e.target.value) }));
     }));
   }
+  const weighing = weighs();
+  if (!weighing) moved = {};
   v.scorers.forEach((s, i) => {
     const [label, range, number] = box.children[i].children;
     label.lastChild.textContent = s.weight === s.own ? "" : ` (own: ${s.own})`;
     label.classList.toggle("changed", s.weight !== s.own);
-    range.value = s.weight;
-    if (document.activeElement !== number) number.value = s.weight;
+    if (!weighing) { // otherwise the next answer has the weights of now
+      range.value = s.weight;
+      if (document.activeElement !== number) number.value = s.weight;
+    }
     range.disabled = number.disabled = v.stale;
   });
   const changed = v.scorers.some((s) => s.weight !== s.own);
@@ -233,12 +299,21 @@ function showWeights(v) {
   $("elsewhere").textContent = text;
 }
 
+// weighs reports whether another change of weights waits.
+const weighs = () => queue.some((c) => c.request.do === "weigh");
+
+let moved = {}; // weights by plugin that the view does not have yet
+
 function weigh(plugin, text) {
+  moved[plugin] = Math.round(Number(text));
   const weights = {};
-  for (const s of view.scorers) {
-    const w = s.plugin === plugin ? Math.round(Number(text)) : s.weight;
+  view.scorers.forEach((s, i) => {
+    const [, range, number] = $("sliders").children[i].children;
+    const w = moved[s.plugin] ?? s.weight;
+    range.value = w;
+    if (document.activeElement !== number) number.value = w;
     if (w !== s.own) weights[s.plugin] = w;
-  }
+  });
   ask({ do: "weigh", name: view.decision ? view.decision.profile : "", weights });
 }
 
@@ -276,8 +351,8 @@ function showTable(v) {
   $("rows-next").disabled = last >= v.found;
 }
 
-function lookAt(node) {
-  ask({ do: "node", name: node });
+async function lookAt(node) {
+  await ask({ do: "node", name: node });
   if (view.panel) $("panel").scrollIntoView({ block: "nearest" });
 }
 
@@ -420,8 +495,8 @@ function listen() {
     const address = await setLink();
     if (address) copy(address, "The link");
   });
-  $("copy-test").addEventListener("click", () => {
-    const reply = ask({ do: "test" });
+  $("copy-test").addEventListener("click", async () => {
+    const reply = await ask({ do: "test" });
     if (!reply.text) return;
     $("test-text").value = reply.text;
     $("test").showModal();
@@ -443,8 +518,8 @@ async function open(hash) {
     problem = e.message;
   }
   if (turn !== opened) return;
-  if (problem === null) ask({ do: "open", text });
-  else ask({ do: view ? "edit" : "open" }, { area: "link", text: problem });
+  if (problem === null) await ask({ do: "open", text });
+  else await ask({ do: view ? "edit" : "open" }, { area: "link", text: problem });
 }
 
 async function begin() {
@@ -456,22 +531,3 @@ async function begin() {
 }
 
 const fail = (e) => tell("This page cannot go on: " + e.message);
-
-// berthReady is called by the scheduler when it is there.
-globalThis.berthReady = () => { begin().catch(fail); };
-
-async function start() {
-  const answer = await fetch("berth.wasm.gz");
-  if (!answer.ok) throw new Error(`berth.wasm.gz: the server says ${answer.status}`);
-  let bytes = await answer.arrayBuffer();
-  const begin = new Uint8Array(bytes, 0, 2);
-  if (begin[0] === 0x1f && begin[1] === 0x8b) { // otherwise the browser has unpacked it
-    bytes = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
-  }
-  const go = new Go();
-  const { instance } = await WebAssembly.instantiate(bytes, go.importObject);
-  await go.run(instance);
-  throw new Error("the scheduler has ended; load the page again");
-}
-
-start().catch(fail);

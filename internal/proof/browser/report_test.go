@@ -37,20 +37,36 @@ func TestReport(t *testing.T) {
 	if err := os.WriteFile(dump, dumpOf(5000), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	day := filepath.Join(dir, "day.jsonl")
 	cluster := filepath.Join("..", "..", "..", "examples", "berth", "testdata", "cluster.yaml")
-	questions := map[string][]string{
-		"place.html":             {"place"},
-		"compare.html":           {"compare", "-with", "1.18"},
-		"drain.html":             {"drain", "node-7", "node-8"},
-		"headroom.html":          {"headroom", "-requests", "cpu=1,memory=1Gi"},
-		"consolidate.html":       {"consolidate"},
-		"needed.html":            {"nodes-needed", "-like", "node-3"},
-		"small-drain.html":       {"drain", "-f", cluster, "worker-1", "worker-2"},
-		"small-consolidate.html": {"consolidate", "-f", cluster},
-		"small-place.html":       {"place", "-f", cluster},
+	type question struct {
+		name string
+		args []string
 	}
-	for name, args := range questions {
-		if !slices.Contains(args, "-f") {
+	questions := []question{
+		{"place", []string{"place"}},
+		{"explain", []string{"explain", "shop/wait-3"}},
+		{"why-not", []string{"why-not", "shop/wait-3", "node-7"}},
+		{"compare", []string{"compare", "-with", "1.18"}},
+		{"sweep", []string{"sweep", "-weight", "NodeResourcesFit=0..2"}},
+		{"drain", []string{"drain", "node-7", "node-8"}},
+		{"headroom", []string{"headroom", "-requests", "cpu=1,memory=1Gi"}},
+		{"consolidate", []string{"consolidate"}},
+		{"needed", []string{"nodes-needed", "-like", "node-3"}},
+		{"simulate", []string{"simulate", "-record", day}},
+		{"replay", []string{"replay", day}},
+		{"replay-others", []string{"replay", day, "-profile", "1.18"}},
+		{"small-drain", []string{"drain", "-f", cluster, "worker-1", "worker-2"}},
+		{"small-consolidate", []string{"consolidate", "-f", cluster}},
+		{"small-place", []string{"place", "-f", cluster}},
+		{"small-simulate", []string{"simulate", "-f", cluster, "-controllers", "-until", "1h"}},
+		{"small-sweep", []string{"sweep", "-f", cluster, "-weight", "NodeResourcesFit=0..2", "-weight", "NodeResourcesBalancedAllocation=1,5"}},
+		{"small-why-not", []string{"why-not", "-f", cluster, "ml/train-0", "worker-1"}},
+		{"small-config", []string{"config", filepath.Join(filepath.Dir(cluster), "scheduler.yaml")}},
+	}
+	for _, q := range questions {
+		name, args := q.name+".html", q.args
+		if !slices.Contains(args, "-f") && args[0] != "replay" && args[0] != "config" {
 			args = append(args, "-f", dump)
 		}
 		out, err := exec.Command(berth, append(args, "-q", "-o", "html")...).Output()
@@ -71,8 +87,12 @@ func TestReport(t *testing.T) {
 		for _, dark := range []bool{false, true} {
 			b := newTab(t, width, 900, dark)
 			b.url = server.URL + "/"
-			for name := range questions {
+			for _, q := range questions {
+				name := q.name + ".html"
 				b.report(name)
+				if bare := eval[[]string](b, withoutTable); len(bare) > 0 {
+					t.Errorf("%s: no table with the numbers of %q", name, bare)
+				}
 				if got := eval[int](b, "document.documentElement.scrollWidth"); got > int(width) {
 					t.Errorf("%s is %d wide, the window %d", name, got, width)
 				}
@@ -95,6 +115,11 @@ func TestReport(t *testing.T) {
 const cutOff = `[...document.querySelectorAll("h1, h2, h3, p, dd, dt, .key span, .bl, .bb, .bb em, .tiles div, .tiles b, .tiles span, .lines span")]
 	.filter(e => e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0 && !e.closest(".scroll"))
 	.map(e => e.className + " " + e.textContent.slice(0, 60)).slice(0, 5)`
+
+// withoutTable lists sections that have a picture and no rows of a table.
+const withoutTable = `[...document.querySelectorAll("section")]
+	.filter(s => s.querySelector("figure") && !s.querySelector("table tbody tr"))
+	.map(s => s.querySelector("h2").textContent)`
 
 // report opens a page and measures from the request to the first frame with all of it.
 func (b *tab) report(name string) {

@@ -134,7 +134,7 @@ func (h *HeatMap) writeLayer(b *builder, l *Layer) {
 const (
 	namedCells = 1000   // each cell has a name of its own
 	groupCells = 10     // otherwise so many share one
-	maxCells   = 50_000 // of all layers together
+	maxCells   = 25_000 // of all layers together, so that a page opens within a second
 )
 
 // writeCells writes small cells. So many of them share a title.

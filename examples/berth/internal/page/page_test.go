@@ -149,7 +149,7 @@ func TestCoarse(t *testing.T) {
 	if want := 2 * ((maxCells + 3 + 2) / 3); cells != want+20 || full != 1 {
 		t.Errorf("%d cells, %d of them full; want %d and the keys, and 1", cells, full, want)
 	}
-	for _, part := range []string{"stands for 3 nodes", "title=\"0 to 29\"", "title=\"49980 to 50002\""} {
+	for _, part := range []string{"stands for 3 nodes", "title=\"0 to 29\"", "title=\"24990 to 25002\""} {
 		if !strings.Contains(text, part) {
 			t.Errorf("no %q", part)
 		}

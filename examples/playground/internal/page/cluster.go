@@ -62,7 +62,11 @@ func read(s *State) (*cluster, []Problem) {
 		return nil, problems
 	}
 	if len(in.Nodes) == 0 {
-		return nil, []Problem{{Area: "nodes", Text: "there are no nodes: paste what kubectl get nodes -o yaml prints, or choose a sample"}}
+		p := Problem{Area: "nodes", Text: "there are no nodes: paste what kubectl get nodes -o yaml prints, or choose a sample"}
+		if s.Nodes != "" {
+			p.Line = 1 // they are missing from all of the text
+		}
+		return nil, []Problem{p}
 	}
 	if err := c.load(in); err != nil {
 		return nil, c.problems(err)

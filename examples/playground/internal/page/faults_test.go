@@ -12,6 +12,8 @@ import (
 // must go on showing the answers of before.
 func TestProblems(t *testing.T) {
 	const node = "kind: Node\nmetadata: {name: lone}\nstatus: {allocatable: {cpu: 4, pods: 10}}\n"
+	const config = "kind: KubeSchedulerConfiguration\napiVersion: kubescheduler.config.k8s.io/v1\n"
+	deep := strings.Repeat("[", 20_000)
 	deployment := func(fields string) string {
 		return "# comment\n---\nkind: Deployment\napiVersion: apps/v1\nmetadata: {name: web, namespace: shop}\nspec:\n  replicas: 1\n  template:\n    spec:\n      containers:\n      - name: main\n        resources:\n          " + fields + "\n"
 	}
@@ -47,7 +49,18 @@ func TestProblems(t *testing.T) {
 			[]Problem{{"pods", 17, "deployment default/three: spec.replicas: \"70000\": makes more than 200000 pods in all"}},
 		},
 		{"configuration that 1.37 does not read", node, "", "kind: KubeSchedulerConfiguration\napiVersion: kubescheduler.config.k8s.io/v1beta3\n", []Problem{{"config", 2, `for version "kubescheduler.config.k8s.io/v1beta3"; want kind`}}},
-		{"not a configuration", node, "", "kind: Pod\n", []Problem{{"config", 0, "apiVersion"}}},
+		{"not a configuration", node, "", "# mine\nkind: Pod\n", []Problem{{"config", 2, "apiVersion"}}},
+		{"no queue sort", node, "", config + "profiles:\n- plugins:\n    queueSort: {disabled: [{name: '*'}]}\n", []Problem{{"config", 5, "only one queue sort plugin"}}},
+		{"no bind", node, "", config + "profiles:\n- plugins:\n    bind:\n      disabled:\n      - name: '*'\n", []Problem{{"config", 6, "at least one bind plugin"}}},
+		{"aliases in themselves", "# first\n---\n" + node + "---\nkind: Node\nmetadata: &m\n  name: n\n  labels: *m\n", "kind: Pod\nmetadata:\n  labels: &l\n    x: [*l]\n", config + "profiles: &p\n- plugins: *p\n", []Problem{{"config", 4, "'p' value contains itself"}, {"nodes", 10, "'m' value contains itself"}, {"pods", 4, "'l' value contains itself"}}},
+		{"control characters", node + "# \a\n", "kind: Pod\nmetadata: {name: \"\x00\"}\n", config + "parallelism: \x01\n", []Problem{{"config", 3, "control characters"}, {"nodes", 4, "control characters"}, {"pods", 2, "control characters"}}},
+		{"control character in JSON", node, "{\"kind\": \"Pod\",\n\"metadata\": {\"name\": \"\a\"}}", "", []Problem{{"pods", 2, "control character"}}},
+		{"no UTF-8", node, "kind: Pod\nmetadata: {name: \xff}\n", "", []Problem{{"pods", 2, "UTF-8"}}},
+		{"brackets", "\n" + deep, "{\"kind\": \"Pod\", \"metadata\": {\"name\": \"p\"},\n\"spec\":\n" + deep, config + "profiles: " + deep, []Problem{{"config", 3, "more than 150 collections"}, {"nodes", 2, "exceeded max depth"}, {"pods", 3, "nested deeper than 1000"}}},
+		{"brackets that only a list makes too deep", node, "{\"kind\": \"Pod\", \"metadata\": {\"name\": \"p\"}}\n{\"kind\": \"Pod\", \"metadata\": {\"name\": \"q\"},\n\"a\":\n" + deep[:999] + strings.Repeat("]", 999) + "}", "", []Problem{{"pods", 4, "nested deeper than 1000"}}},
+		{"brackets in JSON", node, "", "{\"kind\":\n" + deep, []Problem{{"config", 2, "exceeded max depth"}}},
+		{"an unknown alias", node, "kind: Pod\nmetadata: {name: p}\nspec: *s\n", "", []Problem{{"pods", 3, "unknown anchor 's'"}}},
+		{"only pods", "# none\nkind: Pod\nmetadata: {name: p}\n", "", "", []Problem{{"nodes", 1, "there are no nodes"}}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

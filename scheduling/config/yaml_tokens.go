@@ -4,15 +4,41 @@ import "errors"
 
 // maxNesting bounds how many collections of YAML text lie in one another. The library and
 // [YAMLToJSON] recurse, and the call stack of a page in WebAssembly is small.
-const maxNesting = 1000
+const maxNesting = 150
 
-var errNesting = errors.New("more than 1000 collections in one another")
+var errNesting = errors.New("more than 150 collections in one another")
+
+// maxNestingJSON bounds it for configurations in JSON.
+const maxNestingJSON = 1000
+
+var errNestingJSON = errors.New("more than 1000 lists and objects in one another")
+
+// deepJSON returns the place in valid JSON where lists and objects are nested too deeply, or
+// -1.
+func deepJSON(data []byte) int {
+	depth, quoted := 0, false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case c == '"':
+			quoted = !quoted
+		case quoted && c == '\\':
+			i++
+		case !quoted && (c == '[' || c == '{'):
+			if depth++; depth > maxNestingJSON {
+				return i
+			}
+		case !quoted && (c == ']' || c == '}'):
+			depth--
+		}
+	}
+	return -1
+}
 
 // tooDeep returns the place in the text where collections are nested too deeply, or -1. It
 // opens and closes them where the scanner of the YAML library does. Lists that are not
 // indented in their mapping, and pairs in a list, do not count.
 func tooDeep(data []byte) int {
-	n := nesting{data: data, key: -1}
+	n := tokensOf(data)
 	for n.next() {
 		if len(n.indents)+n.flow > maxNesting {
 			return min(n.at, len(data)-1)
@@ -21,9 +47,10 @@ func tooDeep(data []byte) int {
 	return -1
 }
 
-// nesting is the state of a scan.
-type nesting struct {
+// tokens walks over the tokens of YAML text: to the marks between values, and to texts.
+type tokens struct {
 	data    []byte
+	begin   int   // of the token that next went behind
 	at      int   // the next byte
 	line    int   // where its line begins
 	indents []int // the columns of open block collections
@@ -31,8 +58,13 @@ type nesting struct {
 	key     int   // the column of what may be a key in this line, -1 for none
 }
 
+func tokensOf(data []byte) tokens { return tokens{data: data, key: -1} }
+
+// token returns what next went behind: of an opening mark the mark alone.
+func (n *tokens) token() string { return string(n.data[n.begin:n.at]) }
+
 // peek returns the byte i bytes ahead, 0 beyond the end.
-func (n *nesting) peek(i int) byte {
+func (n *tokens) peek(i int) byte {
 	if n.at+i < len(n.data) {
 		return n.data[n.at+i]
 	}
@@ -40,7 +72,7 @@ func (n *nesting) peek(i int) byte {
 }
 
 // lineBreak returns the length of the line break i bytes ahead, 0 if there is none.
-func (n *nesting) lineBreak(i int) int {
+func (n *tokens) lineBreak(i int) int {
 	switch n.peek(i) {
 	case '\n', '\r':
 		return 1
@@ -57,13 +89,13 @@ func (n *nesting) lineBreak(i int) int {
 }
 
 // blank reports whether a space, a tab, a line break or the end is i bytes ahead.
-func (n *nesting) blank(i int) bool {
+func (n *tokens) blank(i int) bool {
 	c := n.peek(i)
 	return c == ' ' || c == '\t' || n.at+i >= len(n.data) || n.lineBreak(i) > 0
 }
 
 // newLine goes behind a line break, if there is one.
-func (n *nesting) newLine() bool {
+func (n *tokens) newLine() bool {
 	size := n.lineBreak(0)
 	if size == 0 {
 		return false
@@ -74,14 +106,14 @@ func (n *nesting) newLine() bool {
 }
 
 // rest goes to the end of the line.
-func (n *nesting) rest() {
+func (n *tokens) rest() {
 	for n.at < len(n.data) && n.lineBreak(0) == 0 {
 		n.at++
 	}
 }
 
 // spaces goes behind white space.
-func (n *nesting) spaces() {
+func (n *tokens) spaces() {
 	for n.peek(0) == ' ' || n.peek(0) == '\t' || n.newLine() {
 		if c := n.peek(0); c == ' ' || c == '\t' {
 			n.at++
@@ -90,7 +122,7 @@ func (n *nesting) spaces() {
 }
 
 // indent is the column of the innermost block collection, -1 if there is none.
-func (n *nesting) indent() int {
+func (n *tokens) indent() int {
 	if len(n.indents) == 0 {
 		return -1
 	}
@@ -98,22 +130,22 @@ func (n *nesting) indent() int {
 }
 
 // open begins a block collection, unless one is open at the column.
-func (n *nesting) open(column int) {
+func (n *tokens) open(column int) {
 	if n.flow == 0 && n.indent() < column {
 		n.indents = append(n.indents, column)
 	}
 }
 
 // marker reports whether the line begins with a marker of a document.
-func (n *nesting) marker() bool {
+func (n *tokens) marker() bool {
 	c := n.peek(0)
 	return n.at == n.line && (c == '-' || c == '.') && n.peek(1) == c && n.peek(2) == c && n.blank(3)
 }
 
 // next goes behind one token, and reports whether there was one.
-func (n *nesting) next() bool {
+func (n *tokens) next() bool {
 	n.spaces()
-	if n.at >= len(n.data) {
+	if n.begin = n.at; n.at >= len(n.data) {
 		return false
 	}
 	column := n.at - n.line
@@ -182,7 +214,7 @@ func isWord(c byte) bool {
 }
 
 // quoted goes behind a text in quotes.
-func (n *nesting) quoted(quote byte) {
+func (n *tokens) quoted(quote byte) {
 	for n.at++; n.at < len(n.data); {
 		switch c := n.peek(0); {
 		case c == quote && (quote == '"' || n.peek(1) != quote):
@@ -197,7 +229,7 @@ func (n *nesting) quoted(quote byte) {
 }
 
 // plain goes behind a text without quotes, which may have several lines.
-func (n *nesting) plain() {
+func (n *tokens) plain() {
 	for from := n.at; n.at < len(n.data) && !n.marker() && n.peek(0) != '#'; {
 		for !n.blank(0) {
 			c := n.peek(0)
@@ -218,7 +250,7 @@ func (n *nesting) plain() {
 }
 
 // literal goes behind a text after | or >.
-func (n *nesting) literal() {
+func (n *tokens) literal() {
 	need := 0
 	for n.at++; !n.blank(0); n.at++ {
 		if c := n.peek(0); '1' <= c && c <= '9' {
