@@ -169,11 +169,14 @@ func (p DynamicResources) PreEnqueue(_ context.Context, pod *framework.PodInfo) 
 // PreFilter skips pods that need no devices. It rejects a pod if one of its claims does
 // not exist, is being deleted, is in flight, or asks for a class that does not exist.
 func (p DynamicResources) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
-	finder, status := devices.FinderOf(c.Snapshot, c.Pod, p.options())
+	if !devices.Needs(c.Snapshot, c.Pod) {
+		return framework.PreFiltered{}, framework.SkipStatus()
+	}
+	f := framework.Scratch[dynamicResources](c)
+	finder, status := f.Renew(c.Snapshot, c.Pod, p.options())
 	if !status.IsSuccess() {
 		return framework.PreFiltered{}, status
 	}
-	f := framework.Scratch[dynamicResources](c)
 	f.Finder = finder
 	return framework.PreFiltered{Filter: f}, framework.Status{}
 }

@@ -1,7 +1,6 @@
 package framework
 
 import (
-	"maps"
 	"time"
 
 	"github.com/berth-sched/berth/internal/runner"
@@ -29,7 +28,7 @@ type Cycle struct {
 	// it must tell a Fork of Filters of such changes (AddPod, RemovePod).
 	Filters FilterUpdater
 
-	values  map[any]any
+	values  []cycleValue
 	scratch []any
 	runner  runner.Cycle
 }
@@ -47,8 +46,11 @@ func (c *Cycle) Now() time.Time {
 func (c *Cycle) Reset(pod *PodInfo, s *Snapshot, number, seed uint64) {
 	c.Pod, c.Snapshot, c.Number, c.Seed = pod, s, number, seed
 	c.Filters = nil
-	if len(c.values) > 0 {
-		clear(c.values)
+	if len(c.values) > maxKept {
+		c.values = nil
+	}
+	for i := range c.values {
+		c.values[i].clear()
 	}
 	c.runner.Reset()
 }
@@ -56,7 +58,13 @@ func (c *Cycle) Reset(pod *PodInfo, s *Snapshot, number, seed uint64) {
 // Detach returns a copy for the binding points: the same pod and values, no
 // snapshot, and nothing shared with c that a later decision would change.
 func (c *Cycle) Detach() *Cycle {
-	return &Cycle{Pod: c.Pod, Number: c.Number, Seed: c.Seed, values: maps.Clone(c.values)}
+	d := &Cycle{Pod: c.Pod, Number: c.Number, Seed: c.Seed}
+	for _, v := range c.values {
+		if v.isSet {
+			d.values = append(d.values, cycleValue{v.key, v.held.clone(), true})
+		}
+	}
+	return d
 }
 
 // Runner returns the part of the cycle that only this module's runners use.

@@ -16,8 +16,11 @@ func (k *Key[T]) Name() string { return k.name }
 
 // Get returns the cycle's value for the key, and whether there is one.
 func (k *Key[T]) Get(c *Cycle) (T, bool) {
-	v, ok := c.values[k].(held[T])
-	return v.value, ok
+	if x := c.value(k); x != nil && x.isSet {
+		return x.held.(*held[T]).value, true
+	}
+	var none T
+	return none, false
 }
 
 // Set stores the value for the rest of the cycle. A plugin that sets one in PreFilter
@@ -32,14 +35,58 @@ func (k *Key[T]) Set(c *Cycle, v T) {
 // missing in decisions that are made from kept answers. It must be the same for all
 // pods that are equal in the parts that the plugin's Scope names.
 func (k *Key[T]) Offer(c *Cycle, v T) {
-	if c.values == nil {
-		c.values = make(map[any]any)
+	x := c.value(k)
+	if x == nil {
+		c.values = append(c.values, cycleValue{key: k, held: new(held[T])})
+		x = &c.values[len(c.values)-1]
 	}
-	c.values[k] = held[T]{v}
+	x.held.(*held[T]).value, x.isSet = v, true
 }
 
-// held distinguishes a stored nil from nothing stored if T is an interface.
+// Delete removes the cycle's value for the key.
+func (k *Key[T]) Delete(c *Cycle) {
+	if x := c.value(k); x != nil {
+		x.clear()
+	}
+}
+
+// maxKept bounds how many values' memory a cycle keeps for the next pod.
+const maxKept = 64
+
+// A cycleValue is the memory for the value of one key. A cycle keeps it for the next pod.
+type cycleValue struct {
+	key   any
+	held  heldValue // the key's *held[T]
+	isSet bool
+}
+
+type heldValue interface {
+	clear()
+	clone() heldValue
+}
+
 type held[T any] struct{ value T }
 
-// Delete removes the cycle's value for the key.
-func (k *Key[T]) Delete(c *Cycle) { delete(c.values, k) }
+func (h *held[T]) clear() { *h = held[T]{} }
+
+func (h *held[T]) clone() heldValue {
+	c := *h
+	return &c
+}
+
+func (v *cycleValue) clear() {
+	if v.isSet {
+		v.held.clear()
+		v.isSet = false
+	}
+}
+
+// value returns the memory for the value of a key, nil if there is none yet.
+func (c *Cycle) value(key any) *cycleValue {
+	for i := range c.values {
+		if c.values[i].key == key {
+			return &c.values[i]
+		}
+	}
+	return nil
+}

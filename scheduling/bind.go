@@ -32,6 +32,8 @@ type plugins struct {
 	extenders []Extender
 	keyers    []placedKeyer // of all plugins that filter and score
 
+	filterScopes, scorerScopes []*scope // as in side.reads; nil for plugins that do not count
+
 	keyVersions []incremental.ClassKeyer // of keyers, one for each version that they have
 
 	allFilters, allScorers choice
@@ -47,7 +49,7 @@ type preFilter struct {
 	name   string
 	plugin framework.PreFilterPlugin
 	filter int // index in filters; -1 if the plugin only prepares
-	scope  scopeFunc
+	scope  scope
 	keyer  incremental.ClassKeyer // nil if it has no key of its own
 	idler  incremental.Idler      // nil if it cannot tell
 }
@@ -56,7 +58,7 @@ type filterPlugin struct {
 	name    string
 	unbound framework.NodeFilter // used if no PreFilter binds one; may be nil
 	bound   bool                 // a PreFilter binds it
-	scope   scopeFunc
+	scope   scope
 	keyer   incremental.ClassKeyer
 }
 
@@ -65,7 +67,7 @@ type preScore struct {
 	plugin framework.PreScorePlugin
 	groups incremental.GroupPreScorePlugin // the same, if it can handle groups
 	scorer int                             // index in scorers; -1 if the plugin only prepares
-	scope  scopeFunc
+	scope  scope
 	keyer  incremental.ClassKeyer
 	idler  incremental.Idler // nil if it cannot tell
 }
@@ -77,7 +79,7 @@ type scorePlugin struct {
 	weight  int64
 	byRange framework.RangeNormalizer
 	byNodes framework.ScoreNormalizer
-	scope   scopeFunc
+	scope   scope
 	keyer   incremental.ClassKeyer
 }
 
@@ -142,11 +144,34 @@ func resolve(p *Profile) plugins {
 	t.bind = allAs[framework.BindPlugin](p.Bind)
 	t.postBind = allAs[framework.PostBindPlugin](p.PostBind)
 	t.extenders = slices.Clone(p.Extenders)
+	t.findScopes()
 	t.findKeyers()
 	t.findKeyVersions()
 	t.allFilters = everything(len(t.filters), len(t.preFilters))
 	t.allScorers = everything(len(t.scorers), len(t.preScores))
 	return t
+}
+
+// findScopes lists the scopes of all plugins that filter or score.
+func (t *plugins) findScopes() {
+	for i := range t.filters {
+		t.filterScopes = append(t.filterScopes, &t.filters[i].scope)
+	}
+	for i := range t.preFilters {
+		t.filterScopes = append(t.filterScopes, nil)
+		if p := &t.preFilters[i]; p.filter < 0 {
+			t.filterScopes[len(t.filterScopes)-1] = &p.scope
+		}
+	}
+	for i := range t.scorers {
+		t.scorerScopes = append(t.scorerScopes, &t.scorers[i].scope)
+	}
+	for i := range t.preScores {
+		t.scorerScopes = append(t.scorerScopes, nil)
+		if p := &t.preScores[i]; p.scorer < 0 {
+			t.scorerScopes[len(t.scorerScopes)-1] = &p.scope
+		}
+	}
 }
 
 // A placedKeyer is a plugin that has a key of its own, with its place in the reads of its
@@ -215,29 +240,35 @@ func orderOf(own, derived []framework.Plugin) []framework.Plugin {
 	return derived
 }
 
-// A scopeFunc returns what a plugin reads for a pod.
-type scopeFunc func(*framework.PodInfo) framework.Scope
+// A scope says what a plugin reads for a pod. The zero scope is of a plugin that declares
+// nothing. The reference path does not ask for scopes, so a panic must not fail the cycle:
+// the plugin then declares nothing, either.
+type scope struct{ framework.Scoper }
 
 // undeclared is the scope of a plugin that declares none.
 var undeclared = framework.Scope{Pod: framework.FieldsAll, Reads: framework.ReadsCluster}
 
-func undeclaredScope(*framework.PodInfo) framework.Scope { return undeclared }
+func scopeOf(p framework.Plugin) scope {
+	s, _ := framework.As[framework.Scoper](p)
+	return scope{s}
+}
 
-// scopeOf returns the plugin's scope function. The reference path does not ask for
-// scopes, so a panic must not fail the cycle: such a plugin declares nothing.
-func scopeOf(p framework.Plugin) scopeFunc {
-	s, ok := framework.As[framework.Scoper](p)
-	if !ok {
-		return undeclaredScope
+// of asks the plugin, and recovers its panic.
+func (s scope) of(pod *framework.PodInfo) (declared framework.Scope) {
+	defer func() {
+		if recover() != nil {
+			declared = undeclared
+		}
+	}()
+	return s.ask(pod)
+}
+
+// ask asks the plugin, which may panic.
+func (s scope) ask(pod *framework.PodInfo) framework.Scope {
+	if s.Scoper == nil {
+		return undeclared
 	}
-	return func(pod *framework.PodInfo) (scope framework.Scope) {
-		defer func() {
-			if recover() != nil {
-				scope = undeclared
-			}
-		}()
-		return s.Scope(pod)
-	}
+	return s.Scope(pod)
 }
 
 // boundFilter and boundScorer are what both paths ask. Only the incremental path needs
@@ -255,7 +286,7 @@ func keyerOf(p framework.Plugin) incremental.ClassKeyer {
 
 // binding is the result of the PreFilter and PreScore plugins for one pod.
 type binding struct {
-	setters []*scopeFunc // plugins of the last run that set values for others
+	setters []*scope // plugins of the last run that set values for others
 	filters []boundFilter
 	scorers []boundScorer
 

@@ -502,39 +502,62 @@ func TestForkIsAskedFirst(t *testing.T) {
 	}
 }
 
-// The same for the scores of a pod that requests devices as an extended resource.
+// The same for the scores of a pod that requests devices as an extended resource, also if
+// the profile has no plugin that finds them.
 func TestForkIsAskedFirstForScores(t *testing.T) {
+	specs := []scoring.ResourceSpec{{Name: "example.com/gpu", Weight: 1}}
+	plugins := []framework.Plugin{scoring.NodeResourcesFit{Resources: specs}, scoring.NodeResourcesBalancedAllocation{Resources: append(specs, scoring.ResourceSpec{Name: "cpu", Weight: 1})}}
+	for i, best := range []string{"n1", "n0"} { // the least allocated node, and the most balanced
+		for _, plugin := range []string{"in", "out"} {
+			for _, when := range []string{"before", "after"} {
+				t.Run(fmt.Sprintf("%s/plugin=%s/%s", plugins[i].Name(), plugin, when), func(t *testing.T) {
+					p := scheduling.Profile{Score: []scheduling.Weighted{{Plugin: plugins[i]}}, Cache: scheduling.CacheConfig{Verify: true}}
+					if plugin == "in" {
+						p.Filter = []framework.Plugin{filter.DynamicResources{}}
+					}
+					forkIsAskedFirst(t, p, when, best)
+				})
+			}
+		}
+	}
+}
+
+func forkIsAskedFirst(t *testing.T, p scheduling.Profile, when, best string) {
+	t.Helper()
 	s := gpuCluster(t, 2)
 	class := *framework.Lookup[api.DeviceClass](s, "gpu")
 	class.Spec.ExtendedResourceName = new("example.com/gpu")
 	if err := framework.Put(s, &class); err != nil {
 		t.Fatal(err)
 	}
-	p := scheduling.Profile{
-		Filter: []framework.Plugin{filter.DynamicResources{}},
-		Score:  []scheduling.Weighted{{Plugin: scoring.NodeResourcesFit{Resources: []scoring.ResourceSpec{{Name: "example.com/gpu", Weight: 1}}}}},
-		Cache:  scheduling.CacheConfig{Verify: true},
-	}
 	sched := build(t, p)
 	fork := s.Fork()
 	pod := func(s *framework.Snapshot, name string) *framework.PodInfo {
 		return info(t, s, api.MakePod(name).UID(api.UID(name)).Requests("100m", "64Mi").Request("example.com/gpu", "1").Obj())
 	}
-	_, claim := own("one")
-	claim.Status.Allocation = &api.AllocationResult{Devices: api.DeviceAllocationResult{Results: []api.DeviceRequestAllocationResult{
-		{Request: "gpu", Driver: "gpu.example.com", Pool: "n0", Device: "gpu-0"},
-	}}}
+	take := func() {
+		_, claim := own("one")
+		claim.Status.Allocation = &api.AllocationResult{Devices: api.DeviceAllocationResult{Results: []api.DeviceRequestAllocationResult{
+			{Request: "gpu", Driver: "gpu.example.com", Pool: "n0", Device: "gpu-0"},
+		}}}
+		if err := framework.Put(s, claim); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if when == "before" {
+		take()
+	}
 	for i := range 4 {
 		if d, err := sched.Schedule(fork, pod(fork, fmt.Sprint("p", i))); err != nil || d.TiedNodes != 2 {
 			t.Fatalf("on the fork: %d nodes are best, %v", d.TiedNodes, err)
 		}
 	}
-	if err := framework.Put(s, claim); err != nil {
-		t.Fatal(err)
+	if when == "after" {
+		take()
 	}
 	for i := range 3 {
-		if d, err := sched.Schedule(s, pod(s, fmt.Sprint("q", i))); err != nil || d.Node != "n1" || d.TiedNodes != 1 {
-			t.Errorf("on the parent: %s of %d best nodes, %v; want n1 alone", d.Node, d.TiedNodes, err)
+		if d, err := sched.Schedule(s, pod(s, fmt.Sprint("q", i))); err != nil || d.Node != best || d.TiedNodes != 1 {
+			t.Errorf("on the parent: %s of %d best nodes, %v; want %s alone", d.Node, d.TiedNodes, err, best)
 		}
 	}
 }

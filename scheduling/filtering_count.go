@@ -61,7 +61,7 @@ func (f *Filtering) counted(node *framework.NodeInfo) (count int64, ok bool) {
 	const most = 1 << 30
 	count = most
 	for _, b := range r.bound.filters {
-		if r.plugins.filters[b.At].scope(pod).Reads&framework.ReadsPods == 0 {
+		if r.plugins.filters[b.At].scope.of(pod).Reads&framework.ReadsPods == 0 {
 			continue
 		}
 		counter, can := b.Filter.(replica.Counter)

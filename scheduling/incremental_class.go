@@ -132,27 +132,35 @@ func (f *incrementalPath) kept(r *reading) *reading {
 // decision, so it needs no part in the class.
 func (r *reading) read(t *plugins, pod *framework.PodInfo) {
 	r.pod, r.base = 0, 0
-	r.filters.reads, r.scorers.reads = r.filters.reads[:0], r.scorers.reads[:0]
-	for i := range t.filters {
-		r.filters.reads = append(r.filters.reads, r.add(t.filters[i].scope(pod)))
+	r.filters.reads = r.ask(r.filters.reads[:0], t.filterScopes, pod)
+	r.scorers.reads = r.ask(r.scorers.reads[:0], t.scorerScopes, pod)
+}
+
+// ask appends what the plugins of one side read to an empty list.
+func (r *reading) ask(list []framework.Reads, scopes []*scope, pod *framework.PodInfo) []framework.Reads {
+	for len(list) < len(scopes) { // once, unless a plugin panics
+		list = r.askRest(list, scopes, pod)
 	}
-	for i := range t.preFilters {
-		var reads framework.Reads
-		if p := &t.preFilters[i]; p.filter < 0 {
-			reads = r.add(p.scope(pod))
+	return list
+}
+
+// askRest appends what the plugins read that are not in the list yet, up to one that panics:
+// it declares nothing.
+func (r *reading) askRest(known []framework.Reads, scopes []*scope, pod *framework.PodInfo) (list []framework.Reads) {
+	list = known
+	defer func() {
+		if len(list) < len(scopes) && recover() != nil {
+			list = append(list, r.add(undeclared))
 		}
-		r.filters.reads = append(r.filters.reads, reads)
-	}
-	for i := range t.scorers {
-		r.scorers.reads = append(r.scorers.reads, r.add(t.scorers[i].scope(pod)))
-	}
-	for i := range t.preScores {
+	}()
+	for _, s := range scopes[len(list):] {
 		var reads framework.Reads
-		if p := &t.preScores[i]; p.scorer < 0 {
-			reads = r.add(p.scope(pod))
+		if s != nil {
+			reads = r.add(s.ask(pod))
 		}
-		r.scorers.reads = append(r.scorers.reads, reads)
+		list = append(list, reads)
 	}
+	return list
 }
 
 // add takes one plugin's scope into account.

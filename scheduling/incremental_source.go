@@ -31,8 +31,8 @@ func (f *incrementalPath) demoteSetters() bool {
 	if len(f.bound.setters) == 0 {
 		return false
 	}
-	for _, scope := range f.bound.setters {
-		*scope = undeclaredScope
+	for _, s := range f.bound.setters {
+		*s = scope{}
 	}
 	clear(f.classes)
 	clear(f.readings)

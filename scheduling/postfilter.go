@@ -151,7 +151,7 @@ func (r *referencePath) localClass() (class string, ok bool) {
 	fields := framework.FieldPriority
 	var bound, own []byte
 	for _, b := range r.bound.filters {
-		s := r.plugins.filters[b.At].scope(r.cycle.Pod)
+		s := r.plugins.filters[b.At].scope.of(r.cycle.Pod)
 		if s.Reads&^(framework.ReadsNode|framework.ReadsPods) != 0 {
 			return "", false
 		}

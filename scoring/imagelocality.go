@@ -2,6 +2,7 @@ package scoring
 
 import (
 	"math"
+	"slices"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -78,7 +79,7 @@ func (p ImageLocality) counted(pod *framework.PodInfo) []string {
 }
 
 var podImages = framework.NewPodDerived(func(p *framework.PodInfo) *[]string {
-	names := api.PodImages(p.Pod)
+	names := slices.Clone(api.PodImages(p.Pod))
 	return &names
 })
 

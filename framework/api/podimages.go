@@ -6,10 +6,13 @@ import "strings"
 // init container, container and image volume, in that order. A name without a tag
 // gets ":latest". A nil pod has no images.
 func PodImages(p *Pod) []string {
+	return appendPodImages(make([]string, 0, 8), p) // on the stack of a caller that does not keep them
+}
+
+func appendPodImages(names []string, p *Pod) []string {
 	if p == nil {
 		return nil
 	}
-	names := make([]string, 0, len(p.Spec.InitContainers)+len(p.Spec.Containers))
 	for i := range p.Spec.InitContainers {
 		names = append(names, normalizedImage(p.Spec.InitContainers[i].Image))
 	}

@@ -95,6 +95,7 @@ type pools struct {
 	odd     bool                             // the node selection or a capacity of some device is an error
 	err     error                            // a selector cannot be parsed
 	here    atomic.Pointer[api.NodeSelector] // see pinned
+	directs memo[*demand, *direct]
 }
 
 // pinned returns the selector of the node alone. All that devices are pinned to it share it.
@@ -102,11 +103,17 @@ func (p *pools) pinned() *api.NodeSelector {
 	if x := p.here.Load(); x != nil {
 		return x
 	}
-	x := &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{MatchFields: []api.NodeSelectorRequirement{
-		{Key: "metadata.name", Operator: api.NodeSelectorOpIn, Values: []string{p.node}},
-	}}}}
-	p.here.Store(x)
-	return x
+	x := &struct {
+		selector api.NodeSelector
+		terms    [1]api.NodeSelectorTerm
+		fields   [1]api.NodeSelectorRequirement
+		values   [1]string
+	}{values: [1]string{p.node}}
+	x.fields[0] = api.NodeSelectorRequirement{Key: "metadata.name", Operator: api.NodeSelectorOpIn, Values: x.values[:]}
+	x.terms[0].MatchFields = x.fields[:]
+	x.selector.NodeSelectorTerms = x.terms[:]
+	p.here.Store(&x.selector)
+	return &x.selector
 }
 
 // A pool is a pool as one node sees it.

@@ -2,6 +2,7 @@ package devices
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
@@ -19,9 +20,9 @@ type PodClaim struct {
 }
 
 // key identifies the claim while it is in flight.
-func (c *PodClaim) key(pod podID) flightKey {
+func (c *PodClaim) key(pod objectID) flightKey {
 	if c.Entry != "" {
-		return flightKey{pod: pod, entry: c.Entry}
+		return flightKey{pod, c.Entry}
 	}
 	return keyOf(c.Claim)
 }
@@ -46,7 +47,7 @@ type podRefs struct {
 // reason why the pod must wait. The list stands until the next call.
 func (x *State) refsOf(s *framework.Snapshot, pod *framework.PodInfo) ([]claimRef, error) {
 	r := &x.refs
-	if v := KeyVersion(s); r.pod != pod || r.version != v {
+	if v := x.version.of(s); r.pod != pod || r.version != v {
 		r.pod, r.version = pod, v
 		r.list, r.err = appendRefs(r.list[:0], s, pod.Pod)
 	}
@@ -95,15 +96,15 @@ func ClaimsOf(s *framework.Snapshot, pod *api.Pod) ([]PodClaim, error) {
 	}
 	list := make([]PodClaim, len(refs))
 	for i := range refs {
-		list[i] = refs[i].of(pod)
+		list[i] = refs[i].of(pod, nil)
 	}
 	return list, nil
 }
 
-// of returns the claim for the pod.
-func (r *claimRef) of(pod *api.Pod) PodClaim {
+// of returns the claim for the pod. known has annotations of virtual claims.
+func (r *claimRef) of(pod *api.Pod, known *annotations) PodClaim {
 	if r.template != nil {
-		return PodClaim{Claim: virtualClaim(pod, r.entry, r.template), Entry: r.entry}
+		return PodClaim{Claim: virtualClaim(pod, r, known), Entry: r.entry}
 	}
 	return PodClaim{Claim: r.claim}
 }
@@ -150,17 +151,54 @@ func usableClaim(s *framework.Snapshot, pod *api.Pod, name string, owned bool) (
 }
 
 // virtualClaim returns the claim that would be made for the pod.
-func virtualClaim(pod *api.Pod, entry string, t *api.ResourceClaimTemplate) *api.ResourceClaim {
-	c := &api.ResourceClaim{Spec: t.Spec.Spec}
-	c.Name, c.Namespace = pod.Name+"-"+entry+"-", pod.Namespace
-	c.Labels, c.Annotations = t.Spec.Labels, map[string]string{api.AnnPodClaimName: entry}
-	for name, value := range t.Spec.Annotations {
-		if name != api.AnnPodClaimName {
-			c.Annotations[name] = value
+func virtualClaim(pod *api.Pod, r *claimRef, known *annotations) *api.ResourceClaim {
+	x := &struct {
+		claim      api.ResourceClaim
+		owner      [1]api.OwnerReference
+		controller bool
+	}{controller: true}
+	x.owner[0] = api.OwnerReference{APIVersion: "v1", Kind: "Pod", Name: pod.Name, UID: pod.UID, Controller: &x.controller}
+	c := &x.claim
+	c.Spec = r.template.Spec.Spec
+	c.Name, c.Namespace = pod.Name+"-"+r.entry+"-", pod.Namespace
+	c.Labels, c.Annotations = r.template.Spec.Labels, known.of(r)
+	c.OwnerReferences = x.owner[:]
+	return c
+}
+
+// annotations keeps the annotations of virtual claims: those for one entry and template are
+// the same. They must not be changed.
+type annotations struct {
+	known map[annotated]map[string]string
+}
+
+type annotated struct {
+	entry    string
+	template *api.ResourceClaimTemplate
+}
+
+// maxAnnotations bounds how many annotations are kept. Beyond it, all are made anew.
+const maxAnnotations = 1 << 10
+
+// of returns the annotations of a virtual claim. nil keeps none.
+func (k *annotations) of(r *claimRef) map[string]string {
+	key := annotated{r.entry, r.template}
+	if k != nil {
+		if m, ok := k.known[key]; ok {
+			return m
 		}
 	}
-	c.OwnerReferences = []api.OwnerReference{ownerOf(pod)}
-	return c
+	m := map[string]string{}
+	maps.Copy(m, r.template.Spec.Annotations)
+	m[api.AnnPodClaimName] = r.entry
+	if k == nil {
+		return m
+	}
+	if k.known == nil || len(k.known) >= maxAnnotations {
+		k.known = map[annotated]map[string]string{}
+	}
+	k.known[key] = m
+	return m
 }
 
 func ownerOf(pod *api.Pod) api.OwnerReference {

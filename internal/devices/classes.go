@@ -19,6 +19,7 @@ type classes struct {
 var classesKey = framework.NewExtensionKey(func(s *framework.Snapshot) *Classes {
 	x := new(Classes)
 	x.renew(s)
+	touchAll(s) // as for stateKey
 	return x
 })
 

@@ -27,17 +27,24 @@ func KeyVersion(s *framework.Snapshot) uint64 {
 		framework.ObjectsVersion[api.DeviceClass](s))
 }
 
+// A keyVersion is KeyVersion of a snapshot at a version of all objects.
+type keyVersion struct{ objects, version uint64 }
+
+func (v *keyVersion) of(s *framework.Snapshot) uint64 {
+	if now := s.Objects(); v.objects != now {
+		v.objects, v.version = now, KeyVersion(s)
+	}
+	return v.version
+}
+
 // AppendKey appends what verdicts about the pod read of its claims and of its requests for
 // extended resources. It appends nothing for a pod that needs no devices.
 func AppendKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
 	if !Needs(s, pod) {
 		return b
 	}
-	x, version := stateKey.Of(s), KeyVersion(s)
-	if x.unseen {
-		x.unseen = false
-		touchAll(s)
-	}
+	x := stateKey.Of(s)
+	version := x.version.of(s)
 	if k := &x.key; k.pod != pod || k.version != version {
 		k.pod, k.version = pod, version
 		k.text = x.appendKey(k.text[:0], s, pod)

@@ -12,7 +12,7 @@ func (x *constraint) applies(a *ask, request string) bool {
 		return true
 	}
 	for _, name := range x.requests {
-		if name == request || name == a.result {
+		if name == request || name == a.full {
 			return true
 		}
 	}
@@ -21,10 +21,10 @@ func (x *constraint) applies(a *ask, request string) bool {
 
 // requestOf returns the name of the request of an ask.
 func requestOf(a *ask) string {
-	if len(a.result) > len(a.name) {
-		return a.result[:len(a.result)-len(a.name)-1]
+	if len(a.full) > len(a.name) {
+		return a.full[:len(a.full)-len(a.name)-1]
 	}
-	return a.result
+	return a.full
 }
 
 // constraintAdmits reports whether the claim's devices meet a constraint with one more.

@@ -91,7 +91,7 @@ func (s *search) shortages() (list []framework.Detail) {
 // detail counts the devices for a request: Limit match its selectors, and Used of them are
 // in use, tainted or lack capacity.
 func (s *search) detail(p plan, a *ask) framework.Detail {
-	d := framework.Detail{Subject: fmt.Sprintf("devices for request %s of claim %s", a.result, p.claim.Key()), Asked: a.count}
+	d := framework.Detail{Subject: fmt.Sprintf("devices for request %s of claim %s", a.full, p.claim.Key()), Asked: a.count}
 	var inUse, tainted, small int64
 	for i := range s.pools.devices {
 		c := &s.pools.devices[i]
@@ -169,7 +169,7 @@ const (
 func (s *search) obstacle(a *ask, c *candidate) int {
 	x := a.consumption(c.device)
 	switch {
-	case !a.admin && s.uses[c.pool].of(c.device.Name).isDedicated():
+	case !a.admin && s.uses[c.pool].of(c.device).isDedicated():
 		return deviceInUse
 	case !c.device.tolerated(a.tolerations):
 		return deviceTainted
@@ -264,6 +264,9 @@ func Words(s *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeIn
 		return ""
 	}
 	if len(f.claims) == len(found.Allocations) {
+		if found.device != nil {
+			return found.device.words()
+		}
 		return wordsOf(found.Allocations)
 	}
 	var list []*api.AllocationResult
@@ -287,7 +290,7 @@ func (x *State) held(s *framework.Snapshot, pod *framework.PodInfo) (list []*api
 	if extendedResources(s, pod) != nil {
 		claims = append(claims, x.extendedClaim(s, pod.Pod))
 	}
-	id := idOf(pod.Pod)
+	id := podIDOf(pod.Pod)
 	keys, _ := x.holds.get(id)
 	for i := range claims {
 		c := &claims[i]

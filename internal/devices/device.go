@@ -2,6 +2,7 @@ package devices
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/berth-sched/berth/framework/api"
@@ -26,6 +27,9 @@ type Device struct {
 	plain     consumption
 	odd       bool // some capacity may be an error
 }
+
+// words returns wordsOf an allocation of the device alone.
+func (d *Device) words() string { return d.slice.words()[d.index] }
 
 // ID returns "driver/pool/device".
 func (d *Device) ID() string { return d.slice.pool.String() + "/" + d.Name }
@@ -83,6 +87,8 @@ type slice struct {
 	counters  bool // a device consumes counters
 
 	views    func() []*expr.Device
+	indexes  func() map[string]int // of devices, by name
+	words    func() []string       // see Device.words
 	answered memo[*program, *answers]
 	values   memo[string, []*api.DeviceAttribute]
 }
@@ -97,7 +103,8 @@ func newSlice(object *api.ResourceSlice, rules []*api.DeviceTaintRule) *slice {
 	for i := range spec.Devices {
 		object := &spec.Devices[i]
 		d := &s.devices[i]
-		*d = Device{Device: object, slice: s, index: i, shareable: isSet(object.AllowMultipleAllocations), taints: acting(nil, object.Taints...)}
+		d.Device, d.slice, d.index = object, s, i
+		d.shareable, d.taints = isSet(object.AllowMultipleAllocations), acting(nil, object.Taints...)
 		if s.perDevice {
 			d.where = newSelection(object.NodeName, object.AllNodes, object.NodeSelector)
 		}
@@ -114,6 +121,14 @@ func newSlice(object *api.ResourceSlice, rules []*api.DeviceTaintRule) *slice {
 		}
 		s.bindings = s.bindings || object.BindingConditions != nil
 	}
+	s.indexes = sync.OnceValue(func() map[string]int {
+		m := make(map[string]int, len(s.devices))
+		for i := range s.devices {
+			m[s.devices[i].Name] = i
+		}
+		return m
+	})
+	s.words = sync.OnceValue(func() []string { return wordsOfEach(s) })
 	s.views = sync.OnceValue(func() []*expr.Device {
 		views := make([]*expr.Device, len(s.devices))
 		for i := range s.devices {
@@ -122,6 +137,26 @@ func newSlice(object *api.ResourceSlice, rules []*api.DeviceTaintRule) *slice {
 		return views
 	})
 	return s
+}
+
+// wordsOfEach returns the words of all devices of a slice. They share their memory.
+func wordsOfEach(s *slice) []string {
+	pool := s.pool.String()
+	size := len(s.devices) * (len(pool) + len(" "))
+	for i := range s.devices {
+		size += len(s.devices[i].Name)
+	}
+	var b strings.Builder
+	b.Grow(size)
+	list := make([]string, len(s.devices))
+	for i := range s.devices {
+		start := b.Len()
+		b.WriteString(pool)
+		b.WriteByte(' ')
+		b.WriteString(s.devices[i].Name)
+		list[i] = b.String()[start:]
+	}
+	return list
 }
 
 // acting appends the taints that keep requests off.
@@ -194,11 +229,16 @@ func (s *slice) reaches(n *api.Node) bool {
 		ok, err := s.where.matches(n)
 		return ok || err != nil || !s.where.given()
 	}
-	return slices.ContainsFunc(s.devices, func(d Device) bool {
-		ok, err := d.where.matches(n)
-		return ok || err != nil
-	})
+	for i := range s.devices {
+		if ok, err := s.devices[i].where.matches(n); ok || err != nil {
+			return true
+		}
+	}
+	return false
 }
+
+// isPinned reports whether the device, once allocated, can be used on one node only.
+func (d *Device) isPinned() bool { return d.selectionOf().node != "" || isSet(d.BindsToNode) }
 
 // selectionOf returns the selection that says where an allocated device can be used.
 func (d *Device) selectionOf() *selection {

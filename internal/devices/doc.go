@@ -13,6 +13,7 @@
 //	              compiler
 //	capacity.go   what requests consume of devices that can be shared
 //	request.go    a claim as the search needs it
+//	direct.go     claims for one device, which need no search
 //	search.go     the search for devices on one node; constraint.go, what devices of a
 //	              claim must have in common; prune.go, what the search may leave out
 //	pack.go       another choice among the solutions: least leftover
@@ -21,8 +22,9 @@
 //	finder.go     the verdicts about the nodes for one pod
 //	details.go    the numbers behind a rejection, and the devices in words
 //	reserve.go    what Reserve takes, what a driver writes, and scores
-//	state.go      which devices are in use, kept from change to change; flight.go, claims
-//	              that are decided but not written; layered.go, maps that forks share
+//	state.go      which devices are in use, kept from change to change; pooluse.go, the
+//	              use of one pool; flight.go, claims that are decided but not written;
+//	              layered.go, maps that forks share
 //	offer.go      how many devices a node has for an extended resource
 //
 // # State
@@ -47,8 +49,10 @@
 //	                    network touches the nodes that its slices select.
 //	what all nodes see  the version of the [Finder]: classes, taint rules, the time as long
 //	                    as an allocated claim waits for binding conditions, and the
-//	                    snapshot that the state was read from: before, changes touched no
-//	                    node.
+//	                    snapshot that the state was read from.
+//
+// Before the state of a snapshot is made, changes touch no node. So making it touches all:
+// an answer may have been kept about a fork that was asked before.
 //
 // Beside them, slices keep the answers of selectors for their devices, for all pods and
 // nodes. The snapshot keeps the last Finder, and what it found on the last node, because
@@ -75,7 +79,8 @@
 //
 // # Cost
 //
-// A node costs O(requests x devices) if no constraint, counter or alternative makes the
+// A claim for one device takes the first that is free in a list. Otherwise a node costs
+// O(requests x devices) if no constraint, counter or alternative makes the
 // search go back. Selectors are evaluated once per device, for all pods.
 //
 // Source: kube-scheduler 1.37, plugin DynamicResources, and

@@ -13,7 +13,7 @@ import (
 func Uses(s *framework.Snapshot) string {
 	var lines []string
 	for id, p := range stateKey.Of(s).uses.all() {
-		for device, u := range p.devices {
+		for device, u := range p.all {
 			line := fmt.Sprintf("%s/%s: %d dedicated, %d shares, %d amounts", id, device, u.dedicated, len(u.shares), u.amounts)
 			for _, name := range slices.Sorted(maps.Keys(u.capacity)) {
 				line += fmt.Sprintf(", %s %s", name, u.capacity[name])
@@ -37,4 +37,17 @@ func Flights(s *framework.Snapshot) string {
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
+}
+
+// FindBySearch is Find, but searches for every claim.
+func FindBySearch(f *Finder, node *framework.NodeInfo, found *Found) framework.Status {
+	was := f.direct
+	defer func() { f.direct = was }()
+	f.direct = false
+	return f.Find(node, found)
+}
+
+// IsDirect reports whether Find needs no search.
+func IsDirect(f *Finder, node *framework.NodeInfo) bool {
+	return f.directOn(f.catalog.poolsOf(node.Node)) != nil
 }

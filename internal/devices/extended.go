@@ -150,7 +150,7 @@ func needsExtended(s *framework.Snapshot, pod *framework.PodInfo) bool {
 // madeExtendedClaim returns the claim for a pod's extended resources that was made in an
 // earlier cycle, nil if there is none.
 func (x *State) madeExtendedClaim(s *framework.Snapshot, pod *api.Pod) *api.ResourceClaim {
-	for _, id := range [2]podID{{uid: string(pod.UID)}, {key: pod.Key()}} {
+	for _, id := range [2]objectID{podIDOf(pod), idOf("", pod.Namespace, pod.Name)} {
 		if key, ok := x.special.get(id); ok {
 			if c := framework.Lookup[api.ResourceClaim](s, key); c != nil && c.Namespace == pod.Namespace && isExtendedClaimOf(c, pod) {
 				return c
@@ -187,12 +187,7 @@ func (x *State) noteSpecial(s *framework.Snapshot, c *api.ResourceClaim) {
 	}
 	for i := range c.OwnerReferences {
 		if o := &c.OwnerReferences[i]; isSet(o.Controller) {
-			id := podID{uid: string(o.UID)}
-			if o.UID == "" {
-				id = podID{key: c.Namespace + "/" + o.Name}
-			}
-			key := c.Key()
-			change(s, &x.special, id, key)
+			change(s, &x.special, idOf(o.UID, c.Namespace, o.Name), c.Key())
 		}
 	}
 }

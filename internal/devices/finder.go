@@ -45,12 +45,14 @@ type Finder struct {
 	claims    []finderClaim
 	allocate  []int // indexes of the claims to allocate
 	plans     []plan
+	direct    bool // see mayBeDirect
 	resources []extendedResource
 	variants  variants
 
 	version uint64    // of what verdicts read besides nodes and the pod's key
 	until   time.Time // when a claim that waits for binding conditions times out; 0 for none
 	at      moment
+	holders int              // how many bound filters may ask it; see Renew
 	status  framework.Status // of Prepare
 	found   foundOn
 
@@ -92,13 +94,45 @@ func FinderOf(s *framework.Snapshot, pod *framework.PodInfo, o Options) (*Finder
 		return nil, framework.SkipStatus()
 	}
 	x := StateOf(s)
-	at := moment{pod, o, s.Objects(), x.flown, s.Now()}
+	at := x.moment(s, pod, o)
 	if x.last == nil || x.last.at != at {
-		f := new(Finder)
-		f.status = f.Prepare(s, pod, o)
-		f.at, x.last = at, f
+		x.last = new(Finder)
+		x.last.prepareAt(s, at)
 	}
 	return x.last, x.last.status
+}
+
+// Renew is FinderOf for a bound filter, whose pod needs devices. f is what it had in its
+// last cycle, nil for none: its memory is used again if no other bound filter has it.
+func (f *Finder) Renew(s *framework.Snapshot, pod *framework.PodInfo, o Options) (*Finder, framework.Status) {
+	x := StateOf(s)
+	at := x.moment(s, pod, o)
+	if f != nil && f.state != x {
+		f = nil // another goroutine may count its holders
+	}
+	if x.last == nil || x.last.at != at {
+		if x.last = f; f == nil || f.holders > 1 {
+			x.last = new(Finder)
+		}
+		x.last.prepareAt(s, at)
+	}
+	if next := x.last; next != f && next.status.IsSuccess() {
+		next.holders++
+		if f != nil {
+			f.holders--
+		}
+	}
+	return x.last, x.last.status
+}
+
+func (x *State) moment(s *framework.Snapshot, pod *framework.PodInfo, o Options) moment {
+	return moment{pod, o, s.Objects(), x.flown, s.Now()}
+}
+
+// prepareAt prepares the Finder for a moment, which is now.
+func (f *Finder) prepareAt(s *framework.Snapshot, at moment) {
+	f.status = f.Prepare(s, at.pod, at.options)
+	f.at = at
 }
 
 // Prepare reads the claims of a pod. The status is Skip for a pod that needs no devices.
@@ -119,7 +153,7 @@ func (f *Finder) Prepare(s *framework.Snapshot, pod *framework.PodInfo, o Option
 		return framework.SkipStatus()
 	}
 	for i := range refs {
-		if status := f.prepareClaim(refs[i].of(pod.Pod)); !status.IsSuccess() {
+		if status := f.prepareClaim(refs[i].of(pod.Pod, &f.state.noted)); !status.IsSuccess() {
 			return status
 		}
 	}
@@ -128,6 +162,7 @@ func (f *Finder) Prepare(s *framework.Snapshot, pod *framework.PodInfo, o Option
 			return status
 		}
 	}
+	f.direct = f.mayBeDirect()
 	if !f.until.IsZero() {
 		f.version = s.NewVersion() // time may change the answer for any node
 	}
@@ -167,13 +202,13 @@ func (f *Finder) prepareClaim(pc PodClaim) framework.Status {
 		return reject("resource claim %s is in the process of being allocated", c.Key())
 	}
 	d := f.state.demandOf(f.snapshot, f.options.Compiler, &c.Spec.Devices)
-	if !pc.Extended && !d.checked {
+	if !pc.Extended && !d.checked.Load() {
 		for i := range c.Spec.Devices.Requests {
 			if status := f.checkRequest(c, &c.Spec.Devices.Requests[i]); !status.IsSuccess() {
 				return status
 			}
 		}
-		d.checked = true
+		d.checked.Store(true)
 	}
 	f.allocate = append(f.allocate, len(f.claims))
 	f.claims = append(f.claims, x)
@@ -232,6 +267,7 @@ type Found struct {
 	Requests []api.DeviceRequest
 	Mappings []Mapping
 
+	device     *Device     // if it is the only one
 	claim      [1]PodClaim // memory for one claim
 	allocation [1]*api.AllocationResult
 }
@@ -353,6 +389,16 @@ func (f *Finder) search(node *framework.NodeInfo, extended []extendedResource, f
 	if pools.err != nil {
 		return framework.AsStatus(pools.err)
 	}
+	if list := f.directOn(pools); list != nil {
+		d := list.free(pools, f.state)
+		if d == nil {
+			return pools.failure()
+		}
+		if found != nil {
+			f.give(pools, d, found)
+		}
+		return framework.Status{}
+	}
 	plans, variant := f.plansFor(extended)
 	s, _ := f.state.searches.Get().(*search)
 	if s == nil {
@@ -362,10 +408,7 @@ func (f *Finder) search(node *framework.NodeInfo, extended []extendedResource, f
 	s.begin(pools, plans, f.state, f.options.Steps)
 	switch f.runOn(node, s) {
 	case failed:
-		if pools.invalid {
-			return framework.NewStatus(framework.UnschedulableAndUnresolvable, ErrInvalidPool)
-		}
-		return framework.NewStatus(framework.UnschedulableAndUnresolvable, ErrAllocate)
+		return pools.failure()
 	case fatal:
 		var steps *StepsError
 		if errors.As(s.err, &steps) {
@@ -377,7 +420,10 @@ func (f *Finder) search(node *framework.NodeInfo, extended []extendedResource, f
 		s = f.pack(s)
 	}
 	if found != nil {
-		found.Claims, found.Allocations = found.claim[:0], found.allocation[:0]
+		found.Claims, found.Allocations, found.device = found.claim[:0], found.allocation[:0], nil
+		if len(s.placed) == 1 {
+			found.device = s.placed[0].device
+		}
 	}
 	for i := range plans {
 		if found == nil {
@@ -397,6 +443,14 @@ func (f *Finder) search(node *framework.NodeInfo, extended []extendedResource, f
 		found.Requests, found.Mappings = variant.plans[len(variant.plans)-1].claim.Spec.Devices.Requests, variant.mappings
 	}
 	return framework.Status{}
+}
+
+// failure is the status of a node without the devices.
+func (p *pools) failure() framework.Status {
+	if p.invalid {
+		return framework.NewStatus(framework.UnschedulableAndUnresolvable, ErrInvalidPool)
+	}
+	return framework.NewStatus(framework.UnschedulableAndUnresolvable, ErrAllocate)
 }
 
 // plansFor returns the plans of a node that must give devices for the extended resources;

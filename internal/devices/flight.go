@@ -7,82 +7,106 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// podID identifies a pod: by its UID or, without one, by its key.
-type podID struct{ uid, key string }
+// An objectID identifies a pod or a claim: by its UID or, without one, by "/namespace/name".
+type objectID string
 
-func idOf(p *api.Pod) podID {
-	if p.UID != "" {
-		return podID{uid: string(p.UID)}
+func idOf(uid api.UID, namespace, name string) objectID {
+	if uid != "" {
+		return objectID(uid)
 	}
-	return podID{key: p.Key()}
+	return objectID("/" + namespace + "/" + name)
 }
 
-// A flightKey identifies a claim in flight: by its UID or, without one, by its key. A
-// claim that is no object yet belongs to a pod, and has the name of the pod's entry.
+func podIDOf(p *api.Pod) objectID { return idOf(p.UID, p.Namespace, p.Name) }
+
+// A flightKey identifies a claim in flight. A claim that is no object yet is identified by
+// its pod and the name of the pod's entry.
 type flightKey struct {
-	claim string
-	pod   podID
+	of    objectID // the claim or, with an entry, the pod
 	entry string
 }
 
 // keyOf returns the key of a claim that is an object.
 func keyOf(c *api.ResourceClaim) flightKey {
-	if c.UID != "" {
-		return flightKey{claim: string(c.UID)}
-	}
-	return flightKey{claim: "/" + c.Key()}
+	return flightKey{of: idOf(c.UID, c.Namespace, c.Name)}
 }
 
 // A flight is a claim whose devices have been chosen, but not written. It never changes.
 type flight struct {
 	claim *api.ResourceClaim // with the allocation
 	entry string             // of the pod, if the claim is no object
-	pods  []podID
+	pods  []objectID
 }
 
-// A departure is the memory of a claim that goes into flight, and of what is first kept
-// about it.
+// A departure is the memory of a flight, and of what is first kept about it.
 type departure struct {
-	claim  api.ResourceClaim
 	flight flight
-	pod    [1]podID
+	pod    [1]objectID
 	key    [1]flightKey
 	listed [1]DeviceClaim
+	state  *State // for a rollback
+	flown  uint64 // of the state before
+	exact  bool   // whether a rollback restores the uses, too
 }
 
 // depart puts a claim with its allocation into flight for a pod. If it is in flight
 // already, the pod shares it.
-func (x *State) depart(s *framework.Snapshot, key flightKey, pod podID, entry string, d *departure) {
+func (x *State) depart(s *framework.Snapshot, key flightKey, pod objectID, entry string, claim *api.ResourceClaim, d *departure) {
+	d.pod[0], d.key[0], d.state, d.flown = pod, key, x, x.flown
 	f := &d.flight
-	*f = flight{&d.claim, entry, d.pod[:0]}
+	*f = flight{claim, entry, d.pod[:]}
 	before, flies := x.flights.get(key)
 	held, holds := x.holds.get(pod)
+	if a := claim.Status.Allocation; !flies && !holds {
+		if s.Recording() {
+			s.Record(d)
+		}
+		if d.exact = isExact(a); d.exact {
+			x.apply(a, 1)
+			x.touchPools(s, a)
+		} else {
+			x.count(s, a, 1)
+		}
+		x.renewFlown(s, key)
+		x.flights.set(key, f)
+		x.holds.set(pod, d.key[:])
+		return
+	}
 	if s.Recording() {
 		s.Record(&departUndo{x, key, pod, before, held, holds, x.flown})
 	}
 	if flies {
 		f.claim, f.pods = before.claim, slices.Clone(before.pods)
+		if !slices.Contains(f.pods, pod) {
+			f.pods = append(f.pods, pod)
+		}
 	} else {
-		x.count(s, d.claim.Status.Allocation, 1)
-	}
-	if !slices.Contains(f.pods, pod) {
-		f.pods = append(f.pods, pod)
+		x.count(s, claim.Status.Allocation, 1)
 	}
 	x.renewFlown(s, key)
 	x.flights.set(key, f)
-	if !holds {
-		d.key[0] = key
-		x.holds.set(pod, d.key[:])
-	} else if !slices.Contains(held, key) {
+	if !slices.Contains(held, key) {
 		x.holds.set(pod, append(slices.Clone(held), key))
 	}
 }
 
-// departUndo takes back a departure, but for the uses of devices.
+// Undo takes back the departure of a claim that was not in flight, for a pod that had none
+// in flight. Uses that are not exact have a record of their own.
+func (d *departure) Undo(*framework.Snapshot) {
+	x := d.state
+	if d.exact {
+		x.apply(d.flight.claim.Status.Allocation, -1)
+	}
+	x.flights.remove(d.key[0])
+	x.holds.remove(d.pod[0])
+	x.flown = d.flown
+}
+
+// departUndo takes back any departure, but for the uses of devices.
 type departUndo struct {
 	state  *State
 	key    flightKey
-	pod    podID
+	pod    objectID
 	flight *flight // nil if there was none
 	held   []flightKey
 	holds  bool // whether there was held
@@ -124,7 +148,7 @@ type flownUndo struct {
 func (u *flownUndo) Undo(*framework.Snapshot) { u.state.flown = u.flown }
 
 // release takes back what a pod has in flight. Claims that other pods share stay.
-func (x *State) release(s *framework.Snapshot, pod podID) {
+func (x *State) release(s *framework.Snapshot, pod objectID) {
 	held, ok := x.holds.get(pod)
 	if !ok {
 		return
@@ -136,7 +160,7 @@ func (x *State) release(s *framework.Snapshot, pod podID) {
 			continue
 		}
 		if len(f.pods) > 1 {
-			rest := slices.DeleteFunc(slices.Clone(f.pods), func(p podID) bool { return p == pod })
+			rest := slices.DeleteFunc(slices.Clone(f.pods), func(p objectID) bool { return p == pod })
 			x.setFlight(s, key, &flight{f.claim, f.entry, rest})
 			continue
 		}
@@ -159,8 +183,8 @@ func (x *State) landed(s *framework.Snapshot, c *api.ResourceClaim) {
 			entry = ExtendedClaimName
 		}
 		keys = append(keys,
-			flightKey{pod: podID{uid: string(o.UID)}, entry: entry},
-			flightKey{pod: podID{key: c.Namespace + "/" + o.Name}, entry: entry})
+			flightKey{idOf(o.UID, c.Namespace, o.Name), entry},
+			flightKey{idOf("", c.Namespace, o.Name), entry})
 	}
 	for _, key := range keys {
 		f, ok := x.flights.get(key)
@@ -175,7 +199,7 @@ func (x *State) landed(s *framework.Snapshot, c *api.ResourceClaim) {
 }
 
 // drop takes a claim off the list of a pod.
-func (x *State) drop(s *framework.Snapshot, pod podID, key flightKey) {
+func (x *State) drop(s *framework.Snapshot, pod objectID, key flightKey) {
 	held, _ := x.holds.get(pod)
 	rest := slices.DeleteFunc(slices.Clone(held), func(k flightKey) bool { return k == key })
 	if len(rest) == 0 {
@@ -193,6 +217,6 @@ func (x *State) PodAdded(*framework.Snapshot, *framework.NodeInfo, *framework.Po
 // its victims as in use.
 func (x *State) PodRemoved(s *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
 	if !s.Recording() && !s.RollingBack() {
-		x.release(s, idOf(p.Pod))
+		x.release(s, podIDOf(p.Pod))
 	}
 }

@@ -56,7 +56,7 @@ func (o *Offer) On(node *framework.NodeInfo) (devices, used int64) {
 				}
 				if ok {
 					devices++
-					if u := uses.of(s.devices[i].Name); u.isDedicated() || u.isShared() {
+					if u := uses.of(&s.devices[i]); u.isDedicated() || u.isShared() {
 						used++
 					}
 				}

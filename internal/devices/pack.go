@@ -108,7 +108,7 @@ func (s *search) left(c *candidate, largest map[string]int64, all []placed) (sum
 		capacity := d.Capacity[name]
 		rest := capacity.Value
 		if d.shareable {
-			rest = rest.Sub(s.uses[c.pool].of(d.Name).consumed()[name])
+			rest = rest.Sub(s.uses[c.pool].of(d).consumed()[name])
 		}
 		for i := range all {
 			if all[i].device == d {

@@ -2,6 +2,8 @@ package devices
 
 import (
 	"fmt"
+	"maps"
+	"sync/atomic"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -21,7 +23,7 @@ type plan struct {
 type demand struct {
 	requests    []request
 	constraints []constraint
-	checked     bool // all of its classes exist
+	checked     atomic.Bool // all of its classes exist
 }
 
 // A request is one of a claim: exactly one ask, or alternatives.
@@ -34,7 +36,7 @@ type request struct {
 // An ask is an exact request or one alternative.
 type ask struct {
 	name        string // of the request or alternative alone
-	result      string // in results: "request" or "request/alternative"
+	full        string // in results: "request" or "request/alternative"
 	class       *api.DeviceClass
 	conditions  []condition
 	all         bool
@@ -58,7 +60,21 @@ type demands struct {
 	compiler api.DeviceSelectorCompiler
 	classes  uint64 // their version
 	known    map[string]*demand
+	shared   bool // a fork has known, too
 	text     []byte
+}
+
+// fork returns a copy; later changes of either do not show in the other.
+func (k *demands) fork() demands {
+	k.shared = true
+	return demands{compiler: k.compiler, classes: k.classes, known: k.known, shared: true}
+}
+
+func (k *demands) add(text string, d *demand) {
+	if k.shared {
+		k.known, k.shared = maps.Clone(k.known), false
+	}
+	k.known[text] = d
 }
 
 // maxDemands bounds the memory for demands. Beyond it, all are prepared anew.
@@ -68,13 +84,13 @@ const maxDemands = 1 << 10
 func (x *State) demandOf(s *framework.Snapshot, compiler api.DeviceSelectorCompiler, c *api.DeviceClaim) *demand {
 	k := &x.demands
 	if v := framework.ObjectsVersion[api.DeviceClass](s); k.known == nil || k.classes != v || k.compiler != compiler || len(k.known) >= maxDemands {
-		k.known, k.classes, k.compiler = map[string]*demand{}, v, compiler
+		k.known, k.shared, k.classes, k.compiler = map[string]*demand{}, false, v, compiler
 	}
 	k.text = appendDemand(k.text[:0], c)
 	d := k.known[string(k.text)]
 	if d == nil {
 		d = x.demand(s, compiler, c)
-		k.known[string(k.text)] = d
+		k.add(string(k.text), d)
 	}
 	return d
 }
@@ -120,9 +136,9 @@ func exactly(sub *api.DeviceSubRequest) *api.ExactDeviceRequest {
 	}
 }
 
-func (x *State) ask(s *framework.Snapshot, compiler api.DeviceSelectorCompiler, name, result string, e *api.ExactDeviceRequest) ask {
+func (x *State) ask(s *framework.Snapshot, compiler api.DeviceSelectorCompiler, name, full string, e *api.ExactDeviceRequest) ask {
 	a := ask{
-		name: name, result: result, all: e.AllocationMode == api.DeviceAllocationModeAll, count: e.Count, admin: isSet(e.AdminAccess),
+		name: name, full: full, all: e.AllocationMode == api.DeviceAllocationModeAll, count: e.Count, admin: isSet(e.AdminAccess),
 		tolerations: e.Tolerations, capacity: e.Capacity,
 	}
 	fault := func(format string, args ...any) ask {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -46,6 +47,7 @@ func (c DeviceClaim) Write(current *api.ResourceClaim, pod *api.Pod, now time.Ti
 		*next = *current
 	case c.Entry != "":
 		*next = *c.Claim
+		next.Annotations = maps.Clone(next.Annotations) // claims of one template share them
 		next.Status.Allocation = nil
 	}
 	failed := func(what string) (*api.ResourceClaim, error) {
@@ -131,7 +133,7 @@ func (f *Finder) Reserve(node *framework.NodeInfo) (DeviceClaims, framework.Stat
 		}
 	}
 	var result DeviceClaims
-	pod := idOf(f.pod.Pod)
+	pod := podIDOf(f.pod.Pod)
 	f.state.releaseVirtual(f.snapshot, pod)
 	at := 0
 	for i := range f.claims {
@@ -150,23 +152,45 @@ func (f *Finder) Reserve(node *framework.NodeInfo) (DeviceClaims, framework.Stat
 		if c.Extended && len(found.Mappings) == 0 {
 			continue // the node offers the resources itself
 		}
-		d := &departure{claim: *c.Claim}
-		d.claim.Status.Allocation = a
+		claim, d := f.departing(c)
+		claim.Status.Allocation = a
 		if c.Extended {
-			d.claim.Spec.Devices.Requests = found.Requests
+			claim.Spec.Devices.Requests = found.Requests
 			result.Mappings = found.Mappings
 		}
-		f.state.depart(f.snapshot, c.key(pod), pod, c.Entry, d)
+		f.state.depart(f.snapshot, c.key(pod), pod, c.Entry, claim, d)
 		if result.Claims == nil {
 			result.Claims = d.listed[:0]
 		}
-		result.Claims = append(result.Claims, DeviceClaim{&d.claim, c.Entry, false})
+		result.Claims = append(result.Claims, DeviceClaim{claim, c.Entry, false})
 	}
 	return result, framework.Status{}
 }
 
+// departing returns a claim to write the allocation into, with the memory of its flight. A
+// virtual claim belongs to this Finder, so it need not be copied; then the Finder is of no
+// further use.
+func (f *Finder) departing(c *finderClaim) (*api.ResourceClaim, *departure) {
+	if c.Entry != "" {
+		f.state.forget(f)
+		return c.Claim, new(departure)
+	}
+	x := &struct {
+		departure
+		claim api.ResourceClaim
+	}{claim: *c.Claim}
+	return &x.claim, &x.departure
+}
+
+// forget makes sure that the Finder is not used for another cycle.
+func (x *State) forget(f *Finder) {
+	if x.last == f {
+		x.last = nil
+	}
+}
+
 // releaseVirtual takes back what a pod has in flight of claims that are no objects.
-func (x *State) releaseVirtual(s *framework.Snapshot, pod podID) {
+func (x *State) releaseVirtual(s *framework.Snapshot, pod objectID) {
 	held, ok := x.holds.get(pod)
 	if !ok {
 		return
@@ -181,13 +205,13 @@ func (x *State) releaseVirtual(s *framework.Snapshot, pod podID) {
 
 // Release takes back what a pod has in flight.
 func Release(s *framework.Snapshot, pod *framework.PodInfo) {
-	stateKey.Of(s).release(s, idOf(pod.Pod))
+	stateKey.Of(s).release(s, podIDOf(pod.Pod))
 }
 
 // InFlight returns the claims that a pod has in flight, sorted by key.
 func InFlight(s *framework.Snapshot, pod *framework.PodInfo) []DeviceClaim {
 	x := stateKey.Of(s)
-	held, _ := x.holds.get(idOf(pod.Pod))
+	held, _ := x.holds.get(podIDOf(pod.Pod))
 	var list []DeviceClaim
 	for _, key := range held {
 		if f, ok := x.flights.get(key); ok {

@@ -38,10 +38,7 @@ func (s *search) allocation(claim int) (*api.AllocationResult, error) {
 		if p.claim != claim {
 			continue
 		}
-		r := api.DeviceRequestAllocationResult{
-			Request: p.ask.result, Driver: p.device.slice.pool.Driver, Pool: p.device.slice.pool.Pool, Device: p.device.Name,
-			Tolerations: p.ask.tolerations, BindingConditions: p.device.BindingConditions, BindingFailureConditions: p.device.BindingFailureConditions,
-		}
+		r := p.ask.result(p.device)
 		if p.ask.admin {
 			r.AdminAccess = new(true)
 		}
@@ -79,10 +76,10 @@ func (s *search) terms(claim int) (pinned bool, err error) {
 		if p.claim != claim {
 			continue
 		}
-		where := p.device.selectionOf()
-		if where.node != "" || isSet(p.device.BindsToNode) {
+		if p.device.isPinned() {
 			return true, nil
 		}
+		where := p.device.selectionOf()
 		if where.all || where.object == nil {
 			continue
 		}
@@ -157,7 +154,7 @@ func (s *search) config(claim int) []api.DeviceAllocationConfiguration {
 	for i := range p.requests {
 		r := &p.requests[i]
 		a := &r.asks[s.chosen[s.requests[claim]+i]]
-		names = append(names, a.result)
+		names = append(names, a.full)
 		configs := a.class.Spec.Config
 		start, known := starts[a.class.Name]
 		if !known {
@@ -168,7 +165,7 @@ func (s *search) config(claim int) []api.DeviceAllocationConfiguration {
 			}
 		}
 		for k := range configs {
-			list[start+k].Requests = append(list[start+k].Requests, a.result)
+			list[start+k].Requests = append(list[start+k].Requests, a.full)
 		}
 	}
 	isFor := func(requests []string, i int) bool {

@@ -314,7 +314,7 @@ func (s *search) devicesOf(claim int) (n int) {
 
 // taken reports whether a device is in use for the ask.
 func (s *search) taken(claim int, a *ask, c *candidate) bool {
-	if !a.admin && s.uses[c.pool].of(c.device.Name).isDedicated() {
+	if !a.admin && s.uses[c.pool].of(c.device).isDedicated() {
 		return true
 	}
 	if c.device.shareable {
@@ -367,7 +367,7 @@ func (s *search) try(claim int, a *ask, c *candidate, listed bool) outcome {
 
 // shared reports whether the device is shared already, in this search or before.
 func (s *search) shared(c *candidate) bool {
-	if s.uses[c.pool].of(c.device.Name).isShared() {
+	if s.uses[c.pool].of(c.device).isShared() {
 		return true
 	}
 	for i := range s.placed {
@@ -384,7 +384,7 @@ func (s *search) fitsCapacity(c *candidate, x *consumption) bool {
 		return true // nothing is ever consumed
 	}
 	var used []map[string]resource.Quantity
-	if u := s.uses[c.pool].of(c.device.Name).consumed(); u != nil {
+	if u := s.uses[c.pool].of(c.device).consumed(); u != nil {
 		used = append(used, u)
 	}
 	for i := range s.placed {
@@ -406,7 +406,7 @@ func (s *search) countersAdmit(c *candidate) bool {
 		}
 		uses := s.uses[c.pool]
 		for _, d := range pool.consumers {
-			if u := uses.of(d.Name); u.isDedicated() || u.isShared() {
+			if u := uses.of(d); u.isDedicated() || u.isShared() {
 				charge(left, set.Name, d)
 			}
 		}

@@ -16,35 +16,40 @@ import (
 // and what pods have been given but nobody has written yet (in flight).
 type State struct {
 	cataloged atomic.Pointer[cataloged] // nil until somebody asks for devices
+	checked   atomic.Uint64             // the version of all objects that cataloged is known to be of
 	programs  *programs                 // shared by forks
 
 	uses    layered[PoolID, *poolUse]
 	charged layered[string, *api.AllocationResult] // by claim: what the uses include of it
 	flights layered[flightKey, *flight]
-	holds   layered[podID, []flightKey]
-	special layered[podID, string] // the claim of a pod's extended resources, by the owner in it
+	holds   layered[objectID, []flightKey]
+	special layered[objectID, string] // the claim of a pod's extended resources, by the owner in it
 
 	owner   *cow.Owner // of the pools that may be written to
 	origin  uint64     // identifies the snapshot that the state was read from in full
-	unseen  bool       // changes before the state was read may have touched no node
 	flown   uint64     // identifies which claims that are objects are in flight
 	changes uint64     // how often the use of a device has changed
 
 	searches sync.Pool // memory to use again
 	costly   costly
 
+	version keyVersion
 	refs    podRefs // the last that were asked for
 	key     podKey  // the last that was asked for
 	last    *Finder // the last that was prepared
 	demands demands
+	noted   annotations
 }
 
+// stateKey holds the state of a snapshot. Changes before it was made have touched no node, so
+// making it touches all: answers that are kept may be about a fork that was asked before.
 var stateKey = framework.NewExtensionKey(func(s *framework.Snapshot) *State {
-	x := &State{programs: new(programs), owner: new(cow.Owner), origin: s.NewVersion(), unseen: true}
+	x := &State{programs: new(programs), owner: new(cow.Owner), origin: s.NewVersion()}
 	for _, c := range framework.List[api.ResourceClaim](s) {
 		x.recharge(s, api.KeyOf(c), c.Status.Allocation)
 		x.noteSpecial(s, c)
 	}
+	touchAll(s)
 	return x
 })
 
@@ -63,9 +68,14 @@ type cataloged struct {
 
 // catalogOf returns the catalog of the snapshot's slices. Several goroutines may call it.
 func (x *State) catalogOf(s *framework.Snapshot) *catalog {
+	all, checked := s.Objects(), x.checked.Load()
+	old := x.cataloged.Load() // after checked, which is set after it
+	if old != nil && checked == all {
+		return old.catalog
+	}
 	slices, rules := framework.ObjectsVersion[api.ResourceSlice](s), framework.ObjectsVersion[api.DeviceTaintRule](s)
-	old := x.cataloged.Load()
 	if old != nil && old.slices == slices && old.rules == rules {
+		x.checked.Store(all)
 		return old.catalog
 	}
 	var before *catalog
@@ -74,6 +84,7 @@ func (x *State) catalogOf(s *framework.Snapshot) *catalog {
 	}
 	c := newCatalog(before, framework.List[api.ResourceSlice](s), framework.List[api.DeviceTaintRule](s))
 	x.cataloged.Store(&cataloged{c, slices, rules})
+	x.checked.Store(all)
 	return c
 }
 
@@ -81,10 +92,11 @@ func (x *State) catalogOf(s *framework.Snapshot) *catalog {
 func (x *State) Fork(*framework.Snapshot) framework.Extension {
 	x.owner = new(cow.Owner)
 	y := &State{
-		owner: new(cow.Owner), programs: x.programs, uses: x.uses.fork(), charged: x.charged.fork(), flights: x.flights.fork(), holds: x.holds.fork(), special: x.special.fork(),
-		flown: x.flown, changes: x.changes, origin: x.origin, unseen: x.unseen,
+		owner: new(cow.Owner), programs: x.programs, uses: x.uses.fork(), charged: x.charged.fork(), flights: x.flights.fork(), holds: x.holds.fork(), special: x.special.fork(), demands: x.demands.fork(),
+		flown: x.flown, changes: x.changes, origin: x.origin,
 	}
 	y.cataloged.Store(x.cataloged.Load())
+	y.checked.Store(x.checked.Load())
 	return y
 }
 
@@ -116,27 +128,12 @@ type changeUndo[K comparable, V any] struct {
 
 func (u *changeUndo[K, V]) Undo(*framework.Snapshot) { u.m.put(u.key, u.before, u.was) }
 
-// A poolUse says which devices of a pool are in use. Only its owner changes it.
-type poolUse struct {
-	owner   *cow.Owner
-	devices map[string]*use
-	changed uint64 // State.changes at the last change
-}
-
 // A use says how a device is used. It never changes.
 type use struct {
 	dedicated int // claims that have all of the device
 	shares    map[api.UID]int
 	capacity  map[string]resource.Quantity // consumed by shares
 	amounts   int                          // shares with consumed capacity
-}
-
-// of returns the use of a device, nil if it is free.
-func (p *poolUse) of(device string) *use {
-	if p == nil {
-		return nil
-	}
-	return p.devices[device]
 }
 
 // isDedicated reports whether one claim has all of the device.
@@ -207,55 +204,37 @@ func (x *State) count(s *framework.Snapshot, a *api.AllocationResult, sign int) 
 	if a == nil {
 		return
 	}
-	var undo *usesUndo
 	if s.Recording() {
-		undo = &usesUndo{state: x}
-		undo.list = undo.one[:0]
-		s.Record(undo)
+		s.Record(x.usesOf(a))
 	}
-	var last *poolUse
+	x.apply(a, sign)
+	x.touchPools(s, a)
+}
+
+// apply changes the uses by an allocation, and nothing else.
+func (x *State) apply(a *api.AllocationResult, sign int) {
+	for i := range a.Devices.Results {
+		if r := &a.Devices.Results[i]; !isSet(r.AdminAccess) {
+			x.ownUses(PoolID{r.Driver, r.Pool}).add(r, sign)
+		}
+	}
+}
+
+// touchPools touches the nodes of the pools that an allocation has devices of.
+func (x *State) touchPools(s *framework.Snapshot, a *api.AllocationResult) {
+	var last PoolID
 	for i := range a.Devices.Results {
 		r := &a.Devices.Results[i]
-		if isSet(r.AdminAccess) {
-			continue
-		}
-		id := PoolID{r.Driver, r.Pool}
-		p := x.ownUses(id)
-		before := p.devices[r.Device]
-		if undo != nil {
-			undo.list = append(undo.list, useBefore{id, r.Device, before})
-		}
-		p.put(r.Device, before.with(r, sign))
-		if p != last {
+		if id := (PoolID{r.Driver, r.Pool}); !isSet(r.AdminAccess) && (i == 0 || id != last) {
 			x.touch(s, id)
-			last = p
+			last = id
 		}
 	}
 }
 
-// ownUses returns the use of a pool, for a change.
-func (x *State) ownUses(id PoolID) *poolUse {
-	x.changes++
-	p, ok := x.uses.get(id)
-	if !ok || p.owner != x.owner {
-		next := &poolUse{owner: x.owner, devices: map[string]*use{}}
-		if ok {
-			next.devices = maps.Clone(p.devices)
-		}
-		x.uses.set(id, next)
-		p = next
-	}
-	p.changed = x.changes
-	return p
-}
-
-// put replaces the use of a device; nil if it is free.
-func (p *poolUse) put(device string, u *use) {
-	if u == nil {
-		delete(p.devices, device)
-	} else {
-		p.devices[device] = u
-	}
+// isExact reports whether apply with the other sign restores the uses exactly.
+func isExact(a *api.AllocationResult) bool {
+	return !slices.ContainsFunc(a.Devices.Results, func(r api.DeviceRequestAllocationResult) bool { return r.ShareID != nil })
 }
 
 // usesUndo takes back one call of count.
@@ -272,24 +251,47 @@ type useBefore struct {
 	use    *use
 }
 
+// usesOf remembers how the devices of an allocation are used.
+func (x *State) usesOf(a *api.AllocationResult) *usesUndo {
+	u := &usesUndo{state: x}
+	u.list = u.one[:0]
+	for i := range a.Devices.Results {
+		if r := &a.Devices.Results[i]; !isSet(r.AdminAccess) {
+			b := useBefore{pool: PoolID{r.Driver, r.Pool}, device: r.Device}
+			if p, ok := x.uses.get(b.pool); ok {
+				b.use = p.named(r.Device)
+			}
+			u.list = append(u.list, b)
+		}
+	}
+	return u
+}
+
 func (u *usesUndo) Undo(*framework.Snapshot) {
-	for _, b := range slices.Backward(u.list) {
+	for i := range u.list {
+		b := &u.list[i]
 		u.state.ownUses(b.pool).put(b.device, b.use)
 	}
 }
 
-// touch makes the answers that are kept for the nodes of a pool invalid.
+// touch makes the answers that are kept for the nodes of a pool invalid, after its use has
+// changed.
 func (x *State) touch(s *framework.Snapshot, id PoolID) {
 	if x.cataloged.Load() == nil {
 		return // nobody has asked yet
 	}
-	x.catalogOf(s).touch(s, id)
+	c := x.catalogOf(s)
+	if p, ok := x.uses.get(id); ok && p.catalog == c {
+		touchPool(s, p.slices)
+	} else {
+		touchPool(s, c.byPool[id])
+	}
 }
 
-// touch makes the answers that are kept for the nodes of a pool invalid.
-func (c *catalog) touch(s *framework.Snapshot, id PoolID) {
+// touchPool touches the nodes that can use a pool with these slices.
+func touchPool(s *framework.Snapshot, list []*slice) {
 	last, wide := "", false
-	for _, x := range c.byPool[id] {
+	for _, x := range list {
 		switch name := x.where.node; name {
 		case "":
 			wide = true
@@ -300,7 +302,7 @@ func (c *catalog) touch(s *framework.Snapshot, id PoolID) {
 		}
 	}
 	if wide {
-		touchReached(s, c.byPool[id])
+		touchReached(s, list)
 	}
 }
 
@@ -360,13 +362,13 @@ func (x *State) ObjectChanged(s *framework.Snapshot, key string, obj any) {
 func sliceChanged(s *framework.Snapshot, c *catalog, key string, now *api.ResourceSlice) {
 	old := c.slice(key)
 	if old != nil {
-		c.touch(s, old.pool)
+		touchPool(s, c.byPool[old.pool])
 	}
 	if now == nil {
 		return
 	}
 	if id := (PoolID{now.Spec.Driver, now.Spec.Pool.Name}); old == nil || id != old.pool {
-		c.touch(s, id)
+		touchPool(s, c.byPool[id])
 	}
 	if now.Spec.NodeName == nil || *now.Spec.NodeName == "" {
 		touchReached(s, []*slice{newSlice(now, nil)})

@@ -137,7 +137,7 @@ func (e *Engine) Find(q *Query) (v *View, ok bool) {
 		count = &e.stats.Misses
 	}
 	e.sightings.seeAgain(c.base, q.Cycle.Pod)
-	if !e.bringUpToDate(c, q) {
+	if !e.bringUpToDate(c, q) || !e.tracker.IsCurrent() { // a plugin touched nodes while it was bound
 		return nil, false
 	}
 	e.account(c)

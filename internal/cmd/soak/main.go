@@ -61,6 +61,8 @@ func main() {
 	c := res.Preemption
 	fmt.Printf("%d attempts to make room: %d preemptions, %d evictions (%d lingering, %d against a budget), %d waits, %d may never\n",
 		c.Attempts, c.Preemptions, c.Evictions, c.Lingering, c.Violations, c.Waits, c.Never)
+	g := res.Given
+	fmt.Printf("%d devices given: %d with admin access, %d partitions, %d shares, %d on the network, %d by requests for all\n", g.All, g.Admin, g.Partitions, g.Shares, g.Network, g.Whole)
 	fmt.Printf("%d nominations, %d taken back, %d claimed, %d decisions beside nominated pods\n", c.Nominations, c.ClearedNominations, c.Claimed, c.Beside)
 	for i, m := range res.Mixes {
 		fmt.Printf("budget %d: %d hits (%.1f %%), %d misses, %d bypassed\n", i, m.Hits, m.HitRate(), m.Misses, m.Bypassed)

@@ -69,6 +69,9 @@ func (t *Tracker) Follow(s *framework.Snapshot, o *Order) {
 	t.arranged = t.log.End()
 }
 
+// IsCurrent reports whether the snapshot has not changed since Follow.
+func (t *Tracker) IsCurrent() bool { return t.version == t.Snapshot.Version() }
+
 // lookAt adds entries about the nodes that changed, which are among slots if they are
 // known.
 func (t *Tracker) lookAt(slots []int, known bool) {

@@ -3,6 +3,7 @@ package soak
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
@@ -13,11 +14,14 @@ import (
 const (
 	deviceDriver = "gpu.example.com"
 	deviceClaims = 6 // claims that pods name
+
+	everywhere = "z-everywhere" // pools on the network
+	inZones    = "z-zones"
 )
 
 // needsDevices gives some pods claims for devices.
 func needsDevices(r *rand.Rand, p *api.Pod) *api.Pod {
-	if !chance(r, 5) {
+	if !chance(r, 3) {
 		return p
 	}
 	switch r.IntN(6) {
@@ -44,6 +48,9 @@ func deviceRequests(r *rand.Rand) api.DeviceClaim {
 		if chance(r, 3) {
 			e.Tolerations = []api.DeviceToleration{{Key: "broken", Operator: api.DeviceTolerationOpExists}}
 		}
+		if chance(r, 5) {
+			e.Capacity = &api.CapacityRequirements{Requests: map[string]resource.Quantity{"memory": resource.MustParse(pick(r, "5Gi", "15Gi"))}}
+		}
 		return e
 	}
 	c := api.DeviceClaim{Requests: []api.DeviceRequest{{Name: "a", Exactly: exact(int64(1 + r.IntN(2)))}}}
@@ -65,6 +72,9 @@ func deviceRequests(r *rand.Rand) api.DeviceClaim {
 	}
 	if chance(r, 4) {
 		c.Constraints = []api.DeviceConstraint{{MatchAttribute: new("gpu.example.com/root")}}
+		if chance(r, 3) {
+			c.Constraints = []api.DeviceConstraint{{DistinctAttribute: new("gpu.example.com/index")}}
+		}
 	}
 	return c
 }
@@ -74,12 +84,12 @@ func deviceSlice(r *rand.Rand, node string) *api.ResourceSlice {
 	s := &api.ResourceSlice{ObjectMeta: api.ObjectMeta{Name: "slice-" + node}}
 	s.Spec = api.ResourceSliceSpec{
 		Driver: deviceDriver, NodeName: &node,
-		Pool: api.ResourcePool{Name: node, Generation: int64(1 + r.IntN(2)), ResourceSliceCount: int64(1 + r.IntN(8)/7)},
+		Pool: api.ResourcePool{Name: node, Generation: int64(1 + r.IntN(2)), ResourceSliceCount: int64(1 + r.IntN(40)/39)},
 	}
-	switch node {
-	case "everywhere":
+	switch node { // names that come after those of nodes: pools are tried in this order
+	case everywhere:
 		s.Spec.NodeName, s.Spec.AllNodes = nil, new(true)
-	case "zone":
+	case inZones:
 		s.Spec.NodeName, s.Spec.NodeSelector = nil, &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{
 			MatchExpressions: []api.NodeSelectorRequirement{{Key: api.LabelTopologyZone, Operator: api.NodeSelectorOpExists}},
 		}}}
@@ -98,6 +108,47 @@ func deviceSlice(r *rand.Rand, node string) *api.ResourceSlice {
 	return s
 }
 
+// partitions makes a pool of a node whose devices consume counters, in two slices. Now and
+// then the counters are fewer than one device consumes.
+func partitions(r *rand.Rand, node string) (counters, devices *api.ResourceSlice) {
+	slice := func(name string) *api.ResourceSlice {
+		s := &api.ResourceSlice{ObjectMeta: api.ObjectMeta{Name: name + "-" + node}}
+		s.Spec = api.ResourceSliceSpec{
+			Driver: deviceDriver, NodeName: &node,
+			Pool: api.ResourcePool{Name: "parts-" + node, Generation: 1, ResourceSliceCount: 2},
+		}
+		return s
+	}
+	memory := func(texts ...string) map[string]api.Counter {
+		return map[string]api.Counter{"memory": {Value: resource.MustParse(pick(r, texts...))}}
+	}
+	counters, devices = slice("counters"), slice("partitions")
+	counters.Spec.SharedCounters = []api.CounterSet{{Name: "card", Counters: memory("5Gi", "40Gi", "60Gi")}}
+	for i := range 2 + r.IntN(4) {
+		devices.Spec.Devices = append(devices.Spec.Devices, api.Device{
+			Name:             fmt.Sprint("part-", i),
+			Attributes:       map[string]api.DeviceAttribute{"index": {IntValue: new(int64(i))}, "root": {StringValue: new("left")}},
+			Capacity:         map[string]api.DeviceCapacity{"memory": {Value: resource.MustParse("20Gi")}},
+			ConsumesCounters: []api.DeviceCounterConsumption{{CounterSet: "card", Counters: memory("10Gi", "20Gi")}},
+		})
+	}
+	return counters, devices
+}
+
+// changePartitions puts the partitions of a node or, now and then, only half of them.
+func (h *history) changePartitions() error {
+	node := h.someHost()
+	counters, devices := partitions(h.r, node)
+	if chance(h.r, 12) {
+		framework.Delete[api.ResourceSlice](h.snap, pick(h.r, counters, devices).Name)
+		return nil
+	}
+	if err := framework.Put(h.snap, counters); err != nil {
+		return err
+	}
+	return framework.Put(h.snap, devices)
+}
+
 // devices puts the first classes, templates, claims and slices.
 func (h *history) devices() error {
 	for _, class := range [][2]string{
@@ -113,12 +164,23 @@ func (h *history) devices() error {
 			return err
 		}
 	}
-	for range 24 {
+	for i := range 4 {
+		if err := h.changeTemplate(api.ObjectMeta{Name: fmt.Sprint("template-", i), Namespace: "default"}); err != nil {
+			return err
+		}
+	}
+	for range 48 {
 		if err := h.changeDevices(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (h *history) changeTemplate(meta api.ObjectMeta) error {
+	t := &api.ResourceClaimTemplate{ObjectMeta: meta}
+	t.Spec.Spec.Devices = deviceRequests(h.r)
+	return framework.Put(h.snap, t)
 }
 
 // changeDevices puts or deletes an object that devices depend on.
@@ -127,17 +189,20 @@ func (h *history) changeDevices() error {
 		name := fmt.Sprint(prefix, h.r.IntN(n))
 		return api.ObjectMeta{Name: name, Namespace: "default", UID: api.UID(name)}
 	}
-	switch h.r.IntN(16) {
+	switch h.r.IntN(32) { // mostly the slice of a node
+	case 16, 17:
+		return h.changePartitions()
+	case 18, 19: // what every node can use would keep pods from the devices of nodes
+		framework.Delete[api.ResourceSlice](h.snap, "slice-"+everywhere)
+		framework.Delete[api.ResourceSlice](h.snap, "slice-"+inZones)
 	case 12, 13:
 		return h.writeClaims()
 	case 14:
-		return framework.Put(h.snap, deviceSlice(h.r, "zone"))
+		return framework.Put(h.snap, deviceSlice(h.r, inZones))
 	case 15:
-		framework.Delete[api.ResourceSlice](h.snap, "slice-zone")
+		framework.Delete[api.ResourceSlice](h.snap, "slice-"+inZones)
 	case 0:
-		t := &api.ResourceClaimTemplate{ObjectMeta: meta("template-", 4)}
-		t.Spec.Spec.Devices = deviceRequests(h.r)
-		return framework.Put(h.snap, t)
+		return h.changeTemplate(meta("template-", 4))
 	case 1, 2:
 		c := &api.ResourceClaim{ObjectMeta: meta("devices-", deviceClaims)}
 		c.Spec.Devices = deviceRequests(h.r)
@@ -153,9 +218,9 @@ func (h *history) changeDevices() error {
 	case 4:
 		framework.Delete[api.ResourceSlice](h.snap, "slice-"+h.someHost())
 	case 5:
-		return framework.Put(h.snap, deviceSlice(h.r, "everywhere"))
+		return framework.Put(h.snap, deviceSlice(h.r, everywhere))
 	case 6:
-		framework.Delete[api.ResourceSlice](h.snap, "slice-everywhere")
+		framework.Delete[api.ResourceSlice](h.snap, "slice-"+everywhere)
 	case 7:
 		rule := &api.DeviceTaintRule{ObjectMeta: api.ObjectMeta{Name: "rule"}}
 		rule.Spec.DeviceSelector = &api.DeviceTaintSelector{Device: new(fmt.Sprint("gpu-", h.r.IntN(3)))}
@@ -204,6 +269,33 @@ func (h *history) ownClaims(p *api.Pod) error {
 		}
 	}
 	return nil
+}
+
+// countDevices counts the devices that a pod has just got.
+func (h *history) countDevices(p *framework.PodInfo) {
+	n := &h.res.Given
+	for _, c := range filter.DeviceClaimsOf(h.snap, p) {
+		for _, r := range c.Claim.Status.Allocation.Devices.Results {
+			n.All++
+			if r.AdminAccess != nil {
+				n.Admin++
+			}
+			if r.ShareID != nil {
+				n.Shares++
+			}
+			switch {
+			case strings.HasPrefix(r.Pool, "parts-"):
+				n.Partitions++
+			case r.Pool == everywhere, r.Pool == inZones:
+				n.Network++
+			}
+			for _, q := range c.Claim.Spec.Devices.Requests {
+				if q.Name == r.Request && q.Exactly.AllocationMode == api.DeviceAllocationModeAll {
+					n.Whole++
+				}
+			}
+		}
+	}
 }
 
 // writeClaims writes what the pods of some node have in flight, as drivers do. Claims that

@@ -97,7 +97,7 @@ func actions() []action {
 		{"a waiting pod is deleted", 1, (*history).giveUp},
 		{"pods start", 2, (*history).start},
 		{"storage changes", 2, (*history).changeStorage},
-		{"devices change", 2, (*history).changeDevices},
+		{"devices change", 6, (*history).changeDevices},
 		{"objects change", 2, (*history).changeObjects},
 		{"services change to and fro", 1, (*history).changeServices},
 		{"policies change", 2, (*history).changePolicies},
@@ -274,7 +274,11 @@ func (h *history) decide(p waiter, mayPlace bool) error {
 		h.snap.ClearNomination(p.info, p.node)
 		h.res.Preemption.Claimed++
 	}
-	return h.incremental.Assume(h.snap, p.info, d)
+	if err := h.incremental.Assume(h.snap, p.info, d); err != nil {
+		return err
+	}
+	h.countDevices(p.info)
+	return nil
 }
 
 // note counts what a decision reached. hit says that a kept class made it.

@@ -16,6 +16,8 @@ type Result struct {
 	Mixes [mixes]Mix
 	// Reached counts what kept classes decided about.
 	Reached Reached
+	// Given counts the devices that pods got.
+	Given Given
 	// Differences holds what the two paths disagreed about, the first ten.
 	Differences []*scheduling.DifferenceError
 	// Count is how many differences there were.
@@ -64,6 +66,17 @@ type Reached struct {
 	Daemons int
 	// Forks are the first after a fork was turned to, and Timed after time had passed.
 	Forks, Timed int
+}
+
+// Given counts devices by what makes them special. A device may count more than once.
+type Given struct {
+	// All is every device, and Admin those given with admin access.
+	All, Admin int
+	// Partitions consume counters, Shares are parts of a device, and Network devices belong
+	// to no single node.
+	Partitions, Shares, Network int
+	// Whole were given by requests for all devices.
+	Whole int
 }
 
 // The indexes of Mixes.

@@ -1,0 +1,127 @@
+package devices
+
+import "github.com/berth-sched/berth/framework/api"
+
+// Most claims ask for one device, whichever it is of those that match. If nothing but its
+// being in use can keep such a device from them, the search is the first that is free in a
+// list. The list is the same for all pods that ask for the same.
+
+// A direct is that list for one demand on one node.
+type direct struct {
+	valid bool // otherwise the search decides
+	list  []directDevice
+}
+
+// A directDevice is a device with what tells whether it is free.
+type directDevice struct {
+	*Device
+	slice       *slice
+	pool, index int // of a node, and of the slice
+}
+
+// mayBeDirect reports whether the claims of the pod are one that asks for one device.
+func (f *Finder) mayBeDirect() bool {
+	if len(f.plans) != 1 || f.resources != nil || f.options.Choice != FirstFit || f.options.Steps != 0 && f.options.Steps < costlySteps {
+		return false
+	}
+	p := &f.plans[0]
+	if len(p.requests) != 1 || len(p.constraints) > 0 || len(p.claim.Spec.Devices.Config) > 0 {
+		return false
+	}
+	a := &p.requests[0].asks
+	return !p.requests[0].alternatives && (*a)[0].isOne()
+}
+
+// isOne reports whether the ask is for one device that nobody else has.
+func (a *ask) isOne() bool {
+	return a.fault == "" && !a.all && !a.admin && a.count == 1 && len(a.class.Spec.Config) == 0
+}
+
+// directOn returns the list for a node, nil if the search must decide.
+func (f *Finder) directOn(p *pools) *direct {
+	if !f.direct {
+		return nil
+	}
+	d, known := p.directs.find(f.plans[0].demand)
+	if !known {
+		d = p.directs.add(f.plans[0].demand, newDirect(p, &f.plans[0].requests[0].asks[0]))
+	}
+	if !d.valid {
+		return nil
+	}
+	return d
+}
+
+func newDirect(p *pools, a *ask) *direct {
+	if p.odd || len(p.devices) >= costlySteps {
+		return new(direct)
+	}
+	for i := range p.devices {
+		if d := p.devices[i].device; d.shareable || len(d.ConsumesCounters) > 0 || !d.isPinned() {
+			return new(direct)
+		}
+	}
+	list := &direct{valid: true, list: make([]directDevice, 0, len(p.devices))}
+	for i := range p.devices {
+		c := &p.devices[i]
+		matches := c.here
+		for k := range a.conditions {
+			x := c.device.slice.answersOf(a.conditions[k].program)
+			if len(x.errs) > 0 {
+				return new(direct)
+			}
+			matches = matches && x.yes[c.device.index]
+		}
+		switch x := a.consumption(c.device); {
+		case x.err != nil:
+			return new(direct)
+		case matches && !x.no && c.device.tolerated(a.tolerations):
+			list.list = append(list.list, directDevice{c.device, c.device.slice, c.pool, c.device.index})
+		}
+	}
+	return list
+}
+
+// free returns the first device that is not in use, nil if there is none.
+func (d *direct) free(p *pools, x *State) *Device {
+	var uses *poolUse
+	at := -1
+	for i := range d.list {
+		c := &d.list[i]
+		if c.pool != at {
+			at = c.pool
+			uses, _ = x.uses.get(p.list[at].id)
+		}
+		if uses == nil {
+			return c.Device
+		}
+		var u *use
+		if uses.slice == c.slice { // then the device itself is not looked at
+			u = uses.dense[c.index]
+		} else {
+			u = uses.of(c.Device)
+		}
+		if !u.isDedicated() {
+			return c.Device
+		}
+	}
+	return nil
+}
+
+// give fills in what the claim gets.
+func (f *Finder) give(p *pools, d *Device, found *Found) {
+	g := new(grant)
+	g.allocation.NodeSelector = p.pinned()
+	g.allocation.Devices.Results = append(g.device[:0], f.plans[0].requests[0].asks[0].result(d))
+	found.device, found.claim[0], found.allocation[0] = d, f.claims[f.allocate[0]].PodClaim, &g.allocation
+	found.Claims, found.Allocations = found.claim[:], found.allocation[:]
+}
+
+// result returns the result of an ask that got a device, without what is special to
+// administrators and to devices that can be shared.
+func (a *ask) result(d *Device) api.DeviceRequestAllocationResult {
+	return api.DeviceRequestAllocationResult{
+		Request: a.full, Driver: d.slice.pool.Driver, Pool: d.slice.pool.Pool, Device: d.Name,
+		Tolerations: a.tolerations, BindingConditions: d.BindingConditions, BindingFailureConditions: d.BindingFailureConditions,
+	}
+}
