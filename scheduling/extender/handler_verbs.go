@@ -102,15 +102,27 @@ func scale(total, highest int64) int64 {
 }
 
 func (h *Handler) bind(ctx context.Context, body []byte) (any, error) {
-	var args BindingArgs
-	if err := h.read(ctx, body, &args); err != nil {
+	args, err := h.binding(ctx, body)
+	if err != nil {
 		return nil, err
-	}
-	if err := bindable(args.PodName, args.Node); err != nil {
-		return nil, &requestError{err}
 	}
 	if err := h.Bind(ctx, args); err != nil {
 		return &BindingResult{Error: h.text(err)}, nil
 	}
 	return &BindingResult{}, nil
+}
+
+// binding decodes a request to bind. Nothing waits for Bind, which may take its time.
+func (h *Handler) binding(ctx context.Context, body []byte) (args BindingArgs, err error) {
+	if err := h.enter(ctx); err != nil {
+		return args, err
+	}
+	defer h.leave()
+	if err := read(body, &args); err != nil {
+		return args, err
+	}
+	if err := bindable(args.PodName, args.Node); err != nil {
+		return args, &requestError{err}
+	}
+	return args, nil
 }
