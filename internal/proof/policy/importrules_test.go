@@ -125,6 +125,7 @@ var rules = []rule{
 	{dir: "internal/proof/testheap", testOnly: true},
 	{dir: "internal/proof/effort", testOnly: true},
 	{dir: "internal/proof/amplify", imports: with(public, "internal/proof/effort"), network: true, testOnly: true},
+	{dir: "internal/proof/work", imports: public, testOnly: true},
 	{dir: "internal/proof/policy", testOnly: true},
 }
 

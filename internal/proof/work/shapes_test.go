@@ -1,0 +1,121 @@
+//go:build full
+
+package work
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// A shape is what a hostile user may send, of any size.
+type shape struct {
+	name string
+	// times multiplies the sizes; 0 is 1.
+	times int
+	run   func(t *testing.T, n int)
+}
+
+var shapes = []shape{
+	{name: "host ports", run: hostPorts},
+	{name: "tolerations", run: tolerations},
+}
+
+// A world is a cluster and a scheduler with kube-scheduler's profile.
+type world struct {
+	t     *testing.T
+	snap  *framework.Snapshot
+	sched *scheduling.Scheduler
+}
+
+func newWorld(t *testing.T, nodes ...*api.Node) *world {
+	t.Helper()
+	w := &world{t: t, snap: framework.NewSnapshot(framework.Arrival)}
+	for _, n := range nodes {
+		if err := w.snap.AddNode(n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var err error
+	if w.sched, err = scheduling.New(scheduling.Kubernetes137()); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func (w *world) derive(p *api.Pod) *framework.PodInfo {
+	w.t.Helper()
+	info, err := w.snap.NewPodInfo(p)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return info
+}
+
+func (w *world) add(p *framework.PodInfo, node string) {
+	w.t.Helper()
+	if err := w.snap.AddPod(p, node); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// decide decides about a pod on both paths, explains the decision, and expects the pod to
+// fit, or not.
+func (w *world) decide(p *framework.PodInfo, fits bool) {
+	w.t.Helper()
+	for range 2 {
+		if _, err := w.sched.Schedule(w.snap, p); (err == nil) != fits {
+			w.t.Fatalf("pod %s: %v, want that it fits: %t", p.Pod.Key(), err, fits)
+		}
+	}
+	if x := w.sched.Explain(w.snap, p); (x.Error == "") != fits {
+		w.t.Fatalf("pod %s: %s, want that it fits: %t", p.Pod.Key(), x.Error, fits)
+	}
+}
+
+// hostPorts is a pod with n host ports beside a pod with as many others, and a pod with
+// the same.
+func hostPorts(t *testing.T, n int) {
+	w := newWorld(t, api.MakeNode("a", "4", "8Gi").Obj())
+	pod := func(name string, ip string) *framework.PodInfo {
+		b := api.MakePod(name).Container("c")
+		for i := range n {
+			b = b.Port(api.ContainerPort{HostPort: int32(1 + i), HostIP: ip})
+		}
+		return w.derive(b.Obj())
+	}
+	other := pod("other", "10.0.0.1")
+	w.add(other, "a")
+	w.decide(pod("beside", "10.0.0.2"), true)
+	w.decide(pod("against", "10.0.0.1"), false)
+	w.decide(pod("against all", ""), false)
+	w.add(pod("beside", "10.0.0.2"), "a")
+	if err := w.snap.RemovePod(other, "a"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tolerations is a pod that tolerates n taints of a node, and one that tolerates as many
+// others.
+func tolerations(t *testing.T, n int) {
+	taint := func(i int, effect api.TaintEffect) api.Taint {
+		return api.Taint{Key: fmt.Sprintf("key-%d", i), Value: "x", Effect: effect}
+	}
+	node := api.MakeNode("a", "4", "8Gi").Obj()
+	for i := range n {
+		node.Spec.Taints = append(node.Spec.Taints, taint(i, api.TaintEffectNoSchedule), taint(i, api.TaintEffectPreferNoSchedule))
+	}
+	w := newWorld(t, node)
+	pod := func(name string, from int) *framework.PodInfo {
+		b := api.MakePod(name).Obj()
+		for i := range n {
+			b.Spec.Tolerations = append(b.Spec.Tolerations, api.Toleration{Key: fmt.Sprintf("key-%d", from+n-1-i), Operator: api.TolerationOpExists})
+		}
+		return w.derive(b)
+	}
+	w.decide(pod("tolerates", 0), true)
+	w.decide(pod("tolerates others", 1), false)
+}
