@@ -9,6 +9,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/gang"
 )
 
 // A shape is what a hostile user may send, of any size.
@@ -22,6 +23,7 @@ type shape struct {
 var shapes = []shape{
 	{name: "host ports", run: hostPorts},
 	{name: "tolerations", run: tolerations},
+	{name: "a group that preempts", run: groupPreempts},
 }
 
 // A world is a cluster and a scheduler with kube-scheduler's profile.
@@ -118,4 +120,32 @@ func tolerations(t *testing.T, n int) {
 	}
 	w.decide(pod("tolerates", 0), true)
 	w.decide(pod("tolerates others", 1), false)
+}
+
+// groupPreempts is a group of n pods on nodes of ten such pods each, beside n pods of lower
+// priority. Every second one has to leave.
+func groupPreempts(t *testing.T, n int) {
+	const perNode = 10
+	var nodes []*api.Node
+	for i := range n/perNode + 1 {
+		nodes = append(nodes, api.MakeNode(fmt.Sprintf("n%d", i), "15", "64Gi").Obj())
+	}
+	w := newWorld(t, nodes...)
+	g := &gang.Group{Name: "g", Priority: 5}
+	for i := range n {
+		w.add(w.derive(api.MakePod(fmt.Sprintf("old-%d", i)).Requests("1", "1Gi").Obj()), fmt.Sprintf("n%d", i/perNode))
+		g.Pods = append(g.Pods, w.derive(api.MakePod(fmt.Sprintf("new-%d", i)).Requests("1", "1Gi").Priority(5).Obj()))
+	}
+	p, err := gang.New(w.sched, gang.Rules{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := p.Preempt(w.snap, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s", e.Text)
+	if victims := len(e.Victims()); n > 1 && (victims < n/4 || victims > 3*n/4) {
+		t.Fatalf("%d of %d pods have to leave: %s", victims, n, e.Text)
+	}
 }
