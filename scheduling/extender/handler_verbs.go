@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/errtext"
 )
 
 // unknownNode is the reason against a node that the snapshot does not have.
@@ -41,13 +42,20 @@ func (h *Handler) feasible(q question, args *Args) (*FilterResult, error) {
 		case framework.Success:
 			feasible[n.Name()] = true
 		case framework.UnschedulableAndUnresolvable:
-			result.FailedAndUnresolvableNodes[n.Name()] = status.Message()
+			result.FailedAndUnresolvableNodes[n.Name()] = why(status)
 		default:
-			result.FailedNodes[n.Name()] = status.Message()
+			result.FailedNodes[n.Name()] = why(status)
 		}
 	}
 	result.keep(args, feasible)
 	return result, nil
+}
+
+// why returns the reasons of a status. They may repeat what is in the pod, and each node
+// has them.
+func why(s framework.Status) string {
+	const most = 8 << 10
+	return errtext.Cut(s.Message(), most)
 }
 
 // keep answers with the feasible nodes, in their given form and order.

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/extender"
 )
@@ -120,5 +121,36 @@ func TestHandlerBoundsWaiting(t *testing.T) {
 	all.Wait()
 	if status, text := ask(h, "/filter", large); status != http.StatusOK {
 		t.Errorf("once nothing waits: %d %s", status, text)
+	}
+}
+
+// TestHandlerBoundsReasons asks about pods whose contents stand in the reasons of each of
+// 100 nodes: the answer stays under 10 KiB for a node.
+func TestHandlerBoundsReasons(t *testing.T) {
+	const many = 100
+	s := framework.NewSnapshot(framework.Arrival)
+	names := make([]string, many)
+	for i := range many {
+		names[i] = fmt.Sprintf(`"n%d"`, i)
+		if err := s.AddNode(api.MakeNode(fmt.Sprintf("n%d", i), "4", "16Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := handler(t, s)
+	var requests strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&requests, `"example.com/%d": 1, `, i)
+	}
+	long := strings.Repeat("x", 1<<20)
+	for name, spec := range map[string]string{
+		"names of resources":        `"containers": [{"resources": {"requests": {` + requests.String() + `"cpu": 1}}}]`,
+		"a long name":               `"containers": [{"resources": {"requests": {"hugepages-` + long + `": 1}}}]`,
+		"a claim that is not there": `"containers": [{}], "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "` + long + `"}}]`,
+		"claims of devices":         `"containers": [{}], "resourceClaims": [{"name": "c", "resourceClaimName": "` + long + `"}]`,
+	} {
+		status, text := ask(h, "/filter", `{"Pod": {"metadata": {"name": "p"}, "spec": {`+spec+`}}, "NodeNames": [`+strings.Join(names, ",")+`]}`)
+		if status != http.StatusOK || len(text) > many*10<<10 || !strings.Contains(text, `"n99":`) {
+			t.Errorf("%s: status %d, %d bytes: %.300s", name, status, len(text), text)
+		}
 	}
 }

@@ -23,6 +23,8 @@ type shape struct {
 var shapes = []shape{
 	{name: "host ports", run: hostPorts},
 	{name: "tolerations", run: tolerations},
+	{name: "names of resources", run: resourceNames},
+	{name: "budgets", run: disruptionBudgets},
 	{name: "a group that preempts", run: groupPreempts},
 }
 
@@ -148,4 +150,56 @@ func groupPreempts(t *testing.T, n int) {
 	if victims := len(e.Victims()); n > 1 && (victims < n/4 || victims > 3*n/4) {
 		t.Fatalf("%d of %d pods have to leave: %s", victims, n, e.Text)
 	}
+}
+
+// resourceNames is a pod that requests n resources that no node has, and that changes.
+func resourceNames(t *testing.T, n int) {
+	w := newWorld(t, api.MakeNode("a", "4", "8Gi").Obj(), api.MakeNode("b", "4", "8Gi").Obj())
+	pod := func(from int) *framework.PodInfo {
+		b := api.MakePod("p").Requests("1", "1Gi").Obj()
+		for i := range n {
+			b.Spec.Containers[0].Resources.Requests[resource.Name(fmt.Sprintf("example.com/r-%d", from+i))] = resource.MustParse("1")
+		}
+		return w.derive(b)
+	}
+	guests := pod(0) // the first 64 names get numbers
+	w.decide(guests, false)
+	before, after := pod(100), pod(101)
+	queue.PodChanges(before, after)
+	queue.PodChanges(after, before)
+	w.add(before, "a")
+	changed := api.MakeNode("a", "4", "8Gi").Obj()
+	changed.Status.Allocatable = maps.Clone(changed.Status.Allocatable)
+	changed.Status.Allocatable["example.com/r-500"] = resource.MustParse("1")
+	if err := w.snap.UpdateNode(changed); err != nil {
+		t.Fatal(err)
+	}
+	w.add(w.derive(api.MakePod("q").Requests("1", "1Gi").Obj()), "a")
+}
+
+// disruptionBudgets are n budgets of one user, while another's pod preempts among n pods.
+func disruptionBudgets(t *testing.T, n int) {
+	const perNode = 10
+	w := newWorld(t)
+	for i := range n/perNode + 1 {
+		if err := w.snap.AddNode(api.MakeNode(fmt.Sprintf("n%d", i), "10", "64Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range n {
+		w.add(w.derive(api.MakePod(fmt.Sprintf("p-%d", i)).Namespace("honest").Labels("app", "web").Requests("1", "1Gi").Obj()), fmt.Sprintf("n%d", i/perNode))
+		b := &api.PodDisruptionBudget{ObjectMeta: api.ObjectMeta{Namespace: "hostile", Name: fmt.Sprintf("b-%d", i)}}
+		b.Spec.Selector = &api.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
+		if err := w.snap.AddObject(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pod := w.derive(api.MakePod("urgent").Namespace("honest").Requests("9", "1Gi").Priority(10).Obj())
+	if _, err := w.sched.Schedule(w.snap, pod); err == nil && n > 10 {
+		t.Fatal("the pod fits")
+	}
+	if _, err := w.sched.PostFilter(w.snap, pod); err != nil {
+		t.Fatal(err)
+	}
+	preemption.BudgetsOf(w.snap)
 }
