@@ -3,13 +3,18 @@
 package work
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/gang"
+	"github.com/berth-sched/berth/scheduling/preemption"
+	"github.com/berth-sched/berth/scheduling/queue"
 )
 
 // A shape is what a hostile user may send, of any size.
@@ -182,7 +187,8 @@ func disruptionBudgets(t *testing.T, n int) {
 	const perNode = 10
 	w := newWorld(t)
 	for i := range n/perNode + 1 {
-		if err := w.snap.AddNode(api.MakeNode(fmt.Sprintf("n%d", i), "10", "64Gi").Obj()); err != nil {
+		cpu := min(n-i*perNode, perNode) // all nodes are full
+		if err := w.snap.AddNode(api.MakeNode(fmt.Sprintf("n%d", i), fmt.Sprint(cpu), "64Gi").Obj()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -190,16 +196,22 @@ func disruptionBudgets(t *testing.T, n int) {
 		w.add(w.derive(api.MakePod(fmt.Sprintf("p-%d", i)).Namespace("honest").Labels("app", "web").Requests("1", "1Gi").Obj()), fmt.Sprintf("n%d", i/perNode))
 		b := &api.PodDisruptionBudget{ObjectMeta: api.ObjectMeta{Namespace: "hostile", Name: fmt.Sprintf("b-%d", i)}}
 		b.Spec.Selector = &api.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
-		if err := w.snap.AddObject(b); err != nil {
+		if err := framework.Put(w.snap, b); err != nil {
 			t.Fatal(err)
 		}
 	}
 	pod := w.derive(api.MakePod("urgent").Namespace("honest").Requests("9", "1Gi").Priority(10).Obj())
-	if _, err := w.sched.Schedule(w.snap, pod); err == nil && n > 10 {
-		t.Fatal("the pod fits")
+	d, err := w.sched.Schedule(w.snap, pod)
+	if err != nil && n > perNode {
+		_, _, status, err := w.sched.PostFilter(context.Background(), w.snap, pod, d)
+		if err != nil || !status.IsSuccess() {
+			t.Fatal(status, err)
+		}
 	}
-	if _, err := w.sched.PostFilter(w.snap, pod); err != nil {
-		t.Fatal(err)
+	budgets := preemption.BudgetsOf(w.snap)
+	for _, node := range w.snap.All() {
+		for _, p := range node.Pods {
+			budgets.Charge(p.Pod)
+		}
 	}
-	preemption.BudgetsOf(w.snap)
 }

@@ -23,6 +23,7 @@ const (
 
 // covered are the packages whose statements are counted.
 var covered = []string{
+	"resource",
 	"estimator", "filter", "framework/...", "internal/cow", "internal/devices/...", "internal/engine/...", "internal/heap",
 	"internal/match", "internal/topo", "internal/volumes", "scheduling", "scheduling/gang", "scheduling/lifecycle",
 	"scheduling/preemption", "scheduling/queue", "scoring",
