@@ -83,6 +83,15 @@ func (w *world) decide(p *framework.PodInfo, fits bool) {
 	if x := w.sched.Explain(w.snap, p); (x.Error == "") != fits {
 		w.t.Fatalf("pod %s: %s, want that it fits: %t", p.Pod.Key(), x.Error, fits)
 	}
+	f, err := w.sched.Filtering(w.snap, p)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, n := range w.snap.All() {
+		if _, err := f.Rejections(n); err != nil {
+			w.t.Fatal(err)
+		}
+	}
 }
 
 // hostPorts is a pod with n host ports beside a pod with as many others, and a pod with
