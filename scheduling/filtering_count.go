@@ -138,7 +138,7 @@ func (s *Scheduler) ClassKeysAt(snap *framework.Snapshot) (at uint64) {
 }
 
 // classes returns what finds the classes of pods.
-func (s *Scheduler) classes() *incremental {
+func (s *Scheduler) classes() *incrementalPath {
 	switch {
 	case s.incremental != nil:
 		return s.incremental
