@@ -52,6 +52,9 @@ func (l *loader) text(p *problems) []byte {
 	if err == nil {
 		raw, err = yamlToJSON(decode, len(l.data))
 	}
+	if err == errNotFinite {
+		err = notFinite(yamlDocument{l.data, 1})
+	}
 	if err != nil {
 		line, text := cutLine(err.Error())
 		p.add(Problem{Class: Class(args.Syntax), Line: line, Text: strings.TrimPrefix(text, "yaml: "), err: err})
