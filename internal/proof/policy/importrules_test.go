@@ -71,7 +71,7 @@ var rules = []rule{
 	{dir: "estimator", imports: objects, library: true},
 	{dir: "estimator/capacity", imports: objects, library: true},
 	{dir: "estimator/nodemetric", imports: with(objects, "estimator"), library: true},
-	{dir: "filter", imports: shared, library: true},
+	{dir: "filter", imports: with(shared, "internal/errtext"), library: true},
 	{dir: "scoring", imports: shared, library: true},
 	{dir: "internal/engine/tree", library: true},
 	{dir: "internal/engine/bucket", imports: []string{"framework", "framework/incremental", "internal/engine/guard", "internal/engine/slotlist"}, library: true},
