@@ -104,16 +104,21 @@ func (f *nodePorts) Filter(pod *framework.PodInfo, node *framework.NodeInfo) fra
 
 // filterMany is Filter for many ports.
 func (f *nodePorts) filterMany(pod *framework.PodInfo, node *framework.NodeInfo) framework.Status {
-	used := node.UsedPorts
-	if len(f.freed) > 0 {
-		used = slices.DeleteFunc(slices.Clone(used), func(p api.HostPort) bool { return f.freed[freedPort{node.Slot(), p}] })
-	}
+	used := f.used(node)
 	for _, want := range pod.HostPorts {
 		if want.ConflictsAny(used) {
 			return framework.UnschedulableStatus(reasonPorts)
 		}
 	}
 	return framework.Status{}
+}
+
+// used lists the ports of the node that were not freed, sorted.
+func (f *nodePorts) used(node *framework.NodeInfo) []api.HostPort {
+	if len(f.freed) == 0 {
+		return node.UsedPorts
+	}
+	return slices.DeleteFunc(slices.Clone(node.UsedPorts), func(p api.HostPort) bool { return f.freed[freedPort{node.Slot(), p}] })
 }
 
 // AddPod implements [framework.FilterUpdater].
@@ -141,11 +146,9 @@ func (f *nodePorts) Fork() framework.FilterUpdater { return &nodePorts{maps.Clon
 // Details implements [framework.Detailer]: one detail for each of the pod's ports that
 // is taken.
 func (f *nodePorts) Details(pod *framework.PodInfo, node *framework.NodeInfo) (list []framework.Detail) {
+	used := f.used(node)
 	for _, want := range pod.HostPorts {
-		taken := slices.ContainsFunc(node.UsedPorts, func(used api.HostPort) bool {
-			return want.Conflicts(used) && !f.freed[freedPort{node.Slot(), used}]
-		})
-		if taken {
+		if want.ConflictsAny(used) {
 			list = append(list, framework.Detail{Subject: fmt.Sprintf("port %d/%s", want.Port, want.Protocol), Asked: 1, Used: 1, Limit: 1})
 		}
 	}

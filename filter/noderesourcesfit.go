@@ -29,6 +29,11 @@ import (
 // Original: kube-scheduler's order is random.
 // Here: they come by name.
 // Why: the answer must be the same on every run.
+//
+// Differs: reasons of more than 4 KiB for a node, and names of more than 512 bytes.
+// Original: kube-scheduler reports every resource.
+// Here: the first come with their names, cut, and then the number of the others.
+// Why: pods choose the names, and each node has reasons of its own.
 type NodeResourcesFit struct {
 	// IgnoredResources are extended resources that are not checked.
 	IgnoredResources []resource.Name
@@ -86,16 +91,17 @@ func (p NodeResourcesFit) PreFilter(c *framework.Cycle) (framework.PreFiltered, 
 // unknownTo returns the resources that the pod requests and no node has, nil if there
 // are none.
 func (p NodeResourcesFit) unknownTo(pod *framework.PodInfo) *unknownNames {
-	var names []resource.Name
+	var names *unknownNames
 	for _, u := range pod.Unknown {
-		if u.Requested > 0 && !p.ignores(u.Name) {
-			names = append(names, u.Name)
+		if u.Requested <= 0 || p.ignores(u.Name) {
+			continue
 		}
+		if names == nil {
+			names = &unknownNames{schema: pod.Schema()}
+		}
+		names.add(u.Name)
 	}
-	if names == nil {
-		return nil
-	}
-	return &unknownNames{pod.Schema(), names}
+	return names
 }
 
 // ignores reports whether to skip an extended resource.

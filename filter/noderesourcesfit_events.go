@@ -81,7 +81,7 @@ func classHelps(pod *framework.PodInfo, before, after *api.DeviceClass) bool {
 	requests := func(name resource.Name) bool {
 		i, ok := pod.Schema().Index(name)
 		return name != "" && (ok && pod.Requests.At(i) != 0 ||
-			slices.ContainsFunc(pod.Unknown, func(u framework.UnknownRequest) bool { return u.Name == name && u.Requested != 0 }))
+			pod.UnknownRequest(name).Requested != 0)
 	}
 	if before == nil && requests(resource.Name(api.PrefixDeviceClass+after.Name)) {
 		return true

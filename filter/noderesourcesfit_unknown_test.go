@@ -2,7 +2,9 @@ package filter_test
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -83,4 +85,50 @@ func TestFitUnknown(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestFitReasonsAreBounded rejects pods with many and with long names of resources, both
+// known and unknown.
+func TestFitReasonsAreBounded(t *testing.T) {
+	long := resource.Name("hugepages-" + strings.Repeat("x", 1<<20))
+	for name, tt := range map[string]struct {
+		requests int
+		long     bool
+		offered  int // by another node
+		want     string
+	}{
+		"few":              {requests: 2, want: "Insufficient cpu, Insufficient example.com/r-0000, Insufficient example.com/r-0001"},
+		"many unknown":     {requests: 5000, want: "Insufficient cpu, Insufficient example.com/r-0000, .*Insufficient 4[0-9]{3} other resources"},
+		"many known":       {requests: 1000, offered: 1000, want: "Insufficient cpu, Insufficient example.com/r-0000, .*Insufficient 8[0-9]{2} other resources"},
+		"some known":       {requests: 1000, offered: 500, want: "Insufficient cpu, Insufficient example.com/r-0000, .*Insufficient 8[0-9]{2} other resources"},
+		"one that is long": {long: true, want: `Insufficient cpu, Insufficient hugepages-x{502}\.\.\. \(1048586 bytes\)`},
+	} {
+		snap := framework.NewSnapshot(framework.Arrival)
+		other := api.MakeNode("other", "1", "1Gi").Obj()
+		p := api.MakePod("p").Requests("2", "1Mi").Obj()
+		for i := range max(tt.requests, tt.offered) {
+			r := resource.Name(fmt.Sprintf("example.com/r-%04d", i))
+			if i < tt.offered {
+				other.Status.Allocatable[r] = resource.MustParse("1")
+			}
+			p.Spec.Containers[0].Resources.Requests[r] = resource.MustParse("1")
+		}
+		if tt.long {
+			p.Spec.Containers[0].Resources.Requests[long] = resource.MustParse("1")
+		}
+		for _, n := range []*api.Node{other, api.MakeNode("n", "1", "1Gi").Obj()} {
+			if err := snap.AddNode(n); err != nil {
+				t.Fatal(err)
+			}
+		}
+		info, err := snap.NewPodInfo(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		statuses, _, _ := verdicts(&framework.Cycle{Snapshot: snap, Pod: info}, filter.NodeResourcesFit{})
+		got := statuses[1].Message()
+		if matched, err := regexp.MatchString("^"+tt.want+"$", got); err != nil || !matched || len(got) > 5<<10 {
+			t.Errorf("%s: %d bytes: %.300s, want %s, %v", name, len(got), got, tt.want, err)
+		}
+	}
 }

@@ -2,12 +2,21 @@ package filter
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math/bits"
 	"slices"
 	"strings"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/errtext"
 	"github.com/berth-sched/berth/resource"
+)
+
+// Pods choose the names of resources, and each node has its own reasons. So a name of more
+// than longName bytes is cut, and reasons of more than longReasons are counted.
+const (
+	longName    = 512
+	longReasons = 4 << 10
 )
 
 // shortages is the set of resources that a node lacks: bit 0 stands for pod slots
@@ -54,7 +63,38 @@ func (s *shortages) statusWith(names *unknownNames) framework.Status {
 // unknownNames are resources that a pod requests and no node has.
 type unknownNames struct {
 	schema *resource.Schema
-	names  []resource.Name // sorted
+	texts  []string // reasons of the first, sorted
+	size   int      // their bytes
+	others int      // resources without a reason
+}
+
+// add adds a resource. Callers add resources in the order of their names.
+func (u *unknownNames) add(name resource.Name) {
+	if u.size > longReasons { // no more can be reported
+		u.others++
+		return
+	}
+	text := insufficient(name)
+	u.texts, u.size = append(u.texts, text), u.size+len(text)
+}
+
+func insufficient(name resource.Name) string {
+	return "Insufficient " + errtext.Cut(string(name), longName)
+}
+
+// some returns the first reasons, and one for the number of all others.
+func some(reasons []string, others int) []string {
+	size := 0
+	for i, text := range reasons {
+		if size += len(text); size > longReasons {
+			reasons, others = reasons[:i], others+len(reasons)-i
+			break
+		}
+	}
+	if others > 0 {
+		reasons = append(reasons, fmt.Sprintf("Insufficient %d other resources", others))
+	}
+	return reasons
 }
 
 // unknownShortages is the Reasoner for shortages if some resources have no dimension.
@@ -65,16 +105,14 @@ type unknownShortages struct {
 
 // Reasons returns the texts of the shortages in detail and of the others.
 func (r unknownShortages) Reasons(detail uint64) []string {
-	texts := reasons(r.schema, detail, r.more)
+	texts := allReasons(r.schema, detail, r.more)
 	fixed := 0
 	for fixed < len(texts) && isFixed(texts[fixed]) {
 		fixed++
 	}
-	for _, name := range r.names {
-		texts = append(texts, "Insufficient "+string(name))
-	}
+	texts = append(texts, r.texts...)
 	slices.Sort(texts[fixed:])
-	return texts
+	return some(texts, r.others)
 }
 
 // isFixed reports whether a text is about pod slots or a fixed dimension.
@@ -103,12 +141,16 @@ type manyShortages struct {
 // Reasons returns the texts of the shortages in detail and of the others.
 func (r manyShortages) Reasons(detail uint64) []string { return reasons(r.schema, detail, r.more) }
 
-// reasons lists pod slots first, then cpu, memory and ephemeral storage, then the
-// other resources by name.
 func reasons(schema *resource.Schema, detail uint64, more string) []string {
+	return some(allReasons(schema, detail, more), 0)
+}
+
+// allReasons lists pod slots first, then cpu, memory and ephemeral storage, then the
+// other resources by name.
+func allReasons(schema *resource.Schema, detail uint64, more string) []string {
 	var fixed, others []string
 	add := func(index int) {
-		text := "Insufficient " + string(schema.Name(index))
+		text := insufficient(schema.Name(index))
 		if index <= resource.IndexEphemeralStorage {
 			fixed = append(fixed, text)
 		} else {

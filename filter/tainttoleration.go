@@ -60,9 +60,10 @@ func (p TaintToleration) FilterNodes(pod *framework.PodInfo, nodes []*framework.
 
 // Details implements [framework.Detailer]: every taint that the pod does not tolerate.
 func (p TaintToleration) Details(pod *framework.PodInfo, node *framework.NodeInfo) (list []framework.Detail) {
-	for i := range node.Node.Spec.Taints {
-		taint := &node.Node.Spec.Taints[i]
-		if match.UntoleratedTaint([]api.Taint{*taint}, pod.Pod.Spec.Tolerations, match.Comparison(p.CompareNumbers)) != nil {
+	taints := node.Node.Spec.Taints
+	for i := range taints {
+		taint := &taints[i]
+		if match.IsTainted(taints[i:i+1], pod, match.Comparison(p.CompareNumbers)) {
 			list = append(list, framework.Detail{Subject: "taint " + taintText(taint)})
 		}
 	}

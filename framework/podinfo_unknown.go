@@ -2,6 +2,8 @@ package framework
 
 import (
 	"maps"
+	"slices"
+	"strings"
 
 	"github.com/berth-sched/berth/resource"
 )
@@ -24,6 +26,18 @@ func unknownRequests(names []resource.Name, spec, used resource.List) (list []Un
 		list = append(list, UnknownRequest{n, requested.Value(), counted.Value()})
 	}
 	return list
+}
+
+// UnknownRequest returns the entry of p.Unknown with the name, a zero one if there is none.
+// It costs O(log n) for n entries.
+func (p *PodInfo) UnknownRequest(name resource.Name) UnknownRequest {
+	i, found := slices.BinarySearchFunc(p.Unknown, name, func(u UnknownRequest, n resource.Name) int {
+		return strings.Compare(string(u.Name), string(n))
+	})
+	if !found {
+		return UnknownRequest{}
+	}
+	return p.Unknown[i]
 }
 
 // without returns the list without the names.
@@ -61,10 +75,8 @@ func (p *PodInfo) fresh() *PodInfo {
 
 // uses returns how much of a resource the pod uses on a node.
 func (p *PodInfo) uses(index int, name resource.Name) int64 {
-	for i := range p.Unknown {
-		if p.Unknown[i].Name == name {
-			return p.Unknown[i].Used
-		}
+	if u := p.UnknownRequest(name); u.Name == name {
+		return u.Used
 	}
 	return p.UsedRequests.At(index)
 }

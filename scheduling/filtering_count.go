@@ -55,7 +55,7 @@ func (f *Filtering) Count(node *framework.NodeInfo) (count int, next NodeVerdict
 func (f *Filtering) counted(node *framework.NodeInfo) (count int64, ok bool) {
 	r := f.path
 	pod := r.cycle.Pod
-	if len(node.Nominated) > 0 || !f.reservesNothing() {
+	if len(node.Nominated) > 0 || !f.ReservesNothing() {
 		return 0, false
 	}
 	const most = 1 << 30
@@ -77,9 +77,9 @@ func (f *Filtering) counted(node *framework.NodeInfo) (count int64, ok bool) {
 	return count, true
 }
 
-// reservesNothing reports whether no Reserve plugin may refuse the pod. Those of this
-// module take volumes and claims.
-func (f *Filtering) reservesNothing() bool {
+// ReservesNothing reports whether no Reserve plugin has anything to do for the pod. Those
+// of this module take volumes and claims; any other counts as busy.
+func (f *Filtering) ReservesNothing() bool {
 	pod := f.path.cycle.Pod
 	for _, p := range f.path.plugins.reserve {
 		switch p.(type) {
@@ -137,13 +137,7 @@ func (s *Scheduler) ClassKey(snap *framework.Snapshot, pod *framework.PodInfo) (
 	if s.busy {
 		return "", false, &api.InvalidError{Object: "scheduler", Err: errors.New("is used by two goroutines at once")}
 	}
-	f := s.incremental
-	if f == nil {
-		if s.classifier == nil {
-			s.classifier = newIncremental(s)
-		}
-		f = s.classifier
-	}
+	f := s.classes()
 	c := &s.reference.cycle
 	c.Reset(pod, snap, s.number, pick.Seed(s.profile.Seed, s.number))
 	k := f.safeClassOf(c)
@@ -151,6 +145,29 @@ func (s *Scheduler) ClassKey(snap *framework.Snapshot, pod *framework.PodInfo) (
 		return "", false, nil
 	}
 	return k.key, true, nil
+}
+
+// ClassKeysAt identifies all that [Scheduler.ClassKey] reads besides pods. While it is the
+// same, for one snapshot, the keys of all pods stay.
+func (s *Scheduler) ClassKeysAt(snap *framework.Snapshot) (at uint64) {
+	f := s.classes()
+	defer func() {
+		f.contain(recover())
+		at = f.keys.epoch
+	}()
+	f.keys.follow(snap, &s.plugins)
+	return at
+}
+
+// classes returns what finds the classes of pods.
+func (s *Scheduler) classes() *incrementalPath {
+	switch {
+	case s.incremental != nil:
+		return s.incremental
+	case s.classifier == nil:
+		s.classifier = newIncremental(s)
+	}
+	return s.classifier
 }
 
 // safeClassOf is classOf, but a plugin that panics makes no class.

@@ -58,6 +58,9 @@ func (l *loader) text(p *problems) []byte {
 			err = yamlFault(l.data, 0, err)
 		}
 	}
+	if err == errNotFinite {
+		err = notFinite(yamlDocument{l.data, 1})
+	}
 	if err != nil {
 		line, text := cutLine(err.Error())
 		p.add(Problem{Class: Class(args.Syntax), Line: line, Text: text, err: err})

@@ -35,6 +35,7 @@ profiles:
 			`line 10: unknown field "profiles[0].plugins.score.enabled[0].wieght"`,
 			`line 3: unknown field "zeta"`,
 		}},
+		{"not a number", head + "percentageOfNodesToScore: .nan\n", config.Class(args.Syntax), []string{"line 3: .nan is a number that JSON does not have; write a finite number"}},
 		{"case counts", head + "Parallelism: 4\n", config.Class(args.UnknownField), []string{`line 3: unknown field "Parallelism"`}},
 		{"unknown field of arguments", head + `profiles:
 - pluginConfig:

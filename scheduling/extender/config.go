@@ -9,12 +9,14 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// DefaultTimeout bounds a call, DefaultMaxBytes an answer, and DefaultMaxRequest a
-// request to a [Handler], unless configured otherwise.
+// DefaultTimeout bounds a call, DefaultMaxBytes an answer, DefaultMaxRequest a request to
+// a [Handler], and DefaultMaxWaiting the bodies of all of its requests, unless configured
+// otherwise.
 const (
 	DefaultTimeout          = 5 * time.Second
 	DefaultMaxBytes   int64 = 64 << 20
 	DefaultMaxRequest int64 = 16 << 20
+	DefaultMaxWaiting int64 = 64 << 20
 )
 
 // A Config gives an extender's address and the calls that it supports. Its fields

@@ -15,9 +15,13 @@ import (
 // than 1.5 MiB.
 const maxPod = 2 << 20
 
+// maxGrowth bounds the memory of lists, in bytes for each byte of text. Names of one
+// letter take 8, and empty nodes, which say nothing, would take 27.
+const maxGrowth = 16
+
 // dialect holds the rules for the messages of the protocol: those of encoding/json,
 // and bounds.
-var dialect = strictjson.Dialect{Name: "extender", MaxDepth: 1000, MaxGrowth: 64, AnyCase: true, Reads: readerOf}
+var dialect = strictjson.Dialect{Name: "extender", MaxDepth: 1000, MaxGrowth: maxGrowth, AnyCase: true, Reads: readerOf}
 
 // readerOf returns the reader of a type, nil if its kind implies how to read it.
 func readerOf(t reflect.Type) strictjson.ReadFunc {

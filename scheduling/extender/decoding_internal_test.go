@@ -5,27 +5,54 @@ package extender
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
-// TestDecodingFewAtOnce checks that a request waits while as many others as allowed
-// are being decoded, and no longer than its client does.
-func TestDecodingFewAtOnce(t *testing.T) {
-	var h Handler
-	if err := h.read(context.Background(), []byte("{}"), new(Args)); err != nil {
-		t.Fatal(err)
+// decoded is a message that tells when it has been decoded.
+type decoded struct {
+	Pod  *api.Pod
+	tell chan<- struct{}
+}
+
+func (m *decoded) about() *api.Pod { return m.Pod }
+
+func (m *decoded) check() error {
+	m.tell <- struct{}{}
+	return nil
+}
+
+// TestDecodedFewAtOnce checks that a request is not decoded while as many others as
+// allowed are decoded and wait for the lock, and that it waits no longer than its client
+// does.
+func TestDecodedFewAtOnce(t *testing.T) {
+	h := Handler{Snapshot: func(context.Context) (*framework.Snapshot, error) { return nil, nil }}
+	tell := make(chan struct{})
+	var all sync.WaitGroup
+	h.mu.Lock()
+	for range maxDecoding {
+		all.Go(func() {
+			_, _ = h.ask(context.Background(), []byte(`{"Pod":{"metadata":{"name":"p"}}}`), &decoded{tell: tell}, nil)
+		})
 	}
 	for range maxDecoding {
-		h.decoding <- struct{}{}
+		<-tell
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
-	if err := h.read(ctx, []byte("{}"), new(Args)); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := h.ask(ctx, []byte("{}"), new(Args), nil); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("one more is decoded: %v", err)
 	}
-	<-h.decoding
-	if err := h.read(context.Background(), []byte("{}"), new(Args)); err != nil {
-		t.Error(err)
+	if _, err := h.binding(ctx, []byte("{}")); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("one more binding is decoded: %v", err)
+	}
+	h.mu.Unlock()
+	all.Wait()
+	if _, err := h.binding(context.Background(), []byte(`{"PodName":"p","Node":"a"}`)); err != nil {
+		t.Errorf("nothing waits: %v", err)
 	}
 }

@@ -44,8 +44,8 @@
 //
 // # Determinism and concurrency
 //
-// Any number of goroutines may use a Client or a Handler. The Handler decodes up to two
-// requests at a time and answers one after the other. Its answer is a function of
+// Any number of goroutines may use a Client or a Handler. The Handler holds up to two
+// requests decoded at a time and answers one after the other. Its answer is a function of
 // request, profile and snapshot.
 //
 // Differs: the pods and nodes that a client sends.

@@ -1,7 +1,6 @@
 package extender
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -51,15 +50,22 @@ type Handler struct {
 	// MaxBytes bounds a request; 0 means DefaultMaxRequest, and it must not be
 	// negative.
 	MaxBytes int64
+	// MaxWaiting bounds the bodies of all requests together, in bytes, each from its
+	// first byte to its answer. Beyond it, the answer is status 503. 0 means
+	// DefaultMaxWaiting, or MaxBytes if that is more; it must not be less than MaxBytes.
+	// A client that sends slowly keeps its share, so set ReadTimeout and WriteTimeout of
+	// your http.Server.
+	MaxWaiting int64
 
+	waiting  atomic.Int64 // the bytes that count against MaxWaiting
 	once     sync.Once
 	decoding chan struct{} // holds a value for each request that is decoded
 	schema   atomic.Pointer[resource.Schema]
 	mu       sync.Mutex // held while Scheduler and a snapshot are used
 }
 
-// maxDecoding is how many requests a handler decodes at once. The others wait with
-// their bodies as text.
+// maxDecoding is how many requests a handler holds decoded at once. The others wait with
+// their bodies as text, which MaxWaiting bounds.
 const maxDecoding = 2
 
 // ServeHTTP answers a call.
@@ -84,16 +90,22 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, r.Method+": want POST", http.StatusMethodNotAllowed)
 		return
 	}
-	limit := cmp.Or(h.MaxBytes, DefaultMaxRequest)
-	if limit < 0 {
-		http.Error(w, fmt.Sprintf("MaxBytes of the handler is %d: must not be negative", limit), http.StatusInternalServerError)
+	limits, err := h.limits()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	counted := &countedBody{from: http.MaxBytesReader(w, r.Body, limits.request), total: &h.waiting, most: limits.waiting}
+	defer counted.release()
+	body, err := io.ReadAll(counted)
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		http.Error(w, fmt.Sprintf("the request is larger than %d bytes", limit), http.StatusRequestEntityTooLarge)
+		http.Error(w, fmt.Sprintf("the request is larger than %d bytes", limits.request), http.StatusRequestEntityTooLarge)
+		return
+	case errors.Is(err, errFull):
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, fmt.Sprintf("the requests that wait hold more than %d bytes: try again later", limits.waiting), http.StatusServiceUnavailable)
 		return
 	case err != nil:
 		http.Error(w, "reading the request: "+err.Error(), http.StatusBadRequest)
@@ -129,15 +141,22 @@ type requestError struct{ err error }
 
 func (e *requestError) Error() string { return cut("malformed request: " + e.err.Error()) }
 
-// read decodes a request into *p, once few enough others are being decoded.
-func (h *Handler) read(ctx context.Context, body []byte, p any) error {
+// enter waits until few enough others are decoded. A caller without an error must call
+// leave once it needs what it has decoded no longer.
+func (h *Handler) enter(ctx context.Context) error {
 	h.once.Do(func() { h.decoding = make(chan struct{}, maxDecoding) })
 	select {
 	case h.decoding <- struct{}{}:
+		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	defer func() { <-h.decoding }()
+}
+
+func (h *Handler) leave() { <-h.decoding }
+
+// read decodes a request into *p.
+func read(body []byte, p any) error {
 	if err := decodeAll(body, p); err != nil {
 		return &requestError{err}
 	}
@@ -176,10 +195,15 @@ type question struct {
 }
 
 // ask decodes a request into m and lets answer look at the snapshot, with the handler
-// locked. Decoding and deriving the pod happen before, so that a large request makes
-// nobody wait.
+// locked. Decoding and deriving the pod happen before, so that a large request does not
+// hold the lock. A request that waits for the lock counts as decoded: its memory is many
+// times its text.
 func (h *Handler) ask(ctx context.Context, body []byte, m message, answer func(question) (any, error)) (any, error) {
-	if err := h.read(ctx, body, m); err != nil {
+	if err := h.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer h.leave()
+	if err := read(body, m); err != nil {
 		return nil, err
 	}
 	if err := m.check(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/errtext"
 )
 
 // unknownNode is the reason against a node that the snapshot does not have.
@@ -41,13 +42,20 @@ func (h *Handler) feasible(q question, args *Args) (*FilterResult, error) {
 		case framework.Success:
 			feasible[n.Name()] = true
 		case framework.UnschedulableAndUnresolvable:
-			result.FailedAndUnresolvableNodes[n.Name()] = status.Message()
+			result.FailedAndUnresolvableNodes[n.Name()] = why(status)
 		default:
-			result.FailedNodes[n.Name()] = status.Message()
+			result.FailedNodes[n.Name()] = why(status)
 		}
 	}
 	result.keep(args, feasible)
 	return result, nil
+}
+
+// why returns the reasons of a status. They may repeat what is in the pod, and each node
+// has them.
+func why(s framework.Status) string {
+	const most = 8 << 10
+	return errtext.Cut(s.Message(), most)
 }
 
 // keep answers with the feasible nodes, in their given form and order.
@@ -102,15 +110,27 @@ func scale(total, highest int64) int64 {
 }
 
 func (h *Handler) bind(ctx context.Context, body []byte) (any, error) {
-	var args BindingArgs
-	if err := h.read(ctx, body, &args); err != nil {
+	args, err := h.binding(ctx, body)
+	if err != nil {
 		return nil, err
-	}
-	if err := bindable(args.PodName, args.Node); err != nil {
-		return nil, &requestError{err}
 	}
 	if err := h.Bind(ctx, args); err != nil {
 		return &BindingResult{Error: h.text(err)}, nil
 	}
 	return &BindingResult{}, nil
+}
+
+// binding decodes a request to bind. Nothing waits for Bind, which may take its time.
+func (h *Handler) binding(ctx context.Context, body []byte) (args BindingArgs, err error) {
+	if err := h.enter(ctx); err != nil {
+		return args, err
+	}
+	defer h.leave()
+	if err := read(body, &args); err != nil {
+		return args, err
+	}
+	if err := bindable(args.PodName, args.Node); err != nil {
+		return args, &requestError{err}
+	}
+	return args, nil
 }

@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/extender"
 )
@@ -61,14 +65,92 @@ func TestHandlerRefuses(t *testing.T) {
 		{"/filter", `{"Pod": {"metadata": {"name": "p"}, "spec": {"containers": [` + strings.Repeat("{},", 100_000) + `{}]}}, "NodeNames": ["a"]}`, "malformed request: Pod: pod default/p: spec.containers"},
 		{"/filter", strings.Repeat("[", 10_000), "malformed request: nested deeper than 1000 levels"},
 		{"/filter", `{"x": ` + strings.Repeat("[", 10_000), "malformed request: nested deeper than 1000 levels"},
+		{"/filter", `{"Pod": ` + aPod + `, "Nodes": {"items": [` + strings.Repeat("{},", 20_000) + `{}]}}`, "malformed request: more than "},
 	} {
 		status, text := ask(h, tt.verb, tt.body)
 		if status != http.StatusBadRequest || !strings.HasPrefix(text, tt.want) || len(text) > 2000 {
 			t.Errorf("%s: status %d, %d bytes: %.300s, want 400 %s", tt.verb, status, len(text), text, tt.want)
 		}
 	}
+	if status, text := ask(h, "/filter", `{"Pod": `+aPod+`, "NodeNames": [`+strings.Repeat(`"a",`, 1_000_000)+`"a"]}`); status != http.StatusOK {
+		t.Errorf("a million short names: %d %.300s", status, text)
+	}
+	h.MaxWaiting = 9
+	if status, text := ask(h, "/filter", "{}"); status != http.StatusInternalServerError || text != "MaxWaiting of the handler is 9: must not be less than MaxBytes, 16777216" {
+		t.Errorf("MaxWaiting 9: %d %s", status, text)
+	}
 	h.MaxBytes = -1
 	if status, text := ask(h, "/filter", "{}"); status != http.StatusInternalServerError || text != "MaxBytes of the handler is -1: must not be negative" {
 		t.Errorf("MaxBytes -1: %d %s", status, text)
+	}
+}
+
+// TestHandlerBoundsWaiting lets clients send the beginning of large bodies, and then
+// nothing. Others that are small are answered; those that would exceed the bound of all
+// bodies are asked to come again, and then succeed.
+func TestHandlerBoundsWaiting(t *testing.T) {
+	h := handler(t, cluster(t))
+	h.MaxBytes, h.MaxWaiting = 20_000, 50_000
+	var stalled []*io.PipeWriter
+	var all sync.WaitGroup
+	for range 2 {
+		r, w := io.Pipe()
+		stalled = append(stalled, w)
+		all.Go(func() { h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/filter", r)) })
+		for _, n := range []int{19_999, 1} { // once the second is read, the first counts
+			if _, err := w.Write(make([]byte, n)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	small := `{"Pod": ` + aPod + `, "NodeNames": ["a"]}`
+	large := small + strings.Repeat(" ", 15_000)
+	for range 3 { // what is refused does not count
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/filter", strings.NewReader(large)))
+		if text := strings.TrimSpace(w.Body.String()); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "1" || text != "the requests that wait hold more than 50000 bytes: try again later" {
+			t.Errorf("beyond the bound: %d, Retry-After %q, %s", w.Code, w.Header().Get("Retry-After"), text)
+		}
+		if status, text := ask(h, "/filter", small); status != http.StatusOK {
+			t.Errorf("a small request: %d %s", status, text)
+		}
+	}
+	for _, w := range stalled {
+		_ = w.CloseWithError(errors.New("gone"))
+	}
+	all.Wait()
+	if status, text := ask(h, "/filter", large); status != http.StatusOK {
+		t.Errorf("once nothing waits: %d %s", status, text)
+	}
+}
+
+// TestHandlerBoundsReasons asks about pods whose contents stand in the reasons of each of
+// 100 nodes: the answer stays under 10 KiB for a node.
+func TestHandlerBoundsReasons(t *testing.T) {
+	const many = 100
+	s := framework.NewSnapshot(framework.Arrival)
+	names := make([]string, many)
+	for i := range many {
+		names[i] = fmt.Sprintf(`"n%d"`, i)
+		if err := s.AddNode(api.MakeNode(fmt.Sprintf("n%d", i), "4", "16Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := handler(t, s)
+	var requests strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&requests, `"example.com/%d": 1, `, i)
+	}
+	long := strings.Repeat("x", 1<<20)
+	for name, spec := range map[string]string{
+		"names of resources":        `"containers": [{"resources": {"requests": {` + requests.String() + `"cpu": 1}}}]`,
+		"a long name":               `"containers": [{"resources": {"requests": {"hugepages-` + long + `": 1}}}]`,
+		"a claim that is not there": `"containers": [{}], "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "` + long + `"}}]`,
+		"claims of devices":         `"containers": [{}], "resourceClaims": [{"name": "c", "resourceClaimName": "` + long + `"}]`,
+	} {
+		status, text := ask(h, "/filter", `{"Pod": {"metadata": {"name": "p"}, "spec": {`+spec+`}}, "NodeNames": [`+strings.Join(names, ",")+`]}`)
+		if status != http.StatusOK || len(text) > many*10<<10 || !strings.Contains(text, `"n99":`) {
+			t.Errorf("%s: status %d, %d bytes: %.300s", name, status, len(text), text)
+		}
 	}
 }

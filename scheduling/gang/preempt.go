@@ -217,10 +217,11 @@ func (p *Placer) evict(snap *framework.Snapshot, g *Group, what Child, units []*
 		}
 		return 1
 	})
-	gone, err := p.reprieve(snap, g, e.Nominated, order)
+	x := p.reprieval(snap, g, e.Nominated)
+	gone, err := x.putBack(order)
 	for again := !p.rules.kubernetes(); again && err == nil; { // what has returned may let another return
 		was := len(gone)
-		gone, err = p.reprieve(snap, g, e.Nominated, gone)
+		gone, err = x.putBack(gone)
 		again = len(gone) < was
 	}
 	if err != nil {
@@ -257,58 +258,6 @@ func (p *Placer) tryWithout(snap *framework.Snapshot, what Child, within *domain
 		return nil, "", err
 	}
 	return &Eviction{Outcome: out.Group, Nominated: out.Group.Placed}, out.Group.Text, nil
-}
-
-// reprieve puts back the units that may return, in order, and returns the others.
-func (p *Placer) reprieve(snap *framework.Snapshot, g *Group, placed []Placement, units []*Unit) (gone []*Unit, err error) {
-	for _, u := range units {
-		ok, err := p.mayReturn(snap, g, placed, u)
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			gone = append(gone, u)
-		}
-	}
-	return gone, nil
-}
-
-// mayReturn puts a unit back if every pod of the group then still passes the filters on
-// its node, each counted there before the next is asked.
-func (p *Placer) mayReturn(snap *framework.Snapshot, g *Group, placed []Placement, u *Unit) (bool, error) {
-	mark := snap.Begin()
-	if err := u.putBack(snap); err != nil {
-		snap.Rollback(mark)
-		return false, err
-	}
-	ok, err := p.stillFit(snap, g, placed)
-	if ok && err == nil {
-		snap.Commit(mark)
-		return true, nil
-	}
-	snap.Rollback(mark)
-	return false, err
-}
-
-func (p *Placer) stillFit(snap *framework.Snapshot, g *Group, placed []Placement) (bool, error) {
-	mark := snap.Begin()
-	defer snap.Rollback(mark)
-	for _, at := range placed {
-		pod := g.Pods[at.index]
-		f, err := p.sched.Filtering(snap, pod)
-		if err != nil {
-			return false, err
-		}
-		n := snap.Node(at.Node)
-		v, err := f.Node(n)
-		if err != nil || !v.Status.IsSuccess() {
-			return false, nil // as kube-scheduler, which takes an error for a no
-		}
-		if err := f.Place(pod, n); err != nil {
-			return false, nil
-		}
-	}
-	return true, nil
 }
 
 // evictFromBest is the rule that is not kube-scheduler's: for each domain that the group

@@ -2,14 +2,16 @@ package preemption
 
 import (
 	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
 )
 
-// budgets are the PodDisruptionBudgets of the cluster, in the order of their
-// keys.
+// budgets are the PodDisruptionBudgets of the cluster, by namespace and then in the order
+// of their keys.
 type budgets []budget
 
 type budget struct {
@@ -27,8 +29,18 @@ func budgetsOf(s *framework.Snapshot) budgets {
 		}
 		list = append(list, budget{b, selector})
 	}
+	slices.SortStableFunc(list, func(a, b budget) int { return strings.Compare(a.object.Namespace, b.object.Namespace) })
 	return list
 }
+
+// in returns where the budgets of a namespace begin.
+func (b budgets) in(namespace string) int {
+	i, _ := slices.BinarySearchFunc(b, namespace, func(x budget, of string) int { return strings.Compare(x.object.Namespace, of) })
+	return i
+}
+
+// charges counts the pods that leave, by the number of a budget that protects them.
+type charges map[int]int64
 
 // guards is a set of budgets, by their numbers: one bit for each, and the last bit
 // for all the rest.
@@ -64,12 +76,9 @@ func (b budgets) split(pods []placed) (violating, others []placed, asked guards)
 	if len(b) == 0 {
 		return nil, pods, 0
 	}
-	allowed := make([]int64, len(b))
-	for i := range b {
-		allowed[i] = int64(b[i].object.Status.DisruptionsAllowed)
-	}
+	gone := charges{}
 	for _, p := range pods {
-		if p.violations = b.violations(p, allowed, &asked); p.violations > 0 {
+		if p.violations = b.violations(p, gone, &asked); p.violations > 0 {
 			violating = append(violating, p)
 		} else {
 			others = append(others, p)
@@ -79,35 +88,35 @@ func (b budgets) split(pods []placed) (violating, others []placed, asked guards)
 }
 
 // violations counts the pods whose removal violates a budget.
-func (b budgets) violations(p placed, allowed []int64, asked *guards) (n int32) {
+func (b budgets) violations(p placed, gone charges, asked *guards) (n int32) {
 	if p.unit == nil {
-		if b.violates(p.Pod, allowed, asked) {
+		if b.violates(p.Pod, gone, asked) {
 			n++
 		}
 		return n
 	}
 	for _, x := range p.unit.Pods {
-		if b.violates(x.Pod.Pod, allowed, asked) {
+		if b.violates(x.Pod.Pod, gone, asked) {
 			n++
 		}
 	}
 	return n
 }
 
-func (b budgets) violates(p *api.Pod, allowed []int64, asked *guards) bool {
+func (b budgets) violates(p *api.Pod, gone charges, asked *guards) bool {
 	if len(p.Labels) == 0 {
 		return false
 	}
-	for i := range b {
-		object := b[i].object
-		if object.Namespace != p.Namespace || !b[i].selector.Matches(p.Labels) {
+	for i := b.in(p.Namespace); i < len(b) && b[i].object.Namespace == p.Namespace; i++ {
+		if !b[i].selector.Matches(p.Labels) {
 			continue
 		}
 		asked.add(i)
-		if _, gone := object.Status.DisruptedPods[p.Name]; gone {
-			continue // it counts as disrupted already
+		status := &b[i].object.Status
+		if _, disrupted := status.DisruptedPods[p.Name]; disrupted {
+			continue // it counts already
 		}
-		if allowed[i]--; allowed[i] < 0 {
+		if gone[i]++; gone[i] > int64(status.DisruptionsAllowed) {
 			return true
 		}
 	}

@@ -173,18 +173,13 @@ func PriorityOf(s *framework.Snapshot, p *framework.PodInfo) int32 { return line
 // Budgets are the PodDisruptionBudgets of a cluster, in the order of their keys, with what
 // each still allows. A program that removes several pods charges them one after the other.
 type Budgets struct {
-	list    budgets
-	allowed []int64
+	list budgets
+	gone charges
 }
 
 // BudgetsOf returns the budgets of the snapshot, with nothing charged yet.
 func BudgetsOf(s *framework.Snapshot) *Budgets {
-	b := &Budgets{list: budgetsOf(s)}
-	b.allowed = make([]int64, len(b.list))
-	for i := range b.list {
-		b.allowed[i] = int64(b.list[i].object.Status.DisruptionsAllowed)
-	}
-	return b
+	return &Budgets{budgetsOf(s), charges{}}
 }
 
 // Charge counts the removal of a pod, and reports whether it violates a budget. A pod
@@ -193,7 +188,7 @@ func BudgetsOf(s *framework.Snapshot) *Budgets {
 // Source: kube-scheduler 1.37, framework/preemption, FilterVictimsWithPDBViolation.
 func (b *Budgets) Charge(p *api.Pod) (violates bool) {
 	var asked guards
-	return b.list.violates(p, b.allowed, &asked)
+	return b.list.violates(p, b.gone, &asked)
 }
 
 // Leaving reports whether a preemption is removing the pod.

@@ -43,9 +43,8 @@ func usesMore(p, q *framework.PodInfo) bool {
 	if anyAbove(p.UsedRequests, q.UsedRequests) {
 		return true
 	}
-	return len(p.Unknown) > 0 && slices.ContainsFunc(p.Unknown, func(u framework.UnknownRequest) bool {
-		i := slices.IndexFunc(q.Unknown, func(v framework.UnknownRequest) bool { return v.Name == u.Name })
-		return i < 0 && u.Used > 0 || i >= 0 && u.Used > q.Unknown[i].Used
+	return slices.ContainsFunc(p.Unknown, func(u framework.UnknownRequest) bool {
+		return u.Used > q.UnknownRequest(u.Name).Used
 	})
 }
 

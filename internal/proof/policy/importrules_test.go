@@ -72,7 +72,7 @@ var rules = []rule{
 	{dir: "estimator", imports: objects, library: true},
 	{dir: "estimator/capacity", imports: objects, library: true},
 	{dir: "estimator/nodemetric", imports: with(objects, "estimator"), library: true},
-	{dir: "filter", imports: shared, library: true},
+	{dir: "filter", imports: with(shared, "internal/errtext"), library: true},
 	{dir: "scoring", imports: shared, library: true},
 	{dir: "internal/engine/tree", library: true},
 	{dir: "internal/engine/bucket", imports: []string{"framework", "framework/incremental", "internal/engine/guard", "internal/engine/slotlist"}, library: true},
@@ -128,6 +128,7 @@ var rules = []rule{
 	{dir: "internal/proof/testheap", testOnly: true},
 	{dir: "internal/proof/effort", testOnly: true},
 	{dir: "internal/proof/amplify", imports: with(public, "internal/proof/effort"), network: true, testOnly: true},
+	{dir: "internal/proof/work", imports: public, testOnly: true},
 	{dir: "internal/proof/policy", testOnly: true},
 }
 

@@ -1,0 +1,226 @@
+//go:build full
+
+package work
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/gang"
+	"github.com/berth-sched/berth/scheduling/preemption"
+	"github.com/berth-sched/berth/scheduling/queue"
+)
+
+// A shape is what a hostile user may send, of any size.
+type shape struct {
+	name string
+	// times multiplies the sizes; 0 is 1.
+	times int
+	run   func(t *testing.T, n int)
+}
+
+var shapes = []shape{
+	{name: "host ports", run: hostPorts},
+	{name: "tolerations", run: tolerations},
+	{name: "names of resources", run: resourceNames},
+	{name: "budgets", run: disruptionBudgets},
+	{name: "a group that preempts", run: groupPreempts},
+}
+
+// A world is a cluster and a scheduler with kube-scheduler's profile.
+type world struct {
+	t     *testing.T
+	snap  *framework.Snapshot
+	sched *scheduling.Scheduler
+}
+
+func newWorld(t *testing.T, nodes ...*api.Node) *world {
+	t.Helper()
+	w := &world{t: t, snap: framework.NewSnapshot(framework.Arrival)}
+	for _, n := range nodes {
+		if err := w.snap.AddNode(n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var err error
+	if w.sched, err = scheduling.New(scheduling.Kubernetes137()); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func (w *world) derive(p *api.Pod) *framework.PodInfo {
+	w.t.Helper()
+	info, err := w.snap.NewPodInfo(p)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return info
+}
+
+func (w *world) add(p *framework.PodInfo, node string) {
+	w.t.Helper()
+	if err := w.snap.AddPod(p, node); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// decide decides about a pod on both paths, explains the decision, and expects the pod to
+// fit, or not.
+func (w *world) decide(p *framework.PodInfo, fits bool) {
+	w.t.Helper()
+	for range 2 {
+		if _, err := w.sched.Schedule(w.snap, p); (err == nil) != fits {
+			w.t.Fatalf("pod %s: %v, want that it fits: %t", p.Pod.Key(), err, fits)
+		}
+	}
+	if x := w.sched.Explain(w.snap, p); (x.Error == "") != fits {
+		w.t.Fatalf("pod %s: %s, want that it fits: %t", p.Pod.Key(), x.Error, fits)
+	}
+	f, err := w.sched.Filtering(w.snap, p)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, n := range w.snap.All() {
+		if _, err := f.Rejections(n); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+// hostPorts is a pod with n host ports beside a pod with as many others, and a pod with
+// the same.
+func hostPorts(t *testing.T, n int) {
+	w := newWorld(t, api.MakeNode("a", "4", "8Gi").Obj())
+	pod := func(name string, ip string) *framework.PodInfo {
+		b := api.MakePod(name).Container("c")
+		for i := range n {
+			b = b.Port(api.ContainerPort{HostPort: int32(1 + i), HostIP: ip})
+		}
+		return w.derive(b.Obj())
+	}
+	other := pod("other", "10.0.0.1")
+	w.add(other, "a")
+	w.decide(pod("beside", "10.0.0.2"), true)
+	w.decide(pod("against", "10.0.0.1"), false)
+	w.decide(pod("against all", ""), false)
+	w.add(pod("beside", "10.0.0.2"), "a")
+	if err := w.snap.RemovePod(other, "a"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tolerations is a pod that tolerates n taints of a node, and one that tolerates as many
+// others.
+func tolerations(t *testing.T, n int) {
+	taint := func(i int, effect api.TaintEffect) api.Taint {
+		return api.Taint{Key: fmt.Sprintf("key-%d", i), Value: "x", Effect: effect}
+	}
+	node := api.MakeNode("a", "4", "8Gi").Obj()
+	for i := range n {
+		node.Spec.Taints = append(node.Spec.Taints, taint(i, api.TaintEffectNoSchedule), taint(i, api.TaintEffectPreferNoSchedule))
+	}
+	w := newWorld(t, node)
+	pod := func(name string, from int) *framework.PodInfo {
+		b := api.MakePod(name).Obj()
+		for i := range n {
+			b.Spec.Tolerations = append(b.Spec.Tolerations, api.Toleration{Key: fmt.Sprintf("key-%d", from+n-1-i), Operator: api.TolerationOpExists})
+		}
+		return w.derive(b)
+	}
+	w.decide(pod("tolerates", 0), true)
+	w.decide(pod("tolerates others", 1), false)
+}
+
+// groupPreempts is a group of n pods on nodes of ten such pods each, beside n pods of lower
+// priority. Every second one has to leave.
+func groupPreempts(t *testing.T, n int) {
+	const perNode = 10
+	var nodes []*api.Node
+	for i := range n/perNode + 1 {
+		nodes = append(nodes, api.MakeNode(fmt.Sprintf("n%d", i), "15", "64Gi").Obj())
+	}
+	w := newWorld(t, nodes...)
+	g := &gang.Group{Name: "g", Priority: 5}
+	for i := range n {
+		w.add(w.derive(api.MakePod(fmt.Sprintf("old-%d", i)).Requests("1", "1Gi").Obj()), fmt.Sprintf("n%d", i/perNode))
+		g.Pods = append(g.Pods, w.derive(api.MakePod(fmt.Sprintf("new-%d", i)).Requests("1", "1Gi").Priority(5).Obj()))
+	}
+	p, err := gang.New(w.sched, gang.Rules{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := p.Preempt(w.snap, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s", e.Text)
+	if victims := len(e.Victims()); n > 1 && (victims < n/4 || victims > 3*n/4) {
+		t.Fatalf("%d of %d pods have to leave: %s", victims, n, e.Text)
+	}
+}
+
+// resourceNames is a pod that requests n resources that no node has, and that changes.
+func resourceNames(t *testing.T, n int) {
+	w := newWorld(t, api.MakeNode("a", "4", "8Gi").Obj(), api.MakeNode("b", "4", "8Gi").Obj())
+	pod := func(from int) *framework.PodInfo {
+		b := api.MakePod("p").Requests("1", "1Gi").Obj()
+		for i := range n {
+			b.Spec.Containers[0].Resources.Requests[resource.Name(fmt.Sprintf("example.com/r-%d", from+i))] = resource.MustParse("1")
+		}
+		return w.derive(b)
+	}
+	guests := pod(0) // the first 64 names get numbers
+	w.decide(guests, false)
+	before, after := pod(100), pod(101)
+	queue.PodChanges(before, after)
+	queue.PodChanges(after, before)
+	w.add(before, "a")
+	changed := api.MakeNode("a", "4", "8Gi").Obj()
+	changed.Status.Allocatable = maps.Clone(changed.Status.Allocatable)
+	changed.Status.Allocatable["example.com/r-500"] = resource.MustParse("1")
+	if err := w.snap.UpdateNode(changed); err != nil {
+		t.Fatal(err)
+	}
+	w.add(w.derive(api.MakePod("q").Requests("1", "1Gi").Obj()), "a")
+}
+
+// disruptionBudgets are n budgets of one user, while another's pod preempts among n pods.
+func disruptionBudgets(t *testing.T, n int) {
+	const perNode = 10
+	w := newWorld(t)
+	for i := range n/perNode + 1 {
+		cpu := min(n-i*perNode, perNode) // all nodes are full
+		if err := w.snap.AddNode(api.MakeNode(fmt.Sprintf("n%d", i), fmt.Sprint(cpu), "64Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range n {
+		w.add(w.derive(api.MakePod(fmt.Sprintf("p-%d", i)).Namespace("honest").Labels("app", "web").Requests("1", "1Gi").Obj()), fmt.Sprintf("n%d", i/perNode))
+		b := &api.PodDisruptionBudget{ObjectMeta: api.ObjectMeta{Namespace: "hostile", Name: fmt.Sprintf("b-%d", i)}}
+		b.Spec.Selector = &api.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
+		if err := framework.Put(w.snap, b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pod := w.derive(api.MakePod("urgent").Namespace("honest").Requests("9", "1Gi").Priority(10).Obj())
+	d, err := w.sched.Schedule(w.snap, pod)
+	if err != nil && n > perNode {
+		_, _, status, err := w.sched.PostFilter(context.Background(), w.snap, pod, d)
+		if err != nil || !status.IsSuccess() {
+			t.Fatal(status, err)
+		}
+	}
+	budgets := preemption.BudgetsOf(w.snap)
+	for _, node := range w.snap.All() {
+		for _, p := range node.Pods {
+			budgets.Charge(p.Pod)
+		}
+	}
+}

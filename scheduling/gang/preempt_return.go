@@ -1,0 +1,172 @@
+package gang
+
+import (
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// A reprieval puts back units, as long as every pod of the group still passes the filters
+// on its node, each counted there before the next is asked.
+//
+// While the pods are separate, a unit matters only to the pods on its nodes: then only
+// these are asked. Otherwise all are.
+//
+// Invariant: while separate is set, failing holds the nodes whose pods of the group do not
+// all pass, as the snapshot is between two units.
+type reprieval struct {
+	*Placer
+	snap   *framework.Snapshot
+	g      *Group
+	placed []Placement
+
+	separate bool
+	onNode   map[string][]Placement // in order
+	failing  map[string]bool
+
+	keysAt  uint64               // where classes hold
+	classes []*framework.PodInfo // a pod of each class
+}
+
+// reprieval begins to put back units, now that all of them are out.
+func (p *Placer) reprieval(snap *framework.Snapshot, g *Group, placed []Placement) *reprieval {
+	x := &reprieval{Placer: p, snap: snap, g: g, placed: placed, onNode: map[string][]Placement{}, failing: map[string]bool{}}
+	for _, at := range placed {
+		x.onNode[at.Node] = append(x.onNode[at.Node], at)
+	}
+	x.separate = !slices.ContainsFunc(placed, x.reserves) && x.stillSeparate()
+	if !x.separate {
+		return x
+	}
+	for node, list := range x.onNode {
+		ok, err := x.pass(list)
+		if err != nil {
+			x.separate = false // the first unit will meet it again
+			return x
+		}
+		if !ok {
+			x.failing[node] = true
+		}
+	}
+	return x
+}
+
+// reserves reports whether a pod may take what is not on its node.
+func (x *reprieval) reserves(at Placement) bool {
+	pod := x.g.Pods[at.index]
+	return pod.HasVolumes() || pod.HasClaims()
+}
+
+// findClasses finds a pod of each class again if classes may have changed; false if a pod
+// has none.
+func (x *reprieval) findClasses() bool {
+	at := x.sched.ClassKeysAt(x.snap)
+	if at == x.keysAt {
+		return true
+	}
+	x.keysAt, x.classes = at, nil
+	seen := map[string]bool{}
+	for _, at := range x.placed {
+		pod := x.g.Pods[at.index]
+		key, ok, err := x.sched.ClassKey(x.snap, pod)
+		if err != nil || !ok {
+			x.keysAt = 0 // nothing is known
+			return false
+		}
+		if !seen[key] {
+			seen[key] = true
+			x.classes = append(x.classes, pod)
+		}
+	}
+	return true
+}
+
+// stillSeparate reports whether no pod reads or takes what is not on its node, now that
+// other pods have come.
+func (x *reprieval) stillSeparate() bool {
+	return x.findClasses() && !slices.ContainsFunc(x.classes, func(pod *framework.PodInfo) bool {
+		f, err := x.sched.Filtering(x.snap, pod)
+		return err != nil || !f.NodeOnly() || !f.ReservesNothing()
+	})
+}
+
+// putBack puts back the units that may return, in order, and returns the others.
+func (x *reprieval) putBack(units []*Unit) (gone []*Unit, err error) {
+	for _, u := range units {
+		ok, err := x.mayReturn(u)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			gone = append(gone, u)
+		}
+	}
+	return gone, nil
+}
+
+// mayReturn puts a unit back if every pod of the group then still passes.
+func (x *reprieval) mayReturn(u *Unit) (bool, error) {
+	mark := x.snap.Begin()
+	if err := u.putBack(x.snap); err != nil {
+		x.snap.Rollback(mark)
+		return false, err
+	}
+	separate := x.separate && x.stillSeparate()
+	ok, err := false, error(nil)
+	if separate {
+		ok, err = x.passBeside(u)
+	} else {
+		ok, err = x.pass(x.placed)
+	}
+	if !ok || err != nil {
+		x.snap.Rollback(mark)
+		return false, err
+	}
+	x.snap.Commit(mark)
+	x.separate = separate
+	clear(x.failing)
+	return true, nil
+}
+
+// passBeside reports whether all pods pass now that a unit is back.
+func (x *reprieval) passBeside(u *Unit) (bool, error) {
+	asked := make(map[string]bool, len(u.Members))
+	for _, m := range u.Members {
+		if asked[m.Node] {
+			continue
+		}
+		asked[m.Node] = true
+		if ok, err := x.pass(x.onNode[m.Node]); err != nil || !ok {
+			return false, err
+		}
+	}
+	for node := range x.failing {
+		if !asked[node] {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// pass reports whether pods pass the filters on their nodes, each counted there before the
+// next is asked.
+func (x *reprieval) pass(placed []Placement) (bool, error) {
+	mark := x.snap.Begin()
+	defer x.snap.Rollback(mark)
+	for _, at := range placed {
+		pod := x.g.Pods[at.index]
+		f, err := x.sched.Filtering(x.snap, pod)
+		if err != nil {
+			return false, err
+		}
+		n := x.snap.Node(at.Node)
+		v, err := f.Node(n)
+		if err != nil || !v.Status.IsSuccess() {
+			return false, nil // as kube-scheduler, which takes an error for a no
+		}
+		if err := f.Place(pod, n); err != nil {
+			return false, nil
+		}
+	}
+	return true, nil
+}
