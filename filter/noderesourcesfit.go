@@ -223,7 +223,7 @@ func (f *fit) reject(node *framework.NodeInfo) framework.Status {
 	}
 	for _, w := range f.wants {
 		allocatable := node.Allocatable.At(w.index)
-		if w.amount <= allocatable-node.Requested.At(w.index) || f.delegates(w.index, node) {
+		if w.amount <= allocatable-node.Requested.At(w.index) || f.classes != nil && f.delegates(w.index, node) {
 			continue
 		}
 		short.add(w.index)
