@@ -42,18 +42,14 @@ func (r *reasons) reset() {
 	r.numbers, r.latest, r.texts, r.textBytes = nil, 0, nil, 0
 }
 
-// is reports whether the reason is the same as another.
-func (r *reason) is(why *reason) bool {
-	return r.at == why.at && r.overrides == why.overrides && r.status.Same(why.status)
+// is reports whether the reason is that status of that filter.
+func (r *reason) is(at int, status framework.Status) bool {
+	return r.at == at && r.status.Same(status)
 }
 
 // number returns the number of a reason, a new one if need be.
 func (r *reasons) number(why reason) int32 {
-	if r.list[r.latest].is(&why) {
-		return int32(r.latest)
-	}
-	r.latest = r.find(why)
-	if r.latest < 0 {
+	if r.latest = r.find(why); r.latest < 0 {
 		r.latest = len(r.list)
 		r.list = append(r.list, why)
 		if len(r.list) > searchedMost {
@@ -63,11 +59,17 @@ func (r *reasons) number(why reason) int32 {
 	return int32(r.latest)
 }
 
+// isLatest reports whether the reason with the number latest is that status of that filter.
+func (r *reasons) isLatest(at int, status framework.Status) bool {
+	why := &r.list[r.latest]
+	return !why.overrides && why.is(at, status)
+}
+
 // find returns the number of a reason that is known, else -1.
 func (r *reasons) find(why reason) int {
 	if len(r.list) <= searchedMost {
 		for i := 1; i < len(r.list); i++ {
-			if r.list[i].is(&why) {
+			if known := &r.list[i]; known.overrides == why.overrides && known.is(why.at, why.status) {
 				return i
 			}
 		}
