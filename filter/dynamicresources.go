@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/devices"
 )
 
@@ -87,7 +88,7 @@ type DynamicResources struct {
 	MaxSteps int
 	// DeviceSelectors compiles the selectors of classes and claims; nil means the
 	// built-in compiler, which takes the expressions that drivers usually write.
-	DeviceSelectors framework.DeviceSelectorCompiler
+	DeviceSelectors api.DeviceSelectorCompiler
 	// Choice says which of a node's devices a pod gets: [FirstFit], as kube-scheduler
 	// does it, or [LeastLeftover], which packs devices.
 	Choice DeviceChoice
@@ -134,20 +135,20 @@ func (DynamicResources) Scope(pod *framework.PodInfo) framework.Scope {
 	return scope
 }
 
-// AppendClassKey implements [framework.ClassKeyer]: it appends what the pod's claims ask
+// AppendClassKey implements [incremental.ClassKeyer]: it appends what the pod's claims ask
 // for, or what allocated ones allow. Pods whose claims ask for the same are alike, whatever
 // the claims are called, and also before they have been made from templates.
 func (DynamicResources) AppendClassKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
 	return devices.AppendKey(b, s, pod)
 }
 
-// ClassKeyVersion implements [framework.ClassKeyer].
+// ClassKeyVersion implements [incremental.ClassKeyer].
 func (DynamicResources) ClassKeyVersion(s *framework.Snapshot) uint64 { return devices.KeyVersion(s) }
 
-// ClassKeySource implements [framework.SharedKeyer].
+// ClassKeySource implements [incremental.SharedKeyer].
 func (DynamicResources) ClassKeySource() string { return devices.KeySource }
 
-// Idle implements [framework.Idler]: the pod needs no devices.
+// Idle implements [incremental.Idler]: the pod needs no devices.
 func (DynamicResources) Idle(c *framework.Cycle) bool { return !devices.Needs(c.Snapshot, c.Pod) }
 
 // PreEnqueue keeps a pod out of the queue whose claims cannot be used yet.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/incremental"
 	"github.com/berth-sched/berth/framework/queueing"
 )
 
@@ -88,7 +89,7 @@ func became(fits func(pod *framework.PodInfo, node *api.Node) bool) func(pod *fr
 // gone covers pods that leave, or change so that they no longer count.
 const gone = queueing.ActionDelete | queueing.ActionUpdate
 
-// fieldsOf is what the plugin reads of a pod. A [framework.ClassKeyer] leaves out of its
+// fieldsOf is what the plugin reads of a pod. A [incremental.ClassKeyer] leaves out of its
 // scope what its key covers. It says itself what that is, or these parts are it.
 func fieldsOf(plugin framework.Scoper, pod *framework.PodInfo) framework.PodFields {
 	fields := plugin.Scope(pod).Pod
@@ -97,7 +98,7 @@ func fieldsOf(plugin framework.Scoper, pod *framework.PodInfo) framework.PodFiel
 		keyed(pod *framework.PodInfo) framework.PodFields
 	}:
 		fields |= x.keyed(pod)
-	case framework.ClassKeyer:
+	case incremental.ClassKeyer:
 		fields |= framework.FieldNamespace | framework.FieldLabels | framework.FieldOwner | framework.FieldPodAffinity | framework.FieldSpread
 	}
 	return fields

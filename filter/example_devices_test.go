@@ -80,7 +80,7 @@ type words struct{}
 
 type wordList []string
 
-func (words) CompileDeviceSelector(expression string) (framework.DeviceSelector, error) {
+func (words) CompileDeviceSelector(expression string) (api.CompiledDeviceSelector, error) {
 	return wordList(strings.Fields(expression)), nil
 }
 

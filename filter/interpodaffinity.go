@@ -2,6 +2,7 @@ package filter
 
 import (
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/incremental"
 	"github.com/berth-sched/berth/internal/topo"
 )
 
@@ -46,21 +47,21 @@ func (InterPodAffinity) Scope(pod *framework.PodInfo) framework.Scope {
 	return s
 }
 
-// AppendClassKey implements [framework.ClassKeyer]: it appends which terms match which
+// AppendClassKey implements [incremental.ClassKeyer]: it appends which terms match which
 // pods.
 func (InterPodAffinity) AppendClassKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
 	return topo.AppendAffinityKey(b, s, pod)
 }
 
-// ClassKeyVersion implements [framework.ClassKeyer].
+// ClassKeyVersion implements [incremental.ClassKeyer].
 func (InterPodAffinity) ClassKeyVersion(s *framework.Snapshot) uint64 {
 	return topo.KeyVersion(s)
 }
 
-// ClassKeySource implements [framework.SharedKeyer].
+// ClassKeySource implements [incremental.SharedKeyer].
 func (InterPodAffinity) ClassKeySource() string { return topo.KeySource }
 
-// Idle implements [framework.Idler]: no terms of the pod match pods in the cluster, and no
+// Idle implements [incremental.Idler]: no terms of the pod match pods in the cluster, and no
 // terms of those match the pod.
 func (InterPodAffinity) Idle(c *framework.Cycle) bool { return topo.NoAffinity(c.Snapshot, c.Pod) }
 
@@ -138,13 +139,13 @@ func (f *interPodAffinity) RemovePod(*framework.Cycle, *framework.PodInfo, *fram
 // Fork implements [framework.FilterUpdater]. All state is in the snapshot.
 func (f *interPodAffinity) Fork() framework.FilterUpdater { return &interPodAffinity{f.Affinity} }
 
-// Groups implements [framework.Grouper].
-func (f *interPodAffinity) Groups() framework.Groups { return f.FilterGroups() }
+// Groups implements [incremental.Grouper].
+func (f *interPodAffinity) Groups() incremental.Groups { return f.FilterGroups() }
 
-// Version implements [framework.DomainTracker].
+// Version implements [incremental.DomainTracker].
 func (f *interPodAffinity) Version() uint64 { return f.FilterVersion() }
 
-// Changed implements [framework.DomainTracker].
+// Changed implements [incremental.DomainTracker].
 func (f *interPodAffinity) Changed(since uint64, dirty func(slot int)) bool {
 	return f.FilterChanged(since, dirty)
 }

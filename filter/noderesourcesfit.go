@@ -128,7 +128,7 @@ func (f *fit) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.S
 	return f.reject(node)
 }
 
-// FilterNodes implements [framework.BatchFilter].
+// FilterNodes implements [incremental.BatchFilter].
 func (f *fit) FilterNodes(_ *framework.PodInfo, nodes []*framework.NodeInfo, rejected []int) []int {
 	if f.unknown == nil && len(f.wants) == 2 && f.wants[0].index == resource.IndexCPU && f.wants[1].index == resource.IndexMemory {
 		return f.filterUsual(nodes, rejected)
@@ -189,7 +189,7 @@ func (f *fit) fits(n *framework.NodeInfo) bool {
 	return true
 }
 
-// Replicas implements [framework.ReplicaCounter]. It cannot tell for a resource that is
+// Replicas implements [replica.Counter]. It cannot tell for a resource that is
 // left to DynamicResources.
 func (f *fit) Replicas(pod *framework.PodInfo, n *framework.NodeInfo) (count int64, ok bool) {
 	if !f.fits(n) {

@@ -11,6 +11,7 @@ import (
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/incremental"
 	"github.com/berth-sched/berth/internal/proof/oracle"
 	"github.com/berth-sched/berth/resource"
 )
@@ -204,7 +205,7 @@ func TestNodeResourcesFitManyNodes(t *testing.T) {
 				want = append(want, i)
 			}
 		}
-		got := pre.Filter.(framework.BatchFilter).FilterNodes(pod, nodes, nil)
+		got := pre.Filter.(incremental.BatchFilter).FilterNodes(pod, nodes, nil)
 		if len(want) == 0 || len(want) == len(nodes) {
 			t.Errorf("a pod of %v: %d of %d nodes rejected, which tests nothing", requests, len(want), len(nodes))
 		}

@@ -70,7 +70,7 @@ func (cordoned) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework
 	return framework.Status{}
 }
 
-// FilterNodes implements [framework.BatchFilter].
+// FilterNodes implements [incremental.BatchFilter].
 func (cordoned) FilterNodes(_ *framework.PodInfo, nodes []*framework.NodeInfo, rejected []int) []int {
 	for i, n := range nodes {
 		if n.Cordoned() {

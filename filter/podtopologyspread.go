@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/incremental"
 	"github.com/berth-sched/berth/internal/topo"
 )
 
@@ -74,7 +75,7 @@ func (p PodTopologySpread) Scope(pod *framework.PodInfo) framework.Scope {
 	return s
 }
 
-// AppendClassKey implements [framework.ClassKeyer]: it appends which pods count.
+// AppendClassKey implements [incremental.ClassKeyer]: it appends which pods count.
 func (p PodTopologySpread) AppendClassKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
 	rules := p.rules(s, pod)
 	if len(rules.List) == 0 {
@@ -83,12 +84,12 @@ func (p PodTopologySpread) AppendClassKey(b []byte, s *framework.Snapshot, pod *
 	return topo.Of(s).Hard(pod, rules).AppendKey(b, rules)
 }
 
-// ClassKeyVersion implements [framework.ClassKeyer].
+// ClassKeyVersion implements [incremental.ClassKeyer].
 func (PodTopologySpread) ClassKeyVersion(s *framework.Snapshot) uint64 {
 	return topo.KeyVersion(s)
 }
 
-// ClassKeySource implements [framework.SharedKeyer].
+// ClassKeySource implements [incremental.SharedKeyer].
 func (PodTopologySpread) ClassKeySource() string { return topo.KeySource }
 
 // rules returns the pod's own constraints or, if it has none, default ones.
@@ -233,13 +234,13 @@ func (f *podTopologySpread) Fork() framework.FilterUpdater {
 	return &podTopologySpread{rules: f.rules, spread: f.spread, extra: slices.Clone(f.extra)}
 }
 
-// Groups implements [framework.Grouper].
-func (f *podTopologySpread) Groups() framework.Groups { return f.spread.HardGroups() }
+// Groups implements [incremental.Grouper].
+func (f *podTopologySpread) Groups() incremental.Groups { return f.spread.HardGroups() }
 
-// Version implements [framework.DomainTracker].
+// Version implements [incremental.DomainTracker].
 func (f *podTopologySpread) Version() uint64 { return f.spread.HardVersion() }
 
-// Changed implements [framework.DomainTracker].
+// Changed implements [incremental.DomainTracker].
 func (f *podTopologySpread) Changed(since uint64, dirty func(slot int)) bool {
 	return f.spread.HardChanged(since, dirty)
 }

@@ -4,11 +4,12 @@ import (
 	"math"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/replica"
 )
 
-// ReplicaSpread implements [framework.ReplicaSpreader]. It can tell if at most one
+// ReplicaSpread implements [replica.Spreader]. It can tell if at most one
 // constraint counts the replicas; what others say of a node then stays as it is.
-func (f *podTopologySpread) ReplicaSpread(pod *framework.PodInfo) (spread framework.ReplicaSpread, ok bool) {
+func (f *podTopologySpread) ReplicaSpread(pod *framework.PodInfo) (spread replica.Spread, ok bool) {
 	counting := -1
 	for i := range f.rules {
 		if _, counted := f.rules[i].Selects(pod); !counted {
@@ -24,16 +25,16 @@ func (f *podTopologySpread) ReplicaSpread(pod *framework.PodInfo) (spread framew
 	}
 	if counting < 0 { // each node for itself, without bound
 		spread.MaxSkew, spread.FromZero = math.MaxInt32, true
-		spread.Place = func(node *framework.NodeInfo) framework.ReplicaPlace {
-			return framework.ReplicaPlace{Domain: node.Slot(), Counts: true}
+		spread.Place = func(node *framework.NodeInfo) replica.Place {
+			return replica.Place{Domain: node.Slot(), Counts: true}
 		}
 		return spread, len(f.extra) == 0
 	}
 	rule, c := &f.rules[counting], &f.spread.Counts[counting]
 	spread.Key, spread.MaxSkew, spread.FromZero = rule.Key, rule.MaxSkew, int64(c.Domains()) < rule.MinDomains
-	spread.Place = func(node *framework.NodeInfo) framework.ReplicaPlace {
+	spread.Place = func(node *framework.NodeInfo) replica.Place {
 		d := c.Domain(node)
-		return framework.ReplicaPlace{Domain: int(d), Pods: c.In(d), Counts: c.Counts(node)}
+		return replica.Place{Domain: int(d), Pods: c.In(d), Counts: c.Counts(node)}
 	}
 	return spread, len(f.extra) == 0 && rule.MaxSkew >= 1
 }

@@ -48,7 +48,7 @@ func (p TaintToleration) Filter(pod *framework.PodInfo, node *framework.NodeInfo
 	return framework.Status{}
 }
 
-// FilterNodes implements [framework.BatchFilter].
+// FilterNodes implements [incremental.BatchFilter].
 func (p TaintToleration) FilterNodes(pod *framework.PodInfo, nodes []*framework.NodeInfo, rejected []int) []int {
 	for i, n := range nodes {
 		if n.Tainted() && !p.Filter(pod, n).IsSuccess() {

@@ -42,6 +42,10 @@
 //	8  domains     Version, Changed            a change concerns a whole zone        about nodes whose sum changed  DomainTracker
 //	9  groups      Groups                      -                                     about one node of each group   Grouper
 //
+// The interfaces of the rungs 6 to 9 are in package framework/incremental, with two more
+// that tell pods apart. A filter that can count replicas is in framework/replica, what
+// the scheduling queue asks in framework/queueing.
+//
 // A bound filter that is a [Detailer] also tells people the numbers behind a rejection,
 // and a Reserve plugin that is a [ReserveDetailer] what a pod gets.
 //
@@ -116,11 +120,11 @@
 //
 // Load-aware scheduling reads the time and a ledger. The time is in the snapshot. The
 // ledger is an [Extension] of it, and [Snapshot.Touch] renews kept answers. An answer
-// that holds until a metric expires says so through [Expirer].
+// that holds until a metric expires says so through incremental.Expirer.
 //
 // PodTopologySpread scores by the set of feasible nodes: PreScore sees it, and
 // ReadsFeasible declares it. Its sums per domain are an Extension that follows
-// pods. [DomainTracker] names the nodes whose sum has changed.
+// pods. An incremental.DomainTracker names the nodes whose sum has changed.
 //
 // Preemption asks whether a pod would fit if others were gone. It opens a
 // transaction, removes them, filters, puts some back and rolls back. Filters

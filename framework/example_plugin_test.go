@@ -191,13 +191,6 @@ func (e evenScorer) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 
 	return e.average - int64(len(node.Pods))
 }
 
-// ScoreNodes gives the same answers in one call.
-func (e evenScorer) ScoreNodes(_ *framework.PodInfo, nodes []*framework.NodeInfo, scores []int64) {
-	for i, n := range nodes {
-		scores[i] = e.average - int64(len(n.Pods))
-	}
-}
-
 func ExamplePreScorePlugin() {
 	s, p := twoNodes()
 	for range 4 {
@@ -215,47 +208,6 @@ func ExamplePreScorePlugin() {
 	// Output:
 	// n1 -2 0
 	// n2 2 100
-}
-
-func ExampleBatchScorer() {
-	s, p := twoNodes()
-	var scorer framework.BatchScorer = evenScorer{average: 1}
-	scores := make([]int64, 2)
-	scorer.ScoreNodes(p, []*framework.NodeInfo{s.At(0), s.At(1)}, scores)
-	fmt.Println(scores)
-	// Output: [1 1]
-}
-
-// roomy rejects nodes that have a pod already.
-type roomy struct{}
-
-func (roomy) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
-	if len(n.Pods) > 0 {
-		return framework.UnschedulableStatus("node(s) had a pod")
-	}
-	return framework.Status{}
-}
-
-func (roomy) FilterNodes(_ *framework.PodInfo, nodes []*framework.NodeInfo, rejected []int) []int {
-	for i, n := range nodes {
-		if len(n.Pods) > 0 {
-			rejected = append(rejected, i)
-		}
-	}
-	return rejected
-}
-
-func ExampleBatchFilter() {
-	s, p := twoNodes()
-	var filter framework.BatchFilter = roomy{}
-	fmt.Println(len(filter.FilterNodes(p, []*framework.NodeInfo{s.At(0), s.At(1)}, nil)))
-	if err := s.AddPodAt(p, s.At(1)); err != nil {
-		fmt.Println(err)
-	}
-	fmt.Println(filter.FilterNodes(p, []*framework.NodeInfo{s.At(0), s.At(1)}, nil))
-	// Output:
-	// 0
-	// [1]
 }
 
 func ExampleRangeNormalizer() {
@@ -338,46 +290,15 @@ func ExampleReservePlugin() {
 	// 2
 }
 
-// fresh is a scorer whose answer changes with time: a new node counts less for
-// ten minutes.
-type fresh struct{ now time.Time }
-
-func (f fresh) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
-	if f.now.Before(node.Node.CreationTimestamp.Add(10 * time.Minute)) {
-		return 0
-	}
-	return 100
-}
-
-func (f fresh) ValidUntil(_ *framework.PodInfo, node *framework.NodeInfo) time.Time {
-	if end := node.Node.CreationTimestamp.Add(10 * time.Minute); f.now.Before(end) {
-		return end
-	}
-	return time.Time{} // it never changes again
-}
-
-func ExampleExpirer() {
-	s, p := twoNodes()
-	noon := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-	s.At(0).Node.CreationTimestamp = noon
-	var e framework.Expirer = fresh{noon.Add(time.Minute)}
-	fmt.Println(e.ValidUntil(p, s.At(0)).Format(time.TimeOnly))
-	fmt.Println(fresh{noon.Add(time.Hour)}.ValidUntil(p, s.At(0)).IsZero())
-	// Output:
-	// 12:10:00
-	// true
-}
-
 // crowd rejects nodes while the whole cluster holds too many pods: a sum over
 // one large domain.
 type crowd struct {
-	s     *framework.Snapshot
 	limit int
 	pods  int
 }
 
 func newCrowd(s *framework.Snapshot, limit int) *crowd {
-	c := &crowd{s: s, limit: limit}
+	c := &crowd{limit: limit}
 	for _, n := range s.All() {
 		c.pods += len(n.Pods)
 	}
@@ -407,18 +328,6 @@ func (c *crowd) Fork() framework.FilterUpdater {
 	return &f
 }
 
-// Version is the sum; once it crosses the limit, every answer changes.
-func (c *crowd) Version() uint64 { return uint64(c.pods) }
-
-func (c *crowd) Changed(since uint64, dirty func(slot int)) bool {
-	if (int(since) >= c.limit) != (c.pods >= c.limit) {
-		for _, slot := range c.s.Slots() {
-			dirty(slot)
-		}
-	}
-	return true
-}
-
 func ExampleFilterUpdater() {
 	s, p := twoNodes()
 	if err := s.AddPod(p, "n1"); err != nil {
@@ -432,24 +341,6 @@ func ExampleFilterUpdater() {
 	// Output:
 	// with the pod: Unschedulable: the port is closed
 	// without it: Success
-}
-
-// A plugin that sums over many nodes says which answers a change of the sum makes
-// stale. Here the sum is of one domain, the whole cluster, and an answer changes only
-// when the sum crosses the limit: every other change costs nothing.
-func ExampleDomainTracker() {
-	s, p := twoNodes()
-	before := newCrowd(s, 1).Version()
-	if err := s.AddPod(p, "n1"); err != nil {
-		fmt.Println(err)
-	}
-	var tracker framework.DomainTracker = newCrowd(s, 1)
-	known := tracker.Changed(before, func(slot int) { fmt.Println("stale:", s.AtSlot(slot).Name()) })
-	fmt.Println(known)
-	// Output:
-	// stale: n1
-	// stale: n2
-	// true
 }
 
 // Tow makes room by moving the least important pod of the first node that
@@ -553,4 +444,11 @@ func ExamplePreBindPlugin() {
 	// true Success then Error: no papers for n1
 	// Skip
 	// web is on n1
+}
+
+// A PostFilter may propose to take the devices from a claim.
+func ExampleClaimRelease() {
+	p := framework.PostFiltered{Claims: []framework.ClaimRelease{{Claim: "default/gpu"}}}
+	fmt.Println(p.Claims[0].Claim, p.Claims[0].Delete)
+	// Output: default/gpu false
 }

@@ -36,15 +36,6 @@ type FilterPlugin interface {
 	NodeFilter
 }
 
-// A BatchFilter is a bound filter that can look at many nodes in one call. It must
-// append to rejected the index of each node that Filter would reject, in ascending
-// order, and return the result. The runner asks Filter about these nodes for the
-// reason.
-type BatchFilter interface {
-	NodeFilter
-	FilterNodes(pod *PodInfo, nodes []*NodeInfo, rejected []int) []int
-}
-
 // PreFiltered is what a PreFilter plugin returns before any node is looked at.
 type PreFiltered struct {
 	// Filter answers for every node in this cycle. It may be the plugin itself.
@@ -102,13 +93,6 @@ type PreScorePlugin interface {
 	PreScore(c *Cycle, feasible []*NodeInfo) (NodeScorer, Status)
 }
 
-// A BatchScorer is a bound scorer that can score many nodes in one call. For
-// every i it must set scores[i] to Score(pod, nodes[i]).
-type BatchScorer interface {
-	NodeScorer
-	ScoreNodes(pod *PodInfo, nodes []*NodeInfo, scores []int64)
-}
-
 // A RangeNormalizer maps raw scores to [0,100] by a rule that needs only the
 // node's raw score and the smallest and largest raw score among the feasible
 // nodes. The scorer that PreScore returned is asked first, then the plugin.
@@ -116,6 +100,14 @@ type BatchScorer interface {
 // without visiting every node.
 type RangeNormalizer interface {
 	NormalizeScore(raw, smallest, largest int64) int64
+}
+
+// A RangeExcluder is a bound scorer, and a [RangeNormalizer], that leaves nodes out of
+// its range. A node that Excludes reports true for does not count for the smallest and
+// the largest raw score, and its normalized score is 0.
+type RangeExcluder interface {
+	RangeNormalizer
+	Excludes(node *NodeInfo) bool
 }
 
 // A ScoreNormalizer maps the raw scores of the feasible nodes to [0,100] in

@@ -1,7 +1,5 @@
 package framework
 
-import "time"
-
 // PodFields names parts of a pod that a plugin reads. On the incremental path two pods
 // are of one equivalence class (a class, for short) if all parts that an enabled plugin
 // reads are equal.
@@ -52,13 +50,13 @@ const (
 	// ReadsFeasible: which nodes are feasible (scorers only).
 	ReadsFeasible
 	// ReadsDomain: sums over the nodes of a topology domain. The bound filter or
-	// scorer is bound in every decision, and implements [DomainTracker].
+	// scorer is bound in every decision, and implements incremental.DomainTracker.
 	ReadsDomain
 	// ReadsObjects: the snapshot's other objects: claims, volumes, services,
 	// namespaces and so on.
 	ReadsObjects
 	// ReadsTime: the snapshot's time. The bound filter or scorer implements
-	// [Expirer].
+	// incremental.Expirer.
 	ReadsTime
 	// ReadsCluster: anything. Such answers are never kept.
 	ReadsCluster
@@ -92,70 +90,9 @@ type Scope struct {
 //
 // The scope may differ from pod to pod, for instance if only pods with volumes are
 // filtered. Two pods that are equal in the parts that the scope of one of them names
-// must have the same Reads and the same answers. For a [ClassKeyer], their keys must be
-// equal, too, and Reads may differ. Texts of errors may differ, and so may rejections by
-// PreFilter, because these are never kept.
+// must have the same Reads and the same answers. For an incremental.ClassKeyer, their
+// keys must be equal, too, and Reads may differ. Texts of errors may differ, and so may
+// rejections by PreFilter, because these are never kept.
 type Scoper interface {
 	Scope(pod *PodInfo) Scope
-}
-
-// A ClassKeyer is a plugin that tells pods apart by less than the parts that it reads.
-// For example, a label that no selector looks at makes no difference, and a plugin that
-// reads one annotation need not read them all. It says itself which pods it treats
-// alike, and [Scope].Pod leaves out the parts that this key covers.
-//
-// Pods with equal keys in one snapshot, at one moment, must get the same answers if
-// the parts in Scope.Pod are equal, too. The keys of pods may change when objects,
-// nodes or pods of the cluster do. Then ClassKeyVersion must change as well. A plugin
-// whose scope names none of [ReadsDomain], [ReadsFeasible] and [ReadsCluster] must
-// find the key from the pod alone.
-//
-// If the plugin is an [Idler] and Idle reports true for a pod, it does so for all pods of
-// the same class while the version stands.
-type ClassKeyer interface {
-	// AppendClassKey appends the plugin's part of the class key.
-	AppendClassKey(b []byte, s *Snapshot, pod *PodInfo) []byte
-	// ClassKeyVersion identifies all that keys read besides the pod, within the
-	// snapshot and its forks: a number from [Snapshot.NewVersion], or 0 if keys read
-	// the pod alone.
-	ClassKeyVersion(s *Snapshot) uint64
-}
-
-// A SharedKeyer is a [ClassKeyer] whose version is that of other plugins, too: those with
-// the same source. In each decision, only one of them is asked for it.
-type SharedKeyer interface {
-	ClassKeyer
-	// ClassKeySource names what the version is of, such as a package. It must not be empty,
-	// and never change.
-	ClassKeySource() string
-}
-
-// An Expirer is a bound filter or scorer whose answer for a node holds only until a
-// time: it may change at that time or later. The zero time means that the answer holds
-// as long as the node and its pods do not change.
-type Expirer interface {
-	ValidUntil(pod *PodInfo, node *NodeInfo) time.Time
-}
-
-// A DomainTracker is a bound filter or scorer whose answers depend on sums over
-// topology domains, such as the pods of an app in each zone. It is bound in every
-// decision, and then says for which nodes the answer may differ from an earlier
-// decision on the same snapshot. It must name a node for every reason but a change of
-// the node itself: a sum has changed, other objects have, or, for a scorer, other
-// nodes are feasible.
-//
-// The state of all sums that answers depend on has a version, which is a number of
-// the tracker's choice: a counter that every change of a sum advances will do.
-//
-// Which sums answers depend on may change from one decision to the next, for instance
-// if services say which pods count. Then no version of the earlier sums may equal a
-// version of the present ones, and Changed must return false for each of them, even if
-// answers depended on the same sums some time before.
-type DomainTracker interface {
-	// Version identifies the sums that answers depend on, and their state.
-	Version() uint64
-	// Changed calls dirty with the slot of each node whose answer may differ between
-	// the version since and now. If it cannot tell, it returns false, and every answer
-	// counts as changed.
-	Changed(since uint64, dirty func(slot int)) bool
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/incremental"
 	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/internal/engine"
 )
@@ -31,7 +32,7 @@ type plugins struct {
 	extenders []Extender
 	keyers    []placedKeyer // of all plugins that filter and score
 
-	keyVersions []framework.ClassKeyer // of keyers, one for each version that they have
+	keyVersions []incremental.ClassKeyer // of keyers, one for each version that they have
 
 	allFilters, allScorers choice
 }
@@ -47,8 +48,8 @@ type preFilter struct {
 	plugin framework.PreFilterPlugin
 	filter int // index in filters; -1 if the plugin only prepares
 	scope  scopeFunc
-	keyer  framework.ClassKeyer // nil if it has no key of its own
-	idler  framework.Idler      // nil if it cannot tell
+	keyer  incremental.ClassKeyer // nil if it has no key of its own
+	idler  incremental.Idler      // nil if it cannot tell
 }
 
 type filterPlugin struct {
@@ -56,17 +57,17 @@ type filterPlugin struct {
 	unbound framework.NodeFilter // used if no PreFilter binds one; may be nil
 	bound   bool                 // a PreFilter binds it
 	scope   scopeFunc
-	keyer   framework.ClassKeyer
+	keyer   incremental.ClassKeyer
 }
 
 type preScore struct {
 	name   string
 	plugin framework.PreScorePlugin
-	groups framework.GroupPreScorePlugin // the same, if it can handle groups
-	scorer int                           // index in scorers; -1 if the plugin only prepares
+	groups incremental.GroupPreScorePlugin // the same, if it can handle groups
+	scorer int                             // index in scorers; -1 if the plugin only prepares
 	scope  scopeFunc
-	keyer  framework.ClassKeyer
-	idler  framework.Idler // nil if it cannot tell
+	keyer  incremental.ClassKeyer
+	idler  incremental.Idler // nil if it cannot tell
 }
 
 type scorePlugin struct {
@@ -77,7 +78,7 @@ type scorePlugin struct {
 	byRange framework.RangeNormalizer
 	byNodes framework.ScoreNormalizer
 	scope   scopeFunc
-	keyer   framework.ClassKeyer
+	keyer   incremental.ClassKeyer
 }
 
 func resolve(p *Profile) plugins {
@@ -95,7 +96,7 @@ func resolve(p *Profile) plugins {
 			if i >= 0 {
 				t.filters[i].bound = true
 			}
-			idler, _ := framework.As[framework.Idler](pl)
+			idler, _ := framework.As[incremental.Idler](pl)
 			t.preFilters = append(t.preFilters, preFilter{pl.Name(), pre, i, scopeOf(pl), keyerOf(pl), idler})
 		}
 	}
@@ -114,8 +115,8 @@ func resolve(p *Profile) plugins {
 			if i >= 0 {
 				t.scorers[i].bound = true
 			}
-			groups, _ := pre.(framework.GroupPreScorePlugin)
-			idler, _ := framework.As[framework.Idler](pl)
+			groups, _ := pre.(incremental.GroupPreScorePlugin)
+			idler, _ := framework.As[incremental.Idler](pl)
 			t.preScores = append(t.preScores, preScore{pl.Name(), pre, groups, i, scopeOf(pl), keyerOf(pl), idler})
 		}
 	}
@@ -151,7 +152,7 @@ func resolve(p *Profile) plugins {
 // A placedKeyer is a plugin that has a key of its own, with its place in the reads of its
 // side (see side.reads).
 type placedKeyer struct {
-	framework.ClassKeyer
+	incremental.ClassKeyer
 	scores bool
 	at     int
 }
@@ -159,7 +160,7 @@ type placedKeyer struct {
 // findKeyers lists the plugins that have keys of their own. One that only prepares has its
 // place behind all filters or scorers.
 func (t *plugins) findKeyers() {
-	add := func(k framework.ClassKeyer, scores bool, at int) {
+	add := func(k incremental.ClassKeyer, scores bool, at int) {
 		if k != nil {
 			t.keyers = append(t.keyers, placedKeyer{k, scores, at})
 		}
@@ -187,7 +188,7 @@ func (t *plugins) findKeyVersions() {
 	asked := map[string]bool{"": false}
 	for _, k := range t.keyers {
 		source := ""
-		if shared, ok := k.ClassKeyer.(framework.SharedKeyer); ok {
+		if shared, ok := k.ClassKeyer.(incremental.SharedKeyer); ok {
 			source = shared.ClassKeySource()
 		}
 		if !asked[source] {
@@ -247,8 +248,8 @@ type (
 )
 
 // keyerOf returns the plugin's own part of the class key, nil if it has none.
-func keyerOf(p framework.Plugin) framework.ClassKeyer {
-	k, _ := framework.As[framework.ClassKeyer](p)
+func keyerOf(p framework.Plugin) incremental.ClassKeyer {
+	k, _ := framework.As[incremental.ClassKeyer](p)
 	return k
 }
 
@@ -347,7 +348,7 @@ func (t *plugins) bindFilters(c *framework.Cycle, b *binding, some *choice) (err
 	}
 	for _, i := range some.at {
 		if f := b.perFilter[i]; f != nil {
-			batch, _ := f.(framework.BatchFilter)
+			batch, _ := f.(incremental.BatchFilter)
 			b.filters = append(b.filters, boundFilter{At: i, Filter: f, Batch: batch})
 		}
 	}
@@ -440,7 +441,7 @@ func (t *plugins) bindScorers(c *framework.Cycle, feasible engine.Feasible, b *b
 // bind completes a bound scorer: its weight, and how its scores are normalized.
 func (p *scorePlugin) bind(s *boundScorer) {
 	s.Weight = p.weight
-	s.Batch, _ = s.Scorer.(framework.BatchScorer)
+	s.Batch, _ = s.Scorer.(incremental.BatchScorer)
 	if r, ok := s.Scorer.(framework.RangeNormalizer); ok {
 		s.ByRange = r
 		s.Except, _ = s.Scorer.(framework.RangeExcluder)

@@ -34,6 +34,16 @@
 // reference path in every decision and score. [CacheConfig] can switch it off, or
 // run both paths and compare them.
 //
+// # Why did a decision take the reference path?
+//
+// It always does with [CacheConfig].Off, with very large weights, without nodes, and for a
+// pod whose class has a key of more than 16 KiB. [Stats].Bypassed counts all other
+// reasons: the pod is the first of a new base, the budget is too small
+// ([CacheConfig].Budget), a PreFilter or PreScore says no, or a plugin panicked, left its
+// bounds, or broke what its scope declares. Two more reasons are not counted. A filter may
+// fail for a node with its nominated pods, and an extender may refuse a whole sample. The
+// page of internal/engine lists them all, each with its place in the code.
+//
 // # A thousand what-ifs
 //
 // "Where would these pods go if that node were gone?" To ask many such questions of one

@@ -7,6 +7,7 @@ import (
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/replica"
 	"github.com/berth-sched/berth/internal/pick"
 )
 
@@ -15,7 +16,7 @@ import (
 // [Filtering.NodeOnly] is true.
 //
 // It asks every filter about the node as it is. If each filter that reads the node's pods
-// can count ([framework.ReplicaCounter]), these counts are the answer. Otherwise it
+// can count ([replica.Counter]), these counts are the answer. Otherwise it
 // places replicas until one is rejected, and takes them back.
 func (f *Filtering) Replicas(node *framework.NodeInfo, most int) (int, error) {
 	v, err := f.Node(node)
@@ -41,7 +42,7 @@ func (f *Filtering) counted(node *framework.NodeInfo) (count int64, ok bool) {
 		if r.plugins.filters[b.At].scope(pod).Reads&framework.ReadsPods == 0 {
 			continue
 		}
-		counter, can := b.Filter.(framework.ReplicaCounter)
+		counter, can := b.Filter.(replica.Counter)
 		if !can {
 			return 0, false
 		}
@@ -131,7 +132,7 @@ func (s *Scheduler) ClassKey(snap *framework.Snapshot, pod *framework.PodInfo) (
 }
 
 // safeClassOf is classOf, but a plugin that panics makes no class.
-func (f *incremental) safeClassOf(c *framework.Cycle) (k *class) {
+func (f *incrementalPath) safeClassOf(c *framework.Cycle) (k *class) {
 	defer func() {
 		if v := recover(); v != nil {
 			f.contain(v)

@@ -3,7 +3,7 @@ package scheduling
 import (
 	"slices"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/replica"
 )
 
 // A SpreadFiltering is a [Filtering] in two parts: one filter that spreads replicas over
@@ -12,13 +12,13 @@ type SpreadFiltering struct {
 	// Rest holds the other filters, for which [Filtering.NodeOnly] is true.
 	Rest *Filtering
 	// Spread is the rule of the one filter, and Plugin its name.
-	Spread framework.ReplicaSpread
+	Spread replica.Spread
 	Plugin string
 	at     int // of the filter in the profile
 }
 
 // Spread takes the Filtering apart, if one filter looks beyond the node and can say how it
-// spreads replicas ([framework.ReplicaSpreader]). Otherwise ok is false.
+// spreads replicas ([replica.Spreader]). Otherwise ok is false.
 func (f *Filtering) Spread() (parts SpreadFiltering, ok bool, err error) {
 	r := f.path
 	t, pod := r.plugins, r.cycle.Pod
@@ -26,7 +26,7 @@ func (f *Filtering) Spread() (parts SpreadFiltering, ok bool, err error) {
 	if i < 0 || r.cycle.Snapshot.Nominations() > 0 || !r.bound.rejected.IsSuccess() {
 		return parts, false, nil
 	}
-	spreader, ok := r.bound.filters[i].Filter.(framework.ReplicaSpreader)
+	spreader, ok := r.bound.filters[i].Filter.(replica.Spreader)
 	if !ok {
 		return parts, false, nil
 	}

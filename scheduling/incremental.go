@@ -9,7 +9,7 @@ import (
 
 // incremental decides from kept answers. It leaves what it cannot answer exactly to the
 // reference path.
-type incremental struct {
+type incrementalPath struct {
 	s         *Scheduler
 	engine    *engine.Engine
 	bound     binding
@@ -47,15 +47,15 @@ const (
 	byWithin                  // from kept answers, among some of the nodes
 )
 
-func newIncremental(s *Scheduler) *incremental {
-	f := &incremental{s: s, reference: referencePath{plugins: &s.plugins, workers: 1}, classes: map[string]*class{}, readings: map[string]*reading{}, notes: runner.NewCache[noted]()}
+func newIncremental(s *Scheduler) *incrementalPath {
+	f := &incrementalPath{s: s, reference: referencePath{plugins: &s.plugins, workers: 1}, classes: map[string]*class{}, readings: map[string]*reading{}, notes: runner.NewCache[noted]()}
 	f.nominations.path = referencePath{plugins: &s.plugins, workers: 1}
 	f.engine = engine.New(f, s.profile.Cache.Budget)
 	return f
 }
 
 // decide answers like [Scheduler.decide]; false if it has no answer.
-func (f *incremental) decide(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error, ok bool) {
+func (f *incrementalPath) decide(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error, ok bool) {
 	done := false
 	defer func() {
 		if !done { // recover is not free
@@ -69,7 +69,7 @@ func (f *incremental) decide(snap *framework.Snapshot, pod *framework.PodInfo, d
 }
 
 // answer is decide, but panics if the engine does.
-func (f *incremental) answer(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error, ok bool) {
+func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error, ok bool) {
 	s, c := f.s, &f.s.reference.cycle
 	seed := pick.Seed(s.profile.Seed, s.number)
 	c.Reset(pod, snap, s.number, seed)
@@ -121,7 +121,7 @@ func (f *incremental) answer(snap *framework.Snapshot, pod *framework.PodInfo, d
 
 // find asks the engine about the cycle's pod, for a search that begins at a place and
 // ends after want feasible nodes.
-func (f *incremental) find(c *framework.Cycle, start, want int) (*engine.View, bool) {
+func (f *incrementalPath) find(c *framework.Cycle, start, want int) (*engine.View, bool) {
 	if f.class = f.classOf(c); f.class == nil {
 		return nil, false
 	}
@@ -135,7 +135,7 @@ func (f *incremental) find(c *framework.Cycle, start, want int) (*engine.View, b
 	})
 }
 
-func (f *incremental) choose(v *engine.View, seed uint64) (*framework.NodeInfo, error) {
+func (f *incrementalPath) choose(v *engine.View, seed uint64) (*framework.NodeInfo, error) {
 	_, tied := v.Best()
 	switch f.s.profile.TieRule {
 	case Reservoir:
@@ -168,7 +168,7 @@ func (f *incremental) choose(v *engine.View, seed uint64) (*framework.NodeInfo, 
 }
 
 // fitError counts the reasons, once for as long as no reason changes.
-func (f *incremental) fitError(snap *framework.Snapshot, pod *framework.PodInfo, v *engine.View) *FitError {
+func (f *incrementalPath) fitError(snap *framework.Snapshot, pod *framework.PodInfo, v *engine.View) *FitError {
 	list, ok := v.Kept().([]Rejection)
 	if !ok {
 		list = f.s.plugins.rejections(countReasons(v))

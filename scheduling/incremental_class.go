@@ -72,7 +72,7 @@ func digest(key []byte) []byte {
 
 // classOf returns the class of a pod. Plugins are asked once per pod and epoch: the
 // answer is noted with the pod. nil means that the key is too long.
-func (f *incremental) classOf(c *framework.Cycle) *class {
+func (f *incrementalPath) classOf(c *framework.Cycle) *class {
 	pod := c.Pod
 	f.keys.follow(c.Snapshot, &f.s.plugins)
 	if n := f.notes.Load(pod.Runner()); n != nil && n.epoch == f.keys.epoch {
@@ -112,7 +112,7 @@ func (f *incremental) classOf(c *framework.Cycle) *class {
 }
 
 // kept returns a reading equal to r that is kept.
-func (f *incremental) kept(r *reading) *reading {
+func (f *incrementalPath) kept(r *reading) *reading {
 	b := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(r.pod)), uint64(r.base))
 	for _, s := range [...]*side{&r.filters, &r.scorers} {
 		for _, reads := range s.reads {

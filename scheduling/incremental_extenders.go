@@ -38,7 +38,7 @@ func (t *plugins) interest(pod *framework.PodInfo) (most interest) {
 // decideWithExtenders ends a decision in which extenders take part, and two nodes or more
 // are feasible, or one. It is not ok if the reference path must be taken; that does not
 // ask the extenders' filters again.
-func (f *incremental) decideWithExtenders(snap *framework.Snapshot, pod *framework.PodInfo, v *engine.View, d *Decision) (err error, ok bool) {
+func (f *incrementalPath) decideWithExtenders(snap *framework.Snapshot, pod *framework.PodInfo, v *engine.View, d *Decision) (err error, ok bool) {
 	s, r := f.s, &f.s.reference
 	var asked candidates
 	asked.nodes, asked.slots, asked.names = v.Listed()
@@ -65,7 +65,7 @@ func (f *incremental) decideWithExtenders(snap *framework.Snapshot, pod *framewo
 
 // refusedFitError counts the reasons of plugins and extenders. Together they reject every
 // node.
-func (f *incremental) refusedFitError(snap *framework.Snapshot, pod *framework.PodInfo, v *engine.View) *FitError {
+func (f *incrementalPath) refusedFitError(snap *framework.Snapshot, pod *framework.PodInfo, v *engine.View) *FitError {
 	var refusals tally
 	for _, x := range f.s.reference.extended.answer.refused {
 		refusals.add(verdict{byExtender, x.status}, framework.Status{})
@@ -76,7 +76,7 @@ func (f *incremental) refusedFitError(snap *framework.Snapshot, pod *framework.P
 
 // total finds the totals by the plugins of those nodes that are left of the ones asked
 // about; false if a scorer failed.
-func (f *incremental) total(v *engine.View, asked, left []int) (ok bool) {
+func (f *incrementalPath) total(v *engine.View, asked, left []int) (ok bool) {
 	r := &f.s.reference
 	if slices.Equal(asked, left) {
 		r.totals = r.totals[:0]
@@ -92,7 +92,7 @@ func (f *incremental) total(v *engine.View, asked, left []int) (ok bool) {
 
 // takeInOrder does what [extenderAnswer.take] does. It is fast if the verdict names nodes
 // in the order in which the extender was asked about them.
-func (f *incremental) takeInOrder(a *extenderAnswer, e *Extender, asked candidates, v ExtenderVerdict) (candidates, error) {
+func (f *incrementalPath) takeInOrder(a *extenderAnswer, e *Extender, asked candidates, v ExtenderVerdict) (candidates, error) {
 	names := v.Nodes
 	if len(names) > len(asked.names) {
 		return a.take(e, asked, v)
@@ -121,7 +121,7 @@ func (c candidates) grown(n int) candidates {
 }
 
 // prioritize does what [referencePath.prioritize] does, but for what explanations show.
-func (f *incremental) prioritize(r *referencePath) {
+func (f *incrementalPath) prioritize(r *referencePath) {
 	nodes, x := r.feasible, &r.extended
 	names := x.left.names
 	x.scores = nil

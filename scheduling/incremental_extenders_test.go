@@ -36,7 +36,7 @@ func numbered(tb testing.TB, n int) (*framework.Snapshot, []*framework.NodeInfo)
 func TestTakeInOrderAgreesWithTake(t *testing.T) {
 	_, all := numbered(t, 7)
 	rapid.Check(t, func(t *rapid.T) {
-		f, e := &incremental{}, &Extender{Name: "x"}
+		f, e := &incrementalPath{}, &Extender{Name: "x"}
 		nodes, plain := candidatesOf(all), candidatesOf(all)
 		var got, want extenderAnswer
 		for range 3 {
@@ -114,7 +114,7 @@ func TestPrioritizeAgreesWithReference(t *testing.T) {
 			return r
 		}
 		got, want := of(), of()
-		(&incremental{}).prioritize(got)
+		(&incrementalPath{}).prioritize(got)
 		want.prioritize()
 		if !slices.Equal(got.totals, want.totals) || !slices.Equal(got.extended.answered, want.extended.answered) {
 			t.Fatalf("totals are %v, answered %v, want %v, %v", got.totals, got.extended.answered, want.totals, want.extended.answered)

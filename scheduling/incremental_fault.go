@@ -26,7 +26,7 @@ const checkEvery = 8
 
 // fault returns what went wrong in the engine since it was called before, nil if
 // nothing did.
-func (f *incremental) fault(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) error {
+func (f *incrementalPath) fault(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) error {
 	fault := f.engine.TakeFault()
 	if fault == nil {
 		return nil
@@ -35,7 +35,7 @@ func (f *incremental) fault(snap *framework.Snapshot, pod *framework.PodInfo, d 
 }
 
 // checkInvariants checks the engine, which notes a fault, and the snapshot now and then.
-func (f *incremental) checkInvariants(snap *framework.Snapshot) error {
+func (f *incrementalPath) checkInvariants(snap *framework.Snapshot) error {
 	if f.checks++; f.checks%checkEvery != 0 {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (f *incremental) checkInvariants(snap *framework.Snapshot) error {
 }
 
 // contain turns a panic of the engine, with what was recovered, into a fault.
-func (f *incremental) contain(recovered any) {
+func (f *incrementalPath) contain(recovered any) {
 	if recovered != nil && !f.keys.panicked() {
 		f.engine.Fail(recovered)
 	}

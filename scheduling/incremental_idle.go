@@ -4,21 +4,22 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/incremental"
 )
 
 // idlers tell whether all live plugins of a class have nothing to do. Most pods have
 // neither affinity nor spread constraints, but pods whose terms match them, or services
 // that select them, may be added at any time. So those plugins are live although they
-// mostly skip the pod; asking their [framework.Idler] costs less than running them.
+// mostly skip the pod; asking their [incremental.Idler] costs less than running them.
 //
 // Invariant: if all is set and each of list is idle, every live PreFilter and PreScore
 // of the class would return Skip, or bind a filter that no node fails, and there is no
 // live filter or scorer besides.
 type idlers struct {
-	list []framework.Idler
-	kept []framework.Idler // those whose answer stands for an epoch; see classKeys
-	at   uint64            // the epoch in which all of kept were idle, 0 for none
-	all  bool              // each live plugin is in one of the lists
+	list []incremental.Idler
+	kept []incremental.Idler // those whose answer stands for an epoch; see classKeys
+	at   uint64              // the epoch in which all of kept were idle, 0 for none
+	all  bool                // each live plugin is in one of the lists
 }
 
 // idlers finds those of the live plugins.
@@ -36,7 +37,7 @@ func (r *reading) idlers(t *plugins) idlers {
 	return l
 }
 
-func (l *idlers) add(x framework.Idler, keyer framework.ClassKeyer) {
+func (l *idlers) add(x incremental.Idler, keyer incremental.ClassKeyer) {
 	switch {
 	case x == nil:
 		l.all = false
@@ -48,7 +49,7 @@ func (l *idlers) add(x framework.Idler, keyer framework.ClassKeyer) {
 }
 
 // Idle implements [engine.Source].
-func (f *incremental) Idle(c *framework.Cycle) bool {
+func (f *incrementalPath) Idle(c *framework.Cycle) bool {
 	return f.class.idlers.idle(c, f.keys.epoch)
 }
 
@@ -66,7 +67,7 @@ func (l *idlers) idle(c *framework.Cycle, epoch uint64) bool {
 	return areIdle(l.list, c)
 }
 
-func areIdle(list []framework.Idler, c *framework.Cycle) bool {
+func areIdle(list []incremental.Idler, c *framework.Cycle) bool {
 	for _, x := range list {
 		if !x.Idle(c) {
 			return false

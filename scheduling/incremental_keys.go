@@ -4,9 +4,10 @@ import (
 	"encoding/binary"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/incremental"
 )
 
-// classKeys ask the plugins that are [framework.ClassKeyer] for their parts of the class
+// classKeys ask the plugins that are [incremental.ClassKeyer] for their parts of the class
 // key.
 //
 // Invariant: the versions of all of them are the same throughout an epoch, so the keys of
@@ -53,7 +54,7 @@ func (k *classKeys) find(c *framework.Cycle, t *plugins, r *reading) {
 // add appends one plugin's part, with its length behind it: no two lists of parts are
 // then equal from the end. A plugin that reads the whole cluster is asked in every
 // decision, so it needs no part.
-func (k *classKeys) add(c *framework.Cycle, keyer framework.ClassKeyer, reads framework.Reads) {
+func (k *classKeys) add(c *framework.Cycle, keyer incremental.ClassKeyer, reads framework.Reads) {
 	if reads&framework.ReadsCluster != 0 {
 		return
 	}

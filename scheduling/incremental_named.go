@@ -33,7 +33,7 @@ func mayName(pod *framework.PodInfo) bool {
 // it is not ok, and the reference path is ready to search.
 //
 // Source: the same as [referencePath.searchByPlugins].
-func (f *incremental) decideByPreFilters(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error, ok bool) {
+func (f *incrementalPath) decideByPreFilters(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error, ok bool) {
 	s, r := f.s, &f.s.reference
 	r.cycle.Reset(pod, snap, d.Number, pick.Seed(s.profile.Seed, d.Number))
 	if r.plugins.bindFilters(&r.cycle, &r.bound, &r.plugins.allFilters) != nil {
@@ -73,7 +73,7 @@ func (f *incremental) decideByPreFilters(snap *framework.Snapshot, pod *framewor
 }
 
 // listNamed lists the named nodes that there are, in the snapshot's order.
-func (f *incremental) listNamed(snap *framework.Snapshot) {
+func (f *incrementalPath) listNamed(snap *framework.Snapshot) {
 	f.named = f.named[:0]
 	for _, name := range f.s.reference.bound.nodes {
 		if n := snap.Node(name); n != nil {
@@ -84,7 +84,7 @@ func (f *incremental) listNamed(snap *framework.Snapshot) {
 }
 
 // searchNamed finds the feasible ones among the named nodes; false if a filter fails.
-func (f *incremental) searchNamed(snap *framework.Snapshot, d *Decision) bool {
+func (f *incrementalPath) searchNamed(snap *framework.Snapshot, d *Decision) bool {
 	r, count := &f.s.reference, len(f.named)
 	r.feasible, r.rated = r.feasible[:0], nil
 	if count == 0 {
@@ -114,7 +114,7 @@ func (f *incremental) searchNamed(snap *framework.Snapshot, d *Decision) bool {
 
 // namedFitError counts why no node is feasible, those that are not named without looking
 // at them.
-func (f *incremental) namedFitError(snap *framework.Snapshot) *FitError {
+func (f *incrementalPath) namedFitError(snap *framework.Snapshot) *FitError {
 	r := &f.s.reference
 	var counted tally
 	for i := range f.named {

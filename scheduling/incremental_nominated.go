@@ -46,7 +46,7 @@ const nominatedMost = 4096
 
 // override lists the nodes that the filters reject if the pods are there that are
 // nominated to them. It is not ok if the reference path must be taken.
-func (f *incremental) override(c *framework.Cycle) (list []engine.Override, ok bool) {
+func (f *incrementalPath) override(c *framework.Cycle) (list []engine.Override, ok bool) {
 	s := c.Snapshot
 	if s.Nominations() == 0 {
 		return nil, true
@@ -82,7 +82,7 @@ func (f *incremental) override(c *framework.Cycle) (list []engine.Override, ok b
 
 // bindNominated binds all filters for another cycle of the same decision; false if they
 // have no answer, or name nodes.
-func (f *incremental) bindNominated(c *framework.Cycle) bool {
+func (f *incrementalPath) bindNominated(c *framework.Cycle) bool {
 	r := &f.nominations.path
 	r.cycle.Reset(c.Pod, c.Snapshot, c.Number, c.Seed)
 	err := r.plugins.bindFilters(&r.cycle, &r.bound, &r.plugins.allFilters)
@@ -90,7 +90,7 @@ func (f *incremental) bindNominated(c *framework.Cycle) bool {
 }
 
 // keptNominated returns what is kept for the class of the pod, nil if nothing may be.
-func (f *incremental) keptNominated(c *framework.Cycle) *keptNominated {
+func (f *incrementalPath) keptNominated(c *framework.Cycle) *keptNominated {
 	k := &f.class.nominated
 	if schema := c.Snapshot.Schema(); k.schema != schema {
 		const local = framework.ReadsNode | framework.ReadsPods
@@ -148,7 +148,7 @@ func (k *keptNominated) holdsFor(pod *framework.PodInfo, node *framework.NodeInf
 // decideOnNominated decides for a pod that is nominated to a node, if it fits there. done
 // is false if it does not; then early holds that node's answer, which kube-scheduler
 // keeps. It is not ok if the reference path must be taken.
-func (f *incremental) decideOnNominated(snap *framework.Snapshot, d *Decision) (done, ok bool) {
+func (f *incrementalPath) decideOnNominated(snap *framework.Snapshot, d *Decision) (done, ok bool) {
 	r := &f.s.reference
 	err := r.plugins.bindFilters(&r.cycle, &r.bound, &r.plugins.allFilters)
 	if err != nil || !r.bound.rejected.IsSuccess() || r.bound.restrict {
@@ -178,7 +178,7 @@ type early struct {
 }
 
 // countEarly counts the nominated node as looked at, although the search leaves it out.
-func (f *incremental) countEarly(v *engine.View, d *Decision) {
+func (f *incrementalPath) countEarly(v *engine.View, d *Decision) {
 	if place, ok := v.Place(f.early.slot); ok && !v.Visits(place) {
 		d.Evaluated++
 		d.advance++

@@ -7,19 +7,19 @@ import (
 )
 
 // BaseKey implements [engine.Source]. It covers which plugins are live.
-func (f *incremental) BaseKey(pod *framework.PodInfo) string {
+func (f *incrementalPath) BaseKey(pod *framework.PodInfo) string {
 	f.key = append(f.key[:0], f.class.liveKey()...)
 	f.key = append(pod.AppendClassKey(f.key, f.class.base), f.class.kept...)
 	return string(digest(f.key))
 }
 
 // Live implements [engine.Source].
-func (f *incremental) Live() (filters, scorers bool) {
+func (f *incrementalPath) Live() (filters, scorers bool) {
 	return f.class.filters.live.some(), f.class.scorers.live.some()
 }
 
 // Kept implements [engine.Source].
-func (f *incremental) Kept() (filters, scorers framework.Reads) {
+func (f *incrementalPath) Kept() (filters, scorers framework.Reads) {
 	return f.class.filters.keptReads, f.class.scorers.keptReads
 }
 
@@ -27,7 +27,7 @@ func (f *incremental) Kept() (filters, scorers framework.Reads) {
 // values for others. Then they must be asked in every decision, or their values would be
 // missing or those of another pod. So what plugins read is found anew, and the decision
 // at hand takes the reference path.
-func (f *incremental) demoteSetters() bool {
+func (f *incrementalPath) demoteSetters() bool {
 	if len(f.bound.setters) == 0 {
 		return false
 	}
@@ -41,17 +41,17 @@ func (f *incremental) demoteSetters() bool {
 }
 
 // BindKeptFilters implements [engine.Source].
-func (f *incremental) BindKeptFilters(c *framework.Cycle) ([]engine.Filter, bool) {
+func (f *incrementalPath) BindKeptFilters(c *framework.Cycle) ([]engine.Filter, bool) {
 	filters, ok := f.bindFilters(c, &f.class.filters.kept)
 	return filters, !f.demoteSetters() && ok
 }
 
 // BindLiveFilters implements [engine.Source].
-func (f *incremental) BindLiveFilters(c *framework.Cycle) ([]engine.Filter, bool) {
+func (f *incrementalPath) BindLiveFilters(c *framework.Cycle) ([]engine.Filter, bool) {
 	return f.bindFilters(c, &f.class.filters.live)
 }
 
-func (f *incremental) bindFilters(c *framework.Cycle, some *choice) ([]engine.Filter, bool) {
+func (f *incrementalPath) bindFilters(c *framework.Cycle, some *choice) ([]engine.Filter, bool) {
 	err := f.s.plugins.bindFilters(c, &f.bound, some)
 	if err != nil || !f.bound.rejected.IsSuccess() || f.bound.restrict {
 		return nil, false
@@ -64,17 +64,17 @@ func (f *incremental) bindFilters(c *framework.Cycle, some *choice) ([]engine.Fi
 }
 
 // BindKeptScorers implements [engine.Source].
-func (f *incremental) BindKeptScorers(c *framework.Cycle, feasible engine.Feasible) ([]engine.Scorer, bool) {
+func (f *incrementalPath) BindKeptScorers(c *framework.Cycle, feasible engine.Feasible) ([]engine.Scorer, bool) {
 	scorers, ok := f.bindScorers(c, feasible, &f.class.scorers.kept)
 	return scorers, !f.demoteSetters() && ok
 }
 
 // BindLiveScorers implements [engine.Source].
-func (f *incremental) BindLiveScorers(c *framework.Cycle, feasible engine.Feasible) ([]engine.Scorer, bool) {
+func (f *incrementalPath) BindLiveScorers(c *framework.Cycle, feasible engine.Feasible) ([]engine.Scorer, bool) {
 	return f.bindScorers(c, feasible, &f.class.scorers.live)
 }
 
-func (f *incremental) bindScorers(c *framework.Cycle, feasible engine.Feasible, some *choice) ([]engine.Scorer, bool) {
+func (f *incrementalPath) bindScorers(c *framework.Cycle, feasible engine.Feasible, some *choice) ([]engine.Scorer, bool) {
 	if err := f.s.plugins.bindScorers(c, feasible, &f.bound, some); err != nil {
 		return nil, false
 	}

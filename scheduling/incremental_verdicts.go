@@ -18,7 +18,7 @@ type keptVerdicts struct {
 // verdicts returns what the nodes answered to the pod of a decision, and binds the
 // filters for the cycle of r; nil if the reference path must find it. It must if a
 // filter has no scope, because its plugin may count on being asked about every node.
-func (f *incremental) verdicts(r *referencePath, snap *framework.Snapshot, pod *framework.PodInfo, d Decision) framework.Verdicts {
+func (f *incrementalPath) verdicts(r *referencePath, snap *framework.Snapshot, pod *framework.PodInfo, d Decision) framework.Verdicts {
 	seed := pick.Seed(f.s.profile.Seed, d.Number)
 	r.cycle.Reset(pod, snap, d.Number, seed)
 	view := f.findAgain(&r.cycle, d.start, f.s.plugins.wanted(snap.Len(), f.s.profile.Percentage))
@@ -35,7 +35,7 @@ func (f *incremental) verdicts(r *referencePath, snap *framework.Snapshot, pod *
 
 // findAgain is find outside of a decision, which guards it otherwise. It returns nil if the
 // engine has no answer.
-func (f *incremental) findAgain(c *framework.Cycle, start, want int) (v *engine.View) {
+func (f *incrementalPath) findAgain(c *framework.Cycle, start, want int) (v *engine.View) {
 	defer func() { f.contain(recover()) }()
 	if found, ok := f.find(c, start, want); ok {
 		v = found

@@ -360,7 +360,7 @@ func (curfew) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Reads: framework.ReadsTime}
 }
 
-// ValidUntil implements [framework.Expirer].
+// ValidUntil implements [incremental.Expirer].
 func (c curfew) ValidUntil(*framework.PodInfo, *framework.NodeInfo) time.Time {
 	return c.snap.Now().Truncate(12 * time.Hour).Add(12 * time.Hour)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/incremental"
 )
 
 // score fills raw, norm and totals for the feasible nodes.
@@ -45,8 +46,8 @@ func (r *referencePath) score() error {
 // everyNode shows the feasible nodes of a reference path one by one.
 type everyNode referencePath
 
-func (r *everyNode) List() []*framework.NodeInfo        { return (*referencePath)(r).toRate() }
-func (r *everyNode) Groups(int) framework.FeasibleNodes { return nil }
+func (r *everyNode) List() []*framework.NodeInfo          { return (*referencePath)(r).toRate() }
+func (r *everyNode) Groups(int) incremental.FeasibleNodes { return nil }
 
 func (r *referencePath) buffer(i, n int) []int64 {
 	for len(r.buffers) <= i {

@@ -20,8 +20,8 @@ type Scheduler struct {
 	number      uint64
 	start       int
 	reference   referencePath
-	incremental *incremental // nil: always the reference path
-	classifier  *incremental // finds classes if there is no incremental path
+	incremental *incrementalPath // nil: always the reference path
+	classifier  *incrementalPath // finds classes if there is no incremental path
 	events      []RegisteredEvent
 	busy        bool // while it decides: a cheap guard, as Go's maps have
 

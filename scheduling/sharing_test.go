@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/incremental"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -87,14 +88,14 @@ func (scoresBySlot) Score(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
 	return int64(10 * n.Slot())
 }
 
-func (scoresBySlot) Groups() framework.Groups { return framework.Groups{} }
+func (scoresBySlot) Groups() incremental.Groups { return incremental.Groups{} }
 
 type scoresAlike struct{}
 
-var oneGroup = framework.Groups{Of: make([]int32, 512), Count: 1}
+var oneGroup = incremental.Groups{Of: make([]int32, 512), Count: 1}
 
 func (scoresAlike) Score(*framework.PodInfo, *framework.NodeInfo) int64 { return 7 }
-func (scoresAlike) Groups() framework.Groups                            { return oneGroup }
+func (scoresAlike) Groups() incremental.Groups                          { return oneGroup }
 
 // TestScorersAwake tests the same with a scorer. The snapshot changes only with the
 // setting; in between the class stays as it is.

@@ -31,7 +31,7 @@ func (e *DifferenceError) Error() string {
 
 // verify takes the reference path and compares every node, the decision and the error.
 // Now and then it checks the invariants of the engine.
-func (f *incremental) verify(snap *framework.Snapshot, pod *framework.PodInfo, d Decision, err error) error {
+func (f *incrementalPath) verify(snap *framework.Snapshot, pod *framework.PodInfo, d Decision, err error) error {
 	var wrong error
 	if f.by == byView || f.by == byExtenders || f.by == byWithin {
 		wrong = f.checkInvariants(snap) // right after the engine was asked
@@ -68,7 +68,7 @@ func (f *incremental) verify(snap *framework.Snapshot, pod *framework.PodInfo, d
 // verifyPostFilter asks the PostFilter plugins again, after the reference path and
 // without memory of earlier attempts. It compares their proposals and what they were
 // told about the nodes.
-func (f *incremental) verifyPostFilter(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo, d Decision, fast proposal) error {
+func (f *incrementalPath) verifyPostFilter(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo, d Decision, fast proposal) error {
 	plain := f.s.makeRoom(ctx, snap, pod, d, false)
 	differ := func(what, a, b string) error {
 		return &DifferenceError{What: what, Reference: a, Incremental: b, Replay: f.replay(snap, pod, d)}
@@ -121,7 +121,7 @@ func describe(d Decision) string {
 
 // verifyNodes compares verdicts and reasons of all nodes that the reference path
 // visited. It also compares totals, if both paths scored the same set of nodes.
-func (f *incremental) verifyNodes(snap *framework.Snapshot, differ func(string, any, any) error) error {
+func (f *incrementalPath) verifyNodes(snap *framework.Snapshot, differ func(string, any, any) error) error {
 	r, v := &f.reference, f.engine.View()
 	totals := map[int]int64{}
 	switch {
@@ -166,7 +166,7 @@ func (f *incremental) verifyNodes(snap *framework.Snapshot, differ func(string, 
 }
 
 // refusal is why the extenders do not take a node, if they do not.
-func (f *incremental) refusal(slot int) (framework.Status, bool) {
+func (f *incrementalPath) refusal(slot int) (framework.Status, bool) {
 	if f.early.known && f.early.slot == slot && f.early.verdict.filter == byExtender {
 		return f.early.verdict.status, true
 	}
@@ -180,7 +180,7 @@ func (f *incremental) refusal(slot int) (framework.Status, bool) {
 
 // verifyNamed compares verdicts and totals of the nodes that PreFilters named, and that
 // there are no others.
-func (f *incremental) verifyNamed(snap *framework.Snapshot, differ func(string, any, any) error) error {
+func (f *incrementalPath) verifyNamed(snap *framework.Snapshot, differ func(string, any, any) error) error {
 	named := map[int]verdict{}
 	for _, x := range f.named {
 		named[x.place] = x.verdict
@@ -204,7 +204,7 @@ func (f *incremental) verifyNamed(snap *framework.Snapshot, differ func(string, 
 
 // verifyTotals compares the totals of all nodes that the search found, also of a
 // sample, in the order of the search.
-func (f *incremental) verifyTotals(differ func(string, any, any) error) (err error) {
+func (f *incrementalPath) verifyTotals(differ func(string, any, any) error) (err error) {
 	r, k := &f.reference, 0
 	f.engine.View().Totals(func(n *framework.NodeInfo, total int64) bool {
 		switch {
@@ -222,7 +222,7 @@ func (f *incremental) verifyTotals(differ func(string, any, any) error) (err err
 }
 
 // replay writes down the state at a decision.
-func (f *incremental) replay(snap *framework.Snapshot, pod *framework.PodInfo, d Decision) []byte {
+func (f *incrementalPath) replay(snap *framework.Snapshot, pod *framework.PodInfo, d Decision) []byte {
 	type nodeAndPods struct {
 		Node *api.Node  `json:"node"`
 		Pods []*api.Pod `json:"pods"`

@@ -143,7 +143,7 @@ func (s *Scheduler) Seek(p Position) {
 
 // decideWithin answers like [Scheduler.decide] among some of the nodes; false if it has
 // no answer.
-func (f *incremental) decideWithin(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error, ok bool) {
+func (f *incrementalPath) decideWithin(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error, ok bool) {
 	done := false
 	defer func() {
 		if !done { // recover is not free
@@ -157,7 +157,7 @@ func (f *incremental) decideWithin(snap *framework.Snapshot, pod *framework.PodI
 }
 
 // answerWithin is decideWithin, but panics if the engine does.
-func (f *incremental) answerWithin(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error, ok bool) {
+func (f *incrementalPath) answerWithin(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error, ok bool) {
 	s, r := f.s, &f.s.reference
 	c := &r.cycle
 	d.TieRule, d.Number, d.start = s.profile.TieRule, s.number, s.start
@@ -198,7 +198,7 @@ func (f *incremental) answerWithin(snap *framework.Snapshot, pod *framework.PodI
 }
 
 // verifyWithin compares the verdicts on all nodes of the set, and the totals.
-func (f *incremental) verifyWithin(snap *framework.Snapshot, differ func(string, any, any) error) error {
+func (f *incrementalPath) verifyWithin(snap *framework.Snapshot, differ func(string, any, any) error) error {
 	r, v := &f.reference, f.engine.View()
 	for i, want := range r.verdicts {
 		node := snap.AtSlot(r.slots[i])

@@ -11,17 +11,18 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/incremental"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scoring"
 )
 
 // batchOf binds the plugin to the pod.
-func batchOf(t *testing.T, plugin framework.PreScorePlugin, s *framework.Snapshot, pod *framework.PodInfo) framework.BatchScorer {
+func batchOf(t *testing.T, plugin framework.PreScorePlugin, s *framework.Snapshot, pod *framework.PodInfo) incremental.BatchScorer {
 	t.Helper()
 	var c framework.Cycle
 	c.Reset(pod, s, 0, 0)
 	scorer, status := plugin.PreScore(&c, nil)
-	batch, ok := scorer.(framework.BatchScorer)
+	batch, ok := scorer.(incremental.BatchScorer)
 	if !status.IsSuccess() || !ok {
 		t.Fatalf("PreScore = %T, %v; want a batch scorer", scorer, status)
 	}

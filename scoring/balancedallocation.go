@@ -66,7 +66,7 @@ type NodeResourcesBalancedAllocation struct {
 	AttachedVolumes []VolumeLimit
 	// DeviceSelectors compiles the selectors of device classes; nil means the built-in
 	// compiler, as for [DynamicResources].
-	DeviceSelectors framework.DeviceSelectorCompiler
+	DeviceSelectors api.DeviceSelectorCompiler
 }
 
 const balancedName = "NodeResourcesBalancedAllocation"
@@ -188,7 +188,7 @@ func (b *balancedDelta) Score(_ *framework.PodInfo, node *framework.NodeInfo) in
 	return improvement(evenness(w), evenness(o))
 }
 
-// ScoreNodes implements [framework.BatchScorer].
+// ScoreNodes implements [incremental.BatchScorer].
 func (b *balancedDelta) ScoreNodes(pod *framework.PodInfo, nodes []*framework.NodeInfo, scores []int64) {
 	scoreStretches(alike.balancedDelta, b, b.terms, pod, nodes, scores)
 }

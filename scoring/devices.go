@@ -2,13 +2,14 @@ package scoring
 
 import (
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/devices"
 	"github.com/berth-sched/berth/resource"
 )
 
 // bindDevices lets the terms of extended resources count devices. A node that does not
 // offer the resource itself may have devices of the class behind it.
-func bindDevices(terms []term, c *framework.Cycle, compiler framework.DeviceSelectorCompiler) {
+func bindDevices(terms []term, c *framework.Cycle, compiler api.DeviceSelectorCompiler) {
 	for i := range terms {
 		if t := &terms[i]; t.index > resource.IndexEphemeralStorage {
 			t.offer = devices.OfferOf(c.Snapshot, c.Pod.Schema().Name(t.index), compiler)

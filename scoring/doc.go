@@ -21,6 +21,7 @@
 //	PodTopologySpread                how few pods of the kind its topology domains have
 //	InterPodAffinity                 how welcome the pods in its topology domains are
 //	VolumeBinding                    how well the volumes that it would use fit
+//	DynamicResources                 how early among the alternatives its devices stand
 //	LoadAware                        how little is really used (Koordinator)
 //
 // In kube-scheduler 1.18 the strategies were separate plugins. Its plugins are
@@ -29,15 +30,27 @@
 // [DefaultPodTopologySpread], [EvenPodsSpread], [ServiceAffinity], [NodeLabel] and
 // [NodePreferAvoidPods].
 //
+// # Which formula is whose
+//
 // If you need only a formula, call it directly; all are functions of numbers:
-// [LeastAllocatedScore], [MostAllocatedScore], [RequestedToCapacityRatioScore],
-// [Shape.At], [BalanceScore], [BalancedAllocationScore],
-// [BalancedAllocationScoreKubernetes118], [ImageLocalityScore], [ScaledImageSize],
-// [TaintTolerationScore], [SpreadScore], [SpreadNormalizeScore],
-// [InterPodAffinityScore], [StorageUtilization], [SelectorSpreadScore],
-// [SelectorSpreadZonedScore], [ServiceAffinityPart], [DefaultNormalizeScore]. They
-// accept any int64, and divide exactly: no intermediate result wraps. Results are
-// from 0 to 100 unless stated otherwise.
+//
+//	NodeResourcesFit                 LeastAllocatedScore, MostAllocatedScore,
+//	                                 RequestedToCapacityRatioScore, Shape.At
+//	NodeResourcesBalancedAllocation  BalancedAllocationScore, BalanceScore; for 1.18
+//	                                 BalancedAllocationScoreKubernetes118,
+//	                                 BalancedVolumesScoreKubernetes118
+//	TaintToleration                  TaintTolerationScore, then DefaultNormalizeScore
+//	NodeAffinity                     the sum of the weights, then DefaultNormalizeScore
+//	ImageLocality                    ScaledImageSize, then ImageLocalityScore
+//	PodTopologySpread                SpreadWeight, SpreadScore, then SpreadNormalizeScore
+//	InterPodAffinity                 InterPodAffinityScore
+//	VolumeBinding                    StorageUtilization, then Shape.At
+//	LoadAware                        LeastAllocatedScore, MostAllocatedScore, BalanceScore
+//	SelectorSpread                   SelectorSpreadScore, SelectorSpreadZonedScore
+//	ServiceAffinity                  ServiceAffinityPart
+//
+// They accept any int64, and divide exactly: no intermediate result wraps. Results are
+// from 0 to 100 unless stated otherwise. Package estimator has what LoadAware estimates.
 //
 // # What it leaves to you
 //

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/incremental"
 	"github.com/berth-sched/berth/internal/devices"
 )
 
@@ -28,7 +30,7 @@ type DynamicResources struct {
 	MaxSteps int
 	// DeviceSelectors compiles the selectors of classes and claims; nil means the
 	// built-in compiler.
-	DeviceSelectors framework.DeviceSelectorCompiler
+	DeviceSelectors api.DeviceSelectorCompiler
 	// Choice is the filter's. It makes no difference for scores, but devices are then
 	// looked for once for both.
 	Choice devices.Choice
@@ -46,7 +48,7 @@ func (DynamicResources) Scope(pod *framework.PodInfo) framework.Scope {
 	return devices.ScopeOf(pod)
 }
 
-// AppendClassKey implements [framework.ClassKeyer] like the filter.
+// AppendClassKey implements [incremental.ClassKeyer] like the filter.
 func (DynamicResources) AppendClassKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
 	if !pod.HasClaims() {
 		return b
@@ -54,10 +56,10 @@ func (DynamicResources) AppendClassKey(b []byte, s *framework.Snapshot, pod *fra
 	return devices.AppendKey(b, s, pod)
 }
 
-// ClassKeyVersion implements [framework.ClassKeyer].
+// ClassKeyVersion implements [incremental.ClassKeyer].
 func (DynamicResources) ClassKeyVersion(s *framework.Snapshot) uint64 { return devices.KeyVersion(s) }
 
-// ClassKeySource implements [framework.SharedKeyer].
+// ClassKeySource implements [incremental.SharedKeyer].
 func (DynamicResources) ClassKeySource() string { return devices.KeySource }
 
 // PreScore skips pods whose claims have no alternatives: they score 0 everywhere.
@@ -65,8 +67,8 @@ func (p DynamicResources) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) 
 	return p.PreScoreGroups(c, nil)
 }
 
-// PreScoreGroups implements [framework.GroupPreScorePlugin]: no feasible node is looked at.
-func (p DynamicResources) PreScoreGroups(c *framework.Cycle, _ framework.FeasibleNodes) (framework.NodeScorer, framework.Status) {
+// PreScoreGroups implements [incremental.GroupPreScorePlugin]: no feasible node is looked at.
+func (p DynamicResources) PreScoreGroups(c *framework.Cycle, _ incremental.FeasibleNodes) (framework.NodeScorer, framework.Status) {
 	if !c.Pod.HasClaims() {
 		return nil, framework.SkipStatus()
 	}

@@ -108,7 +108,7 @@ type noImages struct{}
 
 func (noImages) Score(*framework.PodInfo, *framework.NodeInfo) int64 { return 0 }
 
-// ScoreNodes implements [framework.BatchScorer].
+// ScoreNodes implements [incremental.BatchScorer].
 func (noImages) ScoreNodes(_ *framework.PodInfo, _ []*framework.NodeInfo, scores []int64) {
 	clear(scores)
 }

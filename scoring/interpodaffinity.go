@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/incremental"
 	"github.com/berth-sched/berth/internal/topo"
 )
 
@@ -83,7 +84,7 @@ func (p InterPodAffinity) Scope(pod *framework.PodInfo) framework.Scope {
 	return s
 }
 
-// AppendClassKey implements [framework.ClassKeyer]: it appends which terms match which
+// AppendClassKey implements [incremental.ClassKeyer]: it appends which terms match which
 // pods.
 func (p InterPodAffinity) AppendClassKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
 	if p.ignores(pod) {
@@ -92,12 +93,12 @@ func (p InterPodAffinity) AppendClassKey(b []byte, s *framework.Snapshot, pod *f
 	return topo.AppendAffinityKey(b, s, pod)
 }
 
-// ClassKeyVersion implements [framework.ClassKeyer].
+// ClassKeyVersion implements [incremental.ClassKeyer].
 func (InterPodAffinity) ClassKeyVersion(s *framework.Snapshot) uint64 {
 	return topo.KeyVersion(s)
 }
 
-// ClassKeySource implements [framework.SharedKeyer].
+// ClassKeySource implements [incremental.SharedKeyer].
 func (InterPodAffinity) ClassKeySource() string { return topo.KeySource }
 
 // ignores reports whether the configuration skips the plugin for the pod.
@@ -111,7 +112,7 @@ func (p InterPodAffinity) ignores(pod *framework.PodInfo) bool {
 			(a.PodAntiAffinity == nil || len(a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution) == 0)
 }
 
-// Idle implements [framework.Idler]: the pod has no terms, and no terms of pods in the
+// Idle implements [incremental.Idler]: the pod has no terms, and no terms of pods in the
 // cluster match it.
 func (InterPodAffinity) Idle(c *framework.Cycle) bool { return topo.NoAffinity(c.Snapshot, c.Pod) }
 
@@ -121,8 +122,8 @@ func (p InterPodAffinity) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) 
 	return p.PreScoreGroups(c, nil)
 }
 
-// PreScoreGroups implements [framework.GroupPreScorePlugin].
-func (p InterPodAffinity) PreScoreGroups(c *framework.Cycle, _ framework.FeasibleNodes) (framework.NodeScorer, framework.Status) {
+// PreScoreGroups implements [incremental.GroupPreScorePlugin].
+func (p InterPodAffinity) PreScoreGroups(c *framework.Cycle, _ incremental.FeasibleNodes) (framework.NodeScorer, framework.Status) {
 	if p.ignores(c.Pod) {
 		return nil, framework.SkipStatus()
 	}
@@ -168,13 +169,13 @@ func (s *interPodAffinity) NormalizeScore(raw, smallest, largest int64) int64 {
 	return InterPodAffinityScore(raw, smallest, largest)
 }
 
-// Groups implements [framework.Grouper].
-func (s *interPodAffinity) Groups() framework.Groups { return s.ScoreGroups(s.weight > 0) }
+// Groups implements [incremental.Grouper].
+func (s *interPodAffinity) Groups() incremental.Groups { return s.ScoreGroups(s.weight > 0) }
 
-// Version implements [framework.DomainTracker].
+// Version implements [incremental.DomainTracker].
 func (s *interPodAffinity) Version() uint64 { return s.ScoreVersion(s.weight > 0) }
 
-// Changed implements [framework.DomainTracker].
+// Changed implements [incremental.DomainTracker].
 func (s *interPodAffinity) Changed(since uint64, dirty func(slot int)) bool {
 	return s.ScoreChanged(s.weight > 0, since, dirty)
 }

@@ -70,14 +70,14 @@ func (LoadAware) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Reads: framework.ReadsNode | framework.ReadsPods | framework.ReadsTime}
 }
 
-// AppendClassKey implements [framework.ClassKeyer]: it appends the pod's estimate, and
+// AppendClassKey implements [incremental.ClassKeyer]: it appends the pod's estimate, and
 // whether it is of the class koord-prod. What these were found from, such as labels, makes
 // no difference.
 func (p LoadAware) AppendClassKey(b []byte, _ *framework.Snapshot, pod *framework.PodInfo) []byte {
 	return p.load().Pod(pod).AppendKey(b)
 }
 
-// ClassKeyVersion implements [framework.ClassKeyer]: keys read the pod alone.
+// ClassKeyVersion implements [incremental.ClassKeyer]: keys read the pod alone.
 func (LoadAware) ClassKeyVersion(*framework.Snapshot) uint64 { return 0 }
 
 // PreScore estimates the pod. A configuration that Validate rejects is an error.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -61,7 +62,7 @@ type NodeResourcesFit struct {
 	Rules Rules
 	// DeviceSelectors compiles the selectors of device classes; nil means the built-in
 	// compiler, as for [DynamicResources].
-	DeviceSelectors framework.DeviceSelectorCompiler
+	DeviceSelectors api.DeviceSelectorCompiler
 }
 
 const fitName = "NodeResourcesFit"
@@ -152,7 +153,7 @@ func (f *leastAllocated) Score(_ *framework.PodInfo, node *framework.NodeInfo) i
 	return mean(sum, weights)
 }
 
-// ScoreNodes implements [framework.BatchScorer].
+// ScoreNodes implements [incremental.BatchScorer].
 func (f *leastAllocated) ScoreNodes(pod *framework.PodInfo, nodes []*framework.NodeInfo, scores []int64) {
 	scoreStretches(alike.leastAllocated, f, f.terms, pod, nodes, scores)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/incremental"
 	"github.com/berth-sched/berth/internal/topo"
 )
 
@@ -85,7 +86,7 @@ func (p PodTopologySpread) Scope(pod *framework.PodInfo) framework.Scope {
 	return s
 }
 
-// AppendClassKey implements [framework.ClassKeyer]: it appends which pods count.
+// AppendClassKey implements [incremental.ClassKeyer]: it appends which pods count.
 func (p PodTopologySpread) AppendClassKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
 	rules := p.rules(s, pod)
 	if len(rules.List) == 0 {
@@ -94,12 +95,12 @@ func (p PodTopologySpread) AppendClassKey(b []byte, s *framework.Snapshot, pod *
 	return topo.Of(s).Soft(pod, rules, rules.Own || p.ListDefaulting).AppendKey(b, rules)
 }
 
-// ClassKeyVersion implements [framework.ClassKeyer].
+// ClassKeyVersion implements [incremental.ClassKeyer].
 func (p PodTopologySpread) ClassKeyVersion(s *framework.Snapshot) uint64 {
 	return topo.KeyVersion(s)
 }
 
-// ClassKeySource implements [framework.SharedKeyer].
+// ClassKeySource implements [incremental.SharedKeyer].
 func (PodTopologySpread) ClassKeySource() string { return topo.KeySource }
 
 // rules returns the pod's own constraints or, if it has none, default ones.
@@ -111,7 +112,7 @@ func (p PodTopologySpread) rules(s *framework.Snapshot, pod *framework.PodInfo) 
 	return rules
 }
 
-// Idle implements [framework.Idler]: the pod has no constraints, and no service or
+// Idle implements [incremental.Idler]: the pod has no constraints, and no service or
 // controller gives it default ones.
 func (p PodTopologySpread) Idle(c *framework.Cycle) bool {
 	rules := p.rules(c.Snapshot, c.Pod)
@@ -126,12 +127,12 @@ func (p PodTopologySpread) PreScore(c *framework.Cycle, feasible []*framework.No
 	return p.preScore(c, s, &s.list)
 }
 
-// PreScoreGroups implements [framework.GroupPreScorePlugin].
-func (p PodTopologySpread) PreScoreGroups(c *framework.Cycle, feasible framework.FeasibleNodes) (framework.NodeScorer, framework.Status) {
+// PreScoreGroups implements [incremental.GroupPreScorePlugin].
+func (p PodTopologySpread) PreScoreGroups(c *framework.Cycle, feasible incremental.FeasibleNodes) (framework.NodeScorer, framework.Status) {
 	return p.preScore(c, framework.Scratch[podTopologySpread](c), feasible)
 }
 
-func (p PodTopologySpread) preScore(c *framework.Cycle, s *podTopologySpread, feasible framework.FeasibleNodes) (framework.NodeScorer, framework.Status) {
+func (p PodTopologySpread) preScore(c *framework.Cycle, s *podTopologySpread, feasible incremental.FeasibleNodes) (framework.NodeScorer, framework.Status) {
 	rules := p.rules(c.Snapshot, c.Pod)
 	if rules.Err != nil {
 		return nil, framework.AsStatus(fmt.Errorf(
@@ -150,10 +151,10 @@ func (p PodTopologySpread) preScore(c *framework.Cycle, s *podTopologySpread, fe
 // eachFeasible shows a plain list as groups of one node.
 type eachFeasible []*framework.NodeInfo
 
-// Len implements [framework.FeasibleNodes].
+// Len implements [incremental.FeasibleNodes].
 func (l eachFeasible) Len() int { return len(l) }
 
-// Each implements [framework.FeasibleNodes].
+// Each implements [incremental.FeasibleNodes].
 func (l eachFeasible) Each(f func(node *framework.NodeInfo, nodes int)) {
 	for _, n := range l {
 		f(n, 1)
@@ -174,7 +175,7 @@ type podTopologySpread struct {
 }
 
 // weigh computes the weight of each rule.
-func (s *podTopologySpread) weigh(feasible framework.FeasibleNodes) {
+func (s *podTopologySpread) weigh(feasible incremental.FeasibleNodes) {
 	n := len(s.rules)
 	s.sizes = append(s.sizes[:0], make([]int, n)...)
 	for len(s.seen) < n {
@@ -236,7 +237,7 @@ func (s *podTopologySpread) Score(_ *framework.PodInfo, node *framework.NodeInfo
 	return int64(math.Round(sum))
 }
 
-// GroupScore implements [framework.ExceptionScorer].
+// GroupScore implements [incremental.ExceptionScorer].
 func (s *podTopologySpread) GroupScore(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
 	if s.spread.Ignores(node) {
 		return 0
@@ -250,11 +251,11 @@ func (s *podTopologySpread) GroupScore(_ *framework.PodInfo, node *framework.Nod
 	return int64(math.Round(sum))
 }
 
-// Exceptions implements [framework.ExceptionScorer]: nodes with pods that a rule by host
+// Exceptions implements [incremental.ExceptionScorer]: nodes with pods that a rule by host
 // name counts.
 func (s *podTopologySpread) Exceptions(visit func(slot int)) { s.spread.SoftExceptions(visit) }
 
-// ExceptionsChanged implements [framework.ExceptionScorer].
+// ExceptionsChanged implements [incremental.ExceptionScorer].
 func (s *podTopologySpread) ExceptionsChanged(since uint64, known []int32, visit func(slot int)) bool {
 	return s.spread.SoftExceptionsChanged(since, s.version, known, visit)
 }
@@ -267,13 +268,13 @@ func (s *podTopologySpread) NormalizeScore(raw, smallest, largest int64) int64 {
 	return SpreadNormalizeScore(raw, smallest, largest)
 }
 
-// Groups implements [framework.Grouper].
-func (s *podTopologySpread) Groups() framework.Groups { return s.spread.SoftGroups() }
+// Groups implements [incremental.Grouper].
+func (s *podTopologySpread) Groups() incremental.Groups { return s.spread.SoftGroups() }
 
-// Version implements [framework.DomainTracker].
+// Version implements [incremental.DomainTracker].
 func (s *podTopologySpread) Version() uint64 { return s.version }
 
-// Changed implements [framework.DomainTracker].
+// Changed implements [incremental.DomainTracker].
 func (s *podTopologySpread) Changed(since uint64, dirty func(slot int)) bool {
 	return s.spread.SoftChanged(since, s.version, dirty)
 }

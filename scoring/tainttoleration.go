@@ -35,7 +35,7 @@ func (p TaintToleration) Score(pod *framework.PodInfo, node *framework.NodeInfo)
 	return match.CountPreferences(node.Node.Spec.Taints, pod, match.Comparison(p.CompareNumbers))
 }
 
-// ScoreNodes implements [framework.BatchScorer].
+// ScoreNodes implements [incremental.BatchScorer].
 func (p TaintToleration) ScoreNodes(pod *framework.PodInfo, nodes []*framework.NodeInfo, scores []int64) {
 	for i, n := range nodes {
 		if scores[i] = 0; n.Tainted() {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/incremental"
 )
 
 // checkName wants a name that stays.
@@ -127,12 +128,12 @@ func (k *kit) checkCodes() *Failure {
 func (k *kit) checkBatch() *Failure {
 	for _, p := range k.pods {
 		a := k.ask(new(framework.Cycle), k.snapshot, p, nil)
-		if batch, ok := a.bound.(framework.BatchFilter); ok {
+		if batch, ok := a.bound.(incremental.BatchFilter); ok {
 			if f := k.checkFilterNodes(batch, p); f != nil {
 				return f
 			}
 		}
-		batch, ok := a.scorer.(framework.BatchScorer)
+		batch, ok := a.scorer.(incremental.BatchScorer)
 		if !ok {
 			continue
 		}
@@ -160,7 +161,7 @@ func (k *kit) checkBatch() *Failure {
 }
 
 // checkFilterNodes wants the nodes that Filter does not let pass, in order.
-func (k *kit) checkFilterNodes(batch framework.BatchFilter, p *framework.PodInfo) *Failure {
+func (k *kit) checkFilterNodes(batch incremental.BatchFilter, p *framework.PodInfo) *Failure {
 	var nodes []*framework.NodeInfo
 	for _, n := range k.snapshot.All() {
 		nodes = append(nodes, n)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/incremental"
 )
 
 // checkDomain changes the cluster and believes what a DomainTracker says of
@@ -34,7 +35,7 @@ func (k *kit) followsChange(p *framework.PodInfo, reads framework.Reads, c chang
 		if want.bound == nil && want.scorer == nil {
 			return nil
 		}
-		return k.fail("what is bound with a Scope that has ReadsDomain", "no DomainTracker", "a framework.DomainTracker")
+		return k.fail("what is bound with a Scope that has ReadsDomain", "no DomainTracker", "a incremental.DomainTracker")
 	}
 	names := want.feasibleNames()
 	f := k.snapshot.Fork()
@@ -75,10 +76,10 @@ type trackers struct {
 
 func (k *kit) track(a *answers) (t trackers) {
 	k.calling = "Version"
-	if d, ok := a.bound.(framework.DomainTracker); ok {
+	if d, ok := a.bound.(incremental.DomainTracker); ok {
 		t.filters, t.filter = true, d.Version()
 	}
-	if d, ok := a.scorer.(framework.DomainTracker); ok {
+	if d, ok := a.scorer.(incremental.DomainTracker); ok {
 		t.scores, t.scorer = true, d.Version()
 	}
 	return t
@@ -86,13 +87,13 @@ func (k *kit) track(a *answers) (t trackers) {
 
 // stale returns the slots whose verdict and score the trackers of now call.
 func (t trackers) stale(k *kit, now *answers) (verdict, score func(slot int) bool) {
-	filter, filters := now.bound.(framework.DomainTracker)
-	scorer, scores := now.scorer.(framework.DomainTracker)
+	filter, filters := now.bound.(incremental.DomainTracker)
+	scorer, scores := now.scorer.(incremental.DomainTracker)
 	return k.stale(filter, filters, t.filter), k.stale(scorer, scores, t.scorer)
 }
 
 // stale returns which slots a tracker calls, all if it cannot say.
-func (k *kit) stale(d framework.DomainTracker, ok bool, since uint64) func(slot int) bool {
+func (k *kit) stale(d incremental.DomainTracker, ok bool, since uint64) func(slot int) bool {
 	if !ok {
 		return func(int) bool { return true }
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/incremental"
 )
 
 // An Exercise is something that a plugin has to do at least once on the
@@ -119,8 +120,8 @@ func (k *kit) countReserve(t trial) {
 
 // countEnds counts the answers that ValidUntil gives an end.
 func (k *kit) countEnds(p *framework.PodInfo, a *answers) {
-	filter, filters := a.bound.(framework.Expirer)
-	scorer, scores := a.scorer.(framework.Expirer)
+	filter, filters := a.bound.(incremental.Expirer)
+	scorer, scores := a.scorer.(incremental.Expirer)
 	k.calling = "ValidUntil"
 	for _, n := range k.snapshot.All() {
 		k.node = n.Name()

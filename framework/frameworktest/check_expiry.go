@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/incremental"
 )
 
 // checkExpiry lets time pass: an answer must stay until the time that
@@ -17,13 +18,13 @@ func (k *kit) checkExpiry() *Failure {
 			continue
 		}
 		want := k.ask(new(framework.Cycle), k.snapshot, p, nil)
-		filter, filters := want.bound.(framework.Expirer)
-		scorer, scores := want.scorer.(framework.Expirer)
+		filter, filters := want.bound.(incremental.Expirer)
+		scorer, scores := want.scorer.(incremental.Expirer)
 		if !filters && !scores {
 			if want.bound == nil && want.scorer == nil {
 				continue
 			}
-			return k.fail("what is bound with a Scope that has ReadsTime", "no Expirer", "a framework.Expirer")
+			return k.fail("what is bound with a Scope that has ReadsTime", "no Expirer", "a incremental.Expirer")
 		}
 		if filters {
 			if f := k.holdsUntil(p, want, filter, false); f != nil {
@@ -41,7 +42,7 @@ func (k *kit) checkExpiry() *Failure {
 
 // holdsUntil compares answers at later times, up to the last moment before
 // they expire.
-func (k *kit) holdsUntil(p *framework.PodInfo, want *answers, e framework.Expirer, score bool) *Failure {
+func (k *kit) holdsUntil(p *framework.PodInfo, want *answers, e incremental.Expirer, score bool) *Failure {
 	now := k.snapshot.Now()
 	until := map[string]time.Time{}
 	times := []time.Time{now.Add(time.Second), now.Add(10 * time.Minute), now.Add(36 * time.Hour)}

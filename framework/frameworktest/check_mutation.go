@@ -8,6 +8,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/incremental"
 )
 
 // A fact is something that a plugin may read and must not change.
@@ -65,7 +66,7 @@ func (k *kit) checkHandedOver(a *answers) *Failure {
 			return f
 		}
 	}
-	if batch, ok := a.scorer.(framework.BatchScorer); ok {
+	if batch, ok := a.scorer.(incremental.BatchScorer); ok {
 		nodes := slices.Clone(a.feasible)
 		k.calling = "ScoreNodes"
 		batch.ScoreNodes(k.pod, nodes, make([]int64, len(nodes)))

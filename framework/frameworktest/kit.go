@@ -7,6 +7,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/incremental"
 )
 
 // kit is one check of one plugin on one cluster.
@@ -37,8 +38,8 @@ type parts struct {
 	byNodes   framework.ScoreNormalizer
 	reserve   framework.ReservePlugin
 	scoper    framework.Scoper
-	keyer     framework.ClassKeyer
-	idler     framework.Idler
+	keyer     incremental.ClassKeyer
+	idler     incremental.Idler
 }
 
 func resolve(p framework.Plugin) parts {
@@ -51,8 +52,8 @@ func resolve(p framework.Plugin) parts {
 	t.byNodes, _ = framework.As[framework.ScoreNormalizer](p)
 	t.reserve, _ = framework.As[framework.ReservePlugin](p)
 	t.scoper, _ = framework.As[framework.Scoper](p)
-	t.keyer, _ = framework.As[framework.ClassKeyer](p)
-	t.idler, _ = framework.As[framework.Idler](p)
+	t.keyer, _ = framework.As[incremental.ClassKeyer](p)
+	t.idler, _ = framework.As[incremental.Idler](p)
 	return t
 }
 

@@ -14,7 +14,7 @@ import (
 // allocated ones allow. Everything else that verdicts read belongs to nodes, or to the
 // version of a [Finder].
 
-// KeySource is the source of KeyVersion, for [framework.SharedKeyer].
+// KeySource is the source of KeyVersion, for [incremental.SharedKeyer].
 const KeySource = "internal/devices"
 
 // KeyVersion identifies all that keys of pods read besides the pod: claims, templates and

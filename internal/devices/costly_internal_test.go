@@ -186,7 +186,9 @@ func usedClaim(name, pool, device string) *api.ResourceClaim {
 // stubCompiler is a compiler of a user whose programs cost nothing to make.
 type stubCompiler struct{}
 
-func (stubCompiler) CompileDeviceSelector(string) (framework.DeviceSelector, error) { return nil, nil }
+func (stubCompiler) CompileDeviceSelector(string) (api.CompiledDeviceSelector, error) {
+	return nil, nil
+}
 
 // Programs are kept up to a number of bytes, so that ever new texts do not fill memory.
 func TestProgramsAreBounded(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 
 // Options are what a plugin is configured with.
 type Options struct {
-	Compiler       framework.DeviceSelectorCompiler // nil means the built-in one
+	Compiler       api.DeviceSelectorCompiler // nil means the built-in one
 	BindingTimeout time.Duration
 	Steps          int // of the search for devices on a node
 	Choice         Choice
@@ -134,14 +134,14 @@ func (f *Finder) Prepare(s *framework.Snapshot, pod *framework.PodInfo, o Option
 	return framework.Status{}
 }
 
-// Version implements [framework.DomainTracker]: it identifies what verdicts read besides
+// Version implements [incremental.DomainTracker]: it identifies what verdicts read besides
 // nodes and what [AppendKey] has appended.
 func (f *Finder) Version() uint64 { return f.version }
 
-// Changed implements [framework.DomainTracker].
+// Changed implements [incremental.DomainTracker].
 func (f *Finder) Changed(since uint64, _ func(slot int)) bool { return since == f.version }
 
-// ValidUntil implements [framework.Expirer].
+// ValidUntil implements [incremental.Expirer].
 func (f *Finder) ValidUntil(*framework.PodInfo, *framework.NodeInfo) time.Time { return f.until }
 
 func (f *Finder) prepareClaim(pc PodClaim) framework.Status {

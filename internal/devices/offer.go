@@ -14,11 +14,11 @@ type Offer struct {
 	state    *State
 	classes  *Classes
 	name     resource.Name
-	compiler framework.DeviceSelectorCompiler
+	compiler api.DeviceSelectorCompiler
 }
 
 // OfferOf returns what nodes have of the resource.
-func OfferOf(s *framework.Snapshot, name resource.Name, compiler framework.DeviceSelectorCompiler) Offer {
+func OfferOf(s *framework.Snapshot, name resource.Name, compiler api.DeviceSelectorCompiler) Offer {
 	if !IsCandidate(name) {
 		return Offer{}
 	}

@@ -55,7 +55,7 @@ type constraint struct {
 
 // demands keeps the demands of claims by their text; see [appendDemand].
 type demands struct {
-	compiler framework.DeviceSelectorCompiler
+	compiler api.DeviceSelectorCompiler
 	classes  uint64 // their version
 	known    map[string]*demand
 	text     []byte
@@ -65,7 +65,7 @@ type demands struct {
 const maxDemands = 1 << 10
 
 // demandOf returns the demand of a claim. It belongs to the goroutine of the snapshot.
-func (x *State) demandOf(s *framework.Snapshot, compiler framework.DeviceSelectorCompiler, c *api.DeviceClaim) *demand {
+func (x *State) demandOf(s *framework.Snapshot, compiler api.DeviceSelectorCompiler, c *api.DeviceClaim) *demand {
 	k := &x.demands
 	if v := framework.ObjectsVersion[api.DeviceClass](s); k.known == nil || k.classes != v || k.compiler != compiler || len(k.known) >= maxDemands {
 		k.known, k.classes, k.compiler = map[string]*demand{}, v, compiler
@@ -80,7 +80,7 @@ func (x *State) demandOf(s *framework.Snapshot, compiler framework.DeviceSelecto
 }
 
 // demand prepares what a claim asks for. Faults come to light when devices are looked for.
-func (x *State) demand(s *framework.Snapshot, compiler framework.DeviceSelectorCompiler, c *api.DeviceClaim) *demand {
+func (x *State) demand(s *framework.Snapshot, compiler api.DeviceSelectorCompiler, c *api.DeviceClaim) *demand {
 	p := &demand{requests: make([]request, len(c.Requests))}
 	for i := range c.Requests {
 		r := &c.Requests[i]
@@ -120,7 +120,7 @@ func exactly(sub *api.DeviceSubRequest) *api.ExactDeviceRequest {
 	}
 }
 
-func (x *State) ask(s *framework.Snapshot, compiler framework.DeviceSelectorCompiler, name, result string, e *api.ExactDeviceRequest) ask {
+func (x *State) ask(s *framework.Snapshot, compiler api.DeviceSelectorCompiler, name, result string, e *api.ExactDeviceRequest) ask {
 	a := ask{
 		name: name, result: result, all: e.AllocationMode == api.DeviceAllocationModeAll, count: e.Count, admin: isSet(e.AdminAccess),
 		tolerations: e.Tolerations, capacity: e.Capacity,

@@ -6,16 +6,15 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/devices/expr"
 )
 
 // A program is a compiled expression.
 type program struct {
-	built *expr.Program            // by the built-in compiler, or
-	other framework.DeviceSelector // by the user's
-	err   error                    // it cannot be compiled
+	built *expr.Program              // by the built-in compiler, or
+	other api.CompiledDeviceSelector // by the user's
+	err   error                      // it cannot be compiled
 }
 
 // programs keeps the programs of a snapshot and its forks by their texts. An entry never
@@ -28,7 +27,7 @@ type programs struct {
 
 // A programKey identifies a text and its compiler, nil for the built-in one.
 type programKey struct {
-	compiler framework.DeviceSelectorCompiler
+	compiler api.DeviceSelectorCompiler
 	text     string
 }
 
@@ -47,7 +46,7 @@ func (x *program) bytesOf(text string) int {
 }
 
 // get returns the program of an expression.
-func (p *programs) get(compiler framework.DeviceSelectorCompiler, text string) *program {
+func (p *programs) get(compiler api.DeviceSelectorCompiler, text string) *program {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	key := programKey{compiler, text}
@@ -113,7 +112,7 @@ type condition struct {
 }
 
 // conditions returns the conditions of a list of selectors.
-func (s *State) conditions(to []condition, compiler framework.DeviceSelectorCompiler, class string, list []api.DeviceSelector) []condition {
+func (s *State) conditions(to []condition, compiler api.DeviceSelectorCompiler, class string, list []api.DeviceSelector) []condition {
 	for i := range list {
 		if list[i].CEL != nil {
 			to = append(to, condition{s.programs.get(compiler, list[i].CEL.Expression), class, i})

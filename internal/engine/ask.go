@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/incremental"
 	"github.com/berth-sched/berth/internal/engine/guard"
 )
 
@@ -84,8 +85,8 @@ func (a *asker) excludes(x framework.RangeExcluder, slot int32) bool {
 }
 
 // groups asks a filter or scorer which nodes it treats alike.
-func (a *asker) groups(plugin any) (groups framework.Groups) {
-	if by, ok := plugin.(framework.Grouper); ok {
+func (a *asker) groups(plugin any) (groups incremental.Groups) {
+	if by, ok := plugin.(incremental.Grouper); ok {
 		a.guard.Enter()
 		groups = by.Groups()
 		a.guard.Leave()
@@ -94,7 +95,7 @@ func (a *asker) groups(plugin any) (groups framework.Groups) {
 }
 
 // groupScore asks a scorer about the nodes of a group that are no exceptions.
-func (a *asker) groupScore(s framework.ExceptionScorer, slot int32) int64 {
+func (a *asker) groupScore(s incremental.ExceptionScorer, slot int32) int64 {
 	n := a.base.at.snapshot.AtSlot(int(slot))
 	a.guard.Enter()
 	x := s.GroupScore(a.cycle.Pod, n)
@@ -103,7 +104,7 @@ func (a *asker) groupScore(s framework.ExceptionScorer, slot int32) int64 {
 }
 
 // exceptions asks a scorer for its exceptions.
-func (a *asker) exceptions(s framework.ExceptionScorer, touch func(slot int)) {
+func (a *asker) exceptions(s incremental.ExceptionScorer, touch func(slot int)) {
 	a.guard.Enter()
 	s.Exceptions(touch)
 	a.guard.Leave()
@@ -111,7 +112,7 @@ func (a *asker) exceptions(s framework.ExceptionScorer, touch func(slot int)) {
 
 // exceptionsChanged asks which exceptions have changed since a version, and which others
 // than the known ones there are; false if it cannot tell.
-func (a *asker) exceptionsChanged(s framework.ExceptionScorer, since uint64, known []int32, touch func(slot int)) bool {
+func (a *asker) exceptionsChanged(s incremental.ExceptionScorer, since uint64, known []int32, touch func(slot int)) bool {
 	a.guard.Enter()
 	ok := s.ExceptionsChanged(since, known, touch)
 	a.guard.Leave()
@@ -119,7 +120,7 @@ func (a *asker) exceptionsChanged(s framework.ExceptionScorer, since uint64, kno
 }
 
 // version asks a tracker for its version.
-func (a *asker) version(t framework.DomainTracker) uint64 {
+func (a *asker) version(t incremental.DomainTracker) uint64 {
 	a.guard.Enter()
 	v := t.Version()
 	a.guard.Leave()
@@ -127,7 +128,7 @@ func (a *asker) version(t framework.DomainTracker) uint64 {
 }
 
 // changed asks a tracker what has changed since a version; false if it cannot tell.
-func (a *asker) changed(t framework.DomainTracker, since uint64, touch func(slot int)) bool {
+func (a *asker) changed(t incremental.DomainTracker, since uint64, touch func(slot int)) bool {
 	a.guard.Enter()
 	ok := t.Changed(since, touch)
 	a.guard.Leave()

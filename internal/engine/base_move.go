@@ -4,11 +4,12 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/incremental"
 )
 
-// How a base turns to another snapshot, such as a fork.
+// How a base follows another snapshot, such as a fork.
 
-// move turns to another snapshot, or to the same one with other nodes or objects. All
+// move goes to another snapshot, or to the same one with other nodes or objects. All
 // plugins are bound anew, because they may have kept the snapshot. A row stands if the
 // generation of its node does: generations identify content across forks.
 //
@@ -168,7 +169,7 @@ type twoNodes []*framework.NodeInfo
 
 func (l twoNodes) List() []*framework.NodeInfo { return l }
 
-func (l twoNodes) Groups(int) framework.FeasibleNodes { return l }
+func (l twoNodes) Groups(int) incremental.FeasibleNodes { return l }
 
 func (l twoNodes) Len() int { return len(l) }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/incremental"
 	"github.com/berth-sched/berth/internal/engine/slotlist"
 )
 
@@ -251,7 +252,7 @@ func (b *base) validUntil(n *framework.NodeInfo) (until time.Time, ok bool) {
 		if reads&framework.ReadsTime == 0 {
 			return
 		}
-		e, expires := plugin.(framework.Expirer)
+		e, expires := plugin.(incremental.Expirer)
 		if !expires {
 			ok = false
 			return

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/incremental"
 	"github.com/berth-sched/berth/internal/engine/tree"
 )
 
@@ -196,7 +197,7 @@ func checkRow(b *base, n *framework.NodeInfo, slot int32) error {
 func (p *basePlugins) filtersHold(pod *framework.PodInfo, n *framework.NodeInfo) (until time.Time) {
 	for i := range p.filters {
 		if f := &p.filters[i]; f.Reads&framework.ReadsTime != 0 {
-			until = sooner(until, f.Filter.(framework.Expirer).ValidUntil(pod, n))
+			until = sooner(until, f.Filter.(incremental.Expirer).ValidUntil(pod, n))
 		}
 	}
 	return until
@@ -210,7 +211,7 @@ func (p *basePlugins) scoresHold(pod *framework.PodInfo, n *framework.NodeInfo) 
 	}
 	for _, s := range scorers {
 		if s.Reads&framework.ReadsTime != 0 {
-			until = sooner(until, s.Scorer.(framework.Expirer).ValidUntil(pod, n))
+			until = sooner(until, s.Scorer.(incremental.Expirer).ValidUntil(pod, n))
 		}
 	}
 	return until

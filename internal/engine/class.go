@@ -3,7 +3,7 @@ package engine
 import (
 	"unsafe"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/incremental"
 	"github.com/berth-sched/berth/internal/engine/nodelog"
 )
 
@@ -101,9 +101,9 @@ type versions struct {
 
 // groups divide the nodes of a class.
 type groups struct {
-	division *division          // nil if it must be found
-	shut     []int32            // final reason of a group, feasible if it is open
-	sources  []framework.Groups // memory to find the division
+	division *division            // nil if it must be found
+	shut     []int32              // final reason of a group, feasible if it is open
+	sources  []incremental.Groups // memory to find the division
 }
 
 // An outcome is how a class was brought up to date.
@@ -311,7 +311,7 @@ func (c *class) divide(l *divisions) {
 	o, g := c.order(), &c.groups
 	g.sources = g.sources[:0]
 	g.division = l.find(o, nil)
-	add := func(by framework.Groups) {
+	add := func(by incremental.Groups) {
 		if by.Count <= 1 || g.division.knows(by) {
 			return
 		}

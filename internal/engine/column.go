@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/incremental"
 )
 
 // A column is one scorer whose scores are not part of the rows, because they are
@@ -21,9 +22,9 @@ type column struct {
 	asked   asked
 	touched []int32 // slots that a live scorer must be asked about
 
-	groups  framework.Groups
-	refused framework.Groups // groups that were too many
-	crowded bool             // there were too many exceptions to its groups
+	groups  incremental.Groups
+	refused incremental.Groups // groups that were too many
+	crowded bool               // there were too many exceptions to its groups
 
 	form   form
 	scores scores            // memory[form]
@@ -142,7 +143,7 @@ func (col *column) consider(d *division) form {
 
 // mayExcept reports whether the scorer can tell groups and exceptions.
 func (col *column) mayExcept() bool {
-	_, ok := col.scorer.Scorer.(framework.ExceptionScorer)
+	_, ok := col.scorer.Scorer.(incremental.ExceptionScorer)
 	return ok && col.groups.Prepared && !col.crowded && col.kept < 0 && col.scorer.ByRange != nil
 }
 
@@ -267,7 +268,7 @@ func (col *column) refreshExceptions(c *class, all bool) bool {
 // changed asks the scorer which nodes' answers changed since the last decision, and
 // reports whether all may have.
 func (col *column) changed(c *class) bool {
-	tracker, ok := col.scorer.Scorer.(framework.DomainTracker)
+	tracker, ok := col.scorer.Scorer.(incremental.DomainTracker)
 	if !ok {
 		reads, s := col.scorer.Reads, c.base.at.snapshot
 		return reads&(framework.ReadsDomain|framework.ReadsCluster) != 0 || col.asked.feasible != c.versions.feasible ||
@@ -284,7 +285,7 @@ func (col *column) changed(c *class) bool {
 	}
 	c.columns.tracking = col
 	if col.form == byException {
-		return !c.ask.exceptionsChanged(col.scorer.Scorer.(framework.ExceptionScorer), was, col.scores.(*exceptScores).slots, c.columns.touch)
+		return !c.ask.exceptionsChanged(col.scorer.Scorer.(incremental.ExceptionScorer), was, col.scores.(*exceptScores).slots, c.columns.touch)
 	}
 	return !c.ask.changed(tracker, was, c.columns.touch)
 }

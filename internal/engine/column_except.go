@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/incremental"
 	"github.com/berth-sched/berth/internal/engine/slotlist"
 )
 
@@ -111,7 +112,7 @@ func (s *exceptScores) refreshAll(c *class, col *column) {
 	s.forgetAll()
 	c.totals.need(allTotals)
 	col.touched, c.columns.tracking = col.touched[:0], col
-	c.ask.exceptions(col.scorer.Scorer.(framework.ExceptionScorer), c.columns.touch)
+	c.ask.exceptions(col.scorer.Scorer.(incremental.ExceptionScorer), c.columns.touch)
 	s.refresh(c, col)
 }
 
@@ -122,7 +123,7 @@ func (s *exceptScores) crowded(c *class) bool {
 
 // askGroups asks for the raw score of every group.
 func (s *exceptScores) askGroups(c *class, col *column) {
-	d, scorer := c.groups.division, col.scorer.Scorer.(framework.ExceptionScorer)
+	d, scorer := c.groups.division, col.scorer.Scorer.(incremental.ExceptionScorer)
 	s.raw, s.out = slotlist.AtLeast(s.raw, d.count)[:d.count], slotlist.AtLeast(s.out, d.count)[:d.count]
 	s.norms, s.few = slotlist.AtLeast(s.norms, d.count)[:d.count], slotlist.AtLeast(s.few, d.count)[:d.count]
 	for g, slots := range d.slots {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/incremental"
 )
 
 // columns are those of a class.
@@ -27,14 +28,14 @@ func (l *columns) adopt(c *class, s *Scorer, kept int) {
 	if i == len(l.list) {
 		l.list = slices.Grow(l.list, 1)[:i+1] // with the memory of an earlier class
 		col := &l.list[i]
-		col.role, col.form, col.groups, col.refused, col.crowded = absent, byValue, framework.Groups{}, framework.Groups{}, false
+		col.role, col.form, col.groups, col.refused, col.crowded = absent, byValue, incremental.Groups{}, incremental.Groups{}, false
 	}
 	col := &l.list[i]
 	if (col.scorer.ByRange != nil) != (s.ByRange != nil) || (col.scorer.ByNodes != nil) != (s.ByNodes != nil) {
 		col.role = absent
 	}
 	col.scorer, col.kept = *s, kept
-	var groups framework.Groups
+	var groups incremental.Groups
 	if kept < 0 {
 		groups = c.ask.groups(s.Scorer)
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/incremental"
 	"github.com/berth-sched/berth/internal/engine/nodelog"
 	"github.com/berth-sched/berth/internal/engine/tree"
 )
@@ -20,7 +20,7 @@ const groupsMost = 64
 // in one group. slots lists each group in order; a single group has the order's own
 // list.
 type division struct {
-	sources []framework.Groups // of the plugins
+	sources []incremental.Groups // of the plugins
 	order   *nodelog.Order
 	count   int       // 0: there would be too many groups
 	of      []uint8   // by slot
@@ -29,7 +29,7 @@ type division struct {
 }
 
 // divide returns the division by all of the sources.
-func divide(o *nodelog.Order, sources []framework.Groups) *division {
+func divide(o *nodelog.Order, sources []incremental.Groups) *division {
 	d := &division{sources: sources, order: o, count: 1, of: make([]uint8, len(o.Place))}
 	for _, s := range sources {
 		if !d.refine(s) {
@@ -51,7 +51,7 @@ func divide(o *nodelog.Order, sources []framework.Groups) *division {
 
 // refine divides each group by one more source; false if there would be too many
 // groups, or if the source does not cover all nodes.
-func (d *division) refine(s framework.Groups) bool {
+func (d *division) refine(s incremental.Groups) bool {
 	if s.Count > groupsMost {
 		return false
 	}
@@ -75,23 +75,23 @@ func (d *division) refine(s framework.Groups) bool {
 }
 
 // same reports whether both are the groups of one list.
-func same(a, b framework.Groups) bool {
+func same(a, b incremental.Groups) bool {
 	return a.Count == b.Count && a.Prepared == b.Prepared && len(a.Of) == len(b.Of) && (len(a.Of) == 0 || &a.Of[0] == &b.Of[0])
 }
 
 // knows reports whether the division is fine enough for the groups.
-func (d *division) knows(g framework.Groups) bool {
-	return g.Count == 1 || slices.ContainsFunc(d.sources, func(s framework.Groups) bool {
+func (d *division) knows(g incremental.Groups) bool {
+	return g.Count == 1 || slices.ContainsFunc(d.sources, func(s incremental.Groups) bool {
 		return len(s.Of) == len(g.Of) && &s.Of[0] == &g.Of[0]
 	})
 }
 
 // shows reports whether there are groups, and the division is fine enough for them.
-func (d *division) shows(g framework.Groups) bool { return g.Count > 0 && d.knows(g) }
+func (d *division) shows(g incremental.Groups) bool { return g.Count > 0 && d.knows(g) }
 
 // finer reports whether a plugin with the groups wants a finer division. refused are
 // groups that were too many.
-func finer(g, refused framework.Groups, d *division) bool {
+func finer(g, refused incremental.Groups, d *division) bool {
 	return g.Count > 1 && !d.knows(g) && !same(g, refused)
 }
 
@@ -102,7 +102,7 @@ const divisionsMost = 32
 
 // find returns the division of the nodes by all of the sources; nil if there would be
 // too many groups.
-func (l *divisions) find(o *nodelog.Order, sources []framework.Groups) *division {
+func (l *divisions) find(o *nodelog.Order, sources []incremental.Groups) *division {
 	i := slices.IndexFunc(l.list, func(d *division) bool { return d.order == o && slices.EqualFunc(d.sources, sources, same) })
 	if i < 0 {
 		if len(l.list) >= divisionsMost {

@@ -83,7 +83,7 @@
 //	rows          a node that changed is evaluated once for all classes of a base
 //	tracker       what changed is found once for all bases
 //	many at once  if many rows are dirty, each plugin is asked about all of them in turn
-//	              ([framework.BatchScorer])
+//	              ([incremental.BatchScorer])
 //	one tree      rows are the leaves of a tree, which the classes of a base share as
 //	              long as nothing else tells nodes apart (class_totals.go); they share
 //	              one more for each division into groups (grouping.go), so a row that
@@ -113,11 +113,11 @@
 //	anything, or no scope  gates and columns renewed in every decision
 //
 // A generation identifies the content of a node across all forks of a snapshot, and so
-// does the generation of a run of 16 slots. So the tracker can turn from one fork to
+// does the generation of a run of 16 slots. So the tracker can go from one fork to
 // another and back: it compares runs, looks into those that differ, and takes a node with
 // another generation for one that changed. Plugins are bound anew, because they may have
 // kept the snapshot; rows of the other nodes stand, with their scores (base_move.go). What
-// live plugins said is unknown then, because a [framework.DomainTracker] knows one
+// live plugins said is unknown then, because a [incremental.DomainTracker] knows one
 // snapshot. An engine reads the snapshot of the query and no other, and Clone makes one for
 // another goroutine (clone.go). Snapshots that are no forks of each other cannot be compared:
 // for a snapshot of another origin, an engine forgets all that it kept.
@@ -134,7 +134,7 @@
 //	nodelog/           places of the order; which nodes changed, and when
 //	rows.go            what a base keeps of each node
 //	base.go            build, follow; base_filter.go, base_score.go, lists.go
-//	base_move.go       how a base turns to another snapshot, or to other nodes
+//	base_move.go       how a base follows another snapshot, or to other nodes
 //	clone.go           how an engine is copied for another goroutine
 //	reasons.go         rejections by number; deadlines.go until when rows hold
 //	class.go           states of a class, and how it is brought up to date

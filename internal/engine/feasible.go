@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/berth-sched/berth/framework"
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/incremental"
+)
 
 // feasibleSet shows the feasible nodes of a class to PreScore plugins.
 //
@@ -18,9 +21,9 @@ func (s *feasibleSet) List() []*framework.NodeInfo {
 	return nodes
 }
 
-func (s *feasibleSet) Groups(at int) framework.FeasibleNodes {
+func (s *feasibleSet) Groups(at int) incremental.FeasibleNodes {
 	s.ask.guard.Leave()
-	var shown framework.FeasibleNodes = s
+	var shown incremental.FeasibleNodes = s
 	known := false
 	for i := range s.columns.list {
 		if col := &s.columns.list[i]; col.role != absent && col.scorer.At == at {
@@ -77,7 +80,7 @@ func (v *sampledNodes) List() []*framework.NodeInfo {
 	return v.nodes
 }
 
-func (v *sampledNodes) Groups(int) framework.FeasibleNodes { return v }
+func (v *sampledNodes) Groups(int) incremental.FeasibleNodes { return v }
 
 func (v *sampledNodes) Len() int { return v.Feasible }
 

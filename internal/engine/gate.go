@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/incremental"
 	"github.com/berth-sched/berth/internal/engine/slotlist"
 )
 
@@ -18,8 +19,8 @@ type gate struct {
 	role    role
 	version uint64
 
-	groups   framework.Groups
-	refused  framework.Groups // groups that were too many
+	groups   incremental.Groups
+	refused  incremental.Groups // groups that were too many
 	grouped  bool
 	verdicts []int32 // by group
 }
@@ -154,7 +155,7 @@ func (g *gates) track(a *asker) (known bool) {
 }
 
 func (x *gate) track(a *asker, touch func(slot int)) bool {
-	t, ok := x.filter.Filter.(framework.DomainTracker)
+	t, ok := x.filter.Filter.(incremental.DomainTracker)
 	if !ok {
 		return false
 	}
@@ -197,7 +198,7 @@ func (g *gates) askGroups(c *class) (asked bool) {
 		if x.role == absent || !x.grouped {
 			continue
 		}
-		if t, ok := x.filter.Filter.(framework.DomainTracker); ok {
+		if t, ok := x.filter.Filter.(incremental.DomainTracker); ok {
 			version := c.ask.version(t)
 			if x.role == remembered && version == x.version {
 				continue

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/incremental"
 	"github.com/berth-sched/berth/internal/engine/nodelog"
 	"github.com/berth-sched/berth/internal/engine/tree"
 )
@@ -89,7 +89,7 @@ func TestGroupingsMakeRoom(t *testing.T) {
 		for slot := range of {
 			of[slot] = int32((slot / (k + 1)) % groups)
 		}
-		d := divide(o, []framework.Groups{{Of: of, Count: groups}})
+		d := divide(o, []incremental.Groups{{Of: of, Count: groups}})
 		if d.count != groups {
 			t.Fatalf("division %d has %d groups, want %d", k, d.count, groups)
 		}

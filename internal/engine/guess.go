@@ -1,6 +1,8 @@
 package engine
 
-import "github.com/berth-sched/berth/framework"
+import (
+	"github.com/berth-sched/berth/framework/incremental"
+)
 
 // A guess is how the live scorers of a base were shown the feasible nodes last. A class
 // that is new does not know the groups of its scorers before they are bound, and to bind
@@ -12,7 +14,7 @@ import "github.com/berth-sched/berth/framework"
 type guess struct {
 	division *division
 	places   []int
-	groups   []framework.Groups
+	groups   []incremental.Groups
 
 	trying bool
 	shown  []int // indexes of places
@@ -30,7 +32,7 @@ func (g *guess) learn(c *class) {
 	}
 }
 
-func (g *guess) put(at int, groups framework.Groups) {
+func (g *guess) put(at int, groups incremental.Groups) {
 	for i, place := range g.places {
 		if place == at {
 			g.groups[i] = groups

@@ -11,6 +11,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/incremental"
 	"pgregory.net/rapid"
 )
 
@@ -33,10 +34,10 @@ type machine struct {
 	live int // which live plugins take part, see bits below
 	// reserved has the places of the filters that override what is known of nodes.
 	reserved map[string]int
-	zones    map[uint64]framework.Groups // by NodeSet
-	explode  string                      // name of a plugin that panics
-	stale    string                      // name of a plugin that was asked although it is bound to another snapshot
-	calls    int                         // of plugins
+	zones    map[uint64]incremental.Groups // by NodeSet
+	explode  string                        // name of a plugin that panics
+	stale    string                        // name of a plugin that was asked although it is bound to another snapshot
+	calls    int                           // of plugins
 	filters  []Filter
 	scorers  []Scorer
 }
@@ -81,7 +82,7 @@ const (
 
 func newMachine(nodes int) *machine {
 	m := &machine{
-		snap: framework.NewSnapshot(framework.Arrival), refs: map[string]*Ref{}, reserved: map[string]int{}, zones: map[uint64]framework.Groups{},
+		snap: framework.NewSnapshot(framework.Arrival), refs: map[string]*Ref{}, reserved: map[string]int{}, zones: map[uint64]incremental.Groups{},
 		outside: &outside{closed: map[string]bool{}, bias: map[string]int64{}, odd: map[string]int64{}},
 	}
 	m.snaps, m.outsides = []*framework.Snapshot{m.snap}, []*outside{m.outside}
@@ -126,10 +127,10 @@ func tiredUntil(n *framework.NodeInfo) time.Time {
 }
 
 // groups divides the nodes by zone, and nodes without one are of the last group.
-func (m *machine) groups() framework.Groups {
+func (m *machine) groups() incremental.Groups {
 	g, ok := m.zones[m.snap.NodeSet()]
 	if !ok {
-		g = framework.Groups{Of: make([]int32, m.snap.SlotLimit()), Count: 3}
+		g = incremental.Groups{Of: make([]int32, m.snap.SlotLimit()), Count: 3}
 		for _, n := range m.snap.All() {
 			g.Of[n.Slot()] = int32(n.Node.Labels[api.LabelTopologyZone][1] - '0')
 		}
@@ -192,7 +193,7 @@ func (x expiring) ValidUntil(_ *framework.PodInfo, n *framework.NodeInfo) time.T
 	return time.Time{}
 }
 
-func (x grouped) Groups() framework.Groups { return x.m.groups() }
+func (x grouped) Groups() incremental.Groups { return x.m.groups() }
 
 // A turning filter treats zones alike and counts how often that changes.
 func (x turning) Version() uint64 {
@@ -243,7 +244,7 @@ func (x listed) NormalizeScores(_ []*framework.NodeInfo, scores []int64) {
 // odds is a scorer whose scores are by zone, but for nodes that are odd.
 type odds struct{ ranged }
 
-func (x odds) Groups() framework.Groups {
+func (x odds) Groups() incremental.Groups {
 	g := x.m.groups()
 	g.Prepared = true
 	return g
@@ -331,9 +332,9 @@ func (m *machine) boundScorers() []Scorer {
 	}
 	base := ranged{scorer("packed", func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return pods(n) * level(n) })}
 	list := listed{scorer("listed", func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return level(n) })}
-	zone := ranged{scorer("zones", func(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
+	zone := groupedScorer{ranged{scorer("zones", func(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
 		return m.bias[n.Node.Labels[api.LabelTopologyZone]]
-	})}
+	})}}
 	biased := scorer("biased", func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return m.bias[n.Name()] })
 	node := excludingScorer{excluding{ranged{biased}, tracking{biased}}, biased}
 	liked := ranged{scorer("liked", func(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
@@ -353,7 +354,7 @@ func (m *machine) boundScorers() []Scorer {
 		{At: 2, Scorer: base, ByRange: base, Reads: readsPods, Weight: 3},
 		{At: 3, Scorer: list, ByNodes: list, Reads: readsNode, Weight: 1},
 		{At: 4, Scorer: liked, ByRange: liked, Reads: readsNode, Weight: 1},
-		{At: 5, Scorer: groupedScorer{zone}, ByRange: zone, Reads: domain, Weight: 2},
+		{At: 5, Scorer: zone, ByRange: zone, Except: zone, Reads: domain, Weight: 2},
 		{At: 6, Scorer: node, ByRange: node, Except: node, Reads: readsNode | framework.ReadsDomain, Weight: 1},
 		{At: 7, Scorer: live, ByNodes: live, Reads: domain, Weight: 1},
 		{At: 8, Scorer: objects, ByRange: objects, Reads: readsNode | framework.ReadsFeasible | framework.ReadsObjects, Weight: 2},
@@ -373,7 +374,13 @@ func (x excludingScorer) Score(p *framework.PodInfo, n *framework.NodeInfo) int6
 	return x.scorer.Score(p, n)
 }
 
-func (x groupedScorer) Groups() framework.Groups { return x.m.groups() }
+func (x groupedScorer) Groups() incremental.Groups { return x.m.groups() }
+
+// Excludes leaves whole zones out of the range, whatever their scores are.
+func (x groupedScorer) Excludes(n *framework.NodeInfo) bool {
+	x.tick()
+	return x.m.bias[n.Node.Labels[api.LabelTopologyZone]]%7 == 6
+}
 
 func (m *machine) BaseKey(p *framework.PodInfo) string { return fmt.Sprint(index(p) / 2) }
 func (m *machine) Live() (filters, scorers bool)       { return true, true }

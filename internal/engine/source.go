@@ -1,12 +1,15 @@
 package engine
 
-import "github.com/berth-sched/berth/framework"
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/incremental"
+)
 
 // A Filter is a bound filter, with what its answers read.
 type Filter struct {
 	At     int // place in the profile: the first filter that says no decides
 	Filter framework.NodeFilter
-	Batch  framework.BatchFilter // the filter, if it can look at many nodes in one call
+	Batch  incremental.BatchFilter // the filter, if it can look at many nodes in one call
 	Reads  framework.Reads
 }
 
@@ -20,7 +23,7 @@ type Scorer struct {
 	ByRange framework.RangeNormalizer
 	ByNodes framework.ScoreNormalizer
 	Except  framework.RangeExcluder
-	Batch   framework.BatchScorer // the scorer, if it can score many nodes in one call
+	Batch   incremental.BatchScorer // the scorer, if it can score many nodes in one call
 }
 
 // A Source binds the plugins of a profile to the pod of the decision that is being
@@ -63,7 +66,7 @@ type Feasible interface {
 	List() []*framework.NodeInfo
 	// Groups shows them to the scorer of that place in the profile by its own
 	// groups; nil if the scorer must see the list.
-	Groups(at int) framework.FeasibleNodes
+	Groups(at int) incremental.FeasibleNodes
 }
 
 // nodeOnly reports whether an answer stands while only the node's pods change.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/incremental"
 	"github.com/berth-sched/berth/internal/engine/nodelog"
 	"pgregory.net/rapid"
 )
@@ -73,11 +74,11 @@ func TestDivisionAgreesWithPairs(t *testing.T) {
 		for place, slot := range slots {
 			o.Place[slot] = int32(place)
 		}
-		var sources []framework.Groups
+		var sources []incremental.Groups
 		for range rapid.IntRange(0, 3).Draw(t, "sources") {
 			count := rapid.SampledFrom([]int{1, 2, 5, groupsMost, groupsMost + 1}).Draw(t, "groups")
 			of := rapid.SliceOfN(rapid.Int32Range(0, int32(count-1)), n, n).Draw(t, "of")
-			sources = append(sources, framework.Groups{Of: of, Count: count})
+			sources = append(sources, incremental.Groups{Of: of, Count: count})
 		}
 		key := func(slot int32) string {
 			text := ""

@@ -3,7 +3,7 @@ package topo
 import (
 	"slices"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/incremental"
 )
 
 // groupsMost is the maximum number of groups: if there are more, nodes are visited
@@ -14,13 +14,13 @@ const groupsMost = 64
 type division struct {
 	keys   []int32 // nodes in different domains are in different groups
 	labels []int32 // nodes with and without the label are in different groups
-	groups framework.Groups
+	groups incremental.Groups
 }
 
 // divide returns groups of nodes that are in the same domains of the keys and have
 // the same of the labels. It caches the answer until nodes move between domains.
 // Count is 0 if there are too many groups.
-func (t *Tables) divide(keys, labels []int32) framework.Groups {
+func (t *Tables) divide(keys, labels []int32) incremental.Groups {
 	for i := range t.divisions {
 		if d := &t.divisions[i]; slices.Equal(d.keys, keys) && slices.Equal(d.labels, labels) {
 			return d.groups
@@ -36,7 +36,7 @@ func (t *Tables) divide(keys, labels []int32) framework.Groups {
 
 const divisionsMost = 64
 
-func (t *Tables) newGroups(keys, labels []int32) framework.Groups {
+func (t *Tables) newGroups(keys, labels []int32) incremental.Groups {
 	of := make([]int32, t.snapshot.SlotLimit())
 	count := int32(1)
 	refine := func(domain func(slot int) int32) bool {
@@ -58,26 +58,26 @@ func (t *Tables) newGroups(keys, labels []int32) framework.Groups {
 	}
 	for _, key := range keys {
 		if t.keys[key].single || !refine(t.keys[key].of) {
-			return framework.Groups{}
+			return incremental.Groups{}
 		}
 	}
 	for _, key := range labels {
 		has := func(slot int) int32 { return min(t.keys[key].of(slot), 0) }
 		if !refine(has) {
-			return framework.Groups{}
+			return incremental.Groups{}
 		}
 	}
-	return framework.Groups{Of: of, Count: int(count)}
+	return incremental.Groups{Of: of, Count: int(count)}
 }
 
 // FilterGroups returns the groups of nodes that a filter treats alike.
-func (a *Affinity) FilterGroups() framework.Groups {
+func (a *Affinity) FilterGroups() incremental.Groups {
 	return a.groups(a.Attract, a.Repel, a.Barred)
 }
 
 // ScoreGroups returns the groups of nodes that a scorer treats alike; see
 // ScoreVersion.
-func (a *Affinity) ScoreGroups(demand bool) framework.Groups {
+func (a *Affinity) ScoreGroups(demand bool) incremental.Groups {
 	t := a.tables
 	keys := t.scratch[:0]
 	for i := range a.Prefer {
@@ -92,7 +92,7 @@ func (a *Affinity) ScoreGroups(demand bool) framework.Groups {
 	return t.divide(keys, nil)
 }
 
-func (a *Affinity) groups(lists ...[]Count) framework.Groups {
+func (a *Affinity) groups(lists ...[]Count) incremental.Groups {
 	t := a.tables
 	keys := t.scratch[:0]
 	for _, list := range lists {
@@ -105,7 +105,7 @@ func (a *Affinity) groups(lists ...[]Count) framework.Groups {
 }
 
 // HardGroups returns the groups of nodes that a filter treats alike.
-func (s *Spread) HardGroups() framework.Groups {
+func (s *Spread) HardGroups() incremental.Groups {
 	t := s.tables
 	keys := t.scratch[:0]
 	for _, c := range s.Counts {
@@ -117,7 +117,7 @@ func (s *Spread) HardGroups() framework.Groups {
 
 // SoftGroups returns the same for a scorer. A rule about single nodes treats the
 // nodes of a group alike only when it weighs the rules, so Prepared is set for it.
-func (s *Spread) SoftGroups() framework.Groups {
+func (s *Spread) SoftGroups() incremental.Groups {
 	t := s.tables
 	keys, labels := t.scratch[:0], t.scratch2[:0]
 	prepared := false

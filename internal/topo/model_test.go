@@ -10,6 +10,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/incremental"
 )
 
 // TestTables changes a cluster at random, forks it and rolls changes back. It
@@ -400,7 +401,7 @@ func (m *model) promised(f *fork, what string, tr *tracker, answer func(n *frame
 }
 
 // grouped compares the answers for nodes of one group.
-func (m *model) grouped(f *fork, what string, g framework.Groups, answer func(n *framework.NodeInfo) string) {
+func (m *model) grouped(f *fork, what string, g incremental.Groups, answer func(n *framework.NodeInfo) string) {
 	m.Helper()
 	if g.Count == 0 {
 		return

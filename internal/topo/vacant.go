@@ -85,7 +85,7 @@ func (r *resolution) ended(t *Tables) uint64 {
 	return 0
 }
 
-// KeySource is the source of KeyVersion, for [framework.SharedKeyer].
+// KeySource is the source of KeyVersion, for [incremental.SharedKeyer].
 const KeySource = "internal/topo"
 
 // KeyVersion identifies all that the class keys of this package read besides the pod: the

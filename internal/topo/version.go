@@ -2,7 +2,7 @@ package topo
 
 import "slices"
 
-// framework.DomainTracker renews cached answers. A version identifies the state of
+// incremental.DomainTracker renews cached answers. A version identifies the state of
 // all counters behind an answer, and the counters' histories give the changes since
 // an earlier version. Versions are times of the tables' clock, and every change of
 // a counter advances the clock.

@@ -16,6 +16,11 @@ import (
 // Kubernetes looks, or that leads back to itself, is an [*api.InvalidError].
 //
 // Source: kube-scheduler 1.37, CompositePodGroup (alpha).
+//
+// Differs: children of both kinds with one name and one time of creation.
+// Original: kube-scheduler's order is arbitrary.
+// Here: the PodGroup comes first.
+// Why: the answer must be the same on every run.
 func SetOf(snap *framework.Snapshot, root *api.CompositePodGroup, pods []*framework.PodInfo) (*Set, error) {
 	if snap == nil || root == nil {
 		return nil, &api.InvalidError{Object: "snapshot or root", Err: errors.New("is nil")}

@@ -1,6 +1,7 @@
 package gang
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/berth-sched/berth/framework"
@@ -9,8 +10,9 @@ import (
 
 // A domain is the nodes that agree in the labels of the first levels.
 //
-// Invariant: ids are dense, and the root's is 0. slots are in the snapshot's order. Children are in the order of their first
-// nodes, and each has one label more than its parent.
+// Invariant: ids are dense, and the root's is 0. slots are in the snapshot's order, and are
+// those of nodes that have the labels of all levels. Children are in the order of their
+// first nodes, and each has one label more than its parent.
 type domain struct {
 	path     []Value
 	name     string
@@ -21,11 +23,12 @@ type domain struct {
 	set      *scheduling.NodeSet // made when it is needed
 	named    map[string]*domain  // children by value
 	size     int                 // of the tree; set for the root
+	lacking  []int               // nodes by the first label that they lack; set for the root
 }
 
 func (d *domain) depth() int { return len(d.path) }
 
-// add adds a node under the values of its labels, as far as it has them.
+// add adds a node that has all labels under their values.
 func (d *domain) add(slot int, n *framework.NodeInfo, keys []string, count *int) {
 	for at := d; ; {
 		at.slots = append(at.slots, slot)
@@ -33,10 +36,7 @@ func (d *domain) add(slot int, n *framework.NodeInfo, keys []string, count *int)
 		if k == len(keys) {
 			return
 		}
-		value, ok := n.Node.Labels[keys[k]]
-		if !ok {
-			return
-		}
+		value := n.Node.Labels[keys[k]]
 		child := at.named[value]
 		if child == nil {
 			*count++
@@ -50,6 +50,14 @@ func (d *domain) add(slot int, n *framework.NodeInfo, keys []string, count *int)
 		}
 		at = child
 	}
+}
+
+// firstLacking returns the number of the first label that the node lacks, -1 if it has all.
+func firstLacking(n *framework.NodeInfo, keys []string) int {
+	return slices.IndexFunc(keys, func(key string) bool {
+		_, ok := n.Node.Labels[key]
+		return !ok
+	})
 }
 
 // at appends the domains of a depth at or below d.
@@ -119,11 +127,17 @@ func (f *forest) of(snap *framework.Snapshot, keys []string) *domain {
 	return root
 }
 
-// rootOf returns nodes as the root of the domains by the labels.
+// rootOf returns nodes as the root of the domains by the labels. Nodes that lack one of them
+// are in no domain.
 func rootOf(snap *framework.Snapshot, slots []int, keys []string) *domain {
-	root, count := new(domain), 0
+	root, count := &domain{lacking: make([]int, len(keys))}, 0
 	for _, slot := range slots {
-		root.add(slot, snap.AtSlot(slot), keys, &count)
+		n := snap.AtSlot(slot)
+		if i := firstLacking(n, keys); i >= 0 {
+			root.lacking[i]++
+			continue
+		}
+		root.add(slot, n, keys, &count)
 	}
 	root.size = count + 1
 	return root

@@ -106,7 +106,7 @@ func TestPreferred(t *testing.T) {
 // is missing.
 func TestRefusal(t *testing.T) {
 	s := racks(1, 2)
-	before := content(s)
+	before := imageOf(s)
 	out, err := placer(gang.Rules{Choice: gang.BestFit}).Place(s, &gang.Group{Name: "g", Pods: workers(s, 10, "1"), Topology: []gang.Level{{Key: rack}}})
 	if err != nil {
 		t.Fatal(err)
@@ -118,9 +118,7 @@ func TestRefusal(t *testing.T) {
 	if m := out.Best().Missing; m == nil || m.Pods != 2 || m.Nodes != 1 || !m.Exact || m.Blocked["Insufficient cpu"] != 2 || m.Resources["cpu"] != (gang.Shortage{Least: 1000, Nodes: 2}) {
 		t.Errorf("Missing = %+v", m)
 	}
-	if diff := cmp.Diff(before, content(s)); diff != "" {
-		t.Errorf("the snapshot has changed (-before +after):\n%s", diff)
-	}
+	unchanged(t, s, before, "a refusal")
 }
 
 // Members that run count towards the minimum and pin the group to their rack.
@@ -184,7 +182,7 @@ func TestMalformed(t *testing.T) {
 		{gang.Rules{Choice: gang.BestFit}, &gang.Group{Name: "g", Pods: four, Min: 3, Topology: []gang.Level{level(rack, gang.Required, 2)}}, `topology[0].slice: "2": does not divide the minimum of 3`},
 		{gang.Rules{Choice: gang.BestFit}, &gang.Group{Name: "g", Pods: four, Topology: []gang.Level{level(block, gang.Required, 2), level(rack, gang.Required, 4)}}, `topology[1].slice: "4": does not divide the slices of 2`},
 	} {
-		before := content(s)
+		before := imageOf(s)
 		p := placer(tt.rules)
 		calls := map[string]func() error{
 			"Place":   func() error { _, err := p.Place(s, tt.group); return err },
@@ -198,7 +196,7 @@ func TestMalformed(t *testing.T) {
 				t.Errorf("%s: error %v, want an InvalidError with %q", name, err, tt.want)
 			}
 		}
-		if content(s) != before {
+		if before.changed(s) {
 			t.Fatalf("the snapshot has changed after %q", tt.want)
 		}
 	}
@@ -255,10 +253,10 @@ func TestPlaceSet(t *testing.T) {
 		return g
 	}
 	p := placer(gang.Rules{Choice: gang.BestFit})
-	before := content(s)
+	before := imageOf(s)
 	set := &gang.Set{Name: "s", Children: []gang.Child{group("a", 3), group("b", 3), group("c", 3)}, Topology: rack}
 	out, err := p.PlaceSet(s, set)
-	if err != nil || out.Status != gang.Short || out.Stand != 2 || content(s) != before {
+	if err != nil || out.Status != gang.Short || out.Stand != 2 || before.changed(s) {
 		t.Fatalf("PlaceSet of three groups: %+v, %v, want Short with 2, and no change", out, err)
 	}
 	set.Min = 2
@@ -349,7 +347,7 @@ func TestMalformedShape(t *testing.T) {
 		{&gang.Group{Name: "g", Pods: two, Min: 3}, 0, `group g: min: "3": is more than the 2 pods`},
 		{&gang.Group{Name: "g", Pods: two, Topology: []gang.Level{{Key: rack, Slice: 4}}}, 0, `group g: topology[0].slice: "4": does not divide the 2 pods`},
 	} {
-		before := content(s)
+		before := imageOf(s)
 		_, err := p.Capacity(s, tt.shape, tt.limit)
 		_, with := p.CapacityWith(s, tt.shape, tt.limit, api.MakeNode("n", "4", "16Gi").Obj(), 1)
 		for name, err := range map[string]error{"Capacity": err, "CapacityWith": with} {
@@ -358,7 +356,7 @@ func TestMalformedShape(t *testing.T) {
 				t.Errorf("%s: error %v, want an InvalidError with %q", name, err, tt.want)
 			}
 		}
-		if content(s) != before {
+		if before.changed(s) {
 			t.Fatalf("the snapshot has changed after %q", tt.want)
 		}
 	}

@@ -62,7 +62,8 @@ func (m Mode) String() string {
 
 // A Level is a label of nodes. Its domains are the nodes of one value each. A value is
 // qualified by those of the coarser levels: rack r1 of block A is not rack r1 of block B.
-// Nodes without the label are in no domain of the level.
+// Nodes that lack the label of a level, whatever its mode, take no pods of the group; a
+// refusal says how many there are.
 type Level struct {
 	// Key is the label.
 	Key string

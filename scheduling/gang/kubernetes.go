@@ -48,7 +48,7 @@ func (a *attempt) kubernetes() error {
 	if err != nil {
 		return err
 	}
-	if best.Pods == 0 { // nothing new was placed
+	if best.Pods == 0 && len(a.g.Pods) > 0 { // nothing new was placed
 		a.out.Status, a.out.Text = Short, textUnschedulable
 		if err := a.again(best); err != nil {
 			return err

@@ -78,21 +78,6 @@ func placerOf(profile scheduling.Profile, rules gang.Rules) *gang.Placer {
 	return p
 }
 
-// content describes everything that an attempt must leave as it was.
-func content(s *framework.Snapshot) string {
-	text := fmt.Sprintln(s.NodeSet(), s.Objects(), s.Nominations())
-	for _, n := range s.All() {
-		text += fmt.Sprintln(n.Name(), n.Generation(), n.Requested, n.NonZeroRequested, len(n.UsedPorts))
-		for _, p := range n.Pods {
-			text += fmt.Sprintln("  ", p.Pod.Key())
-		}
-	}
-	if err := s.Check(); err != nil {
-		text += err.Error()
-	}
-	return text
-}
-
 // counts are how many pods each node got, by name.
 func counts(o *gang.Outcome) map[string]int {
 	m := map[string]int{}

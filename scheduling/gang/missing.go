@@ -13,9 +13,9 @@ import (
 type Missing struct {
 	// Pods is how many pods more would have to fit.
 	Pods int `json:"pods"`
-	// Nodes is how many empty nodes like the largest of the domain would take them, 0 if
-	// none would, or if a pod of the group needs others near it: then room may not be
-	// what is missing.
+	// Nodes is how many empty nodes like the largest of the domain would take them. It is 0
+	// if none would, and if a pod of the group needs others near it, or has claims: then
+	// room may not be what is missing.
 	Nodes int `json:"nodes,omitempty"`
 	// Resources are what the first pod that was refused finds too little of, by name.
 	Resources map[resource.Name]Shortage `json:"resources,omitempty"`
@@ -75,7 +75,7 @@ func (a *attempt) missing(t *Trial) *Missing {
 		}
 		largest = max(largest, holds(n, pod))
 	}
-	if largest > 0 && !slices.ContainsFunc(a.g.Pods, func(p *framework.PodInfo) bool { return needsOtherPods(p.Pod) }) {
+	if largest > 0 && !slices.ContainsFunc(a.g.Pods, func(p *framework.PodInfo) bool { return needsOtherPods(p.Pod) || holdsClaims(p) }) {
 		m.Nodes = (m.Pods + largest - 1) / largest
 	}
 	return m

@@ -39,8 +39,12 @@ type Outcome struct {
 	Group  string `json:"group"`
 	Status Status `json:"status"`
 	// Proved is set if the group was placed, or if no rule could have placed it: every
-	// domain is too small, or was searched to the end. Pods that may fit only after others
-	// of the group are tried in one order, so no search proves anything about them.
+	// domain is too small, or was searched to the end.
+	//
+	// A search tries one order of the pods, so it proves nothing about pods for which the
+	// order matters: pods that may fit only after others of the group, pods with claims on
+	// devices or volumes, and pods that are nominated. Nor is there a proof for a group of
+	// a [Set] that does not stand: it was tried in one domain, beside its siblings.
 	Proved bool `json:"proved"`
 	// GaveUp is set if the search ended because it had taken all its steps.
 	GaveUp bool `json:"gaveUp,omitempty"`

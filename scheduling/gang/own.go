@@ -26,6 +26,10 @@ func (a *attempt) own() error {
 		a.leaveAll()
 		return nil
 	}
+	if len(bases) == 0 || len(a.keys) > 0 && len(a.root.slots) == 0 {
+		a.noDomain()
+		return nil
+	}
 	a.measure()
 	a.mean = meanOf(a.g)
 	for i := len(a.g.Topology) - 1; i >= a.required(); i-- {
@@ -43,7 +47,7 @@ func (a *attempt) own() error {
 	if done, err := a.stage(bases); done || err != nil {
 		return err
 	}
-	return a.refuseOwn(len(bases) == 0)
+	return a.refuseOwn()
 }
 
 // required is how many levels are Required.

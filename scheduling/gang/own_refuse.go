@@ -8,15 +8,17 @@ import (
 
 // How a refusal is explained: by the domain closest to success.
 
-// refuseOwn reports that the group stands nowhere.
-func (a *attempt) refuseOwn(none bool) error {
+// noDomain reports that no node has the labels of all levels.
+func (a *attempt) noDomain() {
 	o := a.out
-	if none || len(o.Trials) == 0 {
-		o.Status, o.Proved = NoDomain, true
-		o.Text = "no node has the labels " + strings.Join(a.keys, ", ")
-		a.leaveAll()
-		return nil
-	}
+	o.Status, o.Proved = NoDomain, true
+	o.Text = "no node has the labels " + strings.Join(a.keys, ", ")
+	a.leaveAll()
+}
+
+// refuseOwn reports that the group stands nowhere.
+func (a *attempt) refuseOwn() error {
+	o := a.out
 	best := slices.MinFunc(o.Trials, byCloseness)
 	o.Status, o.GaveUp = Short, a.gaveUp
 	o.Proved = true
@@ -66,6 +68,19 @@ func (a *attempt) explain(t *Trial) string {
 	}
 	if m := t.Missing; m != nil && m.Nodes > 0 {
 		fmt.Fprintf(&b, " Missing room for %s: %s like its largest.", several(m.Pods, "pod"), several(m.Nodes, "empty node"))
+	}
+	for i, n := range a.root.lacking {
+		if n == 0 {
+			continue
+		}
+		if !strings.HasSuffix(b.String(), ".") {
+			b.WriteByte('.')
+		}
+		verb := "have"
+		if n == 1 {
+			verb = "has"
+		}
+		fmt.Fprintf(&b, " %s %s no label %s.", several(n, "node"), verb, a.keys[i])
 	}
 	return b.String()
 }

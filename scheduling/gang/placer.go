@@ -52,6 +52,8 @@ func (p *Placer) Scheduler() *scheduling.Scheduler { return p.sched }
 // Place places the group, or nothing. If the outcome is Placed, the pods count on their
 // nodes and the Reserve plugins have run. Otherwise the snapshot is exactly as before.
 //
+// A group without pods that wait is Placed if its minimum stands: nothing is to be done.
+//
 // "It does not fit" is an outcome. An error says that the attempt could not be decided: a
 // malformed group is an [*api.InvalidError] with field and value, and a plugin may fail.
 // The answer depends on the snapshot, the group, the rules with their seed, and where the
@@ -104,6 +106,9 @@ func (p *Placer) placeWithin(snap *framework.Snapshot, g *Group, outer *domain, 
 	}
 	if err != nil {
 		return nil, err
+	}
+	if outer != nil && a.out.Status != Placed {
+		a.out.Proved = false // elsewhere it might stand
 	}
 	return a.out, nil
 }

@@ -85,6 +85,17 @@ func (p *Placer) Preempt(snap *framework.Snapshot, g *Group) (*Eviction, error) 
 
 // PreemptSet is Preempt for a tree of groups, with the priority of its root. The numbers
 // of the pods in Nominated count the pods of all groups in order.
+//
+// Differs: pods that fit of a group or inner set that does not stand, if the tree does.
+// Original: kube-scheduler nominates them, and keeps room for them: often all pods that may
+// leave do.
+// Here: they fall with their group or set.
+// Why: these pods will not be placed, so nothing should leave for them.
+//
+// Differs: the order in which the pods of several groups are checked again.
+// Original: kube-scheduler follows map order of the groups.
+// Here: the order of the tree.
+// Why: the answer must be the same on every run.
 func (p *Placer) PreemptSet(snap *framework.Snapshot, s *Set) (*Eviction, error) {
 	if err := checkTree(snap, s, &p.rules); err != nil {
 		return nil, err

@@ -197,15 +197,13 @@ func TestProperties(t *testing.T) {
 		rules := drawRules(t)
 		g := drawGroup(t, s, 8, drawLevels(t, rules.Choice))
 		p := placer(rules)
-		before := content(s)
+		before := imageOf(s)
 		position := p.Scheduler().Position()
 		tried, err := p.Try(s, g)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if after := content(s); after != before {
-			t.Fatalf("Try has changed the snapshot:\n%s\nwas\n%s", after, before)
-		}
+		unchanged(t, s, before, "Try")
 		if p.Scheduler().Position() != position {
 			t.Fatal("Try has used up the scheduler's position")
 		}
@@ -302,12 +300,12 @@ func TestPreemptProperties(t *testing.T) {
 			g.Topology = []gang.Level{{Key: rack}}
 		}
 		p := placer(gang.Rules{Choice: choice})
-		before := content(s)
+		before := imageOf(s)
 		e, err := p.Preempt(s, g)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if content(s) != before {
+		if before.changed(s) {
 			t.Fatal("Preempt has changed the snapshot")
 		}
 		if e.Status != framework.Success {

@@ -2,6 +2,7 @@ package gang_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -83,15 +84,13 @@ func TestRefused(t *testing.T) {
 				if err := s.AddPod(w[2], "r0-1"); err != nil {
 					t.Fatal(err)
 				}
-				before := content(s)
+				before := imageOf(s)
 				err := call(placer(gang.Rules{Choice: choice}), s, tt.group(w))
 				var invalid *api.InvalidError
 				if !errors.As(err, &invalid) || !strings.Contains(err.Error(), tt.want) {
 					t.Errorf("%s, %s by %v: %v\nwant an InvalidError with %s", tt.name, way, choice, err, tt.want)
 				}
-				if after := content(s); after != before {
-					t.Errorf("%s, %s by %v: the snapshot was\n%s\nand is\n%s", tt.name, way, choice, before, after)
-				}
+				unchanged(t, s, before, fmt.Sprintf("%s, %s by %v", tt.name, way, choice))
 			}
 		}
 	}

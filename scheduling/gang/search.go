@@ -1,17 +1,17 @@
 package gang
 
 import (
-	"maps"
-	"slices"
+	"errors"
+	"fmt"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/scheduling"
 )
 
 // search looks for places by depth first search over (pod, node), in the order of the
-// pods, until it finds some, has seen everything, or has taken all its steps. It proves
-// nothing about pods that help each other: only one order is tried. The pods stand
-// afterwards if the trial succeeded.
+// pods, until it finds some, has seen everything, or has taken all its steps. Only one
+// order is tried, so it proves nothing about pods for which the order matters. The pods
+// stand afterwards if the trial succeeded.
 func (a *attempt) search(c *candidate) error {
 	a.undo(c)
 	s := searcher{attempt: a, t: c.trial, d: c.d, skips: len(a.g.Pods) - a.g.need(), step: 1}
@@ -34,24 +34,8 @@ func (a *attempt) search(c *candidate) error {
 		s.t.Succeeded, s.t.Pods = true, len(s.t.Placed)
 		return nil
 	}
-	s.t.searched = !a.gaveUp && !a.helped()
+	s.t.searched = !a.gaveUp && !s.refused && !a.orderMatters()
 	return nil
-}
-
-// helped reports whether a pod of the group may fit only after another: then a search in
-// one order of the pods proves nothing. Anti-affinity does not count, as pods that stand
-// together stand in every order.
-func (a *attempt) helped() bool {
-	return slices.ContainsFunc(a.g.Pods, func(pod *framework.PodInfo) bool {
-		if needsOtherPods(pod.Pod) {
-			return true
-		}
-		if readsOtherPods(pod.Pod) {
-			return false
-		}
-		f, err := a.sched.Filtering(a.snap, pod) // a profile may have constraints for all pods
-		return err != nil || !f.NodeOnly()
-	})
 }
 
 // undo takes back what the greedy attempt has placed.
@@ -64,11 +48,12 @@ func (a *attempt) undo(c *candidate) {
 
 type searcher struct {
 	*attempt
-	t     *Trial
-	d     *domain
-	skips int      // how many pods may be left out
-	step  int      // how many are left out together
-	homes [][]home // by level and slice
+	t       *Trial
+	d       *domain
+	skips   int      // how many pods may be left out
+	step    int      // how many are left out together
+	homes   [][]home // by level and slice
+	refused bool     // a Reserve plugin has refused a pod, and need not say so in every order
 }
 
 // home is the domain of a slice, while some of its pods stand.
@@ -125,8 +110,14 @@ func (s *searcher) on(f *scheduling.Filtering, i, k int) (bool, error) {
 	if err := f.Place(s.g.Pods[i], n); err != nil {
 		s.snap.Rollback(mark)
 		s.leave(i)
+		var fit *scheduling.FitError
+		if !errors.As(err, &fit) {
+			return false, fmt.Errorf("failed to schedule other pod from a pod group: %w", err)
+		}
+		s.refused = true
 		return false, nil
 	}
+	s.dropNomination(s.g.Pods[i])
 	s.t.Placed = append(s.t.Placed, Placement{s.g.Pods[i].Pod.Key(), n.Name(), 0, i})
 	least := 0
 	if i+1 < len(s.g.Pods) && s.sameSlice(i) && s.alike(i, i+1) {
@@ -180,16 +171,4 @@ func (s *searcher) sameSlice(i int) bool {
 		}
 	}
 	return true
-}
-
-// alike reports whether two pods can change places: they are of one class, no selector
-// tells them apart, and neither has terms about other pods that may be its own alone.
-func (s *searcher) alike(i, k int) bool {
-	if readsOtherPods(s.g.Pods[i].Pod) || readsOtherPods(s.g.Pods[k].Pod) {
-		return false
-	}
-	x, okX, errX := s.sched.ClassKey(s.snap, s.g.Pods[i])
-	y, okY, errY := s.sched.ClassKey(s.snap, s.g.Pods[k])
-	return errX == nil && errY == nil && okX && okY && x == y &&
-		s.g.Pods[i].Pod.Namespace == s.g.Pods[k].Pod.Namespace && maps.Equal(s.g.Pods[i].Pod.Labels, s.g.Pods[k].Pod.Labels)
 }

@@ -31,8 +31,9 @@ type Child interface {
 	// place places the child among the nodes of a domain; nil means all nodes. Unless it
 	// stands, the snapshot is as before.
 	place(p *Placer, snap *framework.Snapshot, within *domain) (ChildOutcome, error)
-	// check refuses what no attempt may be made for.
-	check(snap *framework.Snapshot, rules *Rules) error
+	// checkChild refuses what no attempt may be made for. A group that is short of pods is
+	// not malformed in a set, which may do without it.
+	checkChild(snap *framework.Snapshot, rules *Rules) error
 	// leaves calls f with each group of the tree, in order.
 	leaves(f func(*Group))
 }
@@ -114,7 +115,8 @@ func (c ChildOutcome) withdraw(text string) {
 //
 // A malformed set is an [*api.InvalidError] with field and value: a child that is nil or
 // there twice, a pod that is in two groups, groups of several schedulers, a minimum above
-// the number of children, and whatever [Placer.Place] refuses of a group.
+// the number of children, and whatever [Placer.Place] refuses of a group. A group with
+// fewer pods than its minimum does not stand; it is no error, as the set may do without it.
 //
 // Cost: each level of sets with a label tries each of its domains once, and the chosen one
 // twice.
@@ -136,14 +138,14 @@ func (p *Placer) PlaceSet(snap *framework.Snapshot, s *Set) (*SetOutcome, error)
 // rootSet is placeSet for the root of a tree: if pods wait, some pod must be new.
 func (p *Placer) rootSet(snap *framework.Snapshot, s *Set, within *domain) (*SetOutcome, error) {
 	out, err := p.placeSet(snap, s, within)
-	if err != nil || out.Status != Placed || len(out.placed(s)) > 0 {
+	if err != nil || out.Status != Placed || len(out.placed(s)) > 0 || len(s.merged().Pods) == 0 {
 		return out, err
 	}
+	text := textMinimumStands
 	if p.rules.kubernetes() {
-		out.fail(Short, textUnschedulable)
-	} else if len(s.merged().Pods) > 0 {
-		out.fail(Short, textMinimumStands)
+		text = textUnschedulable
 	}
+	out.fail(Short, text)
 	return out, nil
 }
 
@@ -345,6 +347,10 @@ func (s *Set) leaves(f func(*Group)) {
 
 func (g *Group) leaves(f func(*Group)) { f(g) }
 
+func (g *Group) checkChild(snap *framework.Snapshot, rules *Rules) error {
+	return g.checkUsable(snap, rules)
+}
+
 // least is how many children must stand.
 func (s *Set) least() int {
 	if s.Min == 0 {
@@ -368,7 +374,7 @@ func checkTree(snap *framework.Snapshot, s *Set, rules *Rules) error {
 	if err := s.checkShape("", map[Child]string{}); err != nil {
 		return err
 	}
-	if err := s.check(snap, rules); err != nil {
+	if err := s.checkChild(snap, rules); err != nil {
 		return err
 	}
 	return s.checkPods()
@@ -397,13 +403,14 @@ func (s *Set) checkShape(path string, seen map[Child]string) error {
 	return nil
 }
 
-// check refuses a minimum above the number of children, and children that are malformed.
-func (s *Set) check(snap *framework.Snapshot, rules *Rules) error {
+// checkChild refuses a minimum above the number of children, and children that are
+// malformed.
+func (s *Set) checkChild(snap *framework.Snapshot, rules *Rules) error {
 	if s.Min < 0 || s.Min > len(s.Children) {
 		return s.invalid("min", strconv.Itoa(s.Min), fmt.Sprintf("must be from 0 to %d, the number of children", len(s.Children)))
 	}
 	for i, c := range s.Children {
-		if err := c.check(snap, rules); err != nil {
+		if err := c.checkChild(snap, rules); err != nil {
 			return fmt.Errorf("set %s: children[%d]: %w", s.Name, i, err)
 		}
 	}

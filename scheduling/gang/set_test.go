@@ -40,8 +40,8 @@ func TestMalformedSet(t *testing.T) {
 	}
 	done := &gang.Group{Name: "done", Present: []gang.Member{{Pod: old, Node: "r0-0"}}}
 	running := &gang.Group{Name: "running", Present: []gang.Member{{Pod: old, Node: "r0-0"}}}
-	short := groupNamed(s, "short", 2)
-	short.Min = 3
+	negative := groupNamed(s, "negative", 2)
+	negative.Min = -1
 	loop := &gang.Set{Name: "loop"}
 	loop.Children = []gang.Child{a, loop}
 	inner := &gang.Set{Name: "inner", Children: []gang.Child{b}, Min: 2}
@@ -61,13 +61,13 @@ func TestMalformedSet(t *testing.T) {
 		{&gang.Set{Name: "s", Children: []gang.Child{loop}}, "set loop: children[0].children[1]: is children[0], too"},
 		{loop, "set loop: children[1].children[0]: is children[0], too"},
 		{&gang.Set{Name: "s", Children: []gang.Child{a, inner}}, `set s: children[1]: set inner: min: "2"`},
-		{&gang.Set{Name: "s", Children: []gang.Child{a, short}}, `set s: children[1]: group short: min: "3": is more than the 2 pods`},
+		{&gang.Set{Name: "s", Children: []gang.Child{a, negative}}, `set s: children[1]: group negative: min: "-1": must not be negative`},
 		{&gang.Set{Name: "s", Children: []gang.Child{foreign}}, "another snapshot"},
 		{&gang.Set{Name: "s", Children: []gang.Child{a, other}}, `set s: group other.pods.spec.schedulerName: "other": must be "default-scheduler"`},
 		{&gang.Set{Name: "s", Children: []gang.Child{a, &gang.Set{Name: "t", Children: []gang.Child{again}}}}, `set s: group again.pods: "default/a-1": is a pod of group a, too`},
 		{&gang.Set{Name: "s", Children: []gang.Child{done, running}}, `set s: group running.pods: "default/old": is a pod of group done, too`},
 	} {
-		before := content(s)
+		before := imageOf(s)
 		p := placer(gang.Rules{})
 		_, placed := p.PlaceSet(s, tt.set)
 		_, preempted := p.PreemptSet(s, tt.set)
@@ -77,12 +77,34 @@ func TestMalformedSet(t *testing.T) {
 				t.Errorf("%s: error %v, want an InvalidError with %q", name, err, tt.want)
 			}
 		}
-		if content(s) != before {
+		if before.changed(s) {
 			t.Fatalf("the snapshot has changed after %q", tt.want)
 		}
 	}
 	if _, err := placer(gang.Rules{}).PlaceSet(nil, &gang.Set{}); err == nil {
 		t.Error("PlaceSet accepts a nil snapshot")
+	}
+}
+
+// A set may do without a child that has fewer pods than its minimum, by every rule.
+func TestSetWithoutAChild(t *testing.T) {
+	for _, choice := range []gang.Choice{gang.Kubernetes137, gang.BestFit, gang.MostPacked, gang.LeastFree} {
+		s := racks(2)
+		a, short := groupNamed(s, "a", 2), groupNamed(s, "short", 2)
+		short.Min = 3
+		p := placer(gang.Rules{Choice: choice})
+		set := &gang.Set{Name: "s", Children: []gang.Child{short, a}}
+		before := imageOf(s)
+		out, err := p.PlaceSet(s, set)
+		if err != nil || out.Status != gang.Short || out.Stand != 0 {
+			t.Errorf("%v: PlaceSet of both = %+v, %v, want Short", choice, out, err)
+		}
+		unchanged(t, s, before, "a set that does not stand")
+		set.Min = 1
+		out, err = p.PlaceSet(s, set)
+		if err != nil || out.Status != gang.Placed || out.Stand != 1 || out.Children[0].Group.Status != gang.Short || len(out.Children[1].Group.Placed) != 2 {
+			t.Errorf("%v: PlaceSet of one of them = %+v, %v, want a alone", choice, out, err)
+		}
 	}
 }
 
@@ -255,7 +277,7 @@ func TestTreesAgainstPlain(t *testing.T) {
 		groups := 0
 		set := drawTree(t, s, 3, &groups).(*gang.Set)
 		want, ok := plainTree(t, s, set, names, maps.Clone(free))
-		before := content(s)
+		before := imageOf(s)
 		p := firstPlacer(gang.Rules{})
 		out, err := p.PlaceSet(s, set)
 		if err != nil {
@@ -265,8 +287,8 @@ func TestTreesAgainstPlain(t *testing.T) {
 			t.Fatalf("PlaceSet = %v %q, want stands %t: %v", out.Status, out.Text, ok, want)
 		}
 		if !ok {
-			if out.Text == "" || content(s) != before {
-				t.Fatalf("a set that does not stand says %q, and the snapshot is\n%s, was\n%s", out.Text, content(s), before)
+			if out.Text == "" || before.changed(s) {
+				t.Fatalf("a set that does not stand says %q, and has changed the snapshot: %v", out.Text, before.differences(imageOf(s)))
 			}
 			return
 		}
@@ -317,7 +339,7 @@ func TestSetOutcome(t *testing.T) {
 	}
 }
 
-// Members that run pin a set to their domain; a set whose pods all run is nothing new.
+// Members that run pin a set to their domain; a set whose pods all run stands.
 func TestSetPresent(t *testing.T) {
 	s := racks(1, 1)
 	old := info(s, api.MakePod("old").Requests("1", "1Gi").Obj())
@@ -333,16 +355,18 @@ func TestSetPresent(t *testing.T) {
 			t.Errorf("%v: PlaceSet = %+v, %v, want rack r1", choice, out, err)
 		}
 	}
-	out, err := placer(gang.Rules{}).PlaceSet(s, &gang.Set{Name: "s", Children: []gang.Child{done}})
-	if err != nil || out.Status != gang.Short || out.Text != "pod group is unschedulable" {
-		t.Errorf("PlaceSet of running pods = %+v, %v", out, err)
+	for _, choice := range []gang.Choice{gang.Kubernetes137, gang.BestFit} {
+		out, err := placer(gang.Rules{Choice: choice}).PlaceSet(s, &gang.Set{Name: "s", Children: []gang.Child{done}})
+		if err != nil || out.Status != gang.Placed {
+			t.Errorf("%v: PlaceSet of running pods = %+v, %v, want Placed: nothing is to be done", choice, out, err)
+		}
 	}
 	other := info(s, api.MakePod("second").Obj())
 	if err := s.AddPod(other, "r0-0"); err != nil {
 		t.Fatal(err)
 	}
 	second := &gang.Group{Name: "second", Present: []gang.Member{{Pod: other, Node: "r0-0"}}}
-	out, err = placer(gang.Rules{}).PlaceSet(s, &gang.Set{Name: "s", Topology: rack, Children: []gang.Child{done, second, a}})
+	out, err := placer(gang.Rules{}).PlaceSet(s, &gang.Set{Name: "s", Topology: rack, Children: []gang.Child{done, second, a}})
 	if err != nil || out.Status != gang.Stuck || !strings.Contains(out.Text, "more than 1 domain") {
 		t.Errorf("PlaceSet with members in two racks = %+v, %v", out, err)
 	}
@@ -358,9 +382,9 @@ func TestPreemptSet(t *testing.T) {
 			}
 		}
 		set := &gang.Set{Name: "s", Topology: rack, Priority: 5, Children: []gang.Child{groupNamed(s, "a", 1), groupNamed(s, "b", 2)}}
-		before := content(s)
+		before := imageOf(s)
 		e, err := placer(rules).PreemptSet(s, set)
-		if err != nil || e.Status != framework.Success || len(e.Nominated) != 3 || e.Set == nil || content(s) != before {
+		if err != nil || e.Status != framework.Success || len(e.Nominated) != 3 || e.Set == nil || before.changed(s) {
 			t.Fatalf("%v: PreemptSet = %+v, %v", rules.Choice, e, err)
 		}
 		victims := e.Victims()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/args"
 	"github.com/berth-sched/berth/scheduling/config"
@@ -37,7 +38,7 @@ type Config struct {
 	// DeviceSelectors compiles the selectors of devices, for every plugin that looks at
 	// devices and has no compiler; nil means the built-in one. Package
 	// celselector has a compiler of the whole language.
-	DeviceSelectors framework.DeviceSelectorCompiler
+	DeviceSelectors api.DeviceSelectorCompiler
 	// Handle is the handle that plugins in Profiles were made with; nil if none needs one.
 	Handle *lifecycle.Handle
 

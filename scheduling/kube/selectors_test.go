@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scoring"
 )
@@ -12,7 +13,7 @@ import (
 // nothing compiles no selector; two of different names differ.
 type nothing struct{ name string }
 
-func (nothing) CompileDeviceSelector(string) (framework.DeviceSelector, error) { return nil, nil }
+func (nothing) CompileDeviceSelector(string) (api.CompiledDeviceSelector, error) { return nil, nil }
 
 // Every plugin that has a field for a compiler gets the one of the configuration, unless it
 // has its own.

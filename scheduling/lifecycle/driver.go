@@ -161,8 +161,8 @@ func (d *Driver) expire(ctx context.Context, now time.Time) {
 // read it, and not while another goroutine uses the driver; fork it for what-ifs.
 func (d *Driver) Snapshot() *framework.Snapshot { return d.snap }
 
-// Depth counts the pods in the queue.
-func (d *Driver) Depth() queue.Length { return d.queue.Len() }
+// QueueLength counts the pods in the queue.
+func (d *Driver) QueueLength() queue.Length { return d.queue.Len() }
 
 // Pending returns the pods in the queue and in flight, in the order of their
 // arrival. It costs O(n log n).

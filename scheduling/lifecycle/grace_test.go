@@ -83,7 +83,7 @@ func TestGraceEndsWhatHangs(t *testing.T) {
 				if err := d.Run(ctx, &list{events: events}); !errors.Is(err, context.Canceled) {
 					t.Errorf("Run: %v, want %v", err, context.Canceled)
 				}
-				if n := d.Depth().InFlight; n != 0 {
+				if n := d.QueueLength().InFlight; n != 0 {
 					t.Errorf("%d pods are in flight after Run", n)
 				}
 			})

@@ -75,7 +75,7 @@ func (w *groupDoor) expect(when string, ready bool, most int) {
 	if ready {
 		want = 1
 	}
-	if got := w.d.Depth().Active; got != want {
+	if got := w.d.QueueLength().Active; got != want {
 		w.t.Errorf("%s: %d groups are ready, want %d", when, got, want)
 	}
 	if w.asked > most {

@@ -243,7 +243,7 @@ func TestGroupPodsDeleted(t *testing.T) {
 	if c := w.d.Counts(); c.Pods != 0 || c.Queue != (lifecycle.Counts{}).Queue {
 		t.Errorf("counts %+v, want nothing", c)
 	}
-	if l := w.d.Depth(); l != (lifecycle.Counts{}).Queue {
+	if l := w.d.QueueLength(); l != (lifecycle.Counts{}).Queue {
 		t.Errorf("depth %+v, want nothing", l)
 	}
 }

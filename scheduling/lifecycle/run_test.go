@@ -87,8 +87,8 @@ func TestRunStopsGracefully(t *testing.T) {
 			if tt.bound {
 				want = queue.Length{}
 			}
-			if got := d.Depth(); got != want {
-				t.Errorf("Depth() = %+v, want %+v", got, want)
+			if got := d.QueueLength(); got != want {
+				t.Errorf("QueueLength() = %+v, want %+v", got, want)
 			}
 			if pods := len(d.Snapshot().Node("n").Pods); (pods > 0) != tt.bound {
 				t.Errorf("the node holds %d pods, want bound %t", pods, tt.bound)

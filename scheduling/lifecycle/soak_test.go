@@ -268,7 +268,7 @@ func (c *city) check(d *lifecycle.Driver, h framework.Handle) {
 	for _, it := range d.Pending() {
 		pending[it.Pod.Pod.UID] = true
 	}
-	if flying := d.Depth().InFlight; flying > 0 {
+	if flying := d.QueueLength().InFlight; flying > 0 {
 		t.Errorf("%d pods are still in flight", flying)
 	}
 	onNode := map[api.UID]string{}

@@ -124,8 +124,8 @@ func (w *world) pass(d time.Duration) {
 
 func (w *world) depth(want queue.Length) {
 	w.tb.Helper()
-	if got := w.d.Depth(); got != want {
-		w.tb.Errorf("Depth() = %+v, want %+v", got, want)
+	if got := w.d.QueueLength(); got != want {
+		w.tb.Errorf("QueueLength() = %+v, want %+v", got, want)
 	}
 }
 

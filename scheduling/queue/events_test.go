@@ -67,7 +67,7 @@ func TestWhereAnEventSendsAPod(t *testing.T) {
 			case queue.Length{Unschedulable: 1}:
 				return stays
 			}
-			t.Fatalf("Depth() = %+v", r.Len())
+			t.Fatalf("Len() = %+v", r.Len())
 			return ""
 		}
 		options := queue.Config{Profiles: profiles(t, scheduling.Profile{Filter: tt.filters})}

@@ -96,7 +96,7 @@ func (r *rig) pass(d time.Duration) {
 func (r *rig) depth(want queue.Length) {
 	r.tb.Helper()
 	if got := r.Len(); got != want {
-		r.tb.Errorf("Depth() = %+v, want %+v", got, want)
+		r.tb.Errorf("Len() = %+v, want %+v", got, want)
 	}
 }
 

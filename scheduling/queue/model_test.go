@@ -369,7 +369,7 @@ func (m *model) compare(t *rapid.T) {
 		}
 	}
 	if got := m.q.Len(); got != want {
-		t.Fatalf("Depth() = %+v, want %+v", got, want)
+		t.Fatalf("Len() = %+v, want %+v", got, want)
 	}
 	if !slices.Equal(items, m.q.Items()) {
 		t.Fatal("Items() lists other pods")

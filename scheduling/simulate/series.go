@@ -88,7 +88,7 @@ func (w *world) total() map[resource.Name]int64 {
 
 // sample records the cluster as it is.
 func (w *world) sample() {
-	x := Sample{At: seconds(w.now()), Waiting: w.waiting, Running: w.series.pods, Queue: w.driver.Depth()}
+	x := Sample{At: seconds(w.now()), Waiting: w.waiting, Running: w.series.pods, Queue: w.driver.QueueLength()}
 	meanCPU, meanMemory := w.series.cpu/max(1, w.series.ran), w.series.memory/max(1, w.series.ran)
 	var cpu, memory, usedCPU, usedMemory, fragmented float64
 	for _, n := range w.driver.Snapshot().All() {

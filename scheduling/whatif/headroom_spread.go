@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/replica"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -39,7 +40,7 @@ func (h *headroom) byDomain(s *framework.Snapshot) (ok bool, err error) {
 	if !ok || err != nil {
 		return false, err
 	}
-	places := make([]framework.ReplicaPlace, s.Len())
+	places := make([]replica.Place, s.Len())
 	open := make([]bool, s.Len())
 	for i, n := range s.All() {
 		places[i] = parts.Spread.Place(n)
@@ -83,7 +84,7 @@ func (h *headroom) byDomain(s *framework.Snapshot) (ok bool, err error) {
 
 // spread finds how many replicas each domain takes, and the fewest pods in any domain when
 // none passes any more. It returns false if replicas go where they do not count.
-func (h *headroom) spread(s *framework.Snapshot, rule framework.ReplicaSpread, places []framework.ReplicaPlace) (domains map[int]*domain, fewest int64, ok bool) {
+func (h *headroom) spread(s *framework.Snapshot, rule replica.Spread, places []replica.Place) (domains map[int]*domain, fewest int64, ok bool) {
 	domains = map[int]*domain{}
 	for i, n := range s.All() {
 		p, room := &places[i], int64(h.Nodes[i].Pods)

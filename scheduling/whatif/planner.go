@@ -134,14 +134,14 @@ func Replicas(pod *framework.PodInfo, n int) ([]*framework.PodInfo, error) {
 	list := make([]*framework.PodInfo, n)
 	for i := range list {
 		var err error
-		if list[i], err = replica(pod, i); err != nil {
+		if list[i], err = named(pod, i); err != nil {
 			return nil, err
 		}
 	}
 	return list, nil
 }
 
-func replica(pod *framework.PodInfo, i int) (*framework.PodInfo, error) {
+func named(pod *framework.PodInfo, i int) (*framework.PodInfo, error) {
 	return pod.Pending().Named(pod.Pod.Name + "-" + strconv.Itoa(i))
 }
 

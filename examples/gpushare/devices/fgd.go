@@ -56,7 +56,7 @@ func (s *descent) Score(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
 	return score
 }
 
-// ScoreNodes implements [framework.BatchScorer].
+// ScoreNodes implements [incremental.BatchScorer].
 func (s *descent) ScoreNodes(pod *framework.PodInfo, nodes []*framework.NodeInfo, scores []int64) {
 	for i, n := range nodes {
 		scores[i] = s.Score(pod, n)

@@ -63,7 +63,7 @@ func (f *gpuFilter) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framewor
 	return framework.Status{}
 }
 
-// FilterNodes implements [framework.BatchFilter].
+// FilterNodes implements [incremental.BatchFilter].
 func (f *gpuFilter) FilterNodes(_ *framework.PodInfo, nodes []*framework.NodeInfo, rejected []int) []int {
 	for i, n := range nodes {
 		if r := f.gpus.leftOn(n, f.state.Get(n)); !r.fits(&f.want) || f.want.Models != "" && !f.want.Accepts(r.model) {

@@ -26,7 +26,7 @@ func (s *scorer) Score(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
 	return s.formula(s.gpus.leftOn(n, s.state.Get(n)).with(freeCPU(n)), s.demand)
 }
 
-// ScoreNodes implements [framework.BatchScorer].
+// ScoreNodes implements [incremental.BatchScorer].
 func (s *scorer) ScoreNodes(pod *framework.PodInfo, nodes []*framework.NodeInfo, scores []int64) {
 	for i, n := range nodes {
 		scores[i] = s.Score(pod, n)

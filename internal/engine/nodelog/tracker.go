@@ -10,7 +10,7 @@ import (
 )
 
 // A Tracker follows one snapshot for all readers: which nodes changed, and when. It can
-// turn to a fork of the snapshot, or back: then the nodes that differ have changed.
+// go to a fork of the snapshot, or back: then the nodes that differ have changed.
 //
 // It reads the snapshot that it is asked about, and no other: the others may be in use
 // by other goroutines.
@@ -51,7 +51,7 @@ func (t *Tracker) Clone() *Tracker {
 }
 
 // Follow brings the tracker up to date with the snapshot, which must be a fork of the
-// one before, or the same. It costs O(1) for each change of the same snapshot. To turn
+// one before, or the same. It costs O(1) for each change of the same snapshot. To go
 // to another one costs O(N/16) for N nodes, and O(16) for each node that differs.
 func (t *Tracker) Follow(s *framework.Snapshot, o *Order) {
 	slots, ok := []int(nil), false

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/incremental"
 )
 
 // CheckPlugins returns a check of single plugins. It checks each plugin of [Filters]
@@ -151,7 +152,7 @@ func (d *differences) score(c *framework.Cycle, p framework.Plugin, nodes []*fra
 		raw[i] = bound.Score(c.Pod, n)
 	}
 	d.compare(p.Name()+": raw scores", raw, want.Raw)
-	if batch, ok := bound.(framework.BatchScorer); ok {
+	if batch, ok := bound.(incremental.BatchScorer); ok {
 		together := make([]int64, len(nodes))
 		batch.ScoreNodes(c.Pod, nodes, together)
 		d.compare(p.Name()+": raw scores of ScoreNodes", together, raw)

@@ -26,6 +26,10 @@ type PodGroupCase struct {
 	PodGroups            []*api.PodGroup            `json:"podGroups,omitempty"`
 	Members              []*api.Pod                 `json:"members,omitempty"` // pending, in the order of arrival
 
+	// CompositePodGroups are the inner groups of a tree; Group is then the root. Only live
+	// cases have them.
+	CompositePodGroups []*api.CompositePodGroup `json:"compositePodGroups,omitempty"`
+
 	Expect PodGroupExpect `json:"expect,omitzero"`
 }
 
@@ -66,6 +70,9 @@ type PodGroupFinal struct {
 	Pods      map[string]PodGroupPodLeft `json:"pods,omitempty"`
 	Victims   []string                   `json:"victims,omitempty"`
 	Times     int                        `json:"times,omitempty"`
+
+	// Groups are the conditions of the groups of a tree.
+	Groups map[string]PodGroupCondition `json:"groups,omitempty"`
 }
 
 // A PodGroupCondition is the group's condition PodGroupInitiallyScheduled.

@@ -31,11 +31,11 @@ type rule struct {
 
 // What lies below the plugins, below package scheduling, and below the examples.
 var (
-	objects = []string{"resource", "framework/api", "framework", "framework/queueing", "internal/changelog", "internal/cow", "internal/runner"}
+	objects = []string{"resource", "framework/api", "framework", "framework/incremental", "framework/replica", "framework/queueing", "internal/changelog", "internal/cow", "internal/runner"}
 	shared  = with(objects, "estimator", "internal/devices", "internal/match", "internal/topo", "internal/volumes")
 	plugins = with(shared, "filter", "scoring")
 	public  = []string{
-		"resource", "framework/api", "framework", "framework/queueing", "framework/frameworktest",
+		"resource", "framework/api", "framework", "framework/incremental", "framework/replica", "framework/queueing", "framework/frameworktest",
 		"estimator", "estimator/capacity", "estimator/nodemetric", "filter", "scoring",
 		"scheduling", "scheduling/args", "scheduling/preemption", "scheduling/queue", "scheduling/lifecycle",
 		"scheduling/virtualclock", "scheduling/gang", "scheduling/whatif", "scheduling/workload", "scheduling/simulate", "scheduling/config", "scheduling/extender", "scheduling/multicluster",
@@ -57,6 +57,8 @@ var rules = []rule{
 	{dir: "internal/runner", library: true},
 	{dir: "framework/api", imports: []string{"resource", "internal/errtext", "internal/strictjson"}, library: true},
 	{dir: "framework", imports: []string{"resource", "framework/api", "internal/changelog", "internal/cow", "internal/runner"}, library: true},
+	{dir: "framework/incremental", imports: []string{"framework"}, library: true},
+	{dir: "framework/replica", imports: []string{"framework"}, library: true},
 	{dir: "framework/queueing", imports: []string{"framework", "framework/api"}, library: true},
 	{dir: "framework/frameworktest", imports: objects, library: true},
 	{dir: "internal/heap", library: true},
@@ -72,7 +74,7 @@ var rules = []rule{
 	{dir: "filter", imports: shared, library: true},
 	{dir: "scoring", imports: shared, library: true},
 	{dir: "internal/engine/tree", library: true},
-	{dir: "internal/engine/bucket", imports: []string{"framework", "internal/engine/guard", "internal/engine/slotlist"}, library: true},
+	{dir: "internal/engine/bucket", imports: []string{"framework", "framework/incremental", "internal/engine/guard", "internal/engine/slotlist"}, library: true},
 	{dir: "internal/engine/guard", library: true},
 	{dir: "internal/engine/slotlist", library: true},
 	{dir: "internal/engine/nodelog", imports: with(objects, "internal/engine/slotlist"), library: true},

@@ -24,16 +24,15 @@ import (
 	quantity "k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/dynamic-resource-allocation/cel"
 
-	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 )
 
 // Compiler compiles selectors of devices. It implements
-// [framework.DeviceSelectorCompiler].
+// [api.DeviceSelectorCompiler].
 type Compiler struct{}
 
 // CompileDeviceSelector compiles an expression.
-func (Compiler) CompileDeviceSelector(expression string) (framework.DeviceSelector, error) {
+func (Compiler) CompileDeviceSelector(expression string) (api.CompiledDeviceSelector, error) {
 	compiled := cel.GetCompiler(cel.Features{EnableConsumableCapacity: true}).CompileCELExpression(expression, cel.Options{DisableCostEstimation: true})
 	if compiled.Error != nil {
 		return nil, compiled.Error

@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling/kube/celselector"
 )
 
-var _ framework.DeviceSelectorCompiler = celselector.Compiler{}
+var _ api.DeviceSelectorCompiler = celselector.Compiler{}
 
 func ExampleCompiler() {
 	gpu := &api.Device{

@@ -62,10 +62,11 @@
 //     pod of the other families has resourceClaims. Package devices says what it leaves
 //     out.
 //
-//   - kube-scheduler 1.37.1 has trees of groups (CompositePodGroup, alpha, off by
-//     default) and lets pods of a group leave as a unit when a single pod preempts. No
-//     case has either: -family podgroups has one group that is placed, without a parent.
-//     Package gang compares trees with a transcription of its own.
+//   - Trees of groups (-family podgrouptrees) and what one pod preempts of groups that leave
+//     as a whole (-family podgroupvictims) are compared by their ends, with the gates on:
+//     node of each pod, nominations, victims, and which groups stand. Texts are not compared.
+//     Trees that preempt are left out if pods fit of a group that does not stand: the
+//     original nominates them.
 //
 //   - No case covers what berth does differently on purpose: node preferences with a
 //     weight below 0; soft spread constraints with a maxSkew below 1, which no API

@@ -13,6 +13,7 @@ import (
 	"github.com/go-logr/logr"
 	v1 "k8s.io/api/core/v1"
 	policy "k8s.io/api/policy/v1"
+	"k8s.io/api/scheduling/v1alpha3"
 	schedulingapi "k8s.io/api/scheduling/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
@@ -65,6 +66,7 @@ type groupWorld struct {
 	binds    map[string]string
 	failures map[string]golden.PodGroupPodLeft
 	patches  []golden.PodGroupCondition
+	groups   map[string]golden.PodGroupCondition // the last of each group
 	evicted  evictor
 }
 
@@ -78,7 +80,7 @@ func newGroupWorld(ctx context.Context, c *golden.PodGroupCase) (*groupWorld, er
 	if err != nil {
 		return nil, err
 	}
-	w := &groupWorld{binds: map[string]string{}, failures: map[string]golden.PodGroupPodLeft{}}
+	w := &groupWorld{binds: map[string]string{}, failures: map[string]golden.PodGroupPodLeft{}, groups: map[string]golden.PodGroupCondition{}}
 	client := fake.NewSimpleClientset()
 	client.PrependReactor("*", "*", w.react)
 	snapshot, known := cache.NewEmptySnapshot(), newFactory()
@@ -103,7 +105,7 @@ func newGroupWorld(ctx context.Context, c *golden.PodGroupCase) (*groupWorld, er
 	var list []runtime.Object
 	if err := cmp.Or(
 		convert[v1.Node](&list, c.Nodes), convert[v1.Pod](&list, c.Pods), convert[policy.PodDisruptionBudget](&list, c.PodDisruptionBudgets),
-		convert[schedulingapi.PodGroup](&list, c.PodGroups), convert[v1.Pod](&list, c.Members),
+		convert[v1alpha3.CompositePodGroup](&list, c.CompositePodGroups), convert[schedulingapi.PodGroup](&list, c.PodGroups), convert[v1.Pod](&list, c.Members),
 	); err != nil {
 		return nil, err
 	}
@@ -135,6 +137,9 @@ func (w *groupWorld) react(action clienttesting.Action) (bool, runtime.Object, e
 		}
 		if json.Unmarshal(a.GetPatch(), &patch) == nil {
 			w.patches = append(w.patches, patch.Status.Conditions...)
+			for _, condition := range patch.Status.Conditions {
+				w.groups[a.GetName()] = condition
+			}
 		}
 		return true, &schedulingapi.PodGroup{}, nil
 	}
@@ -179,6 +184,29 @@ func Group(c *golden.PodGroupCase, runs int) error {
 	if err != nil || gated {
 		return err
 	}
+	return finals(c, runs)
+}
+
+// GroupEnds records how whole attempts end, in a number of runs. A gated tree has none.
+func GroupEnds(c *golden.PodGroupCase, runs int) error {
+	c.Expect = golden.PodGroupExpect{}
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	w, err := newGroupWorld(ctx, c)
+	if err != nil {
+		return err
+	}
+	if c.Expect.NodeOrder, err = w.NodeOrder(); err != nil {
+		return err
+	}
+	if len(w.sched.SchedulingQueue.PodsInActiveQ()) == 0 {
+		c.Expect.Gated = "gated"
+		return nil
+	}
+	return finals(c, runs)
+}
+
+func finals(c *golden.PodGroupCase, runs int) error {
 	for range runs {
 		f, err := final(c)
 		if err != nil {
@@ -369,6 +397,9 @@ func final(c *golden.PodGroupCase) (f golden.PodGroupFinal, err error) {
 		f.Victims = append(f.Victims, key[len("default/"):])
 	}
 	slices.Sort(f.Victims)
+	if len(c.CompositePodGroups) > 0 {
+		f.Groups = w.groups
+	}
 	if n := len(w.patches); n > 0 {
 		f.Condition = &w.patches[n-1]
 	}

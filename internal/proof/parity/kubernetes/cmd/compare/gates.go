@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"maps"
+	"slices"
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
@@ -20,7 +21,7 @@ func enable(gates []string) (restore func(), err error) {
 	filters, scorers := maps.Clone(golden.Filters), maps.Clone(golden.Scorers)
 	undo := []func(){func() { golden.Filters, golden.Scorers = filters, scorers }}
 	restore = func() {
-		for _, f := range undo {
+		for _, f := range slices.Backward(undo) { // a gate may need those before it
 			f()
 		}
 	}

@@ -50,7 +50,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	flags.SetOutput(stderr)
 	flags.Uint64Var(&c.seed, "seed", 1, "seed of the cases")
 	flags.IntVar(&c.cases, "cases", 10_000, "number of cases")
-	names := flags.String("family", "all", "families, separated by commas: "+strings.Join(allFamilies(), ", ")+"; or one of "+strings.Join(deviceFamilies, ", ")+", "+groupFamily+", which run alone")
+	names := flags.String("family", "all", "families, separated by commas: "+strings.Join(allFamilies(), ", ")+"; or one of "+strings.Join(slices.Concat(deviceFamilies, groupFamilies), ", ")+", which run alone")
 	flags.IntVar(&c.steps, "steps", 500, "number of steps of a sequence")
 	flags.IntVar(&c.workers, "workers", runtime.GOMAXPROCS(0), "cases that run at the same time")
 	flags.IntVar(&c.shown, "show", 5, "number of mismatches that are made small and printed")
@@ -76,7 +76,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 		c.gates = strings.Split(*gates, ",")
 	}
 	c.families = allFamilies()
-	if slices.Contains(deviceFamilies, *names) || *names == groupFamily {
+	if slices.Contains(slices.Concat(deviceFamilies, groupFamilies), *names) {
 		c.families = []string{*names}
 		return c, nil
 	}
@@ -105,7 +105,7 @@ func run(args []string, stdout, stderr io.Writer) (int, error) {
 	if slices.Contains(deviceFamilies, c.families[0]) {
 		return compareDevices(c, stdout)
 	}
-	if c.families[0] == groupFamily {
+	if slices.Contains(groupFamilies, c.families[0]) {
 		return comparePodGroups(c, stdout)
 	}
 	restore, err := enable(c.gates)

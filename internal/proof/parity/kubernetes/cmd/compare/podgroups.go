@@ -13,8 +13,9 @@ import (
 	"github.com/berth-sched/berth/internal/proof/parity/kubernetes/rival"
 )
 
-// groupFamily is compared with the gates of pod groups on, so it runs alone.
-const groupFamily = "podgroups"
+// groupFamilies are compared with the gates of pod groups on, so each runs alone: single
+// groups, trees of groups, and what one pod preempts of groups that leave as a whole.
+var groupFamilies = []string{"podgroups", "podgrouptrees", "podgroupvictims"}
 
 // groupRuns is how many whole attempts kube-scheduler makes for a case: it chooses by
 // chance among placements that are equally good. Where none of these ends as berth's does,
@@ -28,6 +29,9 @@ const (
 // TopologyAwareWorkloadScheduling, the last ones without. It returns the number of
 // mismatches.
 func comparePodGroups(c config, stdout io.Writer) (int, error) {
+	if c.families[0] != groupFamilies[0] {
+		return compareTrees(c, stdout)
+	}
 	restore, err := enable([]string{"GenericWorkload"})
 	if err != nil {
 		return 0, err
@@ -65,13 +69,18 @@ type groupTally struct {
 }
 
 func (t *groupTally) run(from, to int, topology bool) {
+	t.each(from, to, func(i int) { t.one(i, topology) })
+}
+
+// each calls f for each number, by several workers.
+func (t *groupTally) each(from, to int, f func(i int)) {
 	next := make(chan int)
 	var wg sync.WaitGroup
 	for range t.workers {
 		wg.Go(func() {
 			for i := range next {
 				if t.only < 0 || int(t.only) == i {
-					t.one(i, topology)
+					f(i)
 				}
 			}
 		})
@@ -85,13 +94,37 @@ func (t *groupTally) run(from, to int, topology bool) {
 
 func (t *groupTally) one(i int, topology bool) {
 	c := cases.PodGroup(t.seed, uint64(i), topology)
+	t.ask(c, rival.Group, podgroups.Check)
+}
+
+// compareTrees compares the ends of attempts for trees of groups, or for single pods.
+func compareTrees(c config, stdout io.Writer) (int, error) {
+	restore, err := enable([]string{"GenericWorkload", "TopologyAwareWorkloadScheduling", "CompositePodGroup"})
+	if err != nil {
+		return 0, err
+	}
+	defer restore()
+	t := &groupTally{config: c, stdout: stdout}
+	ask, check := cases.PodGroupTree, podgroups.CheckTree
+	if c.families[0] == "podgroupvictims" {
+		ask, check = cases.PodGroupVictims, podgroups.CheckVictims
+	}
+	t.each(0, c.cases, func(i int) { t.ask(ask(t.seed, uint64(i)), rival.GroupEnds, check) })
+	fmt.Fprintf(stdout, "%s: %d ends of attempts, %d cases with pods placed, %d preemptions with victims, %d gated, seed %d\n",
+		c.families[0], t.finals, t.placed, t.preempted, t.gated, c.seed)
+	fmt.Fprintf(stdout, "%d cases, %d mismatches\n", t.cases, t.mismatches)
+	return t.mismatches, t.err
+}
+
+// ask compares one case. Where no end of a few attempts is berth's, many are made.
+func (t *groupTally) ask(c *golden.PodGroupCase, rival func(*golden.PodGroupCase, int) error, check func(*golden.PodGroupCase) []string) {
 	var differences []string
 	var err error
 	for _, runs := range []int{groupRuns, moreGroupRuns} {
-		if err = rival.Group(c, runs); err != nil {
+		if err = rival(c, runs); err != nil {
 			break
 		}
-		if differences = checkGroup(c); len(differences) == 0 {
+		if differences = checkGroup(c, check); len(differences) == 0 {
 			break
 		}
 	}
@@ -130,7 +163,7 @@ func (t *groupTally) count(c *golden.PodGroupCase) {
 		}
 	}
 	t.finals += len(e.Finals)
-	if slices.ContainsFunc(e.Finals, func(f golden.PodGroupFinal) bool { return f.Condition != nil && f.Condition.Status == "True" }) {
+	if slices.ContainsFunc(e.Finals, anyPlaced) {
 		t.placed++
 	}
 	if slices.ContainsFunc(e.Finals, func(f golden.PodGroupFinal) bool { return len(f.Victims) > 0 }) {
@@ -138,12 +171,22 @@ func (t *groupTally) count(c *golden.PodGroupCase) {
 	}
 }
 
+// anyPlaced reports whether a pod was placed.
+func anyPlaced(f golden.PodGroupFinal) bool {
+	for _, p := range f.Pods {
+		if p.Node != "" {
+			return true
+		}
+	}
+	return false
+}
+
 // checkGroup asks berth; a panic is a difference.
-func checkGroup(c *golden.PodGroupCase) (differences []string) {
+func checkGroup(c *golden.PodGroupCase, check func(*golden.PodGroupCase) []string) (differences []string) {
 	defer func() {
 		if p := recover(); p != nil {
 			differences = []string{fmt.Sprintf("panic: %v\n%s", p, debug.Stack())}
 		}
 	}()
-	return podgroups.Check(c)
+	return check(c)
 }

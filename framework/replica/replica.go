@@ -1,27 +1,29 @@
-package framework
+package replica
 
-// A ReplicaCounter is a bound filter that reads the pods of the node, and can say how
+import "github.com/berth-sched/berth/framework"
+
+// A Counter is a bound filter that reads the pods of the node, and can say how
 // many replicas of the pod would pass, one placed after the other, as far as it is
 // concerned. Programs that count capacity then need not try. ok is false if it cannot
 // tell for this node.
-type ReplicaCounter interface {
-	NodeFilter
-	Replicas(pod *PodInfo, node *NodeInfo) (count int64, ok bool)
+type Counter interface {
+	framework.NodeFilter
+	Replicas(pod *framework.PodInfo, node *framework.NodeInfo) (count int64, ok bool)
 }
 
-// A ReplicaSpreader is a bound filter that spreads replicas of the pod over the domains
+// A Spreader is a bound filter that spreads replicas of the pod over the domains
 // of one topology key. Programs that count capacity then need not place each replica. ok
 // is false if replicas on different nodes hinder each other in another way.
-type ReplicaSpreader interface {
-	NodeFilter
-	ReplicaSpread(pod *PodInfo) (spread ReplicaSpread, ok bool)
+type Spreader interface {
+	framework.NodeFilter
+	ReplicaSpread(pod *framework.PodInfo) (spread Spread, ok bool)
 }
 
-// A ReplicaSpread is the rule of a [ReplicaSpreader]. A replica passes on a node if
+// A Spread is the rule of a [Spreader]. A replica passes on a node if
 // Filter accepts it with the pods of the node's domain, and the fewest of any domain. It
 // then counts in the domain if Counts is set for the node. The rule holds until the
 // cluster changes.
-type ReplicaSpread struct {
+type Spread struct {
 	// Key is the label whose values are the domains.
 	Key string
 	// MaxSkew is at least 1: for nodes that Filter accepts at all, it accepts
@@ -31,13 +33,13 @@ type ReplicaSpread struct {
 	// FromZero takes the fewest pods of any domain as 0.
 	FromZero bool
 	// Place is what the rule sees of a node, and the pods now in its domain.
-	Place func(node *NodeInfo) ReplicaPlace
+	Place func(node *framework.NodeInfo) Place
 	// Filter is the verdict on a node whose domain has a number of pods.
-	Filter func(node *NodeInfo, pods, fewest int64) Status
+	Filter func(node *framework.NodeInfo, pods, fewest int64) framework.Status
 }
 
-// A ReplicaPlace is a node as a [ReplicaSpread] sees it.
-type ReplicaPlace struct {
+// A Place is a node as a [Spread] sees it.
+type Place struct {
 	// Domain identifies the node's domain.
 	Domain int
 	// Pods is how many pods the domain has.

@@ -1,10 +1,11 @@
-package framework_test
+package incremental_test
 
 import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/incremental"
 )
 
 // quiet prefers nodes without pods of the app. All nodes are of one group, and those
@@ -22,8 +23,8 @@ func (q *quiet) Score(pod *framework.PodInfo, node *framework.NodeInfo) int64 {
 
 func (q *quiet) GroupScore(*framework.PodInfo, *framework.NodeInfo) int64 { return 10 }
 
-func (q *quiet) Groups() framework.Groups {
-	return framework.Groups{Of: q.of, Count: 1, Prepared: true}
+func (q *quiet) Groups() incremental.Groups {
+	return incremental.Groups{Of: q.of, Count: 1, Prepared: true}
 }
 
 func (q *quiet) Exceptions(visit func(slot int)) {
@@ -54,7 +55,7 @@ func ExampleExceptionScorer() {
 		}
 	}
 	q := &quiet{pods: map[int]int64{}, of: make([]int32, 3)}
-	var scorer framework.ExceptionScorer = q
+	var scorer incremental.ExceptionScorer = q
 	version := scorer.Version()
 	b := snap.Node("b")
 	q.pods[b.Slot()], q.changes = 4, append(q.changes, b.Slot()) // as if pods had come

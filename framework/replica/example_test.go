@@ -1,17 +1,18 @@
-package framework_test
+package replica_test
 
 import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/replica"
 )
 
 // seats is a filter for pods that need a seat each; a node has as many as its label says
 // cores. It can count, so programs that count capacity need not try.
 type seats struct{ perNode int64 }
 
-var _ framework.ReplicaCounter = seats{}
+var _ replica.Counter = seats{}
 
 func (s seats) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 	if int64(len(n.Pods)) >= s.perNode {
@@ -24,8 +25,8 @@ func (s seats) Replicas(_ *framework.PodInfo, n *framework.NodeInfo) (int64, boo
 	return s.perNode - int64(len(n.Pods)), true
 }
 
-func ExampleReplicaCounter() {
-	var f framework.ReplicaCounter = seats{perNode: 4}
+func ExampleCounter() {
+	var f replica.Counter = seats{perNode: 4}
 	count, ok := f.Replicas(nil, &framework.NodeInfo{})
 	fmt.Println(count, ok)
 	// Output: 4 true
@@ -38,7 +39,7 @@ type racks struct {
 	pods map[int]int64  // of racks
 }
 
-var _ framework.ReplicaSpreader = racks{}
+var _ replica.Spreader = racks{}
 
 func (r racks) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 	fewest := int64(1 << 30)
@@ -55,25 +56,25 @@ func (racks) verdict(_ *framework.NodeInfo, pods, fewest int64) framework.Status
 	return framework.Status{}
 }
 
-func (r racks) ReplicaSpread(*framework.PodInfo) (framework.ReplicaSpread, bool) {
-	return framework.ReplicaSpread{
+func (r racks) ReplicaSpread(*framework.PodInfo) (replica.Spread, bool) {
+	return replica.Spread{
 		Key: "rack", MaxSkew: 1, Filter: r.verdict,
-		Place: func(n *framework.NodeInfo) framework.ReplicaPlace {
+		Place: func(n *framework.NodeInfo) replica.Place {
 			rack := r.of[n.Name()]
-			return framework.ReplicaPlace{Domain: rack, Pods: r.pods[rack], Counts: true}
+			return replica.Place{Domain: rack, Pods: r.pods[rack], Counts: true}
 		},
 	}, true
 }
 
-func ExampleReplicaSpreader() {
+func ExampleSpreader() {
 	s := framework.NewSnapshot(framework.Arrival)
 	if err := s.AddNode(api.MakeNode("a", "4", "16Gi").Obj()); err != nil {
 		panic(err)
 	}
-	var f framework.ReplicaSpreader = racks{of: map[string]int{"a": 1, "b": 2}, pods: map[int]int64{1: 5, 2: 3}}
-	var spread framework.ReplicaSpread
+	var f replica.Spreader = racks{of: map[string]int{"a": 1, "b": 2}, pods: map[int]int64{1: 5, 2: 3}}
+	var spread replica.Spread
 	spread, ok := f.ReplicaSpread(nil)
-	var place framework.ReplicaPlace = spread.Place(s.Node("a"))
+	var place replica.Place = spread.Place(s.Node("a"))
 	fmt.Println(ok, place.Pods, spread.Filter(s.Node("a"), place.Pods, 3).IsSuccess(), spread.Filter(s.Node("a"), place.Pods, 5).IsSuccess())
 	// Output: true 5 false true
 }

@@ -1,10 +1,11 @@
-package framework_test
+package incremental_test
 
 import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/incremental"
 )
 
 // Tier lets pods onto nodes of the tier that an annotation names. Its key is that one
@@ -41,7 +42,7 @@ func ExampleClassKeyer() {
 		if err != nil {
 			return err.Error()
 		}
-		keyer, _ := framework.As[framework.ClassKeyer](Tier{})
+		keyer, _ := framework.As[incremental.ClassKeyer](Tier{})
 		return string(keyer.AppendClassKey(nil, snap, info))
 	}
 	fmt.Println(key("web-1", "gold"), key("web-2", "gold"), key("batch", "iron"))
@@ -55,7 +56,7 @@ func (Tiers) ClassKeySource() string { return "example.com/tiers" }
 
 // A scheduler asks one plugin of each source for the version of its keys.
 func ExampleSharedKeyer() {
-	shared, ok := framework.As[framework.SharedKeyer](Tiers{})
+	shared, ok := framework.As[incremental.SharedKeyer](Tiers{})
 	fmt.Println(ok, shared.ClassKeySource(), shared.ClassKeyVersion(nil))
 	// Output: true example.com/tiers 0
 }

@@ -1,6 +1,4 @@
-package framework
-
-import "github.com/berth-sched/berth/framework/api"
+package api
 
 // A DeviceSelectorCompiler compiles the conditions that device classes and claims put on
 // devices. They are written in the Common Expression Language. Plugins have a built-in
@@ -10,11 +8,11 @@ import "github.com/berth-sched/berth/framework/api"
 // It must be comparable with ==, safe for concurrent use, and give equal programs for
 // equal texts. The error says why the text is not valid.
 type DeviceSelectorCompiler interface {
-	CompileDeviceSelector(expression string) (DeviceSelector, error)
+	CompileDeviceSelector(expression string) (CompiledDeviceSelector, error)
 }
 
-// A DeviceSelector is a compiled condition. It must be safe for concurrent use, and its
+// A CompiledDeviceSelector is a compiled condition. It must be safe for concurrent use, and its
 // answer must depend on the arguments alone. The error is an error of the evaluation.
-type DeviceSelector interface {
-	MatchesDevice(driver string, device *api.Device) (bool, error)
+type CompiledDeviceSelector interface {
+	MatchesDevice(driver string, device *Device) (bool, error)
 }

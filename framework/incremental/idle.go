@@ -1,4 +1,6 @@
-package framework
+package incremental
+
+import "github.com/berth-sched/berth/framework"
 
 // An Idler is a plugin that can tell, without being bound, that it has nothing to do
 // for a pod. Scheduling asks it in place of PreFilter and PreScore while it knows from
@@ -11,8 +13,8 @@ package framework
 // read domains, the feasible nodes or the cluster: they are bound in every decision
 // unless they are idle.
 //
-// It is found through wrappers, as by [As]. A wrapper whose PreFilter or PreScore does
+// It is found through wrappers, as by [framework.As]. A wrapper whose PreFilter or PreScore does
 // more than that of the plugin it wraps must have an Idle of its own.
 type Idler interface {
-	Idle(c *Cycle) bool
+	Idle(c *framework.Cycle) bool
 }

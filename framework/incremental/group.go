@@ -1,30 +1,13 @@
-package framework
+package incremental
 
-// FeasibleNodes is the set of feasible nodes, as the incremental path keeps it from
-// decision to decision: by groups of nodes that are alike (see [Grouper]), or one by
-// one.
-type FeasibleNodes interface {
-	// Len returns how many nodes are feasible.
-	Len() int
-	// Each calls f for one node of every group that has feasible nodes, in no
-	// particular order, with the number of its feasible nodes.
-	Each(f func(node *NodeInfo, nodes int))
-}
-
-// A GroupPreScorePlugin is a PreScorePlugin that needs to see only one node of each
-// group. Both methods must give the same answer for the same set. The incremental path
-// calls PreScoreGroups in every decision. The plugin must not keep the set.
-type GroupPreScorePlugin interface {
-	PreScorePlugin
-	PreScoreGroups(c *Cycle, feasible FeasibleNodes) (NodeScorer, Status)
-}
+import "github.com/berth-sched/berth/framework"
 
 // Groups divides the nodes of a snapshot into groups that get the same answer, such as
 // all nodes of a zone.
 type Groups struct {
 	// Of holds the number of each node's group, from 0 on, by slot; the entries of
 	// slots without a node are not read. It must not change, and must be right as long
-	// as [Snapshot.NodeSet] is the same.
+	// as [framework.Snapshot.NodeSet] is the same.
 	Of []int32
 	// Count is how many groups there are; 0 means that there are none, and each node
 	// is asked about.
@@ -42,18 +25,37 @@ type Grouper interface {
 	Groups() Groups
 }
 
+// FeasibleNodes is the set of feasible nodes, as the incremental path keeps it from
+// decision to decision: by groups of nodes that are alike (see [Grouper]), or one by
+// one.
+type FeasibleNodes interface {
+	// Len returns how many nodes are feasible.
+	Len() int
+	// Each calls f for one node of every group that has feasible nodes, in no
+	// particular order, with the number of its feasible nodes.
+	Each(f func(node *framework.NodeInfo, nodes int))
+}
+
+// A GroupPreScorePlugin is a PreScorePlugin that needs to see only one node of each
+// group. Both methods must give the same answer for the same set. The incremental path
+// calls PreScoreGroups in every decision. The plugin must not keep the set.
+type GroupPreScorePlugin interface {
+	framework.PreScorePlugin
+	PreScoreGroups(c *framework.Cycle, feasible FeasibleNodes) (framework.NodeScorer, framework.Status)
+}
+
 // An ExceptionScorer is a bound scorer whose raw score for a node is that of the node's
 // group, but for a few exceptions, such as the nodes with pods of the same app. Groups
 // must then have Prepared set. The incremental path asks once for each group and once for
-// each exception, instead of once for each node. A [RangeExcluder] must exclude all nodes
-// of a group, its exceptions among them, or none.
+// each exception, instead of once for each node. A [framework.RangeExcluder] must exclude
+// all nodes of a group, its exceptions among them, or none.
 type ExceptionScorer interface {
-	NodeScorer
+	framework.NodeScorer
 	Grouper
 	DomainTracker
 	// GroupScore returns the raw score of all nodes in the group of the given node that are
 	// no exceptions. The node itself may be one.
-	GroupScore(pod *PodInfo, node *NodeInfo) int64
+	GroupScore(pod *framework.PodInfo, node *framework.NodeInfo) int64
 	// Exceptions calls visit with the slot of each node whose raw score may differ from
 	// that of its group.
 	Exceptions(visit func(slot int))
@@ -62,12 +64,4 @@ type ExceptionScorer interface {
 	// between the version since and now. known has the slots of all nodes that were
 	// exceptions then; it must not be kept. If it cannot tell, it returns false.
 	ExceptionsChanged(since uint64, known []int32, visit func(slot int)) bool
-}
-
-// A RangeExcluder is a bound scorer, and a [RangeNormalizer], that leaves nodes out of
-// its range. A node that Excludes reports true for does not count for the smallest and
-// the largest raw score, and its normalized score is 0.
-type RangeExcluder interface {
-	RangeNormalizer
-	Excludes(node *NodeInfo) bool
 }

@@ -1,9 +1,8 @@
-package framework_test
+package api_test
 
 import (
 	"fmt"
 
-	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 )
 
@@ -12,7 +11,7 @@ type ofDriver struct{}
 
 type driverName string
 
-func (ofDriver) CompileDeviceSelector(expression string) (framework.DeviceSelector, error) {
+func (ofDriver) CompileDeviceSelector(expression string) (api.CompiledDeviceSelector, error) {
 	return driverName(expression), nil
 }
 
@@ -21,8 +20,8 @@ func (n driverName) MatchesDevice(driver string, _ *api.Device) (bool, error) {
 }
 
 func ExampleDeviceSelectorCompiler() {
-	var compiler framework.DeviceSelectorCompiler = ofDriver{}
-	var selector framework.DeviceSelector
+	var compiler api.DeviceSelectorCompiler = ofDriver{}
+	var selector api.CompiledDeviceSelector
 	selector, err := compiler.CompileDeviceSelector("gpu.example.com")
 	if err != nil {
 		fmt.Println(err)
@@ -30,11 +29,4 @@ func ExampleDeviceSelectorCompiler() {
 	}
 	fmt.Println(selector.MatchesDevice("gpu.example.com", &api.Device{Name: "gpu-0"}))
 	// Output: true <nil>
-}
-
-// A PostFilter may propose to take the devices from a claim.
-func ExampleClaimRelease() {
-	p := framework.PostFiltered{Claims: []framework.ClaimRelease{{Claim: "default/gpu"}}}
-	fmt.Println(p.Claims[0].Claim, p.Claims[0].Delete)
-	// Output: default/gpu false
 }

@@ -1,10 +1,11 @@
-package framework_test
+package incremental_test
 
 import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/incremental"
 )
 
 // Quarantine keeps pods away from zones that a service marks. Without services it has
@@ -37,7 +38,7 @@ func ExampleIdler() {
 	}
 	var c framework.Cycle
 	c.Reset(pod, snap, 0, 0)
-	idler, ok := framework.As[framework.Idler](Quarantine{})
+	idler, ok := framework.As[incremental.Idler](Quarantine{})
 	fmt.Println(ok, idler.Idle(&c))
 
 	service := &api.Service{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "web"}}

@@ -1,0 +1,45 @@
+// Package incremental is the upper part of the plugin contract: what a plugin may add so
+// that the incremental path asks it less often. Without any of it a plugin is just as
+// right; package framework has all that it needs for that.
+//
+//	// Spare prefers nodes with few pods, and scores a thousand of them in one call.
+//	func (Spare) ScoreNodes(_ *framework.PodInfo, nodes []*framework.NodeInfo, scores []int64) {
+//		for i, n := range nodes {
+//			scores[i] = max(0, 100-int64(len(n.Pods)))
+//		}
+//	}
+//
+// The rungs go on where the table of package framework's page is at rung 5: a plugin
+// with a [framework.Scope] is asked only about the nodes that have changed.
+//
+//   - Batch: a [BatchFilter] or [BatchScorer] answers for many nodes in one call.
+//   - Expiry: an [Expirer] says until when an answer holds that depends on the time.
+//   - Domains: a [DomainTracker] reads sums over other nodes' pods, and says which
+//     answers a change of a sum concerns.
+//   - Groups: a [Grouper] gives all nodes of a zone one answer, and is asked about one of
+//     them. An [ExceptionScorer] does so but for a few nodes. A [GroupPreScorePlugin]
+//     sees the feasible nodes by groups.
+//
+// Two more concern pods instead of nodes. A [ClassKeyer] says itself which pods it treats
+// alike, and an [Idler] for which pods it has nothing to do.
+//
+// # What it leaves to you
+//
+// The declarations must be true: package frameworktest checks them on random clusters.
+// Nothing here asks a plugin; package scheduling does.
+//
+// # Errors and costs
+//
+// No method returns an error. One that panics fails the pod's decision with an error that
+// names the plugin. A method must not change the snapshot. What it costs is paid in each
+// decision, so it should allocate nothing.
+//
+// # Determinism
+//
+// The same snapshot and pod must give the same answers, in the same order of slots.
+//
+// # Concurrency
+//
+// Methods of bound filters and scorers follow the rules of [framework.NodeFilter] and
+// [framework.NodeScorer]; the others are called by one goroutine at a time.
+package incremental
