@@ -234,7 +234,8 @@ func (f *fit) reject(node *framework.NodeInfo, each resource.Vector, more int64)
 	}
 	for _, w := range f.wants {
 		allocatable := node.Allocatable.At(w.index)
-		if w.amount <= allocatable-node.Requested.At(w.index)-more*each.At(w.index) || f.delegates(w.index, node) {
+		free := allocatable - node.Requested.At(w.index) - more*each.At(w.index)
+		if w.amount <= free || f.classes != nil && f.delegates(w.index, node) {
 			continue
 		}
 		short.add(w.index)

@@ -37,9 +37,9 @@ type NodeInfo struct {
 	tainted  bool
 	cordoned bool
 	owner    *owner
-	name     string
 	// Node is the object.
 	Node *api.Node
+	name string
 
 	// UsedPorts are the host ports that the node's pods take, sorted by port, protocol
 	// and address. A port that two pods take is there twice.

@@ -2,6 +2,7 @@ package framework
 
 import (
 	"errors"
+	"slices"
 	"sync/atomic"
 
 	"github.com/berth-sched/berth/framework/api"
@@ -40,7 +41,6 @@ type PodInfo struct {
 	// HostPorts are the ports that the pod takes on its node.
 	HostPorts []api.HostPort
 	runner    runner.Pod
-	parts     podParts
 
 	// Requests is what the spec asks of a node, with pod-level requests and overhead;
 	// filters compare it. All vectors are in the schema's units (milli-CPU, bytes, and
@@ -76,7 +76,7 @@ func NewPodInfo(p *api.Pod, schema *resource.Schema) (*PodInfo, error) {
 	if schema == nil {
 		return nil, &api.InvalidError{Object: podObject(p), Err: errors.New("the schema is nil")}
 	}
-	i := &PodInfo{Pod: p, schema: schema, HostPorts: api.HostPorts(p), parts: partsOf(p)}
+	i := &PodInfo{Pod: p, schema: schema, HostPorts: api.HostPorts(p), runner: runner.Pod{Parts: partsOf(p)}}
 	if p.Spec.Priority != nil {
 		i.Priority = *p.Spec.Priority
 	}
@@ -92,7 +92,7 @@ func NewPodInfo(p *api.Pod, schema *resource.Schema) (*PodInfo, error) {
 	}
 	for k := fewResources; k < len(i.Requests); k++ {
 		if i.Requests[k] != 0 {
-			i.parts |= hasScalars
+			i.runner.Parts |= runner.HasScalars
 		}
 	}
 	return i, nil
@@ -146,53 +146,53 @@ func near(v resource.Vector, to *[fewResources]int64) resource.Vector {
 // Runner returns the part of the pod that only this module's runners use.
 func (p *PodInfo) Runner() *runner.Pod { return &p.runner }
 
-// podParts says which parts a pod has, so that asking spares a look at the object.
-type podParts uint8
-
-const (
-	hasPodAffinity podParts = 1 << iota
-	hasSpread
-	hasVolumes
-	isNominated
-	hasClaims
-	hasScalars
-)
-
-func partsOf(p *api.Pod) (parts podParts) {
+func partsOf(p *api.Pod) (parts runner.Parts) {
 	if a := p.Spec.Affinity; a != nil && (a.PodAffinity != nil || a.PodAntiAffinity != nil) {
-		parts |= hasPodAffinity
+		parts |= runner.HasPodAffinity
 	}
 	if len(p.Spec.TopologySpreadConstraints) > 0 {
-		parts |= hasSpread
+		parts |= runner.HasSpread
 	}
 	if len(p.Spec.Volumes) > 0 {
-		parts |= hasVolumes
+		parts |= runner.HasVolumes
 	}
 	if p.Status.NominatedNodeName != "" {
-		parts |= isNominated
+		parts |= runner.IsNominated
 	}
 	if len(p.Spec.ResourceClaims) > 0 {
-		parts |= hasClaims
+		parts |= runner.HasClaims
+	}
+	if namesNodes(p.Spec.Affinity) {
+		parts |= runner.NamesNodes
 	}
 	return parts
 }
 
+// namesNodes reports whether a required term of the affinity has match fields: the only
+// field of a node is its name.
+func namesNodes(a *api.Affinity) bool {
+	if a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return false
+	}
+	return slices.ContainsFunc(a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms, func(t api.NodeSelectorTerm) bool { return len(t.MatchFields) > 0 })
+}
+
 // HasPodAffinity reports whether the pod has pod affinity or anti-affinity, even an
 // empty one.
-func (p *PodInfo) HasPodAffinity() bool { return p.parts&hasPodAffinity != 0 }
+func (p *PodInfo) HasPodAffinity() bool { return p.runner.Parts&runner.HasPodAffinity != 0 }
 
 // HasSpread reports whether the pod has topology spread constraints.
-func (p *PodInfo) HasSpread() bool { return p.parts&hasSpread != 0 }
+func (p *PodInfo) HasSpread() bool { return p.runner.Parts&runner.HasSpread != 0 }
 
 // HasClaims reports whether the pod has resource claims.
-func (p *PodInfo) HasClaims() bool { return p.parts&hasClaims != 0 }
+func (p *PodInfo) HasClaims() bool { return p.runner.Parts&runner.HasClaims != 0 }
 
 // HasScalars reports whether the pod requests a resource other than CPU, memory and
 // ephemeral storage: an extended resource, for example. [PodInfo.Unknown] does not count.
-func (p *PodInfo) HasScalars() bool { return p.parts&hasScalars != 0 }
+func (p *PodInfo) HasScalars() bool { return p.runner.Parts&runner.HasScalars != 0 }
 
 // HasVolumes reports whether the pod has volumes, of whatever source.
-func (p *PodInfo) HasVolumes() bool { return p.parts&hasVolumes != 0 }
+func (p *PodInfo) HasVolumes() bool { return p.runner.Parts&runner.HasVolumes != 0 }
 
 // IsNominated reports whether the pod's status names a nominated node.
-func (p *PodInfo) IsNominated() bool { return p.parts&isNominated != 0 }
+func (p *PodInfo) IsNominated() bool { return p.runner.Parts&runner.IsNominated != 0 }

@@ -89,8 +89,8 @@ func appendKey(b []byte, p *PodInfo, fields PodFields) []byte {
 	}
 	if has(FieldRequests) {
 		b = appendVector(b, p.Requests)
-		b = appendVector(b, p.ScoredRequests)
-		b = appendVector(b, p.UsedRequests)
+		b = appendOtherVector(b, p.ScoredRequests, p.Requests)
+		b = appendOtherVector(b, p.UsedRequests, p.Requests)
 		b = binary.AppendVarint(binary.AppendVarint(b, p.UsedNonZero[0]), p.UsedNonZero[1])
 		b = binary.AppendUvarint(b, uint64(len(p.Unknown)))
 		for _, u := range p.Unknown {
@@ -190,6 +190,14 @@ func appendList(b []byte, l resource.List) []byte {
 		b = appendString(appendString(b, string(name)), l[name].String())
 	}
 	return b
+}
+
+// appendOtherVector appends a vector that is mostly equal to one that was appended before.
+func appendOtherVector(b []byte, v, before resource.Vector) []byte {
+	if v.Equal(before) {
+		return append(b, 0)
+	}
+	return appendVector(append(b, 1), v)
 }
 
 // appendVector leaves out trailing zeros, so a vector that was made before the schema

@@ -1,6 +1,9 @@
 package framework
 
-import "github.com/berth-sched/berth/framework/api"
+import (
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/runner"
+)
 
 // Named returns the same pod under another name, without a UID: one more replica of
 // it. It shares what the two have in common, so it costs far less than to derive a
@@ -13,6 +16,6 @@ func (p *PodInfo) Named(name string) (*PodInfo, error) {
 	pod.Name, pod.UID = name, ""
 	return &PodInfo{
 		Pod: &pod, Priority: p.Priority, UsedRequests: p.UsedRequests, UsedNonZero: p.UsedNonZero, schema: p.schema,
-		HostPorts: p.HostPorts, parts: p.parts, Requests: p.Requests, ScoredRequests: p.ScoredRequests,
+		HostPorts: p.HostPorts, runner: runner.Pod{Parts: p.runner.Parts}, Requests: p.Requests, ScoredRequests: p.ScoredRequests,
 	}, nil
 }

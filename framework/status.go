@@ -181,8 +181,12 @@ func (s Status) Same(t Status) bool {
 	if s.code != t.code || s.detail != t.detail {
 		return false
 	}
-	if s.why == nil || t.why == nil {
-		return s.why == t.why
+	switch a := s.why.(type) { // in short, most reasoners
+	case nil:
+		return t.why == nil
+	case Text:
+		b, ok := t.why.(Text)
+		return ok && a == b
 	}
 	a := reflect.TypeOf(s.why)
 	return a == reflect.TypeOf(t.why) && a.Comparable() && s.why == t.why

@@ -180,7 +180,7 @@ func (f *incrementalPath) fitError(snap *framework.Snapshot, pod *framework.PodI
 
 func countReasons(v *engine.View) (list []counted) {
 	for _, r := range v.Rejections() {
-		list = append(list, counted{filter: r.At, status: r.Status, nodes: r.Nodes})
+		list = append(list, counted{r.At, r.Status, r.Nodes, r.Text})
 	}
 	return list
 }

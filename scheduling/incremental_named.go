@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/pick"
+	"github.com/berth-sched/berth/internal/runner"
 )
 
 // How the incremental path decides if a PreFilter names the nodes, as for the pods of a
@@ -25,16 +26,7 @@ const fewNamed = 8
 // mayName guesses whether a PreFilter will name the nodes for the pod: its affinity has a
 // term about the name of a node. A wrong guess costs time only.
 func mayName(pod *framework.PodInfo) bool {
-	a := pod.Pod.Spec.Affinity
-	if a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
-		return false
-	}
-	for i := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
-		if len(a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms[i].MatchFields) > 0 {
-			return true
-		}
-	}
-	return false
+	return pod.Runner().Parts&runner.NamesNodes != 0
 }
 
 // decideByPreFilters decides if a PreFilter names few nodes or rejects the pod. Otherwise

@@ -1,6 +1,42 @@
 package scheduling
 
-import "github.com/berth-sched/berth/framework"
+import (
+	"errors"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// tellReserved fills Decision.Reserved for a pod on a node, or one that may come there.
+func (s *Scheduler) tellReserved(snap *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo, d *Decision) (err error) {
+	if len(s.plugins.details) > 0 {
+		d.Reserved, err = s.plugins.reserves(snap, pod, node)
+	}
+	return err
+}
+
+// assumeAndTell counts the pod on the decision's node and runs the Reserve plugins. Then it
+// fills Decision.Reserved: what a pod has is known, what it would get must be found.
+func (s *Scheduler) assumeAndTell(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) error {
+	c := &s.reference.cycle
+	if len(s.plugins.details) == 0 {
+		return s.assume(c, snap, pod, d.node)
+	}
+	mark := snap.Begin()
+	if err := s.assume(c, snap, pod, d.node); err != nil {
+		snap.Rollback(mark)
+		return err
+	}
+	node := snap.AtSlot(d.node.Slot())
+	if err := s.tellReserved(snap, pod, node, d); err != nil {
+		if failed := s.plugins.unreserve(c, node); failed != nil {
+			err = errors.Join(err, failed)
+		}
+		snap.Rollback(mark)
+		return err
+	}
+	snap.Commit(mark)
+	return nil
+}
 
 // reserves says what a pod gets of a node, in the words of the Reserve plugins.
 func (t *plugins) reserves(s *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo) (text string, err error) {

@@ -28,7 +28,11 @@ func (p seats) Reserves(_ *framework.Snapshot, pod *framework.PodInfo, n *framew
 	if pod.Pod.Labels["stands"] != "" {
 		return ""
 	}
-	return p.name + " " + strings.Repeat("I", 1+len(n.Pods))
+	seat := len(n.Pods)
+	if !n.HasPod(pod) {
+		seat++
+	}
+	return p.name + " " + strings.Repeat("I", seat)
 }
 
 // seatsWrapper hides the type of a plugin, as wrappers do.
@@ -78,9 +82,15 @@ func TestReserved(t *testing.T) {
 		if d, err := place("standing", "stands", "yes"); d.Reserved != "" || err != nil {
 			t.Errorf("Reserved = %q, %v, want nothing", d.Reserved, err)
 		}
+		if n := s.Node("a"); len(n.Pods) != 4 {
+			t.Errorf("%d pods, want 4", len(n.Pods))
+		}
 		var failed *scheduling.PluginError
 		if _, err := place("failing", "fail", "yes"); !errors.As(err, &failed) || failed.Point != "Reserves" || failed.Plugin != "row" || failed.Node != "a" {
 			t.Errorf("a panic gives %v", err)
+		}
+		if n := s.Node("a"); len(n.Pods) != 4 {
+			t.Errorf("after a panic %d pods, want 4", len(n.Pods))
 		}
 	}
 }

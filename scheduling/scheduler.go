@@ -105,12 +105,14 @@ func (s *Scheduler) Schedule(snap *framework.Snapshot, pod *framework.PodInfo) (
 // ScheduleContext is Schedule with a context for the extenders; nothing else can
 // block.
 func (s *Scheduler) ScheduleContext(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo) (d Decision, err error) {
-	err = s.schedule(ctx, snap, pod, &d)
+	if err = s.schedule(ctx, snap, pod, &d); err == nil {
+		err = s.tellReserved(snap, pod, d.node, &d)
+	}
 	return d, err
 }
 
-// schedule is ScheduleContext, but fills the caller's decision: a Decision is too
-// large to be copied from function to function.
+// schedule is ScheduleContext without Decision.Reserved, and fills the caller's decision: a
+// Decision is too large to be copied from function to function.
 func (s *Scheduler) schedule(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) error {
 	pod, err := s.accept(snap, pod)
 	if err != nil {
@@ -136,9 +138,6 @@ func (s *Scheduler) scheduleWithin(ctx context.Context, snap *framework.Snapshot
 		if changed := s.mutation(w, s.number); changed != nil {
 			err = changed
 		}
-	}
-	if err == nil && len(s.plugins.details) > 0 {
-		d.Reserved, err = s.plugins.reserves(snap, pod, d.node)
 	}
 	s.busy = false
 	n := snap.Len()
@@ -283,7 +282,7 @@ func (s *Scheduler) Place(snap *framework.Snapshot, pod *framework.PodInfo) (d D
 	if err = s.schedule(context.Background(), snap, pod, &d); err != nil {
 		return d, err
 	}
-	return d, s.assume(&s.reference.cycle, snap, pod, d.node)
+	return d, s.assumeAndTell(snap, pod, &d)
 }
 
 // Assume is the second half of Place: it counts the pod on the node that Schedule

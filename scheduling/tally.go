@@ -78,14 +78,16 @@ type counted struct {
 	filter int // index of the profile's filter; negative: none
 	status framework.Status
 	nodes  int
-	text   string // of the status, while a list is sorted
+	text   string // of the status, if it is known
 }
 
 // rejections lists the counts by filter, in the profile's order, then by code and
 // text of the reason.
 func (p *plugins) rejections(list []counted) []Rejection {
 	for i := range list {
-		list[i].text = list[i].status.Message()
+		if x := &list[i]; x.text == "" {
+			x.text = x.status.Message()
+		}
 	}
 	slices.SortStableFunc(list, func(a, b counted) int {
 		return cmp.Or(cmp.Compare(a.filter, b.filter), cmp.Compare(a.status.Code(), b.status.Code()), strings.Compare(a.text, b.text))

@@ -83,9 +83,11 @@ var (
 // Cost: for a pod of a class seen before, a few nanoseconds for each node of the set,
 // plus what changed since.
 func (s *Scheduler) ScheduleWithin(snap *framework.Snapshot, pod *framework.PodInfo, within *NodeSet) (d Decision, err error) {
-	pod, err = s.acceptWithin(snap, pod, within)
-	if err == nil {
-		err = s.scheduleWithin(context.Background(), snap, pod, within, &d)
+	if pod, err = s.acceptWithin(snap, pod, within); err != nil {
+		return d, err
+	}
+	if err = s.scheduleWithin(context.Background(), snap, pod, within, &d); err == nil {
+		err = s.tellReserved(snap, pod, d.node, &d)
 	}
 	return d, err
 }
@@ -106,10 +108,13 @@ func (s *Scheduler) acceptWithin(snap *framework.Snapshot, pod *framework.PodInf
 
 // PlaceWithin is Place among the nodes of the set; see [Scheduler.ScheduleWithin].
 func (s *Scheduler) PlaceWithin(snap *framework.Snapshot, pod *framework.PodInfo, within *NodeSet) (d Decision, err error) {
-	if d, err = s.ScheduleWithin(snap, pod, within); err != nil {
+	if pod, err = s.acceptWithin(snap, pod, within); err != nil {
 		return d, err
 	}
-	return d, s.assume(&s.reference.cycle, snap, pod, d.node)
+	if err = s.scheduleWithin(context.Background(), snap, pod, within, &d); err != nil {
+		return d, err
+	}
+	return d, s.assumeAndTell(snap, pod, &d)
 }
 
 // A Position is where a scheduler stands: the number of its next decision, which gives

@@ -111,7 +111,13 @@ func (b *base) build(src Source) bool {
 	if b.plugins.timed {
 		b.schedule(b.nodes...)
 	}
-	b.recordVerdicts()
+	for place, reason := range b.said { // all nodes are listed, by place
+		if reason != feasible {
+			b.rows.tree.Leaves[place] = int32(rejected(reason))
+		} else {
+			b.rows.tree.Leaves[place] = 0
+		}
+	}
 	return b.state != broken
 }
 

@@ -144,5 +144,8 @@ func (b *base) reject(at int, status framework.Status) int32 {
 	if !status.IsRejected() {
 		b.state = broken
 	}
+	if b.reasons.isLatest(at, status) {
+		return int32(b.reasons.latest)
+	}
 	return b.reasons.number(reason{at: at, status: status})
 }

@@ -34,14 +34,7 @@ func (b *base) bindScores(src Source, shown Feasible) bool {
 		}
 	}
 	p.timed = p.timed || slices.ContainsFunc(scorers, func(s Scorer) bool { return s.Reads&framework.ReadsTime != 0 })
-	b.listNone()
-	for place, slot := range b.rows.order.Slots {
-		r := &b.rows.nodes[slot]
-		r.judge(r.reason())
-		if b.rows.tree.Leaves[place] >= 0 {
-			b.list(b.tracker.At[place], slot, feasible)
-		}
-	}
+	b.listFeasible()
 	b.scoreAll()
 	if p.timed {
 		b.schedule(b.nodes...)
@@ -50,6 +43,22 @@ func (b *base) bindScores(src Source, shown Feasible) bool {
 		b.state = scored
 	}
 	return b.state != broken
+}
+
+// listFeasible lists the feasible nodes, and makes the scores of all nodes unknown.
+func (b *base) listFeasible() {
+	o, r := b.rows.order, &b.rows
+	b.listAll(b.tracker.At, o.Slots)
+	k := 0
+	for place, slot := range o.Slots {
+		x := &r.nodes[slot]
+		x.judge(x.reason())
+		if r.tree.Leaves[place] >= 0 {
+			b.nodes[k], b.slots[k] = b.nodes[place], slot
+			k++
+		}
+	}
+	b.nodes, b.slots, b.said = b.nodes[:k], b.slots[:k], b.said[:k]
 }
 
 // preScore runs the PreScores; false if the reference path must be taken.
@@ -78,8 +87,11 @@ func (b *base) scoreAll() {
 	r.uniformScore = 0
 	for k, slot := range b.slots {
 		r.nodes[slot].give(int32(byNode[k]))
-		b.put(slot, row(byNode[k]+byPods[k]))
+		byPods[k] += byNode[k]
 		r.uniform = r.uniform && byNode[k] == byNode[0]
+	}
+	if b.state != broken {
+		r.putMany(b.slots, byPods, 0)
 	}
 	if r.uniform && len(byNode) > 0 {
 		r.uniformScore = int32(byNode[0])

@@ -272,6 +272,9 @@ func (c *class) followFlips() bool {
 	if len(slots) > 0 || !ok {
 		c.versions.feasible++
 	}
+	if len(c.columns.list) == 0 {
+		return ok
+	}
 	for _, slot := range slots {
 		if r.of(slot) >= 0 {
 			c.columns.enter(c, slot)

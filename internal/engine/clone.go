@@ -45,7 +45,7 @@ func (e *Engine) Clone(source Source) *Engine {
 func (b *base) clone() *base {
 	c := &base{key: b.key, state: b.state, pod: b.pod, podBytes: b.podBytes, plugins: b.plugins.clone(), epoch: 1}
 	c.rows.copy(&b.rows)
-	c.reasons = reasons{slices.Clone(b.reasons.list), maps.Clone(b.reasons.numbers)}
+	c.reasons = reasons{list: slices.Clone(b.reasons.list), numbers: maps.Clone(b.reasons.numbers)}
 	c.due.copy(&b.due)
 	c.at = b.at
 	c.at.snapshot = nil

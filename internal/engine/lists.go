@@ -26,18 +26,6 @@ type lists struct {
 	shown    [2]*framework.NodeInfo
 }
 
-// listNone empties the list of nodes.
-func (l *lists) listNone() {
-	l.nodes, l.slots, l.said = l.nodes[:0], l.slots[:0], l.said[:0]
-	l.refused = false
-}
-
-// list adds a node with its first rejection so far.
-func (l *lists) list(n *framework.NodeInfo, slot, reason int32) {
-	l.nodes, l.slots, l.said = append(l.nodes, n), append(l.slots, slot), append(l.said, reason)
-	l.refused = l.refused || reason != feasible
-}
-
 // listAll lists nodes that nothing has rejected so far.
 func (l *lists) listAll(nodes []*framework.NodeInfo, slots []int32) {
 	l.nodes, l.slots = append(l.nodes[:0], nodes...), append(l.slots[:0], slots...)

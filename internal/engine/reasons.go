@@ -25,37 +25,69 @@ const (
 // reasons numbers the rejections of a base.
 //
 // Invariant: no two comparable reasons of list are the same. If list is longer than
-// searchedMost, numbers has the index of each comparable one.
+// searchedMost, numbers has the index of each comparable one. texts begins the list of the
+// messages of list.
 type reasons struct {
-	list    []reason
-	numbers map[reason]int32
+	list      []reason
+	numbers   map[reason]int32
+	latest    int // number that was found last: many nodes in a row are rejected alike
+	texts     []string
+	textBytes int // of texts
 }
 
 // reset forgets all reasons but number 0, which stands for none.
 func (r *reasons) reset() {
 	clear(r.list)
 	r.list = append(r.list[:0], reason{at: maxPlace})
-	r.numbers = nil
+	r.numbers, r.latest, r.texts, r.textBytes = nil, 0, nil, 0
+}
+
+// is reports whether the reason is that status of that filter.
+func (r *reason) is(at int, status framework.Status) bool {
+	return r.at == at && r.status.Same(status)
 }
 
 // number returns the number of a reason, a new one if need be.
 func (r *reasons) number(why reason) int32 {
+	if r.latest = r.find(why); r.latest < 0 {
+		r.latest = len(r.list)
+		r.list = append(r.list, why)
+		if len(r.list) > searchedMost {
+			r.note()
+		}
+	}
+	return int32(r.latest)
+}
+
+// isLatest reports whether the reason with the number latest is that status of that filter.
+func (r *reasons) isLatest(at int, status framework.Status) bool {
+	why := &r.list[r.latest]
+	return !why.overrides && why.is(at, status)
+}
+
+// find returns the number of a reason that is known, else -1.
+func (r *reasons) find(why reason) int {
 	if len(r.list) <= searchedMost {
 		for i := 1; i < len(r.list); i++ {
-			if known := &r.list[i]; known.at == why.at && known.overrides == why.overrides && known.status.Same(why.status) {
-				return int32(i)
+			if known := &r.list[i]; known.overrides == why.overrides && known.is(why.at, why.status) {
+				return i
 			}
 		}
 	} else if canBeKey(why) {
 		if i, found := r.numbers[why]; found {
-			return i
+			return int(i)
 		}
 	}
-	r.list = append(r.list, why)
-	if len(r.list) > searchedMost {
-		r.note()
+	return -1
+}
+
+// text is the message of a reason. It is made once.
+func (r *reasons) text(number int) string {
+	for len(r.texts) <= number {
+		text := r.list[len(r.texts)].status.Message()
+		r.texts, r.textBytes = append(r.texts, text), r.textBytes+16+len(text)
 	}
-	return int32(len(r.list) - 1)
+	return r.texts[number]
 }
 
 // note brings numbers up to date with list, which has become longer by one.
@@ -77,7 +109,7 @@ func canBeKey(why reason) bool { return why.status.Same(why.status) }
 // bytes is about the memory that the reasons hold, without the memory of their reasoners.
 func (r *reasons) bytes() int {
 	const entry = int(unsafe.Sizeof(reason{}))
-	return entry*cap(r.list) + 2*(entry+4)*len(r.numbers)
+	return entry*cap(r.list) + 2*(entry+4)*len(r.numbers) + r.textBytes
 }
 
 // check returns what does not hold of the reasons, nil if all does.

@@ -133,10 +133,14 @@ func (r *rows) putMany(slots []int32, scores []int64, more int32) {
 
 // count counts a row among those with its reason.
 func (r *rows) count(x row, by int32) {
-	if x < 0 {
-		r.counts = slotlist.AtLeast(r.counts, int(x.reason())+1)
-		r.counts[x.reason()] += by
+	if x >= 0 {
+		return
 	}
+	i := int(^x)
+	if i >= len(r.counts) {
+		r.counts = slotlist.AtLeast(r.counts, i+1)
+	}
+	r.counts[i] += by
 }
 
 // follow begins to count reasons and flips.

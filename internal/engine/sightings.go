@@ -21,7 +21,7 @@ const (
 	// onceMost bounds how many keys of bases are remembered that were asked for once.
 	onceMost = 4096
 	// Fewer bases than firstFew say nothing; of more than firstMost, half are forgotten.
-	firstFew, firstMost = 8, 256
+	firstFew, firstMost = 3, 256
 )
 
 // see notes that a base was asked for that is not there, and reports whether to build it,

@@ -41,7 +41,8 @@ type View struct {
 	raw      []int64 // memory of sample
 	excluded []bool  // from the range of the scorer at hand
 	wanted   []bool  // by reason, see Rejected
-	counts   []int   // by reason, see RejectionsWithin
+	counts   []int   // by reason, see Rejections
+	rejected []Rejection
 }
 
 // part is a run of places lo <= place < hi.
@@ -217,14 +218,16 @@ func (v *View) Totals(f func(n *framework.NodeInfo, total int64) bool) {
 type Rejection struct {
 	At     int // place of the filter in the profile
 	Status framework.Status
+	Text   string // the message of Status
 	Nodes  int
 }
 
-// Rejections lists the reasons of all nodes that are not feasible.
+// Rejections lists the reasons of all nodes that are not feasible. The list is valid until
+// the next call.
 func (v *View) Rejections() []Rejection {
 	c := v.class
 	reasons := c.base.reasons.list
-	nodes := make([]int, len(reasons)) // by final reason
+	nodes := v.counters() // by final reason
 	for g, slots := range c.groups.division.slots {
 		passed := len(slots) // those without a reason of their own
 		for own := 1; own < len(reasons); own++ {
@@ -235,26 +238,39 @@ func (v *View) Rejections() []Rejection {
 		}
 		nodes[c.final(feasible, g)] += passed
 	}
-	var list []Rejection
-	for i, r := range reasons {
-		if i != int(feasible) && nodes[i] > 0 {
-			list = addRejection(list, r, nodes[i])
+	return v.listCounted()
+}
+
+// counters returns zeros, one for each reason.
+func (v *View) counters() []int {
+	v.counts = append(v.counts[:0], make([]int, len(v.class.base.reasons.list))...)
+	return v.counts
+}
+
+// listCounted lists the reasons that were counted.
+func (v *View) listCounted() []Rejection {
+	v.rejected = v.rejected[:0]
+	for i, nodes := range v.counts {
+		if i != int(feasible) && nodes > 0 {
+			v.addRejection(i, nodes)
 		}
 	}
-	return list
+	return v.rejected
 }
 
 // addRejection adds a reason of some nodes. An override may be like another reason.
-func addRejection(list []Rejection, r reason, nodes int) []Rejection {
+func (v *View) addRejection(number, nodes int) {
+	reasons := &v.class.base.reasons
+	r := &reasons.list[number]
 	if r.overrides {
-		for i := range list {
-			if x := &list[i]; x.At == r.at && x.Status.Same(r.status) {
+		for i := range v.rejected {
+			if x := &v.rejected[i]; x.At == r.at && x.Status.Same(r.status) {
 				x.Nodes += nodes
-				return list
+				return
 			}
 		}
 	}
-	return append(list, Rejection{r.at, r.status, nodes})
+	v.rejected = append(v.rejected, Rejection{r.at, r.status, reasons.text(number), nodes})
 }
 
 // Kept returns what Keep stored, or nil if any node's reason has changed since. The

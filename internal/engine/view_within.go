@@ -37,18 +37,12 @@ func (c *class) someShut() bool {
 	return false
 }
 
-// RejectionsWithin lists the reasons of the given nodes that are not feasible.
-func (v *View) RejectionsWithin(slots []int) (list []Rejection) {
-	c := v.class
-	reasons := c.base.reasons.list
-	v.counts = append(v.counts[:0], make([]int, len(reasons))...)
+// RejectionsWithin lists the reasons of the given nodes that are not feasible. The list is
+// valid until the next call.
+func (v *View) RejectionsWithin(slots []int) []Rejection {
+	c, nodes := v.class, v.counters()
 	for _, slot := range slots {
-		v.counts[c.final(c.own(int32(slot)), int(c.groups.division.of[slot]))]++
+		nodes[c.final(c.own(int32(slot)), int(c.groups.division.of[slot]))]++
 	}
-	for i, r := range reasons {
-		if i != int(feasible) && v.counts[i] > 0 {
-			list = addRejection(list, r, v.counts[i])
-		}
-	}
-	return list
+	return v.listCounted()
 }

@@ -76,7 +76,23 @@ type Pod struct {
 	entry atomic.Pointer[Entry]
 	// Counted belongs to package topo: what the pod counts as, if it has no terms.
 	Counted atomic.Pointer[Counted]
+	// Parts never change.
+	Parts Parts
 }
+
+// Parts say which parts a pod has, so that asking spares a look at the object.
+type Parts uint8
+
+// The parts of a pod.
+const (
+	HasPodAffinity Parts = 1 << iota
+	HasSpread
+	HasVolumes
+	IsNominated
+	HasClaims
+	HasScalars // requests beyond CPU, memory and ephemeral storage
+	NamesNodes // a required node affinity term is about the name of a node
+)
 
 // A Counted is shared by pods that count as the same.
 type Counted struct {

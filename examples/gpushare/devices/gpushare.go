@@ -57,7 +57,7 @@ func (f *gpuFilter) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framewor
 		return framework.UnresolvableStatus(reasonFew)
 	case f.want.Models != "" && !f.want.Accepts(r.model):
 		return framework.UnresolvableStatus(reasonModel)
-	case !r.fits(f.want):
+	case !r.fits(&f.want):
 		return framework.UnschedulableStatus(reasonFree)
 	}
 	return framework.Status{}
@@ -66,8 +66,7 @@ func (f *gpuFilter) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framewor
 // FilterNodes implements [incremental.BatchFilter].
 func (f *gpuFilter) FilterNodes(_ *framework.PodInfo, nodes []*framework.NodeInfo, rejected []int) []int {
 	for i, n := range nodes {
-		r := f.gpus.leftOn(n, f.state.Get(n))
-		if !r.fits(f.want) || f.want.Models != "" && !f.want.Accepts(r.model) {
+		if r := f.gpus.leftOn(n, f.state.Get(n)); !r.fits(&f.want) || f.want.Models != "" && !f.want.Accepts(r.model) {
 			rejected = append(rejected, i)
 		}
 	}

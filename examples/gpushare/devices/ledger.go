@@ -11,8 +11,8 @@ import (
 // A ledger holds what pods have of the GPUs of a node. It is never changed in place,
 // because forks share it. nil means that they have had nothing.
 type ledger struct {
-	left room      // on the node as it was
 	node *api.Node // that left is about
+	left room      // on the node as it was
 	used [MaxGPUs]int32
 	last *holding
 	gone *holding // what pods had that left since one came; it is theirs if they are put back

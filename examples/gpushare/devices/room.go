@@ -35,17 +35,18 @@ func (r *room) with(cpu int64) Free {
 }
 
 // fits reports whether so many GPUs have enough left.
-func (r *room) fits(want Request) bool {
-	if want.Count <= 1 {
-		return int64(r.most) >= want.Milli
-	}
-	fitting := int64(0)
+func (r *room) fits(want *Request) bool {
+	return int64(r.most) >= want.Milli && (want.Count == 1 || r.fitting(want.Milli) >= want.Count)
+}
+
+// fitting is how many GPUs have enough left.
+func (r *room) fitting(milli int64) (n int64) {
 	for _, left := range r.left[:r.gpus] {
-		if int64(left) >= want.Milli {
-			fitting++
+		if int64(left) >= milli {
+			n++
 		}
 	}
-	return fitting >= want.Count
+	return n
 }
 
 // serves reports whether the GPUs that a pod has had have enough left for it.
@@ -63,13 +64,18 @@ func freeCPU(n *framework.NodeInfo) int64 { return n.Allocatable.At(cpu) - n.Req
 
 // leftOn returns what is left on a node. It must not be changed.
 func (g *GPUs) leftOn(n *framework.NodeInfo, l *ledger) *room {
-	switch {
-	case l == nil:
-		return g.has.Of(n)
-	case l.node == n.Node:
+	if l != nil && l.node == n.Node {
 		return &l.left
 	}
-	r := l.leftOf(g.has.Of(n), l.left.tags) // the node says something else since
+	return g.leftAnew(n, l)
+}
+
+// leftAnew is leftOn for a node without pods, or one that says something else since.
+func (g *GPUs) leftAnew(n *framework.NodeInfo, l *ledger) *room {
+	if l == nil {
+		return g.has.Of(n)
+	}
+	r := l.leftOf(g.has.Of(n), l.left.tags)
 	return &r
 }
 

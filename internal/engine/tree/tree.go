@@ -250,19 +250,21 @@ func (t *Tree) Set(place int, total int32) {
 	}
 	g := t.group(place)
 	// What was and is now the best below a node, and how many places had and have it.
-	was, lost, now, won := old, int32(1), total, int32(1)
+	was, lost, now, won, feasible := old, int32(1), total, int32(1), int32(0)
 	switch {
 	case old < 0:
-		was, lost = None, 0
-		t.addFeasible(place, g, 1)
+		was, lost, feasible = None, 0, 1
 	case total < 0:
-		now, won = None, 0
-		t.addFeasible(place, g, -1)
+		now, won, feasible = None, 0, -1
 	}
 	i, groups := place>>(FanBits-arityBits), t.groups
-	for level := 0; level < len(t.levels); level++ {
+	for level, settled := 0, false; level < len(t.levels); level++ {
 		i >>= arityBits
 		at := &t.levels[level][i*groups+g]
+		at.Feasible += feasible
+		if settled {
+			continue
+		}
 		best, count := at.Best, at.Count
 		switch {
 		case now > best:
@@ -271,28 +273,19 @@ func (t *Tree) Set(place int, total int32) {
 			if was == best {
 				won -= lost
 			}
-			if won == 0 {
-				return
-			}
+			settled = won == 0
 			at.Count += won
 		case was == best:
 			if at.Count -= lost; at.Count == 0 {
 				at.Best, at.Count = t.best(level, i, g)
 			}
 		default:
+			settled = true
+		}
+		if settled && feasible == 0 {
 			return
 		}
 		was, lost, now, won = best, count, at.Best, at.Count
-	}
-}
-
-// addFeasible adds to the number of feasible places of the group in all nodes above a
-// place.
-func (t *Tree) addFeasible(place, group int, by int32) {
-	i := place >> FanBits
-	for level := range t.levels {
-		t.levels[level][i*t.groups+group].Feasible += by
-		i >>= arityBits
 	}
 }
 
