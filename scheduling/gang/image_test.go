@@ -26,7 +26,6 @@ var passing = map[string]string{
 	"Snapshot.journal":     "says which nodes changed, and changed back",
 	"Snapshot.undo":        "buffers of earlier rollbacks",
 	"chunk.runs":           "a rollback gives a new number",
-	"poolUse.changed":      "counts changes",
 	"NodeInfo.amounts":     "memory of the totals, which they may have outgrown",
 	"Schema.guests":        "names of resources that pods have brought",
 	"owner":                "who may write: changes with every fork",
@@ -184,6 +183,11 @@ func (w *walker) structure(path string, v reflect.Value) {
 		}
 		w.pages(path, v.FieldByName("many"))
 		return
+	case "poolUse": // by device: where a use lies, and whether devices share it, may change
+		for device, x := range usesOf(v) {
+			w.walk(fmt.Sprintf("%s[%s]", path, device), x.Elem())
+		}
+		return
 	}
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
@@ -244,7 +248,24 @@ func (w *walker) layers(path string, v reflect.Value) {
 
 // hollow reports whether a pool of devices is kept although none is in use.
 func hollow(v reflect.Value) bool {
-	return v.Type().String() == "*devices.poolUse" && v.Elem().FieldByName("devices").Len() == 0
+	return v.Type().String() == "*devices.poolUse" && len(usesOf(v.Elem())) == 0
+}
+
+// usesOf returns the uses of a devices.poolUse by the name of the device: those beside the
+// devices of its only slice, and the others.
+func usesOf(pool reflect.Value) map[string]reflect.Value {
+	uses := map[string]reflect.Value{}
+	for i, dense := 0, pool.FieldByName("dense"); i < dense.Len(); i++ {
+		if x := dense.Index(i); !x.IsNil() {
+			device := pool.FieldByName("slice").Elem().FieldByName("devices").Index(i)
+			uses[reflect.Indirect(device).FieldByName("Name").String()] = x
+		}
+	}
+	others := pool.FieldByName("others")
+	for _, key := range others.MapKeys() {
+		uses[key.String()] = others.MapIndex(key)
+	}
+	return uses
 }
 
 // pages walks what is not zero.
