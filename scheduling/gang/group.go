@@ -44,7 +44,8 @@ type Mode uint8
 const (
 	// Required: all pods are in one domain.
 	Required Mode = iota
-	// Preferred: all pods are in one domain if that is possible.
+	// Preferred: all pods are in one domain if that leaves out none that fit elsewhere: a
+	// domain that takes fewer pods is passed over for one of a coarser level, or for several.
 	Preferred
 	// Counted: pods may be in any number of domains. The level only guides which.
 	Counted
@@ -70,7 +71,7 @@ type Level struct {
 	// Mode says how strictly pods keep to one domain.
 	Mode Mode
 	// Slice, if above 0, divides the pods in their order into slices of this size, each
-	// within one domain of this level.
+	// within one domain of this level. A slice is placed as a whole or not at all.
 	Slice int
 }
 
@@ -102,15 +103,22 @@ func (g *Group) labels() []string {
 	return list
 }
 
-// sliced reports whether some level has slices.
-func (g *Group) sliced() bool {
+// slice is the size of the slices of the coarsest level that has some, 0 if none has. Pods
+// are placed in whole slices of it or not at all, and finer slices divide it.
+func (g *Group) slice() int {
 	for _, l := range g.Topology {
 		if l.Slice > 0 {
-			return true
+			return l.Slice
 		}
 	}
-	return false
+	return 0
 }
+
+// sliced reports whether some level has slices.
+func (g *Group) sliced() bool { return g.slice() > 0 }
+
+// whole is how many of n pods make up whole slices.
+func (g *Group) whole(n int) int { return n - n%max(1, g.slice()) }
 
 func (g *Group) invalid(field, value, text string) error {
 	return &api.InvalidError{Object: "group " + g.Key(), Field: field, Value: value, Err: errors.New(text)}

@@ -176,10 +176,13 @@ func (t *Trial) describe() string {
 			b.WriteString(" of ")
 		}
 		v := t.Domain[i]
-		b.WriteString(v.Key[strings.LastIndexByte(v.Key, '/')+1:] + " " + v.Value)
+		b.WriteString(nameOfKey(v.Key) + " " + v.Value)
 	}
 	return b.String()
 }
+
+// nameOfKey is a label without its prefix.
+func nameOfKey(key string) string { return key[strings.LastIndexByte(key, '/')+1:] }
 
 // A Score is a placement score of a domain.
 type Score struct {

@@ -11,7 +11,8 @@ import (
 
 // How groups are placed under the rules that are not kube-scheduler's. Candidates are
 // tried in stages: the domains of the finest Preferred level, then of the next coarser
-// one, and at last those of the finest Required level, or the whole cluster. Counts only
+// one, and at last those of the finest Required level, or the whole cluster. A domain of a
+// Preferred level must take all pods, or as many as the last stage places. Counts only
 // propose a domain and how many pods go where; the pods are then placed by the filters.
 
 // stuckError says why the members that are present leave no domain.
@@ -40,11 +41,14 @@ func (a *attempt) own() error {
 		for _, b := range bases {
 			list = b.at(i+1, list)
 		}
-		if done, err := a.stage(list); done || err != nil {
+		if done, err := a.stage(list, a.want()); done || err != nil {
 			return err
 		}
 	}
-	if done, err := a.stage(bases); done || err != nil {
+	if done, err := a.stage(bases, a.g.need()); done || err != nil {
+		return err
+	}
+	if done, err := a.keepMost(a.fewer); done || err != nil {
 		return err
 	}
 	return a.refuseOwn()
@@ -89,16 +93,19 @@ type candidate struct {
 	trial *Trial
 	fits  int // how many pods it takes; estimated if the pods are not of one class
 	fill  int64
+	steps int // how many the search had taken before the trial
+	ties  int // how many candidates of its stage only names tell apart from it
 }
 
-// stage tries the group in one of the domains, in the order of the rule. done reports
-// that it stands.
-func (a *attempt) stage(list []*domain) (done bool, err error) {
+// stage tries the group in the domains, in the order of the rule, until one takes as many
+// pods as asked for. done reports that it stands. Domains that take the minimum and no
+// more than that are noted as fewer.
+func (a *attempt) stage(list []*domain, least int) (done bool, err error) {
 	candidates := make([]*candidate, len(list))
 	for i, d := range list {
 		c := &candidate{d: d, trial: newTrial(d)}
 		if a.room != nil {
-			c.fits = a.takes[d.id]
+			c.fits = a.g.whole(a.takes[d.id])
 			c.trial.Capacity, c.trial.Pods = c.fits, min(c.fits, len(a.g.Pods))
 		} else {
 			c.fits = a.estimate(d)
@@ -117,7 +124,12 @@ func (a *attempt) stage(list []*domain) (done bool, err error) {
 	var stand []*candidate
 	for _, c := range candidates {
 		a.out.Trials = append(a.out.Trials, c.trial)
-		if c.trial.Bound != "" {
+		switch {
+		case c.trial.Bound != "":
+			continue
+		case a.room != nil && c.fits < least:
+			c.trial.Succeeded, c.steps, c.ties = true, a.steps, a.tied(candidates, c)
+			a.fewer = append(a.fewer, c)
 			continue
 		}
 		mark := a.snap.Begin()
@@ -125,41 +137,87 @@ func (a *attempt) stage(list []*domain) (done bool, err error) {
 			a.snap.Rollback(mark)
 			return false, err
 		}
+		c.ties = a.tied(candidates, c)
 		switch {
 		case !c.trial.Succeeded:
 			a.snap.Rollback(mark)
-		case a.rules.Compare == nil:
+		case c.trial.Pods < least:
+			a.snap.Rollback(mark)
+			a.fewer = append(a.fewer, c)
+		case a.rules.Compare == nil && !a.anyFewer(c.trial.Pods):
 			a.snap.Commit(mark)
-			a.out.TiedDomains = a.tied(candidates, c)
+			a.out.TiedDomains = c.ties
 			return true, a.stood(c.trial)
 		default:
 			a.snap.Rollback(mark)
-			stand = append(stand, c)
+			if stand = append(stand, c); a.rules.Compare == nil {
+				return a.keepMost(append(a.fewer, c))
+			}
 		}
 	}
 	if len(stand) == 0 {
 		return false, nil
 	}
-	return true, a.compareAll(stand)
+	return a.keepMost(append(a.fewer, a.first(stand)))
 }
 
-// compareAll keeps the trial that the user's rule puts first.
-func (a *attempt) compareAll(stand []*candidate) error {
+// anyFewer reports whether a domain of a Preferred level takes as many pods, although not
+// all.
+func (a *attempt) anyFewer(pods int) bool {
+	return slices.ContainsFunc(a.fewer, func(c *candidate) bool { return c.trial.Pods >= pods })
+}
+
+// first returns the candidate whose trial the user's rule puts first.
+func (a *attempt) first(stand []*candidate) *candidate {
 	best := slices.MinFunc(stand, func(x, y *candidate) int { return a.rules.Compare(x.trial, y.trial) })
+	best.ties = 0
 	for _, c := range stand {
 		if a.rules.Compare(best.trial, c.trial) == 0 {
-			a.out.TiedDomains++
+			best.ties++
 		}
 	}
-	pods := best.trial.Pods
-	best.trial.Placed, best.trial.Left = nil, nil
-	if err := a.settle(best); err != nil {
-		return err
+	return best
+}
+
+// keepMost places the group in the candidate that takes the most pods, the first of
+// several. The trial of each has said how many, or a count has, which is no more than a
+// proposal. It returns false if all of them were such proposals and failed.
+func (a *attempt) keepMost(list []*candidate) (bool, error) {
+	for list = slices.Clone(list); len(list) > 0; {
+		most := 0
+		for i, c := range list {
+			if c.trial.Pods > list[most].trial.Pods {
+				most = i
+			}
+		}
+		c := list[most]
+		pods := c.trial.Pods
+		mark := a.snap.Begin()
+		if err := a.resettle(c); err != nil {
+			a.snap.Rollback(mark)
+			return false, err
+		}
+		if c.trial.Succeeded && c.trial.Pods >= pods {
+			a.snap.Commit(mark)
+			a.out.TiedDomains = c.ties
+			return true, a.stood(c.trial)
+		}
+		a.snap.Rollback(mark)
+		if !c.trial.Succeeded {
+			list = slices.Delete(list, most, most+1)
+		}
 	}
-	if best.trial.Pods != pods || !best.trial.Succeeded {
-		return fmt.Errorf("gang: %d pods fit in domain %q at first, and %d the second time", pods, best.trial.Name(), best.trial.Pods)
-	}
-	return a.stood(best.trial)
+	return false, nil
+}
+
+// resettle settles a candidate as if nothing had been searched since its first trial.
+func (a *attempt) resettle(c *candidate) error {
+	steps, gaveUp := a.steps, a.gaveUp
+	a.steps, a.gaveUp = c.steps, false
+	c.trial.Placed, c.trial.Left = nil, nil
+	err := a.settle(c)
+	a.steps, a.gaveUp = max(a.steps, steps), a.gaveUp || gaveUp
+	return err
 }
 
 // stood fills in the outcome from the trial that was kept. If pods wait, and none of them
@@ -247,6 +305,7 @@ func (a *attempt) want() int {
 // stands.
 func (a *attempt) settle(c *candidate) error {
 	t := c.trial
+	c.steps = a.steps
 	a.sched.Seek(a.position)
 	if err := a.settleGreedily(c); err != nil {
 		return err
@@ -264,13 +323,17 @@ func (a *attempt) settleGreedily(c *candidate) error {
 	all := a.order(c.d)
 	if a.room != nil {
 		n := min(a.want(), c.fits)
-		_, err := a.fill(c.d, all[:n], t)
-		if err == nil {
-			for _, i := range all[n:] {
-				t.Left = append(t.Left, Left{Pod: a.g.Pods[i].Pod.Key(), index: i})
-			}
+		ok, err := a.fill(c.d, all[:n], t)
+		switch {
+		case err != nil:
+			return err
+		case !ok:
+			a.undo(t, a.g.whole(len(t.Placed))) // the last slice is not whole
 		}
-		return err
+		for _, i := range all[n:] {
+			t.Left = append(t.Left, Left{Pod: a.g.Pods[i].Pod.Key(), index: i})
+		}
+		return nil
 	}
 	if a.rules.Order != Both || a.g.sliced() {
 		return a.walk(c.d, all, t)

@@ -63,9 +63,7 @@ func (a *attempt) explore(t *Trial) error {
 func (a *attempt) explain(t *Trial) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s takes %d of %s", t.describe(), t.Pods, several(a.g.need(), "pod"))
-	if len(t.Left) > 0 && t.Left[0].Err != nil {
-		fmt.Fprintf(&b, "; %s: %s", t.Left[0].Pod, t.Left[0].Err)
-	}
+	fmt.Fprintf(&b, "; %s", a.reason(t))
 	if m := t.Missing; m != nil && m.Nodes > 0 {
 		fmt.Fprintf(&b, " Missing room for %s: %s like its largest.", several(m.Pods, "pod"), several(m.Nodes, "empty node"))
 	}
@@ -83,6 +81,30 @@ func (a *attempt) explain(t *Trial) string {
 		fmt.Fprintf(&b, " %s %s no label %s.", several(n, "node"), verb, a.keys[i])
 	}
 	return b.String()
+}
+
+// reason says what keeps the group from standing in the domain: the first pod that was
+// refused, or else what divides pods that fit each by itself.
+func (a *attempt) reason(t *Trial) string {
+	for _, l := range t.Left {
+		if l.Err != nil {
+			return fmt.Sprintf("%s: %s", l.Pod, l.Err)
+		}
+	}
+	switch {
+	case a.g.sliced():
+	case t.Bound != "":
+		return t.Bound
+	default:
+		return fmt.Sprintf("the search ended after %s", several(a.steps, "step"))
+	}
+	var parts []string
+	for _, l := range a.g.Topology {
+		if l.Slice > 0 {
+			parts = append(parts, fmt.Sprintf("every slice of %s must be in one %s", several(l.Slice, "pod"), nameOfKey(l.Key)))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // several is a number of things, as text.

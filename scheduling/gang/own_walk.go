@@ -11,7 +11,7 @@ import (
 
 // walk places pods that counts say nothing about: slice by slice, or one after the other.
 func (a *attempt) walk(d *domain, pods []int, t *Trial) error {
-	level, size := a.outermost(d.depth())
+	level, size := a.outermost(0)
 	if size == 0 {
 		return a.each(d, pods, t)
 	}
@@ -105,9 +105,10 @@ func (a *attempt) eachIn(d *domain, pods []int, t *Trial, left *[]int) error {
 	return nil
 }
 
-// slice places the pods of a slice in one domain of the level, or none of them.
+// slice places the pods of a slice in one domain of the level, or none of them. That is d
+// or within it, or around it if the level is coarser: then all of d will do.
 func (a *attempt) slice(d *domain, level int, pods []int, t *Trial) (bool, error) {
-	list := d.at(level+1, nil)
+	list := d.at(max(level+1, d.depth()), nil)
 	estimates := map[*domain]int{}
 	for _, x := range list {
 		estimates[x] = a.estimate(x)

@@ -136,6 +136,7 @@ type attempt struct {
 	steps    int
 	takes    []int // by id of the domain; see fits
 	gaveUp   bool
+	fewer    []*candidate    // domains of Preferred levels that take the minimum, but not all
 	mean     resource.Vector // what a pod asks for on average, for estimates
 }
 

@@ -13,18 +13,15 @@ import (
 // order is tried, so it proves nothing about pods for which the order matters. The pods
 // stand afterwards if the trial succeeded.
 func (a *attempt) search(c *candidate) error {
-	a.undo(c)
-	s := searcher{attempt: a, t: c.trial, d: c.d, skips: len(a.g.Pods) - a.g.need(), step: 1}
+	a.undo(c.trial, 0)
+	s := searcher{attempt: a, t: c.trial, d: c.d, skips: len(a.g.Pods) - a.g.need(), step: max(1, a.g.slice())}
 	s.homes = make([][]home, len(a.g.Topology))
-	for l := c.d.depth(); l < len(a.g.Topology); l++ {
+	for l := c.d.depth(); l < len(a.g.Topology); l++ { // at coarser levels all pods have one home
 		if size := a.g.Topology[l].Slice; size > 0 {
 			s.homes[l] = make([]home, len(a.g.Pods)/size)
-			if s.step == 1 {
-				s.step = size // whole slices of the coarsest level are left out, or none
-			}
 		}
 	}
-	s.t.Placed, s.t.Left = nil, nil
+	s.t.Left = nil
 	found, err := s.from(0, 0)
 	if err != nil {
 		return err
@@ -38,12 +35,13 @@ func (a *attempt) search(c *candidate) error {
 	return nil
 }
 
-// undo takes back what the greedy attempt has placed.
-func (a *attempt) undo(c *candidate) {
-	for i := len(c.trial.Placed) - 1; i >= 0; i-- {
-		p := c.trial.Placed[i]
+// undo takes back what the greedy attempt has placed, but for the first pods.
+func (a *attempt) undo(t *Trial, first int) {
+	for i := len(t.Placed) - 1; i >= first; i-- {
+		p := t.Placed[i]
 		_ = a.sched.Release(a.snap, a.g.Pods[p.index], p.Node) // it is there: it was just placed
 	}
+	t.Placed = t.Placed[:first]
 }
 
 type searcher struct {
@@ -51,7 +49,7 @@ type searcher struct {
 	t       *Trial
 	d       *domain
 	skips   int      // how many pods may be left out
-	step    int      // how many are left out together
+	step    int      // how many are left out together: a slice of the coarsest level with slices
 	homes   [][]home // by level and slice
 	refused bool     // a Reserve plugin has refused a pod, and need not say so in every order
 }
