@@ -73,7 +73,7 @@ func (p *Placer) Propose(snap *framework.Snapshot, g *Group) (*Cycle, error) {
 }
 
 func (p *Placer) attempt(snap *framework.Snapshot, g *Group, keep bool) (*Cycle, error) {
-	if err := g.checkUsable(snap, &p.rules); err != nil {
+	if err := p.checkUsable(snap, g); err != nil {
 		return nil, err
 	}
 	c := &Cycle{Condition: api.Condition{Type: api.PodGroupInitiallyScheduled, Status: api.ConditionFalse}}

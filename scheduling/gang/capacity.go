@@ -22,12 +22,14 @@ type Count struct {
 	// Anywhere is how many would fit if the levels of the shape did not matter; the
 	// difference to Fits is what is lost to fragments. It is found like Fits.
 	Anywhere int `json:"anywhere"`
-	// Stopped is set if counting ended at the limit.
+	// Stopped is set if counting ended at the limit, or because it would not have ended
+	// soon: a node takes 65,536 of the pods or more, or so many pods were placed one after
+	// the other without a limit. In the latter cases more gangs may fit.
 	Stopped bool `json:"stopped,omitempty"`
 }
 
-// Capacity counts how many more gangs of the shape fit, at most limit of them; 0 means no
-// limit. A gang is the first pods of the shape, as many as its minimum. The snapshot stays
+// Capacity counts how many more gangs of the shape fit, at most limit of them; with 0 it
+// counts on until nothing fits, or as [Count.Stopped] says. A gang is the first pods of the shape, as many as its minimum. The snapshot stays
 // as it is.
 //
 // If the pods are of one class whose filters read one node only, and some pods of it
@@ -52,7 +54,7 @@ func (p *Placer) Capacity(snap *framework.Snapshot, shape *Group, limit int) (Co
 }
 
 func (p *Placer) checkShape(snap *framework.Snapshot, shape *Group, limit int) error {
-	if err := shape.check(snap, &p.rules); err != nil {
+	if err := p.check(snap, shape); err != nil {
 		return err
 	}
 	switch {
@@ -86,22 +88,32 @@ func (a *attempt) formula(limit int) Count {
 	a.measure()
 	bases, _ := a.bases() // no members are present, so it cannot be stuck
 	need, c := len(a.g.Pods), Count{Exact: true}
+	capped := false
 	for _, d := range bases {
 		c.Fits += a.takes[d.id] / need
+		capped = capped || a.room.capped(d.slots)
 	}
-	if limit > 0 && c.Fits > limit {
+	switch {
+	case limit > 0 && c.Fits > limit:
 		c.Fits, c.Stopped = limit, true
+	case capped && c.Fits != limit:
+		c.Exact, c.Stopped, c.AtMost = false, true, max(c.Fits, a.atMost())
+		return c
 	}
 	c.AtMost = c.Fits
 	return c
 }
 
-// repeat places gangs until one does not fit, and takes all back.
+// repeat places gangs until one does not fit, and takes all back. Without a limit it ends
+// when it has placed countMost pods, as nothing may ever refuse one.
 func (a *attempt) repeat(limit int) (c Count, err error) {
+	if limit == 0 {
+		limit = max(1, countMost/len(a.g.Pods))
+	}
 	c.AtMost = a.atMost()
 	mark := a.snap.Begin()
 	defer a.snap.Rollback(mark)
-	for ; limit == 0 || c.Fits < limit; c.Fits++ {
+	for ; c.Fits < limit; c.Fits++ {
 		gang := *a.g
 		gang.Name = a.g.Name + "~" + strconv.Itoa(c.Fits)
 		gang.Pods = make([]*framework.PodInfo, len(a.g.Pods))
@@ -193,7 +205,7 @@ func (p *Placer) NodesFor(snap *framework.Snapshot, shape *Group, gangs int, nod
 		}
 		var c Count
 		c, err = p.CapacityWith(snap, shape, gangs, node, n)
-		return c.Fits >= gangs, c.Exact || c.Stopped
+		return c.Fits >= gangs, c.Exact || c.Fits >= gangs
 	}
 	if yes, exact := enough(0); yes || err != nil {
 		return 0, yes, err

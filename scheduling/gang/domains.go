@@ -24,6 +24,7 @@ type domain struct {
 	named    map[string]*domain  // children by value
 	size     int                 // of the tree; set for the root
 	lacking  []int               // nodes by the first label that they lack; set for the root
+	swapped  *swapped            // levels out of order, nil if there are none; set for the root of all nodes
 }
 
 func (d *domain) depth() int { return len(d.path) }
@@ -123,6 +124,7 @@ func (f *forest) of(snap *framework.Snapshot, keys []string) *domain {
 		return root
 	}
 	root := rootOf(snap, snap.Slots(), keys)
+	root.swapped = root.findSwapped(keys)
 	f.trees[key] = root
 	return root
 }

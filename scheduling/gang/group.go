@@ -24,7 +24,9 @@ type Group struct {
 	// Required levels are the group's.
 	Present []Member
 	// Topology restricts where the pods may be, the coarsest level first; empty means
-	// anywhere.
+	// anywhere. Levels are refused if they are out of order: a zone above a region, or a
+	// level each of whose domains holds several of the level above it, of which none is in
+	// two.
 	Topology []Level
 	// Priority is the priority of the group, for preemption.
 	Priority int32
@@ -236,8 +238,8 @@ func (g *Group) checkSchedulers() error {
 
 // checkTopology refuses levels that are out of order, and slices that do not divide.
 func (g *Group) checkTopology(rules *Rules) error {
-	outer := 0 // the size of slices of the next coarser level with slices
-	keys := map[string]bool{}
+	outer := 0                           // the size of slices of the next coarser level with slices
+	keys, known := map[string]bool{}, -1 // the last level with a well-known label
 	for i, l := range g.Topology {
 		at := func(field string) string { return "topology[" + strconv.Itoa(i) + "]" + field }
 		switch {
@@ -247,6 +249,8 @@ func (g *Group) checkTopology(rules *Rules) error {
 			return g.invalid(at(".key"), l.Key, "two levels have this label")
 		case l.Key == api.LabelHostname && i < len(g.Topology)-1:
 			return g.invalid(at(".key"), l.Key, "no level is finer than a node, so it must be the last")
+		case known >= 0 && extent(l.Key) >= 0 && extent(l.Key) < extent(g.Topology[known].Key):
+			return g.invalid(at(".key"), l.Key, fmt.Sprintf("must be above topology[%d], %s, which is finer", known, g.Topology[known].Key))
 		case l.Mode > Counted:
 			return g.invalid(at(".mode"), l.Mode.String(), "is unknown")
 		case i > 0 && l.Mode < g.Topology[i-1].Mode:
@@ -263,6 +267,9 @@ func (g *Group) checkTopology(rules *Rules) error {
 			return g.invalid(at(""), l.Key, "the rules of Kubernetes137 know one level, which is Required and has no slices")
 		}
 		keys[l.Key] = true
+		if extent(l.Key) >= 0 {
+			known = i
+		}
 		if l.Slice > 0 {
 			outer = l.Slice
 		}

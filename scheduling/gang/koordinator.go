@@ -272,7 +272,7 @@ func (r annotationReader) levels() (list []Level, err error) {
 // and keeps them even if they are fewer than the minimum; the status is then Short. It is
 // for gangs of Koordinator that are not strict.
 func (p *Placer) PlaceSome(snap *framework.Snapshot, g *Group) (*Outcome, error) {
-	if err := g.check(snap, &p.rules); err != nil {
+	if err := p.check(snap, g); err != nil {
 		return nil, err
 	}
 	loose := *g

@@ -59,7 +59,7 @@ func (p *Placer) Scheduler() *scheduling.Scheduler { return p.sched }
 // The answer depends on the snapshot, the group, the rules with their seed, and where the
 // scheduler's next search begins; the scheduler is then where it was before.
 func (p *Placer) Place(snap *framework.Snapshot, g *Group) (*Outcome, error) {
-	if err := g.check(snap, &p.rules); err != nil {
+	if err := p.check(snap, g); err != nil {
 		return nil, err
 	}
 	return p.place(snap, g, true)
@@ -67,7 +67,7 @@ func (p *Placer) Place(snap *framework.Snapshot, g *Group) (*Outcome, error) {
 
 // Try is Place, taken back: the snapshot is exactly as before, whatever the outcome.
 func (p *Placer) Try(snap *framework.Snapshot, g *Group) (*Outcome, error) {
-	if err := g.check(snap, &p.rules); err != nil {
+	if err := p.check(snap, g); err != nil {
 		return nil, err
 	}
 	return p.place(snap, g, false)

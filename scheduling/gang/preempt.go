@@ -77,7 +77,7 @@ const (
 // Here: they keep the order of the snapshot.
 // Why: the answer must be the same on every run.
 func (p *Placer) Preempt(snap *framework.Snapshot, g *Group) (*Eviction, error) {
-	if err := g.check(snap, &p.rules); err != nil {
+	if err := p.check(snap, g); err != nil {
 		return nil, err
 	}
 	return p.preempt(snap, g, g)
@@ -97,7 +97,7 @@ func (p *Placer) Preempt(snap *framework.Snapshot, g *Group) (*Eviction, error) 
 // Here: the order of the tree.
 // Why: the answer must be the same on every run.
 func (p *Placer) PreemptSet(snap *framework.Snapshot, s *Set) (*Eviction, error) {
-	if err := checkTree(snap, s, &p.rules); err != nil {
+	if err := p.checkTree(snap, s); err != nil {
 		return nil, err
 	}
 	return p.preempt(snap, s.merged(), s)

@@ -144,6 +144,11 @@ func (r *room) renew(n *framework.NodeInfo) error {
 	return nil
 }
 
+// capped reports whether one of the nodes takes as many pods as are counted, and maybe more.
+func (r *room) capped(slots []int) bool {
+	return slices.ContainsFunc(slots, func(slot int) bool { return r.counts[slot] >= countMost })
+}
+
 // sum returns how many pods fit on nodes together, after refresh.
 func (r *room) sum(slots []int) (sum int) {
 	for _, slot := range slots {

@@ -123,7 +123,7 @@ func (c ChildOutcome) withdraw(text string) {
 //
 // Source: kube-scheduler 1.37, schedule_one_podgroup.go, composite pod groups.
 func (p *Placer) PlaceSet(snap *framework.Snapshot, s *Set) (*SetOutcome, error) {
-	if err := checkTree(snap, s, &p.rules); err != nil {
+	if err := p.checkTree(snap, s); err != nil {
 		return nil, err
 	}
 	mark := snap.Begin()
