@@ -157,6 +157,26 @@ func (x tiny) exists(min, slice int, allowed func(node int) bool, home func(node
 	return from(0, 0)
 }
 
+// drawSliced draws levels with slices of a size, or without if it is 0, at any level and of
+// any mode.
+func drawSliced(t *rapid.T, slice int) []gang.Level {
+	modes := []gang.Mode{gang.Required, gang.Preferred, gang.Counted}
+	outer := rapid.SampledFrom(modes).Draw(t, "mode of blocks")
+	inner := rapid.SampledFrom(modes[outer:]).Draw(t, "mode of racks")
+	switch rapid.IntRange(0, 4).Draw(t, "levels") {
+	case 0:
+		if slice == 0 {
+			return nil
+		}
+		return []gang.Level{{Key: block, Mode: outer, Slice: slice}}
+	case 1:
+		return []gang.Level{{Key: block, Mode: outer, Slice: slice}, {Key: rack, Mode: inner}}
+	case 2:
+		return []gang.Level{{Key: rack, Mode: outer, Slice: slice}, {Key: api.LabelHostname, Mode: gang.Counted}}
+	}
+	return []gang.Level{{Key: block, Mode: outer}, {Key: rack, Mode: inner, Slice: slice}}
+}
+
 // An unlimited search finds a placement exactly if there is one, and says so. If pods ask
 // for others, it may miss one, but then it claims no proof.
 func TestSearchAgreesWithExhaustion(t *testing.T) {
@@ -164,27 +184,33 @@ func TestSearchAgreesWithExhaustion(t *testing.T) {
 		x := drawTiny(t)
 		s, pods := x.snapshot()
 		least := rapid.IntRange(1, len(pods)).Draw(t, "min")
-		required := rapid.Bool().Draw(t, "required")
 		slice := 0
 		if rapid.Bool().Draw(t, "sliced") && len(pods)%2 == 0 && least%2 == 0 {
 			slice = 2
 		}
 		g := &gang.Group{Name: "g", Pods: pods, Min: least}
-		switch {
-		case required:
-			g.Topology = []gang.Level{{Key: block}, {Key: rack, Mode: gang.Counted, Slice: slice}}
-		case slice > 0:
-			g.Topology = []gang.Level{{Key: block, Mode: gang.Counted}, {Key: rack, Mode: gang.Counted, Slice: slice}}
+		g.Topology = drawSliced(t, slice)
+		inBlock := func(n int) string { return x.racks[n][:min(2, len(x.racks[n]))] }
+		inRack := func(n int) string { return x.racks[n] }
+		if len(g.Topology) > 0 && g.Topology[0].Key == rack { // the racks r0 of all blocks are one
+			inRack = func(n int) string { return x.racks[n][min(3, len(x.racks[n])):] }
 		}
-		home := func(n int) string { return x.racks[n] }
-		labelled := func(n int) bool { return x.racks[n] != "" }
-		exists := false
-		if required {
-			for _, b := range []string{"b0", "b1"} {
-				exists = exists || x.exists(least, slice, func(n int) bool { return labelled(n) && x.racks[n][:2] == b }, home)
+		base := func(int) string { return "" } // the domain of the finest Required level
+		home := inRack
+		for _, l := range g.Topology {
+			of := map[string]func(int) string{block: inBlock, rack: inRack}[l.Key]
+			if l.Mode == gang.Required {
+				base = of
 			}
-		} else {
-			exists = x.exists(least, slice, func(n int) bool { return len(g.Topology) == 0 || labelled(n) }, home)
+			if l.Slice > 0 {
+				home = of
+			}
+		}
+		exists := false
+		for at := range x.cpu {
+			exists = exists || x.exists(least, slice, func(n int) bool {
+				return base(n) == base(at) && (len(g.Topology) == 0 || x.racks[n] != "" && x.racks[at] != "")
+			}, home)
 		}
 		for _, search := range []int{0, 1 << 30} {
 			for _, choice := range []gang.Choice{gang.BestFit, gang.LeastFree, gang.MostPacked} {
@@ -192,6 +218,7 @@ func TestSearchAgreesWithExhaustion(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				checkOutcome(t, s, g, out)
 				placed := out.Status == gang.Placed
 				switch {
 				case placed && !exists:

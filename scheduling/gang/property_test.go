@@ -3,6 +3,7 @@ package gang_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -97,6 +98,8 @@ func drawLevels(t *rapid.T, choice gang.Choice) []gang.Level {
 		{{Key: block}},
 		{{Key: block}, {Key: rack, Mode: gang.Preferred}},
 		{{Key: block}, {Key: rack, Slice: slice}},
+		{{Key: block, Slice: slice}, {Key: rack}},
+		{{Key: block, Mode: gang.Preferred, Slice: 2 * slice}, {Key: rack, Mode: gang.Preferred, Slice: slice}},
 		{{Key: block, Mode: gang.Preferred, Slice: slice}},
 		{{Key: block, Mode: gang.Counted}, {Key: rack, Mode: gang.Counted, Slice: slice}},
 		{{Key: block, Slice: 2 * slice}, {Key: rack, Mode: gang.Preferred, Slice: slice}},
@@ -123,7 +126,7 @@ func checkOutcome(t *rapid.T, s *framework.Snapshot, g *gang.Group, out *gang.Ou
 		t.Fatalf("%d pods placed and %d left of %d", len(out.Placed), len(out.Left), len(g.Pods))
 	}
 	if out.Status != gang.Placed {
-		if len(out.Placed) != 0 || out.Text == "" {
+		if len(out.Placed) != 0 || out.Text == "" || strings.TrimRight(out.Text, " ;:,") != out.Text {
 			t.Fatalf("%v with %d pods placed, text %q", out.Status, len(out.Placed), out.Text)
 		}
 		return
@@ -163,6 +166,17 @@ func checkOutcome(t *rapid.T, s *framework.Snapshot, g *gang.Group, out *gang.Ou
 			return text
 		}
 		seen := map[int]string{}
+		for i := 0; level.Slice > 0 && i < len(g.Pods); i += level.Slice {
+			stand := 0
+			for k := i; k < i+level.Slice; k++ {
+				if _, ok := node[k]; ok {
+					stand++
+				}
+			}
+			if stand > 0 && stand < level.Slice {
+				t.Fatalf("%d of %d pods of slice %d of %s are placed", stand, level.Slice, i/level.Slice, level.Key)
+			}
+		}
 		for i := range g.Pods {
 			if _, ok := node[i]; !ok {
 				continue
