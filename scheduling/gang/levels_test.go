@@ -27,7 +27,7 @@ func TestSlicesAreWhole(t *testing.T) {
 		// Pods 1 and 2, one of each slice, fit together, but no slice does.
 		{"of the candidate", []string{"3", "2"}, []string{"3", "1", "2", "2"}, 2, torn(4, gang.Level{Key: rack, Slice: 2})},
 		{"of a preferred candidate", []string{"3", "2"}, []string{"3", "1", "2", "2"}, 2, torn(4, gang.Level{Key: rack, Mode: gang.Preferred, Slice: 2})},
-		// The walk takes pods 0 and 2 of three slices of one pod too large.
+		// Pod by pod, the first of each slice fit; the second of each is too large.
 		{"pod by pod", []string{"3"}, []string{"1", "4", "1", "4", "1", "4"}, 2, torn(6, gang.Level{Key: rack, Slice: 2})},
 		// Racks take 6 equal pods, which are one slice of 4 and a half.
 		{"of a coarser level", []string{"6"}, []string{"1", "1", "1", "1", "1", "1", "1", "1"}, 4, torn(8, gang.Level{Key: block, Slice: 4}, gang.Level{Key: rack, Slice: 2})},

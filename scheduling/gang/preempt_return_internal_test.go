@@ -26,8 +26,9 @@ func TestReturnsAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	separate, returned, beside := 0, 0, 0
+	separate, returned, beside, inputs := 0, 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
+		inputs++
 		const most = 5
 		s := framework.NewSnapshot(framework.Arrival)
 		nodes := rapid.IntRange(1, most).Draw(t, "nodes")
@@ -112,7 +113,7 @@ func TestReturnsAgree(t *testing.T) {
 			t.Fatalf("%d of %d units stay away, want %d", len(got), len(units), len(want))
 		}
 	})
-	if separate < 20 || returned < 20 || beside < 20 {
+	if inputs >= 100 && (separate < 20 || returned < 20 || beside < 20) { // fewer do not suffice, as with -short
 		t.Errorf("%d groups of separate pods, %d units beside them returned and %d did not: want more", separate, returned, beside)
 	}
 }
