@@ -36,7 +36,8 @@ func numbered(tb testing.TB, n int) (*framework.Snapshot, []*framework.NodeInfo)
 func TestTakeInOrderAgreesWithTake(t *testing.T) {
 	_, all := numbered(t, 7)
 	rapid.Check(t, func(t *rapid.T) {
-		f, e := &incrementalPath{}, &Extender{Name: "x"}
+		e := &Extender{Name: "x"}
+		f := &incrementalPath{s: &Scheduler{plugins: plugins{extenders: make([]Extender, 2)}}}
 		nodes, plain := candidatesOf(all), candidatesOf(all)
 		var got, want extenderAnswer
 		for range 3 {
