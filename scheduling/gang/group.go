@@ -25,7 +25,7 @@ type Group struct {
 	Present []Member
 	// Topology restricts where the pods may be, the coarsest level first; empty means
 	// anywhere. Levels are refused if they are out of order: a zone above a region, or a
-	// level each of whose domains holds several of the level above it, of which none is in
+	// level whose every domain holds several of the level above it, if none of those is in
 	// two.
 	Topology []Level
 	// Priority is the priority of the group, for preemption.

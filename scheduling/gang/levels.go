@@ -72,7 +72,7 @@ type swapped struct {
 	domains      int // values of the coarse level
 }
 
-// findSwapped returns two levels of which the one that is given as the finer holds the
+// findSwapped returns two levels if the one that is given as the finer holds the
 // other: each value of it comes with several of the other, each of which comes with that
 // value only. One value alone may be a name that all use for their only part, so it says
 // nothing; nor do nodes say anything against an order that is well known.
@@ -92,7 +92,7 @@ func (d *domain) findSwapped(keys []string) *swapped {
 }
 
 // holders returns how many values of a level there are if each comes with several values
-// of the finer level, each of which comes with it only; else 0.
+// of the finer level, and each of those with one value only; else 0.
 func holders(leaves []*domain, fine, coarse int) int {
 	in, parts := map[string]string{}, map[string]int{}
 	for _, leaf := range leaves {
