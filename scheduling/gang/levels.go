@@ -72,10 +72,10 @@ type swapped struct {
 	domains      int // values of the coarse level
 }
 
-// findSwapped returns two levels if the one that is given as the finer holds the
-// other: each value of it comes with several of the other, each of which comes with that
-// value only. One value alone may be a name that all use for their only part, so it says
-// nothing; nor do nodes say anything against an order that is well known.
+// findSwapped returns two levels if each value of the second comes with several values of
+// the first, and each of these with one value only: then they are out of order. A single
+// value may be a name that all use for their only part, so it says nothing; nor do nodes
+// say anything against an order that is well known.
 func (d *domain) findSwapped(keys []string) *swapped {
 	leaves := d.at(len(keys), nil)
 	for fine := range keys {
