@@ -260,6 +260,7 @@ func TestVictims(t *testing.T) {
 		{"budget", []*api.Pod{low("a", "n0", "4", 0, "app", "web"), low("b", "n1", "4", 3), low("c", "n2", "4", 4)}, []string{"4"}, 0, 0, "b"},
 		{"budget that allows one", []*api.Pod{low("a", "n0", "4", 0, "app", "web"), low("b", "n1", "4", 3, "app", "web"), low("c", "n2", "4", 4)}, []string{"4"}, 0, 1, "a"},
 		{"two pods", []*api.Pod{low("a", "n0", "2", 1), low("b", "n0", "2", 1), low("c", "n1", "4", 1), low("d", "n2", "4", 1)}, []string{"4", "4"}, 0, 0, "c d"},
+		{"room", []*api.Pod{low("a", "n0", "3", 0)}, []string{"4"}, 0, 0, ""},
 		{"pods beyond the minimum", []*api.Pod{low("a", "n0", "4", 0), low("b", "n1", "4", 1), low("c", "n2", "4", 2)}, []string{"4", "4", "4"}, 1, 0, "a"},
 	} {
 		for _, levels := range [][]gang.Level{nil, {{Key: rack}}, {{Key: rack, Mode: gang.Preferred}}} {

@@ -136,15 +136,16 @@ func (x *evictor) begin(d *domain, units []*Unit) (*site, error) {
 	s.freeze(len(s.units))
 	if x.guarded { // budgets depend on which units leave together, so none is ruled out
 		s.first = all
-	} else if len(ends) > 0 {
+	} else {
 		s.freeze(ends[k])
 	}
 	return s, nil
 }
 
 // levels lists how many of the units are at most as harmful as each of them, once for each
-// number.
-func levels(ordered []*Unit) (ends []int) {
+// number, and 0 first.
+func levels(ordered []*Unit) []int {
+	ends := []int{0}
 	for i, u := range ordered {
 		if i+1 == len(ordered) || ordered[i+1].Priority != u.Priority || ordered[i+1].ViolatesBudget != u.ViolatesBudget {
 			ends = append(ends, i+1)
