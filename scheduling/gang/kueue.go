@@ -36,10 +36,10 @@ const kueueLayersMost = 3
 //	slices         so many pods together within one domain of a label
 //
 // Without annotations it returns no levels. Slices alone do not restrict the group: it is
-// unconstrained. Annotations that contradict each other or that nothing reads, a label that
-// is not among labels, two layers of slices for one label, a layer above the group's own
-// label, and sizes that cannot be read or that do not divide those of the coarser layer are
-// an [*api.InvalidError] with annotation and value.
+// unconstrained. An [*api.InvalidError] names the annotation and its value if annotations
+// contradict each other, if nothing reads one, or if a label is not among labels. It is
+// also an error if two layers of slices have one label, if a layer is above the group's own
+// label, or if sizes cannot be read or do not divide those of the coarser layer.
 //
 // Source: Kueue, Topology Aware Scheduling (KEP-2724).
 func KueueLevels(annotations map[string]string, labels []string) ([]Level, Choice, error) {

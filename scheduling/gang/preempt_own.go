@@ -19,8 +19,8 @@ import (
 //     which the group stands.
 //  2. Node by node, each pod is given the node where it does the least harm, and the
 //     victims there are a proposal.
-//  3. Branch and bound: whoever does less harm than an attempt has to freeze one of its
-//     victims. So each of them is frozen in turn, and those before it have to leave.
+//  3. Branch and bound: an attempt that does less harm has to freeze one of the victims. So
+//     each of them is frozen in turn, and those before it have to leave.
 //     Harm only grows with more victims, so victims that have to leave are a bound.
 
 // An evictor looks for the victims with the least harm.
