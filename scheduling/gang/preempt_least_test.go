@@ -296,3 +296,18 @@ func TestVictims(t *testing.T) {
 		}
 	}
 }
+
+// A group that may only leave as a whole stays before two pods do, although it is one pod.
+func TestGroupsAreBrokenLast(t *testing.T) {
+	x := full{
+		free: []int{0, 0}, running: []int{4, 2, 2}, rack: []string{"r0", "r0"}, on: []int{0, 1, 1}, priority: []int{0, 0, 0},
+		unit: []int{0, 1, 2}, whole: []bool{true, false, false}, guarded: []bool{false, false, false}, asks: []int{4},
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		for _, levels := range [][]gang.Level{nil, {{Key: rack}}, {{Key: api.LabelHostname}}} {
+			if h, ok := x.preempt(t, gang.Rules{Choice: gang.BestFit}, levels); !ok || h != [5]int{0, 0, 0, 2, 0} {
+				t.Fatalf("levels %v: harm %v, %t, want the two pods", levels, h, ok)
+			}
+		}
+	})
+}
