@@ -193,10 +193,17 @@ func withNodes(snap *framework.Snapshot, node *api.Node, n int) (*framework.Snap
 // halves; more copies than the gangs have pods are not tried. Otherwise the search is one
 // by one.
 func (p *Placer) NodesFor(snap *framework.Snapshot, shape *Group, gangs int, node *api.Node, most int) (n int, ok bool, err error) {
-	if gangs < 0 || most < 0 {
-		return 0, false, &api.InvalidError{Object: "gangs", Value: strconv.Itoa(min(gangs, most)), Err: errors.New("must not be negative")}
+	if err := p.checkShape(snap, shape, 0); err != nil {
+		return 0, false, err
 	}
-	if gangs == 0 {
+	switch {
+	case gangs < 0:
+		return 0, false, shape.invalid("gangs", strconv.Itoa(gangs), "must not be negative")
+	case most < 0:
+		return 0, false, shape.invalid("most", strconv.Itoa(most), "must not be negative")
+	case node == nil:
+		return 0, false, &api.InvalidError{Object: "node", Err: errors.New("is nil")}
+	case gangs == 0:
 		return 0, true, nil
 	}
 	enough := func(n int) (yes, exact bool) {

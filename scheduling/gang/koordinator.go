@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +28,7 @@ const (
 	koordGroups         = "gang.scheduling.koordinator.sh/groups"
 	koordTopology       = "gang.scheduling.koordinator.sh/network-topology-spec"
 	koordTopologyIndex  = "gang.scheduling.koordinator.sh/network-topology-index"
+	koordModeStrict     = "Strict"
 	koordModeNonStrict  = "NonStrict"
 	koordMustGather     = "MustGather"
 	koordPreferGather   = "PreferGather"
@@ -81,7 +84,7 @@ func (k *KoordinatorGang) Group(satisfied bool) *Group {
 	if k.Policy != OnlyWaiting {
 		g.Present = k.Present
 	}
-	if satisfied && k.Policy == OnceSatisfied {
+	if k.Min == 0 || satisfied && k.Policy == OnceSatisfied {
 		g.Min = min(1, len(g.Pods)+len(g.Present))
 	}
 	return g
@@ -92,57 +95,154 @@ func (k *KoordinatorGang) Group(satisfied bool) *Group {
 // of each layer of the network topology. Pods that wait have no node; the others are
 // members that are present. Gangs come in the order of their keys.
 //
-// A gang with a number, a list or a topology that cannot be read is an
-// [*api.InvalidError] that names the pod, the annotation and the value.
+// Every pod of a gang may have the annotations that describe it, but their meaning must
+// agree. One that cannot be read, or that disagrees with another pod's, is an
+// [*api.InvalidError] that names the pod, the annotation and the value. So is a gang whose
+// minimum is not given, neither by a PodGroup nor by a pod. A gang of a minimum of 0 asks
+// for nothing: pods stand as they fit.
+//
+// Differs: annotations that cannot be read or disagree.
+// Original: Koordinator reads the first pod that it sees; a mode, a match policy, a total, a
+// time or a list of gangs that it cannot read means the default.
+// Here: they are errors, as are gangs in a list that are not "namespace/name".
+// Why: a gang must not depend on the order of events, nor on a misspelt word.
+//
+// Differs: a gang without a minimum.
+// Original: Koordinator lets its pods wait until a pod or a PodGroup gives one.
+// Here: it is an error.
+// Why: the caller learns what is missing.
 //
 // Source: Koordinator 1.8, plugin Coscheduling.
 func KoordinatorGangs(pods []*framework.PodInfo, objects []*api.PodGroup, layers map[string]string) ([]*KoordinatorGang, error) {
-	gangs := map[string]*KoordinatorGang{}
+	drafts := map[string]*koordinatorDraft{}
 	for i, p := range pods {
 		if p == nil || p.Pod == nil {
 			return nil, &api.InvalidError{Object: "pods[" + strconv.Itoa(i) + "]", Err: errors.New("is nil")}
 		}
 		name, labelled := p.Pod.Annotations[koordName], false
 		if name == "" {
-			name = p.Pod.Labels[koordLabelGroup]
-			labelled = true
+			name, labelled = p.Pod.Labels[koordLabelGroup], true
 		}
 		if name == "" {
 			continue
 		}
 		key := p.Pod.Namespace + "/" + name
-		k := gangs[key]
-		if k == nil {
-			k = &KoordinatorGang{Namespace: p.Pod.Namespace, Name: name}
-			r := annotationReader{object: "pod " + p.Pod.Key(), from: p.Pod.Annotations, layers: layers}
-			if labelled {
-				if o := findGroup(objects, k); o != nil {
-					k.Min = o.MinCount()
-					r = annotationReader{object: "podgroup " + o.Key(), from: o.Annotations, layers: layers}
-					if s := o.Spec.ScheduleTimeoutSeconds; s != nil {
-						k.Waiting = time.Duration(*s) * time.Second
-					}
-				}
-			}
-			if err := r.read(k); err != nil {
+		d := drafts[key]
+		if d == nil {
+			d = newKoordinatorDraft(p, name, layers)
+			drafts[key] = d
+		}
+		if labelled && d.object == nil {
+			if err := d.describedBy(findGroup(objects, d.gang)); err != nil {
 				return nil, err
 			}
-			gangs[key] = k
 		}
-		if node := p.Pod.Spec.NodeName; node != "" {
-			k.Present = append(k.Present, Member{p, node})
-		} else {
-			k.Pods = append(k.Pods, p)
+		if err := d.add(p, labelled); err != nil {
+			return nil, err
 		}
 	}
-	list := make([]*KoordinatorGang, 0, len(gangs))
-	for _, k := range gangs {
-		slices.SortStableFunc(k.Pods, byIndex)
-		slices.SortStableFunc(k.Present, func(a, b Member) int { return byIndex(a.Pod, b.Pod) })
+	list := make([]*KoordinatorGang, 0, len(drafts))
+	for _, key := range slices.Sorted(maps.Keys(drafts)) {
+		k, err := drafts[key].finish()
+		if err != nil {
+			return nil, err
+		}
 		list = append(list, k)
 	}
-	slices.SortFunc(list, func(a, b *KoordinatorGang) int { return strings.Compare(a.Key(), b.Key()) })
 	return list, nil
+}
+
+// koordSettings are the annotations that describe a gang.
+var koordSettings = []string{koordMin, koordTotal, koordMode, koordWaitingTime, koordMatchPolicy, koordGroups, koordTopology}
+
+// A koordinatorDraft collects what the pods of a gang say.
+type koordinatorDraft struct {
+	gang     *KoordinatorGang
+	first    *framework.PodInfo
+	object   *api.PodGroup // if a label names it
+	layers   map[string]string
+	settings map[string]string // the first text of each annotation
+	from     map[string]string // which pod has it
+}
+
+func newKoordinatorDraft(first *framework.PodInfo, name string, layers map[string]string) *koordinatorDraft {
+	return &koordinatorDraft{
+		gang: &KoordinatorGang{Namespace: first.Pod.Namespace, Name: name}, first: first, layers: layers,
+		settings: map[string]string{}, from: map[string]string{},
+	}
+}
+
+// describedBy takes the settings from a PodGroup, which may be nil, instead of from pods.
+func (d *koordinatorDraft) describedBy(o *api.PodGroup) error {
+	if o == nil {
+		return nil
+	}
+	d.object, d.settings = o, o.Annotations
+	return d.read(o.Annotations, "podgroup "+o.Key(), new(KoordinatorGang))
+}
+
+// add adds a pod, with its settings unless a PodGroup has them.
+func (d *koordinatorDraft) add(p *framework.PodInfo, labelled bool) error {
+	if node := p.Pod.Spec.NodeName; node != "" {
+		d.gang.Present = append(d.gang.Present, Member{p, node})
+	} else {
+		d.gang.Pods = append(d.gang.Pods, p)
+	}
+	if labelled && d.object != nil {
+		return nil
+	}
+	for _, key := range koordSettings {
+		text, ok := p.Pod.Annotations[key]
+		had, known := d.settings[key]
+		if !ok || known && had == text {
+			continue
+		}
+		object := "pod " + p.Pod.Key()
+		was, is := KoordinatorGang{}, KoordinatorGang{}
+		if err := d.read(map[string]string{key: text}, object, &is); err != nil {
+			return err
+		}
+		if !known {
+			d.settings[key], d.from[key] = text, p.Pod.Key()
+			continue
+		}
+		if err := d.read(map[string]string{key: had}, object, &was); err != nil {
+			return err
+		}
+		if !reflect.DeepEqual(was, is) {
+			r := annotationReader{object: object, from: p.Pod.Annotations}
+			return r.invalid(key, fmt.Sprintf("pod %s of the gang has %q", d.from[key], had))
+		}
+	}
+	return nil
+}
+
+// read reads settings, as far as they are there, into a gang of the draft's name.
+func (d *koordinatorDraft) read(settings map[string]string, object string, k *KoordinatorGang) error {
+	k.Namespace, k.Name = d.gang.Namespace, d.gang.Name
+	if d.object != nil {
+		k.Min = d.object.MinCount()
+		if s := d.object.Spec.ScheduleTimeoutSeconds; s != nil {
+			k.Waiting = time.Duration(*s) * time.Second
+		}
+	}
+	return annotationReader{object: object, from: settings, layers: d.layers}.read(k)
+}
+
+// finish returns the gang that the pods describe together.
+func (d *koordinatorDraft) finish() (*KoordinatorGang, error) {
+	object := "pod " + d.first.Pod.Key()
+	if _, ok := d.settings[koordMin]; !ok && d.object == nil {
+		r := annotationReader{object: object}
+		return nil, r.invalid(koordMin, "neither a pod of the gang nor a PodGroup gives a minimum")
+	}
+	k := d.gang
+	if err := d.read(d.settings, object, k); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(k.Pods, byIndex)
+	slices.SortStableFunc(k.Present, func(a, b Member) int { return byIndex(a.Pod, b.Pod) })
+	return k, nil
 }
 
 func findGroup(objects []*api.PodGroup, k *KoordinatorGang) *api.PodGroup {
@@ -188,12 +288,20 @@ func (r annotationReader) read(k *KoordinatorGang) (err error) {
 	if k.Total < k.Min {
 		k.Total = k.Min
 	}
-	k.NonStrict = r.from[koordMode] == koordModeNonStrict
+	switch mode := r.from[koordMode]; mode {
+	case "", koordModeStrict:
+	case koordModeNonStrict:
+		k.NonStrict = true
+	default:
+		return r.invalid(koordMode, "must be Strict or NonStrict")
+	}
 	switch p := MatchPolicy(r.from[koordMatchPolicy]); p {
+	case "", OnceSatisfied:
+		k.Policy = OnceSatisfied
 	case WaitingAndRunning, OnlyWaiting:
 		k.Policy = p
 	default:
-		k.Policy = OnceSatisfied
+		return r.invalid(koordMatchPolicy, "must be once-satisfied, waiting-and-running or only-waiting")
 	}
 	if k.Waiting == 0 {
 		k.Waiting = koordDefaultWaiting
@@ -208,6 +316,11 @@ func (r annotationReader) read(k *KoordinatorGang) (err error) {
 		k.Groups = nil
 		if err := json.Unmarshal([]byte(text), &k.Groups); err != nil {
 			return r.invalid(koordGroups, "must be a list of \"namespace/name\"")
+		}
+		for _, key := range k.Groups {
+			if namespace, name, ok := strings.Cut(key, "/"); !ok || namespace == "" || name == "" || strings.Contains(name, "/") {
+				return r.invalid(koordGroups, fmt.Sprintf("%q is not \"namespace/name\"", key))
+			}
 		}
 		if !slices.Contains(k.Groups, k.Key()) {
 			k.Groups = append(k.Groups, k.Key())

@@ -35,9 +35,11 @@ const kueueLayersMost = 3
 //	unconstrained  any nodes, the fullest first
 //	slices         so many pods together within one domain of a label
 //
-// Without annotations it returns no levels. Annotations that contradict each other, a
-// label that is not among labels, and a size that cannot be read are an
-// [*api.InvalidError].
+// Without annotations it returns no levels. Slices alone do not restrict the group: it is
+// unconstrained. An [*api.InvalidError] names the annotation and its value if annotations
+// contradict each other, if nothing reads one, or if a label is not among labels. It is
+// also an error if two layers of slices have one label, if a layer is above the group's own
+// label, or if sizes cannot be read or do not divide those of the coarser layer.
 //
 // Source: Kueue, Topology Aware Scheduling (KEP-2724).
 func KueueLevels(annotations map[string]string, labels []string) ([]Level, Choice, error) {
@@ -57,7 +59,7 @@ func KueueLevels(annotations map[string]string, labels []string) ([]Level, Choic
 			list[i].Mode = mode
 		}
 	}
-	return list, choice, r.slices(list)
+	return list, choice, r.slices(list, at)
 }
 
 // What an annotation names instead of a place among the labels.
@@ -101,14 +103,20 @@ func (r *kueueReader) mode() (at int, mode Mode, err error) {
 			return none, 0, r.invalid(x.key, fmt.Sprintf("is none of the labels %v", r.labels))
 		}
 	}
-	if _, ok := r.from[kueueSlice]; count == 0 && ok {
+	_, single := r.from[kueueSlice]
+	_, several := r.from[kueueSlices]
+	if count == 0 && (single || several) {
 		at, mode = unconstrained, Counted
+	}
+	if _, ok := r.from[kueueSliceSize]; ok && !single {
+		return none, 0, r.invalid(kueueSliceSize, "may only be set together with "+kueueSlice)
 	}
 	return at, mode, nil
 }
 
-// slices sets the slices of the levels.
-func (r *kueueReader) slices(list []Level) error {
+// slices sets the slices of the levels. at is the place of the label that the group is to
+// be in.
+func (r *kueueReader) slices(list []Level, at int) error {
 	type layer struct {
 		Topology string `json:"topology"`
 		Size     int    `json:"size"`
@@ -129,8 +137,8 @@ func (r *kueueReader) slices(list []Level) error {
 		if err := json.Unmarshal([]byte(many), &layers); err != nil {
 			return r.invalid(kueueSlices, "cannot be read: "+err.Error())
 		}
-		if len(layers) > kueueLayersMost {
-			return r.invalid(kueueSlices, "must have at most 3 layers")
+		if len(layers) == 0 || len(layers) > kueueLayersMost {
+			return r.invalid(kueueSlices, "must have 1 to 3 layers")
 		}
 	}
 	key := kueueSlice
@@ -138,14 +146,28 @@ func (r *kueueReader) slices(list []Level) error {
 		key = kueueSlices
 	}
 	for _, l := range layers {
-		at := slices.Index(r.labels, l.Topology)
+		i := slices.Index(r.labels, l.Topology)
 		switch {
-		case at < 0:
+		case i < 0:
 			return r.invalid(key, fmt.Sprintf("%q is none of the labels %v", l.Topology, r.labels))
 		case l.Size < 1:
 			return r.invalid(key, "sizes must be above 0")
+		case list[i].Slice > 0:
+			return r.invalid(key, fmt.Sprintf("two layers have the label %q", l.Topology))
+		case i < at:
+			return r.invalid(key, fmt.Sprintf("slices of %q do not fit the group, which is to be in one domain of %q", l.Topology, r.labels[at]))
 		}
-		list[at].Slice = l.Size
+		list[i].Slice = l.Size
+	}
+	outer := 0
+	for _, l := range list {
+		switch {
+		case l.Slice == 0:
+			continue
+		case outer%l.Slice != 0:
+			return r.invalid(key, fmt.Sprintf("slices of %d pods in a domain of %q do not divide the slices of %d of the coarser label", l.Slice, l.Key, outer))
+		}
+		outer = l.Slice
 	}
 	return nil
 }

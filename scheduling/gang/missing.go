@@ -3,6 +3,7 @@ package gang
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/resource"
@@ -14,8 +15,9 @@ type Missing struct {
 	// Pods is how many pods more would have to fit.
 	Pods int `json:"pods"`
 	// Nodes is how many empty nodes like the largest of the domain would take them. It is 0
-	// if none would, and if a pod of the group needs others near it, or has claims: then
-	// room may not be what is missing.
+	// if none would, if no node refuses the first pod for too little of a resource, and if
+	// a pod of the group needs others near it, or has claims: then room may not be what is
+	// missing.
 	Nodes int `json:"nodes,omitempty"`
 	// Resources are what the first pod that was refused finds too little of, by name.
 	Resources map[resource.Name]Shortage `json:"resources,omitempty"`
@@ -75,10 +77,26 @@ func (a *attempt) missing(t *Trial) *Missing {
 		}
 		largest = max(largest, holds(n, pod))
 	}
-	if largest > 0 && !slices.ContainsFunc(a.g.Pods, func(p *framework.PodInfo) bool { return needsOtherPods(p.Pod) || holdsClaims(p) }) {
+	if largest > 0 && lacksRoom(t.Left) && !slices.ContainsFunc(a.g.Pods, func(p *framework.PodInfo) bool { return needsOtherPods(p.Pod) || holdsClaims(p) }) {
 		m.Nodes = (m.Pods + largest - 1) / largest
 	}
 	return m
+}
+
+// lacksRoom reports whether some node has refused the first pod for too little of a
+// resource, or for too many pods.
+func lacksRoom(left []Left) bool {
+	for _, l := range left {
+		var fit *scheduling.FitError
+		if errors.As(l.Err, &fit) {
+			return slices.ContainsFunc(fit.Rejections, func(r scheduling.Rejection) bool {
+				return slices.ContainsFunc(r.Status.Reasons(), func(text string) bool {
+					return text == "Too many pods" || strings.HasPrefix(text, "Insufficient ")
+				})
+			})
+		}
+	}
+	return false
 }
 
 // holds is how many replicas of the pod the node's resources would hold if it were empty.

@@ -1,7 +1,7 @@
 package gang
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -51,6 +51,7 @@ type Unit struct {
 	Members        []Member `json:"-"`
 
 	first *framework.PodInfo // to have started
+	index int                // in the order of importance
 }
 
 const (
@@ -68,7 +69,18 @@ const (
 // long as every pod of the group still passes the filters on its node.
 //
 // Under other rules this is done for each domain that the group may be in. Only units with
-// a pod there leave, and only the minimum is placed. The domain with the least harm wins.
+// a pod there leave, and only the minimum is placed. Of all domains and nodes, those win
+// whose victims do the least harm: the fewest units that violate a budget, then the lowest
+// highest priority, the fewest groups, the fewest pods, the lowest sum of priorities, and
+// the latest start of the most important victim. Less harm comes before Preferred levels
+// and before the rule for domains.
+//
+// Choosing victims is hard in general, so the choice is exact only if [Rules.Search] lets
+// the search end: then no other nodes and victims do less harm, as far as the search for
+// places is exact itself; [Outcome.Proved] names the pods for which it is not. Otherwise
+// the highest priority is the lowest one if no budget is violated and the pods are of one
+// class; the number of victims is that of a greedy choice, node by node, which a few more
+// attempts improve.
 //
 // Source: kube-scheduler 1.37, framework/preemption, podgrouppreemption.go.
 //
@@ -166,6 +178,7 @@ func unitsBelow(snap *framework.Snapshot, priority int32) (list []*Unit) {
 				u.ViolatesBudget = true
 			}
 		}
+		u.index = len(list)
 		list = append(list, u)
 	}
 	return list
@@ -207,18 +220,8 @@ func (p *Placer) evict(snap *framework.Snapshot, g *Group, what Child, units []*
 		e.Status, e.Text = framework.Unschedulable, prefixPreemption+text
 		return e, nil
 	}
-	order := slices.Clone(units)
-	slices.SortStableFunc(order, func(a, b *Unit) int { // those that violate a budget first
-		switch {
-		case a.ViolatesBudget == b.ViolatesBudget:
-			return 0
-		case a.ViolatesBudget:
-			return -1
-		}
-		return 1
-	})
 	x := p.reprieval(snap, g, e.Nominated)
-	gone, err := x.putBack(order)
+	gone, err := x.putBack(violatorsFirst(units))
 	for again := !p.rules.kubernetes(); again && err == nil; { // what has returned may let another return
 		was := len(gone)
 		gone, err = x.putBack(gone)
@@ -241,6 +244,20 @@ func (p *Placer) evict(snap *framework.Snapshot, g *Group, what Child, units []*
 	return e, nil
 }
 
+// violatorsFirst orders units as they are put back: those that violate a budget first.
+func violatorsFirst(units []*Unit) []*Unit {
+	order := slices.Clone(units)
+	slices.SortStableFunc(order, func(a, b *Unit) int { return cmp.Compare(b.violations(), a.violations()) })
+	return order
+}
+
+func (u *Unit) violations() int {
+	if u.ViolatesBudget {
+		return 1
+	}
+	return 0
+}
+
 // tryWithout tries the group or set now that the units are out. text says why it does not
 // stand, "" if it does.
 func (p *Placer) tryWithout(snap *framework.Snapshot, what Child, within *domain) (e *Eviction, text string, err error) {
@@ -258,101 +275,4 @@ func (p *Placer) tryWithout(snap *framework.Snapshot, what Child, within *domain
 		return nil, "", err
 	}
 	return &Eviction{Outcome: out.Group, Nominated: out.Group.Placed}, out.Group.Text, nil
-}
-
-// evictFromBest is the rule that is not kube-scheduler's: for each domain that the group
-// may be in, only units with a pod there leave, for the minimum alone. The domain with
-// the least harm wins.
-func (p *Placer) evictFromBest(snap *framework.Snapshot, g *Group, what Child, units []*Unit) (*Eviction, error) {
-	own := *p
-	own.rules.Exact = true
-	a := attempt{Placer: &own, snap: snap, g: g, keys: g.labels()}
-	a.root = p.forest.of(snap, a.keys)
-	bases, err := a.bases()
-	var stuck *stuckError
-	if errors.As(err, &stuck) {
-		return &Eviction{Status: framework.Unschedulable, Text: prefixPreemption + stuck.text}, nil
-	}
-	var best, failed *Eviction
-	for _, d := range bases {
-		e, err := own.evict(snap, g, what, inside(snap, d, units), d)
-		switch {
-		case err != nil:
-			return nil, err
-		case e.Status != framework.Success:
-			if failed == nil || e.fits() > failed.fits() {
-				failed = e
-			}
-		case best == nil || lessHarm(e, best) < 0:
-			best = e
-		}
-	}
-	switch {
-	case best != nil:
-		return best, nil
-	case failed != nil:
-		return failed, nil
-	}
-	return &Eviction{Status: framework.Unschedulable, Text: prefixPreemption + textNoPlacements}, nil
-}
-
-// fits is how many pods, or children of a set, fit without the victims.
-func (e *Eviction) fits() int {
-	switch {
-	case e.Set != nil:
-		return e.Set.Stand
-	case e.Outcome != nil && e.Outcome.best != nil:
-		return e.Outcome.best.Pods
-	}
-	return 0
-}
-
-// inside lists the units with a pod in the domain.
-func inside(snap *framework.Snapshot, d *domain, units []*Unit) (list []*Unit) {
-	in := make([]bool, snap.SlotLimit())
-	for _, slot := range d.slots {
-		in[slot] = true
-	}
-	for _, u := range units {
-		if slices.ContainsFunc(u.Members, func(m Member) bool { return in[snap.Node(m.Node).Slot()] }) {
-			list = append(list, u)
-		}
-	}
-	return list
-}
-
-// lessHarm compares evictions: fewer violated budgets, a lower highest priority, fewer
-// groups, a smaller sum of priorities, fewer pods, and pods that started later come first.
-func lessHarm(x, y *Eviction) int {
-	a, b := x.harm(), y.harm()
-	c := slices.Compare(a.numbers[:], b.numbers[:])
-	if c != 0 || a.latest == nil || b.latest == nil {
-		return c
-	}
-	return preemption.StartsBefore(b.latest, a.latest)
-}
-
-type harm struct {
-	numbers [5]int64
-	latest  *framework.PodInfo // the start of the most important victim
-}
-
-func (e *Eviction) harm() (h harm) {
-	const offset = 1 << 31 // so that more pods of negative priority are worse, too
-	h.numbers[1] = -offset - 1
-	for _, u := range e.Units {
-		if u.ViolatesBudget {
-			h.numbers[0]++
-		}
-		h.numbers[1] = max(h.numbers[1], int64(u.Priority))
-		if u.Group != "" {
-			h.numbers[2]++
-		}
-		h.numbers[3] += (int64(u.Priority) + offset) * int64(len(u.Members))
-		h.numbers[4] += int64(len(u.Members))
-		if h.latest == nil || preemption.StartsBefore(h.latest, u.first) < 0 {
-			h.latest = u.first
-		}
-	}
-	return h
 }

@@ -113,9 +113,9 @@ func (c ChildOutcome) withdraw(text string) {
 // the one with the best placement scores of all pods wins; under other rules the one that
 // takes the most children, or else the first.
 //
-// A malformed set is an [*api.InvalidError] with field and value: a child that is nil or
-// there twice, a pod that is in two groups, groups of several schedulers, a minimum above
-// the number of children, and whatever [Placer.Place] refuses of a group. A group with
+// A malformed set is an [*api.InvalidError] with field and value: no children, a child
+// that is nil or there twice, a pod that is in two groups, groups of several schedulers, a
+// minimum above the number of children, and whatever [Placer.Place] refuses of a group. A group with
 // fewer pods than its minimum does not stand; it is no error, as the set may do without it.
 //
 // Cost: each level of sets with a label tries each of its domains once, and the chosen one
@@ -403,11 +403,14 @@ func (s *Set) checkShape(path string, seen map[Child]string) error {
 	return nil
 }
 
-// checkChild refuses a minimum above the number of children, and children that are
-// malformed.
+// checkChild refuses a minimum above the number of children, no children, and children that
+// are malformed.
 func (s *Set) checkChild(snap *framework.Snapshot, rules *Rules) error {
 	if s.Min < 0 || s.Min > len(s.Children) {
 		return s.invalid("min", strconv.Itoa(s.Min), fmt.Sprintf("must be from 0 to %d, the number of children", len(s.Children)))
+	}
+	if len(s.Children) == 0 {
+		return s.invalid("children", "", "must not be empty")
 	}
 	for i, c := range s.Children {
 		if err := c.checkChild(snap, rules); err != nil {
