@@ -14,24 +14,31 @@ import (
 type Filtering struct {
 	scheduler *Scheduler
 	path      *referencePath
-	some      *choice        // the filters that are bound
-	single    *singleFilters // made by the first call of Rejections
+	some      *choice       // the filters that are bound
+	single    singleFilters // see Rejections
 }
 
 // Filtering runs the PreFilter plugins for the pod. It returns the errors of
 // [Scheduler.Schedule], but not that the pod fits nowhere.
 func (s *Scheduler) Filtering(snap *framework.Snapshot, pod *framework.PodInfo) (*Filtering, error) {
-	r, err := s.aside(snap, pod)
-	if err != nil {
+	f := &Filtering{scheduler: s, path: s.newReference(), some: &s.plugins.allFilters}
+	if err := f.Renew(snap, pod); err != nil {
 		return nil, err
 	}
-	return &Filtering{scheduler: s, path: r, some: &r.plugins.allFilters}, nil
+	return f, nil
+}
+
+// Renew makes the Filtering that [Scheduler.Filtering] would make now, in the memory of this
+// one. After an error the Filtering is of no use until Renew succeeds.
+func (f *Filtering) Renew(snap *framework.Snapshot, pod *framework.PodInfo) error {
+	f.single.ready = false
+	return f.scheduler.prepare(f.path, snap, pod)
 }
 
 // Rebind runs the PreFilter plugins again.
 func (f *Filtering) Rebind() error {
 	r := f.path
-	f.single = nil
+	f.single.ready = false
 	r.cycle.Reset(r.cycle.Pod, r.cycle.Snapshot, r.cycle.Number, r.cycle.Seed)
 	return r.plugins.bindFilters(&r.cycle, &r.bound, f.some)
 }
