@@ -87,13 +87,8 @@ func (s *Scheduler) MaxScore() int64 {
 // aside returns a reference path for a question outside the decisions, with its
 // PreFilter plugins run.
 func (s *Scheduler) aside(snap *framework.Snapshot, pod *framework.PodInfo) (*referencePath, error) {
-	r := s.newReference()
+	r := new(referencePath)
 	return r, s.prepare(r, snap, pod)
-}
-
-// newReference is a reference path of one worker.
-func (s *Scheduler) newReference() *referencePath {
-	return &referencePath{plugins: &s.plugins, workers: 1}
 }
 
 // prepare runs the PreFilter plugins for a question outside the decisions.
@@ -102,6 +97,7 @@ func (s *Scheduler) prepare(r *referencePath, snap *framework.Snapshot, pod *fra
 	if err != nil {
 		return err
 	}
+	r.plugins, r.workers = &s.plugins, 1
 	r.cycle.Reset(pod, snap, s.number, pick.Seed(s.profile.Seed, s.number))
 	return r.plugins.bindFilters(&r.cycle, &r.bound, &r.plugins.allFilters)
 }

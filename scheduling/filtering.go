@@ -21,11 +21,11 @@ type Filtering struct {
 // Filtering runs the PreFilter plugins for the pod. It returns the errors of
 // [Scheduler.Schedule], but not that the pod fits nowhere.
 func (s *Scheduler) Filtering(snap *framework.Snapshot, pod *framework.PodInfo) (*Filtering, error) {
-	f := &Filtering{scheduler: s, path: s.newReference(), some: &s.plugins.allFilters}
-	if err := f.Renew(snap, pod); err != nil {
+	r, err := s.aside(snap, pod)
+	if err != nil {
 		return nil, err
 	}
-	return f, nil
+	return &Filtering{scheduler: s, path: r, some: &r.plugins.allFilters}, nil
 }
 
 // Renew makes the Filtering that [Scheduler.Filtering] would make now, in the memory of this

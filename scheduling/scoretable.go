@@ -48,7 +48,7 @@ type scoreGroup struct {
 // Schedule if the decision cannot be made; that no node is feasible shows in Choose. A
 // profile with extenders has no table, because they score too.
 func (s *Scheduler) ScoreTable(snap *framework.Snapshot, pod *framework.PodInfo) (*ScoreTable, error) {
-	t := &ScoreTable{scheduler: s, path: s.newReference()}
+	t := &ScoreTable{scheduler: s, path: new(referencePath)}
 	if err := t.Renew(snap, pod); err != nil {
 		return nil, err
 	}
@@ -66,6 +66,7 @@ func (t *ScoreTable) Renew(snap *framework.Snapshot, pod *framework.PodInfo) err
 	if len(s.plugins.extenders) > 0 {
 		return &api.InvalidError{Object: "profile " + s.profile.Name, Field: "extenders", Err: errors.New("the scores of extenders cannot be kept")}
 	}
+	r.plugins, r.workers = &s.plugins, 1
 	r.begin(context.Background())
 	r.feasible = r.feasible[:0] // a decision without nodes does not search
 	t.rows, t.groups, t.of, t.err = t.rows[:0], t.groups[:0], t.of[:0], nil
