@@ -87,13 +87,19 @@ func (s *Scheduler) MaxScore() int64 {
 // aside returns a reference path for a question outside the decisions, with its
 // PreFilter plugins run.
 func (s *Scheduler) aside(snap *framework.Snapshot, pod *framework.PodInfo) (*referencePath, error) {
+	r := new(referencePath)
+	return r, s.prepare(r, snap, pod)
+}
+
+// prepare runs the PreFilter plugins for a question outside the decisions.
+func (s *Scheduler) prepare(r *referencePath, snap *framework.Snapshot, pod *framework.PodInfo) error {
 	pod, err := s.accept(snap, pod)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	r := &referencePath{plugins: &s.plugins, workers: 1}
+	r.plugins, r.workers = &s.plugins, 1
 	r.cycle.Reset(pod, snap, s.number, pick.Seed(s.profile.Seed, s.number))
-	return r, r.plugins.bindFilters(&r.cycle, &r.bound, &r.plugins.allFilters)
+	return r.plugins.bindFilters(&r.cycle, &r.bound, &r.plugins.allFilters)
 }
 
 func (t *plugins) withoutExtenders() *plugins {

@@ -14,8 +14,8 @@ import (
 type Filtering struct {
 	scheduler *Scheduler
 	path      *referencePath
-	some      *choice        // the filters that are bound
-	single    *singleFilters // made by the first call of Rejections
+	some      *choice       // the filters that are bound
+	single    singleFilters // see Rejections
 }
 
 // Filtering runs the PreFilter plugins for the pod. It returns the errors of
@@ -28,10 +28,17 @@ func (s *Scheduler) Filtering(snap *framework.Snapshot, pod *framework.PodInfo) 
 	return &Filtering{scheduler: s, path: r, some: &r.plugins.allFilters}, nil
 }
 
+// Renew makes the Filtering that [Scheduler.Filtering] would make now, in the memory of this
+// one. After an error the Filtering is of no use until Renew succeeds.
+func (f *Filtering) Renew(snap *framework.Snapshot, pod *framework.PodInfo) error {
+	f.single.ready = false
+	return f.scheduler.prepare(f.path, snap, pod)
+}
+
 // Rebind runs the PreFilter plugins again.
 func (f *Filtering) Rebind() error {
 	r := f.path
-	f.single = nil
+	f.single.ready = false
 	r.cycle.Reset(r.cycle.Pod, r.cycle.Snapshot, r.cycle.Number, r.cycle.Seed)
 	return r.plugins.bindFilters(&r.cycle, &r.bound, f.some)
 }

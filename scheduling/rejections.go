@@ -22,8 +22,12 @@ type NodeRejection struct {
 // singleFilters are the filters of a profile, each bound as if it were the only one, so
 // that a rejection by one does not hide the others.
 type singleFilters struct {
-	path  *referencePath
-	bound []single
+	ready    bool // bound holds the filters
+	path     *referencePath
+	bound    []single
+	bindings []binding // memory of bound, which may point into it; by call of bind
+	binds    int
+	byFilter []single
 }
 
 // single is a plugin that filters or prepares a filter.
@@ -41,12 +45,8 @@ func (f *Filtering) Rejections(node *framework.NodeInfo) ([]NodeRejection, error
 	if node == nil {
 		return nil, &api.InvalidError{Object: "node", Err: errNilNode}
 	}
-	if f.single == nil {
-		single, err := f.bindSingly()
-		if err != nil {
-			return nil, err
-		}
-		f.single = single
+	if err := f.bindSingly(); err != nil {
+		return nil, err
 	}
 	var list []NodeRejection
 	for i := range f.single.bound {
@@ -75,12 +75,19 @@ func rejectionOf(plugin string, s framework.Status) NodeRejection {
 
 // bindSingly binds each filter on its own, in the order of the profile's filters.
 // Plugins that only prepare come first, because others may read what they set.
-func (f *Filtering) bindSingly() (*singleFilters, error) {
-	c := &f.path.cycle
-	t := f.path.plugins
-	all := &singleFilters{path: &referencePath{plugins: t, workers: 1}}
+func (f *Filtering) bindSingly() error {
+	all, t, c := &f.single, f.path.plugins, &f.path.cycle
+	if all.ready {
+		return nil
+	}
+	if all.path == nil {
+		all.path = &referencePath{plugins: t, workers: 1}
+		all.bindings = make([]binding, len(t.preFilters)+len(t.filters))
+		all.byFilter = make([]single, len(t.filters))
+	}
 	all.path.cycle.Reset(c.Pod, c.Snapshot, c.Number, c.Seed)
-	byFilter := make([]single, len(t.filters))
+	all.bound, all.binds = all.bound[:0], 0
+	clear(all.byFilter)
 	for i := range t.preFilters {
 		p := &t.preFilters[i]
 		some := choice{pre: []int{i}}
@@ -89,10 +96,10 @@ func (f *Filtering) bindSingly() (*singleFilters, error) {
 		}
 		x, err := all.bind(p.name, &some)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if p.filter >= 0 {
-			byFilter[p.filter] = x
+			all.byFilter[p.filter] = x
 		} else {
 			all.bound = append(all.bound, x)
 		}
@@ -101,17 +108,19 @@ func (f *Filtering) bindSingly() (*singleFilters, error) {
 		if !t.filters[i].bound {
 			x, err := all.bind(t.filters[i].name, &choice{at: []int{i}})
 			if err != nil {
-				return nil, err
+				return err
 			}
-			byFilter[i] = x
+			all.byFilter[i] = x
 		}
 	}
-	all.bound = append(all.bound, byFilter...)
-	return all, nil
+	all.bound = append(all.bound, all.byFilter...)
+	all.ready = true
+	return nil
 }
 
 func (s *singleFilters) bind(name string, some *choice) (single, error) {
-	b := new(binding)
+	b := &s.bindings[s.binds]
+	s.binds++
 	if err := s.path.plugins.bindFilters(&s.path.cycle, b, some); err != nil {
 		return single{}, err
 	}

@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -28,6 +29,11 @@ type ScoreTable struct {
 	groups    []scoreGroup
 	of        []int32 // group of each feasible node
 	tied      []int   // memory of Choose
+
+	// Memory of group.
+	index  []int32
+	scores []int64 // of all groups
+	places []int   // of all groups
 }
 
 // scoreGroup is a set of feasible nodes with equal scores.
@@ -42,32 +48,46 @@ type scoreGroup struct {
 // Schedule if the decision cannot be made; that no node is feasible shows in Choose. A
 // profile with extenders has no table, because they score too.
 func (s *Scheduler) ScoreTable(snap *framework.Snapshot, pod *framework.PodInfo) (*ScoreTable, error) {
-	pod, err := s.accept(snap, pod)
-	if err != nil {
+	t := &ScoreTable{scheduler: s, path: new(referencePath)}
+	if err := t.Renew(snap, pod); err != nil {
 		return nil, err
 	}
-	if len(s.plugins.extenders) > 0 {
-		return nil, &api.InvalidError{Object: "profile " + s.profile.Name, Field: "extenders", Err: errors.New("the scores of extenders cannot be kept")}
+	return t, nil
+}
+
+// Renew makes the table that [Scheduler.ScoreTable] would make now, in the memory of this
+// one. After an error the table is of no use until Renew succeeds.
+func (t *ScoreTable) Renew(snap *framework.Snapshot, pod *framework.PodInfo) error {
+	s, r := t.scheduler, t.path
+	pod, err := s.accept(snap, pod)
+	if err != nil {
+		return err
 	}
-	r := &referencePath{plugins: &s.plugins, workers: 1}
+	if len(s.plugins.extenders) > 0 {
+		return &api.InvalidError{Object: "profile " + s.profile.Name, Field: "extenders", Err: errors.New("the scores of extenders cannot be kept")}
+	}
+	r.plugins, r.workers = &s.plugins, 1
+	r.begin(context.Background())
+	r.feasible = r.feasible[:0] // a decision without nodes does not search
+	t.rows, t.groups, t.of, t.err = t.rows[:0], t.groups[:0], t.of[:0], nil
 	d, err := s.decide(r, snap, pod, s.number, s.start)
 	s.number++
 	if n := snap.Len(); n > 0 {
 		s.start = (d.start + d.advance) % n
 	}
-	t := &ScoreTable{scheduler: s, path: r, decision: d}
+	t.decision = d
 	t.decision.Node, t.decision.Score, t.decision.node = "", 0, nil
 	var fit *FitError
 	switch {
 	case errors.As(err, &fit) || errors.Is(err, ErrNoNodes):
 		t.err = err
-		return t, nil
+		return nil
 	case err != nil:
-		return nil, err
+		return err
 	case len(r.feasible) > 1:
 		t.group()
 	}
-	return t, nil
+	return nil
 }
 
 // group divides the feasible nodes.
@@ -76,29 +96,52 @@ func (t *ScoreTable) group() {
 	for i := range r.bound.scorers {
 		t.rows = append(t.rows, r.bound.scorers[i].At)
 	}
-	t.of = make([]int32, len(r.feasible))
+	t.of = slices.Grow(t.of, len(r.feasible))[:len(r.feasible)]
+	clear(t.of)
 	const scores = int(framework.MaxNodeScore) + 1
-	var index []int32 // by group so far and score: the number of the new group and 1
-	groups := int32(1)
+	groups := 1
 	for _, row := range r.norm { // each divides the groups
-		index = append(index[:0], make([]int32, int(groups)*scores)...)
-		groups = 0
+		// By group so far and score: the number of the new group and 1.
+		index := slices.Grow(t.index[:0], groups*scores)[:groups*scores]
+		clear(index)
+		t.index, groups = index, 0
 		for place, score := range row {
 			at := &index[int(t.of[place])*scores+int(score)]
 			if *at == 0 {
 				groups++
-				*at = groups
+				*at = int32(groups)
 			}
 			t.of[place] = *at - 1
 		}
 	}
-	t.groups = make([]scoreGroup, groups)
+	t.fill(groups)
+}
+
+// fill makes so many groups, from the group of each feasible node.
+func (t *ScoreTable) fill(groups int) {
+	norm := t.path.norm
+	t.groups = slices.Grow(t.groups, groups)[:groups]
+	clear(t.groups)
+	t.scores = slices.Grow(t.scores[:0], groups*len(norm))[:groups*len(norm)]
+	t.places = slices.Grow(t.places[:0], len(t.of))[:len(t.of)]
+	sizes := slices.Grow(t.index[:0], groups)[:groups]
+	t.index = sizes
+	clear(sizes)
+	for _, g := range t.of {
+		sizes[g]++
+	}
+	next := 0
+	for g := range t.groups {
+		end := next + int(sizes[g])
+		t.groups[g].places = t.places[next:next:end]
+		t.groups[g].scores = t.scores[g*len(norm) : (g+1)*len(norm)]
+		next = end
+	}
 	for place, g := range t.of {
 		group := &t.groups[g]
-		if group.scores == nil {
-			group.scores = make([]int64, len(r.norm))
-			for i := range r.norm {
-				group.scores[i] = r.norm[i][place]
+		if len(group.places) == 0 {
+			for i := range norm {
+				group.scores[i] = norm[i][place]
 			}
 		}
 		group.places = append(group.places, place)

@@ -156,7 +156,7 @@ func newTrial(pod *api.Pod, node *api.Node, changes []Change) (*trial, error) {
 			}
 		default:
 			if t.pod == pod {
-				t.pod = api.Clone(pod)
+				t.pod = editable(pod)
 			}
 			if err := drops.apply(t.pod, node, c); err != nil {
 				return nil, err
@@ -165,6 +165,50 @@ func newTrial(pod *api.Pod, node *api.Node, changes []Change) (*trial, error) {
 	}
 	drops.finish(t.pod)
 	return t, nil
+}
+
+// editable copies the pod, and of what it holds only what changes write to. A whole copy
+// takes several times as long.
+func editable(pod *api.Pod) *api.Pod {
+	p := *pod
+	p.Labels = maps.Clone(p.Labels)
+	p.Spec.NodeSelector = maps.Clone(p.Spec.NodeSelector)
+	p.Spec.Containers = editableContainers(p.Spec.Containers)
+	p.Spec.InitContainers = editableContainers(p.Spec.InitContainers)
+	if p.Spec.Resources = copied(p.Spec.Resources); p.Spec.Resources != nil {
+		p.Spec.Resources.Requests = maps.Clone(p.Spec.Resources.Requests)
+	}
+	a := copied(p.Spec.Affinity)
+	if p.Spec.Affinity = a; a == nil {
+		return &p
+	}
+	a.PodAffinity, a.PodAntiAffinity = copied(a.PodAffinity), copied(a.PodAntiAffinity)
+	if a.NodeAffinity = copied(a.NodeAffinity); a.NodeAffinity != nil {
+		required := copied(a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+		if required != nil {
+			required.NodeSelectorTerms = slices.Clone(required.NodeSelectorTerms)
+		}
+		a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution = required
+	}
+	return &p
+}
+
+func editableContainers(list []api.Container) []api.Container {
+	list = slices.Clone(list)
+	for i := range list {
+		c := &list[i]
+		c.Ports, c.Resources.Requests = slices.Clone(c.Ports), maps.Clone(c.Resources.Requests)
+	}
+	return list
+}
+
+// copied is a shallow copy, nil of nil.
+func copied[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	c := *p
+	return &c
 }
 
 // drops are the places of constraints and terms to drop. They are dropped at the end,
@@ -176,7 +220,7 @@ func (d *drops) apply(p *api.Pod, node *api.Node, c *Change) error {
 	case ChangeRequest:
 		return lowerRequest(p, resource.Name(c.Name), c.Amount)
 	case ChangeToleration:
-		p.Spec.Tolerations = append(p.Spec.Tolerations, api.Toleration{Key: c.Name, Operator: api.TolerationOpEqual, Value: c.To, Effect: c.Effect})
+		p.Spec.Tolerations = append(slices.Clip(p.Spec.Tolerations), api.Toleration{Key: c.Name, Operator: api.TolerationOpEqual, Value: c.To, Effect: c.Effect})
 	case ChangeNodeSelector:
 		delete(p.Spec.NodeSelector, c.Name)
 	case ChangeNodeAffinity:
@@ -254,7 +298,7 @@ func pin(p *api.Pod, node string) {
 	for i := range (*required).NodeSelectorTerms {
 		term := &(*required).NodeSelectorTerms[i]
 		if len(term.MatchFields)+len(term.MatchExpressions) > 0 { // an empty one matches no node
-			term.MatchFields = append(term.MatchFields, byName)
+			term.MatchFields = append(slices.Clip(term.MatchFields), byName)
 		}
 	}
 }

@@ -113,6 +113,10 @@ type headroom struct {
 	seen    []seenReason
 	perNode bool // if counted: what a node takes does not depend on other nodes
 
+	// anyOrder is set if counted and no other replicas or pods, placed in whatever order,
+	// let more replicas fit.
+	anyOrder bool
+
 	replicas []*framework.PodInfo // of one node; nodes are filled one after the other
 }
 

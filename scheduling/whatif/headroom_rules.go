@@ -88,6 +88,32 @@ func (r *replicaRule) single(room []int64) bool {
 	return true
 }
 
+// anyOrder reports whether the replicas that fit are as many in whatever order they are
+// placed, and no other pods let more of them fit: no bound rises with the fewest pods of a
+// domain and, if the scheduler placed the first replica, its node makes no difference. That
+// is so if at most one rule has a domain of several nodes.
+func (x *replicaRules) anyOrder(first bool) bool {
+	several := 0
+	for _, r := range x.rules {
+		if !r.FromZero {
+			return false
+		}
+		if nodes := len(r.domain) - count(r.domain, -1); nodes > len(r.domains) {
+			several++
+		}
+	}
+	return !first || several <= 1
+}
+
+func count(list []int, x int) (n int) {
+	for _, y := range list {
+		if y == x {
+			n++
+		}
+	}
+	return n
+}
+
 // limit is how many replicas a domain takes if the fewest pods of any domain are these.
 func (r *replicaRule) limit(d int, fewest int64) int64 {
 	if r.FromZero {

@@ -50,6 +50,7 @@ func (h *headroom) counted(s *framework.Snapshot) (ok bool, err error) {
 		h.add(s, first)
 	}
 	h.perNode = len(parts.Spreads) == 0
+	h.anyOrder = rules.anyOrder(first >= 0)
 	h.finish()
 	return true, nil
 }

@@ -154,7 +154,7 @@ func (x *nodeSearch) lowerByClass() (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		if !ok || here.Total >= len(g) {
+		if !ok || !here.anyOrder || here.Total >= len(g) {
 			continue
 		}
 		if alone == nil {

@@ -9,6 +9,9 @@ import (
 // survey sets aside the pods that neither a node of the snapshot nor a new one takes, notes
 // the nodes that take one of the others, and how many new nodes there can be.
 func (x *nodeSearch) survey() error {
+	if err := x.countOnce(); err != nil {
+		return err
+	}
 	s := x.planner.snapshot.Fork()
 	for i := range x.types {
 		names, err := x.types[i].add(s, 1)
@@ -55,6 +58,17 @@ func (x *nodeSearch) survey() error {
 		x.most = append(x.most, most)
 	}
 	return x.findAlike(s)
+}
+
+// countOnce lets the Planner's snapshot count its pods by labels if one of the pods needs
+// that. Otherwise every fork would count them again.
+func (x *nodeSearch) countOnce() error {
+	i := slices.IndexFunc(x.pods, func(p *framework.PodInfo) bool { return p.HasSpread() || p.HasPodAffinity() })
+	if i < 0 {
+		return nil
+	}
+	_, err := x.planner.sched.Filtering(x.planner.snapshot, x.pods[i])
+	return err
 }
 
 // helped reports whether a pod may fit because of other pods: it may have to be near them,

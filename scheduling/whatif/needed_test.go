@@ -1,9 +1,12 @@
 package whatif_test
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
@@ -69,30 +72,37 @@ func enough(t *testing.T, s *framework.Snapshot, pods []*framework.PodInfo, patt
 	return placed
 }
 
+// apartCase is a small cluster, pods with constraints that draw them apart, and a pattern of
+// new nodes. With some seeds, more nodes place fewer of the pods.
+func apartCase(seed uint64) (*framework.Snapshot, []*framework.PodInfo, *api.Node) {
+	keys := []string{api.LabelTopologyZone, api.LabelHostname, "rack"}
+	r := rand.New(rand.NewPCG(seed, 77))
+	var nodes []api.NodeBuilder
+	for i := range 2 + r.IntN(4) {
+		nodes = append(nodes, api.MakeNode(fmt.Sprint("n", i), fmt.Sprint(2+r.IntN(4)), "16Gi").Zone(fmt.Sprint("z", r.IntN(3))).Labels("rack", fmt.Sprint("r", r.IntN(3))))
+	}
+	s := cluster(nodes)
+	var pods []*framework.PodInfo
+	for i := range 4 + r.IntN(5) {
+		b := api.MakePod(fmt.Sprint("p", i)).Labels("app", fmt.Sprint("a", r.IntN(3))).Requests(fmt.Sprint(100*(1+r.IntN(30)), "m"), "1Gi")
+		for range r.IntN(3) {
+			b = b.Spread(int32(1+r.IntN(2)), keys[r.IntN(3)], api.DoNotSchedule, fmt.Sprint("app=a", r.IntN(3)))
+		}
+		if r.IntN(3) == 0 {
+			b = b.PodAntiAffinity(keys[r.IntN(3)], fmt.Sprint("app=a", r.IntN(3)))
+		}
+		pods = append(pods, pod(s, b.Obj()))
+	}
+	pattern := api.MakeNode("new", fmt.Sprint(3+r.IntN(4)), "16Gi").Zone(fmt.Sprint("z", r.IntN(3))).Obj()
+	return s, pods, pattern
+}
+
 // TestNodesNeededWorse expects the number of nodes that places the most pods where more
 // nodes place fewer: their scores and domains draw the pods apart.
 func TestNodesNeededWorse(t *testing.T) {
-	keys := []string{api.LabelTopologyZone, api.LabelHostname, "rack"}
 	worse := 0
 	for _, seed := range []uint64{0, 1, 2, 3, 4, 40, 426, 533, 591, 627, 705} {
-		r := rand.New(rand.NewPCG(seed, 77))
-		var nodes []api.NodeBuilder
-		for i := range 2 + r.IntN(4) {
-			nodes = append(nodes, api.MakeNode(fmt.Sprint("n", i), fmt.Sprint(2+r.IntN(4)), "16Gi").Zone(fmt.Sprint("z", r.IntN(3))).Labels("rack", fmt.Sprint("r", r.IntN(3))))
-		}
-		s := cluster(nodes)
-		var pods []*framework.PodInfo
-		for i := range 4 + r.IntN(5) {
-			b := api.MakePod(fmt.Sprint("p", i)).Labels("app", fmt.Sprint("a", r.IntN(3))).Requests(fmt.Sprint(100*(1+r.IntN(30)), "m"), "1Gi")
-			for range r.IntN(3) {
-				b = b.Spread(int32(1+r.IntN(2)), keys[r.IntN(3)], api.DoNotSchedule, fmt.Sprint("app=a", r.IntN(3)))
-			}
-			if r.IntN(3) == 0 {
-				b = b.PodAntiAffinity(keys[r.IntN(3)], fmt.Sprint("app=a", r.IntN(3)))
-			}
-			pods = append(pods, pod(s, b.Obj()))
-		}
-		pattern := api.MakeNode("new", fmt.Sprint(3+r.IntN(4)), "16Gi").Zone(fmt.Sprint("z", r.IntN(3))).Obj()
+		s, pods, pattern := apartCase(seed)
 		most, want, last := -1, 0, 0
 		for n := range len(pods) + 1 {
 			if last = enough(t, s, pods, pattern, n); last > most {
@@ -309,5 +319,131 @@ func TestNodesNeededHopeless(t *testing.T) {
 		if name := fmt.Sprint("huge-", i); u.Pod != "default/"+name || seen.counts[name] > most {
 			t.Errorf("unplaced %s, looked at %d times, want %s and at most %d times", u.Pod, seen.counts[name], name, most)
 		}
+	}
+}
+
+// TestNodesNeededReached lets a search that has nothing left to spend come to the largest
+// number of nodes where it places fewer pods than a smaller one. The answer must be one
+// that places the most.
+func TestNodesNeededReached(t *testing.T) {
+	worse := 0
+	for seed := range uint64(1000) {
+		s, pods, pattern := apartCase(seed)
+		if enough(t, s, pods, pattern, len(pods)) == enoughAtBest(t, s, pods, pattern) {
+			continue
+		}
+		worse++
+		n, placed, err := planner(s).NodesNeededSpent(pods, whatif.NodeType{Name: "new", Node: pattern})
+		if err != nil {
+			t.Fatal(err)
+		}
+		most := enoughAtBest(t, s, pods, pattern)
+		if got := enough(t, s, pods, pattern, n); got != most || placed != most {
+			t.Errorf("seed %d: %d nodes, which place %d of %d pods; %d are possible", seed, n, got, placed, most)
+		}
+	}
+	if worse < 5 {
+		t.Errorf("all nodes place fewer pods than some in %d cases, want 5", worse)
+	}
+}
+
+// enoughAtBest is the most pods that any number of nodes places.
+func enoughAtBest(t *testing.T, s *framework.Snapshot, pods []*framework.PodInfo, pattern *api.Node) (most int) {
+	t.Helper()
+	for n := range len(pods) + 1 {
+		most = max(most, enough(t, s, pods, pattern, n))
+	}
+	return most
+}
+
+// TestNodesNeededAnyOrder expects one new node. The nodes that there are take two of the
+// replicas once the first pod keeps them off node a, but one if they come first: a lower
+// bound from what they take alone would be two new nodes.
+func TestNodesNeededAnyOrder(t *testing.T) {
+	s := cluster([]api.NodeBuilder{
+		api.MakeNode("a", "16", "16Gi").Zone("z1").Labels("rack", "r1"),
+		api.MakeNode("b", "2", "16Gi").Zone("z1").Labels("rack", "r2"),
+		api.MakeNode("c", "2", "16Gi").Zone("z2").Labels("rack", "r1"),
+	})
+	web := pod(s, api.MakePod("web").Labels("app", "web").Requests("1", "1Gi").
+		PodAntiAffinity(api.LabelTopologyZone, "app=web").PodAntiAffinity("rack", "app=web").Obj())
+	if h, err := planner(s).Headroom(web, 0); err != nil || h.Total != 1 {
+		t.Fatalf("Headroom = %+v, %v; want 1, or the test shows nothing", h, err)
+	}
+	pods, err := whatif.Replicas(web, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pods = append([]*framework.PodInfo{pod(s, api.MakePod("first").Requests("16", "1Gi").Obj())}, pods...)
+	typ := whatif.NodeType{Name: "new", Node: api.MakeNode("", "2", "16Gi").Zone("z3").Labels("rack", "r3").Obj()}
+	got, err := planner(s).NodesNeeded(pods, typ)
+	if err != nil || got.Counts[0].Nodes != 1 || len(got.Placement.Placed) != 4 || got.LowerBound != 1 || !got.Exact {
+		t.Errorf("NodesNeeded = %+v, %v; want exactly one node for four pods", got, err)
+	}
+}
+
+// TestNodesNeededPrices asks with the highest prices: sums stay exact, and higher prices are
+// refused.
+func TestNodesNeededPrices(t *testing.T) {
+	const highest = int64(1) << 40
+	s := cluster([]api.NodeBuilder{api.MakeNode("a", "1", "1Gi")})
+	web := pod(s, api.MakePod("web").Requests("3", "1Gi").Obj())
+	pods, err := whatif.Replicas(web, 20_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	typeOf := func(name, cpu string, price int64) whatif.NodeType {
+		return whatif.NodeType{Name: name, Node: api.MakeNode("", cpu, "64Gi").Obj(), Price: price}
+	}
+	got, err := planner(s).NodesNeeded(pods, typeOf("x", "4", highest), typeOf("y", "7", highest-1))
+	if want := 10_000 * (highest - 1); err != nil || got.Price != want || got.LowerBound != want || !got.Exact || got.Counts[1].Nodes != 10_000 {
+		t.Errorf("NodesNeeded = %v, price %d, lower bound %d, %v; want 10000 of y for %d", got.Counts, got.Price, got.LowerBound, err, want)
+	}
+	for _, price := range []int64{highest + 1, 1 << 62, math.MaxInt64} {
+		_, err := planner(s).NodesNeeded(pods[:2], typeOf("x", "4", 1), typeOf("y", "4", price))
+		var invalid *api.InvalidError
+		if !errors.As(err, &invalid) || invalid.Object != "types[1]" || invalid.Field != "price" || invalid.Value != fmt.Sprint(price) {
+			t.Errorf("price %d: %v, want an error about types[1].price", price, err)
+		}
+	}
+}
+
+// TestNodesNeededCountsOnce expects that pods with a spread constraint do not make every
+// fork count the pods of the cluster again. Work shows in what it allocates: counting once
+// is what a Planner's first question about such a pod costs.
+func TestNodesNeededCountsOnce(t *testing.T) {
+	s := cluster([]api.NodeBuilder{api.MakeNode("a", "1000", "64Gi").Zone("z0")})
+	for i := range 3000 { // each of a class of its own
+		p := pod(s, api.MakePod(fmt.Sprint("p", i)).Labels("app", fmt.Sprint("app-", i)).Obj())
+		if err := s.AddPod(p, "a"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	web := pod(s, api.MakePod("web").Labels("app", "web").Requests("2", "1Gi").
+		Spread(9, api.LabelTopologyZone, api.DoNotSchedule, "app=web").Obj())
+	pods, err := whatif.Replicas(web, 40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	allocated := func(f func(p *whatif.Planner) error) uint64 {
+		p := planner(s)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if err := f(p); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	once := allocated(func(p *whatif.Planner) error { _, err := p.Decide(web, "a"); return err })
+	all := allocated(func(p *whatif.Planner) error {
+		_, err := p.NodesNeeded(pods,
+			whatif.NodeType{Name: "x", Node: api.MakeNode("", "4", "64Gi").Zone("z1").Obj()},
+			whatif.NodeType{Name: "y", Node: api.MakeNode("", "8", "64Gi").Zone("z2").Obj(), Price: 2})
+		return err
+	})
+	t.Logf("%d bytes to count once, %d for NodesNeeded", once, all)
+	if all > 6*once {
+		t.Errorf("NodesNeeded allocates %d bytes, counting once %d: every fork counts", all, once)
 	}
 }

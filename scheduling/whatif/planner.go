@@ -19,6 +19,7 @@ type Planner struct {
 	sched    *scheduling.Scheduler
 	keepless *scheduling.Scheduler // keeps no answers, for pods that are seen once; see plain
 	start    scheduling.Position   // of every question
+	memory   memory
 
 	affordable int // see the constant
 }
@@ -52,6 +53,30 @@ func (p *Planner) Seek(at scheduling.Position) { p.start = at }
 
 // Snapshot returns the Planner's fork, to make and look up pods. Only read it.
 func (p *Planner) Snapshot() *framework.Snapshot { return p.snapshot }
+
+// memory is what one question after the other uses of keepless.
+type memory struct {
+	filtering *scheduling.Filtering
+	table     *scheduling.ScoreTable
+}
+
+// filters are the filters of keepless for the pod, until the next call.
+func (p *Planner) filters(s *framework.Snapshot, pod *framework.PodInfo) (f *scheduling.Filtering, err error) {
+	if p.memory.filtering != nil {
+		return p.memory.filtering, p.memory.filtering.Renew(s, pod)
+	}
+	p.memory.filtering, err = p.keepless.Filtering(s, pod)
+	return p.memory.filtering, err
+}
+
+// table holds the scores of keepless for the pod, until the next call.
+func (p *Planner) table(s *framework.Snapshot, pod *framework.PodInfo) (t *scheduling.ScoreTable, err error) {
+	if p.memory.table != nil {
+		return p.memory.table, p.memory.table.Renew(s, pod)
+	}
+	p.memory.table, err = p.keepless.ScoreTable(s, pod)
+	return p.memory.table, err
+}
 
 // Pod returns the pod of that key, "namespace/name", as it waits or waited for a place.
 // It is an [*api.InvalidError] if no node has the pod.

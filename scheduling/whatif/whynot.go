@@ -126,22 +126,24 @@ func (x *whyNot) answer(pod *framework.PodInfo) (*WhyNot, error) {
 	w := &WhyNot{Pod: pod.Pod.Key(), Node: name, Gates: gatesOf(pod.Pod), Remedies: []Remedy{}, Rejections: []scheduling.NodeRejection{}}
 	err := p.try(func(s *framework.Snapshot) error {
 		x.sched.Seek(p.start)
-		f, err := x.sched.Filtering(s, pod)
+		f, err := p.filters(s, pod)
 		if err != nil {
 			return err
 		}
 		list, err := f.Rejections(s.Node(name))
-		if err != nil {
+		if err != nil || len(list) > 0 {
+			w.Rejections = append(w.Rejections, list...)
 			return err
 		}
-		w.Rejections = append(w.Rejections, list...)
-		x.table, err = x.sched.ScoreTable(s, pod)
-		if err != nil {
+		if x.table, err = p.table(s, pod); err != nil {
 			return err
 		}
 		w.Chosen, err = chosen(x.table, x.sched.Weights())
 		return err
 	})
+	if len(w.Rejections) > 0 && err == nil {
+		w.Chosen, err = x.decide(nil)
+	}
 	switch {
 	case err != nil:
 		return nil, err
@@ -151,7 +153,7 @@ func (x *whyNot) answer(pod *framework.PodInfo) (*WhyNot, error) {
 		w.Scores = x.gaps(w.Chosen)
 		all := p.profile.Percentage == scheduling.AllNodes && len(p.profile.Score) > 0
 		w.Unseen = w.Chosen != "" && w.Scores == nil && !all
-		w.Remedies, err = x.preferred(nil)
+		w.Remedies, err = x.preferred()
 	default:
 		w.Remedies, err = x.repaired(w.Rejections)
 	}
@@ -315,7 +317,7 @@ func (x *whyNot) keyOf(changes []Change) []byte {
 
 func (x *whyNot) askFeasible(changes []Change) (ok bool, err error) {
 	err = x.with(changes, func(s *framework.Snapshot, pod *framework.PodInfo, _ *trial) error {
-		f, err := x.sched.Filtering(s, pod)
+		f, err := x.planner.filters(s, pod)
 		if err != nil {
 			return err
 		}

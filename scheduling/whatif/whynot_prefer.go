@@ -4,57 +4,36 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/scheduling"
 )
 
 // maxTrialWeight bounds the weights that WhyNot tries.
 const maxTrialWeight = 10_000
 
-// preferred finds remedies for a node that is feasible with the changes but not chosen:
-// a change of one weight, or a pin.
-func (x *whyNot) preferred(changes []Change) ([]Remedy, error) {
-	var list []Remedy
-	table, err := x.tableOf(changes)
-	if err != nil {
-		return nil, err
-	}
+// preferred finds remedies for a node that is feasible but not chosen: a change of one
+// weight, or a pin.
+func (x *whyNot) preferred() ([]Remedy, error) {
+	list := []Remedy{}
 	for i := range x.planner.profile.Score {
-		c, ok, err := x.reweigh(table, i)
+		c, ok, err := x.reweigh(x.table, i)
 		if err != nil {
 			return nil, err
 		}
 		if ok { // the table has decided with this weight
-			list = append(list, x.remedy(with(changes, c)))
+			list = append(list, Remedy{Changes: []Change{c}})
 		}
 	}
-	return list, x.keep(&list, with(changes, Change{Kind: ChangePin, To: x.node.Name}))
+	pin := []Change{{Kind: ChangePin, To: x.node.Name}}
+	name, err := x.decide(pin)
+	if err == nil && name == x.node.Name {
+		list = append(list, Remedy{Changes: pin})
+	}
+	return list, err
 }
 
 // with returns the changes and one more.
 func with(changes []Change, more ...Change) []Change {
 	return append(slices.Clone(changes), more...)
-}
-
-// keep adds the changes to the list if a decision with them chooses the node.
-func (x *whyNot) keep(list *[]Remedy, changes []Change) error {
-	name, err := x.decide(changes)
-	if err == nil && name == x.node.Name {
-		*list = append(*list, x.remedy(changes))
-	}
-	return err
-}
-
-// tableOf keeps the scores of the decision with the changes.
-func (x *whyNot) tableOf(changes []Change) (t *scheduling.ScoreTable, err error) {
-	if len(changes) == 0 && x.table != nil {
-		return x.table, nil
-	}
-	err = x.with(changes, func(s *framework.Snapshot, pod *framework.PodInfo, _ *trial) error {
-		t, err = x.sched.ScoreTable(s, pod)
-		return err
-	})
-	return t, err
 }
 
 // reweigh finds the weight of a scorer, as near to its own as possible, under which the

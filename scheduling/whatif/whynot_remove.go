@@ -18,7 +18,7 @@ const maxRemoved = 500
 // nil if there are none.
 func (x *whyNot) removals(changes []Change) (list []Change, err error) {
 	err = x.with(changes, func(s *framework.Snapshot, pod *framework.PodInfo, _ *trial) error {
-		f, err := x.sched.Filtering(s, pod)
+		f, err := x.planner.filters(s, pod)
 		if err != nil {
 			return err
 		}
