@@ -31,15 +31,17 @@ func numbered(tb testing.TB, n int) (*framework.Snapshot, []*framework.NodeInfo)
 	return s, nodes
 }
 
-// TestTakeInOrderAgreesWithTake: two extenders in turn, whose verdicts may be in order or
-// not, name nodes twice or name strangers.
+// TestTakeInOrderAgreesWithTake: three extenders in turn, or a single one, whose refusals
+// wait. Their verdicts may be in order or not, name nodes twice or name strangers.
 func TestTakeInOrderAgreesWithTake(t *testing.T) {
 	_, all := numbered(t, 7)
 	rapid.Check(t, func(t *rapid.T) {
-		f, e := &incrementalPath{}, &Extender{Name: "x"}
+		e := &Extender{Name: "x"}
+		count := rapid.SampledFrom([]int{1, 3}).Draw(t, "extenders")
+		f := &incrementalPath{s: &Scheduler{plugins: plugins{extenders: make([]Extender, count)}}}
 		nodes, plain := candidatesOf(all), candidatesOf(all)
 		var got, want extenderAnswer
-		for range 3 {
+		for range count {
 			var v ExtenderVerdict
 			for _, name := range plain.names {
 				if rapid.IntRange(0, 3).Draw(t, "take") > 0 {
@@ -65,6 +67,11 @@ func TestTakeInOrderAgreesWithTake(t *testing.T) {
 			}
 			if wantErr != nil {
 				return
+			}
+			if count == 1 {
+				got.kept = nodes.slots
+				f.noteRefusals(&got)
+				got.kept = want.kept
 			}
 			same := slices.Equal(nodes.nodes, plain.nodes) && slices.Equal(nodes.slots, plain.slots) && slices.Equal(nodes.names, plain.names)
 			if !same || fmt.Sprint(got) != fmt.Sprint(want) {

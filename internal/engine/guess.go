@@ -96,6 +96,7 @@ func (c *class) bindScorers() (scorers []Scorer, ok bool) {
 	scorers, ok = c.ask.bindScorers((*feasibleSet)(c))
 	g.trying = false
 	if ok && !g.right(&c.ask, scorers) {
+		c.shownAs.version = 0 // what was shown may have been too coarse
 		scorers, ok = c.ask.bindScorers((*feasibleSet)(c))
 	}
 	return scorers, ok

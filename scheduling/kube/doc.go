@@ -44,8 +44,8 @@
 // # Cost
 //
 // A pod takes one request for its binding and one for the event that says so; events wait
-// for bindings, up to 5 s. A pod that fails takes one for its condition, and one for an event at the powers of two of the
-// failures. The memory is that of the objects in their cut-down form, once.
+// for bindings, up to 5 s. A pod that fails takes one for its condition, and one for an
+// event at the powers of two of the failures. The memory is that of the objects in their cut-down form, once.
 //
 // Differs: events.
 // Original: kube-scheduler writes the second of a series and then its end, and starts a

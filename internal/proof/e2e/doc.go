@@ -56,20 +56,21 @@
 // matter. The API server and etcd share the machine with the scheduler. Events are counted
 // at the API server, as writing them costs CPU: both schedulers write one for every pod.
 //
-// 5,000 pods, on a machine of two cores with nothing else to do; kube-scheduler scores all
-// nodes with one worker, and puts every pod on the same node:
+// 5,000 pods, on a machine of two cores; kube-scheduler scores all nodes with one worker, and
+// puts every pod on the same node:
 //
 //	nodes  scheduler        pods/s  CPU s  MiB  events
-//	  500  berth-scheduler     838   2.12  163    5000
-//	  500  kube-scheduler      238  18.32  153    5000   3.5 times the pods/s, 1/8.6 of the CPU
+//	  500  berth-scheduler     792   1.24  161    5000
+//	  500  kube-scheduler      178  17.42  159    5000   4.4 times the pods/s, 1/14 of the CPU
 //	 2000  berth-scheduler     863   2.57  242    5000
 //	 2000  kube-scheduler      106  49.14  176    5000   8.2 times the pods/s, 1/19 of the CPU
 //
-// The first row is the mean of two trials beside the second; the last two are from before
-// requests were posted directly. All are from before berth-scheduler bound 64 pods at once
-// and ran on one processor, which saves about a fifth of its CPU: waking a second thread for an
-// answer costs more than that thread saves. What berth-scheduler takes are the requests. Of the CPU at
-// 500 nodes, about 60 % goes into sending two requests a pod and reading the answers (HTTP/2,
+// The first two rows are from one run on a machine that did other work, too. The last two are
+// from before berth-scheduler bound 64 pods at once and ran on one processor: waking a second
+// thread for an answer costs more than that thread saves.
+//
+// What berth-scheduler takes are the requests. Of the CPU at 500
+// nodes, about 60 % goes into sending two requests a pod and reading the answers (HTTP/2,
 // TLS), 20 % into decoding and taking in the pods, twice each, 5 % into decisions. Events leave
 // the API server to bindings for up to 5 s, so a part of them is written after the last binding.
 package e2e
