@@ -394,7 +394,7 @@ func TestFaults(t *testing.T) {
 	b.has("sentence", "default/worker-0 goes to")
 	b.quiet()
 
-	// A scheduler that ends is started again where it was, be it idle or at work.
+	// A scheduler that ends is started again where it was whether it is idle or at work.
 	const gone = `scheduler.dispatchEvent(new ErrorEvent("error", { message: "gone" }))`
 	b.click("place")
 	b.has("sentence", "default/worker-1 goes to")
