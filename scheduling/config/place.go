@@ -13,6 +13,10 @@ import (
 // maxPlaced bounds the size, in bytes, of a document with line lookup.
 const maxPlaced = 1 << 20
 
+// placeCost is what the places of YAML text cost: more than the text itself, because the
+// library makes an error for every value whose line is asked for.
+var placeCost = cost{entry: 900, value: 450, free: 4 << 20, perByte: 80}
+
 // A place is the position of a value in a document.
 type place struct {
 	line   int // from 1; 0 for unknown, as for a YAML null
@@ -57,7 +61,7 @@ func (p *place) find(path string) int {
 //
 // If the document has no such field, the line is that of the innermost field around it
 // that there is. It is 0 if there is none, if the document cannot be read, or if it is
-// longer than 1 MiB.
+// longer than 1 MiB. It is also 0 if YAML has thousands of values of a few bytes each.
 func FieldLine(document []byte, path string) int {
 	if checkYAML(document) != nil {
 		return 0
@@ -69,7 +73,8 @@ func FieldLine(document []byte, path string) int {
 }
 
 // placesOf returns the places of a document that has already parsed without error. A
-// document that is too large has none.
+// document that is too large has none. One with too many values for its size has only the
+// line where it begins.
 func placesOf(doc []byte) *place {
 	if len(doc) > maxPlaced {
 		return nil
@@ -78,6 +83,9 @@ func placesOf(doc []byte) *place {
 		s := jsonPlaces{doc: doc, dec: json.NewDecoder(bytes.NewReader(doc)), line: 1}
 		s.dec.UseNumber()
 		return s.value()
+	}
+	if placeCost.exceeded(doc) >= 0 {
+		return &place{line: documentOf(doc, 0).line}
 	}
 	var y yamlPlace
 	if err := guarded(func() error { return yaml.Unmarshal(doc, &y) }); err != nil {

@@ -6,17 +6,17 @@ import (
 	"fmt"
 )
 
-// The bounds of YAML text. The YAML library makes objects for every value before
-// anything can be counted, so the text itself is judged.
-const (
-	// entryCost and valueCost are what the library and [YAMLToJSON] allocate for an
-	// entry of a mapping and for any other value, in bytes.
-	entryCost, valueCost = 400, 200
-	// freeCost is what any text may cost, however short it is.
-	freeCost = 4 << 20
-	// mostCost is what a text may cost for each of its bytes.
-	mostCost = 80
-)
+// A cost bounds the memory, in bytes, that YAML text may take. The YAML library makes
+// objects for every value before anything can be counted, so the text itself is judged.
+type cost struct {
+	entry   int // of an entry of a mapping
+	value   int // of any other value
+	free    int // any text may cost it, however short it is
+	perByte int // a text may cost it for each of its bytes
+}
+
+// readCost is what the library and [YAMLToJSON] allocate.
+var readCost = cost{entry: 400, value: 200, free: 4 << 20, perByte: 80}
 
 var (
 	errUTF16  = errors.New("the text is UTF-16; write it as UTF-8")
@@ -33,7 +33,7 @@ func checkYAML(data []byte) error {
 	if at := tagDirective(data); at >= 0 {
 		return fmt.Errorf("line %d: %w", lineAt(data, at), errTag)
 	}
-	if at := crowd(data); at >= 0 {
+	if at := readCost.exceeded(data); at >= 0 {
 		return fmt.Errorf("line %d: %w", lineAt(data, at), errCrowds)
 	}
 	if at := tooDeep(data); at >= 0 {
@@ -65,25 +65,25 @@ func tagDirective(data []byte) int {
 	}
 }
 
-// crowd returns the place in the text where its values cost more than the whole text
+// exceeded returns the place in the text where its values cost more than the whole text
 // may cost, or -1. It counts what may begin or end a value, so it counts at least as
 // many values as there are.
-func crowd(data []byte) int {
-	cost, most := 0, freeCost+mostCost*len(data)
+func (c cost) exceeded(data []byte) int {
+	sum, most := 0, c.free+c.perByte*len(data)
 	blank := true // the line has no text so far
-	for i, c := range data {
-		switch c {
+	for i, b := range data {
+		switch b {
 		case ':', '?':
-			cost += entryCost
+			sum += c.entry
 		case ',', '[', '{', '*', '&', '!':
-			cost += valueCost
+			sum += c.value
 		case '-':
 			if i+1 == len(data) || isSpace(data[i+1]) {
-				cost += valueCost
+				sum += c.value
 			}
 		case '\n', '\r':
 			if !blank {
-				cost += valueCost
+				sum += c.value
 			}
 			blank = true
 			continue
@@ -95,7 +95,7 @@ func crowd(data []byte) int {
 			continue
 		}
 		blank = false
-		if cost > most {
+		if sum > most {
 			return i
 		}
 	}

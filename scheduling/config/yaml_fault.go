@@ -84,9 +84,9 @@ func tokenLine(data []byte, line int, wanted func(token string) bool) int {
 
 // traced decodes a document once more, value by value, and returns the line of the innermost
 // collection with a fault, or of the key at fault. It is 0 if there is none, or if the text is
-// too large.
+// too large or has too many values for its size.
 func traced(data []byte, number int) int {
-	if len(data) > maxPlaced {
+	if len(data) > maxPlaced || placeCost.exceeded(data) >= 0 {
 		return 0
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(data))

@@ -21,13 +21,16 @@ function make(tag, properties, ...children) {
 
 // ---- the scheduler, which is a worker: the page goes on while it reads
 
-const scheduler = new Worker("worker.js");
+let scheduler = null;
 const queue = []; // calls that are not sent yet
 let running = null; // the call that is sent
 let end = ""; // why there is no scheduler any more
+let state = ""; // what the scheduler shows, as in a link; "" if it is not known
+let anew = false; // the scheduler was started again, and has done nothing since that was asked for
 
 // call asks the scheduler and returns its reply. It is null if a later call came before this
-// one was sent and replaces it. If the scheduler has ended, the page says so and stays as it is.
+// one was sent and replaces it. If the scheduler has ended for good, the page says so and
+// stays as it is.
 function call(request) {
   return new Promise((resolve) => {
     if (queue.length && replaces(request, queue.at(-1).request)) queue.pop().resolve(null);
@@ -67,8 +70,9 @@ function send() {
 
 // take hands over the reply to the call that was sent, and sends the next.
 function take(reply) {
-  const { resolve, slow } = running;
+  const { resolve, slow, request } = running;
   running = null;
+  if (!end && !["open", "warm", "link"].includes(request.do)) anew = false;
   if (slow) slow();
   resolve(reply);
   Promise.resolve().then(send); // after what is done with the reply
@@ -76,23 +80,59 @@ function take(reply) {
 
 const gone = () => ({ problems: [{ area: "page", text: `the scheduler has ended (${end}); load the page again, the link holds all` }] });
 
-function ended(why) {
-  end = why;
-  if (!view) fail(new Error(why));
-  else if (running) take(gone());
+// start starts a scheduler, and calls ready when it is there.
+function start(ready) {
+  if (scheduler) scheduler.terminate();
+  const own = scheduler = new Worker("worker.js");
+  own.onerror = (e) => { if (own === scheduler) ended(e.message, ready); };
+  own.onmessage = ({ data }) => {
+    if (own !== scheduler) return; // the last words of an earlier one
+    if (data.ready) {
+      ready();
+      ready = null;
+    } else if (data.ended) ended(data.ended, ready);
+    else if (running) take(JSON.parse(data.reply));
+  };
 }
 
-scheduler.onerror = (e) => ended(e.message);
-scheduler.onmessage = ({ data }) => {
-  if (data.ready) begin().catch(fail);
-  else if (data.ended) ended(data.ended);
-  else if (running) take(JSON.parse(data.reply));
-};
+// ended starts the scheduler again, in the state that it had. A scheduler that ends again
+// before it has done anything that was asked for has ended for good: the state ends it.
+function ended(why, starting) {
+  if (!view) {
+    fail(new Error(why));
+    return;
+  }
+  const call = running;
+  if (starting || anew || !state) {
+    end = why;
+    if (call) take(gone());
+    else if (starting) ask({ do: "warm" }); // says so
+    return;
+  }
+  anew = true;
+  const typed = call && call.request.do === "edit" && call.request.texts;
+  running ||= { request: {}, resolve() {} }; // nothing is sent before it is there
+  document.documentElement.dataset.busy = "start";
+  start(async () => {
+    const { resolve } = running;
+    running = { request: { do: "open" }, resolve(reply) {
+      if (typed) delete reply.texts; // what was typed stays
+      reply.problems = (reply.problems || []).concat({ area: "page", text: `the scheduler had ended (${why}) and was started again${call ? "; what it was asked last is not done" : ""}` });
+      if (call) resolve(reply);
+      else answer(reply, { do: "open" });
+    } };
+    scheduler.postMessage(JSON.stringify({ do: "open", text: state }));
+  });
+}
 
 // ask sends a request and shows the answer, and other problems beside its own.
 async function ask(request, ...others) {
   const reply = await call(request);
-  if (!reply) return null;
+  return reply && answer(reply, request, ...others);
+}
+
+// answer shows the reply to a request.
+function answer(reply, request, ...others) {
   if (reply.texts) {
     for (const area of areas) $(area).value = reply.texts[area] || "";
   }
@@ -183,6 +223,7 @@ async function setLink() {
   let hash = "";
   try {
     const reply = await call({ do: "link" });
+    state = reply.text || "";
     if (!reply.text) throw new Error(reply.problems[0].text);
     hash = "#" + await pack(reply.text);
   } catch (e) {
@@ -268,7 +309,7 @@ function showWeights(v) {
     list(box, v.scorers.map((s) => {
       const id = "weight-" + s.plugin;
       return make("div", { class: "slider" },
-        make("label", { for: id, id: id + "-label" }, s.plugin, make("span", { class: "quiet" })),
+        make("label", { for: id, id: id + "-label" }, ...broken(s.plugin), make("span", { class: "quiet" })),
         make("input", { type: "range", id, min: 0, max: s.max, step: 1, oninput: (e) => weigh(s.plugin, e.target.value) }),
         make("input", { type: "number", min: 0, max: 1000000, step: 1, "aria-label": "Weight of " + s.plugin, oninput: (e) => e.target.value !== "" && weigh(s.plugin, e.target.value) }));
     }));
@@ -366,12 +407,12 @@ function showPanel(v) {
   $("why").textContent = why ? why.text + (why.rejections ? ", because:" : ".") : "";
   const more = [];
   if (why && why.rejections) {
-    more.push(make("ul", null, ...why.rejections.map((r) => make("li", null, make("b", null, r.plugin), ": " + (r.reasons || []).join("; ") + (r.details ? ` (${r.details.join("; ")})` : "")))));
+    more.push(make("ul", null, ...why.rejections.map((r) => make("li", null, make("b", null, ...broken(r.plugin)), ": " + (r.reasons || []).join("; ") + (r.details ? ` (${r.details.join("; ")})` : "")))));
   }
   if (why && why.gaps) {
     more.push(make("div", { class: "scroll" }, make("table", null,
       make("thead", null, make("tr", null, ...["Plugin", "Weight", p.node, why.chosen, "Gap"].map((t, i) => make("th", { scope: "col", class: i ? "number" : null }, t)))),
-      make("tbody", null, ...why.gaps.map((g) => make("tr", null, make("th", { scope: "row" }, g.plugin), ...[g.weight, g.node, g.chosen, g.gap].map((n) => make("td", { class: "number" }, String(n)))))))));
+      make("tbody", null, ...why.gaps.map((g) => make("tr", null, make("th", { scope: "row" }, ...broken(g.plugin)), ...[g.weight, g.node, g.chosen, g.gap].map((n) => make("td", { class: "number" }, String(n)))))))));
   }
   if (why && why.chosen !== p.node) {
     more.push(make("h3", null, "What would put it here, each alone"));
@@ -531,3 +572,5 @@ async function begin() {
 }
 
 const fail = (e) => tell("This page cannot go on: " + e.message);
+
+start(() => begin().catch(fail));

@@ -214,6 +214,12 @@ func TestLoad(t *testing.T) {
 	for _, f := range frames[1:] {
 		shapes = append(shapes, amplify.JSON(strings.TrimSuffix(strings.TrimPrefix(f, "{"), "}"))...)
 	}
+	const yaml = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+	shapes = append(shapes,
+		amplify.Repeat("YAML numbers", yaml+"x: [", "1,", "]"),
+		amplify.Repeat("YAML items", yaml+"x:\n", "- 1\n", ""),
+		amplify.Repeat("YAML objects", yaml+"profiles:\n", "- {}\n", ""),
+	)
 	d := configuration
 	d.Texts = shapes
 	amplify.Run(t, d)

@@ -394,11 +394,31 @@ func TestFaults(t *testing.T) {
 	b.has("sentence", "default/worker-0 goes to")
 	b.quiet()
 
-	// Without its scheduler the page still says something.
-	eval[bool](b, `(scheduler.dispatchEvent(new ErrorEvent("error", { message: "gone" })), true)`)
+	// A scheduler that ends is started again where it was whether it is idle or at work.
+	const gone = `scheduler.dispatchEvent(new ErrorEvent("error", { message: "gone" }))`
+	b.click("place")
+	b.has("sentence", "default/worker-1 goes to")
+	eval[bool](b, `setLink().then(() => (`+gone+`, true))`)
+	b.settle()
+	b.has("messages", "the scheduler had ended (gone) and was started again")
+	b.has("sentence", "default/worker-1 goes to")
+	b.click("place")
+	b.has("sentence", "default/worker-2 goes to")
+	eval[bool](b, `setLink().then(() => {
+		document.getElementById("place").click();
+		`+gone+`;
+		return true;
+	})`)
+	b.wait(`document.getElementById("messages").textContent.includes("what it was asked last is not done")`)
+	b.settle()
+	b.has("sentence", "default/worker-2 goes to")
+	b.quiet()
+
+	// One that ends at once has ended for good, and the page still says something.
+	eval[bool](b, `(`+gone+`, true)`)
 	b.click("place")
 	b.has("messages", "the scheduler has ended (gone)")
-	b.has("sentence", "default/worker-0 goes to")
+	b.has("sentence", "default/worker-2 goes to")
 }
 
 // TestKeyboard reaches and works everything with keys, and checks that everything has a
@@ -512,7 +532,8 @@ func TestLong(t *testing.T) {
 		for (; busy(); frames++) {
 			if (frames === 5) { e.scrollTop = 18 * 100000; e.dispatchEvent(new Event("scroll")); }
 			await frame();
-			if (document.querySelector("[data-area=pods] .gutter").textContent.includes("100001")) status ||= document.getElementById("status").textContent;
+			// The page says that it is at work after half a second: the last words count.
+			if (busy() && document.querySelector("[data-area=pods] .gutter").textContent.includes("100001")) status = document.getElementById("status").textContent;
 		}
 		return { Frames: frames, Lines: lines, Status: status };
 	})()`)
@@ -619,6 +640,13 @@ func (b *tab) wide(width int) {
 		.filter(e => { const r = e.getBoundingClientRect(); return r.left < 0 || r.right > innerWidth + 1 })
 		.map(e => e.outerHTML.slice(0, 100))`) {
 		b.t.Errorf("cut off: %s", e)
+	}
+	for _, e := range eval[[]string](b, `[...document.querySelectorAll("#table .reason")].filter(e => {
+		e.scrollIntoView({ behavior: "instant", block: "center", inline: "nearest" });
+		const r = e.getBoundingClientRect();
+		return !e.contains(document.elementFromPoint(r.left + 5, r.top + 5)) || r.left < 0 || r.right > innerWidth;
+	}).map(e => e.textContent + " " + JSON.stringify(e.getBoundingClientRect()))`) {
+		b.t.Errorf("not seen: %s", e)
 	}
 	for _, e := range eval[[]string](b, `(() => {
 		const list = [...document.querySelectorAll("button, select, input, textarea, h2, h3")].filter(e => e.checkVisibility() && !e.closest(".scroll, .rows") && !e.classList.contains("hidden"));
