@@ -18,6 +18,7 @@ type replicaRules struct {
 type replicaRule struct {
 	replica.Rule
 	domain  []int  // by node; -1 if the rule lets it pass, or does not count its pods
+	sees    []int  // by node: the domain that decides about it, -1 if it has none that counts
 	counts  []bool // by node: whether its pods count, or the rule lets it pass
 	domains []replicaDomain
 	takes   []int64 // replicas by domain at the end, as far as they are known
@@ -54,11 +55,11 @@ func newReplicaRules(s *framework.Snapshot, parts *scheduling.SpreadFiltering) (
 }
 
 func newReplicaRule(s *framework.Snapshot, rule replica.Rule) *replicaRule {
-	r := &replicaRule{Rule: rule, domain: make([]int, s.Len()), counts: make([]bool, s.Len())}
+	r := &replicaRule{Rule: rule, domain: make([]int, s.Len()), sees: make([]int, s.Len()), counts: make([]bool, s.Len())}
 	numbers := map[int]int{}
 	for i, n := range s.All() {
 		p := rule.Place(n)
-		r.domain[i], r.counts[i] = -1, p.Counts || p.Domain < 0
+		r.domain[i], r.sees[i], r.counts[i] = -1, p.Domain, p.Counts || p.Domain < 0
 		if !p.Counts || p.Domain < 0 {
 			continue
 		}
@@ -69,6 +70,13 @@ func newReplicaRule(s *framework.Snapshot, rule replica.Rule) *replicaRule {
 			r.domains = append(r.domains, replicaDomain{first: i, pods: p.Pods})
 		}
 		r.domain[i] = d
+	}
+	for i, d := range r.sees { // a node whose pods do not count may stand in a domain of others
+		if number, known := numbers[d]; known {
+			r.sees[i] = number
+		} else {
+			r.sees[i] = -1
+		}
 	}
 	return r
 }
@@ -367,7 +375,7 @@ func (c *replicaCount) counts(i int) [][]replica.Count {
 			case c.fine:
 				count.Fewest = c.fewestFine
 			}
-			if d := r.domain[i]; d >= 0 {
+			if d := r.sees[i]; d >= 0 {
 				count.Pods = r.domains[d].pods + r.takes[d]
 			}
 			c.counted[k] = append(c.counted[k], count)
