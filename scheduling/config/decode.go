@@ -17,7 +17,7 @@ func (l *loader) decode() (*Configuration, error) {
 	p := &problems{stage: StageDecode}
 	var c *Configuration
 	if raw := l.text(p); raw != nil {
-		if doc, ok := l.document(raw, p); ok {
+		if doc, ok := l.document(raw, p); ok && !p.hopeless() { // defaults take more than such a text
 			c = l.complete(doc, p)
 		}
 	}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -156,4 +157,11 @@ func (p *problems) located(lines func() *place) error {
 		}
 	}
 	return &Error{Stage: p.stage, Problems: p.list}
+}
+
+// hopeless reports whether nothing more is worth finding: no more problems are listed, or a
+// list has more elements than are read.
+func (p *problems) hopeless() bool {
+	return len(p.list) == maxProblems ||
+		slices.ContainsFunc(p.list, func(q Problem) bool { return q.Class == Class(args.TooMany) })
 }

@@ -219,6 +219,8 @@ func TestLoad(t *testing.T) {
 		amplify.Repeat("YAML numbers", yaml+"x: [", "1,", "]"),
 		amplify.Repeat("YAML items", yaml+"x:\n", "- 1\n", ""),
 		amplify.Repeat("YAML objects", yaml+"profiles:\n", "- {}\n", ""),
+		amplify.Repeat("YAML profiles with a field that nobody knows", yaml+"profiles:\n", "- a: b\n", ""),
+		amplify.Repeat("YAML profiles", yaml+"profiles:\n", "- schedulerName: a\n", ""),
 	)
 	d := configuration
 	d.Texts = shapes
