@@ -199,7 +199,7 @@ func (s *Scheduler) Report(ctx context.Context, pod *api.Pod, r lifecycle.Report
 		case err == nil || apierrors.IsNotFound(err) || ctx.Err() != nil:
 			return
 		case !apierrors.IsConflict(err):
-			s.config.Log.Warn("writing the status of a pod", "pod", pod.Key(), "error", err)
+			s.warn("writing the status of a pod", "pod", pod.Key(), "error", err)
 			return
 		}
 		live, err := s.config.Client.CoreV1().Pods(pod.Namespace).Get(ctx, pod.Name, metav1.GetOptions{})

@@ -18,7 +18,9 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/extender"
 	"github.com/berth-sched/berth/scheduling/kube"
 )
 
@@ -40,6 +42,13 @@ func TestLeaderChange(t *testing.T) {
 	w.eventually("the first binds", func() bool { return len(w.bindings()) == 1 })
 	if !strings.Contains(get(t, second, "/metrics"), `leader_election_master_status{name="berth"} 0`) {
 		t.Error("both lead")
+	}
+	h, err := second.Extender(api.DefaultSchedulerName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Bind(context.Background(), extender.BindingArgs{PodName: "p", PodNamespace: "default", PodUID: "pod-p", Node: "a"}); err == nil || !strings.Contains(err.Error(), "does not bind now") {
+		t.Errorf("the second binds as an extender: %v", err)
 	}
 	if err := stop(); !errors.Is(err, context.Canceled) {
 		t.Errorf("the first ended with %v", err)

@@ -86,6 +86,24 @@ func TestBindingNamesTheUID(t *testing.T) {
 	}
 }
 
+// The answer to a binding is lost, and meanwhile another pod of the name is on that node: the
+// first pod is not bound.
+func TestLostAnswerOfAnOldPod(t *testing.T) {
+	w := newWorld(t, node("a", "4"), pod("p", "1"))
+	s := w.idle()
+	first := w.known("p")
+	w.refuse = func(string, string) (bool, error) { return false, errors.New("connection refused") }
+	w.delete("p")
+	again := pod("p", "1")
+	again.UID, again.Spec.NodeName = "another", "a"
+	if _, err := w.client.CoreV1().Pods("default").Create(context.Background(), again, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Bind(context.Background(), first, "a"); err == nil {
+		t.Error("the first pod counts as bound")
+	}
+}
+
 // A report never writes to a pod that has got a node meanwhile, nor to another pod of the
 // name; to one that has changed otherwise it does.
 func TestReportLooksAgain(t *testing.T) {

@@ -1,11 +1,13 @@
 package feed
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,7 +16,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
+	"github.com/berth-sched/berth/scheduling/virtualclock"
 )
 
 // newTest returns a cluster that is opened; events counts what the driver was told.
@@ -151,21 +155,35 @@ func TestOpen(t *testing.T) {
 	if c.Devices != nil {
 		t.Error("the feed follows resource claims that the API server does not have")
 	}
-	for _, name := range []string{"b", "a"} {
+	for _, name := range []string{"f", "b", "d", "a", "e", "c"} {
 		if err := errors.Join(c.Pods.Add(newPod(name, name, "5")), c.Nodes.Add(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}})); err != nil {
 			t.Fatal(err)
 		}
 	}
-	told := 0
-	c.Open(func(list ...lifecycle.Event) { told += len(list) })
-	if told != 4 {
-		t.Errorf("%d events at the start, want 4", told)
+	d, err := lifecycle.New(lifecycle.Config{
+		Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Clock: virtualclock.New(time.Unix(0, 0)),
+		Binder: lifecycle.BinderFunc(func(context.Context, *api.Pod, string) error { return nil }),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	told, nodes := 0, ""
+	c.Open(func(list ...lifecycle.Event) {
+		told += len(list)
+		d.Apply(list...)
+	})
+	d.Flush(context.Background())
+	for _, n := range d.Snapshot().All() {
+		nodes += n.Name()
+	}
+	if told != 12 || nodes != "abcdef" {
+		t.Errorf("%d events at the start, and the nodes %q; want 12, abcdef", told, nodes)
 	}
 	if err := c.Pods.Delete(newPod("a", "a", "5")); err != nil {
 		t.Fatal(err)
 	}
-	if told != 5 {
-		t.Errorf("%d events after a deletion, want 5", told)
+	if told != 13 {
+		t.Errorf("%d events after a deletion, want 13", told)
 	}
 	if got := c.Waiting(); !strings.HasPrefix(got, "namespaces; ") || !strings.HasSuffix(got, "; nodes; pods") {
 		t.Errorf("waiting for %q", got)
