@@ -10,6 +10,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/devices"
+	"github.com/berth-sched/berth/internal/proof/enough"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -56,8 +57,8 @@ func randomPool(t *rapid.T, node string, k int) *api.ResourceSlice {
 // A claim for one device gets the device that a search finds, with the same result, until
 // there is none.
 func TestDirectIsTheSearch(t *testing.T) {
-	direct, given := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	seen := map[string]int{}
+	enough.Check(t, seen, map[string]int{"answers without a search": 20, "devices given": 20}, func(t *rapid.T) {
 		class := &api.DeviceClass{ObjectMeta: api.ObjectMeta{Name: "any"}}
 		e := api.ExactDeviceRequest{DeviceClassName: "any", AllocationMode: api.DeviceAllocationModeExactCount, Count: 1}
 		if text := rapid.SampledFrom([]string{"", `device.attributes["d.io"].size > 1`, `"size" in device.attributes["d.io"]`}).Draw(t, "selector"); text != "" {
@@ -100,15 +101,12 @@ func TestDirectIsTheSearch(t *testing.T) {
 				t.Fatalf("pod %d (-want +got):\n%s", i, d)
 			}
 			if devices.IsDirect(f, s.Node("n")) {
-				direct++
+				seen["answers without a search"]++
 			}
 			if _, status := f.Reserve(s.Node("n")); !status.IsSuccess() {
 				return
 			}
-			given++
+			seen["devices given"]++
 		}
 	})
-	if direct < 20 || given < 20 {
-		t.Errorf("%d answers without a search and %d devices: the test looks at too little", direct, given)
-	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/proof/enough"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling/gang"
 )
@@ -489,9 +490,14 @@ func (m *machine) capacity(t *rapid.T) {
 // The pure call over a cluster that changes: every property of the contract holds after
 // every step, under Verify.
 func TestMachine(t *testing.T) {
-	asked, inputs := map[string]int{}, 0
-	rapid.Check(t, func(t *rapid.T) {
-		inputs++
+	asked, want := map[string]int{}, map[string]int{}
+	for _, name := range []string{
+		"a group is Placed", "a group is Short", "a no is proved", "a domain is ruled out", "a set is Placed", "a set is Short",
+		"preemption is Success", "preemption is Unschedulable", "capacity, exact: true", "capacity, exact: false",
+	} {
+		want[name] = 1
+	}
+	enough.Check(t, asked, want, func(t *rapid.T) {
 		m := newMachine(t, asked)
 		t.Repeat(m.actions())
 		for len(m.open) > 0 {
@@ -501,15 +507,4 @@ func TestMachine(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	if inputs < coverage {
-		return
-	}
-	for _, want := range []string{
-		"a group is Placed", "a group is Short", "a no is proved", "a domain is ruled out", "a set is Placed", "a set is Short",
-		"preemption is Success", "preemption is Unschedulable", "capacity, exact: true", "capacity, exact: false",
-	} {
-		if asked[want] == 0 {
-			t.Errorf("never: %s (%v)", want, asked)
-		}
-	}
 }

@@ -17,10 +17,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// coverage is how many random inputs are enough that each kind of answer is among them.
-// With fewer, as with -short, tests do not ask for all kinds.
-const coverage = 100
-
 // Labels of nodes in tests.
 const (
 	block = "example.com/block"

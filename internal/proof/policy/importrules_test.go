@@ -50,7 +50,6 @@ func with(list []string, more ...string) []string { return append(slices.Clone(l
 var rules = []rule{
 	{dir: "resource", library: true},
 	{dir: "internal/errtext", library: true},
-	{dir: "internal/digest", library: true},
 	{dir: "internal/memsize", library: true},
 	{dir: "internal/strictjson", library: true},
 	{dir: "internal/changelog", library: true},
@@ -65,8 +64,8 @@ var rules = []rule{
 	{dir: "internal/heap", library: true},
 	{dir: "internal/pick", library: true},
 	{dir: "internal/match", imports: with(objects, "internal/errtext"), library: true},
-	{dir: "internal/topo", imports: with(objects, "internal/digest", "internal/match"), library: true},
-	{dir: "internal/devices", imports: with(objects, "internal/digest", "internal/match", "internal/devices/expr"), library: true},
+	{dir: "internal/topo", imports: with(objects, "internal/match"), library: true},
+	{dir: "internal/devices", imports: with(objects, "internal/match", "internal/devices/expr"), library: true},
 	{dir: "internal/devices/expr", imports: []string{"resource", "framework/api"}, library: true},
 	{dir: "internal/volumes", imports: with(objects, "internal/match"), library: true},
 	{dir: "estimator", imports: objects, library: true},
@@ -90,7 +89,7 @@ var rules = []rule{
 	{dir: "scheduling/preemption", imports: with(objects, "internal/match"), library: true},
 	{dir: "scheduling/virtualclock", imports: []string{"framework", "internal/heap"}, library: true},
 
-	{dir: "scheduling", imports: with(plugins, "internal/digest", "internal/pick", "internal/engine", "scheduling/args", "scheduling/preemption"), library: true},
+	{dir: "scheduling", imports: with(plugins, "internal/pick", "internal/engine", "scheduling/args", "scheduling/preemption"), library: true},
 
 	// Above package scheduling.
 	{dir: "scheduling/queue", imports: with(objects, "internal/heap", "scheduling"), library: true},
@@ -127,6 +126,7 @@ var rules = []rule{
 	{dir: "internal/cmd", imports: with(public, "internal/proof/gen", "internal/proof/golden", "internal/proof/soak", "internal/proof/shapes"), testOnly: true},
 	{dir: "internal/proof/testheap", testOnly: true},
 	{dir: "internal/proof/effort", testOnly: true},
+	{dir: "internal/proof/enough", modules: testModules, testOnly: true},
 	{dir: "internal/proof/amplify", imports: with(public, "internal/proof/effort"), network: true, testOnly: true},
 	{dir: "internal/proof/work", imports: public, testOnly: true},
 	{dir: "internal/proof/policy", testOnly: true},
