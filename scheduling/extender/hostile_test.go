@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -85,23 +84,36 @@ func TestHandlerRefuses(t *testing.T) {
 	}
 }
 
+// stalled is a body that begins, and then nothing comes until the client is gone.
+type stalled struct {
+	left int
+	all  chan struct{} // closed once more is asked for than there is
+	gone chan struct{}
+}
+
+func (b *stalled) Read(p []byte) (int, error) {
+	if b.left == 0 {
+		close(b.all)
+		<-b.gone
+		return 0, errors.New("gone")
+	}
+	n := min(b.left, len(p))
+	b.left -= n
+	return n, nil
+}
+
 // TestHandlerBoundsWaiting lets clients send the beginning of large bodies, and then
 // nothing. Others that are small are answered; those that would exceed the bound of all
 // bodies are asked to come again, and then succeed.
 func TestHandlerBoundsWaiting(t *testing.T) {
 	h := handler(t, cluster(t))
 	h.MaxBytes, h.MaxWaiting = 20_000, 50_000
-	var stalled []*io.PipeWriter
+	gone := make(chan struct{})
 	var all sync.WaitGroup
 	for range 2 {
-		r, w := io.Pipe()
-		stalled = append(stalled, w)
-		all.Go(func() { h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/filter", r)) })
-		for _, n := range []int{19_999, 1} { // once the second is read, the first counts
-			if _, err := w.Write(make([]byte, n)); err != nil {
-				t.Fatal(err)
-			}
-		}
+		body := &stalled{left: 20_000, all: make(chan struct{}), gone: gone}
+		all.Go(func() { h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/filter", body)) })
+		<-body.all
 	}
 	small := `{"Pod": ` + aPod + `, "NodeNames": ["a"]}`
 	large := small + strings.Repeat(" ", 15_000)
@@ -115,9 +127,7 @@ func TestHandlerBoundsWaiting(t *testing.T) {
 			t.Errorf("a small request: %d %s", status, text)
 		}
 	}
-	for _, w := range stalled {
-		_ = w.CloseWithError(errors.New("gone"))
-	}
+	close(gone)
 	all.Wait()
 	if status, text := ask(h, "/filter", large); status != http.StatusOK {
 		t.Errorf("once nothing waits: %d %s", status, text)
