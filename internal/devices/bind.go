@@ -16,33 +16,39 @@ func Ready(c *api.ResourceClaim) (bool, error) {
 	if c.Status.Allocation == nil {
 		return false, nil
 	}
-	for i := range c.Status.Allocation.Devices.Results {
-		if ok, err := deviceReady(c, &c.Status.Allocation.Devices.Results[i]); !ok || err != nil {
-			return false, err
-		}
+	ready, failed, condition := bindingState(c)
+	if failed {
+		return false, fmt.Errorf("device binding failed: claim=%s, condition=%s", c.Name, condition)
 	}
-	return true, nil
+	return ready, nil
 }
 
-func deviceReady(c *api.ResourceClaim, r *api.DeviceRequestAllocationResult) (bool, error) {
-	if len(r.BindingConditions) == 0 {
-		return true, nil
-	}
-	i := slices.IndexFunc(c.Status.Devices, func(d api.AllocatedDeviceStatus) bool {
-		return d.Driver == r.Driver && d.Pool == r.Pool && d.Device == r.Device
-	})
-	if i < 0 {
-		return false, nil
-	}
-	isTrue := func(name string) bool {
-		return slices.ContainsFunc(c.Status.Devices[i].Conditions, func(x api.Condition) bool {
-			return x.Type == name && x.Status == api.ConditionTrue
+// bindingState reports whether all binding conditions of a claim's devices hold. Devices
+// are looked at in order, up to the first that is not ready: failed says that one of its
+// failure conditions holds, and which.
+func bindingState(c *api.ResourceClaim) (ready, failed bool, condition string) {
+	for i := range c.Status.Allocation.Devices.Results {
+		r := &c.Status.Allocation.Devices.Results[i]
+		if len(r.BindingConditions) == 0 {
+			continue
+		}
+		k := slices.IndexFunc(c.Status.Devices, func(d api.AllocatedDeviceStatus) bool {
+			return d.Driver == r.Driver && d.Pool == r.Pool && d.Device == r.Device
 		})
+		if k < 0 {
+			return false, false, ""
+		}
+		holds := func(name string) bool {
+			return slices.ContainsFunc(c.Status.Devices[k].Conditions, func(x api.Condition) bool { return x.Type == name && x.Status == api.ConditionTrue })
+		}
+		if i := slices.IndexFunc(r.BindingFailureConditions, holds); i >= 0 {
+			return false, true, r.BindingFailureConditions[i]
+		}
+		if slices.ContainsFunc(r.BindingConditions, func(name string) bool { return !holds(name) }) {
+			return false, false, ""
+		}
 	}
-	if k := slices.IndexFunc(r.BindingFailureConditions, isTrue); k >= 0 {
-		return false, fmt.Errorf("device binding failed: claim=%s, condition=%s", c.Name, r.BindingFailureConditions[k])
-	}
-	return !slices.ContainsFunc(r.BindingConditions, func(name string) bool { return !isTrue(name) }), nil
+	return true, false, ""
 }
 
 // StatusPatch returns the change that notes the claim of a pod's extended resources in its

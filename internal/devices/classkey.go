@@ -112,7 +112,7 @@ func appendClaim(b []byte, c *api.ResourceClaim) []byte {
 	b = appendFlag(b, hasAlternatives(c))
 	b = appendFlag(b, len(c.Spec.Devices.Requests) > 0) // of the claim for extended resources
 	b = appendFlag(b, skipsNode(a))
-	ready, failed := BindingState(c)
+	ready, failed, _ := bindingState(c)
 	b = appendFlag(appendFlag(b, ready), failed)
 	if t := a.AllocationTimestamp; t != nil && !ready && !failed {
 		b = binary.AppendVarint(binary.AppendVarint(b, t.Unix()), int64(t.Nanosecond()))

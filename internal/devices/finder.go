@@ -225,7 +225,7 @@ func skipsNode(a *api.AllocationResult) bool {
 // conditions.
 func (f *Finder) expireAt(c *api.ResourceClaim) {
 	t := c.Status.Allocation.AllocationTimestamp
-	if ready, failed := BindingState(c); ready || failed || t == nil || f.timedOut(c) {
+	if ready, failed, _ := bindingState(c); ready || failed || t == nil || f.timedOut(c) {
 		return
 	}
 	if end := t.Add(f.options.BindingTimeout + 1); f.until.IsZero() || end.Before(f.until) {
@@ -338,7 +338,7 @@ func (f *Finder) unavailable(node *framework.NodeInfo, to []*api.ResourceClaim) 
 		if !c.allocated {
 			continue
 		}
-		ready, failed := BindingState(c.Claim)
+		ready, failed, _ := bindingState(c.Claim)
 		switch {
 		case !c.anywhere && !c.where.Matches(node.Node),
 			c.skipsNode && !slices.Contains(node.Node.Status.DeclaredFeatures, "DRAOptionalNodeOperations"),
@@ -353,34 +353,6 @@ func (f *Finder) unavailable(node *framework.NodeInfo, to []*api.ResourceClaim) 
 func (f *Finder) timedOut(c *api.ResourceClaim) bool {
 	a := c.Status.Allocation
 	return a.AllocationTimestamp != nil && a.AllocationTimestamp.Add(f.options.BindingTimeout).Before(f.now)
-}
-
-// BindingState reports whether all binding conditions of a claim's devices hold. Devices
-// are looked at in order, up to the first that is not ready: failed says that one of its
-// failure conditions holds.
-func BindingState(c *api.ResourceClaim) (ready, failed bool) {
-	for i := range c.Status.Allocation.Devices.Results {
-		r := &c.Status.Allocation.Devices.Results[i]
-		if len(r.BindingConditions) == 0 {
-			continue
-		}
-		k := slices.IndexFunc(c.Status.Devices, func(d api.AllocatedDeviceStatus) bool {
-			return d.Driver == r.Driver && d.Pool == r.Pool && d.Device == r.Device
-		})
-		if k < 0 {
-			return false, false
-		}
-		holds := func(name string) bool {
-			return slices.ContainsFunc(c.Status.Devices[k].Conditions, func(x api.Condition) bool { return x.Type == name && x.Status == api.ConditionTrue })
-		}
-		if slices.ContainsFunc(r.BindingFailureConditions, holds) {
-			return false, true
-		}
-		if slices.ContainsFunc(r.BindingConditions, func(name string) bool { return !holds(name) }) {
-			return false, false
-		}
-	}
-	return true, false
 }
 
 // search looks for devices on a node.

@@ -316,7 +316,7 @@ func (h harm) plus(o harm) harm {
 	return h
 }
 
-// none is the harm of no victims.
+// noHarm is the harm of no victims.
 func noHarm() harm { return harm{numbers: [5]int64{1: harmless}} }
 
 func (h harm) compareNumbers(o harm) int { return slices.Compare(h.numbers[:], o.numbers[:]) }

@@ -1,4 +1,0 @@
-package digest
-
-// Sum returns the SHA-256 of data.
-func Sum(data []byte) [Size]byte { return plain(data) }
