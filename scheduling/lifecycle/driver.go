@@ -27,6 +27,7 @@ type Driver struct {
 	retries     []func() error // changes of the snapshot that an extension prevented
 	nominations []*pod         // in the order of nomination
 	expiring    []expiry       // in the order of their times
+	refusals    refusals
 
 	mail    mailbox
 	waiting waiting

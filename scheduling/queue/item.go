@@ -47,6 +47,9 @@ type Item struct {
 	waits  uint64 // order of arrival among the waiting items
 	ahead  *Item  // in its group
 	behind *Item
+
+	rest  *Item // the root of those that follow it
+	twins twins // if it follows another
 }
 
 // Rejectors are the plugins that rejected a pod. Without any, an attempt ended with an
@@ -58,6 +61,10 @@ type Rejectors struct {
 	// Unresolvable are those that said of every node that they rejected that taking pods
 	// away would not help there. Such an event does not wake the pod for them.
 	Unresolvable []string
+	// Class, if there is one, is equal for pods that PreEnqueue plugins, the plugins here
+	// and their hints treat alike, whatever happens, as long as nothing happens to one of
+	// the pods alone. The queue moves such pods together.
+	Class Class
 }
 
 func (r *Rejectors) none() bool { return len(r.Plugins)+len(r.Pending) == 0 }
@@ -82,6 +89,8 @@ const (
 	standing // backing off; not to be tried early until time passes
 	unschedulable
 	inFlight
+	following // another item, whose place it shares
+	places
 )
 
 // isOf reports whether the item holds that pod.
