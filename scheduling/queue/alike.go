@@ -256,8 +256,8 @@ func (q *Queue) meet(it *Item) *Item {
 		q.metAt = it.Timestamp
 		clear(q.met)
 	}
-	key := meeting{it.Class, min(it.Unschedulable, q.longest)}
-	if other := q.met[key]; other != nil && alike(it, other) {
+	key := q.meeting(it)
+	if other := q.met[key]; other != nil && q.meeting(other) == key && alike(it, other) {
 		q.leave(other)
 		it = together(it, other)
 	}
@@ -265,11 +265,15 @@ func (q *Queue) meet(it *Item) *Item {
 	return it
 }
 
-// alike reports whether two items of one class and one backoff may stay together: one is
-// about to wait and the other waits, unless it has left since.
+func (q *Queue) meeting(it *Item) meeting {
+	return meeting{it.Class, min(it.Unschedulable, q.longest)}
+}
+
+// alike reports whether two items that meet may stay together: one is about to wait and the
+// other waits, unless it has left since.
 func alike(it, other *Item) bool {
 	a, b := &it.Rejectors, &other.Rejectors
-	return other.at == unschedulable && a.Class == b.Class && it.profile == other.profile &&
+	return other.at == unschedulable && it.profile == other.profile &&
 		it.Timestamp.Equal(other.Timestamp) && it.tried.Equal(other.tried) && it.again == other.again && it.flushed == other.flushed &&
 		slices.Equal(a.Plugins, b.Plugins) && slices.Equal(a.Pending, b.Pending) && slices.Equal(a.Unresolvable, b.Unresolvable)
 }
