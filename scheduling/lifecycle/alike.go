@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"context"
+	"fmt"
 	"unique"
 
 	"github.com/berth-sched/berth/framework"
@@ -68,28 +69,40 @@ func (d *Driver) alike(sched *scheduling.Scheduler, p *pod, a *Attempt) (key str
 	return sched.Alike(d.snap, a.Pod, a.Decision)
 }
 
-// repeat makes an attempt without asking any plugin, if one for a pod that is like this one
-// has just failed.
-func (d *Driver) repeat(ctx context.Context, sched *scheduling.Scheduler, p *pod, it *queue.Item, a *Attempt) bool {
-	r, ok := d.refusals.by[it.Class]
-	if !ok || p.nominated != "" || !d.refusals.stand(d.snap) {
-		return false
-	}
+// refusal returns what becomes of an attempt for the pod, if one for a pod that is like it has
+// just failed.
+func (d *Driver) refusal(p *pod, it *queue.Item) (r refusal, known bool) {
+	r, known = d.refusals.by[it.Class]
+	return r, known && p.nominated == "" && d.refusals.stand(d.snap)
+}
+
+// repeat makes an attempt without asking any plugin.
+func (d *Driver) repeat(ctx context.Context, sched *scheduling.Scheduler, p *pod, it *queue.Item, a *Attempt, r refusal) {
 	fit := *r.fit
 	fit.Pod = a.Pod.Pod.Key()
 	a.Decision, a.Decided = sched.Repeat(r.decision, 1), a.Started
 	a.State, a.Err = Failed, &fit
 	d.requeue(ctx, p, it, a, r.by)
-	return true
+}
+
+// verify reports an attempt that was made, and did not fail like this.
+func (r *refusal) verify(a *Attempt) error {
+	if a.State == Failed && a.Err.Error() == r.fit.Error() {
+		return nil
+	}
+	return fmt.Errorf("pod %s: attempt %d is %v (%v), but pods that are alike fail: %w", a.Pod.Pod.Key(), a.Number, a.State, a.Err, r.fit)
 }
 
 // passOver has the next pods fail that would fail for sure, all at once, if nobody wants to
 // know of each.
 func (d *Driver) passOver(ctx context.Context, sched *scheduling.Scheduler, a *Attempt) {
-	if a.State != Failed || len(d.refusals.by) == 0 || d.mail.len() > 0 || len(d.retries) > 0 || !d.refusals.stand(d.snap) {
+	_, reports := d.config.Binder.(Reporter)
+	switch {
+	case reports || d.observers.any || d.verify:
 		return
-	}
-	if _, reports := d.config.Binder.(Reporter); reports || d.observers.any {
+	case a.State != Failed || len(d.refusals.by) == 0 || !d.refusals.stand(d.snap):
+		return
+	case d.mail.len() > 0 || len(d.retries) > 0: // they come before the next attempt
 		return
 	}
 	a.Alike = d.queue.RequeueAlike(ctx, func(class queue.Class) (by queue.Rejectors, ok bool) {

@@ -11,8 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/virtualclock"
@@ -216,7 +218,7 @@ func TestAlike(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			alike := 0
-			for seed := range uint64(12) {
+			for seed := range uint64(4) {
 				throngs := map[bool]*throng{}
 				for _, off := range []bool{false, true} {
 					p := scheduling.Kubernetes137()
@@ -225,7 +227,7 @@ func TestAlike(t *testing.T) {
 					config := tt.config
 					config.Profiles = []scheduling.Profile{p}
 					throngs[off] = &throng{}
-					throngs[off].run(t, seed, 250, config)
+					throngs[off].run(t, seed, 200, config)
 				}
 				kept, plain := throngs[false], throngs[true]
 				if plain.alike != 0 {
@@ -275,7 +277,7 @@ func (w *throngWatcher) Report(_ context.Context, pod *api.Pod, r lifecycle.Repo
 // with the same texts.
 func TestAlikeWatched(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(10) {
+	for seed := range uint64(4) {
 		logs := map[bool][]string{}
 		for _, off := range []bool{false, true} {
 			p := scheduling.Kubernetes137()
@@ -296,4 +298,94 @@ func TestAlikeWatched(t *testing.T) {
 		}
 		equalLogs(t, seed, logs[false], logs[true])
 	}
+}
+
+// countingFit is NodeResourcesFit that counts its hints.
+type countingFit struct {
+	filter.NodeResourcesFit
+	hints *int
+}
+
+func (f countingFit) EventsToRegister() []queueing.EventHint {
+	list := slices.Clone(f.NodeResourcesFit.EventsToRegister())
+	for i := range list {
+		hint := list[i].Hint
+		list[i].Hint = func(p *framework.PodInfo, before, after any) (queueing.QueueingHint, error) {
+			*f.hints++
+			return hint(p, before, after)
+		}
+	}
+	return list
+}
+
+// TestAlikeCosts: what a departure costs depends on the classes of waiting pods, not on how
+// many wait.
+func TestAlikeCosts(t *testing.T) {
+	t.Parallel()
+	type costs struct{ Made, Hints, Bound int }
+	measure := func(waiting int) (c costs, alike int) {
+		p := scheduling.Kubernetes137()
+		fit := countingFit{hints: new(int)}
+		for _, list := range []*[]framework.Plugin{&p.PreFilter, &p.Filter} {
+			*list = slices.Clone(*list)
+			for i, x := range *list {
+				if x.Name() == fit.Name() {
+					(*list)[i] = fit
+				}
+			}
+		}
+		clock := virtualclock.New(epoch)
+		var d *lifecycle.Driver
+		var running []*api.Pod
+		d, err := lifecycle.New(lifecycle.Config{
+			Profiles: []scheduling.Profile{p}, Clock: clock,
+			Binder: lifecycle.BinderFunc(func(_ context.Context, p *api.Pod, node string) error {
+				c.Bound++
+				running = append(running, onNode(p, node))
+				d.Apply(lifecycle.Update(running[len(running)-1]))
+				return nil
+			}),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 4 {
+			d.Apply(lifecycle.Update(api.MakeNode(fmt.Sprint("n", i), "4", "64Gi").Obj()))
+		}
+		for i := range waiting {
+			d.Apply(lifecycle.Update(api.MakePod(fmt.Sprint("p", i)).Requests(fmt.Sprint(1+i%3), "1Gi").Obj()))
+		}
+		settle := func() {
+			for {
+				a, ok := d.ScheduleOne(context.Background())
+				if !ok {
+					return
+				}
+				c.Made++
+				alike += a.Alike
+			}
+		}
+		settle()
+		for i := range 60 {
+			if i == 10 { // from here on all backoffs are equal
+				c, alike, *fit.hints = costs{}, 0, 0
+			}
+			clock.Advance(11 * time.Second)
+			gone := running[0]
+			running = running[1:]
+			d.Apply(lifecycle.Delete(gone))
+			settle()
+		}
+		c.Hints = *fit.hints
+		return c, alike
+	}
+	few, fewAlike := measure(300)
+	many, manyAlike := measure(6000)
+	if few != many {
+		t.Errorf("costs %+v with 300 waiting pods, %+v with 6000", few, many)
+	}
+	if manyAlike < 50*2000 || manyAlike < 15*fewAlike || many.Bound < 40 {
+		t.Errorf("%d attempts failed together, %d with fewer waiting pods; %+v", manyAlike, fewAlike, many)
+	}
+	t.Logf("%+v, %d and %d attempts failed together", many, fewAlike, manyAlike)
 }

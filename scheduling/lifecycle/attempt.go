@@ -27,9 +27,9 @@ type Attempt struct {
 	// pods that must leave it.
 	Nominated string
 	Victims   []framework.Victim
-	// Alike is how many pods failed with this one, for the same reasons: they would have
-	// been next, and differ from pods that failed just before in nothing that plugins can
-	// see. It is 0 if there is an observer or a [Reporter]: then each has its own attempt.
+	// Alike is how many more pods failed with this one: they were next in the queue, and are
+	// like pods that failed just before, so their attempts were bound to fail. It is 0 if
+	// there is an Observer or a [Reporter]: then each pod has an attempt of its own.
 	Alike int
 	// Group is "namespace/name" of the pod's group, "" if it is scheduled alone. Cycle is
 	// what came of an attempt for a whole group, whose first pod is Pod.

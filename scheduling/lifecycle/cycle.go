@@ -43,8 +43,14 @@ func (d *Driver) ScheduleOne(ctx context.Context) (Attempt, bool) {
 	}
 	d.snap.SetNow(d.clock.Now())
 	a.Started = d.stamp()
-	if !d.repeat(ctx, sched, p, it, a) {
+	switch r, known := d.refusal(p, it); {
+	case !known:
 		d.try(ctx, sched, p, it, a)
+	case d.verify:
+		d.try(ctx, sched, p, it, a)
+		d.problem(r.verify(a))
+	default:
+		d.repeat(ctx, sched, p, it, a, r)
 	}
 	d.passOver(ctx, sched, a)
 	return *a, true

@@ -10,7 +10,8 @@ import (
 )
 
 // An Item is a pod in the queue, or taken from it. Only the queue makes and changes
-// items; treat them as read-only.
+// items; treat them as read-only. The fields of a waiting item that has a Class are up to
+// date when [Queue.Items] returns.
 type Item struct {
 	// QueuedPod is the part that QueueSort plugins see.
 	queueing.QueuedPod
@@ -61,9 +62,8 @@ type Rejectors struct {
 	// Unresolvable are those that said of every node that they rejected that taking pods
 	// away would not help there. Such an event does not wake the pod for them.
 	Unresolvable []string
-	// Class, if there is one, is equal for pods that PreEnqueue plugins, the plugins here
-	// and their hints treat alike, whatever happens, as long as nothing happens to one of
-	// the pods alone. The queue moves such pods together.
+	// Class, if there is one, is equal for pods of one profile and priority that PreEnqueue
+	// plugins accept, and that hints treat alike. The queue may move such pods together.
 	Class Class
 }
 

@@ -363,6 +363,18 @@ func TestQueueEqualsTheModel(t *testing.T) {
 					m.happen(e)
 				}
 			},
+			"move for one": func(t *rapid.T) {
+				p := pick("active", "backoff", "waiting", "flying")
+				q.Move(ctx, queueing.ClusterEvent{Resource: queueing.ResourceAny, Action: queueing.ActionAll}, nil, p.info, nil)
+				for _, other := range m.pods {
+					if other == p || len(other.plugins) == 0 {
+						m.wake(other, evAll)
+					}
+				}
+				if p.where == "flying" {
+					p.seen = append(p.seen, evAll)
+				}
+			},
 			"update": func(t *rapid.T) {
 				p := pick("active", "backoff", "waiting", "flying")
 				info := newInfo(p.name())

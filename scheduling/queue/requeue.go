@@ -69,7 +69,7 @@ func (q *Queue) send(ctx context.Context, it *Item, s strategy) {
 // [queueing.QueueingHintFunc]. If except is not nil, that item stays where it is.
 //
 // Cost: O(waiting pods that a plugin rejected which registered for the event); nothing
-// for all others, such as gated pods.
+// for all others, such as gated pods. Pods that are alike and wait together count once.
 func (q *Queue) Move(ctx context.Context, e queueing.ClusterEvent, before, after any, except *Item) {
 	if !q.isInteresting(e) {
 		return
