@@ -8,13 +8,13 @@ import (
 )
 
 // Waiting pods that are alike stay together. One of them, the leader, has a place in the
-// queue's lists and heaps; the others are in a tree behind it, and whatever happens to the
+// queue's lists and heaps; the others follow it in a tree, and whatever happens to the
 // leader happens to all. A hundred thousand equal pods that an event wakes, and that are
 // then rejected again, cost what one does.
 //
-// Invariant: the pods behind a leader have its class, and equal all that the queue knows of
-// it, but for the serials, which are larger, and the exported counts of attempts. Further
-// attempts that fail alike keep the ends of their backoffs equal.
+// Invariant: an item that follows a leader has its class and a larger serial. All else that
+// the queue knows of the two is equal, except how often they were tried and when they
+// arrived. Their backoffs are equal, and stay so while all are rejected together.
 
 // A Class is equal for pods that are alike but for their names. The zero value stands for
 // no class.
@@ -177,7 +177,7 @@ func (it *Item) follow(leader *Item) {
 	it.Rejectors, it.waits = leader.Rejectors, leader.waits
 }
 
-// together sets a leader over all items of two groups that are alike, none of which has a place.
+// together sets one leader over two items, which have no place, and those that follow them.
 func together(a, b *Item) *Item {
 	if b.serial < a.serial {
 		a, b = b, a
@@ -188,7 +188,7 @@ func together(a, b *Item) *Item {
 	return a
 }
 
-// cede gives the item's place to the first of those behind it.
+// cede gives the item's place to the first of those that follow it.
 func (q *Queue) cede(it *Item) {
 	if it.rest == nil {
 		return
@@ -220,6 +220,12 @@ func (q *Queue) stead(it, leader *Item) {
 // SetApart says that a waiting pod is no longer like others of its class: something has
 // happened to it alone.
 func (q *Queue) SetApart(it *Item) {
+	q.detach(it)
+	it.Class = Class{}
+}
+
+// detach gives an item a place of its own.
+func (q *Queue) detach(it *Item) {
 	if it.at == following {
 		leader := it.leader()
 		below, others := divide(leader.rest, it.serial)
@@ -230,13 +236,12 @@ func (q *Queue) SetApart(it *Item) {
 		q.stead(it, leader)
 	}
 	q.cede(it)
-	it.Class = Class{}
 }
 
-// scatter sets apart the items behind a leader, for an event about one of them.
+// scatter detaches the items that follow a leader, for an event about one of them.
 func (q *Queue) scatter(it *Item) {
 	for it.rest != nil {
-		q.SetApart(first(it.rest))
+		q.detach(first(it.rest))
 	}
 }
 

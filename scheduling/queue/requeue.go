@@ -76,7 +76,7 @@ func (q *Queue) Move(ctx context.Context, e queueing.ClusterEvent, before, after
 	}
 	what := event{e, before, after}
 	if except != nil {
-		q.SetApart(except)
+		q.detach(except)
 	}
 	if what.isPersonal() {
 		for _, it := range q.concerned(e) {
@@ -144,7 +144,7 @@ func (q *Queue) Update(ctx context.Context, it *Item, pod *framework.PodInfo) {
 
 // Delete takes a pod out of the queue. A pod in flight stays in flight until Done.
 func (q *Queue) Delete(it *Item) {
-	q.SetApart(it)
+	q.detach(it)
 	if it.at != inFlight {
 		q.leave(it)
 	}
