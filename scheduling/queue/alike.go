@@ -31,16 +31,14 @@ type twins struct {
 
 // happened is what has happened to all items of a subtree, but is not noted below its root.
 type happened struct {
-	attempts int           // rejected ones
-	flushed  time.Duration // last time, 0 for never
+	attempts int // rejected ones
+	flushed  bool
 }
 
 func (it *Item) apply(h happened) {
 	it.Attempts += h.attempts
 	it.Unschedulable += h.attempts
-	if h.flushed != 0 {
-		it.flushed, it.Flushed = h.flushed, true
-	}
+	it.Flushed = it.Flushed || h.flushed
 }
 
 // tell applies something to all items of a tree.
@@ -51,9 +49,7 @@ func tell(root *Item, h happened) {
 	root.apply(h)
 	d := &root.twins.due
 	d.attempts += h.attempts
-	if h.flushed != 0 {
-		d.flushed = h.flushed
-	}
+	d.flushed = d.flushed || h.flushed
 }
 
 // descend notes with the children of an item what is due.
@@ -279,7 +275,7 @@ func (q *Queue) meeting(it *Item) meeting {
 func alike(it, other *Item) bool {
 	a, b := &it.Rejectors, &other.Rejectors
 	return other.at == unschedulable && it.profile == other.profile &&
-		it.Timestamp.Equal(other.Timestamp) && it.tried.Equal(other.tried) && it.again == other.again && it.flushed == other.flushed &&
+		it.Timestamp.Equal(other.Timestamp) && it.tried.Equal(other.tried) && it.again == other.again &&
 		slices.Equal(a.Plugins, b.Plugins) && slices.Equal(a.Pending, b.Pending) && slices.Equal(a.Unresolvable, b.Unresolvable)
 }
 

@@ -449,7 +449,7 @@ func (m *model) compare(t *rapid.T) {
 		}
 		items = append(items, p.item)
 		if p.item.Unschedulable != p.rejected || p.item.Errors != p.errors || p.item.Pod != p.info ||
-			p.item.Attempts != p.attempts || !p.item.Timestamp.Equal(p.stamp) {
+			p.item.Attempts != p.attempts || p.item.Flushed == p.flushed.IsZero() || !p.item.Timestamp.Equal(p.stamp) {
 			t.Fatalf("pod %s: %+v, want %+v", p.name(), p.item, p)
 		}
 		if (p.item.Gate != "") != p.gate {

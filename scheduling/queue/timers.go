@@ -30,8 +30,8 @@ func (q *Queue) Flush(ctx context.Context) {
 		if tick-q.waitingSince(it) <= q.options.MaxUnschedulable {
 			return // the others came later
 		}
-		it.apply(happened{flushed: now})
-		tell(it.rest, happened{flushed: now})
+		it.flushed, it.Flushed = now, true
+		tell(it.rest, happened{flushed: true})
 		if !q.wake(ctx, it, event{ClusterEvent: wildcard}) || it.at == unschedulable {
 			q.waiting.remove(it)
 			q.waiting.insertAfter(it, q.waiting.last)
