@@ -466,7 +466,9 @@ func TestCompletion(t *testing.T) {
 	for words, want := range map[string]string{"berth dr": "drain", "berth place -samp": "-sample", "berth place -o h": "html", "berth compare -with-c": "-with-config"} {
 		list := strings.Fields(words)
 		line := fmt.Sprintf("%s\nCOMP_WORDS=(%s); COMP_CWORD=%d; _berth; echo ${COMPREPLY[@]}", script, words, len(list)-1)
-		out, err := exec.Command(path, "-c", line).CombinedOutput()
+		cmd := exec.Command(path, "-c", line)
+		cmd.Env = append(os.Environ(), "LC_ALL=C") // bash complains of a locale that is not installed
+		out, err := cmd.CombinedOutput()
 		if got := strings.TrimSpace(string(out)); err != nil || got != want {
 			t.Errorf("%s<tab> = %q, %v; want %q", words, got, err, want)
 		}

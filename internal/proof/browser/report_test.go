@@ -29,7 +29,7 @@ const (
 func TestReport(t *testing.T) {
 	dir := t.TempDir()
 	berth := filepath.Join(dir, "berth")
-	cmd := exec.Command("go", "build", "-o", berth, "./examples/berth")
+	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", berth, "./examples/berth")
 	cmd.Dir = filepath.Join("..", "..", "..")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
