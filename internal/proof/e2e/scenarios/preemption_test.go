@@ -34,8 +34,6 @@ func TestPreemption(t *testing.T) {
 		return pod
 	})
 	s.budget("protected")
-	const leaving = 2 * time.Second
-	s.kubelet(leaving)
 	p := s.start()
 	s.pods(high, func(i int) *v1.Pod {
 		pod := objects.Pod(fmt.Sprintf("high-%02d", i), "4", "1Gi")
@@ -71,6 +69,7 @@ func TestPreemption(t *testing.T) {
 		targets++
 	}
 	t.Logf("%d pods were leaving when the last was nominated", targets)
+	s.kubelet(2 * time.Second) // from now on, pods leave
 
 	s.ok(s.guard.Wait(s.ctx, "the evicted are gone and the others bound", viewBound(nodes*perNode-2*high+high)))
 	for name, node := range prefix(s.guard.Placements(), "high-") {
