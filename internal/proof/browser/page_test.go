@@ -490,16 +490,12 @@ func TestKeyboard(t *testing.T) {
 	b.quiet()
 }
 
-// The bounds of a changed weight with 500 nodes and 5,000 pods: elements and attributes that
-// change in the page, bytes that the scheduler answers, and the time, which is 20 to 50 ms
-// where nothing else runs.
-const (
-	maxChanged = 3000
-	maxAnswer  = 200_000
-	maxSlider  = 3000.0 // ms
-)
+// maxSlider is how long the page may take for a changed weight: many times the 25 ms that it
+// takes where nothing else runs.
+const maxSlider = 3000.0 // ms
 
-// TestLarge counts what a slider costs with 500 nodes and 5,000 pods.
+// TestLarge measures a slider with 500 nodes and 5,000 pods: every weight must be drawn in
+// time.
 func TestLarge(t *testing.T) {
 	b := newTab(t, 1280, 900, false)
 	b.set("sample", "large", "change")
@@ -507,27 +503,12 @@ func TestLarge(t *testing.T) {
 	eval[bool](b, `(clearTimeout(warmTimer), call({ do: "warm" }).then(() => true))`) // as the page does if nothing else is to be done
 	// From the event to the frame with everything drawn. Of each weight the best of several
 	// tries counts, because other programs may keep the machine busy.
-	type answered struct {
-		Times                  []float64
-		Asked, Changed, Answer int
-	}
 	best := map[int]float64{}
 	slowest := func() float64 { return slices.Max(slices.Collect(maps.Values(best))) }
 	var all []float64
 	for try := 0; try < 5 && (try == 0 || slowest() >= maxSlider); try++ {
-		got := eval[answered](b, `(async () => {
-			const e = document.getElementById("weight-NodeResourcesFit"), times = [], own = call;
-			let asked = 0, changed = 0, answer = 0;
-			globalThis.call = async (r) => {
-				const reply = await own(r);
-				if (r.do === "weigh") {
-					asked++;
-					answer = Math.max(answer, JSON.stringify(reply).length);
-				}
-				return reply;
-			};
-			const observer = new MutationObserver((list) => { for (const m of list) changed += 1 + m.addedNodes.length; });
-			observer.observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
+		times := eval[[]float64](b, `(async () => {
+			const e = document.getElementById("weight-NodeResourcesFit"), times = [];
 			for (let i = 0; i < 96; i++) {
 				const begin = performance.now(), was = view;
 				e.value = 2 + i % 8;
@@ -537,17 +518,10 @@ func TestLarge(t *testing.T) {
 				times.push(performance.now() - begin);
 				await new Promise(r => requestAnimationFrame(r));
 			}
-			observer.disconnect();
-			globalThis.call = own;
-			return { Times: times, Asked: asked, Changed: Math.round(changed / 96), Answer: answer };
+			return times;
 		})()`)
-		t.Logf("a changed weight: %.1f questions, %d changes in the page, %d bytes", float64(got.Asked)/96, got.Changed, got.Answer)
-		if got.Asked != 96 || got.Changed > maxChanged || got.Changed < 1 || got.Answer > maxAnswer {
-			t.Errorf("96 changed weights are %d questions, %d changes in the page for each, and %d bytes at most; want 96 questions, at most %d changes and %d bytes",
-				got.Asked, got.Changed, got.Answer, maxChanged, maxAnswer)
-		}
-		all = append(all, got.Times...)
-		for i, ms := range got.Times {
+		all = append(all, times...)
+		for i, ms := range times {
 			if was, ok := best[i%8]; !ok || ms < was {
 				best[i%8] = ms
 			}

@@ -16,12 +16,11 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// The bounds of a page of berth about 5,000 nodes: its size, its elements, and the time until
-// it is there, which is a third of a second where nothing else runs.
+// The bounds of a page of berth about 5,000 nodes: its size, and the time until it is there,
+// many times the part of a second that it takes where nothing else runs.
 const (
-	maxReport   = 2_000_000 // bytes
-	maxElements = 20_000
-	maxOpen     = 20_000.0 // ms
+	maxReport = 2_000_000 // bytes
+	maxOpen   = 20_000.0  // ms
 )
 
 // TestReport opens pages of the command berth about 5,000 nodes. Each must be small, fetch
@@ -91,11 +90,6 @@ func TestReport(t *testing.T) {
 			for _, q := range questions {
 				name := q.name + ".html"
 				b.report(name)
-				if n := eval[int](b, `document.querySelectorAll("*").length`); n > maxElements {
-					t.Errorf("%s has %d elements, more than %d", name, n, maxElements)
-				} else {
-					t.Logf("%s has %d elements", name, n)
-				}
 				if bare := eval[[]string](b, withoutTable); len(bare) > 0 {
 					t.Errorf("%s: no table with the numbers of %q", name, bare)
 				}
