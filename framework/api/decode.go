@@ -126,7 +126,7 @@ func (o *Objects) document(d *decoder, implied header, where *place) error {
 		}
 	}
 	if k == nil {
-		o.skip(h.groupKind(), 1)
+		d.skipped.object(h)
 		if err := d.Skip(); err != nil {
 			return at(err, h.label(where.String()))
 		}
