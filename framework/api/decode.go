@@ -77,8 +77,7 @@ func (o *Objects) decode(data []byte) error {
 		return o.documents(d, 2)
 	}
 	*o = Objects{}
-	d = newDecoder(data)
-	d.forMany()
+	d.again(data)
 	return o.documents(d, 1)
 }
 

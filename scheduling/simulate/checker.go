@@ -11,6 +11,7 @@ import (
 // A checker follows a trace and refuses what cannot happen. Readers, runs and recorders
 // share it.
 type checker struct {
+	text     lineDecoder
 	recorded bool
 	now      time.Duration
 	line     int // of the trace

@@ -89,7 +89,7 @@ func ReadTrace(r io.Reader) (*Trace, error) {
 
 func (t *Trace) readLine(text []byte, first bool, c *checker) error {
 	var l line
-	if err := decodeLine(text, &l); err != nil {
+	if err := c.text.line(text, &l); err != nil {
 		return err
 	}
 	if l.Trace != "" || l.Start != nil || l.Recorded {
@@ -125,7 +125,7 @@ func (t *Trace) readLine(text []byte, first bool, c *checker) error {
 	case l.Delete != nil:
 		e.Delete = *l.Delete
 	case l.Apply != nil:
-		if e.Apply, err = decodeObjects(l.Apply); err != nil {
+		if e.Apply, err = c.text.objects(l.Apply); err != nil {
 			return err
 		}
 	}

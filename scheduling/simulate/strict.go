@@ -42,10 +42,9 @@ func readerOf(t reflect.Type) strictjson.ReadFunc {
 // of the wrong type.
 type lineDecoder struct{ strictjson.Decoder }
 
-// decodeLine reads a line that is JSON and nothing else.
-func decodeLine(text []byte, l *line) error {
-	var d lineDecoder
-	d.Init(&dialect, text, &d)
+// line reads a line that is JSON and nothing else.
+func (d *lineDecoder) line(text []byte, l *line) error {
+	d.Init(&dialect, text, d)
 	if err := d.Value(l); err != nil {
 		var syntax *strictjson.SyntaxError
 		if errors.As(err, &syntax) { // its own line is always the first
@@ -88,15 +87,14 @@ func (d *lineDecoder) Invalid(m *strictjson.Misfit) error {
 	return field(m.Path.Bracketed(), string(m.Raw), err)
 }
 
-// decodeObjects reads the objects of a line. Other than a dump of a cluster, they have no
+// objects reads the objects of a line. Other than a dump of a cluster, they have no
 // field twice, and none that would not be looked at.
-func decodeObjects(text []byte) (*api.Objects, error) {
+func (d *lineDecoder) objects(text []byte) (*api.Objects, error) {
 	o, err := api.Decode(text)
 	if err != nil {
 		return nil, fmt.Errorf("apply: %w", err)
 	}
-	var d lineDecoder
-	d.Init(&dialect, text, &d)
+	d.Init(&dialect, text, d)
 	if err := noDuplicates(&d.Scanner, "apply"); err != nil {
 		return nil, err
 	}
