@@ -192,6 +192,7 @@ func sizeOf(p *api.Pod) int {
 func editable(pod *api.Pod) *api.Pod {
 	p := *pod
 	p.Labels = maps.Clone(p.Labels)
+	p.Spec.Tolerations = slices.Clip(p.Spec.Tolerations)
 	p.Spec.NodeSelector = maps.Clone(p.Spec.NodeSelector)
 	p.Spec.Containers = editableContainers(p.Spec.Containers)
 	p.Spec.InitContainers = editableContainers(p.Spec.InitContainers)
@@ -243,10 +244,10 @@ func (d *drops) apply(p *api.Pod, node *api.Node, c *Change) error {
 	switch c.Kind {
 	case ChangeRequest:
 		rounds, err := lowerRequest(p, resource.Name(c.Name), c.Amount)
-		d.steps += rounds * d.size
+		d.steps += 8 * rounds * d.size // sums of requests are maps
 		return err
 	case ChangeToleration:
-		p.Spec.Tolerations = append(slices.Clip(p.Spec.Tolerations), api.Toleration{Key: c.Name, Operator: api.TolerationOpEqual, Value: c.To, Effect: c.Effect})
+		p.Spec.Tolerations = append(p.Spec.Tolerations, api.Toleration{Key: c.Name, Operator: api.TolerationOpEqual, Value: c.To, Effect: c.Effect})
 	case ChangeNodeSelector:
 		delete(p.Spec.NodeSelector, c.Name)
 	case ChangeNodeAffinity:

@@ -84,7 +84,7 @@ func (r Remedy) String() string {
 // for the question, so it does not count against itself.
 //
 // It costs a few decisions on the reference path. The search for remedies is bounded: for
-// a pod with many containers, ports or constraints, more than about a hundred, it may be an
+// a pod with many containers, ports or constraints, more than about fifty, it may be an
 // error that says so.
 func (p *Planner) WhyNot(pod *framework.PodInfo, name string) (*WhyNot, error) {
 	if err := p.snapshot.CheckPod(pod); err != nil {
@@ -290,6 +290,7 @@ func (x *whyNot) in(node *api.Node, f func(s *framework.Snapshot) error) error {
 // fork is a fork with the node changed. It is kept, because a change of a node's labels
 // costs more than all else of a trial.
 func (x *whyNot) fork(node *api.Node) (*framework.Snapshot, error) {
+	x.steps += len(x.forks) * len(node.Labels) / 2
 	for _, s := range x.forks {
 		if maps.Equal(s.Node(node.Name).Node.Labels, node.Labels) {
 			return s, nil
