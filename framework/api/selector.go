@@ -84,7 +84,7 @@ func parseSelector(text string) ([]requirement, error) {
 	if p.token == "" {
 		return nil, nil
 	}
-	var reqs []requirement
+	reqs := make([]requirement, 0, 1+strings.Count(text, ","))
 	for {
 		r, problem := p.requirement()
 		if problem != "" {
