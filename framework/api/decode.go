@@ -77,8 +77,7 @@ func (o *Objects) decode(data []byte) error {
 		return o.documents(d, 2)
 	}
 	*o = Objects{}
-	d = newDecoder(data)
-	d.forMany()
+	d.again(data)
 	return o.documents(d, 1)
 }
 
@@ -126,7 +125,7 @@ func (o *Objects) document(d *decoder, implied header, where *place) error {
 		}
 	}
 	if k == nil {
-		o.skip(h.groupKind(), 1)
+		d.skipped.object(h)
 		if err := d.Skip(); err != nil {
 			return at(err, h.label(where.String()))
 		}

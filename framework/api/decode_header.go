@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	"github.com/berth-sched/berth/internal/strictjson"
@@ -38,6 +39,21 @@ func (h header) label(where string) string {
 	return strings.ToLower(h.kind) + " (" + where + ")"
 }
 
+// maxHeaderText bounds a kind and an apiVersion, in bytes. An API server takes 63 and 317.
+// Each item of a list reads what the list around it states.
+const maxHeaderText = 512
+
+// headerText reads a kind or an apiVersion.
+func (d *decoder) headerText(p *string) error {
+	if err := d.Value(p); err != nil {
+		return err
+	}
+	if len(*p) > maxHeaderText {
+		return &valueError{value: *p, err: fmt.Errorf("want at most %d bytes", maxHeaderText)}
+	}
+	return nil
+}
+
 // readHeader reads the header of the object that is next, and leaves the object
 // unread. It looks no further than it needs to, so the rest may not be JSON. With
 // an error it returns the field that was being read, if any.
@@ -53,9 +69,9 @@ func (d *decoder) readHeader() (header, string, error) {
 		}
 		switch string(key) {
 		case "kind":
-			err = d.Value(&h.kind)
+			err = d.headerText(&h.kind)
 		case "apiVersion":
-			err = d.Value(&h.apiVersion)
+			err = d.headerText(&h.apiVersion)
 		default:
 			// Only a list needs to be read to its end, for its items.
 			if h.kind != "" && h.apiVersion != "" && !h.isList() {
@@ -91,9 +107,9 @@ func (o *Objects) guessList(d *decoder) bool {
 		}
 		switch string(key) {
 		case "kind":
-			err = d.Value(&h.kind)
+			err = d.headerText(&h.kind)
 		case "apiVersion":
-			err = d.Value(&h.apiVersion)
+			err = d.headerText(&h.apiVersion)
 		case "items":
 			if h.items || d.Peek() != '[' {
 				return false

@@ -123,6 +123,13 @@ func (d *decoder) forMany() {
 	d.Share()
 }
 
+// again begins again with nothing counted.
+func (d *decoder) again(data []byte) {
+	d.Reset(strictjson.Mark{})
+	d.Init(&dialect, data, d)
+	d.forMany()
+}
+
 // Unknown counts a field that has no place, unless it is null.
 func (d *decoder) Unknown(path strictjson.Path, name []byte) error {
 	if d.skipped != nil && d.Peek() != 'n' {

@@ -2,7 +2,6 @@ package api
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 )
@@ -38,7 +37,10 @@ func ParseLabelSelector(text string) (*LabelSelector, error) {
 			return nil, selectorError(text, "labels of pods are not compared with > and <")
 		}
 		if _, taken := s.MatchLabels[r.Key]; r.equality && !taken {
-			s.MatchLabels = withLabel(s.MatchLabels, r.Key, r.Values[0])
+			if s.MatchLabels == nil {
+				s.MatchLabels = map[string]string{}
+			}
+			s.MatchLabels[r.Key] = r.Values[0]
 			continue
 		}
 		s.MatchExpressions = append(s.MatchExpressions, LabelSelectorRequirement{
@@ -82,7 +84,7 @@ func parseSelector(text string) ([]requirement, error) {
 	if p.token == "" {
 		return nil, nil
 	}
-	var reqs []requirement
+	reqs := make([]requirement, 0, 1+strings.Count(text, ","))
 	for {
 		r, problem := p.requirement()
 		if problem != "" {
@@ -93,7 +95,7 @@ func parseSelector(text string) ([]requirement, error) {
 			return reqs, nil
 		}
 		if p.token != "," {
-			return nil, selectorError(text, fmt.Sprintf("want a comma before %q", p.token))
+			return nil, selectorError(text, "want a comma before "+quoteShort(p.token))
 		}
 		p.next()
 	}
@@ -127,7 +129,7 @@ func (p *selectorParser) next() {
 // word consumes a word; there must be one.
 func (p *selectorParser) word() (w, problem string) {
 	if p.token == "" || strings.ContainsAny(p.token, selectorSigns) {
-		return "", fmt.Sprintf("want a word, got %q", p.token)
+		return "", "want a word, got " + quoteShort(p.token)
 	}
 	w = p.token
 	p.next()
@@ -170,7 +172,7 @@ func (p *selectorParser) requirement() (r requirement, problem string) {
 	}
 	r.Values = []string{value}
 	if _, err := strconv.ParseInt(value, 10, 64); err != nil && problem == "" && (sign == ">" || sign == "<") {
-		problem = fmt.Sprintf("want an integer after %s, got %q", sign, value)
+		problem = "want an integer after " + sign + ", got " + quoteShort(value)
 	}
 	return r, problem
 }
@@ -178,7 +180,7 @@ func (p *selectorParser) requirement() (r requirement, problem string) {
 // set consumes values in parentheses.
 func (p *selectorParser) set() (values []string, problem string) {
 	if p.token != "(" {
-		return nil, fmt.Sprintf("want a parenthesis, got %q", p.token)
+		return nil, "want a parenthesis, got " + quoteShort(p.token)
 	}
 	for p.token != ")" {
 		p.next()
@@ -188,7 +190,7 @@ func (p *selectorParser) set() (values []string, problem string) {
 		}
 		values = append(values, v)
 		if p.token != "," && p.token != ")" {
-			return nil, fmt.Sprintf("want a comma or a closing parenthesis, got %q", p.token)
+			return nil, "want a comma or a closing parenthesis, got " + quoteShort(p.token)
 		}
 	}
 	p.next()

@@ -18,12 +18,31 @@ const (
 	maxSkippedPath   = 250 // bytes
 )
 
-// skippedFields counts fields that the types here do not have.
+// skippedFields counts fields that the types here do not have, and objects of other kinds.
 type skippedFields struct {
-	counts map[string]*int
-	others int
-	kind   string
-	text   []byte // of the last one counted; used again
+	counts  map[string]*int
+	others  int
+	objects map[string]*int // by kind and group
+	kind    string
+	text    []byte // of the last one counted; used again
+}
+
+// object counts an object of another kind.
+func (f *skippedFields) object(h header) {
+	t := append(f.text[:0], h.kind...)
+	if g := groupOf(h.apiVersion); g != "" {
+		t = append(append(t, '.'), g...)
+	}
+	f.text = t
+	n := f.objects[string(t)]
+	if n == nil {
+		if f.objects == nil {
+			f.objects = map[string]*int{}
+		}
+		n = new(int)
+		f.objects[string(t)] = n
+	}
+	*n++
 }
 
 // counter returns where the field of that name in the struct at path is counted, and
@@ -54,8 +73,11 @@ func (f *skippedFields) counter(path strictjson.Path, name []byte) (n *int, own 
 	return n, true
 }
 
-// addTo adds the counts to o.SkippedFields.
+// addTo adds the counts to o.SkippedFields and o.Skipped.
 func (f *skippedFields) addTo(o *Objects) {
+	for name, n := range f.objects {
+		o.skip(name, *n)
+	}
 	for _, name := range slices.Sorted(maps.Keys(f.counts)) {
 		o.skipFields(name, *f.counts[name])
 	}

@@ -67,13 +67,14 @@ func texts(values []any) (list []string) {
 // toleration a decimal integer. The scheduler of Kubernetes does not check them, because
 // its API server does: a filter ignores whenUnsatisfiable: Never, and the pod is placed as
 // if the constraint were not there. Call Validate on manifests before you schedule them.
+// It returns at most 500 errors.
 //
 // [Objects.Doubts] lists values that are as wrong, but decide nothing or pass the API
 // server. Nil objects are ignored.
 func (o *Objects) Validate() error {
 	var faults []error
 	o.eachValue(func(v foundValue) {
-		if v.decides {
+		if v.decides && len(faults) < maxFaults {
 			faults = append(faults, v.invalid())
 		}
 	})
@@ -95,10 +96,13 @@ func (o *Objects) Doubts() (list []*InvalidError) {
 	return list
 }
 
+// maxFaults bounds the errors of Validate.
+const maxFaults = 500
+
 func (v *foundValue) isDoubt() bool { return !v.decides && v.value != "" }
 
 func (v *foundValue) invalid() *InvalidError {
-	return &InvalidError{Object: v.kind() + " " + v.key(), Field: v.path(false), Value: v.value, Err: errors.New(v.problem)}
+	return &InvalidError{Object: v.walk.objectName(), Field: v.path(false), Value: v.value, Err: errors.New(v.problem)}
 }
 
 // problem says what is wrong with a value.
@@ -123,7 +127,7 @@ func (o *Objects) doubts() []string {
 		if !v.isDoubt() {
 			return
 		}
-		name := reflect.TypeOf(v.object).Elem().Name()
+		name := reflect.TypeOf(v.walk.object).Elem().Name()
 		w := warning{fmt.Sprintf("%s: %s: %s: ", name, printable(errtext.Cut(v.path(true), maxErrorName)), quoteShort(v.value)), v.problem}
 		if counts[w] > 0 || len(counts) < maxSkippedFields {
 			counts[w]++
@@ -142,7 +146,7 @@ func (o *Objects) doubts() []string {
 
 // A foundValue is a value with a problem.
 type foundValue struct {
-	object  object
+	walk    *valueWalk
 	steps   []string // such as "spec", "containers", "[0]"
 	value   string
 	problem string
@@ -162,18 +166,6 @@ func (v *foundValue) path(general bool) string {
 		b.WriteString(step)
 	}
 	return b.String()
-}
-
-func (v *foundValue) kind() string {
-	return strings.ToLower(reflect.TypeOf(v.object).Elem().Name())
-}
-
-func (v *foundValue) key() string {
-	m := v.object.objectMeta()
-	if m.Namespace == "" {
-		return m.Name
-	}
-	return m.Namespace + "/" + m.Name
 }
 
 // eachValue calls f for each value that its rule does not know, in the order of the kinds
@@ -264,6 +256,17 @@ func (p *valuePlanner) fields(t reflect.Type) (list []valueField) {
 type valueWalk struct {
 	object object
 	found  func(foundValue)
+	name   string // as errors name the object; "" before the first
+}
+
+// objectName returns the kind and the key of the object. All errors about it share the text,
+// because a name may be as long as the input.
+func (w *valueWalk) objectName() string {
+	if w.name == "" {
+		m := w.object.objectMeta()
+		w.name = strings.ToLower(reflect.TypeOf(w.object).Elem().Name()) + " " + m.Key()
+	}
+	return w.name
 }
 
 func (w *valueWalk) visit(p *valuePlan, v reflect.Value, path []string) {
@@ -287,14 +290,14 @@ func (w *valueWalk) visit(p *valuePlan, v reflect.Value, path []string) {
 			}
 			x := v.Field(f.index)
 			if f.required && x.String() == "" {
-				w.found(foundValue{w.object, inner, "", f.plan.rule.problem(""), f.plan.rule.decides})
+				w.found(foundValue{w, inner, "", f.plan.rule.problem(""), f.plan.rule.decides})
 				continue
 			}
 			w.visit(f.plan, x, inner)
 		}
 	case reflect.String:
 		if text := v.String(); text != "" && !slices.Contains(p.rule.known, text) {
-			w.found(foundValue{w.object, path, text, p.rule.problem(text), p.rule.decides})
+			w.found(foundValue{w, path, text, p.rule.problem(text), p.rule.decides})
 		}
 	}
 }

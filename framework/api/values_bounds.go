@@ -30,11 +30,11 @@ func (w *valueWalk) requirement(v reflect.Value, path []string) {
 	}
 	path = append(path[:len(path):len(path)], "values")
 	if len(r.Values) != 1 {
-		w.found(foundValue{w.object, path, fmt.Sprint(r.Values), "want exactly one value for Gt and Lt", true})
+		w.found(foundValue{w, path, fmt.Sprint(r.Values), "want exactly one value for Gt and Lt", true})
 		return
 	}
 	if _, err := strconv.ParseInt(r.Values[0], 10, 64); err != nil {
-		w.found(foundValue{w.object, append(path, "[0]"), r.Values[0], "want an integer for Gt and Lt; with this value the pod fits nowhere", false})
+		w.found(foundValue{w, append(path, "[0]"), r.Values[0], "want an integer for Gt and Lt; with this value the pod fits nowhere", false})
 	}
 }
 
@@ -45,6 +45,6 @@ func (w *valueWalk) toleration(v reflect.Value, path []string) {
 		return
 	}
 	if n, err := strconv.ParseInt(t.Value, 10, 64); err != nil || strconv.FormatInt(n, 10) != t.Value {
-		w.found(foundValue{w.object, append(path[:len(path):len(path)], "value"), t.Value, "want a decimal integer for Gt and Lt", true})
+		w.found(foundValue{w, append(path[:len(path):len(path)], "value"), t.Value, "want a decimal integer for Gt and Lt", true})
 	}
 }

@@ -80,6 +80,6 @@ func (w *valueWalk) amounts(known resourceNames, list, from resource.List, path 
 	path = append(path[:len(path):len(path)], field)
 	for _, name := range unknown {
 		q := list[name]
-		w.found(foundValue{w.object, append(path, "["+string(name)+"]"), q.String(), known.problem(string(name)), false})
+		w.found(foundValue{w, append(path, "["+string(name)+"]"), q.String(), known.problem(string(name)), false})
 	}
 }

@@ -29,7 +29,13 @@ const (
 // append to. The handler that the decoder was initialized with must be a [Counter].
 func (d *Decoder) Share() {
 	d.roots = map[reflect.Type]*site{}
-	d.recent = make(recentTexts, sharedTexts)
+	size := sharedTexts
+	for size > len(d.firstTexts) && size > len(d.data)/16 { // a short text has few texts in it
+		size /= 2
+	}
+	if size > len(d.recent) {
+		d.recent = make(recentTexts, size)
+	}
 	d.seed = maphash.MakeSeed() // shows in no result: texts that collide are not shared
 }
 

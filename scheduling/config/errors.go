@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/berth-sched/berth/internal/errtext"
 	"github.com/berth-sched/berth/scheduling/args"
 )
 
@@ -120,9 +121,12 @@ type problems struct {
 // maxProblems bounds the problems of an [Error].
 const maxProblems = 100
 
+// maxProblemText bounds the text of a problem, in bytes: names may be as long as the file.
+const maxProblemText = 2 << 10
+
 func (p *problems) add(q Problem) {
 	if len(p.list) < maxProblems {
-		q.Stage = p.stage
+		q.Stage, q.Text = p.stage, errtext.Cut(q.Text, maxProblemText)
 		p.list = append(p.list, q)
 	}
 }

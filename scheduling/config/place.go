@@ -15,7 +15,7 @@ const maxPlaced = 1 << 20
 
 // placeCost is what the places of YAML text cost: more than the text itself, because the
 // library makes an error for every value whose line is asked for.
-var placeCost = cost{entry: 900, value: 450, free: 4 << 20, perByte: 80}
+var placeCost = cost{entry: 900, value: 450, free: 4 << 20, perByte: 80, again: 2}
 
 // A place is the position of a value in a document.
 type place struct {
@@ -84,7 +84,7 @@ func placesOf(doc []byte) *place {
 		s.dec.UseNumber()
 		return s.value()
 	}
-	if placeCost.exceeded(doc) >= 0 {
+	if _, err := placeCost.exceeded(doc); err != nil {
 		return &place{line: documentOf(doc, 0).line}
 	}
 	var y yamlPlace

@@ -13,10 +13,11 @@ type cost struct {
 	value   int // of any other value
 	free    int // any text may cost it, however short it is
 	perByte int // a text may cost it for each of its bytes
+	again   int // what an alias repeats costs one part in so many
 }
 
 // readCost is what the library and [YAMLToJSON] allocate.
-var readCost = cost{entry: 400, value: 200, free: 4 << 20, perByte: 80}
+var readCost = cost{entry: 400, value: 200, free: 4 << 20, perByte: 80, again: 4}
 
 var (
 	errUTF16  = errors.New("the text is UTF-16; write it as UTF-8")
@@ -33,8 +34,8 @@ func checkYAML(data []byte) error {
 	if at := tagDirective(data); at >= 0 {
 		return fmt.Errorf("line %d: %w", lineAt(data, at), errTag)
 	}
-	if at := readCost.exceeded(data); at >= 0 {
-		return fmt.Errorf("line %d: %w", lineAt(data, at), errCrowds)
+	if at, err := readCost.exceeded(data); err != nil {
+		return fmt.Errorf("line %d: %w", lineAt(data, at), err)
 	}
 	if at := tooDeep(data); at >= 0 {
 		return fmt.Errorf("line %d: %w", lineAt(data, at), errNesting)
@@ -65,10 +66,10 @@ func tagDirective(data []byte) int {
 	}
 }
 
-// exceeded returns the place in the text where its values cost more than the whole text
-// may cost, or -1. It counts what may begin or end a value, so it counts at least as
-// many values as there are.
-func (c cost) exceeded(data []byte) int {
+// exceeded returns an error, and its place in the text, if its values cost more than the
+// whole text may cost. It counts what may begin or end a value, so it counts at least as
+// many values as there are, and then what aliases repeat.
+func (c cost) exceeded(data []byte) (int, error) {
 	sum, most := 0, c.free+c.perByte*len(data)
 	blank := true // the line has no text so far
 	for i, b := range data {
@@ -96,10 +97,13 @@ func (c cost) exceeded(data []byte) int {
 		}
 		blank = false
 		if sum > most {
-			return i
+			return i, errCrowds
 		}
 	}
-	return -1
+	if at := c.aliases(data, most-sum); at >= 0 {
+		return at, ErrTooLarge
+	}
+	return 0, nil
 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }

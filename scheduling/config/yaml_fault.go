@@ -86,7 +86,10 @@ func tokenLine(data []byte, line int, wanted func(token string) bool) int {
 // collection with a fault, or of the key at fault. It is 0 if there is none, or if the text is
 // too large or has too many values for its size.
 func traced(data []byte, number int) int {
-	if len(data) > maxPlaced || placeCost.exceeded(data) >= 0 {
+	if len(data) > maxPlaced {
+		return 0
+	}
+	if _, err := placeCost.exceeded(data); err != nil {
 		return 0
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(data))

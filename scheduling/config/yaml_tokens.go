@@ -51,6 +51,7 @@ func tooDeep(data []byte) int {
 type tokens struct {
 	data    []byte
 	begin   int   // of the token that next went behind
+	row     int   // where the line of its begin begins
 	at      int   // the next byte
 	line    int   // where its line begins
 	indents []int // the columns of open block collections
@@ -145,7 +146,7 @@ func (n *tokens) marker() bool {
 // next goes behind one token, and reports whether there was one.
 func (n *tokens) next() bool {
 	n.spaces()
-	if n.begin = n.at; n.at >= len(n.data) {
+	if n.begin, n.row = n.at, n.line; n.at >= len(n.data) {
 		return false
 	}
 	column := n.at - n.line

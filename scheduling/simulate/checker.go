@@ -11,6 +11,7 @@ import (
 // A checker follows a trace and refuses what cannot happen. Readers, runs and recorders
 // share it.
 type checker struct {
+	text     lineDecoder
 	recorded bool
 	now      time.Duration
 	line     int // of the trace
@@ -91,7 +92,7 @@ func (c *checker) end() error {
 	var first *TraceError
 	for pod, o := range c.orphans {
 		if first == nil || o.line < first.Line {
-			first = &TraceError{o.line, field("apply", "pod "+pod, fmt.Errorf("spec.nodeName: node %q never comes", o.node))}
+			first = &TraceError{o.line, field("apply", "pod "+pod, fmt.Errorf("spec.nodeName: node %q never comes", short(o.node)))}
 		}
 	}
 	if first != nil {
@@ -175,14 +176,14 @@ func (c *checker) decide(d *Decision) error {
 	case d.Evicted && d.Node == "":
 		return field("decision.node", "", errors.New("is missing: an evicted pod was on a node"))
 	case d.Evicted && sure && place == "":
-		return field("decision.evicted", "true", fmt.Errorf("pod %s is on no node", d.Pod))
+		return field("decision.evicted", "true", fmt.Errorf("pod %s is on no node", short(d.Pod)))
 	case d.Evicted && sure && place != d.Node:
-		return field("decision.node", d.Node, fmt.Errorf("pod %s is on node %s", d.Pod, place))
+		return field("decision.node", d.Node, fmt.Errorf("pod %s is on node %s", short(d.Pod), short(place)))
 	case d.Evicted:
 		delete(c.places, d.Pod) // it may be evicted again until it goes, and be bound again
 	case d.Node == "":
 	case sure && place != "":
-		return field("decision.node", d.Node, fmt.Errorf("pod %s is on node %s already", d.Pod, place))
+		return field("decision.node", d.Node, fmt.Errorf("pod %s is on node %s already", short(d.Pod), short(place)))
 	case c.left[pod] || c.left[node] || !c.known[pod]:
 		delete(c.places, d.Pod)
 	default:

@@ -57,7 +57,7 @@ func IsOpenB(data []byte) bool {
 // come from a run of another scheduler. The times, in seconds, become annotations,
 // unless a row lacks one of them. So does what a pod asks of GPUs: their number, the
 // thousandths of each, and the models. A fault is an error with the
-// line, the column and the value. Tables of other traces of the same columns, such as
+// line, the column and the value, and then o is unchanged. Tables of other traces of the same columns, such as
 // Alibaba's later ones, are read as well.
 //
 // Source: the cluster trace "openb" that Alibaba published with "Beware of
@@ -71,6 +71,9 @@ func DecodeOpenB(o *api.Objects, data []byte) error {
 	}
 	t := table{columns: map[string]int{}}
 	for i, name := range header {
+		if _, twice := t.columns[name]; twice && name != "" {
+			return &api.InvalidError{Object: "line 1", Field: "columns", Value: name, Err: errTwice}
+		}
 		t.columns[name] = i
 	}
 	add, what, needed := t.pod, "pods", podColumns
@@ -80,8 +83,10 @@ func DecodeOpenB(o *api.Objects, data []byte) error {
 	if err := missing(header, what, needed); err != nil {
 		return err
 	}
+	var read api.Objects
 	for {
 		if t.row, err = r.Read(); err == io.EOF {
+			o.Nodes, o.Pods = append(o.Nodes, read.Nodes...), append(o.Pods, read.Pods...)
 			return nil
 		}
 		if err != nil && !errors.Is(err, csv.ErrFieldCount) {
@@ -92,7 +97,7 @@ func DecodeOpenB(o *api.Objects, data []byte) error {
 			return fmt.Errorf("line %d: %d fields, want %d, as many as columns in line 1", line, len(t.row), len(header))
 		}
 		t.object, t.err = fmt.Sprintf("line %d", line), nil
-		if add(o); t.err != nil {
+		if add(&read); t.err != nil {
 			return t.err
 		}
 	}
@@ -174,7 +179,7 @@ func (t *table) node(o *api.Objects) {
 	n := b.Obj()
 	n.Status.Capacity = t.resources(1000 * t.number("gpu"))
 	n.Status.Capacity[resource.Pods] = resource.New(openBPods, resource.DecimalSI)
-	n.Status.Allocatable = n.Status.Capacity.Clone()
+	n.Status.Allocatable = n.Status.Capacity
 	o.Nodes = append(o.Nodes, n)
 }
 

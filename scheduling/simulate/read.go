@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/errtext"
 )
 
 // format is the first line's mark of a trace.
@@ -88,7 +89,7 @@ func ReadTrace(r io.Reader) (*Trace, error) {
 
 func (t *Trace) readLine(text []byte, first bool, c *checker) error {
 	var l line
-	if err := decodeLine(text, &l); err != nil {
+	if err := c.text.line(text, &l); err != nil {
 		return err
 	}
 	if l.Trace != "" || l.Start != nil || l.Recorded {
@@ -124,7 +125,7 @@ func (t *Trace) readLine(text []byte, first bool, c *checker) error {
 	case l.Delete != nil:
 		e.Delete = *l.Delete
 	case l.Apply != nil:
-		if e.Apply, err = decodeObjects(l.Apply); err != nil {
+		if e.Apply, err = c.text.objects(l.Apply); err != nil {
 			return err
 		}
 	}
@@ -158,6 +159,9 @@ func count(conditions ...bool) (n int) {
 	}
 	return n
 }
+
+// short cuts a name for the text of an error, which must not grow with the trace.
+func short(name string) string { return errtext.Cut(name, 512) }
 
 func field(name, value string, err error) error {
 	return &api.InvalidError{Object: "event", Field: name, Value: value, Err: err}
@@ -196,7 +200,7 @@ func (c *checker) check(e *Event) error {
 			}
 			// A recorder may hear of a pod before its node, and after it.
 			if name := p.Spec.NodeName; name != "" && !c.recorded && !c.known[Ref{"Node", name}] {
-				return field("apply", "pod "+x.name, fmt.Errorf("spec.nodeName: there is no node %q", name))
+				return field("apply", "pod "+x.name, fmt.Errorf("spec.nodeName: there is no node %q", short(name)))
 			}
 			for _, key := range []string{AnnotationArrival, AnnotationRunTime} {
 				if _, err := timeOf(p, key, forever); err != nil {

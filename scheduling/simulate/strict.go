@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/berth-sched/berth/framework/api"
@@ -41,10 +42,9 @@ func readerOf(t reflect.Type) strictjson.ReadFunc {
 // of the wrong type.
 type lineDecoder struct{ strictjson.Decoder }
 
-// decodeLine reads a line that is JSON and nothing else.
-func decodeLine(text []byte, l *line) error {
-	var d lineDecoder
-	d.Init(&dialect, text, &d)
+// line reads a line that is JSON and nothing else.
+func (d *lineDecoder) line(text []byte, l *line) error {
+	d.Init(&dialect, text, d)
 	if err := d.Value(l); err != nil {
 		var syntax *strictjson.SyntaxError
 		if errors.As(err, &syntax) { // its own line is always the first
@@ -87,15 +87,14 @@ func (d *lineDecoder) Invalid(m *strictjson.Misfit) error {
 	return field(m.Path.Bracketed(), string(m.Raw), err)
 }
 
-// decodeObjects reads the objects of a line. Other than a dump of a cluster, they have no
+// objects reads the objects of a line. Other than a dump of a cluster, they have no
 // field twice, and none that would not be looked at.
-func decodeObjects(text []byte) (*api.Objects, error) {
+func (d *lineDecoder) objects(text []byte) (*api.Objects, error) {
 	o, err := api.Decode(text)
 	if err != nil {
 		return nil, fmt.Errorf("apply: %w", err)
 	}
-	var d lineDecoder
-	d.Init(&dialect, text, &d)
+	d.Init(&dialect, text, d)
 	if err := noDuplicates(&d.Scanner, "apply"); err != nil {
 		return nil, err
 	}
@@ -110,8 +109,21 @@ func decodeObjects(text []byte) (*api.Objects, error) {
 
 var errKind = errors.New("is not a kind that scheduling reads")
 
-// noDuplicates refuses a value with a name twice in one object.
+// noDuplicates consumes a value and returns an error if an object in it has a name twice.
+// Path is that of the value.
 func noDuplicates(s *strictjson.Scanner, path string) error {
+	steps, err := duplicate(s)
+	if steps == nil {
+		return err
+	}
+	slices.Reverse(steps)
+	return field(path+strings.Join(steps, ""), "", errTwice)
+}
+
+// duplicate consumes a value. If an object in it has a name twice, it returns the way to the
+// second, its end first. So names that are not at fault are never put together: a long one
+// may have many fields below.
+func duplicate(s *strictjson.Scanner) (steps []string, err error) {
 	switch s.Peek() {
 	case '{':
 		names := map[string]bool{}
@@ -119,27 +131,27 @@ func noDuplicates(s *strictjson.Scanner, path string) error {
 		for ; ok && err == nil; ok, err = s.More('}') {
 			key, err := s.Key()
 			if err != nil {
-				return err
+				return nil, err
 			}
 			name := string(key)
 			if names[name] {
-				return field(path+"."+name, "", errTwice)
+				return []string{"." + name}, nil
 			}
 			names[name] = true
-			if err := noDuplicates(s, path+"."+name); err != nil {
-				return err
+			if steps, err := duplicate(s); steps != nil || err != nil {
+				return append(steps, "."+name), err
 			}
 		}
-		return err
+		return nil, err
 	case '[':
 		ok, err := s.Open('[')
 		for i := 0; ok && err == nil; i++ {
-			if err := noDuplicates(s, path+"["+strconv.Itoa(i)+"]"); err != nil {
-				return err
+			if steps, err := duplicate(s); steps != nil || err != nil {
+				return append(steps, "["+strconv.Itoa(i)+"]"), err
 			}
 			ok, err = s.More(']')
 		}
-		return err
+		return nil, err
 	}
-	return s.Skip()
+	return nil, s.Skip()
 }

@@ -122,14 +122,16 @@ func (c *Change) appendKey(b []byte) []byte {
 type trial struct {
 	pod     *api.Pod
 	node    *api.Node // nil if it stays as it is
+	steps   int       // what making it took
 	remove  []Change  // of pods
 	weights Weights
 }
 
 // newTrial applies the changes to copies. An unknown kind is an error.
 func newTrial(pod *api.Pod, node *api.Node, changes []Change) (*trial, error) {
-	t := &trial{pod: pod}
-	var drops drops
+	size := sizeOf(pod)
+	t := &trial{pod: pod, steps: size + len(changes)}
+	drops := drops{size: size}
 	for i := range changes {
 		c := &changes[i]
 		switch c.Kind {
@@ -164,7 +166,25 @@ func newTrial(pod *api.Pod, node *api.Node, changes []Change) (*trial, error) {
 		}
 	}
 	drops.finish(t.pod)
+	t.steps += drops.steps
 	return t, nil
+}
+
+// sizeOf is about how many parts of the pod a trial goes over.
+func sizeOf(p *api.Pod) int {
+	size := 1 + len(p.Labels) + len(p.Spec.NodeSelector) + len(p.Spec.Tolerations) + len(p.Spec.TopologySpreadConstraints)
+	for _, containers := range [][]api.Container{p.Spec.Containers, p.Spec.InitContainers} {
+		for i := range containers {
+			size += 1 + len(containers[i].Ports) + len(containers[i].Resources.Requests)
+		}
+	}
+	if a := p.Spec.Affinity; a != nil && a.PodAffinity != nil {
+		size += len(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+	}
+	if a := p.Spec.Affinity; a != nil && a.PodAntiAffinity != nil {
+		size += len(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+	}
+	return size
 }
 
 // editable copies the pod, and of what it holds only what changes write to. A whole copy
@@ -172,6 +192,7 @@ func newTrial(pod *api.Pod, node *api.Node, changes []Change) (*trial, error) {
 func editable(pod *api.Pod) *api.Pod {
 	p := *pod
 	p.Labels = maps.Clone(p.Labels)
+	p.Spec.Tolerations = slices.Clip(p.Spec.Tolerations)
 	p.Spec.NodeSelector = maps.Clone(p.Spec.NodeSelector)
 	p.Spec.Containers = editableContainers(p.Spec.Containers)
 	p.Spec.InitContainers = editableContainers(p.Spec.InitContainers)
@@ -213,14 +234,20 @@ func copied[T any](p *T) *T {
 
 // drops are the places of constraints and terms to drop. They are dropped at the end,
 // so that places keep their meaning.
-type drops struct{ spread, affinity, anti []int }
+type drops struct {
+	spread, affinity, anti []int
+
+	size, steps int // of the pod, and taken for other changes
+}
 
 func (d *drops) apply(p *api.Pod, node *api.Node, c *Change) error {
 	switch c.Kind {
 	case ChangeRequest:
-		return lowerRequest(p, resource.Name(c.Name), c.Amount)
+		rounds, err := lowerRequest(p, resource.Name(c.Name), c.Amount)
+		d.steps += 8 * rounds * d.size // sums of requests are maps
+		return err
 	case ChangeToleration:
-		p.Spec.Tolerations = append(slices.Clip(p.Spec.Tolerations), api.Toleration{Key: c.Name, Operator: api.TolerationOpEqual, Value: c.To, Effect: c.Effect})
+		p.Spec.Tolerations = append(p.Spec.Tolerations, api.Toleration{Key: c.Name, Operator: api.TolerationOpEqual, Value: c.To, Effect: c.Effect})
 	case ChangeNodeSelector:
 		delete(p.Spec.NodeSelector, c.Name)
 	case ChangeNodeAffinity:
@@ -238,6 +265,7 @@ func (d *drops) apply(p *api.Pod, node *api.Node, c *Change) error {
 	case ChangeHostPort:
 		dropPort(p.Spec.Containers, int32(c.Amount))
 		dropPort(p.Spec.InitContainers, int32(c.Amount))
+		d.steps += d.size
 	case ChangePin:
 		pin(p, node.Name)
 	default:
@@ -305,21 +333,21 @@ func pin(p *api.Pod, node string) {
 
 // lowerRequest lowers what the pod requests of a resource to at most the amount. It
 // lowers the largest request of a container, or the pod's own, as long as the sum is
-// above. Overhead cannot be lowered.
-func lowerRequest(p *api.Pod, name resource.Name, amount int64) error {
-	for range 1000 {
+// above, and returns how many rounds that took. Overhead cannot be lowered.
+func lowerRequest(p *api.Pod, name resource.Name, amount int64) (rounds int, err error) {
+	for ; rounds < 1000; rounds++ {
 		total := requested(p, name)
 		if total <= amount {
-			return nil
+			return rounds, nil
 		}
 		list := largestRequest(p, name)
 		if list == nil {
-			return &api.InvalidError{Object: "pod " + p.Key(), Field: "spec.overhead", Value: string(name), Err: errors.New("the overhead alone exceeds the request")}
+			return rounds, &api.InvalidError{Object: "pod " + p.Key(), Field: "spec.overhead", Value: string(name), Err: errors.New("the overhead alone exceeds the request")}
 		}
 		have := amountOf(name, list[name])
 		list[name] = quantity(name, max(0, have-(total-amount)))
 	}
-	return &api.InvalidError{Object: "pod " + p.Key(), Field: "spec.containers", Value: string(name), Err: errors.New("there are too many requests to lower")}
+	return rounds, &api.InvalidError{Object: "pod " + p.Key(), Field: "spec.containers", Value: string(name), Err: errors.New("there are too many requests to lower")}
 }
 
 // requested is what the pod requests of a resource, in the units of vectors.

@@ -83,7 +83,9 @@ func (r Remedy) String() string {
 // A pod that runs is asked about as it waited for its place: it is taken off its node
 // for the question, so it does not count against itself.
 //
-// It costs a few decisions on the reference path.
+// It costs a few decisions on the reference path. The search for remedies is bounded: for
+// a pod with many containers, ports or constraints, more than about fifty, it may be an
+// error that says so.
 func (p *Planner) WhyNot(pod *framework.PodInfo, name string) (*WhyNot, error) {
 	if err := p.snapshot.CheckPod(pod); err != nil {
 		return nil, err
@@ -222,6 +224,26 @@ type whyNot struct {
 	asked   map[string]bool        // what feasible has found, by the changes
 	decided map[string]string      // what decide has found, by the changes
 	key     []byte                 // memory of keyOf
+	steps   int                    // what all trials took
+}
+
+// maxSteps bounds what the trials of one question take, 2 to 4 s. They are many, and each
+// grows with the pod: without a bound, a pod with 2,000 host ports takes hours.
+const maxSteps = 20_000_000
+
+// trial is newTrial within the bound.
+func (x *whyNot) trial(changes []Change) (*trial, error) {
+	t, err := newTrial(x.pod, x.node, changes)
+	if err != nil {
+		return nil, err
+	}
+	if x.steps += t.steps; x.steps > maxSteps {
+		return nil, &api.InvalidError{
+			Object: "pod " + x.pod.Key(), Field: "spec", Value: fmt.Sprintf("%d parts", sizeOf(x.pod)),
+			Err: fmt.Errorf("the search for remedies took more than %d steps; ask about a pod with fewer containers, ports and constraints", maxSteps),
+		}
+	}
+	return t, nil
 }
 
 // remedy makes a remedy of changes.
@@ -232,7 +254,7 @@ func (x *whyNot) remedy(changes []Change) Remedy {
 
 // with calls f with the snapshot and the pod as the changes make them.
 func (x *whyNot) with(changes []Change, f func(s *framework.Snapshot, pod *framework.PodInfo, t *trial) error) error {
-	t, err := newTrial(x.pod, x.node, changes)
+	t, err := x.trial(changes)
 	if err != nil {
 		return err
 	}
@@ -268,6 +290,7 @@ func (x *whyNot) in(node *api.Node, f func(s *framework.Snapshot) error) error {
 // fork is a fork with the node changed. It is kept, because a change of a node's labels
 // costs more than all else of a trial.
 func (x *whyNot) fork(node *api.Node) (*framework.Snapshot, error) {
+	x.steps += len(x.forks) * len(node.Labels) / 2
 	for _, s := range x.forks {
 		if maps.Equal(s.Node(node.Name).Node.Labels, node.Labels) {
 			return s, nil

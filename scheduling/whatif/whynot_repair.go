@@ -253,7 +253,7 @@ func (x *whyNot) lowest(name resource.Name) (int64, bool) {
 	if q, ok := x.pod.Spec.Overhead[name]; ok {
 		least = amountOf(name, q)
 	}
-	t, err := newTrial(x.pod, x.node, []Change{{Kind: ChangeRequest, Name: string(name), Amount: least}})
+	t, err := x.trial([]Change{{Kind: ChangeRequest, Name: string(name), Amount: least}})
 	if err != nil {
 		return 0, false
 	}

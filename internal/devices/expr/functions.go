@@ -307,7 +307,7 @@ func invoke(fit []signature, parts []compiled, others bool, name string) eval {
 			if args[i] = parts[i].eval(f); args[i].isError() {
 				return args[i]
 			}
-			size *= len(args[i].s) + 1
+			size *= args[i].size() + 1
 		}
 		if f.steps += size / perStep; f.steps > maxSteps {
 			return failed(errManySteps)

@@ -14,16 +14,22 @@ import (
 func TestHostileExpressions(t *testing.T) {
 	d := expr.NewDevice("d", &api.Device{Name: "x", Attributes: map[string]api.DeviceAttribute{"a": {StringValue: new(strings.Repeat("a", 64))}}})
 	for name, tt := range map[string]struct{ text, want string }{
-		"repetitions":        {`device.driver.matches("` + strings.Repeat("a{1000}", 1000) + `")`, "refused"},
-		"optional parts":     {`device.attributes["d"].a.matches("` + strings.Repeat("[ab]{0,1000}", 300) + `c")`, "refused"},
-		"nested repetitions": {`device.driver.matches("((abcdefgh){30}){30}")`, "refused"},
-		"classes":            {`device.driver.matches("` + strings.Repeat(`\\pL`, 2000) + `")`, "refused"},
-		"found":              {`device.driver.find("` + strings.Repeat("a{1000}", 10) + `") == ""`, "refused"},
-		"a long text":        {`cel.bind(a, "` + strings.Repeat("a", 8000) + `", a.matches("[ab]{0,900}[ab]{0,900}c"))`, "refused"},
-		"an honest pattern":  {`device.driver.matches("^(gpu|nic)[.-][a-z0-9]{1,63}([.][a-z]{2,20}){0,20}$")`, "false"},
-		"split":              {`cel.bind(a, "` + strings.Repeat("x", 8000) + `", cel.bind(b, a+a+a+a+a, cel.bind(c, b+b, cel.bind(e, c+c+c, e.split("").exists(x, x == "y")))))`, "refused"},
-		"indexOf":            {`cel.bind(a, "` + strings.Repeat("x", 8000) + `", a.indexOf(a) == 0)`, "refused"},
-		"honest split":       {`"a,b,c".split(",").exists(x, x == "b")`, "true"},
+		"repetitions":              {`device.driver.matches("` + strings.Repeat("a{1000}", 1000) + `")`, "refused"},
+		"optional parts":           {`device.attributes["d"].a.matches("` + strings.Repeat("[ab]{0,1000}", 300) + `c")`, "refused"},
+		"nested repetitions":       {`device.driver.matches("((abcdefgh){30}){30}")`, "refused"},
+		"classes":                  {`device.driver.matches("` + strings.Repeat(`\\pL`, 2000) + `")`, "refused"},
+		"found":                    {`device.driver.find("` + strings.Repeat("a{1000}", 10) + `") == ""`, "refused"},
+		"a long text":              {`cel.bind(a, "` + strings.Repeat("a", 8000) + `", a.matches("[ab]{0,900}[ab]{0,900}c"))`, "refused"},
+		"an honest pattern":        {`device.driver.matches("^(gpu|nic)[.-][a-z0-9]{1,63}([.][a-z]{2,20}){0,20}$")`, "false"},
+		"split":                    {`cel.bind(a, "` + strings.Repeat("x", 8000) + `", cel.bind(b, a+a+a+a+a, cel.bind(c, b+b, cel.bind(e, c+c+c, e.split("").exists(x, x == "y")))))`, "refused"},
+		"indexOf":                  {`cel.bind(a, "` + strings.Repeat("x", 8000) + `", a.indexOf(a) == 0)`, "refused"},
+		"in a list of long texts":  {`cel.bind(a, "` + strings.Repeat("x", 1000) + `", cel.bind(b, a+a+a+a+a+a+a+a, cel.bind(c, b+b+b+b+b+b, cel.bind(g, c+"y", cel.bind(h, c+"z", cel.bind(l, [h` + strings.Repeat(",h", 3000) + `], g in l))))))`, "refused"},
+		"in a list of versions":    {`cel.bind(v, semver("1.2.3-a` + strings.Repeat(".1", 1000) + `"), cel.bind(w, semver("1.2.3-a` + strings.Repeat(".1", 999) + `.2"), v in [w` + strings.Repeat(",w", 1000) + `]))`, "refused"},
+		"comparisons of a version": {`cel.bind(v, semver("1.2.3-a` + strings.Repeat(".1", 2000) + `"), [1` + strings.Repeat(",1", 999) + `].all(x, v.compareTo(v) == 0))`, "refused"},
+		"equal versions":           {`cel.bind(v, semver("1.2.3-a` + strings.Repeat(".1", 2000) + `"), [1` + strings.Repeat(",1", 999) + `].all(x, v == v))`, "refused"},
+		"honest versions":          {`semver("1.2.3-rc.1").isLessThan(semver("1.2.3"))`, "true"},
+		"in an honest list":        {`"b" in ["a", "b"] && semver("1.2.3") != semver("1.2.4")`, "true"},
+		"honest split":             {`"a,b,c".split(",").exists(x, x == "b")`, "true"},
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

@@ -205,15 +205,17 @@ func unary(a eval, op func(value) value) eval {
 func binary(a, b eval, op func(x, y value) value) eval {
 	return func(f *frame) value {
 		x, y := a(f), b(f)
-		f.steps += (len(x.s) + len(y.s)) / 8
+		f.steps += (x.size() + y.size()) / 8
 		if y.kind == vList {
-			f.steps += len(y.list())
+			f.steps += len(y.list()) * (1 + x.size()/8) // each element may be as long
 		}
 		switch {
 		case x.isError():
 			return x
 		case y.isError():
 			return y
+		case f.steps > maxSteps:
+			return failed(errManySteps)
 		}
 		return op(x, y)
 	}

@@ -12,6 +12,7 @@ import (
 type version struct {
 	number [3]uint64
 	pre    []preRelease
+	size   int // bytes of the text
 }
 
 // A preRelease is one identifier of a pre-release: a number or a text.
@@ -41,7 +42,7 @@ func readVersion(text string) (*version, error) {
 	}
 	patch, build, hasBuild := strings.Cut(parts[2], "+")
 	patch, pre, hasPre := strings.Cut(patch, "-")
-	v := new(version)
+	v := &version{size: len(text)}
 	for i, part := range [3]string{parts[0], parts[1], patch} {
 		var err error
 		if v.number[i], err = versionNumber(part); err != nil {

@@ -64,6 +64,14 @@ func optional(v value) value { return value{kind: vOptional, ref: &v} }
 
 var noValue = value{kind: vOptional, ref: (*value)(nil)}
 
+// size is how many bytes a comparison may read.
+func (v value) size() int {
+	if v.kind == vVersion {
+		return v.version().size
+	}
+	return len(v.s)
+}
+
 func (v value) isError() bool { return v.kind == vError }
 
 func (v value) isTrue() bool { return v.kind == vBool && v.i != 0 }

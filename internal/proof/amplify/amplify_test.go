@@ -3,10 +3,12 @@ package amplify_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -17,14 +19,15 @@ import (
 	"github.com/berth-sched/berth/scheduling/args"
 	"github.com/berth-sched/berth/scheduling/config"
 	"github.com/berth-sched/berth/scheduling/extender"
+	"github.com/berth-sched/berth/scheduling/simulate"
 )
 
 // The decoders of the library for texts of any source.
 var (
 	objects       = amplify.Decoder{Name: "api.Decode", Decode: func(text []byte) { _, _ = api.Decode(text) }}
 	configuration = amplify.Decoder{Name: "config.Load", Base: 16 << 20, Decode: func(text []byte) {
-		if _, err := config.Load(text, config.LoadConfig{}); err != nil {
-			_ = err.Error()
+		if _, err := config.Load(text, config.LoadConfig{}); err != nil && len(err.Error()) > 256<<10 {
+			panic("config.Load: an error that grows with the text")
 		}
 	}}
 	manifests = amplify.Decoder{Name: "config.YAMLToJSON", Base: 8 << 20, Decode: func(text []byte) { _, _ = config.YAMLToJSON(text) }}
@@ -89,9 +92,100 @@ func TestDecodeOfObjects(t *testing.T) {
 		shapes = append(shapes, amplify.Repeat("items "+spec, `{"kind":"List","items":[`, spec+",", "]}"))
 		shapes = append(shapes, amplify.Repeat("documents "+spec, "", spec+"\n", ""))
 	}
+	shapes = append(shapes,
+		amplify.Shape{Name: "items of a long kind", Text: func(n int) []byte {
+			return []byte(`{"kind":"` + strings.Repeat("X", n/2) + `List","items":[{}` + strings.Repeat(",{}", n/6) + `]}`)
+		}},
+		amplify.Shape{Name: "items of a long group", Text: func(n int) []byte {
+			return []byte(`{"kind":"XList","apiVersion":"` + strings.Repeat("X", n/2) + `/v1","items":[{}` + strings.Repeat(",{}", n/6) + `]}`)
+		}},
+		amplify.Shape{Name: "items of a kind as long as may be", Text: func(n int) []byte {
+			return []byte(`{"kind":"` + strings.Repeat("X", 500) + `List","apiVersion":"` + strings.Repeat("X", 500) + `/v1","items":[{}` + strings.Repeat(",{}", n/3) + `]}`)
+		}},
+	)
 	d := objects
 	d.Texts = shapes
 	amplify.Run(t, d)
+}
+
+// TestValidate looks at objects with a long name and a fault in every few bytes.
+func TestValidate(t *testing.T) {
+	faults := func(field, fault string) amplify.Shape {
+		return amplify.Shape{Name: field + " " + fault, Text: func(n int) []byte {
+			return []byte(`{"kind":"Pod","metadata":{"name":"` + strings.Repeat("x", n/2) + `"},"spec":{"` + field + `":[` + fault + strings.Repeat(","+fault, n/2/len(fault)) + `]}}`)
+		}}
+	}
+	amplify.Run(t, amplify.Decoder{Name: "api.Objects.Validate", Decode: func(text []byte) {
+		o, err := api.Decode(text)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if err := o.Validate(); err == nil || len(err.Error()) > 1<<20 {
+			t.Errorf("Validate: an error of %d bytes for %d bytes of text", len(err.Error()), len(text))
+		}
+	}, Texts: []amplify.Shape{
+		faults("tolerations", `{"operator":"q"}`),
+		faults("tolerations", `{"operator":"p","effect":"q"}`),
+		faults("containers", `{"ports":[{"protocol":"q"}]}`),
+		faults("containers", `{"imagePullPolicy":"a","ports":[{"protocol":"q"}]}`),
+	}})
+}
+
+func TestSelectors(t *testing.T) {
+	texts := []amplify.Shape{
+		amplify.Numbered("equalities", "", "a%d=b", ""),
+		amplify.Repeat("equalities of one key", "", "a=b,", ""),
+		amplify.Numbered("values", "a in (", "v%d", ")"),
+		amplify.Repeat("a long word", "a ", "b", ""),
+		amplify.Repeat("no integer", "a>", "b", ""),
+		amplify.Repeat("exclamation marks", "", "!", ""),
+	}
+	texts = append(texts, texts...) // each is tried
+	amplify.Run(t, amplify.Decoder{Name: "api.ParseLabelSelector", Most: 120, Decode: func(text []byte) {
+		if _, err := api.ParseLabelSelector(string(text)); err != nil && len(err.Error()) > maxError {
+			t.Errorf("ParseLabelSelector: an error of %d bytes", len(err.Error()))
+		}
+	}, Texts: texts})
+}
+
+// maxError bounds the text of an error about one fault.
+const maxError = 4 << 10
+
+// TestTraces reads lines with long names and many fields below them, and lines that are short.
+func TestTraces(t *testing.T) {
+	const pod = `{"at":"0","apply":{"kind":"Pod","metadata":{"name":"p"}`
+	below := func(name, open, unit, end string) amplify.Shape {
+		return amplify.Shape{Name: name, Text: func(n int) []byte {
+			return []byte(pod + `,"` + strings.Repeat("x", n/2) + `":` + open + unit + strings.Repeat(","+unit, n/2/(1+len(unit))) + end + "}}")
+		}}
+	}
+	lines := func(name, unit string) amplify.Shape {
+		return amplify.Shape{Name: name, Text: func(n int) []byte {
+			var b []byte
+			for i := 0; len(b) < n; i++ {
+				b = append(b, strings.ReplaceAll(unit, "#", strconv.Itoa(i))...)
+			}
+			return b
+		}}
+	}
+	amplify.Run(t, amplify.Decoder{Name: "simulate.ReadTrace", Decode: func(text []byte) {
+		if _, err := simulate.ReadTrace(bytes.NewReader(text)); err != nil && len(err.Error()) > maxError {
+			t.Errorf("ReadTrace: an error of %d bytes", len(err.Error()))
+		}
+	}, Texts: []amplify.Shape{
+		below("numbers below a long name", "[", "1", "]"),
+		lines("pods", `{"at":"0","apply":{"kind":"Pod","metadata":{"name":"p#"}}}`+"\n"),
+		lines("nodes", `{"at":"0","apply":{"kind":"Node","metadata":{"name":"n"}}}`+"\n"),
+		lines("wakes", `{"at":"0","wake":true}`+"\n"),
+		below("objects below a long name", "[", `{"a":1}`, "]"),
+		{Name: "deep", Text: func(n int) []byte {
+			return []byte(pod + `,"x":` + strings.Repeat(`{"`+strings.Repeat("x", n/900)+`":`, 900) + "1" + strings.Repeat("}", 902))
+		}},
+		amplify.Repeat("a long node name", `{"at":"0","apply":{"kind":"Pod","metadata":{"name":"p"},"spec":{"nodeName":"`, "n", `"}}}`),
+		lines("pods that wait for a node", `{"at":"0","apply":{"kind":"Pod","metadata":{"name":"p#"},"spec":{"nodeName":"n"}}}`+"\n"),
+		amplify.Repeat("a long unknown field", `{"at":"0","`, "n", `":1}`),
+	}})
 }
 
 // at returns an object in which a value is at a path, such as "a[].b".
@@ -221,10 +315,32 @@ func TestLoad(t *testing.T) {
 		amplify.Repeat("YAML objects", yaml+"profiles:\n", "- {}\n", ""),
 		amplify.Repeat("YAML profiles with a field that nobody knows", yaml+"profiles:\n", "- a: b\n", ""),
 		amplify.Repeat("YAML profiles", yaml+"profiles:\n", "- schedulerName: a\n", ""),
+		amplify.Shape{Name: "YAML aliases of a long key", Text: func(n int) []byte {
+			return []byte(yaml + "x:\n  ? &a \"" + strings.Repeat("k", n/2) + "\"\n  : 1\n" + strings.Repeat("  *a : 1\n", n/2/9))
+		}},
+		amplify.Repeat("a long name of a plugin", `{`+head+`"profiles":[{"plugins":{"score":{"enabled":[{"name":"`, "a", `"}]}}}]}`),
+		amplify.Repeat("a long kind of arguments", `{`+head+`"profiles":[{"pluginConfig":[{"name":"NodeResourcesFit","args":{"kind":"`, "a", `"}}]}]}`),
 	)
 	d := configuration
 	d.Texts = shapes
 	amplify.Run(t, d)
+}
+
+// aliases returns a shape of a node with an anchor and as many aliases as there are bytes left.
+func aliases(name string, repeat func(unit string, times int) string, unit, before string) amplify.Shape {
+	return amplify.Shape{Name: "aliases of " + name, Text: func(n int) []byte {
+		return []byte("a: &a " + before + repeat(unit, n/2/len(unit)) + "\nb: [*a" + strings.Repeat(",*a", n/6) + "]\n")
+	}}
+}
+
+// mapping returns a mapping of about so many bytes.
+func mapping(key string, size int) string {
+	var b strings.Builder
+	b.WriteByte('{')
+	for i := 0; b.Len() < size; i++ {
+		fmt.Fprintf(&b, "%s%d: 1, ", key, i)
+	}
+	return b.String() + "}"
 }
 
 func TestYAMLToJSON(t *testing.T) {
@@ -244,6 +360,10 @@ func TestYAMLToJSON(t *testing.T) {
 		amplify.Repeat("anchors", "", "- &a\n", ""),
 		amplify.Repeat("merges", "a: &a {b: 1}\nb:\n", "  - <<: *a\n", ""),
 		amplify.Repeat("block texts", "", "- |\n a\n", ""),
+		aliases("a long number", strings.Repeat, "1", ""),
+		aliases("a long text in base64", strings.Repeat, "AAAA", "!!binary "),
+		aliases("a mapping", mapping, "k", ""),
+		aliases("a number with underscores", strings.Repeat, "_", "1"),
 		amplify.Shape{Name: "tag prefixes", Text: func(n int) []byte {
 			return []byte("%TAG !a! " + strings.Repeat("x", n/2) + "\n---\n" + strings.Repeat("- !a!b c\n", n/2/9))
 		}},

@@ -1,0 +1,118 @@
+package config
+
+import "bytes"
+
+// textByte is what a byte of a text costs that an alias repeats: the library resolves the
+// text anew, and it is written once more.
+const textByte = 8
+
+// aliases returns the place of the first alias with which all that aliases repeat costs more
+// than the limit, or -1. An alias costs what lies behind its anchor, with the aliases in that.
+//
+// The library has a bound of its own, but that counts values, however long they are.
+func (c cost) aliases(data []byte, limit int) int {
+	if bytes.IndexByte(data, '*') < 0 || bytes.IndexByte(data, '&') < 0 {
+		return -1
+	}
+	w := aliasWalk{tokens: tokensOf(data), cost: c, known: map[string]int{}}
+	for w.next() {
+		if at := w.token(); at[0] == '*' && len(at) > 1 {
+			w.step(w.known[at[1:]])
+			if w.spent += w.known[at[1:]]; w.spent > limit {
+				return w.begin
+			}
+			continue
+		}
+		w.step(w.price())
+	}
+	return -1
+}
+
+// An aliasWalk goes over the tokens of a text and learns what the nodes with anchors cost.
+type aliasWalk struct {
+	tokens
+	cost
+	known  map[string]int // by anchor
+	open   []anchored     // the nodes that the walk is in, from the outside
+	total  int            // of the tokens so far
+	spent  int            // on aliases
+	inList bool           // the last token began an element of a block list
+}
+
+// anchored is a node with an anchor whose end is not known yet.
+type anchored struct {
+	name   string
+	before int // the total before it
+	begun  bool
+	line   int // of the anchor
+	// How far it goes: in brackets to their end or a comma, in the line of its anchor to the
+	// end of a text or bracket, and below to what is indented no more than indent.
+	flow, indent   int
+	inList         bool
+	inline, closes bool
+}
+
+// price is what the token costs if it is repeated.
+func (w *aliasWalk) price() int {
+	switch token := w.token(); token[0] {
+	case '#', '&', '!', ',', ']', '}':
+		return 0
+	case ':', '?':
+		return w.cost.entry / w.cost.again
+	default:
+		length := 0
+		for line := range bytes.Lines([]byte(token)) {
+			length += len(bytes.TrimSpace(line))
+		}
+		return w.cost.value/w.cost.again + textByte*length
+	}
+}
+
+// step counts a token, and closes and opens nodes at it.
+func (w *aliasWalk) step(price int) {
+	first := w.data[w.begin]
+	for len(w.open) > 0 && w.ended(&w.open[len(w.open)-1], first) {
+		w.close()
+	}
+	w.total += price
+	switch {
+	case first == '&':
+		w.open = append(w.open, anchored{
+			name: string(w.data[w.begin+1 : w.at]), before: w.total, line: w.row, flow: w.flow, indent: w.indent(), inList: w.inList,
+		})
+	case first == '!' || first == '#':
+	default:
+		w.inList = first == '-' && w.at == w.begin+1
+	}
+}
+
+// close notes what the innermost node costs.
+func (w *aliasWalk) close() {
+	last := len(w.open) - 1
+	w.known[w.open[last].name] = w.total - w.open[last].before
+	w.open = w.open[:last]
+}
+
+// ended reports whether the token is behind the node a.
+func (w *aliasWalk) ended(a *anchored, first byte) bool {
+	switch {
+	case first == '#' || first == '!':
+		return false
+	case a.flow > 0:
+		return w.flow < a.flow || w.flow == a.flow && first == ','
+	case a.closes:
+		return true
+	case !a.begun:
+		a.begun = true
+		a.inline = w.row == a.line
+		if a.inline {
+			a.closes = w.flow == 0
+			return false
+		}
+	case a.inline: // in brackets
+		a.closes = w.flow == 0
+		return false
+	}
+	column := w.begin - w.row
+	return w.flow == 0 && (column < a.indent || column == a.indent && (first != '-' || a.inList))
+}
