@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -19,6 +20,7 @@ type full struct {
 	rack, block   []string
 	on            []int // by pod: node
 	priority      []int
+	start         []int  // by pod: when it started
 	unit          []int  // by pod: which pods leave together
 	whole         []bool // by unit: it is a group
 	guarded       []bool // by pod
@@ -56,6 +58,7 @@ func drawFull(t *rapid.T) full {
 			x.whole = append(x.whole, false)
 			x.priority = append(x.priority, rapid.IntRange(0, 6).Draw(t, "priority"))
 		}
+		x.start = append(x.start, rapid.IntRange(0, 9).Draw(t, "start"))
 		x.running, x.on, x.unit = append(x.running, cpu), append(x.on, n), append(x.unit, unit)
 		x.guarded = append(x.guarded, guards && rapid.Bool().Draw(t, "guarded"))
 		x.repels = append(x.repels, repel && rapid.IntRange(0, 2).Draw(t, "repels") == 0)
@@ -79,7 +82,7 @@ func (x full) snapshot() *framework.Snapshot {
 	}
 	made := map[int]bool{}
 	for i, cpu := range x.running {
-		p := api.MakePod(fmt.Sprint("old-", i)).Requests(fmt.Sprint(cpu), "1Mi").Priority(int32(x.priority[i])).Node(fmt.Sprint("n", x.on[i]))
+		p := api.MakePod(fmt.Sprint("old-", i)).Requests(fmt.Sprint(cpu), "1Mi").Priority(int32(x.priority[i])).Node(fmt.Sprint("n", x.on[i])).Started(time.Unix(int64(x.start[i]), 0))
 		if x.guarded[i] {
 			p = p.Labels("app", "guarded")
 		}
@@ -108,16 +111,18 @@ func (x full) snapshot() *framework.Snapshot {
 }
 
 // harm is what the rule compares: units that violate the budget, the highest priority,
-// groups, pods, the sum of priorities. Of units, the more important ones use up the budget.
-func (x full) harm(units []int) (h [5]int) {
+// groups, pods, the sum of priorities, and how early the first of the highest priority
+// started. Of units, the more important ones use up the budget.
+func (x full) harm(units []int) (h [6]int) {
 	h[1] = -1
 	left := x.allowed
-	type unit struct{ priority, kind, pods, guarded int }
+	type unit struct{ priority, kind, pods, guarded, start int }
 	var list []unit
 	for _, u := range units {
-		v := unit{}
+		v := unit{start: 1 << 30}
 		for i, of := range x.unit {
 			if of == u {
+				v.start = min(v.start, x.start[i])
 				v.priority, v.pods = x.priority[i], v.pods+1
 				if x.guarded[i] {
 					v.guarded++
@@ -130,13 +135,18 @@ func (x full) harm(units []int) (h [5]int) {
 		list = append(list, v)
 	}
 	slices.SortStableFunc(list, func(a, b unit) int {
-		return slices.Compare([]int{b.priority, b.kind, b.pods}, []int{a.priority, a.kind, a.pods})
+		return slices.Compare([]int{b.priority, b.kind, b.pods, a.start}, []int{a.priority, a.kind, a.pods, b.start})
 	})
 	for _, v := range list {
 		if left -= v.guarded; left < 0 && v.guarded > 0 {
 			h[0]++
 		}
-		h[1] = max(h[1], v.priority)
+		switch {
+		case v.priority > h[1]:
+			h[1], h[5] = v.priority, -v.start
+		case v.priority == h[1]:
+			h[5] = max(h[5], -v.start)
+		}
 		h[2] += v.kind
 		h[3] += v.pods
 		h[4] += v.priority * v.pods
@@ -181,7 +191,7 @@ func (x full) least() int {
 }
 
 // leastHarm is the least harm of all sets of units of lower priority; false if none helps.
-func (x full) leastHarm(home []string) (best [5]int, ok bool) {
+func (x full) leastHarm(home []string) (best [6]int, ok bool) {
 	for set := range 1 << len(x.whole) {
 		gone, units, lower := make([]bool, len(x.whole)), []int(nil), true
 		for u := range x.whole {
@@ -198,7 +208,7 @@ func (x full) leastHarm(home []string) (best [5]int, ok bool) {
 }
 
 // preempt returns the harm of the victims that a rule finds; false if it finds none.
-func (x full) preempt(t *rapid.T, rules gang.Rules, topology []gang.Level) (h [5]int, ok bool) {
+func (x full) preempt(t *rapid.T, rules gang.Rules, topology []gang.Level) (h [6]int, ok bool) {
 	s := x.snapshot()
 	g := &gang.Group{Name: "g", Priority: fullPriority, Topology: topology, Min: x.min}
 	for i, ask := range x.asks {
@@ -295,6 +305,7 @@ func TestVictims(t *testing.T) {
 	}{
 		{"priority", []*api.Pod{low("a", "n0", "4", 4), low("b", "n1", "4", 3), low("c", "n2", "4", 0)}, []string{"4"}, 0, 0, "c"},
 		{"number", []*api.Pod{low("a", "n0", "1", 0), low("b", "n0", "1", 0), low("c", "n0", "1", 0), low("d", "n0", "1", 0), low("e", "n1", "4", 0), low("f", "n2", "4", 1)}, []string{"4"}, 0, 0, "e"},
+		{"the sum before the number", []*api.Pod{low("a", "n0", "2", 0), low("b", "n0", "2", 0), low("c", "n1", "2", 0), low("d", "n1", "1", -2e9), low("e", "n1", "1", -2e9), low("f", "n2", "4", 1)}, []string{"4"}, 0, 0, "c d e"},
 		{"budget", []*api.Pod{low("a", "n0", "4", 0, "app", "web"), low("b", "n1", "4", 3), low("c", "n2", "4", 4)}, []string{"4"}, 0, 0, "b"},
 		{"budget that allows one", []*api.Pod{low("a", "n0", "4", 0, "app", "web"), low("b", "n1", "4", 3, "app", "web"), low("c", "n2", "4", 4)}, []string{"4"}, 0, 1, "a"},
 		{"two pods", []*api.Pod{low("a", "n0", "2", 1), low("b", "n0", "2", 1), low("c", "n1", "4", 1), low("d", "n2", "4", 1)}, []string{"4", "4"}, 0, 0, "c d"},
@@ -339,11 +350,11 @@ func TestVictims(t *testing.T) {
 func TestGroupsAreBrokenLast(t *testing.T) {
 	x := full{
 		free: []int{0, 0}, running: []int{4, 2, 2}, rack: []string{"r0", "r0"}, block: []string{"b0", "b0"}, on: []int{0, 1, 1}, priority: []int{0, 0, 0},
-		unit: []int{0, 1, 2}, whole: []bool{true, false, false}, guarded: make([]bool, 3), repels: make([]bool, 3), asks: []int{4},
+		unit: []int{0, 1, 2}, whole: []bool{true, false, false}, start: make([]int, 3), guarded: make([]bool, 3), repels: make([]bool, 3), asks: []int{4},
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		for _, levels := range [][]gang.Level{nil, {{Key: rack}}, {{Key: api.LabelHostname}}} {
-			if h, ok := x.preempt(t, gang.Rules{Choice: gang.BestFit}, levels); !ok || h != [5]int{0, 0, 0, 2, 0} {
+			if h, ok := x.preempt(t, gang.Rules{Choice: gang.BestFit}, levels); !ok || h != [6]int{0, 0, 0, 2, 0, 0} {
 				t.Fatalf("levels %v: harm %v, %t, want the two pods", levels, h, ok)
 			}
 		}
@@ -355,13 +366,13 @@ func TestGroupsAreBrokenLast(t *testing.T) {
 func TestOnlyUnitsOfTheDomainLeave(t *testing.T) {
 	x := full{
 		free: []int{4, 0}, running: []int{3, 1}, rack: []string{"r0", "r1"}, block: []string{"b0", "b0"}, on: []int{1, 1}, priority: []int{6, 0},
-		unit: []int{0, 1}, whole: make([]bool, 2), guarded: make([]bool, 2), repels: []bool{false, true}, asks: []int{4},
+		unit: []int{0, 1}, whole: make([]bool, 2), start: make([]int, 2), guarded: make([]bool, 2), repels: []bool{false, true}, asks: []int{4},
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		for _, search := range []int{0, 1 << 30} {
 			rules := gang.Rules{Choice: gang.BestFit, Search: search}
 			for _, levels := range [][]gang.Level{nil, {{Key: block}}, {{Key: block}, {Key: rack, Mode: gang.Preferred}}} {
-				if h, ok := x.preempt(t, rules, levels); !ok || h != [5]int{0, 0, 0, 1, 0} {
+				if h, ok := x.preempt(t, rules, levels); !ok || h != [6]int{0, 0, 0, 1, 0, 0} {
 					t.Fatalf("levels %v: harm %v, %t, want that of the pod in r1", levels, h, ok)
 				}
 			}
