@@ -76,3 +76,13 @@ func TestPlaceSomeIgnoresLevels(t *testing.T) {
 		t.Errorf("PlaceSome = %+v, %v, want 6 pods in two racks", out, err)
 	}
 }
+
+// That a group is not unconstrained says nothing.
+func TestKueueUnconstrainedFalse(t *testing.T) {
+	levels, _, err := gang.KueueLevels(map[string]string{
+		"kueue.x-k8s.io/podset-unconstrained-topology": "false", "kueue.x-k8s.io/podset-required-topology": rack,
+	}, []string{rack})
+	if err != nil || !slices.Equal(levels, []gang.Level{{Key: rack}}) {
+		t.Errorf("KueueLevels = %v, %v, want the rack", levels, err)
+	}
+}

@@ -405,3 +405,21 @@ func TestOnlyTheMinimumPreempts(t *testing.T) {
 		t.Errorf("PreemptSet = %d victims for %v, %v, want 2", len(set.Victims()), set.Nominated, err)
 	}
 }
+
+// A group that leaves as a whole started when its first pod did, and so did several victims.
+func TestVictimsStartWithTheFirst(t *testing.T) {
+	x := full{
+		free: []int{0, 0}, running: []int{2, 2, 2, 2}, rack: []string{"r0", "r0"}, block: []string{"b0", "b0"}, on: []int{0, 0, 1, 1}, priority: make([]int, 4),
+		start: []int{1, 5, 2, 3}, unit: []int{0, 0, 1, 1}, whole: []bool{true, true}, guarded: make([]bool, 4), repels: make([]bool, 4), asks: []int{4},
+	}
+	pods := x // each leaves alone
+	pods.start, pods.unit, pods.whole = []int{1, 9, 3, 4}, []int{0, 1, 2, 3}, make([]bool, 4)
+	rapid.Check(t, func(t *rapid.T) {
+		if h, ok := x.preempt(t, gang.Rules{Choice: gang.BestFit}, nil); !ok || h != [6]int{0, 0, 1, 2, 0, -2} {
+			t.Fatalf("harm %v, %t, want that of the group that started at 2", h, ok)
+		}
+		if h, ok := pods.preempt(t, gang.Rules{Choice: gang.BestFit}, nil); !ok || h != [6]int{0, 0, 0, 2, 0, -3} {
+			t.Fatalf("harm %v, %t, want that of the pods that started at 3 and 4", h, ok)
+		}
+	})
+}
