@@ -29,8 +29,8 @@ type Count struct {
 }
 
 // Capacity counts how many more gangs of the shape fit, at most limit of them; with 0 it
-// counts on until nothing fits, or as [Count.Stopped] says. A gang is the first pods of the shape, as many as its minimum. The snapshot stays
-// as it is.
+// counts on until nothing fits, or as [Count.Stopped] says. A gang is the first pods of the
+// shape, as many as its minimum. The snapshot stays as it is.
 //
 // If the pods are of one class whose filters read one node only, and some pods of it
 // have a place, the answer is computed from counts of each node, which are kept: after one
@@ -71,6 +71,9 @@ func (p *Placer) checkShape(snap *framework.Snapshot, shape *Group, limit int) e
 func (p *Placer) capacity(snap *framework.Snapshot, shape *Group, limit int) (Count, error) {
 	gang := *shape
 	gang.Pods = shape.Pods[:shape.need()]
+	if p.rules.ignoresLevels() {
+		gang.Topology = nil
+	}
 	a := attempt{Placer: p, snap: snap, g: &gang, keys: gang.labels()}
 	a.root = p.forest.of(snap, a.keys)
 	if err := a.count(); err != nil {
@@ -188,7 +191,7 @@ func withNodes(snap *framework.Snapshot, node *api.Node, n int) (*framework.Snap
 }
 
 // NodesFor returns the smallest number of copies of a node with which so many gangs of
-// the shape fit, at most a number. ok is false if even that number is not enough. If
+// the shape fit, at most a number. It is 0, and ok false, if even that number is not enough. If
 // counts give the answers, the number is doubled until it is enough, and then found by
 // halves; more copies than the gangs have pods are not tried. Otherwise the search is one
 // by one.
@@ -225,7 +228,7 @@ func (p *Placer) NodesFor(snap *framework.Snapshot, shape *Group, gangs int, nod
 			return n, yes, err
 		}
 	}
-	return n, false, nil
+	return 0, false, nil
 }
 
 // leastOf returns the least number from 1 to most that is enough, if all above it are.

@@ -92,7 +92,7 @@ func (p *Placer) placeWithin(snap *framework.Snapshot, g *Group, outer *domain, 
 		snap.Rollback(mark)
 		p.sched.Seek(a.position)
 	}()
-	if a.keys = g.labels(); p.rules.kubernetes() && p.rules.NoTopology {
+	if a.keys = g.labels(); p.rules.ignoresLevels() {
 		a.keys = nil
 	}
 	a.root = p.treeWithin(snap, outer, a.keys)

@@ -71,9 +71,9 @@ const (
 // Under other rules this is done for each domain that the group may be in. Only units with
 // a pod there leave, and only the minimum is placed. Of all domains and nodes, those win
 // whose victims do the least harm: the fewest units that violate a budget, then the lowest
-// highest priority, the fewest groups, the fewest pods, the lowest sum of priorities, and
-// the latest start of the most important victim. Less harm comes before Preferred levels
-// and before the rule for domains.
+// highest priority, the fewest groups, the lowest sum of priorities, each raised by 2^31 so
+// that every pod counts, the fewest pods, and the latest start of the most important
+// victim. Less harm comes before Preferred levels and before the rule for domains.
 //
 // Choosing victims is hard in general, so the choice is exact only if [Rules.Search] lets
 // the search end: then no other nodes and victims do less harm, as far as the search for

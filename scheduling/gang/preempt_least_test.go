@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -16,14 +17,17 @@ import (
 // full is a small cluster of pods that run, on nodes of 4 CPUs.
 type full struct {
 	free, running []int // by node: CPUs that are free, and by pod: CPUs
-	rack          []string
+	rack, block   []string
 	on            []int // by pod: node
 	priority      []int
+	start         []int  // by pod: when it started
 	unit          []int  // by pod: which pods leave together
 	whole         []bool // by unit: it is a group
 	guarded       []bool // by pod
+	repels        []bool // by pod: no pod of the group may be in its block
 	allowed       int    // disruptions of guarded pods
 	asks          []int
+	min           int // of the group; 0 means all
 }
 
 const fullPriority = 5
@@ -34,7 +38,9 @@ func drawFull(t *rapid.T) full {
 	for range rapid.IntRange(1, 4).Draw(t, "nodes") {
 		x.free = append(x.free, 4)
 		x.rack = append(x.rack, rapid.SampledFrom([]string{"r0", "r1"}).Draw(t, "rack"))
+		x.block = append(x.block, rapid.SampledFrom([]string{"b0", "b1"}).Draw(t, "block"))
 	}
+	repel := rapid.IntRange(0, 2).Draw(t, "repel") == 0
 	guards, groups := rapid.Bool().Draw(t, "guards"), rapid.Bool().Draw(t, "groups")
 	x.allowed = rapid.IntRange(0, 1).Draw(t, "allowed")
 	for range rapid.IntRange(1, 7).Draw(t, "running") {
@@ -52,12 +58,15 @@ func drawFull(t *rapid.T) full {
 			x.whole = append(x.whole, false)
 			x.priority = append(x.priority, rapid.IntRange(0, 6).Draw(t, "priority"))
 		}
+		x.start = append(x.start, rapid.IntRange(0, 9).Draw(t, "start"))
 		x.running, x.on, x.unit = append(x.running, cpu), append(x.on, n), append(x.unit, unit)
 		x.guarded = append(x.guarded, guards && rapid.Bool().Draw(t, "guarded"))
+		x.repels = append(x.repels, repel && rapid.IntRange(0, 2).Draw(t, "repels") == 0)
 	}
 	for range rapid.IntRange(1, 3).Draw(t, "pods") {
 		x.asks = append(x.asks, rapid.IntRange(1, 4).Draw(t, "ask"))
 	}
+	x.min = rapid.IntRange(0, len(x.asks)).Draw(t, "min")
 	return x
 }
 
@@ -69,13 +78,16 @@ func (x full) snapshot() *framework.Snapshot {
 	}}}
 	for i, r := range x.rack {
 		name := fmt.Sprint("n", i)
-		o.Nodes = append(o.Nodes, api.MakeNode(name, "4", "64Gi").Labels(rack, r, api.LabelHostname, name).Obj())
+		o.Nodes = append(o.Nodes, api.MakeNode(name, "4", "64Gi").Labels(rack, r, block, x.block[i], api.LabelHostname, name).Obj())
 	}
 	made := map[int]bool{}
 	for i, cpu := range x.running {
-		p := api.MakePod(fmt.Sprint("old-", i)).Requests(fmt.Sprint(cpu), "1Mi").Priority(int32(x.priority[i])).Node(fmt.Sprint("n", x.on[i]))
+		p := api.MakePod(fmt.Sprint("old-", i)).Requests(fmt.Sprint(cpu), "1Mi").Priority(int32(x.priority[i])).Node(fmt.Sprint("n", x.on[i])).Started(time.Unix(int64(x.start[i]), 0))
 		if x.guarded[i] {
 			p = p.Labels("app", "guarded")
+		}
+		if x.repels[i] {
+			p = p.Labels("repels", "true")
 		}
 		pod := p.Obj()
 		if u := x.unit[i]; x.whole[u] {
@@ -99,16 +111,18 @@ func (x full) snapshot() *framework.Snapshot {
 }
 
 // harm is what the rule compares: units that violate the budget, the highest priority,
-// groups, pods, the sum of priorities. Of units, the more important ones use up the budget.
-func (x full) harm(units []int) (h [5]int) {
+// groups, pods, the sum of priorities, and how early the first of the highest priority
+// started. Of units, the more important ones use up the budget.
+func (x full) harm(units []int) (h [6]int) {
 	h[1] = -1
 	left := x.allowed
-	type unit struct{ priority, kind, pods, guarded int }
+	type unit struct{ priority, kind, pods, guarded, start int }
 	var list []unit
 	for _, u := range units {
-		v := unit{}
+		v := unit{start: 1 << 30}
 		for i, of := range x.unit {
 			if of == u {
+				v.start = min(v.start, x.start[i])
 				v.priority, v.pods = x.priority[i], v.pods+1
 				if x.guarded[i] {
 					v.guarded++
@@ -121,13 +135,18 @@ func (x full) harm(units []int) (h [5]int) {
 		list = append(list, v)
 	}
 	slices.SortStableFunc(list, func(a, b unit) int {
-		return slices.Compare([]int{b.priority, b.kind, b.pods}, []int{a.priority, a.kind, a.pods})
+		return slices.Compare([]int{b.priority, b.kind, b.pods, a.start}, []int{a.priority, a.kind, a.pods, b.start})
 	})
 	for _, v := range list {
 		if left -= v.guarded; left < 0 && v.guarded > 0 {
 			h[0]++
 		}
-		h[1] = max(h[1], v.priority)
+		switch {
+		case v.priority > h[1]:
+			h[1], h[5] = v.priority, -v.start
+		case v.priority == h[1]:
+			h[5] = max(h[5], -v.start)
+		}
 		h[2] += v.kind
 		h[3] += v.pods
 		h[4] += v.priority * v.pods
@@ -135,22 +154,44 @@ func (x full) harm(units []int) (h [5]int) {
 	return h
 }
 
-// stands reports whether the group stands on nodes of one home without these units.
+// stands reports whether the minimum of the group stands on nodes of one home, if each of
+// the units that have left has a pod there.
 func (x full) stands(gone []bool, home []string) bool {
-	free := slices.Clone(x.free)
+	free, blocked, at := slices.Clone(x.free), map[string]bool{}, make(map[string]map[int]bool)
 	for i, n := range x.on {
-		if gone[x.unit[i]] {
-			free[n] += x.running[i]
+		if !gone[x.unit[i]] {
+			blocked[x.block[n]] = blocked[x.block[n]] || x.repels[i]
+			continue
+		}
+		free[n] += x.running[i]
+		if at[home[n]] == nil {
+			at[home[n]] = map[int]bool{}
+		}
+		at[home[n]][x.unit[i]] = true
+	}
+	units := 0
+	for _, left := range gone {
+		if left {
+			units++
 		}
 	}
 	y := tiny{cpu: free, racks: x.rack, asks: x.asks, port: make([]bool, len(x.asks)), near: slices.Repeat([]int{-1}, len(x.asks))}
 	return slices.ContainsFunc(home, func(h string) bool {
-		return y.exists(len(x.asks), 0, func(n int) bool { return home[n] == h }, func(int) string { return "" })
+		allowed := func(n int) bool { return home[n] == h && !blocked[x.block[n]] }
+		return len(at[h]) == units && y.exists(x.least(), 0, allowed, func(int) string { return "" })
 	})
 }
 
-// least is the least harm of all sets of units of lower priority; false if none helps.
-func (x full) least(home []string) (best [5]int, ok bool) {
+// least is how many pods of the group must stand.
+func (x full) least() int {
+	if x.min == 0 {
+		return len(x.asks)
+	}
+	return x.min
+}
+
+// leastHarm is the least harm of all sets of units of lower priority; false if none helps.
+func (x full) leastHarm(home []string) (best [6]int, ok bool) {
 	for set := range 1 << len(x.whole) {
 		gone, units, lower := make([]bool, len(x.whole)), []int(nil), true
 		for u := range x.whole {
@@ -167,11 +208,15 @@ func (x full) least(home []string) (best [5]int, ok bool) {
 }
 
 // preempt returns the harm of the victims that a rule finds; false if it finds none.
-func (x full) preempt(t *rapid.T, rules gang.Rules, topology []gang.Level) (h [5]int, ok bool) {
+func (x full) preempt(t *rapid.T, rules gang.Rules, topology []gang.Level) (h [6]int, ok bool) {
 	s := x.snapshot()
-	g := &gang.Group{Name: "g", Priority: fullPriority, Topology: topology}
+	g := &gang.Group{Name: "g", Priority: fullPriority, Topology: topology, Min: x.min}
 	for i, ask := range x.asks {
-		g.Pods = append(g.Pods, info(s, api.MakePod(fmt.Sprint("m-", i)).Priority(fullPriority).Requests(fmt.Sprint(ask), "1Mi").Obj()))
+		p := api.MakePod(fmt.Sprint("m-", i)).Priority(fullPriority).Requests(fmt.Sprint(ask), "1Mi")
+		if slices.Contains(x.repels, true) {
+			p = p.PodAntiAffinity(block, "repels=true")
+		}
+		g.Pods = append(g.Pods, info(s, p.Obj()))
 	}
 	e, err := placer(rules).Preempt(s, g)
 	if err != nil {
@@ -179,6 +224,9 @@ func (x full) preempt(t *rapid.T, rules gang.Rules, topology []gang.Level) (h [5
 	}
 	if e.Status != framework.Success {
 		return h, false
+	}
+	if len(e.Nominated) != x.least() {
+		t.Fatalf("%d pods are nominated, want the minimum of %d", len(e.Nominated), x.least())
 	}
 	gone := map[int]int{}
 	for _, v := range e.Victims() {
@@ -222,7 +270,7 @@ func TestLeastHarmAgreesWithExhaustion(t *testing.T) {
 		}
 		level := rapid.IntRange(0, 2).Draw(t, "level")
 		topology := [][]gang.Level{nil, {{Key: rack}}, {{Key: api.LabelHostname}}}[level]
-		want, possible := x.least([][]string{anywhere, x.rack, hosts}[level])
+		want, possible := x.leastHarm([][]string{anywhere, x.rack, hosts}[level])
 		possible = possible && slices.Min(x.priority) < fullPriority
 		rules.Search = 1 << 30
 		got, ok := x.preempt(t, rules, topology)
@@ -257,6 +305,7 @@ func TestVictims(t *testing.T) {
 	}{
 		{"priority", []*api.Pod{low("a", "n0", "4", 4), low("b", "n1", "4", 3), low("c", "n2", "4", 0)}, []string{"4"}, 0, 0, "c"},
 		{"number", []*api.Pod{low("a", "n0", "1", 0), low("b", "n0", "1", 0), low("c", "n0", "1", 0), low("d", "n0", "1", 0), low("e", "n1", "4", 0), low("f", "n2", "4", 1)}, []string{"4"}, 0, 0, "e"},
+		{"the sum before the number", []*api.Pod{low("a", "n0", "2", 0), low("b", "n0", "2", 0), low("c", "n1", "2", 0), low("d", "n1", "1", -2e9), low("e", "n1", "1", -2e9), low("f", "n2", "4", 1)}, []string{"4"}, 0, 0, "c d e"},
 		{"budget", []*api.Pod{low("a", "n0", "4", 0, "app", "web"), low("b", "n1", "4", 3), low("c", "n2", "4", 4)}, []string{"4"}, 0, 0, "b"},
 		{"budget that allows one", []*api.Pod{low("a", "n0", "4", 0, "app", "web"), low("b", "n1", "4", 3, "app", "web"), low("c", "n2", "4", 4)}, []string{"4"}, 0, 1, "a"},
 		{"two pods", []*api.Pod{low("a", "n0", "2", 1), low("b", "n0", "2", 1), low("c", "n1", "4", 1), low("d", "n2", "4", 1)}, []string{"4", "4"}, 0, 0, "c d"},
@@ -300,14 +349,77 @@ func TestVictims(t *testing.T) {
 // A group that may only leave as a whole stays before two pods do, although it is one pod.
 func TestGroupsAreBrokenLast(t *testing.T) {
 	x := full{
-		free: []int{0, 0}, running: []int{4, 2, 2}, rack: []string{"r0", "r0"}, on: []int{0, 1, 1}, priority: []int{0, 0, 0},
-		unit: []int{0, 1, 2}, whole: []bool{true, false, false}, guarded: []bool{false, false, false}, asks: []int{4},
+		free: []int{0, 0}, running: []int{4, 2, 2}, rack: []string{"r0", "r0"}, block: []string{"b0", "b0"}, on: []int{0, 1, 1}, priority: []int{0, 0, 0},
+		unit: []int{0, 1, 2}, whole: []bool{true, false, false}, start: make([]int, 3), guarded: make([]bool, 3), repels: make([]bool, 3), asks: []int{4},
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		for _, levels := range [][]gang.Level{nil, {{Key: rack}}, {{Key: api.LabelHostname}}} {
-			if h, ok := x.preempt(t, gang.Rules{Choice: gang.BestFit}, levels); !ok || h != [5]int{0, 0, 0, 2, 0} {
+			if h, ok := x.preempt(t, gang.Rules{Choice: gang.BestFit}, levels); !ok || h != [6]int{0, 0, 0, 2, 0, 0} {
 				t.Fatalf("levels %v: harm %v, %t, want the two pods", levels, h, ok)
 			}
+		}
+	})
+}
+
+// Under rules of its own only units with a pod in the domain leave. Here the pod of the
+// group needs all of rack r0, and a pod in r1 keeps it off the block of both.
+func TestOnlyUnitsOfTheDomainLeave(t *testing.T) {
+	x := full{
+		free: []int{4, 0}, running: []int{3, 1}, rack: []string{"r0", "r1"}, block: []string{"b0", "b0"}, on: []int{1, 1}, priority: []int{6, 0},
+		unit: []int{0, 1}, whole: make([]bool, 2), start: make([]int, 2), guarded: make([]bool, 2), repels: []bool{false, true}, asks: []int{4},
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		for _, search := range []int{0, 1 << 30} {
+			rules := gang.Rules{Choice: gang.BestFit, Search: search}
+			for _, levels := range [][]gang.Level{nil, {{Key: block}}, {{Key: block}, {Key: rack, Mode: gang.Preferred}}} {
+				if h, ok := x.preempt(t, rules, levels); !ok || h != [6]int{0, 0, 0, 1, 0, 0} {
+					t.Fatalf("levels %v: harm %v, %t, want that of the pod in r1", levels, h, ok)
+				}
+			}
+			if h, ok := x.preempt(t, rules, []gang.Level{{Key: rack}}); ok {
+				t.Fatalf("harm %v for a group whose rack has no victims", h)
+			}
+		}
+	})
+}
+
+// Only the minimum is placed, also for a set, and nothing leaves for the other pods.
+func TestOnlyTheMinimumPreempts(t *testing.T) {
+	s := racks(20, 20)
+	for _, n := range s.All() {
+		if err := s.AddPod(info(s, api.MakePod("low-"+n.Name()).Priority(0).Requests("4", "1Gi").Obj()), n.Name()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g := &gang.Group{Name: "g", Priority: 5, Min: 2}
+	for i := range 30 {
+		g.Pods = append(g.Pods, info(s, api.MakePod(fmt.Sprint("m-", i)).Priority(5).Requests("4", "1Gi").Obj()))
+	}
+	p := placer(gang.Rules{Choice: gang.BestFit})
+	one, err := p.Preempt(s, g)
+	if err != nil || len(one.Victims()) != 2 || len(one.Nominated) != 2 {
+		t.Errorf("Preempt = %d victims for %v, %v, want 2", len(one.Victims()), one.Nominated, err)
+	}
+	set, err := p.PreemptSet(s, &gang.Set{Name: "s", Priority: 5, Children: []gang.Child{g}})
+	if err != nil || len(set.Victims()) != 2 || len(set.Nominated) != 2 {
+		t.Errorf("PreemptSet = %d victims for %v, %v, want 2", len(set.Victims()), set.Nominated, err)
+	}
+}
+
+// A group that leaves as a whole started when its first pod did, and so did several victims.
+func TestVictimsStartWithTheFirst(t *testing.T) {
+	x := full{
+		free: []int{0, 0}, running: []int{2, 2, 2, 2}, rack: []string{"r0", "r0"}, block: []string{"b0", "b0"}, on: []int{0, 0, 1, 1}, priority: make([]int, 4),
+		start: []int{1, 5, 2, 3}, unit: []int{0, 0, 1, 1}, whole: []bool{true, true}, guarded: make([]bool, 4), repels: make([]bool, 4), asks: []int{4},
+	}
+	pods := x // each leaves alone
+	pods.start, pods.unit, pods.whole = []int{1, 9, 3, 4}, []int{0, 1, 2, 3}, make([]bool, 4)
+	rapid.Check(t, func(t *rapid.T) {
+		if h, ok := x.preempt(t, gang.Rules{Choice: gang.BestFit}, nil); !ok || h != [6]int{0, 0, 1, 2, 0, -2} {
+			t.Fatalf("harm %v, %t, want that of the group that started at 2", h, ok)
+		}
+		if h, ok := pods.preempt(t, gang.Rules{Choice: gang.BestFit}, nil); !ok || h != [6]int{0, 0, 0, 2, 0, -3} {
+			t.Fatalf("harm %v, %t, want that of the pods that started at 3 and 4", h, ok)
 		}
 	})
 }

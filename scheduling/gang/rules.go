@@ -111,6 +111,9 @@ type Rules struct {
 
 func (r *Rules) kubernetes() bool { return r.Choice == Kubernetes137 && r.Compare == nil }
 
+// ignoresLevels reports whether groups are placed as if they had no levels.
+func (r *Rules) ignoresLevels() bool { return r.kubernetes() && r.NoTopology }
+
 // check refuses rules that make no sense.
 func (r *Rules) check() error {
 	invalid := func(field, value, text string) error {

@@ -259,7 +259,9 @@ func mostChildren(trials []*Trial, outcomes map[*Trial]*SetOutcome) *Trial {
 // attempt is an attempt for all pods of the tree, to find domains and to score them.
 func (s *Set) attempt(p *Placer, snap *framework.Snapshot, within *domain) *attempt {
 	a := &attempt{Placer: p, snap: snap, g: s.merged(), out: &Outcome{}, hash: newHash(p.rules.Seed).add("set " + s.Name)}
-	a.keys = a.g.labels()
+	if a.keys = a.g.labels(); p.rules.ignoresLevels() {
+		a.keys = nil
+	}
 	a.root = p.treeWithin(snap, within, a.keys)
 	return a
 }

@@ -45,7 +45,8 @@ type group struct {
 	pods   list.List // of *pod
 	item   *queue.Item
 	held   *pod
-	trying bool // it is in flight
+	trying bool      // it is in flight
+	failed time.Time // when the last pod failed
 
 	ready, barred int
 	bar           *list.Element // in pods
@@ -262,6 +263,16 @@ func (d *Driver) lacks(g *group) bool {
 
 // isOpen reports whether the group may be in the queue.
 func (d *Driver) isOpen(g *group) bool { return g.ready > 0 && g.barred == 0 && !d.lacks(g) }
+
+// failing is the time at which the next pod fails: later than that of the pod before, also
+// if the clock stands still, so pods keep their order.
+func (g *group) failing(now time.Time) time.Time {
+	if !now.After(g.failed) {
+		now = g.failed.Add(1)
+	}
+	g.failed = now
+	return now
+}
 
 // firstReady returns the first pod that may be tried.
 func (g *group) firstReady() *pod {

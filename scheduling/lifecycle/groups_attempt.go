@@ -144,7 +144,7 @@ func (d *Driver) memberFailed(ctx context.Context, p *pod, r gang.PodReport) {
 		return
 	}
 	p.member.attempts++
-	p.member.since = d.clock.Now()
+	p.member.since = p.member.group.failing(d.clock.Now())
 	d.clearNomination(ctx, p, r.Nominated)
 	d.report(ctx, p, Report{Reason: r.Reason, Message: r.Message, Nominated: r.Nominated})
 }

@@ -171,6 +171,58 @@ func TestGroupLeftovers(t *testing.T) {
 	}
 }
 
+// Pods of a group are tried in the order of time, then of names, and those that have failed
+// keep their order, before newcomers, also if the clock stands still.
+func TestGroupOrder(t *testing.T) {
+	w := newGroupWorld(t, groups.Rules{})
+	w.d.Apply(lifecycle.Update(podGroup("g", 1, 0)))
+	w.apply(groupPod("g-y", "g", "1", 0), groupPod("g-x", "g", "1", 0))
+	w.nodes(api.MakeNode("a", "1", "16Gi"))
+	w.expect("of two of one time", "g-x")
+	w.pass(time.Second)
+	w.apply(groupPod("g-b", "g", "1", 0))
+	w.expect("with a full node", "g-x")
+	w.pass(time.Minute)
+	w.apply(groupPod("g-a", "g", "1", 0))
+	for i, want := range []string{"g-y", "g-b", "g-a"} {
+		w.expect("before a node came", append([]string{"g-x"}, []string{"g-y", "g-b", "g-a"}[:i]...)...)
+		w.nodes(api.MakeNode(fmt.Sprint("b", i), "1", "16Gi"))
+		w.pass(time.Minute)
+		w.all()
+		if _, ok := w.bound[want]; !ok {
+			t.Errorf("after %d nodes came: bound %v, want %s", i+1, slices.Sorted(maps.Keys(w.bound)), want)
+		}
+	}
+}
+
+// Once a group has been scheduled, a failed attempt for its other pods changes no condition.
+func TestGroupConditionStays(t *testing.T) {
+	w := newGroupWorld(t, groups.Rules{})
+	w.nodes(api.MakeNode("a", "1", "16Gi"))
+	g := podGroup("g", 1, 0)
+	g.Status.Conditions = []api.Condition{{Type: api.PodGroupInitiallyScheduled, Status: api.ConditionTrue, Reason: api.PodGroupReasonScheduled}}
+	w.d.Apply(lifecycle.Update(g))
+	w.apply(groupPod("g-0", "g", "2", 0))
+	w.expect("with too little room")
+	if len(w.conditions) > 0 || len(w.reports) == 0 {
+		t.Errorf("conditions %q, reports %q, want a report of the pod alone", w.conditions, w.reports)
+	}
+}
+
+// A group whose pods differ is tried again after its backoff, as counts do not say which
+// event would help.
+func TestGroupOfDifferentPodsBacksOff(t *testing.T) {
+	w := newGroupWorld(t, groups.Rules{})
+	w.nodes(api.MakeNode("a", "2", "16Gi"))
+	w.d.Apply(lifecycle.Update(podGroup("g", 2, 0)))
+	w.apply(groupPod("g-0", "g", "1", 0), groupPod("g-1", "g", "2", 0))
+	w.expect("on one node")
+	w.pass(time.Minute)
+	if n := len(w.all()); n == 0 {
+		t.Error("no attempt after the backoff")
+	}
+}
+
 // A group preempts: the victims are asked to leave, its pods are nominated, and stand when
 // the victims have left.
 func TestGroupPreemption(t *testing.T) {

@@ -110,44 +110,75 @@ func inGroup(p *api.Pod, name string) *api.Pod {
 
 // running adds pods on nodes: of no group, of other groups, and members of the group.
 func (g *groupMaker) running(c *golden.PodGroupCase, priority int32) {
-	others := g.IntN(3)
+	others := make([]*api.PodGroup, g.IntN(3))
 	for k := range others {
-		p := g.podGroup(fmt.Sprintf("other%d", k), pickOf(g, int32(0), 5, 10, 20))
-		p.Spec.SchedulingPolicy.Gang = &api.GangSchedulingPolicy{MinCount: 1}
-		switch g.IntN(3) {
-		case 0:
-			p.Spec.DisruptionMode = &api.DisruptionMode{All: &api.AllDisruptionMode{}}
-		case 1:
-			p.Spec.DisruptionMode = &api.DisruptionMode{Single: &api.SingleDisruptionMode{}}
-		}
-		c.PodGroups = append(c.PodGroups, p)
+		others[k] = g.other(k)
 	}
+	c.PodGroups = append(c.PodGroups, others...)
 	present := 0
 	if g.IntN(4) == 0 {
 		present = 1 + g.IntN(2)
 	}
-	running := g.IntN(3*len(c.Nodes) + 1)
-	if g.IntN(2) == 0 {
-		running = 4 * len(c.Nodes) // a full cluster
-	}
-	for i := range running {
-		name := fmt.Sprintf("p%03d", i)
-		b := api.MakePod(name).Labels("app", pickOf(g, "a", "b", "c")).Node(c.Nodes[g.IntN(len(c.Nodes))].Name)
-		b = g.requests(b)
-		p := g.meta(b, name, pickOf(g, int32(0), 0, 5, 10, 20))
-		switch {
-		case present > 0:
-			present--
+	for i := range g.load(c) {
+		p := g.pod(c, i)
+		if i < present {
 			*p.Spec.Priority = priority
 			inGroup(p, "gang")
-		case others > 0 && g.IntN(2) == 0:
-			inGroup(p, fmt.Sprintf("other%d", g.IntN(others)))
+		} else {
+			g.join(p, others)
 		}
-		p.Status.Phase = api.PodRunning
-		start := g.now.Add(time.Hour - time.Duration(g.IntN(1000))*time.Minute/10 + time.Duration(i)*time.Millisecond*1000*7)
+		start := g.now.Add(time.Hour - time.Duration(g.IntN(1000))*time.Minute/10 + time.Duration(i)*7*time.Second)
 		p.Status.StartTime = &start
-		c.Pods = append(c.Pods, p)
 	}
+	g.budgets(c)
+}
+
+// other returns a group whose pods run.
+func (g *groupMaker) other(k int) *api.PodGroup {
+	p := g.podGroup(fmt.Sprintf("other%d", k), pickOf(g, int32(0), 5, 10, 20))
+	p.Spec.SchedulingPolicy.Gang = &api.GangSchedulingPolicy{MinCount: 1}
+	p.Spec.DisruptionMode = g.disruption()
+	return p
+}
+
+func (g *groupMaker) disruption() *api.DisruptionMode {
+	switch g.IntN(3) {
+	case 0:
+		return &api.DisruptionMode{All: &api.AllDisruptionMode{}}
+	case 1:
+		return &api.DisruptionMode{Single: &api.SingleDisruptionMode{}}
+	}
+	return nil
+}
+
+// load is how many pods run: some, or so many that the cluster is full.
+func (g *groupMaker) load(c *golden.PodGroupCase) int {
+	n := g.IntN(3*len(c.Nodes) + 1)
+	if g.IntN(2) == 0 {
+		n = 4 * len(c.Nodes)
+	}
+	return n
+}
+
+// pod adds a pod that runs, of no group yet.
+func (g *groupMaker) pod(c *golden.PodGroupCase, i int) *api.Pod {
+	name := fmt.Sprintf("p%03d", i)
+	b := g.requests(api.MakePod(name).Labels("app", pickOf(g, "a", "b", "c")).Node(c.Nodes[g.IntN(len(c.Nodes))].Name))
+	p := g.meta(b, name, pickOf(g, int32(0), 0, 5, 10, 20))
+	p.Status.Phase = api.PodRunning
+	c.Pods = append(c.Pods, p)
+	return p
+}
+
+// join puts half of the pods into one of the groups.
+func (g *groupMaker) join(p *api.Pod, groups []*api.PodGroup) {
+	if len(groups) > 0 && g.IntN(2) == 0 {
+		inGroup(p, groups[g.IntN(len(groups))].Name)
+	}
+}
+
+// budgets adds budgets of pods that run.
+func (g *groupMaker) budgets(c *golden.PodGroupCase) {
 	for k := range g.IntN(3) {
 		if g.IntN(2) == 0 {
 			continue

@@ -101,27 +101,16 @@ func (g *groupMaker) composite(c *golden.PodGroupCase, name, parent string, prio
 // others adds groups whose pods run, some of them below a group of groups.
 func (g *groupMaker) others(c *golden.PodGroupCase) {
 	parent := ""
-	disruption := func() *api.DisruptionMode {
-		switch g.IntN(3) {
-		case 0:
-			return &api.DisruptionMode{All: &api.AllDisruptionMode{}}
-		case 1:
-			return &api.DisruptionMode{Single: &api.SingleDisruptionMode{}}
-		}
-		return nil
-	}
 	if g.IntN(2) == 0 {
 		parent = "others"
 		p := &api.CompositePodGroup{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: parent, UID: "uid-others", CreationTimestamp: g.tick()}}
 		priority := pickOf(g, int32(0), 5, 10)
-		p.Spec.Priority, p.Spec.DisruptionMode = &priority, disruption()
+		p.Spec.Priority, p.Spec.DisruptionMode = &priority, g.disruption()
 		p.Spec.SchedulingPolicy.Gang = &api.CompositeGangSchedulingPolicy{MinGroupCount: 1}
 		c.CompositePodGroups = append(c.CompositePodGroups, p)
 	}
 	for k := range g.IntN(4) {
-		p := g.podGroup(fmt.Sprintf("other%d", k), pickOf(g, int32(0), 5, 10, 20))
-		p.Spec.SchedulingPolicy.Gang = &api.GangSchedulingPolicy{MinCount: 1}
-		p.Spec.DisruptionMode = disruption()
+		p := g.other(k)
 		if parent != "" && g.IntN(2) == 0 {
 			p.Spec.ParentCompositePodGroupName = &parent
 		}
@@ -131,41 +120,22 @@ func (g *groupMaker) others(c *golden.PodGroupCase) {
 
 // on adds pods that run: of no group, of the other groups, and a few of the tree's.
 func (g *groupMaker) on(c *golden.PodGroupCase, leaves []*api.PodGroup, priority int32) {
-	running := g.IntN(3*len(c.Nodes) + 1)
-	if g.IntN(2) == 0 {
-		running = 4 * len(c.Nodes)
-	}
-	present := 0
+	running, present := g.load(c), 0
 	if len(leaves) > 0 && g.IntN(5) == 0 {
 		present = 1
 	}
-	others := c.PodGroups[len(leaves):]
 	for i := range running {
-		name := fmt.Sprintf("p%03d", i)
-		b := g.requests(api.MakePod(name).Labels("app", pickOf(g, "a", "b", "c")).Node(c.Nodes[g.IntN(len(c.Nodes))].Name))
-		p := g.meta(b, name, pickOf(g, int32(0), 0, 5, 10, 20))
-		switch {
-		case present > 0:
-			present--
+		p := g.pod(c, i)
+		if i < present {
 			*p.Spec.Priority = priority
 			inGroup(p, leaves[g.IntN(len(leaves))].Name)
-		case len(others) > 0 && g.IntN(2) == 0:
-			inGroup(p, others[g.IntN(len(others))].Name)
+		} else {
+			g.join(p, c.PodGroups[len(leaves):])
 		}
-		p.Status.Phase = api.PodRunning
 		start := g.now.Add(time.Duration(i) * 7 * time.Second)
 		p.Status.StartTime = &start
-		c.Pods = append(c.Pods, p)
 	}
-	for k := range g.IntN(3) {
-		if g.IntN(2) == 0 {
-			continue
-		}
-		b := &api.PodDisruptionBudget{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: fmt.Sprintf("b%d", k), UID: api.UID(fmt.Sprintf("uid-b%d", k))}}
-		b.Spec.Selector = &api.LabelSelector{MatchLabels: map[string]string{"app": []string{"a", "b", "c"}[k]}}
-		b.Status.DisruptionsAllowed = int32(g.IntN(3))
-		c.PodDisruptionBudgets = append(c.PodDisruptionBudgets, b)
-	}
+	g.budgets(c)
 }
 
 // waiting adds pods of a group of the tree that wait.
