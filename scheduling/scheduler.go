@@ -298,20 +298,32 @@ func (s *Scheduler) Assume(snap *framework.Snapshot, pod *framework.PodInfo, d D
 	return s.assume(&s.reference.cycle, snap, pod, d.node)
 }
 
+// assume counts the pod on the node and runs the Reserve plugins, or changes nothing.
 func (s *Scheduler) assume(c *framework.Cycle, snap *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo) error {
 	if len(s.plugins.reserve) == 0 {
 		return snap.AddPodAt(pod, node)
 	}
 	mark := snap.Begin()
+	_, err := s.assumeInside(c, snap, pod, node)
+	return end(snap, mark, err)
+}
+
+// assumeInside is assume inside a transaction, which must end in a rollback after an error.
+// It returns the node as it is now.
+func (s *Scheduler) assumeInside(c *framework.Cycle, snap *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo) (*framework.NodeInfo, error) {
 	if err := snap.AddPodAt(pod, node); err != nil {
-		snap.Rollback(mark)
-		return err
+		return nil, err
 	}
 	node = snap.AtSlot(node.Slot())
 	if err := s.reserve(c, pod, node); err != nil {
-		if failed := s.plugins.unreserve(c, node); failed != nil {
-			err = errors.Join(err, failed)
-		}
+		return nil, s.plugins.takeBack(c, node, err)
+	}
+	return node, nil
+}
+
+// end keeps what a transaction changed, or takes it back after an error, which it returns.
+func end(snap *framework.Snapshot, mark framework.Mark, err error) error {
+	if err != nil {
 		snap.Rollback(mark)
 		return err
 	}
@@ -340,6 +352,14 @@ func (s *Scheduler) reserve(c *framework.Cycle, pod *framework.PodInfo, node *fr
 	}
 	at = nil
 	return nil
+}
+
+// takeBack unreserves after an error, which it returns with what else failed.
+func (t *plugins) takeBack(c *framework.Cycle, node *framework.NodeInfo, err error) error {
+	if failed := t.unreserve(c, node); failed != nil {
+		return errors.Join(err, failed)
+	}
+	return err
 }
 
 // unreserve tells all Reserve plugins, in reverse order, including those that have

@@ -258,13 +258,10 @@ func (t *Tree) Set(place int, total int32) {
 		now, won, feasible = None, 0, -1
 	}
 	i, groups := place>>(FanBits-arityBits), t.groups
-	for level, settled := 0, false; level < len(t.levels); level++ {
+	for level := 0; level < len(t.levels); level++ {
 		i >>= arityBits
 		at := &t.levels[level][i*groups+g]
 		at.Feasible += feasible
-		if settled {
-			continue
-		}
 		best, count := at.Best, at.Count
 		switch {
 		case now > best:
@@ -273,19 +270,32 @@ func (t *Tree) Set(place int, total int32) {
 			if was == best {
 				won -= lost
 			}
-			settled = won == 0
+			if won == 0 {
+				t.addFeasible(level+1, i, g, feasible)
+				return
+			}
 			at.Count += won
 		case was == best:
 			if at.Count -= lost; at.Count == 0 {
 				at.Best, at.Count = t.best(level, i, g)
 			}
 		default:
-			settled = true
-		}
-		if settled && feasible == 0 {
+			t.addFeasible(level+1, i, g, feasible)
 			return
 		}
 		was, lost, now, won = best, count, at.Best, at.Count
+	}
+}
+
+// addFeasible adds to the number of feasible places of a group from a level on, above a node
+// of the level below.
+func (t *Tree) addFeasible(level, below, group int, by int32) {
+	if by == 0 {
+		return
+	}
+	for ; level < len(t.levels); level++ {
+		below >>= arityBits
+		t.levels[level][below*t.groups+group].Feasible += by
 	}
 }
 
