@@ -267,35 +267,33 @@ func (t *Tree) Set(place int, total int32) {
 		case now > best:
 			at.Best, at.Count = now, won
 		case now == best:
-			if was == best {
-				won -= lost
-			}
-			if won == 0 {
-				t.addFeasible(level+1, i, g, feasible)
-				return
-			}
 			at.Count += won
 		case was == best:
 			if at.Count -= lost; at.Count == 0 {
 				at.Best, at.Count = t.best(level, i, g)
 			}
-		default:
-			t.addFeasible(level+1, i, g, feasible)
+		}
+		if at.Best == best {
+			t.addCounts(level+1, i, g, Summary{best, at.Count - count, feasible})
 			return
 		}
 		was, lost, now, won = best, count, at.Best, at.Count
 	}
 }
 
-// addFeasible adds to the number of feasible places of a group from a level on, above a node
-// of the level below.
-func (t *Tree) addFeasible(level, below, group int, by int32) {
-	if by == 0 {
-		return
-	}
-	for ; level < len(t.levels); level++ {
-		below >>= arityBits
-		t.levels[level][below*t.groups+group].Feasible += by
+// addCounts brings the summaries of a group from a level on up to date, above a node of the
+// level below. There, so many more places are feasible, and so many more have the total
+// Best, which is the best as it was before.
+func (t *Tree) addCounts(level, node, group int, more Summary) {
+	for ; level < len(t.levels) && (more.Count != 0 || more.Feasible != 0); level++ {
+		node >>= arityBits
+		at := &t.levels[level][node*t.groups+group]
+		at.Feasible += more.Feasible
+		if at.Best == more.Best {
+			at.Count += more.Count
+		} else {
+			more.Count = 0 // a higher total hides them from here on
+		}
 	}
 }
 
