@@ -143,7 +143,7 @@ func (e *Engine) Find(q *Query) (v *View, ok bool) {
 		return nil, false
 	}
 	e.account(c)
-	if !e.view.of(c, q) {
+	if !e.view.search(c, q) {
 		e.dropFailed(c)
 		return nil, false
 	}

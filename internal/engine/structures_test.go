@@ -189,7 +189,7 @@ func TestChecksFindFaults(t *testing.T) {
 		"a group's offset wrong":        func(e *Engine, c *class) { c.totals.tree.Offset[0]++ },
 		"a group shut in the tree only": func(e *Engine, c *class) { c.totals.tree.Shut[0] = !c.totals.tree.Shut[0] },
 		"a group shut without a gate":   func(e *Engine, c *class) { c.groups.shut[0], c.totals.tree.Shut[0] = 1, true },
-		"totals pending":                func(e *Engine, c *class) { c.totals.wait(2) },
+		"totals pending":                func(e *Engine, c *class) { c.totals.postpone(2) },
 		"a column stale":                func(e *Engine, c *class) { c.columns.list[0].scores.(*valueScores).buckets.Place(2, 77) },
 		"a column's node forgotten":     func(e *Engine, c *class) { c.columns.list[0].scores.remove(2) },
 		"a list not normalized":         func(e *Engine, c *class) { c.columns.list[1].scores.(*nodeScores).normalized[2]++ },
