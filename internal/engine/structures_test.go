@@ -140,8 +140,9 @@ func TestReasonsAgreeWithList(t *testing.T) {
 		numbers := map[string]int32{}
 		for range rapid.IntRange(1, 120).Draw(t, "rejections") {
 			at, text := rapid.IntRange(0, 2).Draw(t, "filter"), fmt.Sprint(rapid.IntRange(0, 40).Draw(t, "text"))
-			got := r.number(reason{at: at, status: framework.UnschedulableStatus(framework.Text(text))})
-			key := fmt.Sprint(at, text)
+			overrides := rapid.Bool().Draw(t, "overrides")
+			got := r.number(reason{at: at, status: framework.UnschedulableStatus(framework.Text(text)), overrides: overrides})
+			key := fmt.Sprint(at, text, overrides)
 			if want, ok := numbers[key]; ok && got != want {
 				t.Fatalf("number(%s) = %d, and %d before", key, got, want)
 			}
