@@ -41,6 +41,7 @@ type machine struct {
 	zones    map[uint64]incremental.Groups // by NodeSet
 	explode  string                        // name of a plugin that panics
 	stale    string                        // name of a plugin that was asked although it is bound to another snapshot
+	wrong    string                        // what plugins were shown wrongly: a panic would be taken for theirs
 	fail     string                        // name of a filter that returns an error
 	calls    int                           // of plugins
 	filters  []Filter
@@ -449,12 +450,12 @@ func (m *machine) bindScorers(feasible Feasible, some func(i int) bool) ([]Score
 		return nil, false
 	}
 	if n := len(feasible.List()); n != feasible.Groups(5).Len() {
-		panic(fmt.Sprintf("List has %d nodes, Groups %d", n, feasible.Groups(5).Len()))
+		m.wrong = fmt.Sprintf("List has %d nodes, Groups %d", n, feasible.Groups(5).Len())
 	}
 	shown := 0
 	feasible.Groups(5).Each(func(_ *framework.NodeInfo, nodes int) { shown += nodes })
 	if shown != feasible.Groups(5).Len() {
-		panic(fmt.Sprintf("Each shows %d nodes, want %d", shown, feasible.Groups(5).Len()))
+		m.wrong = fmt.Sprintf("Each shows %d nodes, want %d", shown, feasible.Groups(5).Len())
 	}
 	for i, s := range m.boundScorers() {
 		if some(i) {
@@ -592,6 +593,9 @@ func (m *machine) ask(t fataler, class, start, limit int) *framework.NodeInfo {
 	})
 	if f := m.engine.TakeFault(); f != nil {
 		t.Fatalf("%s\n%s", f, f.Stack)
+	}
+	if m.wrong != "" {
+		t.Fatalf("%s", m.wrong)
 	}
 	if !ok {
 		return nil
@@ -1138,7 +1142,7 @@ func TestGroupHasNodesAgain(t *testing.T) {
 			m.check(m.snap.RemovePodAt(n.Pods[0], n))
 		}
 		m.askOften(t, class, 2)
-		if n := m.engine.view.Feasible; n != 5 || m.engine.stats.Hits < 4 {
+		if n := m.engine.view.AllFeasible(); n != 5 || m.engine.stats.Hits < 4 {
 			t.Errorf("class %d: %d feasible nodes, %+v, want 5 and hits", class, n, m.engine.stats)
 		}
 	}
@@ -1177,9 +1181,10 @@ func TestShutGroupOpensInAFork(t *testing.T) {
 	m.turn(1)
 	m.zone = "z2"
 	m.turns++
+	before := m.engine.stats.Hits
 	m.askOften(t, 2, 1)
-	if s := m.engine.stats; s.Misses != 1 {
-		t.Errorf("%+v, want a class that was built once", s)
+	if s := m.engine.stats; s.Hits != before+1 {
+		t.Errorf("%+v, want a hit", s)
 	}
 }
 
@@ -1206,5 +1211,61 @@ func TestGateFails(t *testing.T) {
 	m.ask(t, 1, 0, 1000)
 	if s := m.engine.stats; s.Bypassed != before.Bypassed+2 || s.Hits != before.Hits+1 || s.Faults != 0 {
 		t.Errorf("%+v after %+v, want two bypasses and a hit more", s, before)
+	}
+}
+
+// alike makes a machine whose nodes have one level, with a class of the second base that
+// has seen them.
+func alike(t *testing.T, live int) *machine {
+	t.Helper()
+	m := newMachine(0)
+	m.even = true
+	m.grow(12)
+	m.snap.SetNow(m.snap.Now().Add(time.Hour))
+	m.live = live
+	m.askOften(t, 2, 12)
+	if r := &m.engine.view.class.base.rows; !r.uniform || r.uniformScore == 0 {
+		t.Fatalf("rows are uniform: %t, with the score %d, want a score above 0", r.uniform, r.uniformScore)
+	}
+	return m
+}
+
+// TestCloneOfUniformRows: a clone knows the score that all nodes have as far as no pods
+// are read.
+func TestCloneOfUniformRows(t *testing.T) {
+	m := alike(t, 0)
+	m.fork()
+	m.turn(1)
+	m.engine = m.engine.Clone(m)
+	m.addPod("n5")
+	m.askOften(t, 2, 2)
+	if s := m.engine.stats; s.Hits != 2 {
+		t.Errorf("%+v, want two hits", s)
+	}
+}
+
+// TestUnlikeNodeComes: rows are not uniform any more once a node comes that a filter
+// rejects which reads no pods, nor is that forgotten when its pods change.
+func TestUnlikeNodeComes(t *testing.T) {
+	m := alike(t, 0)
+	m.check(m.snap.AddNode(m.node("unlike", 36))) // level 0
+	m.askOften(t, 2, 2)
+	m.addPod("unlike")
+	m.askOften(t, 2, 2)
+	if n := m.engine.view.AllFeasible(); n != 12 {
+		t.Errorf("%d nodes are feasible, want 12 of 13", n)
+	}
+}
+
+// TestExceptionsToTwoScorers: what two scorers say of one exception adds up.
+func TestExceptionsToTwoScorers(t *testing.T) {
+	m := alike(t, oddScorer|oddestScorer)
+	for i, x := range []int64{6, -5, 3} {
+		name := fmt.Sprint("n", i+1)
+		m.odd[name], m.oddLog = x, append(m.oddLog, name)
+		m.askOften(t, 2, 3)
+	}
+	if c := m.engine.view.class; !c.shares() || len(c.columns.excepting) != 2 {
+		t.Errorf("the class is %s with %d columns of exceptions, want one that shares, and 2", c.state, len(c.columns.excepting))
 	}
 }
