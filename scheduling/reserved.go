@@ -24,7 +24,12 @@ func (s *Scheduler) assumeAndTell(snap *framework.Snapshot, pod *framework.PodIn
 			err = s.plugins.takeBack(c, node, err)
 		}
 	}
-	return end(snap, mark, err)
+	if err != nil {
+		snap.Rollback(mark)
+		return err
+	}
+	snap.Commit(mark)
+	return nil
 }
 
 // reserves says what a pod gets of a node, in the words of the Reserve plugins.

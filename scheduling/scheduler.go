@@ -304,8 +304,12 @@ func (s *Scheduler) assume(c *framework.Cycle, snap *framework.Snapshot, pod *fr
 		return snap.AddPodAt(pod, node)
 	}
 	mark := snap.Begin()
-	_, err := s.assumeInside(c, snap, pod, node)
-	return end(snap, mark, err)
+	if _, err := s.assumeInside(c, snap, pod, node); err != nil {
+		snap.Rollback(mark)
+		return err
+	}
+	snap.Commit(mark)
+	return nil
 }
 
 // assumeInside is assume inside a transaction, which must end in a rollback after an error.
@@ -319,16 +323,6 @@ func (s *Scheduler) assumeInside(c *framework.Cycle, snap *framework.Snapshot, p
 		return nil, s.plugins.takeBack(c, node, err)
 	}
 	return node, nil
-}
-
-// end keeps what a transaction changed, or takes it back after an error, which it returns.
-func end(snap *framework.Snapshot, mark framework.Mark, err error) error {
-	if err != nil {
-		snap.Rollback(mark)
-		return err
-	}
-	snap.Commit(mark)
-	return nil
 }
 
 func (s *Scheduler) reserve(c *framework.Cycle, pod *framework.PodInfo, node *framework.NodeInfo) (err error) {
