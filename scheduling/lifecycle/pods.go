@@ -148,6 +148,9 @@ func (d *Driver) nominate(p *pod, node string) {
 	}
 	p.nominated, p.noted = node, nil
 	if node != "" {
+		if p.item != nil {
+			d.queue.SetApart(p.item)
+		}
 		p.noted = p.info
 		d.nominations = append(d.nominations, p)
 		d.noteNomination(p)

@@ -1,6 +1,9 @@
 package queue
 
-import "github.com/berth-sched/berth/framework/queueing"
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/queueing"
+)
 
 // eventLog remembers what happens while pods are in flight. Events are numbered
 // consecutively.
@@ -12,6 +15,16 @@ type eventLog struct {
 type event struct {
 	queueing.ClusterEvent
 	before, after any
+}
+
+// isPersonal reports whether the event concerns the pod that it is about in another way than
+// pods that are like it.
+func (e event) isPersonal() bool {
+	if e.Resource == queueing.ResourceTargetPod {
+		return true
+	}
+	_, about := e.after.(*framework.PodInfo)
+	return about && e.IsWildcard()
 }
 
 // next returns the number of the next event.
