@@ -12,6 +12,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
+	"github.com/berth-sched/berth/internal/proof/effort"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -133,7 +134,7 @@ func deviceCluster(seed uint64) *api.Objects {
 }
 
 func TestConformanceOfDynamicResources(t *testing.T) {
-	frameworktest.Run(t, filter.DynamicResources{}, frameworktest.Config{Clusters: 8, Generate: deviceCluster})
+	frameworktest.Run(t, filter.DynamicResources{}, frameworktest.Config{Clusters: 8, Quick: !effort.Full(), Generate: deviceCluster})
 	frameworktest.Run(t, filter.NodeResourcesFit{}, frameworktest.Config{Clusters: 4, Generate: deviceCluster})
 }
 

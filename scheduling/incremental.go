@@ -82,7 +82,7 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 			return nil, ok
 		}
 		c.Reset(pod, snap, s.number, seed)
-	case f.notes.Load(pod.Runner()) == nil && mayName(pod): // the nodes of a pod with a class are not named
+	case mayName(pod) && f.notes.Load(pod.Runner()) == nil: // the nodes of a pod with a class are not named
 		if err, ok := f.decideByPreFilters(snap, pod, d); ok {
 			return err, true
 		}

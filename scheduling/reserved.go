@@ -1,10 +1,6 @@
 package scheduling
 
-import (
-	"errors"
-
-	"github.com/berth-sched/berth/framework"
-)
+import "github.com/berth-sched/berth/framework"
 
 // tellReserved fills Decision.Reserved for a pod on a node, or one that may come there.
 func (s *Scheduler) tellReserved(snap *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo, d *Decision) (err error) {
@@ -14,23 +10,21 @@ func (s *Scheduler) tellReserved(snap *framework.Snapshot, pod *framework.PodInf
 	return err
 }
 
-// assumeAndTell counts the pod on the decision's node and runs the Reserve plugins. Then it
-// fills Decision.Reserved: what a pod has is known, what it would get must be found.
+// assumeAndTell is assume for a decision. Then it fills Decision.Reserved: what a pod has is
+// known, what it would get must be found.
 func (s *Scheduler) assumeAndTell(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) error {
 	c := &s.reference.cycle
 	if len(s.plugins.details) == 0 {
 		return s.assume(c, snap, pod, d.node)
 	}
 	mark := snap.Begin()
-	if err := s.assume(c, snap, pod, d.node); err != nil {
-		snap.Rollback(mark)
-		return err
-	}
-	node := snap.AtSlot(d.node.Slot())
-	if err := s.tellReserved(snap, pod, node, d); err != nil {
-		if failed := s.plugins.unreserve(c, node); failed != nil {
-			err = errors.Join(err, failed)
+	node, err := s.assumeInside(c, snap, pod, d.node)
+	if err == nil {
+		if err = s.tellReserved(snap, pod, node, d); err != nil {
+			err = s.plugins.takeBack(c, node, err)
 		}
+	}
+	if err != nil {
 		snap.Rollback(mark)
 		return err
 	}

@@ -298,25 +298,31 @@ func (s *Scheduler) Assume(snap *framework.Snapshot, pod *framework.PodInfo, d D
 	return s.assume(&s.reference.cycle, snap, pod, d.node)
 }
 
+// assume counts the pod on the node and runs the Reserve plugins, or changes nothing.
 func (s *Scheduler) assume(c *framework.Cycle, snap *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo) error {
 	if len(s.plugins.reserve) == 0 {
 		return snap.AddPodAt(pod, node)
 	}
 	mark := snap.Begin()
-	if err := snap.AddPodAt(pod, node); err != nil {
-		snap.Rollback(mark)
-		return err
-	}
-	node = snap.AtSlot(node.Slot())
-	if err := s.reserve(c, pod, node); err != nil {
-		if failed := s.plugins.unreserve(c, node); failed != nil {
-			err = errors.Join(err, failed)
-		}
+	if _, err := s.assumeInside(c, snap, pod, node); err != nil {
 		snap.Rollback(mark)
 		return err
 	}
 	snap.Commit(mark)
 	return nil
+}
+
+// assumeInside is assume inside a transaction, which must end in a rollback after an error.
+// It returns the node as it is now.
+func (s *Scheduler) assumeInside(c *framework.Cycle, snap *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo) (*framework.NodeInfo, error) {
+	if err := snap.AddPodAt(pod, node); err != nil {
+		return nil, err
+	}
+	node = snap.AtSlot(node.Slot())
+	if err := s.reserve(c, pod, node); err != nil {
+		return nil, s.plugins.takeBack(c, node, err)
+	}
+	return node, nil
 }
 
 func (s *Scheduler) reserve(c *framework.Cycle, pod *framework.PodInfo, node *framework.NodeInfo) (err error) {
@@ -340,6 +346,14 @@ func (s *Scheduler) reserve(c *framework.Cycle, pod *framework.PodInfo, node *fr
 	}
 	at = nil
 	return nil
+}
+
+// takeBack unreserves after an error, which it returns with what else failed.
+func (t *plugins) takeBack(c *framework.Cycle, node *framework.NodeInfo, err error) error {
+	if failed := t.unreserve(c, node); failed != nil {
+		return errors.Join(err, failed)
+	}
+	return err
 }
 
 // unreserve tells all Reserve plugins, in reverse order, including those that have

@@ -18,8 +18,8 @@ type asker struct {
 	quiet                    bool // in this decision, they have nothing to do
 }
 
-// of makes the asker ready for a decision.
-func (a *asker) of(src Source, c *framework.Cycle) {
+// begin makes the asker ready for a decision.
+func (a *asker) begin(src Source, c *framework.Cycle) {
 	a.source, a.cycle = src, c
 	a.quiet = a.idle()
 }

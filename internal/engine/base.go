@@ -105,13 +105,13 @@ func (b *base) build(src Source) bool {
 	b.listAll(b.tracker.At, o.Slots)
 	b.askMany(b.plugins.nodeFilters)
 	for k, slot := range b.slots {
-		b.rows.nodes[slot].judge(b.said[k])
+		b.rows.nodes[slot].setReason(b.verdicts[k])
 	}
 	b.askMany(b.plugins.podFilters)
 	if b.plugins.timed {
 		b.schedule(b.nodes...)
 	}
-	for place, reason := range b.said { // all nodes are listed, by place
+	for place, reason := range b.verdicts { // all nodes are listed, by place
 		if reason != feasible {
 			b.rows.tree.Leaves[place] = int32(rejected(reason))
 		} else {

@@ -10,8 +10,8 @@ import (
 
 // evaluate renews all that the rows keep of the node.
 func (b *base) evaluate(n *framework.NodeInfo) {
-	first := b.ask(b.plugins.nodeFilters, n, maxPlace)
-	b.rows.nodes[n.Slot()].judge(first)
+	first := b.firstRejection(b.plugins.nodeFilters, n, maxPlace)
+	b.rows.nodes[n.Slot()].setReason(first)
 	b.evaluatePods(n, first)
 }
 
@@ -28,7 +28,7 @@ func (b *base) evaluateChanged(n *framework.NodeInfo) {
 // first rejection by the other filters.
 func (b *base) evaluatePods(n *framework.NodeInfo, first int32) {
 	slot := int32(n.Slot())
-	if reason := b.ask(b.plugins.podFilters, n, b.reasons.list[first].at); reason != feasible {
+	if reason := b.firstRejection(b.plugins.podFilters, n, b.reasons.list[first].at); reason != feasible {
 		first = reason
 	}
 	switch {
@@ -48,9 +48,9 @@ func (b *base) evaluatePods(n *framework.NodeInfo, first int32) {
 // listDirty lists the nodes whose slots are in slots, with their first rejection by a
 // filter that reads no pods.
 func (b *base) listDirty() {
-	b.nodes, b.said = slotlist.AtLeast(b.nodes, len(b.slots))[:len(b.slots)], slotlist.AtLeast(b.said, len(b.slots))[:len(b.slots)]
-	b.refused = false
-	clear(b.said)
+	b.nodes, b.verdicts = slotlist.AtLeast(b.nodes, len(b.slots))[:len(b.slots)], slotlist.AtLeast(b.verdicts, len(b.slots))[:len(b.slots)]
+	b.someRejected = false
+	clear(b.verdicts)
 	at, places, nodes := b.tracker.At, b.rows.order.Place, b.nodes[:len(b.slots)]
 	for i, slot := range b.slots {
 		nodes[i] = at[places[slot]]
@@ -60,7 +60,7 @@ func (b *base) listDirty() {
 	}
 	for k, slot := range b.slots {
 		if reason := b.rows.nodes[slot].reason(); reason != feasible {
-			b.said[k], b.refused = reason, true
+			b.verdicts[k], b.someRejected = reason, true
 		}
 	}
 }
@@ -68,12 +68,12 @@ func (b *base) listDirty() {
 // recordVerdicts writes the verdicts of the listed nodes into their rows and removes
 // the rejected nodes from the list. If the base is scored, the others are scored next.
 func (b *base) recordVerdicts() {
-	if b.state == scored && !b.refused {
+	if b.state == scored && !b.someRejected {
 		return
 	}
 	k := 0
 	for i, slot := range b.slots {
-		if reason := b.said[i]; reason != feasible {
+		if reason := b.verdicts[i]; reason != feasible {
 			b.put(slot, rejected(reason))
 			continue
 		}
@@ -109,21 +109,21 @@ func (b *base) askMany(filters []Filter) {
 // askOne asks a filter about one listed node, unless an earlier filter of the profile
 // has rejected it.
 func (b *base) askOne(f *Filter, k int) {
-	if said := b.said[k]; said != feasible && b.reasons.list[said].at < f.At {
+	if first := b.verdicts[k]; first != feasible && b.reasons.list[first].at < f.At {
 		return
 	}
 	b.guard.Enter()
 	status := f.Filter.Filter(b.pod, b.nodes[k])
 	b.guard.Leave()
 	if !status.IsSuccess() {
-		b.said[k], b.refused = b.reject(f.At, status), true
+		b.verdicts[k], b.someRejected = b.reject(f.At, status), true
 	}
 }
 
 const maxPlace = int(^uint(0) >> 1)
 
-// ask returns the first rejection among filters up to the given place of the profile.
-func (b *base) ask(filters []Filter, n *framework.NodeInfo, upTo int) int32 {
+// firstRejection asks filters up to the given place of the profile.
+func (b *base) firstRejection(filters []Filter, n *framework.NodeInfo, upTo int) int32 {
 	b.guard.Enter()
 	for i := range filters {
 		f := &filters[i]

@@ -52,13 +52,13 @@ func (b *base) listFeasible() {
 	k := 0
 	for place, slot := range o.Slots {
 		x := &r.nodes[slot]
-		x.judge(x.reason())
+		x.setReason(x.reason())
 		if r.tree.Leaves[place] >= 0 {
 			b.nodes[k], b.slots[k] = b.nodes[place], slot
 			k++
 		}
 	}
-	b.nodes, b.slots, b.said = b.nodes[:k], b.slots[:k], b.said[:k]
+	b.nodes, b.slots, b.verdicts = b.nodes[:k], b.slots[:k], b.verdicts[:k]
 }
 
 // preScore runs the PreScores; false if the reference path must be taken.
@@ -86,7 +86,7 @@ func (b *base) scoreAll() {
 		!slices.ContainsFunc(p.normalized, func(l rawList) bool { return !l.nodeOnly })
 	r.uniformScore = 0
 	for k, slot := range b.slots {
-		r.nodes[slot].give(int32(byNode[k]))
+		r.nodes[slot].setScore(int32(byNode[k]))
 		byPods[k] += byNode[k]
 		r.uniform = r.uniform && byNode[k] == byNode[0]
 	}
@@ -202,7 +202,7 @@ func (b *base) scoreOne(n *framework.NodeInfo, slot int32, byPods int64) {
 	r := &b.rows.nodes[slot]
 	known := r.known()
 	if !known {
-		r.give(int32(b.askScores(b.plugins.nodeScorers, n)))
+		r.setScore(int32(b.askScores(b.plugins.nodeScorers, n)))
 	}
 	b.put(slot, row(r.score+int32(byPods)))
 	for i := range b.plugins.normalized {

@@ -18,6 +18,23 @@ import (
 // checkEngine checks all that the engine keeps, right after Find. What was dropped, or not
 // brought up to date, is only checked as far as it claims to be right.
 func checkEngine(e *Engine) error {
+	if err := checkKept(e); err != nil {
+		return err
+	}
+	for _, d := range e.divisions.list {
+		if err := d.check(); d.count > 0 && err != nil {
+			return err
+		}
+	}
+	c := e.view.class
+	if c == nil || c.base == nil || c.used != e.clock {
+		return nil // the last query was declined
+	}
+	return checkCurrent(e, c)
+}
+
+// checkKept checks which classes and bases are kept, and what holds of them at any time.
+func checkKept(e *Engine) error {
 	bytes, users := 0, map[*base]int{}
 	for key, c := range e.classes {
 		switch {
@@ -51,15 +68,12 @@ func checkEngine(e *Engine) error {
 			return fmt.Errorf("base %q: %w", key, err)
 		}
 	}
-	for _, d := range e.divisions.list {
-		if err := d.check(); d.count > 0 && err != nil {
-			return err
-		}
-	}
-	c := e.view.class
-	if c == nil || c.base == nil || c.used != e.clock {
-		return nil // the last query was declined
-	}
+	return nil
+}
+
+// checkCurrent checks the class of the last query, which is up to date with the snapshot,
+// and the view of it.
+func checkCurrent(e *Engine, c *class) error {
 	if err := e.tracker.Check(); err != nil {
 		return err
 	}
@@ -282,13 +296,13 @@ func checkReasons(c *class) error {
 				first = reason{at: x.filter.At, status: status}
 			}
 		}
-		own := c.own(slot)
+		own := c.ownReason(slot)
 		if reason, ok := c.overrides.of(slot); ok {
 			if first = list[reason]; own != reason || !first.overrides {
 				return fmt.Errorf("slot %d has the reason %d, want its override %d", slot, own, reason)
 			}
 		}
-		if final := list[c.final(own, group)]; final.at != first.at || final.status.String() != first.status.String() {
+		if final := list[c.finalReason(own, group)]; final.at != first.at || final.status.String() != first.status.String() {
 			return fmt.Errorf("slot %d is rejected by filter %d, %q, want %d, %q", slot, final.at, final.status, first.at, first.status)
 		}
 		if shut := c.groups.shut[group] != feasible; shut != c.totals.tree.Shut[group] {

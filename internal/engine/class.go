@@ -45,7 +45,7 @@ type class struct {
 
 	versions versions
 	shownAs  struct{ feasible, version uint64 } // the set with versions.feasible has this version of the snapshot
-	kept     struct {                           // what the caller keeps while versions.reasons stays
+	memo     struct {                           // what the caller keeps while versions.reasons stays
 		value any
 		when  uint64
 	}
@@ -137,7 +137,7 @@ func (c *class) reset(b *base) {
 	c.gates.list, c.columns.list = c.gates.list[:0], c.columns.list[:0]
 	c.gates.failed = false
 	c.overrides.forget()
-	c.kept.value = nil
+	c.memo.value = nil
 	c.shownAs.version = 0
 }
 
@@ -152,7 +152,7 @@ func (c *class) order() *nodelog.Order { return c.base.rows.order }
 // sync brings the class up to date with its base, which is up to date with the
 // snapshot, for a query.
 func (c *class) sync(src Source, l *divisions, q *Query) outcome {
-	c.ask.of(src, q.Cycle)
+	c.ask.begin(src, q.Cycle)
 	moved := c.at.epoch != c.base.epoch
 	if c.state == idle && (moved || c.at.flips != c.base.rows.flips) {
 		c.state = sharing
@@ -298,7 +298,7 @@ func (c *class) syncScores(l *divisions) bool {
 		c.syncGroups()
 	}
 	for i := range c.columns.list {
-		if col := &c.columns.list[i]; col.role != absent && col.kept < 0 {
+		if col := &c.columns.list[i]; col.role != absent && col.isLive() {
 			col.refresh(c)
 		}
 	}

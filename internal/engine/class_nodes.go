@@ -70,7 +70,7 @@ func (c *class) updateTouched() {
 			if follow {
 				c.columns.stay(c, slot)
 			}
-			c.totals.wait(slot)
+			c.totals.postpone(slot)
 		}
 	}
 	for _, list := range [...][]int32{c.gates.touched, c.overrides.changed} {
@@ -95,7 +95,7 @@ func (c *class) verdict(slot int32) int32 {
 // update sets the node's own reason. A node that is no longer feasible leaves the
 // columns and the tree.
 func (c *class) update(slot int32, now int32) {
-	was, t := c.own(slot), &c.totals
+	was, t := c.ownReason(slot), &c.totals
 	switch {
 	case t.todo == rebuilding:
 		c.count(slot, now, 1)
@@ -124,12 +124,12 @@ func (c *class) update(slot int32, now int32) {
 		if was != feasible || t.todo == rebuilding {
 			c.put(slot, 0) // feasible; the total follows
 		}
-		t.wait(slot)
+		t.postpone(slot)
 	}
 }
 
-// own is the own reason of a node, feasible if it was never evaluated.
-func (c *class) own(slot int32) int32 {
+// ownReason is the own reason of a node, feasible if it was never evaluated.
+func (c *class) ownReason(slot int32) int32 {
 	return row(c.totals.tree.Leaves[c.order().Place[slot]]).reason()
 }
 
@@ -168,9 +168,9 @@ func (c *class) counted(reason, group int) int {
 	return 0
 }
 
-// final is the reason that decides about a node of the group with the own reason: an
+// finalReason is the reason that decides about a node of the group with the own reason: an
 // override, or the one that comes first in the profile.
-func (c *class) final(own int32, group int) int32 {
+func (c *class) finalReason(own int32, group int) int32 {
 	shut, list := c.groups.shut[group], c.base.reasons.list
 	if shut == feasible || own != feasible && (list[own].overrides || list[own].at < list[shut].at) {
 		return own
@@ -180,7 +180,7 @@ func (c *class) final(own int32, group int) int32 {
 
 // isFeasible reports whether the node is feasible.
 func (c *class) isFeasible(slot int32) bool {
-	return c.own(slot) == feasible && c.groups.shut[c.groups.division.of[slot]] == feasible
+	return c.ownReason(slot) == feasible && c.groups.shut[c.groups.division.of[slot]] == feasible
 }
 
 // feasibleNodes lists the feasible nodes in order. The list is valid until the next
@@ -200,7 +200,7 @@ func (c *class) feasibleNodes() []*framework.NodeInfo {
 func (c *class) syncGroups() {
 	if c.gates.askGroups(c) {
 		for group := range c.groups.shut {
-			c.setShut(group, c.gates.shuts(group))
+			c.setShut(group, c.gates.groupReason(group))
 		}
 	}
 }

@@ -27,9 +27,9 @@ const (
 // need makes sure that at least so many totals are added up.
 func (t *totals) need(what todo) { t.todo = max(t.todo, what) }
 
-// wait notes that the total of the node must be added up. While nothing is scored the
+// postpone notes that the total of the node must be added up. While nothing is scored the
 // list must not grow forever.
-func (t *totals) wait(slot int32) {
+func (t *totals) postpone(slot int32) {
 	if len(t.pending) > len(t.tree.Leaves) {
 		t.pending = t.pending[:0]
 		t.need(allTotals)
@@ -47,7 +47,7 @@ func (c *class) firstScores() {
 	c.totals.need(allTotals)
 	c.totals.pending = c.totals.pending[:0]
 	for _, slot := range c.order().Slots {
-		if c.own(slot) == feasible {
+		if c.ownReason(slot) == feasible {
 			c.columns.enter(c, slot)
 		}
 	}
@@ -252,7 +252,7 @@ func (c *class) recount() {
 		clear(c.totals.counts[i])
 	}
 	for _, slot := range c.order().Slots {
-		c.count(slot, c.own(slot), 1)
+		c.count(slot, c.ownReason(slot), 1)
 	}
 }
 

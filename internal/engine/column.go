@@ -99,6 +99,9 @@ func (col *column) perNode() form {
 	return byNode
 }
 
+// isLive reports whether the scorer is live, so no row keeps its raw scores.
+func (col *column) isLive() bool { return col.kept < 0 }
+
 // empty forgets all scores.
 func (col *column) empty(c *class) {
 	col.role.forget()
@@ -144,7 +147,7 @@ func (col *column) consider(d *division) form {
 // mayExcept reports whether the scorer can tell groups and exceptions.
 func (col *column) mayExcept() bool {
 	_, ok := col.scorer.Scorer.(incremental.ExceptionScorer)
-	return ok && col.groups.Prepared && !col.crowded && col.kept < 0 && col.scorer.ByRange != nil
+	return ok && col.groups.Prepared && !col.crowded && col.isLive() && col.scorer.ByRange != nil
 }
 
 // byGroups reports whether the scorer is asked by group, with or without exceptions.
@@ -156,11 +159,11 @@ func (col *column) groupSet(c *class, group int) {
 		return
 	}
 	col.stale = true
-	if c.groups.shut[group] != feasible || col.kept >= 0 || col.byGroups() || c.state < totaled {
+	if c.groups.shut[group] != feasible || !col.isLive() || col.byGroups() || c.state < totaled {
 		return
 	}
 	for _, slot := range c.groups.division.slots[group] {
-		if c.own(slot) == feasible {
+		if c.ownReason(slot) == feasible {
 			col.touched = append(col.touched, slot)
 		}
 	}
@@ -170,7 +173,7 @@ func (col *column) groupSet(c *class, group int) {
 func (col *column) enter(c *class, slot int32) {
 	switch {
 	case col.byGroups():
-	case col.kept < 0:
+	case col.isLive():
 		col.touch(c, slot)
 	default:
 		col.set(c, slot, c.base.plugins.normalized[col.kept].raw[slot])
@@ -181,7 +184,7 @@ func (col *column) enter(c *class, slot int32) {
 func (col *column) stay(c *class, slot int32) {
 	switch {
 	case col.byGroups():
-	case col.kept < 0:
+	case col.isLive():
 		if !nodeOnly(col.scorer.Reads) {
 			col.touch(c, slot)
 		}
@@ -243,7 +246,7 @@ func (col *column) refresh(c *class) {
 		for _, slot := range col.touched {
 			if c.order().Has(slot) && c.isFeasible(slot) {
 				col.set(c, slot, c.ask.score(col.scorer.Scorer, slot))
-				c.totals.wait(slot)
+				c.totals.postpone(slot)
 			}
 		}
 	}

@@ -17,7 +17,7 @@ type nodeScores struct {
 
 func (s *nodeScores) reset(c *class, col *column) {
 	slots := len(c.base.rows.nodes)
-	if col.kept < 0 {
+	if col.isLive() {
 		s.raw = slotlist.AtLeast(s.raw, slots)
 	}
 	if s.final = s.raw; col.scorer.ByNodes != nil {
@@ -29,7 +29,7 @@ func (s *nodeScores) reset(c *class, col *column) {
 func (s *nodeScores) divide(*class, *column) {}
 
 func (s *nodeScores) set(c *class, col *column, slot int32, raw int64) bool {
-	if col.kept >= 0 {
+	if !col.isLive() {
 		return true // the base has it
 	}
 	if col.scorer.ByNodes == nil && uint64(raw) > uint64(framework.MaxNodeScore) {
@@ -66,7 +66,7 @@ func (s *nodeScores) rawOf(c *class, col *column) []int64 {
 	l := c.base.lists
 	l.scores = slotlist.AtLeast(l.scores, len(l.feasible))
 	raw := s.raw
-	if col.kept >= 0 {
+	if !col.isLive() {
 		raw = c.base.plugins.normalized[col.kept].raw
 	}
 	for i, n := range l.feasible {
@@ -84,7 +84,7 @@ func (s *nodeScores) String() string             { return "by node" }
 
 func (s *nodeScores) check(c *class, col *column) error {
 	for _, slot := range c.order().Slots {
-		if !c.isFeasible(slot) || col.kept >= 0 {
+		if !c.isFeasible(slot) || !col.isLive() {
 			continue
 		}
 		if want := col.askAgain(c, slot); s.raw[slot] != want {

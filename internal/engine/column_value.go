@@ -45,7 +45,7 @@ func (s *valueScores) fill(c *class) {
 	s.buckets.Reset(len(c.base.rows.nodes), groups, of)
 	if s.spread == oneRaw {
 		for _, slot := range c.order().Slots {
-			if c.own(slot) == feasible {
+			if c.ownReason(slot) == feasible {
 				s.buckets.Place(slot, s.raw)
 			}
 		}
@@ -179,7 +179,7 @@ func (s *valueScores) checkBuckets(c *class, col *column) error {
 	for _, slot := range c.order().Slots {
 		raw, out, has := s.buckets.Has(slot)
 		switch {
-		case c.own(slot) != feasible && has:
+		case c.ownReason(slot) != feasible && has:
 			return fmt.Errorf("slot %d is not feasible, but has the raw score %d", slot, raw)
 		case !c.isFeasible(slot):
 			continue
@@ -196,7 +196,7 @@ func (s *valueScores) checkBuckets(c *class, col *column) error {
 
 // askAgain is the raw score of a node, found anew.
 func (col *column) askAgain(c *class, slot int32) int64 {
-	if col.kept >= 0 {
+	if !col.isLive() {
 		return c.base.plugins.normalized[col.kept].raw[slot]
 	}
 	return c.ask.score(col.scorer.Scorer, slot)

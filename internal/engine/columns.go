@@ -94,7 +94,7 @@ func (l *columns) excess(slot int32) int32 {
 func (l *columns) adoptLive(c *class, scorers []Scorer) {
 	for i := range l.list {
 		col := &l.list[i]
-		if col.kept >= 0 || col.role == absent {
+		if !col.isLive() || col.role == absent {
 			continue
 		}
 		if !hasScorer(scorers, col.scorer.At) {
@@ -123,7 +123,7 @@ func (l *columns) rebind(b *base) {
 	for i := range l.list {
 		switch col := &l.list[i]; {
 		case col.role == absent:
-		case col.kept >= 0:
+		case !col.isLive():
 			col.scorer = b.plugins.normalized[col.kept].scorer
 		default:
 			col.role.forget()
@@ -151,7 +151,7 @@ func (l *columns) want(d *division) bool {
 // follow reports whether a column must know of nodes that stay feasible.
 func (l *columns) follow(b *base) bool {
 	for i := range l.list {
-		if col := &l.list[i]; col.role != absent && !col.byGroups() && (col.kept < 0 || !b.plugins.normalized[col.kept].nodeOnly) {
+		if col := &l.list[i]; col.role != absent && !col.byGroups() && (col.isLive() || !b.plugins.normalized[col.kept].nodeOnly) {
 			return true
 		}
 	}
@@ -161,7 +161,7 @@ func (l *columns) follow(b *base) bool {
 // live reports whether a live scorer takes part.
 func (l *columns) live() bool {
 	for i := range l.list {
-		if col := &l.list[i]; col.role != absent && col.kept < 0 {
+		if col := &l.list[i]; col.role != absent && col.isLive() {
 			return true
 		}
 	}
@@ -173,7 +173,7 @@ func (l *columns) uniform() bool {
 	for i := range l.list {
 		if col := &l.list[i]; col.role != absent {
 			values, ok := col.scores.(*valueScores)
-			if col.kept < 0 || !ok || !values.uniform() {
+			if col.isLive() || !ok || !values.uniform() {
 				return false
 			}
 		}

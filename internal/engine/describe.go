@@ -61,7 +61,7 @@ func describeNodes(c *class) string {
 	reasons := c.base.reasons.list
 	nodes := make([]int, len(reasons))
 	for _, slot := range c.order().Slots {
-		nodes[c.final(c.own(slot), int(c.groups.division.of[slot]))]++
+		nodes[c.finalReason(c.ownReason(slot), int(c.groups.division.of[slot]))]++
 	}
 	for i, n := range nodes {
 		if i != int(feasible) && n > 0 {

@@ -123,7 +123,9 @@ func (e *Engine) Find(q *Query) (v *View, ok bool) {
 		v, ok = nil, false
 	}()
 	e.clock++
-	e.adoptOrigin(q.Snapshot)
+	if e.schema != q.Snapshot.Schema() {
+		e.adoptOrigin(q.Snapshot)
+	}
 	if e.fixed == 0 {
 		e.budget = max(DefaultBudget, DefaultBudgetPerNode*q.Snapshot.SlotLimit())
 	}
@@ -141,7 +143,7 @@ func (e *Engine) Find(q *Query) (v *View, ok bool) {
 		return nil, false
 	}
 	e.account(c)
-	if !e.view.of(c, q) {
+	if !e.view.search(c, q) {
 		e.dropFailed(c)
 		return nil, false
 	}
@@ -177,14 +179,12 @@ func (e *Engine) bringUpToDate(c *class, q *Query) bool {
 	return false
 }
 
-// adoptOrigin forgets everything if the snapshot is no fork of the last one. Keys,
+// adoptOrigin forgets everything: the snapshot is no fork of the last one. Keys,
 // generations and versions distinguish only what belongs to snapshots of one origin,
 // which share a schema.
 func (e *Engine) adoptOrigin(s *framework.Snapshot) {
-	if e.schema != s.Schema() {
-		e.clear()
-		e.schema = s.Schema()
-	}
+	e.clear()
+	e.schema = s.Schema()
 }
 
 // clear forgets all that is kept, but for the counts.

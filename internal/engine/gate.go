@@ -221,8 +221,8 @@ func (g *gates) askGroups(c *class) (asked bool) {
 	return asked
 }
 
-// shuts is the first rejection of a group, as the gates said last.
-func (g *gates) shuts(group int) int32 {
+// groupReason is the first rejection of a group, as the gates said last.
+func (g *gates) groupReason(group int) int32 {
 	for i := range g.list {
 		if x := &g.list[i]; x.role != absent && x.grouped && x.verdicts[group] != feasible {
 			return x.verdicts[group]

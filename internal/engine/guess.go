@@ -26,7 +26,7 @@ func (g *guess) learn(c *class) {
 		g.division, g.places, g.groups = c.groups.division, g.places[:0], g.groups[:0]
 	}
 	for i := range c.columns.list {
-		if col := &c.columns.list[i]; col.role != absent && col.kept < 0 && g.division.shows(col.groups) {
+		if col := &c.columns.list[i]; col.role != absent && col.isLive() && g.division.shows(col.groups) {
 			g.put(col.scorer.At, col.groups)
 		}
 	}

@@ -11,10 +11,10 @@ import (
 //
 // Invariant: nothing in it is needed after the call of the base or class that filled it.
 type lists struct {
-	nodes   []*framework.NodeInfo // the nodes that many questions are about
-	slots   []int32               // of the nodes
-	said    []int32               // the first rejection of each
-	refused bool                  // some of said may be rejections
+	nodes        []*framework.NodeInfo // the nodes that many questions are about
+	slots        []int32               // of the nodes
+	verdicts     []int32               // the first rejection of each
+	someRejected bool                  // some of verdicts may be rejections
 
 	rejected []int // indexes in nodes
 	buffers  [2][]int64
@@ -29,7 +29,7 @@ type lists struct {
 // listAll lists nodes that nothing has rejected so far.
 func (l *lists) listAll(nodes []*framework.NodeInfo, slots []int32) {
 	l.nodes, l.slots = append(l.nodes[:0], nodes...), append(l.slots[:0], slots...)
-	l.said = slotlist.AtLeast(l.said, len(slots))[:len(slots)]
-	clear(l.said)
-	l.refused = false
+	l.verdicts = slotlist.AtLeast(l.verdicts, len(slots))[:len(slots)]
+	clear(l.verdicts)
+	l.someRejected = false
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -28,6 +29,8 @@ type machine struct {
 	refs   map[string]*Ref
 	serial int
 	byName bool // ask for the tie rule by name, not for Heap
+	even   bool // nodes have one level, but for those that change
+	spread int  // number of zones
 
 	*outside
 	outsides []*outside // of snaps
@@ -38,6 +41,8 @@ type machine struct {
 	zones    map[uint64]incremental.Groups // by NodeSet
 	explode  string                        // name of a plugin that panics
 	stale    string                        // name of a plugin that was asked although it is bound to another snapshot
+	wrong    string                        // what plugins were shown wrongly: a panic would be taken for theirs
+	fail     string                        // name of a filter that returns an error
 	calls    int                           // of plugins
 	filters  []Filter
 	scorers  []Scorer
@@ -78,22 +83,28 @@ const (
 	listScorer
 	objectScorer
 	oddScorer
+	oddestScorer
 	allLive = 1<<iota - 1
 )
 
 func newMachine(nodes int) *machine {
 	m := &machine{
 		snap: framework.NewSnapshot(framework.Arrival), refs: map[string]*Ref{}, reserved: map[string]int{}, zones: map[uint64]incremental.Groups{},
-		outside: &outside{closed: map[string]bool{}, bias: map[string]int64{}, odd: map[string]int64{}},
+		outside: &outside{closed: map[string]bool{}, bias: map[string]int64{}, odd: map[string]int64{}}, spread: 3,
 	}
 	m.snaps, m.outsides = []*framework.Snapshot{m.snap}, []*outside{m.outside}
 	m.snap.SetNow(time.Unix(1_700_000_000, 0))
 	m.engine = New(m, DefaultBudget)
+	m.grow(nodes)
+	return m
+}
+
+// grow adds nodes.
+func (m *machine) grow(nodes int) {
 	for range nodes {
 		m.serial++
 		m.check(m.snap.AddNode(m.node(fmt.Sprint("n", m.serial), m.serial%35)))
 	}
-	return m
 }
 
 func (m *machine) check(err error) {
@@ -112,8 +123,12 @@ const likedKind = 39
 
 // node makes a node whose labels say what plugins read of it.
 func (m *machine) node(name string, k int) *api.Node {
-	return api.MakeNode(name, "8", "8Gi").Zone(fmt.Sprint("z", k%3)).
-		Labels("level", fmt.Sprint(k%4), "tired", fmt.Sprint(k%7*20), "liked", fmt.Sprint(k == likedKind)).Obj()
+	level := k % 4
+	if m.even && k < 35 {
+		level = 2
+	}
+	return api.MakeNode(name, "8", "8Gi").Zone(fmt.Sprint("z", k%m.spread)).
+		Labels("level", fmt.Sprint(level), "tired", fmt.Sprint(k%7*20), "liked", fmt.Sprint(k == likedKind)).Obj()
 }
 
 func level(n *framework.NodeInfo) int64 {
@@ -131,7 +146,7 @@ func tiredUntil(n *framework.NodeInfo) time.Time {
 func (m *machine) groups() incremental.Groups {
 	g, ok := m.zones[m.snap.NodeSet()]
 	if !ok {
-		g = incremental.Groups{Of: make([]int32, m.snap.SlotLimit()), Count: 3}
+		g = incremental.Groups{Of: make([]int32, m.snap.SlotLimit()), Count: m.spread}
 		for _, n := range m.snap.All() {
 			g.Of[n.Slot()] = int32(n.Node.Labels[api.LabelTopologyZone][1] - '0')
 		}
@@ -161,7 +176,10 @@ func (x plugin) tick() {
 
 func (x plugin) Filter(p *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 	x.tick()
-	if x.filter(p, n) {
+	switch {
+	case x.m.fail == x.name:
+		return framework.AsStatus(errors.New("failed"))
+	case x.filter(p, n):
 		return framework.Status{}
 	}
 	return framework.UnschedulableStatus(framework.Text(x.name))
@@ -289,6 +307,14 @@ func (x odds) ExceptionsChanged(since uint64, known []int32, visit func(slot int
 	return len(x.m.oddLog)%11 != 10
 }
 
+// oddest is another such scorer, which the same nodes are exceptions to.
+type oddest struct{ odds }
+
+func (x oddest) GroupScore(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
+	x.tick()
+	return 2 * x.m.odd[n.Node.Labels[api.LabelTopologyZone]]
+}
+
 // index is the class of a pod, which decides what it demands.
 func index(p *framework.PodInfo) int {
 	i, _ := strconv.Atoi(p.Pod.Labels["class"])
@@ -348,6 +374,9 @@ func (m *machine) boundScorers() []Scorer {
 	odd := odds{ranged{scorer("odd", func(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
 		return 4*m.odd[n.Node.Labels[api.LabelTopologyZone]] + m.odd[n.Name()]
 	})}}
+	most := oddest{odds{ranged{scorer("oddest", func(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
+		return 2*m.odd[n.Node.Labels[api.LabelTopologyZone]] - m.odd[n.Name()]
+	})}}}
 	domain := readsPods | framework.ReadsDomain | framework.ReadsFeasible
 	return []Scorer{
 		{At: 0, Scorer: scorer("flat", func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return 10 * level(n) }), Reads: readsNode, Weight: 1},
@@ -360,6 +389,7 @@ func (m *machine) boundScorers() []Scorer {
 		{At: 7, Scorer: live, ByNodes: live, Reads: domain, Weight: 1},
 		{At: 8, Scorer: objects, ByRange: objects, Reads: readsNode | framework.ReadsFeasible | framework.ReadsObjects, Weight: 2},
 		{At: 9, Scorer: odd, ByRange: odd, Except: odd, Reads: domain, Weight: 2},
+		{At: 10, Scorer: most, ByRange: most, Except: most, Reads: domain, Weight: 1},
 	}
 }
 
@@ -420,12 +450,12 @@ func (m *machine) bindScorers(feasible Feasible, some func(i int) bool) ([]Score
 		return nil, false
 	}
 	if n := len(feasible.List()); n != feasible.Groups(5).Len() {
-		panic(fmt.Sprintf("List has %d nodes, Groups %d", n, feasible.Groups(5).Len()))
+		m.wrong = fmt.Sprintf("List has %d nodes, Groups %d", n, feasible.Groups(5).Len())
 	}
 	shown := 0
 	feasible.Groups(5).Each(func(_ *framework.NodeInfo, nodes int) { shown += nodes })
 	if shown != feasible.Groups(5).Len() {
-		panic(fmt.Sprintf("Each shows %d nodes, want %d", shown, feasible.Groups(5).Len()))
+		m.wrong = fmt.Sprintf("Each shows %d nodes, want %d", shown, feasible.Groups(5).Len())
 	}
 	for i, s := range m.boundScorers() {
 		if some(i) {
@@ -564,6 +594,9 @@ func (m *machine) ask(t fataler, class, start, limit int) *framework.NodeInfo {
 	if f := m.engine.TakeFault(); f != nil {
 		t.Fatalf("%s\n%s", f, f.Stack)
 	}
+	if m.wrong != "" {
+		t.Fatalf("%s", m.wrong)
+	}
 	if !ok {
 		return nil
 	}
@@ -699,10 +732,12 @@ func heapRoot(totals []int64) int {
 // TestMachine lets rapid choose what happens to a cluster.
 func TestMachine(t *testing.T) {
 	seen := map[string]int{}
-	want := map[string]int{"answers": 1, "samples": 1, "shared answers": 1, "idle nodes": 1, "nodes no longer tired": 1}
+	want := map[string]int{"answers": 1, "samples": 1, "shared answers": 1, "idle nodes": 1, "nodes no longer tired": 1, "rows that stand alike": 1, "exceptions to two scorers": 1}
 	enough.Check(t, seen, want, func(t *rapid.T) {
-		m := newMachine(rapid.SampledFrom([]int{2, 9, 40, 90}).Draw(t, "nodes"))
-		m.byName = rapid.Bool().Draw(t, "by name")
+		m := newMachine(0)
+		m.byName, m.even = rapid.Bool().Draw(t, "by name"), rapid.Bool().Draw(t, "even")
+		m.spread = rapid.SampledFrom([]int{3, 3, 1}).Draw(t, "zones")
+		m.grow(rapid.SampledFrom([]int{2, 9, 40, 90}).Draw(t, "nodes"))
 		anyNode := func(t *rapid.T) *framework.NodeInfo {
 			return m.snap.At(rapid.IntRange(0, m.snap.Len()-1).Draw(t, "node"))
 		}
@@ -722,6 +757,12 @@ func TestMachine(t *testing.T) {
 			}
 			if v.class.state == idle {
 				seen["idle nodes"]++
+			}
+			if r := &v.class.base.rows; r.uniform && r.uniformScore > 0 {
+				seen["rows that stand alike"]++
+			}
+			if len(v.class.columns.excepting) > 1 {
+				seen["exceptions to two scorers"]++
 			}
 		}
 		ask := func(t *rapid.T) {
@@ -746,7 +787,7 @@ func TestMachine(t *testing.T) {
 			m.closed[n] = !m.closed[n]
 			m.log = append(m.log, n)
 		}
-		m.live = rapid.SampledFrom([]int{0, nodeGate, podGate, objectScorer, nodeGate | nodeScorer, zoneGate | nodeScorer, oddScorer, oddScorer | zoneGate, allLive}).Draw(t, "live at first")
+		m.live = rapid.SampledFrom([]int{0, nodeGate, podGate, objectScorer, nodeGate | nodeScorer, zoneGate | nodeScorer, oddScorer, oddScorer | zoneGate, oddScorer | oddestScorer, allLive}).Draw(t, "live at first")
 		steps := map[string]func(*rapid.T){
 			"ask": ask, "ask again": ask, "ask once more": ask,
 			"share": func(t *rapid.T) {
@@ -776,7 +817,7 @@ func TestMachine(t *testing.T) {
 				}
 			},
 			"live": func(t *rapid.T) {
-				m.live = rapid.SampledFrom([]int{0, 0, zoneGate, zoneGate | nodeScorer, zoneGate | nodeScorer, zoneGate | zoneScorer, nodeGate, podGate, podGate | nodeScorer, nodeScorer, listScorer, objectScorer, objectScorer, oddScorer, oddScorer, oddScorer | zoneScorer | zoneGate, oddScorer | nodeGate, allLive}).Draw(t, "live")
+				m.live = rapid.SampledFrom([]int{0, 0, zoneGate, zoneGate | nodeScorer, zoneGate | nodeScorer, zoneGate | zoneScorer, nodeGate, podGate, podGate | nodeScorer, nodeScorer, listScorer, objectScorer, objectScorer, oddScorer, oddScorer, oddScorer | zoneScorer | zoneGate, oddScorer | nodeGate, oddScorer | oddestScorer, allLive}).Draw(t, "live")
 			},
 			"zone": func(t *rapid.T) {
 				m.zone = rapid.SampledFrom([]string{"", "z0", "z1", "z2"}).Draw(t, "zone")
@@ -1037,5 +1078,194 @@ func TestLikedNodeIsFree(t *testing.T) {
 	ask(1)
 	if c.shares() || len(c.columns.varying) != 1 {
 		t.Errorf("the class is %s with columns %v that tell nodes apart, want a tree of its own and one", c.state, c.columns.varying)
+	}
+}
+
+// askOften asks about pods of a class that leave at once.
+func (m *machine) askOften(t *testing.T, class, times int) {
+	t.Helper()
+	for range times {
+		if n := m.ask(t, class, 0, 1000); n != nil {
+			n = m.snap.AtSlot(n.Slot())
+			m.check(m.snap.RemovePodAt(n.Pods[len(n.Pods)-1], n))
+		}
+	}
+}
+
+// fill leaves no room for pods of any class on a node.
+func (m *machine) fill(name string) {
+	for len(m.snap.Node(name).Pods) < 3 {
+		m.addPod(name)
+	}
+}
+
+// TestKeptWhileSharing: what the caller of a class that shares keeps holds until a reason
+// changes, also of a node that stays rejected.
+func TestKeptWhileSharing(t *testing.T) {
+	m := newMachine(9)
+	m.snap.SetNow(m.snap.Now().Add(50 * time.Second)) // n3 is still tired
+	m.askOften(t, 2, 12)
+	v := &m.engine.view
+	place, _ := v.Place(m.snap.Node("n3").Slot())
+	if s := v.State(place); !v.class.shares() || s.At != 3 {
+		t.Fatalf("the class is %s and n3 is %+v, want one that shares and a node that filter 3 rejects", v.class.state, s)
+	}
+	v.Keep("a list of reasons")
+	if m.askOften(t, 2, 1); v.Kept() != "a list of reasons" {
+		t.Errorf("Kept() = %v after a decision that changed no reason", v.Kept())
+	}
+	m.fill("n3")
+	if m.askOften(t, 2, 1); v.Kept() != nil || !v.class.shares() {
+		t.Errorf("Kept() = %v in state %s after a node was rejected for another reason", v.Kept(), v.class.state)
+	}
+}
+
+// TestGroupHasNodesAgain: the scores of a group count again as soon as one of its nodes is
+// feasible, although no score has changed.
+func TestGroupHasNodesAgain(t *testing.T) {
+	for _, class := range []int{0, 2} {
+		m := newMachine(0)
+		m.even = true
+		m.grow(6)
+		m.snap.SetNow(m.snap.Now().Add(time.Hour))
+		m.live = oddScorer
+		for zone, x := range []int64{6, 1, 2} {
+			m.odd[fmt.Sprint("z", zone)] = x
+		}
+		m.odd["n4"], m.oddLog = 1, []string{"n4"}
+		m.askOften(t, class, 3)
+		m.fill("n3")
+		m.fill("n6") // all of zone z0
+		m.askOften(t, class, 2)
+		for range 3 {
+			n := m.snap.Node("n6")
+			m.check(m.snap.RemovePodAt(n.Pods[0], n))
+		}
+		m.askOften(t, class, 2)
+		if n := m.engine.view.AllFeasible(); n != 5 || m.engine.stats.Hits < 4 {
+			t.Errorf("class %d: %d feasible nodes, %+v, want 5 and hits", class, n, m.engine.stats)
+		}
+	}
+}
+
+// TestExceptionsComeBack: a class that shares the rows' tree follows exceptions to a single
+// group as soon as their scorer takes part again.
+func TestExceptionsComeBack(t *testing.T) {
+	m := newMachine(0)
+	m.even, m.spread = true, 1
+	m.grow(12)
+	m.snap.SetNow(m.snap.Now().Add(time.Hour))
+	m.live = oddScorer
+	m.odd["n3"], m.odd["n5"], m.oddLog = 5, -4, []string{"n3", "n5"}
+	for _, live := range []int{oddScorer, 0, oddScorer} {
+		m.live = live
+		m.askOften(t, 2, 12)
+		c := m.engine.view.class
+		if !c.shares() || (c.grouping != nil) != (live != 0) {
+			t.Errorf("live %b: the class is %s with the grouping %v, want one that shares, and a grouping for exceptions", live, c.state, c.grouping)
+		}
+	}
+}
+
+// TestShutGroupOpensInAFork: a group that was shut is open at once in a fork where another
+// one is shut.
+func TestShutGroupOpensInAFork(t *testing.T) {
+	m := newMachine(12)
+	m.snap.SetNow(m.snap.Now().Add(time.Hour))
+	m.live, m.zone = zoneGate, "z1"
+	m.askOften(t, 2, 12)
+	if c := m.engine.view.class; !c.shares() || c.groups.division.count != 3 {
+		t.Fatalf("the class is %s with %d groups, want one that shares, and 3", c.state, c.groups.division.count)
+	}
+	m.fork()
+	m.turn(1)
+	m.zone = "z2"
+	m.turns++
+	before := m.engine.stats.Hits
+	m.askOften(t, 2, 1)
+	if s := m.engine.stats; s.Hits != before+1 {
+		t.Errorf("%+v, want a hit", s)
+	}
+}
+
+// TestGateFails: a gate that fails costs its class, which sits out some decisions. Another
+// class of the base stays.
+func TestGateFails(t *testing.T) {
+	m := newMachine(12)
+	m.snap.SetNow(m.snap.Now().Add(time.Hour))
+	m.live = nodeGate
+	for range 3 {
+		m.ask(t, 0, 0, 1000)
+		m.ask(t, 1, 0, 1000)
+	}
+	m.fail = "closed"
+	m.log = append(m.log, "n9")
+	before := m.engine.stats
+	if n := m.ask(t, 0, 0, 1000); n != nil || m.engine.barred["0"] != barFor || len(m.engine.classes) != 1 {
+		t.Errorf("chose %v, barred for %d decisions, %d classes, want nil, %d and 1", n, m.engine.barred["0"], len(m.engine.classes), barFor)
+	}
+	m.fail = ""
+	if calls := m.asked(func() { m.quiet(t, 0) }); calls != 0 || m.engine.barred["0"] != barFor-1 {
+		t.Errorf("%d calls of plugins while the class is barred for %d, want none for %d", calls, m.engine.barred["0"], barFor-1)
+	}
+	m.ask(t, 1, 0, 1000)
+	if s := m.engine.stats; s.Bypassed != before.Bypassed+2 || s.Hits != before.Hits+1 || s.Faults != 0 {
+		t.Errorf("%+v after %+v, want two bypasses and a hit more", s, before)
+	}
+}
+
+// alike makes a machine whose nodes have one level, with a class of the second base that
+// has seen them.
+func alike(t *testing.T, live int) *machine {
+	t.Helper()
+	m := newMachine(0)
+	m.even = true
+	m.grow(12)
+	m.snap.SetNow(m.snap.Now().Add(time.Hour))
+	m.live = live
+	m.askOften(t, 2, 12)
+	if r := &m.engine.view.class.base.rows; !r.uniform || r.uniformScore == 0 {
+		t.Fatalf("rows are uniform: %t, with the score %d, want a score above 0", r.uniform, r.uniformScore)
+	}
+	return m
+}
+
+// TestCloneOfUniformRows: a clone knows the score that all nodes have as far as no pods
+// are read.
+func TestCloneOfUniformRows(t *testing.T) {
+	m := alike(t, 0)
+	m.fork()
+	m.turn(1)
+	m.engine = m.engine.Clone(m)
+	m.addPod("n5")
+	m.askOften(t, 2, 2)
+	if s := m.engine.stats; s.Hits != 2 {
+		t.Errorf("%+v, want two hits", s)
+	}
+}
+
+// TestUnlikeNodeComes: rows are not uniform any more once a node comes that a filter
+// rejects which reads no pods, nor is that forgotten when its pods change.
+func TestUnlikeNodeComes(t *testing.T) {
+	m := alike(t, 0)
+	m.check(m.snap.AddNode(m.node("unlike", 36))) // level 0
+	m.askOften(t, 2, 2)
+	m.addPod("unlike")
+	m.askOften(t, 2, 2)
+	if n := m.engine.view.AllFeasible(); n != 12 {
+		t.Errorf("%d nodes are feasible, want 12 of 13", n)
+	}
+}
+
+// TestExceptionsToTwoScorers: what two scorers say of one exception adds up.
+func TestExceptionsToTwoScorers(t *testing.T) {
+	m := alike(t, oddScorer|oddestScorer)
+	for i, x := range []int64{6, -5, 3} {
+		name := fmt.Sprint("n", i+1)
+		m.odd[name], m.oddLog = x, append(m.oddLog, name)
+		m.askOften(t, 2, 3)
+	}
+	if c := m.engine.view.class; !c.shares() || len(c.columns.excepting) != 2 {
+		t.Errorf("the class is %s with %d columns of exceptions, want one that shares, and 2", c.state, len(c.columns.excepting))
 	}
 }

@@ -54,11 +54,11 @@ func (r *nodeRow) reason() int32 { return r.bits >> 1 }
 // those of the node.
 func (r *nodeRow) known() bool { return r.bits&1 != 0 }
 
-// judge takes a reason, and makes the score unknown.
-func (r *nodeRow) judge(reason int32) { r.bits = reason << 1 }
+// setReason keeps a reason. The score is unknown from now on.
+func (r *nodeRow) setReason(reason int32) { r.bits = reason << 1 }
 
-// give takes a score, which is known from now on.
-func (r *nodeRow) give(score int32) { r.score, r.bits = score, r.bits|1 }
+// setScore keeps a score, which is known from now on.
+func (r *nodeRow) setScore(score int32) { r.score, r.bits = score, r.bits|1 }
 
 // rows are the rows of all nodes. They are the leaves of a tree, which the classes of
 // the base share as long as nothing else distinguishes nodes (class_totals.go).

@@ -140,8 +140,9 @@ func TestReasonsAgreeWithList(t *testing.T) {
 		numbers := map[string]int32{}
 		for range rapid.IntRange(1, 120).Draw(t, "rejections") {
 			at, text := rapid.IntRange(0, 2).Draw(t, "filter"), fmt.Sprint(rapid.IntRange(0, 40).Draw(t, "text"))
-			got := r.number(reason{at: at, status: framework.UnschedulableStatus(framework.Text(text))})
-			key := fmt.Sprint(at, text)
+			overrides := rapid.Bool().Draw(t, "overrides")
+			got := r.number(reason{at: at, status: framework.UnschedulableStatus(framework.Text(text)), overrides: overrides})
+			key := fmt.Sprint(at, text, overrides)
 			if want, ok := numbers[key]; ok && got != want {
 				t.Fatalf("number(%s) = %d, and %d before", key, got, want)
 			}
@@ -189,7 +190,7 @@ func TestChecksFindFaults(t *testing.T) {
 		"a group's offset wrong":        func(e *Engine, c *class) { c.totals.tree.Offset[0]++ },
 		"a group shut in the tree only": func(e *Engine, c *class) { c.totals.tree.Shut[0] = !c.totals.tree.Shut[0] },
 		"a group shut without a gate":   func(e *Engine, c *class) { c.groups.shut[0], c.totals.tree.Shut[0] = 1, true },
-		"totals pending":                func(e *Engine, c *class) { c.totals.wait(2) },
+		"totals pending":                func(e *Engine, c *class) { c.totals.postpone(2) },
 		"a column stale":                func(e *Engine, c *class) { c.columns.list[0].scores.(*valueScores).buckets.Place(2, 77) },
 		"a column's node forgotten":     func(e *Engine, c *class) { c.columns.list[0].scores.remove(2) },
 		"a list not normalized":         func(e *Engine, c *class) { c.columns.list[1].scores.(*nodeScores).normalized[2]++ },

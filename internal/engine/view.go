@@ -61,9 +61,9 @@ func (b *best) add(total, count int32) {
 	}
 }
 
-// of finds the nodes that the search visits. false means that the reference path must
-// be taken.
-func (v *View) of(c *class, q *Query) bool {
+// search finds the nodes that the search of the reference path visits. false means that
+// the reference path must be taken.
+func (v *View) search(c *class, q *Query) bool {
 	n, t := len(c.order().Slots), &c.totals.tree
 	root := t.Root()
 	all := int(root.Feasible)
@@ -233,10 +233,10 @@ func (v *View) Rejections() []Rejection {
 		for own := 1; own < len(reasons); own++ {
 			if n := c.counted(own, g); n > 0 {
 				passed -= n
-				nodes[c.final(int32(own), g)] += n
+				nodes[c.finalReason(int32(own), g)] += n
 			}
 		}
-		nodes[c.final(feasible, g)] += passed
+		nodes[c.finalReason(feasible, g)] += passed
 	}
 	return v.listCounted()
 }
@@ -276,14 +276,14 @@ func (v *View) addRejection(number, nodes int) {
 // Kept returns what Keep stored, or nil if any node's reason has changed since. The
 // caller keeps there what it made of the Rejections.
 func (v *View) Kept() any {
-	if c := v.class; c.kept.when == c.versions.reasons {
-		return c.kept.value
+	if c := v.class; c.memo.when == c.versions.reasons {
+		return c.memo.value
 	}
 	return nil
 }
 
 // Keep stores a value for Kept.
-func (v *View) Keep(x any) { v.class.kept.value, v.class.kept.when = x, v.class.versions.reasons }
+func (v *View) Keep(x any) { v.class.memo.value, v.class.memo.when = x, v.class.versions.reasons }
 
 // A NodeState is what a class knows of one node.
 type NodeState struct {
@@ -297,7 +297,7 @@ type NodeState struct {
 func (v *View) State(place int) NodeState {
 	c := v.class
 	slot := c.order().Slots[place]
-	if r := c.final(c.own(slot), int(c.groups.division.of[slot])); r != feasible {
+	if r := c.finalReason(c.ownReason(slot), int(c.groups.division.of[slot])); r != feasible {
 		return NodeState{At: c.base.reasons.list[r].at, Status: c.base.reasons.list[r].status}
 	}
 	return NodeState{Feasible: true, Total: int64(c.totalAt(place))}
@@ -321,7 +321,7 @@ func (v *View) Rejected(code framework.Code, slots []int) []int {
 	}
 	for place, slot := range c.order().Slots {
 		own := row(c.totals.tree.Leaves[place]).reason()
-		if v.wanted[c.final(own, int(c.groups.division.of[slot]))] {
+		if v.wanted[c.finalReason(own, int(c.groups.division.of[slot]))] {
 			slots = append(slots, int(slot))
 		}
 	}

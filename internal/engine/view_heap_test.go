@@ -43,7 +43,7 @@ func heapView(tb testing.TB, places int) (view func(start int, ranks ...int) *Vi
 		}
 		t.Build()
 		var v View
-		v.of(c, &Query{Start: start, Want: places})
+		v.search(c, &Query{Start: start, Want: places})
 		return &v
 	}, places - places/9
 }

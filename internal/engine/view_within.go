@@ -42,7 +42,7 @@ func (c *class) someShut() bool {
 func (v *View) RejectionsWithin(slots []int) []Rejection {
 	c, nodes := v.class, v.counters()
 	for _, slot := range slots {
-		nodes[c.final(c.own(int32(slot)), int(c.groups.division.of[slot]))]++
+		nodes[c.finalReason(c.ownReason(int32(slot)), int(c.groups.division.of[slot]))]++
 	}
 	return v.listCounted()
 }

@@ -495,3 +495,93 @@ func TestSelects(t *testing.T) {
 		})
 	}
 }
+
+// TestLeastChangesInBetween: if the least count has changed since a version, all nodes may
+// have other answers, although the last change left it as it was.
+func TestLeastChangesInBetween(t *testing.T) {
+	s := on(t, []string{"a", zone, "y"}, []string{"b", zone, "z"})
+	p := info(t, s, spread(api.DoNotSchedule, zone))
+	add(t, s, web("1"), "a")
+	hard := Of(s).Hard(p, HardRules(p))
+	since := hard.HardVersion()
+	add(t, s, web("2"), "b") // zone z had none
+	between := hard.HardVersion()
+	add(t, s, web("3"), "a")
+	if hard.HardChanged(since, func(int) {}) {
+		t.Error("HardChanged() = true from where the least count was 0, want false: it is 1 now")
+	}
+	var dirty []string
+	if ok := hard.HardChanged(between, func(slot int) { dirty = append(dirty, s.AtSlot(slot).Name()) }); !ok || len(dirty) != 1 || dirty[0] != "a" {
+		t.Errorf("HardChanged() names %q, %t from where the least count was 1, want a", dirty, ok)
+	}
+}
+
+// TestSoftGroupsOfOtherSizes: other sizes change the score of every group, and a change of a
+// count that of its group.
+func TestSoftGroupsOfOtherSizes(t *testing.T) {
+	s := on(t, []string{"a", zone, "y"}, []string{"b", zone, "z"})
+	p := info(t, s, spread(api.ScheduleAnyway, zone))
+	add(t, s, web("0"), "a")
+	soft := Of(s).Soft(p, SoftRules(p), true)
+	two, three := soft.Sized([]int{2}), soft.Sized([]int{3})
+	if soft.SoftGroupsChanged(two, three, func(int) {}) || soft.SoftExceptionsChanged(two, three, nil, func(int) {}) {
+		t.Error("changes are told from other sizes, want all groups and exceptions to be asked")
+	}
+	add(t, s, web("1"), "b")
+	var dirty []int
+	if ok := soft.SoftGroupsChanged(two, soft.Sized([]int{2}), func(group int) { dirty = append(dirty, group) }); !ok || len(dirty) != 1 || dirty[0] != int(soft.SoftGroups().Of[s.Node("b").Slot()]) {
+		t.Errorf("SoftGroupsChanged() names the groups %v, %t, want that of b", dirty, ok)
+	}
+}
+
+// TestSizesAreRemembered: the sizes of the domains are known for nodes seen before, until
+// the nodes' labels change.
+func TestSizesAreRemembered(t *testing.T) {
+	s := on(t, []string{"a", zone, "y"}, []string{"b", zone, "z"})
+	p := info(t, s, spread(api.ScheduleAnyway, zone))
+	soft := Of(s).Soft(p, SoftRules(p), true)
+	soft.RememberSized(7, soft.Sized([]int{2}))
+	if sizes, version, ok := soft.SizedFor(7); !ok || len(sizes) != 1 || sizes[0] != 2 || version != soft.Sized([]int{2}) {
+		t.Errorf("SizedFor(7) = %v, %d, %t, want [2] with its version", sizes, version, ok)
+	}
+	if _, _, ok := soft.SizedFor(8); ok {
+		t.Error("SizedFor(8) is known, want not: only the nodes 7 were seen")
+	}
+	if err := s.UpdateNode(api.MakeNode("b", "4", "4Gi").Labels(zone, "y").Obj()); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, ok := soft.SizedFor(7); ok {
+		t.Error("SizedFor(7) is known after a node moved to another zone, want not")
+	}
+}
+
+// TestHistoryDropsItsOlderHalf: what a full history has dropped is not told.
+func TestHistoryDropsItsOlderHalf(t *testing.T) {
+	h := newHistory(0)
+	for at := range uint64(historyLimit + 1) {
+		h.add(event{at: at + 1})
+	}
+	const dropped = historyLimit / 2
+	if events, ok := h.since(dropped - 1); ok {
+		t.Errorf("since(%d) = %d events, want none to be told: that of %d is dropped", dropped-1, len(events), dropped)
+	}
+	if events, ok := h.since(dropped); !ok || len(events) != historyLimit+1-dropped {
+		t.Errorf("since(%d) = %d events, %t, want %d", dropped, len(events), ok, historyLimit+1-dropped)
+	}
+}
+
+// TestKeyVersionFollowsServices: the keys of pods may be others after the services have
+// changed, which default constraints follow.
+func TestKeyVersionFollowsServices(t *testing.T) {
+	s := on(t, []string{"a", zone, "y"})
+	before := KeyVersion(s)
+	if now := KeyVersion(s); now != before {
+		t.Errorf("KeyVersion() = %d, want %d: nothing has changed", now, before)
+	}
+	if err := framework.Put(s, &api.Service{ObjectMeta: api.ObjectMeta{Name: "s", Namespace: "default"}}); err != nil {
+		t.Fatal(err)
+	}
+	if now := KeyVersion(s); now == before {
+		t.Errorf("KeyVersion() = %d after a service came, want another", now)
+	}
+}

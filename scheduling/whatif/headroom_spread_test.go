@@ -143,11 +143,7 @@ func newSpreadCase(r *rand.Rand) spreadCase {
 // those of a domain together.
 func TestHeadroomSpread(t *testing.T) {
 	counted, shared, placed := map[string]int{}, 0, 0
-	cases := uint64(2000)
-	if effort.Full() {
-		cases = 12000
-	}
-	for seed := range cases {
+	for seed := range uint64(effort.Of(2000, 12000)) {
 		c := newSpreadCase(rand.New(rand.NewPCG(seed, 17)))
 		total, nodes := placeUntilFull(t, c.s, c.pod)
 		if total < 0 {

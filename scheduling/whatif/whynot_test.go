@@ -11,6 +11,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/proof/effort"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/whatif"
@@ -232,7 +233,7 @@ func lower(p *api.Pod, name resource.Name, amount int64) {
 // on the node; without any of its changes, or with one unit less, it does not.
 func TestWhyNot(t *testing.T) {
 	kinds, cases, helped, several := map[whatif.ChangeKind]int{}, 0, 0, 0
-	for seed := range uint64(36) {
+	for seed := range uint64(effort.Of(24, 36)) {
 		s, pending := random(t, seed)
 		p := planner(s)
 		before := content(s)

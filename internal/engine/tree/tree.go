@@ -258,34 +258,42 @@ func (t *Tree) Set(place int, total int32) {
 		now, won, feasible = None, 0, -1
 	}
 	i, groups := place>>(FanBits-arityBits), t.groups
-	for level, settled := 0, false; level < len(t.levels); level++ {
+	for level := 0; level < len(t.levels); level++ {
 		i >>= arityBits
 		at := &t.levels[level][i*groups+g]
 		at.Feasible += feasible
-		if settled {
-			continue
-		}
 		best, count := at.Best, at.Count
 		switch {
 		case now > best:
 			at.Best, at.Count = now, won
 		case now == best:
-			if was == best {
-				won -= lost
-			}
-			settled = won == 0
 			at.Count += won
 		case was == best:
 			if at.Count -= lost; at.Count == 0 {
 				at.Best, at.Count = t.best(level, i, g)
 			}
-		default:
-			settled = true
 		}
-		if settled && feasible == 0 {
+		if at.Best == best {
+			t.addCounts(level+1, i, g, Summary{best, at.Count - count, feasible})
 			return
 		}
 		was, lost, now, won = best, count, at.Best, at.Count
+	}
+}
+
+// addCounts brings the summaries of a group from a level on up to date, above a node of the
+// level below. There, so many more places are feasible, and so many more have the total
+// Best, which is the best as it was before.
+func (t *Tree) addCounts(level, node, group int, more Summary) {
+	for ; level < len(t.levels) && (more.Count != 0 || more.Feasible != 0); level++ {
+		node >>= arityBits
+		at := &t.levels[level][node*t.groups+group]
+		at.Feasible += more.Feasible
+		if at.Best == more.Best {
+			at.Count += more.Count
+		} else {
+			more.Count = 0 // a higher total hides them from here on
+		}
 	}
 }
 
