@@ -98,7 +98,8 @@ type step struct {
 	gpus, count   uint8
 }
 
-// appendKey appends the step, or all that is free on a node with many GPUs.
+// appendKey appends what steps for one demand differ in, or all that is free on a node with
+// many GPUs. A GPU with nothing left is as good as none.
 func (w *Workload) appendKey(b []byte, r *room, cpu int64, d Demand) []byte {
 	if r.gpus > lanesMost {
 		b = binary.LittleEndian.AppendUint64(b, uint64(cpu))
@@ -110,7 +111,7 @@ func (w *Workload) appendKey(b []byte, r *room, cpu int64, d Demand) []byte {
 	s := w.step(r, cpu, d)
 	b = binary.LittleEndian.AppendUint64(b, s.left[0])
 	b = binary.LittleEndian.AppendUint64(b, s.left[1])
-	return binary.LittleEndian.AppendUint64(b, uint64(s.before)|uint64(s.after)<<16|uint64(s.model)<<32|uint64(s.gpus)<<48)
+	return binary.LittleEndian.AppendUint64(b, uint64(s.before)|uint64(s.after)<<16|uint64(s.model)<<32)
 }
 
 // step is what placing a pod on a node with few GPUs does.
