@@ -7,7 +7,8 @@ import "github.com/berth-sched/berth/framework"
 // changes. The incremental path asks about one node of each key when a class of pods is
 // new, and many nodes of a cluster are equal, such as those that are empty.
 //
-// It is worth it if a score costs a few times as much as a key: 50 ns are a key and its look-up.
+// A key and its look-up cost about 50 ns, so keys are worth it if a score costs a few times
+// that.
 type NodeKeyer interface {
 	framework.NodeScorer
 	// AppendNodeKey appends the key of a node, which has all that the score reads of it.

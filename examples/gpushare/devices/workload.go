@@ -88,8 +88,8 @@ type typicalPod struct {
 
 // A step is all that the score of a node for a demand depends on: how much is left of its
 // GPUs, which typical pods find enough CPU before and after, which accept the model, and
-// what is asked of GPUs. The same steps are taken again and again, on many nodes and by
-// many classes of pods.
+// what is asked of GPUs. The same steps are taken on many nodes, so they make the keys of
+// nodes.
 type step struct {
 	left          lanes
 	before, after uint16 // how many of Workload.cpus there are
@@ -127,8 +127,7 @@ func (w *Workload) step(r *room, cpu int64, d Demand) step {
 }
 
 // descend returns the score of [FGD] for a node that the pod fits, and for a share the GPU
-// that gives it, else -1. Nodes with many GPUs
-// are computed in the plain way.
+// that gives it, else -1. Nodes with many GPUs are computed in the plain way.
 func (w *Workload) descend(r *room, cpu int64, d Demand) (score int64, gpu int) {
 	if r.gpus > lanesMost {
 		return descend(r.with(cpu), d, w.typical)
