@@ -33,7 +33,7 @@ func (k keyed) AppendNodeKey(b []byte, _ *framework.PodInfo, n *framework.NodeIn
 
 func byPods(b []byte, n *framework.NodeInfo) []byte { return append(b, byte(len(n.Pods))) }
 
-// keyedRun places pods of one class on 40 nodes, a quarter of which have a pod.
+// keyedRun places pods of one class on 40 nodes. Ten of them have a pod.
 func keyedRun(t *testing.T, c scheduling.CacheConfig, key func([]byte, *framework.NodeInfo) []byte, pods int) (placed []string, scores []int, stats scheduling.Stats, err error) {
 	t.Helper()
 	var nodes []*api.Node
