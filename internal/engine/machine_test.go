@@ -359,7 +359,7 @@ func (m *machine) boundScorers() []Scorer {
 	return []Scorer{
 		{At: 0, Scorer: scorer("flat", func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return 10 * level(n) }), Reads: readsNode, Weight: 1},
 		{At: 1, Scorer: full, Keys: full, Reads: readsPods, Weight: 2},
-		{At: 2, Scorer: base, Keys: keyed{base.plugin}, ByRange: base, Reads: readsPods, Weight: 3},
+		{At: 2, Scorer: base, Keys: keyed(base), ByRange: base, Reads: readsPods, Weight: 3},
 		{At: 3, Scorer: list, ByNodes: list, Reads: readsNode, Weight: 1},
 		{At: 4, Scorer: liked, ByRange: liked, Reads: readsNode, Weight: 1},
 		{At: 5, Scorer: zone, ByRange: zone, Except: zone, Reads: domain, Weight: 2},
