@@ -473,6 +473,7 @@ func (t *plugins) bindScorers(c *framework.Cycle, feasible engine.Feasible, b *b
 func (p *scorePlugin) bind(s *boundScorer) {
 	s.Weight = p.weight
 	s.Batch, _ = s.Scorer.(incremental.BatchScorer)
+	s.Keys, _ = s.Scorer.(incremental.NodeKeyer)
 	if r, ok := s.Scorer.(framework.RangeNormalizer); ok {
 		s.ByRange = r
 		s.Except, _ = s.Scorer.(framework.RangeExcluder)

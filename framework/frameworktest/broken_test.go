@@ -206,6 +206,24 @@ var brokenAnswers = []broken{
 			}
 		})
 	}},
+	{"one key for all", "nodekey", "raw score of a node with the key of ", func() framework.Plugin {
+		return nodeKeys(func(b []byte, _ *framework.NodeInfo) []byte { return b })
+	}},
+	{"a node key for each call", "nodekey", "AppendNodeKey, asked again", func() framework.Plugin {
+		calls := byte(0)
+		return nodeKeys(func(b []byte, _ *framework.NodeInfo) []byte { calls++; return append(b, calls) })
+	}},
+	{"a node key that forgets the others", "nodekey", "AppendNodeKey, asked again", func() framework.Plugin {
+		return nodeKeys(func(_ []byte, n *framework.NodeInfo) []byte { return []byte(n.Name()) })
+	}},
+	{"a node key that takes a pod away", "mutation", "pods, afterwards", func() framework.Plugin {
+		return nodeKeys(func(b []byte, n *framework.NodeInfo) []byte {
+			if len(n.Pods) > 0 {
+				n.Pods = n.Pods[1:]
+			}
+			return append(b, n.Name()...)
+		})
+	}},
 }
 
 // lastOnly rejects nodes without pods, but of many only the last.
@@ -244,6 +262,12 @@ func restriction(f framework.NodeFilter, names ...string) framework.Plugin {
 func batch(all func(*framework.PodInfo, []*framework.NodeInfo, []int64)) framework.Plugin {
 	one := scoreFunc(func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return pods(n) })
 	return bindScore(func(*framework.Cycle, []*framework.NodeInfo) framework.NodeScorer { return batching{one, all} })
+}
+
+// nodeKeys scores by the number of pods.
+func nodeKeys(key func(b []byte, n *framework.NodeInfo) []byte) framework.Plugin {
+	one := scoreFunc(func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return pods(n) })
+	return bindScore(func(*framework.Cycle, []*framework.NodeInfo) framework.NodeScorer { return alike{one, key} })
 }
 
 var brokenCycles = []broken{

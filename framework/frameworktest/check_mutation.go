@@ -74,6 +74,12 @@ func (k *kit) checkHandedOver(a *answers) *Failure {
 			return f
 		}
 	}
+	if keyer, ok := a.scorer.(incremental.NodeKeyer); ok {
+		k.calling = "AppendNodeKey"
+		for _, n := range a.feasible {
+			keyer.AppendNodeKey(nil, k.pod, n)
+		}
+	}
 	return nil
 }
 

@@ -18,6 +18,7 @@
 //	details      numbers behind a rejection explain it, and there are none without one
 //	restrict     names that PreFilter restricts to are sorted, and Filter rejects the others
 //	batch        FilterNodes gives what Filter gives, and ScoreNodes what Score gives
+//	nodekey      nodes with equal keys have equal scores
 //	concurrency  a bound filter or scorer answers several goroutines (use -race)
 //	scratch      answers do not depend on the pods that came before
 //	scope        what Scope declares is all that answers depend on

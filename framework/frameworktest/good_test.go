@@ -129,6 +129,10 @@ var goodPlugins = []struct {
 			}
 		}}
 	})},
+	{"node keys", bindScore(func(*framework.Cycle, []*framework.NodeInfo) framework.NodeScorer {
+		one := scoreFunc(func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return int64(len(n.Pods)) })
+		return alike{one, func(b []byte, n *framework.NodeInfo) []byte { return append(b, byte(len(n.Pods))) }}
+	})},
 	{"zones", declare(zoneLimit{}, 0, framework.ReadsNode|framework.ReadsDomain)},
 	{"reservations", reserver{}},
 	{"a mark in an object", marker{}},

@@ -114,6 +114,16 @@ func (b batching) ScoreNodes(p *framework.PodInfo, nodes []*framework.NodeInfo, 
 	b.batch(p, nodes, scores)
 }
 
+// alike is a bound scorer with keys of nodes.
+type alike struct {
+	scoreFunc
+	key func(b []byte, n *framework.NodeInfo) []byte
+}
+
+func (a alike) AppendNodeKey(b []byte, _ *framework.PodInfo, n *framework.NodeInfo) []byte {
+	return a.key(b, n)
+}
+
 // tracking is a bound scorer that tells what changed.
 type tracking struct {
 	scoreFunc

@@ -70,6 +70,7 @@ var checks = []check{
 	{"details", (*parts).filters, (*kit).checkDetails, nil},
 	{"restrict", (*parts).prepares, (*kit).checkRestrict, nil},
 	{"batch", (*parts).answers, (*kit).checkBatch, nil},
+	{"nodekey", (*parts).scores, (*kit).checkNodeKey, nil},
 	{"concurrency", (*parts).answers, (*kit).checkConcurrency, nil},
 	{"scratch", (*parts).answers, (*kit).checkScratch, nil},
 	{"scope", (*parts).declares, (*kit).checkScope, nil},

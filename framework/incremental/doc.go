@@ -13,6 +13,8 @@
 // with a [framework.Scope] is asked only about the nodes that have changed.
 //
 //   - Batch: a [BatchFilter] or [BatchScorer] answers for many nodes in one call.
+//   - Node keys: a [NodeKeyer] says which nodes it scores alike, and is asked about one of
+//     them when a class of pods is new.
 //   - Expiry: an [Expirer] says until when an answer holds that depends on the time.
 //   - Domains: a [DomainTracker] reads sums over other nodes' pods, and says which
 //     answers a change of a sum concerns.

@@ -124,17 +124,30 @@ func (b *base) rawOf(s *Scorer) []int64 {
 	return raw
 }
 
+// fewAlike is how many nodes are not worth a look for equal ones: those that changed since
+// the last pod of a class are seldom equal.
+const fewAlike = 8
+
 // askScorer writes the scores of the listed nodes.
 func (b *base) askScorer(s *Scorer, scores []int64) {
 	b.guard.Enter()
-	if s.Batch != nil {
-		s.Batch.ScoreNodes(b.pod, b.nodes, scores)
+	if s.Keys != nil && len(b.nodes) >= fewAlike {
+		b.alike.score(s, b.pod, b.nodes, scores)
 	} else {
-		for k, n := range b.nodes {
-			scores[k] = s.Scorer.Score(b.pod, n)
-		}
+		s.scoreEach(b.pod, b.nodes, scores)
 	}
 	b.guard.Leave()
+}
+
+// scoreEach asks the scorer about each of the nodes.
+func (s *Scorer) scoreEach(pod *framework.PodInfo, nodes []*framework.NodeInfo, scores []int64) {
+	if s.Batch != nil {
+		s.Batch.ScoreNodes(pod, nodes, scores)
+		return
+	}
+	for k, n := range nodes {
+		scores[k] = s.Scorer.Score(pod, n)
+	}
 }
 
 // scoreMany renews the scores of the rows of the listed nodes.

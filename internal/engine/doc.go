@@ -84,6 +84,8 @@
 //	tracker       what changed is found once for all bases
 //	many at once  if many rows are dirty, each plugin is asked about all of them in turn
 //	              ([incremental.BatchScorer])
+//	node keys     a scorer that says which nodes it scores alike is asked about one of
+//	              them ([incremental.NodeKeyer])
 //	one tree      rows are the leaves of a tree, which the classes of a base share as
 //	              long as nothing else tells nodes apart (class_totals.go); they share
 //	              one more for each division into groups (grouping.go), so a row that
@@ -133,7 +135,8 @@
 //	source.go          what binds the plugins
 //	nodelog/           places of the order; which nodes changed, and when
 //	rows.go            what a base keeps of each node
-//	base.go            build, follow; base_filter.go, base_score.go, lists.go
+//	base.go            build, follow; base_filter.go, base_score.go, lists.go,
+//	                   alike.go
 //	base_move.go       how a base follows another snapshot, or to other nodes
 //	clone.go           how an engine is copied for another goroutine
 //	reasons.go         rejections by number; deadlines.go until when rows hold
@@ -183,7 +186,8 @@
 //	the tracker                  25 bytes a node and 32 KiB
 //	divisions                    32, each of 6 bytes a node
 //	the order of the nodes       8 bytes a node, and 4 for ByName
-//	lists of nodes to ask about  50 bytes a node (lists.go)
+//	lists of nodes to ask about  50 bytes a node (lists.go); if a scorer has keys of nodes,
+//	                             the different keys, and 80 bytes for each (alike.go)
 //	nodes of an answer, listed   36 bytes a node (sample.go), with slots and names
 //	memory to use again          that of up to two bases and four classes
 //

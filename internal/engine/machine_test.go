@@ -202,6 +202,7 @@ type (
 		tracking
 	}
 	listed struct{ plugin }
+	keyed  struct{ plugin }
 )
 
 func (x expiring) ValidUntil(_ *framework.PodInfo, n *framework.NodeInfo) time.Time {
@@ -242,6 +243,11 @@ func (x ranged) NormalizeScore(raw, low, high int64) int64 {
 		return 50
 	}
 	return 100 * (raw - low) / (high - low)
+}
+
+// AppendNodeKey has all that scores of single nodes are made of.
+func (x keyed) AppendNodeKey(b []byte, _ *framework.PodInfo, n *framework.NodeInfo) []byte {
+	return strconv.AppendInt(strconv.AppendInt(b, level(n), 10), pods(n), 10)
 }
 
 func (x excluding) Excludes(n *framework.NodeInfo) bool {
@@ -378,10 +384,11 @@ func (m *machine) boundScorers() []Scorer {
 		return 2*m.odd[n.Node.Labels[api.LabelTopologyZone]] - m.odd[n.Name()]
 	})}}}
 	domain := readsPods | framework.ReadsDomain | framework.ReadsFeasible
+	full := keyed{scorer("full", func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return 9 * pods(n) })}
 	return []Scorer{
 		{At: 0, Scorer: scorer("flat", func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return 10 * level(n) }), Reads: readsNode, Weight: 1},
-		{At: 1, Scorer: scorer("full", func(p *framework.PodInfo, n *framework.NodeInfo) int64 { return 9 * pods(n) }), Reads: readsPods, Weight: 2},
-		{At: 2, Scorer: base, ByRange: base, Reads: readsPods, Weight: 3},
+		{At: 1, Scorer: full, Keys: full, Reads: readsPods, Weight: 2},
+		{At: 2, Scorer: base, Keys: keyed(base), ByRange: base, Reads: readsPods, Weight: 3},
 		{At: 3, Scorer: list, ByNodes: list, Reads: readsNode, Weight: 1},
 		{At: 4, Scorer: liked, ByRange: liked, Reads: readsNode, Weight: 1},
 		{At: 5, Scorer: zone, ByRange: zone, Except: zone, Reads: domain, Weight: 2},
@@ -732,7 +739,10 @@ func heapRoot(totals []int64) int {
 // TestMachine lets rapid choose what happens to a cluster.
 func TestMachine(t *testing.T) {
 	seen := map[string]int{}
-	want := map[string]int{"answers": 1, "samples": 1, "shared answers": 1, "idle nodes": 1, "nodes no longer tired": 1, "rows that stand alike": 1, "exceptions to two scorers": 1}
+	want := map[string]int{
+		"answers": 1, "samples": 1, "shared answers": 1, "idle nodes": 1, "nodes no longer tired": 1,
+		"rows that stand alike": 1, "exceptions to two scorers": 1, "scores by key": 1,
+	}
 	enough.Check(t, seen, want, func(t *rapid.T) {
 		m := newMachine(0)
 		m.byName, m.even = rapid.Bool().Draw(t, "by name"), rapid.Bool().Draw(t, "even")
@@ -754,6 +764,9 @@ func TestMachine(t *testing.T) {
 			}
 			if v.class.shares() {
 				seen["shared answers"]++
+			}
+			if a := &m.engine.lists.alike; len(a.first) > 0 && len(a.first) < m.snap.Len() {
+				seen["scores by key"]++
 			}
 			if v.class.state == idle {
 				seen["idle nodes"]++

@@ -24,6 +24,7 @@ type Scorer struct {
 	ByNodes framework.ScoreNormalizer
 	Except  framework.RangeExcluder
 	Batch   incremental.BatchScorer // the scorer, if it can score many nodes in one call
+	Keys    incremental.NodeKeyer   // the scorer, if it says which nodes it scores alike
 }
 
 // A Source binds the plugins of a profile to the pod of the decision that is being

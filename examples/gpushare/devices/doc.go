@@ -83,7 +83,9 @@
 // # Cost
 //
 // Placing a pod copies what is known of its node, some hundred bytes. A score takes less
-// than a microsecond, also for FGD, and allocates nothing.
+// than a microsecond, also for FGD, and allocates nothing. FGD has keys of nodes
+// ([incremental.NodeKeyer]), because its score is a sum over all typical pods and many nodes
+// of a cluster are equal.
 //
 // Source: the policies of "Beware of Fragmentation: Scheduling GPU-Sharing Workloads with
 // Fragmentation Gradient Descent" (USENIX ATC 2023) and its published simulator.

@@ -63,6 +63,12 @@ func (s *descent) ScoreNodes(pod *framework.PodInfo, nodes []*framework.NodeInfo
 	}
 }
 
+// AppendNodeKey implements [incremental.NodeKeyer]: a score is the sum of all typical pods,
+// and most nodes of a cluster are as some others are.
+func (s *descent) AppendNodeKey(b []byte, _ *framework.PodInfo, n *framework.NodeInfo) []byte {
+	return s.workload.appendKey(b, s.gpus.leftOn(n, s.state.Get(n)), freeCPU(n), s.demand)
+}
+
 // FGDScore maps the change of fragmentation to a score from 0 to 100 by a sigmoid:
 //
 //	100 / (1 + exp(-(F(node) - F(node with the pod)) / 1000)), rounded down

@@ -1,17 +1,14 @@
 package devices
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
-	"sync/atomic"
 )
 
-// A Workload is a list of typical pods. It keeps the scores of what it has seen, in bounded
-// memory, so that most are looked up. The scheduler keeps those of each class of pods; these
-// are for what nodes and classes have in common, such as the first pod of each class, which
-// asks about all nodes. Goroutines may share it.
+// A Workload is a list of typical pods, prepared for [FGD]. Goroutines may share it.
 type Workload struct {
 	typical []Typical
 	pods    []typicalPod // the same, as steps read them
@@ -19,7 +16,6 @@ type Workload struct {
 	models  []string     // that some pod names
 	least   [256]uint16  // served by CPU>>shift, or a little less
 	shift   uint
-	known   [knownMost]atomic.Pointer[landing]
 }
 
 // NewWorkload returns the workload of the typical pods. It is an error if a weight is not
@@ -92,8 +88,8 @@ type typicalPod struct {
 
 // A step is all that the score of a node for a demand depends on: how much is left of its
 // GPUs, which typical pods find enough CPU before and after, which accept the model, and
-// what is asked of GPUs. The same steps are taken again and again, on many nodes and by
-// many classes of pods.
+// what is asked of GPUs. The same steps are taken on many nodes, so they make the keys of
+// nodes.
 type step struct {
 	left          lanes
 	before, after uint16 // how many of Workload.cpus there are
@@ -102,29 +98,24 @@ type step struct {
 	gpus, count   uint8
 }
 
-// A landing is where a step leads.
-type landing struct {
-	step  step
-	score int8
-	gpu   int8 // for a share, else -1
-}
-
-// knownMost bounds what is kept: of two steps with one hash the last one is.
-const knownMost = 1 << 15
-
-func (s *step) hash() uint64 {
-	rest := uint64(s.before)<<48 | uint64(s.after)<<32 | uint64(s.milli)<<16 | uint64(s.model)<<8 | uint64(s.count)
-	h := s.left[0]*0x9e3779b97f4a7c15 ^ s.left[1]*0xc2b2ae3d27d4eb4f ^ rest*0x165667b19e3779f9
-	return h ^ h>>29 ^ h>>47
-}
-
-// descend returns the score of [FGD] for a node that the pod fits, and for a share the GPU
-// that gives it, else -1. It looks them up, or computes and keeps them. Nodes with many GPUs
-// are computed anew each time.
-func (w *Workload) descend(r *room, cpu int64, d Demand) (score int64, gpu int) {
+// appendKey appends what steps for one demand differ in, or all that is free on a node with
+// many GPUs. A GPU with nothing left is as good as none.
+func (w *Workload) appendKey(b []byte, r *room, cpu int64, d Demand) []byte {
 	if r.gpus > lanesMost {
-		return descend(r.with(cpu), d, w.typical)
+		b = binary.LittleEndian.AppendUint64(b, uint64(cpu))
+		for _, left := range r.left[:r.gpus] {
+			b = binary.LittleEndian.AppendUint32(b, uint32(left))
+		}
+		return append(b, r.model...)
 	}
+	s := w.step(r, cpu, d)
+	b = binary.LittleEndian.AppendUint64(b, s.left[0])
+	b = binary.LittleEndian.AppendUint64(b, s.left[1])
+	return binary.LittleEndian.AppendUint64(b, uint64(s.before)|uint64(s.after)<<16|uint64(s.model)<<32)
+}
+
+// step is what placing a pod on a node with few GPUs does.
+func (w *Workload) step(r *room, cpu int64, d Demand) step {
 	s := step{
 		left: r.lanes, before: w.served(cpu), after: w.served(cpu - d.CPU), milli: uint16(d.GPU.Milli),
 		gpus: uint8(r.gpus), count: uint8(d.GPU.Count),
@@ -132,13 +123,17 @@ func (w *Workload) descend(r *room, cpu int64, d Demand) (score int64, gpu int) 
 	for int(s.model) < len(w.models) && w.models[s.model] != r.model {
 		s.model++
 	}
-	at := &w.known[s.hash()%knownMost]
-	if l := at.Load(); l != nil && l.step == s {
-		return int64(l.score), int(l.gpu)
+	return s
+}
+
+// descend returns the score of [FGD] for a node that the pod fits, and for a share the GPU
+// that gives it, else -1. Nodes with many GPUs are computed in the plain way.
+func (w *Workload) descend(r *room, cpu int64, d Demand) (score int64, gpu int) {
+	if r.gpus > lanesMost {
+		return descend(r.with(cpu), d, w.typical)
 	}
-	score, gpu = w.take(&s)
-	at.Store(&landing{s, int8(score), int8(gpu)})
-	return score, gpu
+	s := w.step(r, cpu, d)
+	return w.take(&s)
 }
 
 // descendFrom is descend for what is free on a node. Amounts out of bounds, which no node
