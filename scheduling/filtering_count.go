@@ -77,25 +77,10 @@ func (f *Filtering) counted(node *framework.NodeInfo) (count int64, ok bool) {
 	return count, true
 }
 
-// ReservesNothing reports whether no Reserve plugin has anything to do for the pod. Those
-// of this module take volumes and claims; any other counts as busy.
+// ReservesNothing reports whether the pod concerns no Reserve plugin; see
+// [incremental.Concerned].
 func (f *Filtering) ReservesNothing() bool {
-	pod := f.path.cycle.Pod
-	for _, p := range f.path.plugins.reserve {
-		switch p.(type) {
-		case filter.VolumeBinding:
-			if pod.HasVolumes() {
-				return false
-			}
-		case filter.DynamicResources:
-			if pod.HasClaims() {
-				return false
-			}
-		default:
-			return false
-		}
-	}
-	return true
+	return !concernsAny(f.path.plugins.reserve, f.path.cycle.Pod)
 }
 
 // fill places replicas on the node until one is rejected, and takes them back.
@@ -155,7 +140,7 @@ func (s *Scheduler) ClassKeysAt(snap *framework.Snapshot) (at uint64) {
 		f.contain(recover())
 		at = f.keys.epoch
 	}()
-	f.keys.follow(snap, &s.plugins)
+	f.keys.followAll(snap, &s.plugins)
 	return at
 }
 

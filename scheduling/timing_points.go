@@ -17,8 +17,8 @@ import (
 func (s *Scheduler) ObservePlugins(now func() time.Time, tell func(pod *framework.PodInfo, t PluginTime)) {
 	o := observed{now, tell}
 	t := &s.plugins
-	for i, p := range t.reserve {
-		t.reserve[i] = observedReserve{p, o}
+	for i := range t.reserve {
+		t.reserve[i].plugin = observedReserve{t.reserve[i].plugin, o}
 	}
 	for i, p := range t.preFlight {
 		if p != nil {
