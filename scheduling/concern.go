@@ -5,8 +5,8 @@ import (
 	"github.com/berth-sched/berth/framework/incremental"
 )
 
-// A concern is the parts of which a pod must have one to concern a plugin; 0 means that
-// every pod does. See [incremental.Concerned].
+// A concern is a set of parts. A pod with at least one of them concerns a plugin; 0 means
+// that every pod does. See [incremental.Concerned].
 type concern framework.PodParts
 
 // concernOf asks the value that serves a point, and nothing that it wraps: a wrapper may do

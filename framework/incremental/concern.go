@@ -13,7 +13,7 @@ import "github.com/berth-sched/berth/framework"
 // Unlike other interfaces, it is not found through wrappers: a wrapper that serves a point
 // itself is asked about all pods, unless it has a Concern of its own.
 type Concerned interface {
-	// Concern returns the parts of which a pod must have one to concern the plugin. It
-	// must always return the same; 0 means that every pod concerns it.
+	// Concern returns parts of pods. A pod with at least one of them concerns the plugin.
+	// It must always return the same; 0 means that every pod concerns the plugin.
 	Concern() framework.PodParts
 }
