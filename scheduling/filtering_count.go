@@ -77,10 +77,20 @@ func (f *Filtering) counted(node *framework.NodeInfo) (count int64, ok bool) {
 	return count, true
 }
 
-// ReservesNothing reports whether the pod concerns no Reserve plugin; see
-// [incremental.Concerned].
+// ReservesNothing reports whether no Reserve plugin takes claims or volumes for the pod. A
+// plugin that the pod concerns counts as busy (see [incremental.Concerned]), except
+// DynamicResources without claims: if it must find devices for extended resources, its
+// filter reads more than the node, and says so.
 func (f *Filtering) ReservesNothing() bool {
-	return !concernsAny(f.path.plugins.reserve, f.path.cycle.Pod)
+	pod := f.path.cycle.Pod
+	for i := range f.path.plugins.reserve {
+		p := &f.path.plugins.reserve[i]
+		_, devices := p.plugin.(filter.DynamicResources)
+		if p.concern.of(pod) && (!devices || pod.HasClaims()) {
+			return false
+		}
+	}
+	return true
 }
 
 // fill places replicas on the node until one is rejected, and takes them back.

@@ -24,6 +24,7 @@ type demand struct {
 	requests    []request
 	constraints []constraint
 	checked     atomic.Bool // all of its classes exist
+	text        string      // see appendDemand
 }
 
 // A request is one of a claim: exactly one ask, or alternatives.
@@ -63,8 +64,7 @@ type demands struct {
 	shared   bool // a fork has known, too
 	text     []byte
 
-	last   *demand // the last that was asked for: most pods ask for the same
-	lastOf string  // its text
+	last *demand // the last that was asked for: most pods ask for the same
 }
 
 // fork returns a copy; later changes of either do not show in the other.
@@ -90,16 +90,16 @@ func (x *State) demandOf(s *framework.Snapshot, compiler api.DeviceSelectorCompi
 		k.known, k.shared, k.classes, k.compiler, k.last = map[string]*demand{}, false, v, compiler, nil
 	}
 	k.text = appendDemand(k.text[:0], c)
-	if k.last != nil && string(k.text) == k.lastOf {
+	if k.last != nil && k.last.text == string(k.text) {
 		return k.last
 	}
-	text := string(k.text)
-	d := k.known[text]
+	d := k.known[string(k.text)]
 	if d == nil {
 		d = x.demand(s, compiler, c)
-		k.add(text, d)
+		d.text = string(k.text)
+		k.add(d.text, d)
 	}
-	k.last, k.lastOf = d, text
+	k.last = d
 	return d
 }
 
