@@ -135,6 +135,12 @@ func (DynamicResources) Scope(pod *framework.PodInfo) framework.Scope {
 	return scope
 }
 
+// Concern implements [incremental.Concerned]: pods with claims, or with requests for
+// resources that may have a class behind them.
+func (DynamicResources) Concern() framework.PodParts {
+	return framework.PartClaims | framework.PartScalars
+}
+
 // AppendClassKey implements [incremental.ClassKeyer]: it appends what the pod's claims ask
 // for, or what allocated ones allow. Pods whose claims ask for the same are alike, whatever
 // the claims are called, and also before they have been made from templates.

@@ -42,6 +42,9 @@ func (NodeVolumeLimits) Scope(pod *framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: v.Fields(), Reads: framework.ReadsPods | framework.ReadsObjects}
 }
 
+// Concern implements [incremental.Concerned]: pods with volumes.
+func (NodeVolumeLimits) Concern() framework.PodParts { return framework.PartVolumes }
+
 // EventsToRegister names the events that may help a rejected pod: a node is added;
 // the drivers on a node, or a driver, change; an attachment changes or is deleted; a
 // pod with volumes leaves, or is added, since it may use the same ones; claims,

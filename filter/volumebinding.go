@@ -58,6 +58,9 @@ func (VolumeBinding) Scope(pod *framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: v.Fields(), Reads: framework.ReadsNode | framework.ReadsObjects}
 }
 
+// Concern implements [incremental.Concerned]: pods with volumes.
+func (VolumeBinding) Concern() framework.PodParts { return framework.PartVolumes }
+
 // EventsToRegister names the events that may help a rejected pod: a node is added or
 // relabelled; one of the pod's claims is added or changes; any volume is added,
 // changes or is deleted; any class or storage capacity is added or changes; a driver

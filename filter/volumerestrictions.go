@@ -44,6 +44,9 @@ func (VolumeRestrictions) Scope(pod *framework.PodInfo) framework.Scope {
 	return framework.Scope{}
 }
 
+// Concern implements [incremental.Concerned]: pods with volumes.
+func (VolumeRestrictions) Concern() framework.PodParts { return framework.PartVolumes }
+
 // EventsToRegister names the events that may help a rejected pod: a pod that uses
 // one of its disks or claims leaves; a node is added, for a pod with disks, or is
 // deleted with its pods, for a pod with claims; one of its claims is added or

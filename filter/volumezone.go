@@ -38,6 +38,9 @@ func (VolumeZone) Scope(pod *framework.PodInfo) framework.Scope {
 	}
 }
 
+// Concern implements [incremental.Concerned]: pods with volumes.
+func (VolumeZone) Concern() framework.PodParts { return framework.PartVolumes }
+
 // EventsToRegister names the events that may help a rejected pod: a node is added or
 // relabelled; one of the pod's claims, or any volume or class, is added or changes;
 // the pod's volumes change.

@@ -17,8 +17,8 @@ type plugins struct {
 	filters    []filterPlugin
 	preScores  []preScore
 	scorers    []scorePlugin
-	reserve    []framework.ReservePlugin
-	details    []framework.ReserveDetailer // of reserve, those that are one
+	reserve    []concerning[framework.ReservePlugin]
+	details    []concerning[framework.ReserveDetailer] // of reserve, those that are one
 
 	preEnqueue []named[queueing.PreEnqueuePlugin]
 	queueSort  queueing.QueueSortPlugin
@@ -31,10 +31,11 @@ type plugins struct {
 
 	extenders []Extender
 	keyers    []placedKeyer // of all plugins that filter and score
+	keyParts  concern       // of all keyers that have one: pods that differ in it have different keyers
 
 	filterScopes, scorerScopes []*scope // as in side.reads; nil for plugins that do not count
 
-	keyVersions []incremental.ClassKeyer // of keyers, one for each version that they have
+	keyVersions []concerning[incremental.ClassKeyer] // of keyers, one for each version that they have
 
 	allFilters, allScorers choice
 }
@@ -124,9 +125,9 @@ func resolve(p *Profile) plugins {
 	}
 	for _, pl := range p.Reserve {
 		r, _ := framework.As[framework.ReservePlugin](pl)
-		t.reserve = append(t.reserve, r)
+		t.reserve = append(t.reserve, concerning[framework.ReservePlugin]{r, concernOf(r)})
 		if d, ok := framework.As[framework.ReserveDetailer](pl); ok {
-			t.details = append(t.details, d)
+			t.details = append(t.details, concerning[framework.ReserveDetailer]{d, concernOf(d)})
 		}
 	}
 	t.preEnqueue = allAs[queueing.PreEnqueuePlugin](p.PreEnqueue)
@@ -178,8 +179,9 @@ func (t *plugins) findScopes() {
 // side (see side.reads).
 type placedKeyer struct {
 	incremental.ClassKeyer
-	scores bool
-	at     int
+	concern concern
+	scores  bool
+	at      int
 }
 
 // findKeyers lists the plugins that have keys of their own. One that only prepares has its
@@ -187,7 +189,9 @@ type placedKeyer struct {
 func (t *plugins) findKeyers() {
 	add := func(k incremental.ClassKeyer, scores bool, at int) {
 		if k != nil {
-			t.keyers = append(t.keyers, placedKeyer{k, scores, at})
+			x := placedKeyer{k, concernOf(k), scores, at}
+			t.keyers = append(t.keyers, x)
+			t.keyParts |= x.concern
 		}
 	}
 	for i := range t.filters {
@@ -210,16 +214,20 @@ func (t *plugins) findKeyers() {
 
 // findKeyVersions lists the keyers to ask for versions, one for each source.
 func (t *plugins) findKeyVersions() {
-	asked := map[string]bool{"": false}
+	known := map[string]int{} // by source
 	for _, k := range t.keyers {
 		source := ""
 		if shared, ok := k.ClassKeyer.(incremental.SharedKeyer); ok {
 			source = shared.ClassKeySource()
 		}
-		if !asked[source] {
-			t.keyVersions = append(t.keyVersions, k.ClassKeyer)
-			asked[source] = source != ""
+		if i, ok := known[source]; ok {
+			t.keyVersions[i].concern = t.keyVersions[i].concern.or(k.concern)
+			continue
 		}
+		if source != "" {
+			known[source] = len(t.keyVersions)
+		}
+		t.keyVersions = append(t.keyVersions, concerning[incremental.ClassKeyer]{k.ClassKeyer, k.concern})
 	}
 }
 
@@ -243,14 +251,17 @@ func orderOf(own, derived []framework.Plugin) []framework.Plugin {
 // A scope says what a plugin reads for a pod. The zero scope is of a plugin that declares
 // nothing. The reference path does not ask for scopes, so a panic must not fail the cycle:
 // the plugin then declares nothing, either.
-type scope struct{ framework.Scoper }
+type scope struct {
+	framework.Scoper
+	concern concern
+}
 
 // undeclared is the scope of a plugin that declares none.
 var undeclared = framework.Scope{Pod: framework.FieldsAll, Reads: framework.ReadsCluster}
 
 func scopeOf(p framework.Plugin) scope {
 	s, _ := framework.As[framework.Scoper](p)
-	return scope{s}
+	return scope{s, concernOf(s)}
 }
 
 // of asks the plugin, and recovers its panic.

@@ -112,3 +112,35 @@ func placeThree(t *testing.T, p scheduling.Profile) {
 		}
 	}
 }
+
+// A fork finds out by itself that a plugin sets values, and then answers from kept answers as
+// its parent does.
+func TestCycleValuesOfFork(t *testing.T) {
+	var calls int
+	var saw []string
+	p := planner{calls: &calls, saw: &saw}
+	parent, err := scheduling.New(scheduling.Profile{
+		Filter: []framework.Plugin{p}, Score: []scheduling.Weighted{{Plugin: p}}, Reserve: []framework.Plugin{p},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := framework.NewSnapshot(framework.Arrival)
+	for _, n := range []string{"n", "nn"} {
+		if err := s.AddNode(api.MakeNode(n, "4", "8Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hits := map[string]uint64{}
+	for name, sched := range map[string]*scheduling.Scheduler{"fork": parent.Fork(), "parent": parent} {
+		for range 6 {
+			if _, err := sched.Schedule(s, podInfo(t, s, api.MakePod("a").Obj())); err != nil {
+				t.Fatal(err)
+			}
+		}
+		hits[name] = sched.Stats().Hits
+	}
+	if hits["fork"] != hits["parent"] || hits["fork"] == 0 {
+		t.Errorf("decisions from kept answers: %v, want as many on both sides", hits)
+	}
+}

@@ -77,21 +77,16 @@ func (f *Filtering) counted(node *framework.NodeInfo) (count int64, ok bool) {
 	return count, true
 }
 
-// ReservesNothing reports whether no Reserve plugin has anything to do for the pod. Those
-// of this module take volumes and claims; any other counts as busy.
+// ReservesNothing reports whether no Reserve plugin takes claims or volumes for the pod. A
+// plugin that the pod concerns counts as busy (see [incremental.Concerned]), except
+// DynamicResources without claims: if it must find devices for extended resources, its
+// filter reads more than the node, and says so.
 func (f *Filtering) ReservesNothing() bool {
 	pod := f.path.cycle.Pod
-	for _, p := range f.path.plugins.reserve {
-		switch p.(type) {
-		case filter.VolumeBinding:
-			if pod.HasVolumes() {
-				return false
-			}
-		case filter.DynamicResources:
-			if pod.HasClaims() {
-				return false
-			}
-		default:
+	for i := range f.path.plugins.reserve {
+		p := &f.path.plugins.reserve[i]
+		_, devices := p.plugin.(filter.DynamicResources)
+		if p.concern.of(pod) && (!devices || pod.HasClaims()) {
 			return false
 		}
 	}
@@ -155,7 +150,7 @@ func (s *Scheduler) ClassKeysAt(snap *framework.Snapshot) (at uint64) {
 		f.contain(recover())
 		at = f.keys.epoch
 	}()
-	f.keys.follow(snap, &s.plugins)
+	f.keys.followAll(snap, &s.plugins)
 	return at
 }
 

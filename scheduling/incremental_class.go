@@ -74,7 +74,7 @@ func shortened(key []byte) []byte {
 // answer is noted with the pod. nil means that the key is too long.
 func (f *incrementalPath) classOf(c *framework.Cycle) *class {
 	pod := c.Pod
-	f.keys.follow(c.Snapshot, &f.s.plugins)
+	f.keys.follow(c.Snapshot, &f.s.plugins, pod)
 	if n := f.notes.Load(pod.Runner()); n != nil && n.epoch == f.keys.epoch {
 		return n.class
 	}
@@ -132,35 +132,35 @@ func (f *incrementalPath) kept(r *reading) *reading {
 // decision, so it needs no part in the class.
 func (r *reading) read(t *plugins, pod *framework.PodInfo) {
 	r.pod, r.base = 0, 0
-	r.filters.reads = r.ask(r.filters.reads[:0], t.filterScopes, pod)
-	r.scorers.reads = r.ask(r.scorers.reads[:0], t.scorerScopes, pod)
+	r.filters.reads = r.ask(r.filters.reads, t.filterScopes, pod)
+	r.scorers.reads = r.ask(r.scorers.reads, t.scorerScopes, pod)
 }
 
-// ask appends what the plugins of one side read to an empty list.
+// ask returns what the plugins of one side read, in the memory of the list.
 func (r *reading) ask(list []framework.Reads, scopes []*scope, pod *framework.PodInfo) []framework.Reads {
-	for len(list) < len(scopes) { // once, unless a plugin panics
-		list = r.askRest(list, scopes, pod)
+	list = slices.Grow(list[:0], len(scopes))[:len(scopes)]
+	clear(list)
+	for next := 0; next < len(scopes); { // once, unless a plugin panics
+		next = r.askFrom(next, list, scopes, pod)
 	}
 	return list
 }
 
-// askRest appends what the plugins read that are not in the list yet, up to one that panics:
-// it declares nothing.
-func (r *reading) askRest(known []framework.Reads, scopes []*scope, pod *framework.PodInfo) (list []framework.Reads) {
-	list = known
+// askFrom fills in what the plugins read from that place on, up to one that panics: it
+// declares nothing. It returns where to go on.
+func (r *reading) askFrom(i int, list []framework.Reads, scopes []*scope, pod *framework.PodInfo) (next int) {
 	defer func() {
-		if len(list) < len(scopes) && recover() != nil {
-			list = append(list, r.add(undeclared))
+		if i < len(scopes) && recover() != nil {
+			list[i] = r.add(undeclared)
+			next = i + 1
 		}
 	}()
-	for _, s := range scopes[len(list):] {
-		var reads framework.Reads
-		if s != nil {
-			reads = r.add(s.ask(pod))
+	for ; i < len(scopes); i++ {
+		if s := scopes[i]; s != nil && s.concern.of(pod) {
+			list[i] = r.add(s.ask(pod))
 		}
-		list = append(list, reads)
 	}
-	return list
+	return i
 }
 
 // add takes one plugin's scope into account.

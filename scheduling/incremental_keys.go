@@ -10,8 +10,8 @@ import (
 // classKeys ask the plugins that are [incremental.ClassKeyer] for their parts of the class
 // key.
 //
-// Invariant: the versions of all of them are the same throughout an epoch, so the keys of
-// pods are, too.
+// Invariant: throughout an epoch, the versions of all of them that a pod concerns are the
+// same whenever the pod is asked about, so its key is, too.
 type classKeys struct {
 	epoch    uint64   // above 0 after the first follow
 	versions []uint64 // of plugins.keyVersions
@@ -20,28 +20,53 @@ type classKeys struct {
 	live, kept []byte // parts of the last pod, by whether the plugin is live
 }
 
-// follow begins a new epoch if the keys of pods may have changed.
-func (k *classKeys) follow(s *framework.Snapshot, t *plugins) {
-	if k.epoch == 0 {
-		k.versions = make([]uint64, len(t.keyVersions))
-		k.epoch = 1
-	}
+// follow begins a new epoch if the key of the pod may have changed.
+func (k *classKeys) follow(s *framework.Snapshot, t *plugins, pod *framework.PodInfo) {
+	k.begin(t)
 	k.asking = true
-	for i, x := range t.keyVersions {
-		if v := x.ClassKeyVersion(s); v != k.versions[i] {
-			k.versions[i] = v
-			k.epoch++
+	for i := range t.keyVersions {
+		if x := &t.keyVersions[i]; x.concern.of(pod) {
+			k.compare(i, x.plugin.ClassKeyVersion(s))
 		}
 	}
 	k.asking = false
 }
 
+// followAll begins a new epoch if the key of any pod may have changed.
+func (k *classKeys) followAll(s *framework.Snapshot, t *plugins) {
+	k.begin(t)
+	k.asking = true
+	for i := range t.keyVersions {
+		k.compare(i, t.keyVersions[i].plugin.ClassKeyVersion(s))
+	}
+	k.asking = false
+}
+
+// begin begins the first epoch.
+func (k *classKeys) begin(t *plugins) {
+	if k.epoch == 0 {
+		k.versions = make([]uint64, len(t.keyVersions))
+		k.epoch = 1
+	}
+}
+
+func (k *classKeys) compare(i int, version uint64) {
+	if k.versions[i] != version {
+		k.versions[i] = version
+		k.epoch++
+	}
+}
+
 // find fills live and kept for the cycle's pod, which the plugins read like that.
 func (k *classKeys) find(c *framework.Cycle, t *plugins, r *reading) {
 	k.asking = true
-	k.live, k.kept = k.live[:0], k.kept[:0]
+	k.live = k.live[:0]
+	k.kept = append(k.kept[:0], t.keyParts.has(c.Pod)) // which keyers are asked
 	for i := range t.keyers {
 		x := &t.keyers[i]
+		if !x.concern.of(c.Pod) {
+			continue
+		}
 		side := &r.filters
 		if x.scores {
 			side = &r.scorers

@@ -4,7 +4,7 @@ import "github.com/berth-sched/berth/framework"
 
 // tellReserved fills Decision.Reserved for a pod on a node, or one that may come there.
 func (s *Scheduler) tellReserved(snap *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo, d *Decision) (err error) {
-	if len(s.plugins.details) > 0 {
+	if concernsAny(s.plugins.details, pod) {
 		d.Reserved, err = s.plugins.reserves(snap, pod, node)
 	}
 	return err
@@ -14,7 +14,7 @@ func (s *Scheduler) tellReserved(snap *framework.Snapshot, pod *framework.PodInf
 // known, what it would get must be found.
 func (s *Scheduler) assumeAndTell(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) error {
 	c := &s.reference.cycle
-	if len(s.plugins.details) == 0 {
+	if !concernsAny(s.plugins.details, pod) {
 		return s.assume(c, snap, pod, d.node)
 	}
 	mark := snap.Begin()
@@ -43,7 +43,11 @@ func (t *plugins) reserves(s *framework.Snapshot, pod *framework.PodInfo, node *
 			text, err = "", &PluginError{Point: "Reserves", Plugin: at.Name(), Node: node.Name(), Err: recovered(v)}
 		}
 	}()
-	for _, at = range t.details {
+	for i := range t.details {
+		if !t.details[i].concern.of(pod) {
+			continue
+		}
+		at = t.details[i].plugin
 		switch said := at.Reserves(s, pod, node); {
 		case said == "":
 		case text == "":

@@ -300,7 +300,7 @@ func (s *Scheduler) Assume(snap *framework.Snapshot, pod *framework.PodInfo, d D
 
 // assume counts the pod on the node and runs the Reserve plugins, or changes nothing.
 func (s *Scheduler) assume(c *framework.Cycle, snap *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo) error {
-	if len(s.plugins.reserve) == 0 {
+	if !concernsAny(s.plugins.reserve, pod) {
 		return snap.AddPodAt(pod, node)
 	}
 	mark := snap.Begin()
@@ -335,7 +335,11 @@ func (s *Scheduler) reserve(c *framework.Cycle, pod *framework.PodInfo, node *fr
 			err = &PluginError{Point: "Reserve", Plugin: at.Name(), Node: node.Name(), Err: recovered(v)}
 		}
 	}()
-	for _, at = range s.plugins.reserve {
+	for i := range s.plugins.reserve {
+		if !s.plugins.reserve[i].concern.of(pod) {
+			continue
+		}
+		at = s.plugins.reserve[i].plugin
 		switch status := at.Reserve(c, node); {
 		case status.IsSuccess():
 		case status.IsRejected():
@@ -356,12 +360,15 @@ func (t *plugins) takeBack(c *framework.Cycle, node *framework.NodeInfo, err err
 	return err
 }
 
-// unreserve tells all Reserve plugins, in reverse order, including those that have
-// not reserved yet.
+// unreserve tells all Reserve plugins that the pod concerns, in reverse order, including
+// those that have not reserved yet.
 func (t *plugins) unreserve(c *framework.Cycle, node *framework.NodeInfo) error {
 	var errs []error
 	for i := len(t.reserve) - 1; i >= 0; i-- {
-		if err := callUnreserve(c, t.reserve[i], node); err != nil {
+		if !t.reserve[i].concern.of(c.Pod) {
+			continue
+		}
+		if err := callUnreserve(c, t.reserve[i].plugin, node); err != nil {
 			errs = append(errs, err)
 		}
 	}
@@ -392,7 +399,7 @@ func (s *Scheduler) Release(snap *framework.Snapshot, pod *framework.PodInfo, no
 	if err != nil {
 		return err
 	}
-	if n := snap.NodeOf(pod, node); len(s.plugins.reserve) > 0 && n.HasPod(pod) {
+	if n := snap.NodeOf(pod, node); concernsAny(s.plugins.reserve, pod) && n.HasPod(pod) {
 		s.reference.cycle.Reset(pod, snap, s.number, pick.Seed(s.profile.Seed, s.number))
 		if err := s.plugins.unreserve(&s.reference.cycle, n); err != nil {
 			return err

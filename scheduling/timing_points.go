@@ -17,8 +17,8 @@ import (
 func (s *Scheduler) ObservePlugins(now func() time.Time, tell func(pod *framework.PodInfo, t PluginTime)) {
 	o := observed{now, tell}
 	t := &s.plugins
-	for i, p := range t.reserve {
-		t.reserve[i] = observedReserve{p, o}
+	for i := range t.reserve { // every call is seen, also those about pods that concern nobody
+		t.reserve[i] = concerning[framework.ReservePlugin]{observedReserve{t.reserve[i].plugin, o}, 0}
 	}
 	for i, p := range t.preFlight {
 		if p != nil {

@@ -48,6 +48,9 @@ func (DynamicResources) Scope(pod *framework.PodInfo) framework.Scope {
 	return devices.ScopeOf(pod)
 }
 
+// Concern implements [incremental.Concerned]: pods with claims.
+func (DynamicResources) Concern() framework.PodParts { return framework.PartClaims }
+
 // AppendClassKey implements [incremental.ClassKeyer] like the filter.
 func (DynamicResources) AppendClassKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
 	if !pod.HasClaims() {

@@ -328,6 +328,20 @@ var brokenScopes = []broken{
 		}}
 	}},
 	{"idle while it filters", "idle", "verdict, where Idle is true", func() framework.Plugin { return busy{} }},
+	{"unconcerned with a scope", "concern", "Scope, for a pod", func() framework.Plugin { return aloof{scope: framework.Scope{Reads: framework.ReadsNode}} }},
+	{"unconcerned with a key", "concern", "AppendClassKey, for a pod", func() framework.Plugin { return aloof{key: "x"} }},
+	{"unconcerned, and refuses", "concern", "Reserve, for a pod", func() framework.Plugin {
+		return aloof{reserve: func(*framework.Cycle, *framework.NodeInfo) framework.Status {
+			return framework.UnschedulableStatus("no")
+		}}
+	}},
+	{"unconcerned, and sets a value", "concern", "values that Reserve sets, for a pod", func() framework.Plugin {
+		return aloof{reserve: func(c *framework.Cycle, _ *framework.NodeInfo) framework.Status {
+			aloofKey.Set(c, 1)
+			return framework.Status{}
+		}}
+	}},
+	{"unconcerned, and speaks", "concern", "Reserves, for a pod", func() framework.Plugin { return aloof{words: "a seat"} }},
 	{"shared by all that is bound", "kept", "the kept filter, after a rollback", func() framework.Plugin {
 		objects := new(uint64) // what the last PreFilter saw
 		return declare(preFilterFunc(func(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
@@ -738,6 +752,41 @@ func (k *keyed) Filter(p *framework.PodInfo, _ *framework.NodeInfo) framework.St
 }
 
 func countNodes(b []byte, s *framework.Snapshot) []byte { return fmt.Append(b, s.Len()) }
+
+// aloof says that only pods with claims concern it, but one of its methods thinks otherwise.
+type aloof struct {
+	scope   framework.Scope
+	key     string
+	reserve func(*framework.Cycle, *framework.NodeInfo) framework.Status
+	words   string
+}
+
+var aloofKey = framework.NewKey[int]("aloof")
+
+func (aloof) Name() string { return "Aloof" }
+
+func (aloof) Concern() framework.PodParts { return framework.PartClaims }
+
+func (a aloof) Scope(*framework.PodInfo) framework.Scope { return a.scope }
+
+func (a aloof) AppendClassKey(b []byte, _ *framework.Snapshot, _ *framework.PodInfo) []byte {
+	return append(b, a.key...)
+}
+
+func (aloof) ClassKeyVersion(*framework.Snapshot) uint64 { return 0 }
+
+func (a aloof) Reserve(c *framework.Cycle, n *framework.NodeInfo) framework.Status {
+	if a.reserve == nil {
+		return framework.Status{}
+	}
+	return a.reserve(c, n)
+}
+
+func (aloof) Unreserve(*framework.Cycle, *framework.NodeInfo) {}
+
+func (a aloof) Reserves(*framework.Snapshot, *framework.PodInfo, *framework.NodeInfo) string {
+	return a.words
+}
 
 // busy says that it is idle, and filters.
 type busy struct{}

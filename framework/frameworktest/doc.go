@@ -26,6 +26,7 @@
 //	expiry       an answer stays until the time that ValidUntil tells
 //	domain       answers stay on nodes that Changed does not call
 //	idle         PreFilter and PreScore skip each pod that Idle is true for, or no node fails
+//	concern      pods that have none of the parts of Concern change nothing, and no answer
 //	kept         what is bound answers alike after objects changed and were rolled back
 //	updater      a bound filter follows pods that come and go while others are tried
 //	reserve      Unreserve, a rollback and a fork leave nothing of a Reserve behind,

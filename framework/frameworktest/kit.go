@@ -40,6 +40,7 @@ type parts struct {
 	scoper    framework.Scoper
 	keyer     incremental.ClassKeyer
 	idler     incremental.Idler
+	concerned incremental.Concerned
 }
 
 func resolve(p framework.Plugin) parts {
@@ -54,6 +55,7 @@ func resolve(p framework.Plugin) parts {
 	t.scoper, _ = framework.As[framework.Scoper](p)
 	t.keyer, _ = framework.As[incremental.ClassKeyer](p)
 	t.idler, _ = framework.As[incremental.Idler](p)
+	t.concerned, _ = framework.As[incremental.Concerned](p)
 	return t
 }
 
@@ -65,6 +67,7 @@ func (t *parts) answers() bool  { return t.filters() || t.scores() }
 func (t *parts) declares() bool { return t.scoper != nil }
 func (t *parts) keys() bool     { return t.keyer != nil }
 func (t *parts) idles() bool    { return t.idler != nil }
+func (t *parts) concerns() bool { return t.concerned != nil }
 func (t *parts) reserves() bool { return t.reserve != nil }
 func (t *parts) acts() bool     { return t.answers() || t.reserves() }
 

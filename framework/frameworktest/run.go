@@ -78,6 +78,7 @@ var checks = []check{
 	{"expiry", (*parts).declares, (*kit).checkExpiry, nil},
 	{"domain", (*parts).declares, (*kit).checkDomain, nil},
 	{"idle", (*parts).idles, (*kit).checkIdle, nil},
+	{"concern", (*parts).concerns, (*kit).checkConcern, nil},
 	{"kept", (*parts).declares, (*kit).checkKept, nil},
 	{"updater", (*parts).filters, (*kit).checkUpdater, nil},
 	{"reserve", (*parts).reserves, (*kit).checkReserve, nil},

@@ -35,6 +35,14 @@ type claimRef struct {
 	template *api.ResourceClaimTemplate
 }
 
+// key identifies the claim while it is in flight.
+func (r *claimRef) key(pod objectID) flightKey {
+	if r.template != nil {
+		return flightKey{pod, r.entry}
+	}
+	return keyOf(r.claim)
+}
+
 // podRefs are the references of a pod at a version.
 type podRefs struct {
 	pod     *framework.PodInfo

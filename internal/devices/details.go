@@ -253,7 +253,8 @@ func attributeText(v *api.DeviceAttribute) string {
 // pools, each followed by the names of the devices. It is "" if there are none.
 func Words(s *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo, o Options) string {
 	if node.HasPod(pod) {
-		return wordsOf(StateOf(s).held(s, pod))
+		var few [4]*api.AllocationResult // memory
+		return wordsOf(StateOf(s).appendHeld(few[:0], s, pod))
 	}
 	f, status := FinderOf(s, pod, o)
 	if !status.IsSuccess() {
@@ -281,24 +282,29 @@ func Words(s *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeIn
 	return wordsOf(list)
 }
 
-// held returns what the claims of a pod have, in their order.
-func (x *State) held(s *framework.Snapshot, pod *framework.PodInfo) (list []*api.AllocationResult) {
-	claims, err := ClaimsOf(s, pod.Pod)
+// appendHeld appends what the claims of a pod have, in their order.
+func (x *State) appendHeld(list []*api.AllocationResult, s *framework.Snapshot, pod *framework.PodInfo) []*api.AllocationResult {
+	refs, err := x.refsOf(s, pod)
 	if err != nil {
-		return nil
-	}
-	if extendedResources(s, pod) != nil {
-		claims = append(claims, x.extendedClaim(s, pod.Pod))
+		return list
 	}
 	id := podIDOf(pod.Pod)
 	keys, _ := x.holds.get(id)
-	for i := range claims {
-		c := &claims[i]
-		if a := c.Claim.Status.Allocation; a != nil {
-			list = append(list, a)
-		} else if f, ok := x.flights.get(c.key(id)); ok && slices.Contains(keys, c.key(id)) {
-			list = append(list, f.claim.Status.Allocation)
+	add := func(c *api.ResourceClaim, key flightKey) {
+		if c != nil && c.Status.Allocation != nil {
+			list = append(list, c.Status.Allocation)
+		} else if slices.Contains(keys, key) {
+			if f, ok := x.flights.get(key); ok {
+				list = append(list, f.claim.Status.Allocation)
+			}
 		}
+	}
+	for i := range refs {
+		add(refs[i].claim, refs[i].key(id))
+	}
+	if extendedResources(s, pod) != nil {
+		c := x.extendedClaim(s, pod.Pod)
+		add(c.Claim, c.key(id))
 	}
 	return list
 }

@@ -62,8 +62,7 @@ func (x *State) depart(s *framework.Snapshot, key flightKey, pod objectID, entry
 			s.Record(d)
 		}
 		if d.exact = isExact(a); d.exact {
-			x.apply(a, 1)
-			x.touchPools(s, a)
+			x.applyAndTouch(s, a, 1)
 		} else {
 			x.count(s, a, 1)
 		}

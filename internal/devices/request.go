@@ -24,6 +24,7 @@ type demand struct {
 	requests    []request
 	constraints []constraint
 	checked     atomic.Bool // all of its classes exist
+	text        string      // see appendDemand
 }
 
 // A request is one of a claim: exactly one ask, or alternatives.
@@ -62,6 +63,8 @@ type demands struct {
 	known    map[string]*demand
 	shared   bool // a fork has known, too
 	text     []byte
+
+	last *demand // the last that was asked for: most pods ask for the same
 }
 
 // fork returns a copy; later changes of either do not show in the other.
@@ -84,14 +87,19 @@ const maxDemands = 1 << 10
 func (x *State) demandOf(s *framework.Snapshot, compiler api.DeviceSelectorCompiler, c *api.DeviceClaim) *demand {
 	k := &x.demands
 	if v := framework.ObjectsVersion[api.DeviceClass](s); k.known == nil || k.classes != v || k.compiler != compiler || len(k.known) >= maxDemands {
-		k.known, k.shared, k.classes, k.compiler = map[string]*demand{}, false, v, compiler
+		k.known, k.shared, k.classes, k.compiler, k.last = map[string]*demand{}, false, v, compiler, nil
 	}
 	k.text = appendDemand(k.text[:0], c)
+	if k.last != nil && k.last.text == string(k.text) {
+		return k.last
+	}
 	d := k.known[string(k.text)]
 	if d == nil {
 		d = x.demand(s, compiler, c)
-		k.add(string(k.text), d)
+		d.text = string(k.text)
+		k.add(d.text, d)
 	}
+	k.last = d
 	return d
 }
 

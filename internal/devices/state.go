@@ -207,8 +207,7 @@ func (x *State) count(s *framework.Snapshot, a *api.AllocationResult, sign int) 
 	if s.Recording() {
 		s.Record(x.usesOf(a))
 	}
-	x.apply(a, sign)
-	x.touchPools(s, a)
+	x.applyAndTouch(s, a, sign)
 }
 
 // apply changes the uses by an allocation, and nothing else.
@@ -220,14 +219,21 @@ func (x *State) apply(a *api.AllocationResult, sign int) {
 	}
 }
 
-// touchPools touches the nodes of the pools that an allocation has devices of.
-func (x *State) touchPools(s *framework.Snapshot, a *api.AllocationResult) {
-	var last PoolID
+// applyAndTouch is apply, and makes the answers that are kept for the nodes of the pools
+// invalid.
+func (x *State) applyAndTouch(s *framework.Snapshot, a *api.AllocationResult, sign int) {
+	var last *poolUse
 	for i := range a.Devices.Results {
 		r := &a.Devices.Results[i]
-		if id := (PoolID{r.Driver, r.Pool}); !isSet(r.AdminAccess) && (i == 0 || id != last) {
-			x.touch(s, id)
-			last = id
+		if isSet(r.AdminAccess) {
+			continue
+		}
+		id := PoolID{r.Driver, r.Pool}
+		p := x.ownUses(id)
+		p.add(r, sign)
+		if p != last {
+			x.touch(s, id, p)
+			last = p
 		}
 	}
 }
@@ -274,14 +280,14 @@ func (u *usesUndo) Undo(*framework.Snapshot) {
 	}
 }
 
-// touch makes the answers that are kept for the nodes of a pool invalid, after its use has
+// touch makes the answers that are kept for the nodes of a pool invalid, whose use p has
 // changed.
-func (x *State) touch(s *framework.Snapshot, id PoolID) {
+func (x *State) touch(s *framework.Snapshot, id PoolID, p *poolUse) {
 	if x.cataloged.Load() == nil {
 		return // nobody has asked yet
 	}
 	c := x.catalogOf(s)
-	if p, ok := x.uses.get(id); ok && p.catalog == c {
+	if p.catalog == c {
 		touchPool(s, p.slices)
 	} else {
 		touchPool(s, c.byPool[id])

@@ -1,0 +1,19 @@
+package incremental
+
+import "github.com/berth-sched/berth/framework"
+
+// A Concerned is a plugin that only pods with certain parts concern, such as pods with
+// claims. Scheduling asks it less about other pods: not for their scope, nor for their part
+// of the class key, and not at Reserve and Unreserve. So other pods cost nothing for it.
+//
+// For a pod that has none of the parts, Scope must return the zero Scope, AppendClassKey
+// append nothing, Reserve return success, and [framework.ReserveDetailer] say nothing.
+// Neither Reserve nor Unreserve may change anything for it.
+//
+// Unlike other interfaces, it is not found through wrappers: a wrapper that serves a point
+// itself is asked about all pods, unless it has a Concern of its own.
+type Concerned interface {
+	// Concern returns parts of pods. A pod with at least one of them concerns the plugin.
+	// It must always return the same; 0 means that every pod concerns the plugin.
+	Concern() framework.PodParts
+}
