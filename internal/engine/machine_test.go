@@ -1227,9 +1227,9 @@ func TestGateFails(t *testing.T) {
 	}
 }
 
-// alike makes a machine whose nodes have one level, with a class of the second base that
+// evenMachine makes a machine whose nodes have one level, with a class of the second base that
 // has seen them.
-func alike(t *testing.T, live int) *machine {
+func evenMachine(t *testing.T, live int) *machine {
 	t.Helper()
 	m := newMachine(0)
 	m.even = true
@@ -1246,7 +1246,7 @@ func alike(t *testing.T, live int) *machine {
 // TestCloneOfUniformRows: a clone knows the score that all nodes have as far as no pods
 // are read.
 func TestCloneOfUniformRows(t *testing.T) {
-	m := alike(t, 0)
+	m := evenMachine(t, 0)
 	m.fork()
 	m.turn(1)
 	m.engine = m.engine.Clone(m)
@@ -1260,7 +1260,7 @@ func TestCloneOfUniformRows(t *testing.T) {
 // TestUnlikeNodeComes: rows are not uniform any more once a node comes that a filter
 // rejects which reads no pods, nor is that forgotten when its pods change.
 func TestUnlikeNodeComes(t *testing.T) {
-	m := alike(t, 0)
+	m := evenMachine(t, 0)
 	m.check(m.snap.AddNode(m.node("unlike", 36))) // level 0
 	m.askOften(t, 2, 2)
 	m.addPod("unlike")
@@ -1272,7 +1272,7 @@ func TestUnlikeNodeComes(t *testing.T) {
 
 // TestExceptionsToTwoScorers: what two scorers say of one exception adds up.
 func TestExceptionsToTwoScorers(t *testing.T) {
-	m := alike(t, oddScorer|oddestScorer)
+	m := evenMachine(t, oddScorer|oddestScorer)
 	for i, x := range []int64{6, -5, 3} {
 		name := fmt.Sprint("n", i+1)
 		m.odd[name], m.oddLog = x, append(m.oddLog, name)
