@@ -106,6 +106,12 @@ func List[T api.Object](s *Snapshot) []*T {
 	return list
 }
 
+// Any reports whether the snapshot holds an object of a kind. Unlike [List] it never sorts.
+func Any[T api.Object](s *Snapshot) bool {
+	t := s.tableOf((*T)(nil))
+	return t != nil && len(t.objects) > 0
+}
+
 // ObjectsVersion identifies all objects of a kind within the snapshot and its forks, as
 // a generation does: every Put and Delete of the kind changes it, and a rollback
 // restores it. It is 0 before the first Put.
