@@ -50,3 +50,32 @@ func TestEventsGiveBackMemory(t *testing.T) {
 	q.Done(second)
 	room("when none is", 0)
 }
+
+// TestScratchKeepsNoPods: what an event woke, or did not, is not kept beside the queue.
+func TestScratchKeepsNoPods(t *testing.T) {
+	ctx, s := context.Background(), framework.NewSnapshot(framework.Arrival)
+	q, err := New(Config{Now: func() time.Time { return time.Unix(0, 0) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a", "b", "c"} {
+		p, err := s.NewPodInfo(api.MakePod(name).Scheduler("other").Obj())
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.Add(ctx, p)
+		q.Requeue(ctx, q.Pop(), nil, Rejectors{Plugins: []string{"x"}})
+	}
+	if q.Len().Unschedulable != 3 {
+		t.Fatalf("%+v, want 3 unschedulable", q.Len())
+	}
+	q.Move(ctx, wildcard, nil, nil, nil)
+	if cap(q.groups.woken) < 3 {
+		t.Fatalf("there is room for %d items, want 3", cap(q.groups.woken))
+	}
+	for _, it := range q.groups.woken[:cap(q.groups.woken)] {
+		if it != nil {
+			t.Errorf("pod %s is kept", it.Pod.Pod.Key())
+		}
+	}
+}
