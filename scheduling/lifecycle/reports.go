@@ -21,7 +21,7 @@ type reports struct {
 	busy    map[*pod]bool
 }
 
-// line puts a pod whose report waits, and of which none is under way, into the order.
+// line puts a pod into the order. Its report waits, and none about it is under way.
 func (q *reports) line(p *pod) { q.places[p] = q.order.PushBack(p) }
 
 // forget drops the report that waits about a pod. Otherwise pods that come and go faster
