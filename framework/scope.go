@@ -75,6 +75,11 @@ const (
 // bound filter or scorer reads that from the node, or from the cycle's snapshot, when
 // it is asked.
 //
+// The hints of a plugin with a scope, and its class key, may read any part of the pod but
+// those that FieldIdentity and FieldSpec stand for. If they read these, Pod must name them.
+// Pods that differ in nothing that plugins read wait together, and a hint is asked about
+// one of them.
+//
 // A plugin that sets values for others ([Key.Set]) in PreFilter or PreScore is asked
 // like one that reads the cluster, so the values are always there. An answer that
 // depends on another plugin's value reads the cluster, too, and must say so.

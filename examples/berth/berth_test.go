@@ -265,7 +265,7 @@ func TestErrors(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			status, stdout, stderr := berth(test.args...)
+			status, stdout, stderr := berth(append(slices.Clone(test.args[:1]), append([]string{"-q"}, test.args[1:]...)...)...)
 			if status != 2 || stdout != "" {
 				t.Errorf("status %d, output %q; want 2 and none", status, stdout)
 			}
@@ -326,7 +326,7 @@ func TestFaults(t *testing.T) {
 		{1, []string{"config", older, "-profile", "1.34"}, []Fault{{older, 1, `no kind "KubeSchedulerConfiguration" is registered for version "kubescheduler.config.k8s.io/v1beta3"; want kind KubeSchedulerConfiguration of version kubescheduler.config.k8s.io/v1`}}},
 		{2, []string{"drain", "-sample"}, []Fault{{Text: "name one or more nodes"}}},
 	} {
-		status, stdout, stderr := berthWith(pod, append(test.args, "-o", "json")...)
+		status, stdout, stderr := berthWith(pod, append(test.args, "-q", "-o", "json")...)
 		var out Output
 		if err := json.Unmarshal([]byte(stdout), &out); err != nil {
 			t.Errorf("%v: %v in %q", test.args, err, stdout)
@@ -466,7 +466,9 @@ func TestCompletion(t *testing.T) {
 	for words, want := range map[string]string{"berth dr": "drain", "berth place -samp": "-sample", "berth place -o h": "html", "berth compare -with-c": "-with-config"} {
 		list := strings.Fields(words)
 		line := fmt.Sprintf("%s\nCOMP_WORDS=(%s); COMP_CWORD=%d; _berth; echo ${COMPREPLY[@]}", script, words, len(list)-1)
-		out, err := exec.Command(path, "-c", line).CombinedOutput()
+		cmd := exec.Command(path, "-c", line)
+		cmd.Env = append(os.Environ(), "LC_ALL=C") // bash complains of a locale that is not installed
+		out, err := cmd.CombinedOutput()
 		if got := strings.TrimSpace(string(out)); err != nil || got != want {
 			t.Errorf("%s<tab> = %q, %v; want %q", words, got, err, want)
 		}

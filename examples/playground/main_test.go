@@ -20,6 +20,9 @@ const maxPacked = 3_000_000 // bytes
 
 // TestOut writes the page, and looks at what a server would send.
 func TestOut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("packs 12 MB, which takes minutes under the race detector; it has one goroutine")
+	}
 	dir := t.TempDir()
 	var stdout, stderr strings.Builder
 	if err := run([]string{"-out", dir}, &stdout, &stderr); err != nil {

@@ -114,7 +114,8 @@ type QueueingHintFunc func(pod *framework.PodInfo, before, after any) (QueueingH
 // An EventHint registers for a class of events.
 type EventHint struct {
 	Event ClusterEvent
-	// Hint is asked about every event that matches. nil means Queue for all of them.
+	// Hint is asked about every event that matches. nil means Queue for all of them. If
+	// several waiting pods are alike ([framework.Scope]), it is asked about one of them.
 	Hint QueueingHintFunc
 }
 

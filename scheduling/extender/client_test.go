@@ -311,7 +311,7 @@ func TestClientFailures(t *testing.T) {
 					t.Errorf("Filter: %v\nwant ... %s ...", err, part)
 				}
 			}
-			if took := time.Since(start); took > 4*time.Second {
+			if took := time.Since(start); took > time.Minute {
 				t.Errorf("took %v", took)
 			}
 			// The consequence: the cycle fails, or goes on without the extender.

@@ -16,7 +16,7 @@ import (
 // A scheduler with leader election and a what-if about the live cluster. In a program,
 // Client is kubernetes.NewForConfig(...), and main returns what Run returns.
 func ExampleNew() {
-	ctx, stop := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, stop := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer stop()
 	profile := scheduling.Kubernetes137()
 	s, err := kube.New(kube.Config{

@@ -24,8 +24,9 @@ import (
 	"github.com/berth-sched/berth/scheduling/kube"
 )
 
+// lease is one that nobody loses because the machine is slow.
 func lease() *kube.LeaderElection {
-	return &kube.LeaderElection{Namespace: "kube-system", Name: "berth", LeaseDuration: 3 * time.Second, RenewDeadline: 2 * time.Second, RetryPeriod: 50 * time.Millisecond}
+	return &kube.LeaderElection{Namespace: "kube-system", Name: "berth", LeaseDuration: 4 * time.Minute, RenewDeadline: 3 * time.Minute, RetryPeriod: 50 * time.Millisecond}
 }
 
 // Of two schedulers of one lease, one acts. When it ends it gives the lease back, and the
@@ -73,7 +74,9 @@ func TestLeadershipLost(t *testing.T) {
 		}
 		return true, nil, apierrors.NewInternalError(errors.New("no storage"))
 	})
-	s, stop := w.startWith(kube.Config{Identity: "me", LeaderElection: lease()})
+	short := lease()
+	short.LeaseDuration, short.RenewDeadline = 15*time.Second, 10*time.Second
+	s, stop := w.startWith(kube.Config{Identity: "me", LeaderElection: short})
 	w.eventually("it leads", func() bool {
 		return strings.Contains(get(t, s, "/metrics"), `leader_election_master_status{name="berth"} 1`)
 	})

@@ -205,7 +205,7 @@ func (w *world) startWith(c kube.Config) (s *kube.Scheduler, stop func() error) 
 		cancel()
 		select {
 		case err := <-done:
-			for k := 0; w.started == 1 && runtime.NumGoroutine() > before && k < 1000; k++ {
+			for end := time.Now().Add(patience); w.started == 1 && runtime.NumGoroutine() > before && time.Now().Before(end); {
 				time.Sleep(time.Millisecond)
 			}
 			if n := runtime.NumGoroutine(); w.started == 1 && n > before {
@@ -213,7 +213,7 @@ func (w *world) startWith(c kube.Config) (s *kube.Scheduler, stop func() error) 
 				w.t.Errorf("%d goroutines are left, there were %d\n%s", n, before, stacks[:runtime.Stack(stacks[:], true)])
 			}
 			return err
-		case <-time.After(20 * time.Second):
+		case <-time.After(patience):
 			w.t.Fatal("Run does not end")
 			return nil
 		}
@@ -224,15 +224,19 @@ func (w *world) log() *slog.Logger {
 	return slog.New(slog.NewTextHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelInfo}))
 }
 
+// patience is how long a test waits for what must happen: far longer than it takes on a
+// slow machine that has much else to do.
+const patience = 3 * time.Minute
+
 // eventually waits until a condition holds.
 func (w *world) eventually(what string, holds func() bool) {
 	w.t.Helper()
-	for end := time.Now().Add(15 * time.Second); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
 		if holds() {
 			return
 		}
 	}
-	w.t.Fatalf("not within 15 s: %s\n%s", what, w.logs)
+	w.t.Fatalf("not within %v: %s\n%s", patience, what, w.logs)
 }
 
 func (w *world) pod(name string) *corev1.Pod {

@@ -58,7 +58,7 @@ func (p provisioner) PreBind(ctx context.Context, c *framework.Cycle, _ string) 
 // when the volumes come, no more bindings than allowed go on at once.
 func TestAwait(t *testing.T) {
 	const most, slow, fast = 2, 20, 50
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	var bound, waiting, working, peak atomic.Int32
 	ready := make(chan struct{})

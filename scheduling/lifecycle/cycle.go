@@ -43,7 +43,16 @@ func (d *Driver) ScheduleOne(ctx context.Context) (Attempt, bool) {
 	}
 	d.snap.SetNow(d.clock.Now())
 	a.Started = d.stamp()
-	d.try(ctx, sched, p, it, a)
+	switch r, known := d.refusal(p, it); {
+	case !known:
+		d.try(ctx, sched, p, it, a)
+	case d.verify:
+		d.try(ctx, sched, p, it, a)
+		d.problem(r.verify(a))
+	default:
+		d.repeat(ctx, sched, p, it, a, r)
+	}
+	d.passOver(ctx, sched, a)
 	return *a, true
 }
 
@@ -65,6 +74,7 @@ func (d *Driver) pop(ctx context.Context) *queue.Item {
 //
 // Source: kube-scheduler 1.37, schedule_one.go, schedulingCycle.
 func (d *Driver) try(ctx context.Context, sched *scheduling.Scheduler, p *pod, it *queue.Item, a *Attempt) {
+	d.refusals.forget(d.snap)
 	err := d.measured(a, StepSchedule, func() (err error) {
 		a.Decision, err = sched.ScheduleContext(ctx, d.snap, it.Pod)
 		return err
@@ -125,8 +135,12 @@ func (d *Driver) assume(p *pod, info *framework.PodInfo, node string) {
 // Source: kube-scheduler 1.37, schedule_one.go, schedulingAlgorithm.
 func (d *Driver) makeRoom(ctx context.Context, sched *scheduling.Scheduler, p *pod, it *queue.Item, a *Attempt, err error) {
 	var fit *scheduling.FitError
-	if !errors.As(err, &fit) || !sched.HasPostFilter() {
+	switch {
+	case !errors.As(err, &fit):
 		d.failed(ctx, p, it, a, err)
+		return
+	case !sched.HasPostFilter():
+		d.refused(ctx, sched, p, it, a, fit)
 		return
 	}
 	var (
@@ -151,11 +165,14 @@ func (d *Driver) makeRoom(ctx context.Context, sched *scheduling.Scheduler, p *p
 	}
 	a.Nominated, a.Victims = result.Nominated, result.Victims
 	d.release(ctx, it.Pod.Pod, result.Claims)
-	if len(result.Victims) == 0 {
+	switch {
+	case len(result.Victims) > 0:
+		d.evict(ctx, plugin, p, it, a, err)
+	case postErr != nil || len(result.Claims) > 0:
 		d.failed(ctx, p, it, a, err)
-		return
+	default:
+		d.refused(ctx, sched, p, it, a, fit)
 	}
-	d.evict(ctx, plugin, p, it, a, err)
 }
 
 // failed returns the pod to the queue, for what err says.

@@ -3,6 +3,7 @@ package lifecycle_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"testing"
 	"time"
 
@@ -34,22 +35,37 @@ func running(t *testing.T, b lifecycle.Binder, p scheduling.Profile, bindings in
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("Run: %v", err)
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(patience):
 			t.Error("Run does not end")
 		}
 	})
 	return d
 }
 
+// patience is how long a test waits for what must happen: far longer than it takes on a
+// slow machine that has much else to do.
+const patience = 3 * time.Minute
+
 // eventually waits until a condition holds.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if holds() {
 			return
 		}
 	}
 	t.Fatal("did not happen: " + what)
+}
+
+// onlyLeft fails unless at most so many goroutines are left in the end.
+func onlyLeft(t *testing.T, before int) {
+	t.Helper()
+	for end := time.Now().Add(patience); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Errorf("%d goroutines are left, there were %d at the start", runtime.NumGoroutine(), before)
+			return
+		}
+	}
 }
 
 // TestRunWithoutSource: events that are pushed are enough, and Do and forks see what they

@@ -28,6 +28,8 @@ type Driver struct {
 	retries     []func() error // changes of the snapshot that an extension prevented
 	nominations list.List      // of *pod, in the order of nomination
 	expiring    []expiry       // in the order of their times
+	refusals    refusals
+	verify      bool // some profile verifies
 
 	mail    mailbox
 	waiting waiting
@@ -72,6 +74,7 @@ func New(c Config) (*Driver, error) {
 		d.observeCalls(s)
 		d.profiles[nameOf(p.Name)] = s
 		d.binders[s] = len(p.Bind) > 0
+		d.verify = d.verify || p.Cache.Verify
 		if d.last == nil {
 			d.last = s
 		}

@@ -279,15 +279,7 @@ func TestDriverFaults(t *testing.T) {
 	}
 	clear(r.pods)
 	r.check(c)
-	for range 100 {
-		if runtime.NumGoroutine() <= goroutines {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	if n := runtime.NumGoroutine(); n > goroutines {
-		t.Errorf("%d goroutines, %d at the start", n, goroutines)
-	}
+	onlyLeft(t, goroutines)
 	if r.panics < *faultPods/100 || problems == 0 {
 		t.Errorf("%d panics and %d problems: the history tests too little", r.panics, problems)
 	}
@@ -366,7 +358,7 @@ func (r *ruin) check(c *counter) {
 	r.calm = true
 	r.mu.Unlock()
 	ctx := context.Background()
-	for round := 0; round < 200; round++ {
+	for end := time.Now().Add(patience); time.Now().Before(end); {
 		r.answer(1 << 30)
 		r.mu.Lock()
 		for _, p := range r.gone { // as an informer does that lists again

@@ -123,6 +123,9 @@ func newObservers(o Observer) observers {
 	return s
 }
 
+// eachCall reports whether the observer learns more of an attempt than what came of it.
+func (o *observers) eachCall() bool { return o.points != nil || o.plugins != nil || o.scores != nil }
+
 // stamp returns the time for an observer, or the zero time if there is none.
 func (d *Driver) stamp() (t time.Time) {
 	if d.observers.any {

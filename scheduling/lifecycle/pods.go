@@ -169,6 +169,9 @@ func (d *Driver) nominate(p *pod, node string) {
 	}
 	p.nominated, p.noted = node, nil
 	if node != "" {
+		if p.item != nil {
+			d.queue.SetApart(p.item)
+		}
 		p.noted = p.info
 		p.nominee = d.nominations.PushBack(p)
 		d.noteNomination(p)

@@ -115,7 +115,9 @@ func TestMemoryLetsSnapshotsGo(t *testing.T) {
 	for range 8 { // the engine holds a few snapshots
 		ask(s.Fork(), "of another")
 	}
-	runtime.GC()
+	for range 10 { // pools keep what they have for two collections
+		runtime.GC()
+	}
 	if forked.Value() != nil {
 		t.Error("the fork is still there")
 	}

@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"testing"
 	"time"
+	"unique"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/resource"
+	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
@@ -45,6 +48,33 @@ func BenchmarkQueue(b *testing.B) {
 				}
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/pod")
+		})
+	}
+}
+
+// BenchmarkAlike wakes waiting pods of 4 classes and lets them fail together again.
+func BenchmarkAlike(b *testing.B) {
+	for _, n := range []int{1_000, 10_000, 100_000} {
+		b.Run(fmt.Sprintf("pods=%d", n), func(b *testing.B) {
+			r := newRig(b, queue.Config{Profiles: profiles(b, scheduling.Profile{
+				Filter: []framework.Plugin{plugin{"X", []queueing.EventHint{on(queueing.ResourceAssignedPod, queueing.ActionDelete, nil)}}},
+			})})
+			by := queue.Rejectors{Plugins: []string{"X"}}
+			for i := range n {
+				r.Add(r.ctx, r.info(api.MakePod(fmt.Sprint("p", i))))
+			}
+			for i := range n {
+				by.Class = unique.Make(fmt.Sprint(i % 4))
+				r.Requeue(r.ctx, r.Pop(), nil, by)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				r.now = r.now.Add(11 * time.Second)
+				r.happen(queueing.ResourceAssignedPod, queueing.ActionDelete)
+				if got := r.RequeueAlike(r.ctx, func(queue.Class) (queue.Rejectors, bool) { return by, true }); got != n {
+					b.Fatalf("RequeueAlike() = %d, want %d", got, n)
+				}
+			}
 		})
 	}
 }

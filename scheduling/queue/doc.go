@@ -28,6 +28,16 @@
 //		}
 //	}
 //
+// # Pods that are alike
+//
+// A hundred thousand waiting pods are often of a few classes. If Rejectors name the pod's
+// Class, the queue keeps the pods of one class that failed at one instant, with backoffs
+// of equal length, behind one of them. Whatever happens to that one happens to all: an
+// event asks its hints once and moves them together, and [Queue.RequeueAlike] lets them
+// fail together. What happens to one pod alone ([Queue.Update], [Queue.Activate],
+// [Queue.SetApart]) takes it out. All pods end up as if each had been moved by itself. If a
+// QueueSort plugin other than PrioritySort orders the pods, each is moved by itself.
+//
 // # What it leaves to you
 //
 // The queue does not know the cluster. Tell it what happens there with Move, Update

@@ -3,6 +3,7 @@ package queue
 import (
 	"slices"
 
+	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/queueing"
 )
 
@@ -16,6 +17,16 @@ type eventLog struct {
 type event struct {
 	queueing.ClusterEvent
 	before, after any
+}
+
+// isPersonal reports whether the event concerns the pod that it is about in another way than
+// pods that are like it.
+func (e event) isPersonal() bool {
+	if e.Resource == queueing.ResourceTargetPod {
+		return true
+	}
+	_, about := e.after.(*framework.PodInfo)
+	return about && e.IsWildcard()
 }
 
 // next returns the number of the next event.

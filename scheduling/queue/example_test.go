@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"time"
+	"unique"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -42,6 +43,34 @@ func ExampleQueue() {
 	// placed urgent
 	// placed web
 	// again after 02 s: batch
+}
+
+// Pods of one class fail together.
+func ExampleClass() {
+	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	q, err := queue.New(queue.Config{Now: func() time.Time { return now }})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx, schema := context.Background(), resource.NewSchema()
+	by := queue.Rejectors{Plugins: []string{"NodeResourcesFit"}, Class: unique.Make("4 CPUs")}
+	for i := range 1000 {
+		pod, err := framework.NewPodInfo(api.MakePod(fmt.Sprint("batch-", i)).Requests("4", "1Gi").Obj(), schema)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		q.Add(ctx, pod)
+		q.Requeue(ctx, q.Pop(), nil, by)
+	}
+	now = now.Add(6 * time.Minute)
+	q.Flush(ctx) // they have waited long enough
+	it := q.Pop()
+	q.Requeue(ctx, it, nil, by) // there is still no room
+	others := q.RequeueAlike(ctx, func(c queue.Class) (queue.Rejectors, bool) { return by, c == by.Class })
+	fmt.Println(it.Pod.Pod.Name, "and", others, "more")
+	// Output: batch-0 and 999 more
 }
 
 func ExampleBackoff() {

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/berth-sched/berth/framework/queueing"
@@ -108,7 +109,7 @@ func (q *Queue) waitsBefore(a, b *Item) bool {
 	if x, y := q.waitingSince(a), q.waitingSince(b); x != y {
 		return x < y
 	}
-	return a.waits < b.waits
+	return cmp.Or(cmp.Compare(a.waits, b.waits), cmp.Compare(a.serial, b.serial)) < 0
 }
 
 // groupOf returns the group of an item, a new one if there is none.

@@ -33,7 +33,7 @@ func (q *Queue) stands(it *Item) bool {
 
 // stand makes an item wait until time passes.
 func (q *Queue) stand(it *Item) {
-	it.at = standing
+	q.put(it, standing)
 	if q.standing.first == nil || it.expires < q.standUntil {
 		q.standUntil = it.expires
 	}
@@ -45,7 +45,7 @@ func (q *Queue) stand(it *Item) {
 func (q *Queue) release() {
 	for it := q.standing.first; it != nil && !q.stands(it); it = q.standing.first {
 		q.leave(it)
-		it.at = backingOff
+		q.put(it, backingOff)
 		q.backingOff.push(it)
 	}
 }

@@ -10,7 +10,8 @@ import (
 )
 
 // An Item is a pod in the queue, or taken from it. Only the queue makes and changes
-// items; treat them as read-only.
+// items; treat them as read-only. The fields of a waiting item that has a Class are up to
+// date when [Queue.Items] returns.
 type Item struct {
 	// QueuedPod is the part that QueueSort plugins see.
 	queueing.QueuedPod
@@ -47,6 +48,9 @@ type Item struct {
 	waits  uint64 // order of arrival among the waiting items
 	ahead  *Item  // in its group
 	behind *Item
+
+	rest  *Item // the root of those that follow it
+	twins twins // if it follows another
 }
 
 // Rejectors are the plugins that rejected a pod. Without any, an attempt ended with an
@@ -58,6 +62,9 @@ type Rejectors struct {
 	// Unresolvable are those that said of every node that they rejected that taking pods
 	// away would not help there. Such an event does not wake the pod for them.
 	Unresolvable []string
+	// Class, if there is one, is equal for pods of one profile and priority that PreEnqueue
+	// plugins accept, and that hints treat alike. The queue may move such pods together.
+	Class Class
 }
 
 func (r *Rejectors) none() bool { return len(r.Plugins)+len(r.Pending) == 0 }
@@ -82,6 +89,8 @@ const (
 	standing // backing off; not to be tried early until time passes
 	unschedulable
 	inFlight
+	following // another item, whose place it shares
+	places
 )
 
 // isOf reports whether the item holds that pod.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 	"time"
+	"unique"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -32,6 +33,8 @@ type modelPod struct {
 	gate     bool
 	tried    time.Time
 	again    bool
+	class    queue.Class
+	attempts int
 	where    string // active, backoff, waiting, flying, gone
 	seen     []string
 }
@@ -177,6 +180,54 @@ func (m *model) flush() {
 	}
 }
 
+// classOf is what the plugins of the model see of a pod. A pod that they keep out has none.
+func (p *modelPod) classOf() queue.Class {
+	info := cmp.Or(p.latest, p.info)
+	if _, shut := info.Pod.Labels[gateLabel]; shut {
+		return queue.Class{}
+	}
+	return unique.Make(fmt.Sprint(info.Priority, len(p.name())%2))
+}
+
+// pop is what Pop does with the next pod.
+func (m *model) pop(p *modelPod) {
+	p.where, p.plugins, p.seen = "flying", nil, nil
+	p.attempts++
+	p.again, p.tried = p.tried.Equal(m.now), m.now
+}
+
+// requeue is what Requeue does with a pod in flight.
+func (m *model) requeue(p *modelPod, plugins, final []string) {
+	p.stamp, p.plugins, p.final = m.now, slices.Clone(plugins), final
+	if p.latest != nil {
+		p.info, p.latest = p.latest, nil
+	}
+	if plugins == nil {
+		p.errors++
+	} else {
+		p.rejected++
+		p.errors = 0
+	}
+	p.where, p.gate = "waiting", false
+	if plugins == nil || slices.ContainsFunc(p.seen, func(e string) bool { return m.worth(p, e) }) {
+		m.send(p)
+	}
+}
+
+// requeueAlike is what RequeueAlike does: the next pods fail, one after the other.
+func (m *model) requeueAlike(known map[queue.Class]queue.Rejectors) (attempts int) {
+	for p := m.next(); p != nil; p = m.next() {
+		by, ok := known[p.class]
+		if !ok {
+			break
+		}
+		m.pop(p)
+		m.requeue(p, by.Plugins, by.Unresolvable)
+		attempts++
+	}
+	return attempts
+}
+
 // TestQueueEqualsTheModel runs random histories through both.
 func TestQueueEqualsTheModel(t *testing.T) {
 	ctx := context.Background()
@@ -231,12 +282,14 @@ func TestQueueEqualsTheModel(t *testing.T) {
 		}
 		t.Repeat(map[string]func(*rapid.T){
 			"add": func(t *rapid.T) {
-				m.serial++
-				name := fmt.Sprintf("p%d", m.serial*7)
-				p := &modelPod{info: newInfo(name), serial: m.serial, stamp: m.now}
-				p.item = q.Add(ctx, p.info)
-				m.pods = append(m.pods, p)
-				m.send(p)
+				for range rapid.SampledFrom([]int{1, 1, 5}).Draw(t, "pods") {
+					m.serial++
+					name := fmt.Sprintf("p%d", m.serial*7)
+					p := &modelPod{info: newInfo(name), serial: m.serial, stamp: m.now}
+					p.item = q.Add(ctx, p.info)
+					m.pods = append(m.pods, p)
+					m.send(p)
+				}
 			},
 			"pop": func(t *rapid.T) {
 				want, got := m.next(), q.Pop()
@@ -245,8 +298,37 @@ func TestQueueEqualsTheModel(t *testing.T) {
 				case want == nil || got == nil || want.item != got:
 					t.Fatalf("Pop() = %+v, want %+v", got, want)
 				default:
-					want.where, want.plugins, want.seen = "flying", nil, nil
-					want.again, want.tried = want.tried.Equal(m.now), m.now
+					m.pop(want)
+				}
+			},
+			"fail all": func(t *rapid.T) {
+				plugins := rapid.SampledFrom([][]string{{"A"}, {"A", "B"}}).Draw(t, "plugins")
+				for want := m.next(); want != nil; want = m.next() {
+					if got := q.Pop(); got != want.item {
+						t.Fatalf("Pop() = %+v, want %+v with %+v", got, want, want.item)
+					}
+					m.pop(want)
+					want.class = want.classOf()
+					q.Requeue(ctx, want.item, nil, queue.Rejectors{Plugins: plugins, Class: want.class})
+					m.requeue(want, plugins, nil)
+				}
+			},
+			"fail alike": func(t *rapid.T) {
+				known := map[queue.Class]queue.Rejectors{}
+				for _, p := range m.pods {
+					if _, ok := known[p.class]; !ok && p.class != (queue.Class{}) && rapid.Bool().Draw(t, "known") {
+						known[p.class] = queue.Rejectors{
+							Plugins:      rapid.SampledFrom([][]string{{"A"}, {"B"}, {"A", "B"}}).Draw(t, "plugins"),
+							Unresolvable: rapid.SampledFrom([][]string{nil, {"A"}}).Draw(t, "final"),
+						}
+					}
+				}
+				got := q.RequeueAlike(ctx, func(c queue.Class) (queue.Rejectors, bool) {
+					by, ok := known[c]
+					return by, ok
+				})
+				if want := m.requeueAlike(known); got != want {
+					t.Fatalf("RequeueAlike() = %d, want %d", got, want)
 				}
 			},
 			"done": func(t *rapid.T) {
@@ -258,21 +340,12 @@ func TestQueueEqualsTheModel(t *testing.T) {
 				p := pick("flying")
 				plugins := rapid.SampledFrom([][]string{nil, {"A"}, {"B"}, {"A", "B"}}).Draw(t, "plugins")
 				final := rapid.SampledFrom([][]string{nil, {"A"}, {"A", "B"}}).Draw(t, "final")
-				q.Requeue(ctx, p.item, nil, queue.Rejectors{Plugins: plugins, Unresolvable: final})
-				p.stamp, p.plugins, p.final = m.now, slices.Clone(plugins), final
-				if p.latest != nil {
-					p.info, p.latest = p.latest, nil
+				p.class = queue.Class{}
+				if plugins != nil && rapid.Bool().Draw(t, "has a class") {
+					p.class = p.classOf()
 				}
-				if plugins == nil {
-					p.errors++
-				} else {
-					p.rejected++
-					p.errors = 0
-				}
-				p.where, p.gate = "waiting", false
-				if plugins == nil || slices.ContainsFunc(p.seen, func(e string) bool { return m.worth(p, e) }) {
-					m.send(p)
-				}
+				q.Requeue(ctx, p.item, nil, queue.Rejectors{Plugins: plugins, Unresolvable: final, Class: p.class})
+				m.requeue(p, plugins, final)
 			},
 			"move": func(t *rapid.T) {
 				switch e := rapid.SampledFrom([]string{evNodeAdd, evNodeLabel, evPodGone, evOther}).Draw(t, "event"); e {
@@ -288,6 +361,18 @@ func TestQueueEqualsTheModel(t *testing.T) {
 				default:
 					q.Move(ctx, node(queueing.ActionUpdateNodeTaint), nil, nil, nil)
 					m.happen(e)
+				}
+			},
+			"move for one": func(t *rapid.T) {
+				p := pick("active", "backoff", "waiting", "flying")
+				q.Move(ctx, queueing.ClusterEvent{Resource: queueing.ResourceAny, Action: queueing.ActionAll}, nil, p.info, nil)
+				for _, other := range m.pods {
+					if other == p || len(other.plugins) == 0 {
+						m.wake(other, evAll)
+					}
+				}
+				if p.where == "flying" {
+					p.seen = append(p.seen, evAll)
 				}
 			},
 			"update": func(t *rapid.T) {
@@ -306,12 +391,13 @@ func TestQueueEqualsTheModel(t *testing.T) {
 					p.latest, p.seen = info, append(p.seen, e)
 					return
 				}
-				p.info = info
+				p.info, p.class = info, queue.Class{}
 				m.wake(p, e)
 			},
 			"activate": func(t *rapid.T) {
 				p := pick("active", "backoff", "waiting", "flying")
 				q.Activate(ctx, p.item)
+				p.class = queue.Class{}
 				switch p.where {
 				case "flying":
 					p.seen = append(p.seen, evAll)
@@ -343,6 +429,7 @@ func TestQueueEqualsTheModel(t *testing.T) {
 // compare looks at every pod, the counts, and the time of the next flush.
 func (m *model) compare(t *rapid.T) {
 	want := queue.Length{}
+	all := m.q.Items()
 	var items []*queue.Item
 	for _, p := range m.pods {
 		switch {
@@ -361,7 +448,8 @@ func (m *model) compare(t *rapid.T) {
 			continue
 		}
 		items = append(items, p.item)
-		if p.item.Unschedulable != p.rejected || p.item.Errors != p.errors || p.item.Pod != p.info {
+		if p.item.Unschedulable != p.rejected || p.item.Errors != p.errors || p.item.Pod != p.info ||
+			p.item.Attempts != p.attempts || p.item.Flushed == p.flushed.IsZero() || !p.item.Timestamp.Equal(p.stamp) {
 			t.Fatalf("pod %s: %+v, want %+v", p.name(), p.item, p)
 		}
 		if (p.item.Gate != "") != p.gate {
@@ -371,7 +459,7 @@ func (m *model) compare(t *rapid.T) {
 	if got := m.q.Len(); got != want {
 		t.Fatalf("Len() = %+v, want %+v", got, want)
 	}
-	if !slices.Equal(items, m.q.Items()) {
+	if !slices.Equal(items, all) {
 		t.Fatal("Items() lists other pods")
 	}
 	at, ok := m.q.NextFlush()

@@ -63,6 +63,12 @@ type Queue struct {
 	waiting    list          // unschedulable pods, including gated ones, by waitingSince
 	groups     groups        // the same pods by what can wake them
 	gated      int           // how many of waiting are gated
+	others     [places]int   // how many items follow those in each place
+
+	met     map[meeting]*Item // of those that began to wait at metAt
+	metAt   time.Time
+	longest int       // backoffs of items that failed more often are equal
+	passing []passing // scratch
 
 	flight list // in the order of Pop
 	events eventLog
@@ -101,6 +107,7 @@ func New(o Config) (*Queue, error) {
 		q.profiles[name] = newProfile(s)
 	}
 	q.groups.byKey = map[string]*group{}
+	q.met, q.longest = map[meeting]*Item{}, o.Backoff.longest()
 	q.start = o.Now()
 	q.order()
 	return q, nil
@@ -152,17 +159,14 @@ func (q *Queue) Add(ctx context.Context, pod *framework.PodInfo) *Item {
 // ready. The pod is in flight until [Queue.Done] or [Queue.Requeue], and the queue
 // remembers events that happen meanwhile.
 func (q *Queue) Pop() *Item {
-	it := q.active.top()
-	if it == nil && !q.options.FullBackoff {
-		q.release()
-		it = q.backingOff.top()
-	}
+	it := q.top()
 	if it == nil {
 		return nil
 	}
+	q.cede(it)
 	q.leave(it)
 	it.Attempts++
-	it.Rejectors, it.timed, it.held = Rejectors{}, false, false
+	it.Rejectors, it.timed, it.held = Rejectors{Class: it.Class}, false, false
 	now := q.options.Now()
 	it.again, it.tried = !it.tried.IsZero() && it.tried.Equal(now), now
 	if it.InitialAttempt.IsZero() {
@@ -170,6 +174,16 @@ func (q *Queue) Pop() *Item {
 	}
 	it.at, it.since = inFlight, q.events.next()
 	q.flight.insertAfter(it, q.flight.last)
+	return it
+}
+
+// top is the item that Pop takes.
+func (q *Queue) top() *Item {
+	it := q.active.top()
+	if it == nil && !q.options.FullBackoff {
+		q.release()
+		it = q.backingOff.top()
+	}
 	return it
 }
 
@@ -196,13 +210,24 @@ type Length struct {
 // Len counts the pods.
 func (q *Queue) Len() Length {
 	return Length{
-		Active: q.active.len(), Backoff: q.backingOff.len() + q.failing.len() + q.standing.len,
-		Unschedulable: q.waiting.len - q.gated, Gated: q.gated, InFlight: q.flight.len,
+		Active:        q.active.len() + q.others[active],
+		Backoff:       q.backingOff.len() + q.failing.len() + q.standing.len + q.others[backingOff] + q.others[standing],
+		Unschedulable: q.waiting.len - q.gated + q.others[unschedulable], Gated: q.gated, InFlight: q.flight.len,
 	}
 }
 
-// leave takes the item out of the part of the queue that holds it.
+// put notes the part of the queue that is to hold the item and those that follow it.
+func (q *Queue) put(it *Item, at place) {
+	it.at = at
+	q.others[at] += sizeOf(it.rest)
+}
+
+// leave takes the item, and those that follow it, out of the part of the queue that holds
+// it.
 func (q *Queue) leave(it *Item) {
+	if it.at != nowhere {
+		q.others[it.at] -= sizeOf(it.rest)
+	}
 	switch it.at {
 	case active:
 		q.active.remove(it)
@@ -232,6 +257,7 @@ func (q *Queue) pass(ctx context.Context, it *Item) bool {
 	if status.IsSuccess() {
 		return true
 	}
+	it.Class = Class{}
 	if it.at != unschedulable {
 		q.toWaiting(it)
 	}
@@ -255,7 +281,7 @@ func (q *Queue) toActive(ctx context.Context, it *Item, ask bool) {
 	if it.InitialAttempt.IsZero() {
 		it.InitialAttempt = q.options.Now()
 	}
-	it.at = active
+	q.put(it, active)
 	q.active.push(it)
 }
 
@@ -269,12 +295,12 @@ func (q *Queue) toBackoff(ctx context.Context, it *Item) {
 	q.expiration(it) // the heaps order by it
 	switch {
 	case it.none():
-		it.at = failing
+		q.put(it, failing)
 		q.failing.push(it)
 	case !q.options.FullBackoff && q.stands(it):
 		q.stand(it)
 	default:
-		it.at = backingOff
+		q.put(it, backingOff)
 		q.backingOff.push(it)
 	}
 }
@@ -282,7 +308,9 @@ func (q *Queue) toBackoff(ctx context.Context, it *Item) {
 // toWaiting makes the item wait for an event.
 func (q *Queue) toWaiting(it *Item) {
 	q.leave(it)
-	it.at, it.Gate = unschedulable, ""
+	it.Gate = ""
+	it = q.meet(it)
+	q.put(it, unschedulable)
 	since, previous := q.waitingSince(it), q.waiting.last
 	for previous != nil && q.waitingSince(previous) > since {
 		previous = previous.previous

@@ -69,12 +69,20 @@ func (q *Queue) send(ctx context.Context, it *Item, s strategy) {
 // [queueing.QueueingHintFunc]. If except is not nil, that item stays where it is.
 //
 // Cost: O(waiting pods that a plugin rejected which registered for the event); nothing
-// for all others, such as gated pods.
+// for all others, such as gated pods. Pods that are alike and wait together count once.
 func (q *Queue) Move(ctx context.Context, e queueing.ClusterEvent, before, after any, except *Item) {
 	if !q.isInteresting(e) {
 		return
 	}
 	what := event{e, before, after}
+	if except != nil {
+		q.detach(except)
+	}
+	if what.isPersonal() {
+		for _, it := range q.concerned(e) {
+			q.scatter(it)
+		}
+	}
 	concerned := q.concerned(e)
 	for _, it := range concerned {
 		if it != except {
@@ -117,6 +125,7 @@ func (q *Queue) Update(ctx context.Context, it *Item, pod *framework.PodInfo) {
 		it.latest = pod
 		return
 	}
+	q.SetApart(it)
 	it.Pod, it.profile = pod, q.profileOf(pod.Pod)
 	q.regroup(it)
 	switch it.at {
@@ -135,6 +144,7 @@ func (q *Queue) Update(ctx context.Context, it *Item, pod *framework.PodInfo) {
 
 // Delete takes a pod out of the queue. A pod in flight stays in flight until Done.
 func (q *Queue) Delete(it *Item) {
+	q.detach(it)
 	if it.at != inFlight {
 		q.leave(it)
 	}
@@ -143,6 +153,7 @@ func (q *Queue) Delete(it *Item) {
 // Activate makes a waiting pod ready, whatever it waits for, unless a PreEnqueue
 // plugin rejects it. For a pod in flight it counts as an event.
 func (q *Queue) Activate(ctx context.Context, it *Item) {
+	q.SetApart(it)
 	switch it.at {
 	case nowhere, active:
 	case inFlight:
@@ -159,13 +170,19 @@ var wildcard = queueing.ClusterEvent{Resource: queueing.ResourceAny, Action: que
 // It costs O(n log n).
 func (q *Queue) Items() []*Item {
 	var all []*Item
-	add := func(it *Item) { all = append(all, it) }
+	add := func(it *Item) {
+		all = append(all, it)
+		each(it.rest, func(other *Item) {
+			other.follow(it)
+			all = append(all, other)
+		})
+	}
 	q.active.all(add)
 	q.backingOff.all(add)
 	q.failing.all(add)
 	for _, l := range []*list{&q.standing, &q.waiting, &q.flight} {
 		for it := l.first; it != nil; it = it.next {
-			all = append(all, it)
+			add(it)
 		}
 	}
 	slices.SortFunc(all, func(a, b *Item) int { return cmp.Compare(a.serial, b.serial) })

@@ -31,6 +31,7 @@ func (q *Queue) Flush(ctx context.Context) {
 			return // the others came later
 		}
 		it.flushed, it.Flushed = now, true
+		tell(it.rest, happened{flushed: true})
 		if !q.wake(ctx, it, event{ClusterEvent: wildcard}) || it.at == unschedulable {
 			q.waiting.remove(it)
 			q.waiting.insertAfter(it, q.waiting.last)

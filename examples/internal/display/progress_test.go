@@ -3,6 +3,7 @@ package display
 import (
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -20,15 +21,17 @@ func TestProgress(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			var b strings.Builder
-			p := NewProgress(&b, 10)
-			p.terminal, p.next = test.terminal, time.Now().Add(test.due)
-			p.Step(5, "%d of %d", 5, 10)
-			p.Step(5, "too early") // the next line is due later
-			p.Done()
-			if got := b.String(); got != test.want {
-				t.Errorf("wrote %q, want %q", got, test.want)
-			}
+			synctest.Test(t, func(t *testing.T) { // no time passes
+				var b strings.Builder
+				p := NewProgress(&b, 10)
+				p.terminal, p.next = test.terminal, time.Now().Add(test.due)
+				p.Step(5, "%d of %d", 5, 10)
+				p.Step(5, "too early") // the next line is due later
+				p.Done()
+				if got := b.String(); got != test.want {
+					t.Errorf("wrote %q, want %q", got, test.want)
+				}
+			})
 		})
 	}
 }

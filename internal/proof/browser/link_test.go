@@ -62,6 +62,7 @@ func TestLinks(t *testing.T) {
 	// Own texts are in the link as they are. Copying takes the link of now, not of a
 	// moment before.
 	eval[bool](b, `(navigator.clipboard.writeText = async (text) => { globalThis.copied = text }, true)`)
+	b.listenToStatus()
 	const mine = "# größer & <b> \"x\" 😀\n"
 	config := mine + eval[string](b, `document.getElementById("config").value`)
 	eval[bool](b, fmt.Sprintf(`(() => {
@@ -74,7 +75,7 @@ func TestLinks(t *testing.T) {
 	})()`, config))
 	b.wait("globalThis.copied !== undefined")
 	b.settle()
-	b.has("status", "The link is copied.")
+	b.tells("The link is copied.")
 	own := eval[string](b, "globalThis.copied")
 	if want := eval[string](b, "location.href"); own != want {
 		t.Errorf("copied %s, the address is %s", own, want)
@@ -94,6 +95,7 @@ func TestLinks(t *testing.T) {
 
 	// What no browser takes is refused. The link of before must go.
 	b.set("sample", "shop", "change")
+	b.listenToStatus()
 	eval[bool](b, `(() => {
 		let x = 1, noise = "# ";
 		for (let i = 0; i < 1 << 21; i++) noise += "0123456789abcdefghijklmnopqrstuv"[(x = (Math.imul(x, 1664525) + 1013904223) >>> 0) >>> 27];
@@ -105,7 +107,7 @@ func TestLinks(t *testing.T) {
 	if got := eval[string](b, "setLink()"); got != "" {
 		t.Errorf("a link of %d characters is made", len(got))
 	}
-	b.has("status", "the texts are too large for a link")
+	b.tells("the texts are too large for a link")
 	b.wait(`location.hash === ""`)
 	b.quiet()
 }

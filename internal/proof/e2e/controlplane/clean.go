@@ -43,7 +43,7 @@ func (c *Cluster) Clean(ctx context.Context) error {
 // revision, it may have seen the first and not the last.
 func empty(ctx context.Context, client kubernetes.Interface) error {
 	one := metav1.ListOptions{Limit: 1}
-	for end := time.Now().Add(30 * time.Second); ; {
+	for end := time.Now().Add(ready); ; {
 		pods, err := client.CoreV1().Pods("").List(ctx, one)
 		if err != nil {
 			return fmt.Errorf("clean: %w", err)

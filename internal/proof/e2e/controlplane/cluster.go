@@ -37,7 +37,7 @@ type Cluster struct {
 }
 
 // ready bounds how long a part of the control plane may take to answer.
-const ready = 2 * time.Minute
+const ready = 10 * time.Minute
 
 // Start starts etcd and kube-apiserver and waits until the latter is ready. Progress
 // goes to log. Stop ends everything.
@@ -111,7 +111,7 @@ func (c *Cluster) startEtcd(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, ready)
 	defer cancel()
 	return c.etcd.waitFor(ctx, func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeout(ctx, time.Second)
+		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 		defer cancel()
 		_, err := c.etcdClient.Status(ctx, url)
 		return err
@@ -155,7 +155,7 @@ func (c *Cluster) StartAPIServer(ctx context.Context) error {
 
 // probe asks an address and expects 200.
 func probe(ctx context.Context, client *http.Client, url string) error {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

@@ -48,7 +48,7 @@ func (s Scheduler) Configuration(kubeconfig string) string {
 	b.WriteString("  contentType: application/vnd.kubernetes.protobuf\n")
 	fmt.Fprintf(&b, "leaderElection:\n  leaderElect: %t\n", s.LeaderElect)
 	if s.LeaderElect {
-		fmt.Fprintf(&b, "  resourceName: %s\n  leaseDuration: 4s\n  renewDeadline: 3s\n  retryPeriod: 500ms\n", s.Program.Name())
+		fmt.Fprintf(&b, "  resourceName: %s\n  leaseDuration: 15s\n  renewDeadline: 10s\n  retryPeriod: 500ms\n", s.Program.Name())
 	}
 	b.WriteString(s.More)
 	return b.String()

@@ -52,7 +52,7 @@ func TestProxy(t *testing.T) {
 	pool.AppendCertsFromPEM(ca)
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}
 	defer transport.CloseIdleConnections()
-	client := &http.Client{Transport: transport, Timeout: 10 * time.Second}
+	client := &http.Client{Transport: transport, Timeout: 3 * time.Minute}
 
 	ask := func(share float64, requests int) (good int, counts string) {
 		t.Helper()

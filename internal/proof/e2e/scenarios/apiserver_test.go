@@ -12,7 +12,7 @@ import (
 // TestAPIServerKilled kills the API server while pods are bound and brings it back. The
 // scheduler goes on by itself.
 func TestAPIServerKilled(t *testing.T) {
-	s := begin(t, 5*time.Minute)
+	s := begin(t)
 	n, kills := size(600, 5000), size(1, 3)
 	s.nodes(200)
 	s.pods(n, objects.Mixed)

@@ -37,7 +37,7 @@ type chaos struct {
 // no goroutine is left.
 func TestChaos(t *testing.T) {
 	berthOnly(t, "the snapshot of the stock scheduler cannot be seen")
-	s := begin(t, time.Duration(size(1, 20))*time.Minute)
+	s := begin(t)
 	proxy, err := faulty.Start(faulty.Config{
 		Target: cluster.URL(), CA: cluster.CA(), Certificate: cluster.Certificate(), Share: 0.05, Seed: 1,
 	})
@@ -54,7 +54,7 @@ func TestChaos(t *testing.T) {
 		c.round(10, round%3 == 1)
 		c.calm(round)
 	}
-	if err := c.subject.Stop(30 * time.Second); err != nil {
+	if err := c.subject.Stop(patience); err != nil {
 		t.Errorf("the end: %v", err)
 	}
 	t.Logf("%d pods, %d of them deleted; requests: %s", c.created, c.deleted, proxy.Counts())
@@ -173,7 +173,7 @@ func (c *chaos) calm(round int) {
 			c.Log(difference)
 		}
 	})
-	c.eventually("the snapshot equals the API", 30*time.Second, func() bool {
+	c.eventually("the snapshot equals the API", func() bool {
 		got, err := c.subject.snapshot()
 		if err != nil {
 			difference = err.Error()

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -21,7 +20,7 @@ import (
 // for the node of a pod, and volumes that are provisioned at once. Every claim gets a
 // volume of its own, and pods of local volumes run where these are.
 func TestClaims(t *testing.T) {
-	s := begin(t, 3*time.Minute)
+	s := begin(t)
 	const each, nodes = 8, 12
 	s.nodes(nodes)
 	s.class("local", "kubernetes.io/no-provisioner", storagev1.VolumeBindingWaitForFirstConsumer)
@@ -45,7 +44,7 @@ func TestClaims(t *testing.T) {
 	s.bound(each * len(classes))
 
 	volumes := map[string]string{}
-	s.eventually("all claims are bound", 30*time.Second, func() bool {
+	s.eventually("all claims are bound", func() bool {
 		list, err := s.client.CoreV1().PersistentVolumeClaims(objects.Namespace).List(s.ctx, metav1.ListOptions{})
 		s.ok(err)
 		clear(volumes)
@@ -90,7 +89,7 @@ func TestClaims(t *testing.T) {
 // meanwhile. After that, objects come again that have not changed; nothing that was
 // reserved before is given to another.
 func TestClaimsAndAPIServerKilled(t *testing.T) {
-	s := begin(t, 3*time.Minute)
+	s := begin(t)
 	const pods, nodes = 24, 4
 	s.ok(objects.CreateNodesOf(s.ctx, s.client, []int{1, 2, 3, 4}))
 	s.class("local", "kubernetes.io/no-provisioner", storagev1.VolumeBindingWaitForFirstConsumer)

@@ -16,7 +16,7 @@ import (
 // TestDeletedWhileBinding deletes nodes and pods while pods are bound. Every pod that is
 // left gets a node.
 func TestDeletedWhileBinding(t *testing.T) {
-	s := begin(t, 5*time.Minute)
+	s := begin(t)
 	n, nodes := size(600, 5000), 200
 	gonePods, goneNodes := n/10, nodes/5
 	s.nodes(nodes)

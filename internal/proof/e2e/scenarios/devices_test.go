@@ -3,7 +3,6 @@ package scenarios
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
@@ -19,7 +18,7 @@ const driver = "gpu.e2e.example"
 // goes to one claim; claims are reserved for their pods; and pods for which no device is
 // left wait until a claim is deleted.
 func TestDevices(t *testing.T) {
-	s := begin(t, 2*time.Minute)
+	s := begin(t)
 	const nodes, perNode, large = 4, 4, 2 // every second device is large
 	numbers := []int{1, 2, 3, 4}
 	s.ok(objects.CreateNodesOf(s.ctx, s.client, numbers))
@@ -42,7 +41,7 @@ func TestDevices(t *testing.T) {
 	})
 	s.someBound(fits)
 	var waiting string
-	s.eventually("one pod finds no device", 30*time.Second, func() bool {
+	s.eventually("one pod finds no device", func() bool {
 		for name, node := range s.guard.Placements() {
 			if node == "" && condition(s.get(name), v1.PodScheduled).Reason == v1.PodReasonUnschedulable {
 				waiting = name

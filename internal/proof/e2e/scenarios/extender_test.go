@@ -3,7 +3,6 @@ package scenarios
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	v1 "k8s.io/api/core/v1"
 
@@ -21,7 +20,7 @@ const answering = "e2e-answering"
 func TestExtender(t *testing.T) {
 	for _, cached := range []bool{true, false} {
 		t.Run(fmt.Sprintf("nodeCacheCapable=%t", cached), func(t *testing.T) {
-			s := begin(t, 3*time.Minute)
+			s := begin(t)
 			const nodes, pods = 20, 70
 			s.nodes(nodes)
 			s.priorityClasses()
@@ -69,7 +68,7 @@ profiles:
 			high.Spec.PriorityClassName = preempting
 			high.Spec.NodeSelector = map[string]string{v1.LabelHostname: objects.NodeName(1)}
 			s.pod(high)
-			s.eventually("the pod that evicts is bound", time.Minute, func() bool { return s.get("high").Spec.NodeName != "" })
+			s.eventually("the pod that evicts is bound", func() bool { return s.get("high").Spec.NodeName != "" })
 			if node := s.get("high").Spec.NodeName; node != objects.NodeName(1) {
 				t.Errorf("pod high is on %s, want %s", node, objects.NodeName(1))
 			}

@@ -15,7 +15,7 @@ import (
 
 // TestGates leaves pods with scheduling gates alone until their last gate is taken away.
 func TestGates(t *testing.T) {
-	s := begin(t, 2*time.Minute)
+	s := begin(t)
 	const gated, free = 20, 20
 	name := func(i int) string { return fmt.Sprintf("gated-%02d", i) }
 	s.nodes(10)

@@ -3,14 +3,13 @@ package scenarios
 import (
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/berth-sched/berth/internal/proof/e2e/objects"
 )
 
 // TestKill ends the scheduler with kill -9 in the middle of its work, again and again.
 func TestKill(t *testing.T) {
-	s := begin(t, 5*time.Minute)
+	s := begin(t)
 	n, kills := size(500, 5000), size(2, 8)
 	s.nodes(200)
 	var creating sync.WaitGroup

@@ -2,14 +2,13 @@ package scenarios
 
 import (
 	"testing"
-	"time"
 
 	"github.com/berth-sched/berth/internal/proof/e2e/objects"
 )
 
 // TestMixed binds pods of seven shapes, each exactly once.
 func TestMixed(t *testing.T) {
-	s := begin(t, 5*time.Minute)
+	s := begin(t)
 	n := size(700, 5000)
 	s.nodes(500)
 	p := s.start()

@@ -18,7 +18,7 @@ import (
 // protects; they are nominated meanwhile, and bound when the room is free. The guard sees
 // it if one is bound before.
 func TestPreemption(t *testing.T) {
-	s := begin(t, 3*time.Minute)
+	s := begin(t)
 	const nodes, perNode, high = 6, 8, 4 // eight pods of 2 CPUs fill a node; a high one needs 4
 	s.ok(objects.CreateNodesOf(s.ctx, s.client, []int{1, 2, 3, 4, 5, 6}))
 	s.priorityClasses()
@@ -34,8 +34,6 @@ func TestPreemption(t *testing.T) {
 		return pod
 	})
 	s.budget("protected")
-	const leaving = 2 * time.Second
-	s.kubelet(leaving)
 	p := s.start()
 	s.pods(high, func(i int) *v1.Pod {
 		pod := objects.Pod(fmt.Sprintf("high-%02d", i), "4", "1Gi")
@@ -44,7 +42,7 @@ func TestPreemption(t *testing.T) {
 	})
 
 	nominated := map[string]string{}
-	s.eventually("all pods of the high priority are nominated", 30*time.Second, func() bool {
+	s.eventually("all pods of the high priority are nominated", func() bool {
 		for i := range high {
 			pod := s.get(fmt.Sprintf("high-%02d", i))
 			if pod.Spec.NodeName == "" && pod.Status.NominatedNodeName != "" {
@@ -71,6 +69,7 @@ func TestPreemption(t *testing.T) {
 		targets++
 	}
 	t.Logf("%d pods were leaving when the last was nominated", targets)
+	s.kubelet(2 * time.Second) // from now on, pods leave
 
 	s.ok(s.guard.Wait(s.ctx, "the evicted are gone and the others bound", viewBound(nodes*perNode-2*high+high)))
 	for name, node := range prefix(s.guard.Placements(), "high-") {

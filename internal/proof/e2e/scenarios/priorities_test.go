@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"testing"
-	"time"
 
 	v1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
@@ -39,7 +38,7 @@ func (s *scenario) priorityClasses() {
 	for _, name := range append(sortedClasses(), preempting) {
 		pod := objects.Pod("dry-run", "1m", "1Mi")
 		pod.Spec.PriorityClassName = name
-		s.eventually("the API server knows class "+name, 30*time.Second, func() bool {
+		s.eventually("the API server knows class "+name, func() bool {
 			_, err := s.client.CoreV1().Pods(pod.Namespace).Create(s.ctx, pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 			return err == nil
 		})
@@ -49,7 +48,7 @@ func (s *scenario) priorityClasses() {
 // TestPriorities has more pods than there is room for. Those of the higher priorities get
 // it, and nobody is evicted.
 func TestPriorities(t *testing.T) {
-	s := begin(t, 2*time.Minute)
+	s := begin(t)
 	const room = 40 // two nodes that are not tainted, 20 pods of 800m each
 	s.ok(objects.CreateNodesOf(s.ctx, s.client, []int{1, 2}))
 	s.priorityClasses()
@@ -62,7 +61,7 @@ func TestPriorities(t *testing.T) {
 	})
 	s.start()
 	s.someBound(room)
-	s.eventually("all other pods are unschedulable", time.Minute, func() bool {
+	s.eventually("all other pods are unschedulable", func() bool {
 		waiting := 0
 		for name := range prefix(s.guard.Placements(), "e2e-low") {
 			if condition(s.get(name), v1.PodScheduled).Reason == v1.PodReasonUnschedulable {

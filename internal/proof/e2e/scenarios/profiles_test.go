@@ -2,7 +2,6 @@ package scenarios
 
 import (
 	"testing"
-	"time"
 
 	v1 "k8s.io/api/core/v1"
 
@@ -32,7 +31,7 @@ const twoProfiles = `profiles:
 // alone.
 func TestProfiles(t *testing.T) {
 	berthOnly(t, "there is nothing to compare")
-	s := begin(t, 2*time.Minute)
+	s := begin(t)
 	const n = 140
 	var placements [2]map[string]string
 	for i, p := range []controlplane.Program{controlplane.KubeScheduler, controlplane.BerthScheduler} {

@@ -13,7 +13,7 @@ import (
 // TestRestart starts the scheduler on a cluster with many pods and measures the CPU that
 // it takes until it has bound its first pod.
 func TestRestart(t *testing.T) {
-	s := begin(t, 10*time.Minute)
+	s := begin(t)
 	const nodes = 500
 	n := size(500, 50000)
 	limit := 5 * time.Second

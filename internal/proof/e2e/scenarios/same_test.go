@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -33,7 +32,7 @@ func TestSameNodes(t *testing.T) {
 			if test.long {
 				longOnly(t)
 			}
-			s := begin(t, 10*time.Minute)
+			s := begin(t)
 			n := size(280, 5000)
 			var placements [2]map[string]string
 			for i, p := range []controlplane.Program{controlplane.KubeScheduler, controlplane.BerthScheduler} {
@@ -111,8 +110,9 @@ func placeWaiting(s *scenario, n int, p controlplane.Program) {
 func placeLive(s *scenario, n int, p controlplane.Program) {
 	s.startAs(p, listing)
 	s.awake()
-	s.nodesInOrder(rand.New(rand.NewPCG(2, 1)).Perm(300))
-	time.Sleep(time.Second) // nodes and pods come by different watches
+	order := rand.New(rand.NewPCG(2, 1)).Perm(300)
+	s.nodesInOrder(order)
+	s.knows(order[len(order)-1])
 	s.ok(objects.CreatePodsInOrder(s.ctx, s.client, n, objects.Mixed))
 	s.bound(n)
 }
@@ -123,8 +123,9 @@ func placeLive(s *scenario, n int, p controlplane.Program) {
 func placeRestarted(s *scenario, n int, p controlplane.Program) {
 	first := s.startAs(p, listing)
 	s.awake()
-	s.nodesInOrder(rand.New(rand.NewPCG(1, 1)).Perm(200))
-	time.Sleep(time.Second) // nodes and pods come by different watches
+	order := rand.New(rand.NewPCG(1, 1)).Perm(200)
+	s.nodesInOrder(order)
+	s.knows(order[len(order)-1])
 	half := n / 2
 	s.ok(objects.CreatePodsInOrder(s.ctx, s.client, half, objects.Mixed))
 	s.bound(half)

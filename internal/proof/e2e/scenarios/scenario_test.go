@@ -26,8 +26,16 @@ type scenario struct {
 	guard  *guard.Guard
 }
 
-// begin empties the cluster and starts the guard. The scenario has to end within limit.
-func begin(t *testing.T, limit time.Duration) *scenario {
+// limit is how long a scenario may take before it counts as stuck, and patience how long a
+// scenario waits for one thing that must happen: many times what they take, because the
+// machine may be slow and have much else to do.
+const (
+	limit    = 40 * time.Minute
+	patience = 5 * time.Minute
+)
+
+// begin empties the cluster and starts the guard.
+func begin(t *testing.T) *scenario {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	t.Cleanup(cancel)
@@ -123,9 +131,22 @@ func (s *scenario) awake() {
 	pod := objects.Pod("awake", "1m", "1Mi")
 	pod.Spec.NodeSelector = map[string]string{"e2e/none": "true"}
 	s.pod(pod)
-	s.eventually("a scheduler that says why a pod waits", time.Minute, func() bool {
+	s.eventually("a scheduler that says why a pod waits", func() bool {
 		return condition(s.get(pod.Name), v1.PodScheduled).Reason == v1.PodReasonUnschedulable
 	})
+	s.ok(objects.Delete(s.ctx, s.client, pod.Name))
+	s.ok(s.guard.Wait(s.ctx, "no pods", func(v guard.View) bool { return v.Pods == 0 }))
+}
+
+// knows waits until the scheduler has seen a node, which it does by another watch than pods:
+// until it has bound a pod that no other node takes.
+func (s *scenario) knows(node int) {
+	s.Helper()
+	pod := objects.Pod("first", "1m", "1Mi")
+	pod.Spec.NodeSelector = map[string]string{v1.LabelHostname: objects.NodeName(node)}
+	pod.Spec.Tolerations = []v1.Toleration{{Operator: v1.TolerationOpExists}}
+	s.pod(pod)
+	s.bound(1)
 	s.ok(objects.Delete(s.ctx, s.client, pod.Name))
 	s.ok(s.guard.Wait(s.ctx, "no pods", func(v guard.View) bool { return v.Pods == 0 }))
 }
@@ -133,7 +154,7 @@ func (s *scenario) awake() {
 // stop ends a scheduler as an operator does. berth-scheduler has to end with 0.
 func (s *scenario) stop(p *controlplane.Process) {
 	s.Helper()
-	if err := p.Stop(20 * time.Second); err != nil && !*stock {
+	if err := p.Stop(patience); err != nil && !*stock {
 		s.Error(err)
 	}
 }
@@ -189,11 +210,11 @@ func (s *scenario) get(name string) *v1.Pod {
 }
 
 // eventually asks until the answer is yes.
-func (s *scenario) eventually(what string, limit time.Duration, yes func() bool) {
+func (s *scenario) eventually(what string, yes func() bool) {
 	s.Helper()
-	for end := time.Now().Add(limit); !yes(); {
+	for end := time.Now().Add(patience); !yes(); {
 		if time.Now().After(end) || s.ctx.Err() != nil {
-			s.Fatalf("not within %s: %s", limit, what)
+			s.Fatalf("not within %s: %s", patience, what)
 		}
 		time.Sleep(50 * time.Millisecond)
 	}

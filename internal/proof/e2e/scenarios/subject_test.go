@@ -66,7 +66,7 @@ func (s *scenario) startSubject(configure ...func(*controlplane.Scheduler)) *sub
 	s.ok(err)
 	s.Cleanup(func() { s.end(process) })
 	sub := &subject{Process: process, s: s}
-	s.eventually("the subject serves", time.Minute, func() bool {
+	s.eventually("the subject serves", func() bool {
 		data, err := os.ReadFile(address)
 		sub.base = strings.TrimSpace(string(data))
 		return err == nil && sub.base != ""
@@ -233,7 +233,7 @@ func (c *counter) all() map[string]int {
 // scheduler's.
 func countGoroutines() int {
 	var left []string
-	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		stacks := make([]byte, 1<<22)
 		stacks = stacks[:runtime.Stack(stacks, true)]
 		left = nil

@@ -4,12 +4,12 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,7 +21,7 @@ import (
 // TestEvents has one pod bound and one that no node can take. The events say so in the
 // words of the stock scheduler.
 func TestEvents(t *testing.T) {
-	s := begin(t, time.Minute)
+	s := begin(t)
 	s.ok(objects.CreateNodesOf(s.ctx, s.client, []int{1}))
 	s.start()
 	s.pod(objects.Pod("good", "1", "1Gi"))
@@ -39,7 +39,7 @@ func TestEvents(t *testing.T) {
 				s.Logf("events: %q", seen)
 			}
 		})
-		s.eventually(fmt.Sprintf("event %q: %q", want.Reason, want.Note), 30*time.Second, func() bool {
+		s.eventually(fmt.Sprintf("event %q: %q", want.Reason, want.Note), func() bool {
 			seen = nil
 			list, err := s.client.EventsV1().Events(objects.Namespace).List(s.ctx, metav1.ListOptions{})
 			s.ok(err)
@@ -59,28 +59,11 @@ func TestEvents(t *testing.T) {
 // TestServes asks berth-scheduler whether it is healthy and ready, and for its metrics.
 func TestServes(t *testing.T) {
 	berthOnly(t, "kube-scheduler asks who may read its metrics")
-	s := begin(t, time.Minute)
+	s := begin(t)
 	const n = 20
 	s.nodes(5)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	s.ok(err)
-	port := listener.Addr().(*net.TCPAddr).Port
-	listener.Close()
-	p := s.start(func(c *controlplane.Scheduler) { c.Args = []string{fmt.Sprint("--secure-port=", port)} })
-	// The certificate is signed by itself.
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
-	defer client.CloseIdleConnections()
-	get := func(path string) (int, string) {
-		answer, err := client.Get(fmt.Sprintf("https://127.0.0.1:%d%s", port, path))
-		if err != nil {
-			return 0, err.Error()
-		}
-		defer answer.Body.Close()
-		body, err := io.ReadAll(answer.Body)
-		s.ok(err)
-		return answer.StatusCode, string(body)
-	}
-	s.eventually("the scheduler is ready", 30*time.Second, func() bool {
+	p, get := s.serving()
+	s.eventually("the scheduler is ready", func() bool {
 		code, _ := get("/readyz")
 		return code == http.StatusOK
 	})
@@ -94,6 +77,11 @@ func TestServes(t *testing.T) {
 	large := objects.Pod("large", "20", "1Gi")
 	s.pod(large)
 	var metrics string
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(shorten(metrics, "scheduler_schedule_attempts", "scheduler_pending", "attempt_duration_seconds_count"))
+		}
+	})
 	for _, want := range []string{
 		fmt.Sprintf(`(?m)^scheduler_schedule_attempts_total\{.*result="scheduled".*\} %d$`, n),
 		`(?m)^scheduler_schedule_attempts_total\{.*result="unschedulable".*\} [1-9]`,
@@ -103,20 +91,46 @@ func TestServes(t *testing.T) {
 		fmt.Sprintf(`(?m)^scheduler_scheduling_attempt_duration_seconds_count\{.*result="scheduled".*\} %d$`, n),
 	} {
 		pattern := regexp.MustCompile(want)
-		deadline := time.Now().Add(10 * time.Second)
-		for {
+		s.eventually("a metric matches "+want, func() bool {
 			_, metrics = get("/metrics")
-			if pattern.MatchString(metrics) {
-				break
-			}
-			if time.Now().After(deadline) {
-				t.Errorf("no metric matches %s in\n%s", want, shorten(metrics, "scheduler_schedule_attempts", "scheduler_pending", "attempt_duration_seconds_count"))
-				break
-			}
-			time.Sleep(50 * time.Millisecond)
-		}
+			return pattern.MatchString(metrics)
+		})
 	}
 	s.stop(p)
+}
+
+// serving starts berth-scheduler with a port, and returns what asks it.
+func (s *scenario) serving() (p *controlplane.Process, get func(path string) (int, string)) {
+	s.Helper()
+	port := s.freePort()
+	p = s.start(func(c *controlplane.Scheduler) { c.Args = []string{fmt.Sprint("--secure-port=", port)} })
+	// The certificate is signed by itself.
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	s.Cleanup(client.CloseIdleConnections)
+	return p, func(path string) (int, string) {
+		answer, err := client.Get(fmt.Sprintf("https://127.0.0.1:%d%s", port, path))
+		if err != nil {
+			return 0, err.Error()
+		}
+		defer answer.Body.Close()
+		body, err := io.ReadAll(answer.Body)
+		s.ok(err)
+		return answer.StatusCode, string(body)
+	}
+}
+
+// freePort returns a port that nobody listens at. It is below those that systems give away,
+// so that no other process is given it before it is used.
+func (s *scenario) freePort() int {
+	s.Helper()
+	for range 100 {
+		if l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", 11000+rand.IntN(20000))); err == nil {
+			defer l.Close()
+			return l.Addr().(*net.TCPAddr).Port
+		}
+	}
+	s.Fatal("none of 100 ports is free")
+	return 0
 }
 
 // shorten keeps the lines that have one of the words.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -33,15 +35,18 @@ func file(t *testing.T, text string) string {
 // port is the port of a listener.
 func port(l net.Listener) string { return strconv.Itoa(l.Addr().(*net.TCPAddr).Port) }
 
-// free returns a port that nobody listens at.
+// free returns a port that nobody listens at. It is below those that systems give away, so
+// that no other process is given it before it is used.
 func free(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		if l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", 11000+rand.IntN(20000))); err == nil {
+			defer l.Close()
+			return port(l)
+		}
 	}
-	defer l.Close()
-	return port(l)
+	t.Fatal("none of 100 ports is free")
+	return ""
 }
 
 const header = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
@@ -89,7 +94,7 @@ func TestErrors(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Setenv("KUBERNETES_SERVICE_HOST", "")
-			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+			ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 			defer cancel()
 			var out bytes.Buffer
 			err := run(ctx, test.arguments, &out)
@@ -142,7 +147,7 @@ func TestServerThatFails(t *testing.T) {
 			t.Errorf("%s: %s, want %d", path, r.Status, want)
 		}
 	}
-	for end := time.Now().Add(10 * time.Second); !strings.Contains(out.String(), "the API server does not answer; trying again") && time.Now().Before(end); {
+	for end := time.Now().Add(3 * time.Minute); !strings.Contains(out.String(), "the API server does not answer; trying again") && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 	}
 	cancel()

@@ -39,7 +39,7 @@ const (
 	maxNote   = 1024            // bytes, a bound of the API
 	maxTries  = 12              // of an event that the API server does not answer
 	patience  = 5 * time.Second // of an event with bindings
-	drain     = 2 * time.Second
+	drain     = 2 * time.Second // after the end
 )
 
 // An occurrence is an event and when it happened.
@@ -65,6 +65,7 @@ type Writer struct {
 	identity string
 	log      *slog.Logger
 	pause    time.Duration // before the second try
+	drain    time.Duration // after the end
 	seed     maphash.Seed
 	queues   [writers]chan occurrence
 	waiting  atomic.Int64 // in all queues
@@ -79,7 +80,7 @@ type Writer struct {
 
 // New returns a writer. The identity is events' reportingInstance.
 func New(client kubernetes.Interface, identity string, log *slog.Logger) *Writer {
-	w := &Writer{client: client, poster: direct.New(client.EventsV1().RESTClient()), identity: identity, log: log, pause: time.Second, seed: maphash.MakeSeed(), idle: make(chan struct{})}
+	w := &Writer{client: client, poster: direct.New(client.EventsV1().RESTClient()), identity: identity, log: log, pause: time.Second, drain: drain, seed: maphash.MakeSeed(), idle: make(chan struct{})}
 	close(w.idle)
 	for i := range w.queues {
 		w.queues[i] = make(chan occurrence, maxEvents)
@@ -115,7 +116,7 @@ func (w *Writer) drop(n uint64) {
 func (w *Writer) Run(ctx context.Context) {
 	requests, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(drain, stop) })()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(w.drain, stop) })()
 	var wg sync.WaitGroup
 	for _, queue := range w.queues {
 		wg.Go(func() {
