@@ -49,7 +49,7 @@ func (s *Snapshot) Check() error {
 	return nil
 }
 
-// check compares the sorted list with the objects, and each object with its key.
+// check compares the sorted lists with the objects, and each object with its key.
 func (t *table) check() error {
 	for key, obj := range t.objects {
 		if obj == t.none || t.keyOf(obj) != key {
@@ -58,15 +58,21 @@ func (t *table) check() error {
 	}
 	sorted := t.sorted.Load()
 	if sorted == nil {
-		return nil
+		return t.compare(t.arrange(), nil)
 	}
-	keys, list := slices.Sorted(maps.Keys(t.objects)), reflect.ValueOf(*sorted)
-	same := list.Len() == len(keys)
+	return t.compare(sorted.entries, sorted.list)
+}
+
+// compare compares a listing with the objects. list is nil if there is only half of it.
+func (t *table) compare(entries []entry, list any) error {
+	keys := slices.Sorted(maps.Keys(t.objects))
+	same := len(entries) == len(keys) && (list == nil || reflect.ValueOf(list).Len() == len(keys))
 	for i := 0; same && i < len(keys); i++ {
-		same = list.Index(i).Interface() == t.objects[keys[i]]
+		obj := t.objects[keys[i]]
+		same = entries[i] == entry{keys[i], obj} && (list == nil || reflect.ValueOf(list).Index(i).Interface() == obj)
 	}
 	if !same {
-		return fmt.Errorf("objects: %T lists %d objects otherwise than by their keys, or others than the %d that there are", t.none, list.Len(), len(keys))
+		return fmt.Errorf("objects: %T lists %d objects otherwise than by their keys, or others than the %d that there are", t.none, len(entries), len(keys))
 	}
 	return nil
 }

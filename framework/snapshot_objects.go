@@ -15,15 +15,29 @@ import (
 // be there once for each of the kinds.
 //
 // Invariant: sorted is nil or holds all objects in the order of their keys; several
-// goroutines may make it at once. Otherwise a table of another owner is shared and
+// goroutines may make it at once. If it is nil, before may be an earlier one, and changed
+// has the keys that differ since. Otherwise a table of another owner is shared and
 // never changed.
 type table struct {
 	owner   *owner
 	none    any                  // the nil pointer of the kind
 	keyOf   func(obj any) string // api.KeyOf
 	objects map[string]any       // pointers of the kind
-	sorted  atomic.Pointer[any]  // a slice of such pointers
+	sorted  atomic.Pointer[listing]
+	before  *listing
+	changed []string
 	version uint64
+}
+
+// A listing is the objects of a kind in the order of their keys. It never changes.
+type listing struct {
+	entries []entry
+	list    any // a slice of pointers of the kind
+}
+
+type entry struct {
+	key string
+	obj any
 }
 
 // tableOf returns the table of the kind whose nil pointer is none.
@@ -44,9 +58,10 @@ func (s *Snapshot) ownTable(none any) *table {
 			continue
 		}
 		if t.owner != s.owner {
-			t = &table{owner: s.owner, none: none, keyOf: t.keyOf, objects: maps.Clone(t.objects), version: t.version}
+			own := &table{owner: s.owner, none: none, keyOf: t.keyOf, objects: maps.Clone(t.objects), before: t.before, changed: slices.Clip(t.changed), version: t.version}
+			own.sorted.Store(t.sorted.Load())
 			s.tables = slices.Clone(s.tables)
-			s.tables[i] = t
+			s.tables[i], t = own, own
 		}
 		return t
 	}
@@ -70,7 +85,40 @@ func (t *table) set(key string, obj any) {
 	} else {
 		t.objects[key] = obj
 	}
-	t.sorted.Store(nil)
+	if l := t.sorted.Swap(nil); l != nil {
+		t.before, t.changed = l, nil
+	}
+	if t.before == nil {
+		return
+	}
+	if t.changed = append(t.changed, key); len(t.changed) > 8+len(t.before.entries)/8 {
+		t.before, t.changed = nil, nil // sorting all costs little more
+	}
+}
+
+// arrange returns the objects in the order of their keys. After a few changes it only moves
+// entries: users change objects all the time, and others list them.
+func (t *table) arrange() []entry {
+	if t.before == nil {
+		list := make([]entry, 0, len(t.objects))
+		for _, key := range slices.Sorted(maps.Keys(t.objects)) {
+			list = append(list, entry{key, t.objects[key]})
+		}
+		return list
+	}
+	rest, changed := t.before.entries, slices.Sorted(slices.Values(t.changed))
+	list := make([]entry, 0, len(rest)+len(changed))
+	for _, key := range slices.Compact(changed) {
+		i, found := slices.BinarySearchFunc(rest, key, func(e entry, key string) int { return strings.Compare(e.key, key) })
+		list = append(list, rest[:i]...)
+		if rest = rest[i:]; found {
+			rest = rest[1:]
+		}
+		if obj, ok := t.objects[key]; ok {
+			list = append(list, entry{key, obj})
+		}
+	}
+	return append(list, rest...)
 }
 
 // Lookup returns the object of a kind by its key, "namespace/name" or, for
@@ -87,23 +135,29 @@ func Lookup[T api.Object](s *Snapshot, key string) *T {
 }
 
 // List returns the objects of a kind in the order of their keys. The slice must not be
-// changed. It stays the same when objects come or go. The first call after a change
-// sorts them; later calls cost nothing.
+// changed. It stays the same when objects come or go. The first call sorts them. The first
+// after a change costs O(n) for n objects, and later calls nothing.
 func List[T api.Object](s *Snapshot) []*T {
 	t := s.tableOf((*T)(nil))
 	if t == nil {
 		return nil
 	}
 	if sorted := t.sorted.Load(); sorted != nil {
-		return (*sorted).([]*T)
+		return sorted.list.([]*T)
 	}
-	list := make([]*T, 0, len(t.objects))
-	for _, key := range slices.Sorted(maps.Keys(t.objects)) {
-		list = append(list, t.objects[key].(*T))
+	entries := t.arrange()
+	list := make([]*T, len(entries))
+	for i, e := range entries {
+		list[i] = e.obj.(*T)
 	}
-	sorted := any(list)
-	t.sorted.Store(&sorted)
+	t.sorted.Store(&listing{entries, list})
 	return list
+}
+
+// Any reports whether the snapshot holds an object of a kind. Unlike [List] it never sorts.
+func Any[T api.Object](s *Snapshot) bool {
+	t := s.tableOf((*T)(nil))
+	return t != nil && len(t.objects) > 0
 }
 
 // ObjectsVersion identifies all objects of a kind within the snapshot and its forks, as

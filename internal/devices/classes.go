@@ -68,7 +68,7 @@ func (x *Classes) Behind(s *framework.Snapshot, name resource.Name) *api.DeviceC
 
 // Any reports whether there is a class behind any resource.
 func (x *Classes) Any(s *framework.Snapshot) bool {
-	return len(framework.List[api.DeviceClass](s)) > 0
+	return framework.Any[api.DeviceClass](s)
 }
 
 // extendedNames returns the class behind each extended resource. The classes come in the

@@ -209,3 +209,18 @@ func TestProgramsAreBounded(t *testing.T) {
 		t.Errorf("at most %d programs of 9,000 bytes of text are kept at a time", kept)
 	}
 }
+
+// TestCostlyIsBounded keeps the outcomes of ever new searches.
+func TestCostlyIsBounded(t *testing.T) {
+	var c costly
+	for i := range 3 * maxCostly {
+		key := costlyKey{node: fmt.Sprint(i)}
+		c.keep(key, costlyEntry{steps: i})
+		if e, ok := c.find(key, costlyMoment{}); !ok || e.steps != i {
+			t.Fatalf("the outcome of search %d is %v, %t", i, e, ok)
+		}
+		if len(c.kept) > maxCostly {
+			t.Fatalf("%d outcomes are kept, want at most %d", len(c.kept), maxCostly)
+		}
+	}
+}

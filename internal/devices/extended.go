@@ -133,7 +133,7 @@ func extendedRequests(pod *api.Pod, resources []extendedResource) ([]api.DeviceR
 
 // needsExtended reports whether a class stands behind a resource that the pod requests.
 func needsExtended(s *framework.Snapshot, pod *framework.PodInfo) bool {
-	if !pod.HasScalars() || len(framework.List[api.DeviceClass](s)) == 0 {
+	if !pod.HasScalars() || !framework.Any[api.DeviceClass](s) {
 		return false
 	}
 	for i := resource.IndexEphemeralStorage + 1; i < len(pod.Requests); i++ {

@@ -71,3 +71,22 @@ func TestSightings(t *testing.T) {
 		t.Errorf("%d keys are remembered, want at most %d", len(s.once), onceMost)
 	}
 }
+
+// TestAskedIsBounded asks for ever new classes while the budget is used up: the keys of
+// those that are not admitted are remembered up to a number.
+func TestAskedIsBounded(t *testing.T) {
+	e := New(nil, 1)
+	e.stats.Bytes = 2
+	c := newClass()
+	e.recency.use(c)
+	for i := range 3 * askedMost {
+		e.clock++
+		c.used = e.clock // the class that is kept is in use
+		if e.admits(fmt.Sprint(i)) {
+			t.Fatalf("class %d is admitted, and there is no room", i)
+		}
+		if len(e.asked) > askedMost {
+			t.Fatalf("%d keys are remembered, want at most %d", len(e.asked), askedMost)
+		}
+	}
+}

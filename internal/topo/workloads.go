@@ -2,6 +2,7 @@ package topo
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
@@ -16,9 +17,9 @@ type workloadIndex struct {
 	keys  shards[*api.Service]
 	count int // of keys
 
-	// services has the services by one label that their pods need. A list is never
-	// written to.
-	services shards[[]*api.Service]
+	// services has the services by one label that their pods need. Users choose it, so
+	// many may share one.
+	services shards[*namesakes]
 	text     []byte
 
 	version  uint64 // of the snapshot; changes with every object
@@ -108,9 +109,7 @@ func (x *workloadIndex) ObjectChanged(s *framework.Snapshot, key string, obj any
 func (x *workloadIndex) put(key string, service *api.Service, present bool) {
 	old, had := x.keys.get(key)
 	if old != nil {
-		x.edit(old, func(list []*api.Service) []*api.Service {
-			return slices.DeleteFunc(list, func(o *api.Service) bool { return o == old })
-		})
+		x.edit(old, func(byName map[string]*api.Service) { delete(byName, old.Name) })
 	}
 	if had {
 		x.count--
@@ -122,22 +121,34 @@ func (x *workloadIndex) put(key string, service *api.Service, present bool) {
 	x.count++
 	x.keys.set(x.owner, key, service)
 	if service != nil {
-		x.edit(service, func(list []*api.Service) []*api.Service { return append(list, service) })
+		x.edit(service, func(byName map[string]*api.Service) { byName[service.Name] = service })
 	}
 }
 
-// edit replaces the list with a service by an edited copy. A service without a
-// selector is in no list.
-func (x *workloadIndex) edit(o *api.Service, edit func([]*api.Service) []*api.Service) {
+// namesakes are services of one namespace with one label in common, by name. Forks share
+// them; one that writes copies them first.
+type namesakes struct {
+	owner  *owner
+	byName map[string]*api.Service
+}
+
+// edit edits the services among which a service is. One without a selector is among none.
+func (x *workloadIndex) edit(o *api.Service, edit func(byName map[string]*api.Service)) {
 	if o.Spec.Selector == nil {
 		return
 	}
 	text := string(x.anchor(o))
 	list, _ := x.services.get(text)
-	if list = edit(slices.Clone(list)); len(list) == 0 {
-		x.services.remove(x.owner, text)
-	} else {
+	switch {
+	case list == nil:
+		list = &namesakes{x.owner, map[string]*api.Service{}}
 		x.services.set(x.owner, text, list)
+	case list.owner != x.owner:
+		list = &namesakes{x.owner, maps.Clone(list.byName)}
+		x.services.set(x.owner, text, list)
+	}
+	if edit(list.byName); len(list.byName) == 0 {
+		x.services.remove(x.owner, text)
 	}
 }
 
@@ -159,10 +170,11 @@ func (x *workloadIndex) of(p *api.Pod) []*api.Service {
 	var list []*api.Service
 	look := func(kind byte, key, value string) {
 		x.text = appendAnchor(x.text[:0], kind+withNamespace, p.Namespace, key, value)
-		services, _ := x.services.look(x.text)
-		for _, o := range services {
-			if hasLabels(p.Labels, o.Spec.Selector) {
-				list = append(list, o)
+		if services, ok := x.services.look(x.text); ok {
+			for _, o := range services.byName {
+				if hasLabels(p.Labels, o.Spec.Selector) {
+					list = append(list, o)
+				}
 			}
 		}
 	}

@@ -40,11 +40,13 @@ var essence = map[string][]string{
 	"class":         {"pods", "places"},
 	"State":         {"uses", "charged", "flights", "holds", "special"},
 	"nodeState":     {"pages"},
-	"podIndex":      nil, // Snapshot.Check finds it anew
-	"catalog":       nil, // volumes as objects have them, sorted
-	"attachedCache": nil, // volumes of the pods of a node
-	"Classes":       nil, // compiled selectors of DeviceClasses
-	"workloadIndex": nil, // Services by their labels
+	"podIndex":      nil,                            // Snapshot.Check finds it anew
+	"table":         {"none", "objects", "version"}, // Snapshot.Check sorts them anew
+	"budgetIndex":   nil,                            // budgets as objects have them, at a version
+	"catalog":       nil,                            // volumes as objects have them, sorted
+	"attachedCache": nil,                            // volumes of the pods of a node
+	"Classes":       nil,                            // compiled selectors of DeviceClasses
+	"workloadIndex": nil,                            // Services by their labels
 }
 
 // imageOf returns the image of a snapshot.

@@ -66,8 +66,8 @@ func (d *Driver) putNode(ctx context.Context, n *api.Node) error {
 			d.problem(d.enter(p))
 		}
 	}
-	for _, p := range d.nominations {
-		if p.nominated == n.Name {
+	for e := d.nominations.Front(); e != nil; e = e.Next() {
+		if p := e.Value.(*pod); p.nominated == n.Name {
 			d.noteNomination(p)
 		}
 	}

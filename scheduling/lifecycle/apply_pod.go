@@ -187,6 +187,7 @@ func (d *Driver) deletePod(ctx context.Context, obj *api.Pod) error {
 func (d *Driver) remove(ctx context.Context, p *pod) {
 	delete(d.pods, keyOf(p.info.Pod))
 	p.gone = true
+	d.reports.forget(p)
 	freed := p.nominated != ""
 	d.dequeue(p)
 	if p.binding != nil {

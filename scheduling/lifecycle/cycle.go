@@ -126,13 +126,8 @@ func (d *Driver) try(ctx context.Context, sched *scheduling.Scheduler, p *pod, i
 
 // assume notes that the pod counts on the node; the snapshot has it there already.
 func (d *Driver) assume(p *pod, info *framework.PodInfo, node string) {
-	h := d.hosts[node]
-	if h == nil {
-		h = &host{name: node}
-		d.hosts[node] = h
-	}
-	h.pods = append(h.pods, p)
-	p.host, p.counted, p.inside, p.assumed = h, info, true, true
+	d.hostOf(node).add(p)
+	p.counted, p.inside, p.assumed = info, true, true
 }
 
 // makeRoom asks the PostFilter plugins to make room after no node was found.

@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"container/list"
 	"context"
 	"fmt"
 	"time"
@@ -25,7 +26,7 @@ type Driver struct {
 	pods        map[podKey]*pod
 	hosts       map[string]*host
 	retries     []func() error // changes of the snapshot that an extension prevented
-	nominations []*pod         // in the order of nomination
+	nominations list.List      // of *pod, in the order of nomination
 	expiring    []expiry       // in the order of their times
 	refusals    refusals
 	verify      bool // some profile verifies

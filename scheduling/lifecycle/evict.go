@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -25,7 +24,9 @@ import (
 func (d *Driver) evict(ctx context.Context, plugin string, p *pod, it *queue.Item, a *Attempt, cause error) {
 	a.State, a.Err = Failed, cause
 	node := a.Nominated
-	for _, q := range slices.Clone(d.nominations) {
+	for e := d.nominations.Front(); e != nil; {
+		q := e.Value.(*pod)
+		e = e.Next() // q may leave the list
 		if q != p && q.nominated == node && q.info.Priority < p.info.Priority {
 			d.clearNomination(ctx, q, "")
 		}

@@ -39,7 +39,8 @@ type GroupReporter interface {
 // the group's while it is in the queue or in flight, held is the pod by which the queue
 // holds it, and byItem leads from it to the group. ready and barred count the members in
 // these states. If barred is not 0, bar is a barred pod whose plugin was asked after the
-// last event that it registered for. Other barred pods may pass by now.
+// last event that it registered for. Other barred pods may pass by now. After rebar, the
+// group is listed in shut, with what keeps bar out.
 type group struct {
 	key    podKey
 	pods   list.List // of *pod
@@ -50,23 +51,35 @@ type group struct {
 
 	ready, barred int
 	bar           *list.Element // in pods
-	shut          *list.Element // in groups.shut while barred is not 0
+	shut          *shutGroups   // nil if no pod is barred
+	place         *list.Element // in shut
 }
 
 // groups are the groups of a driver.
 type groups struct {
 	byKey   map[podKey]*group
 	byItem  map[*queue.Item]*group
-	shut    list.List // groups with barred pods
+	shut    []*shutGroups // in the order in which they were first needed
 	opens   map[gateEvent]bool
 	placers map[*scheduling.Scheduler]*gang.Placer
 }
 
-// A gateEvent is an event, and a plugin that keeps pods of a profile out of the queue.
-type gateEvent struct {
+// A gate is a PreEnqueue plugin that keeps pods of a profile out of the queue.
+type gate struct {
 	sched  *scheduling.Scheduler
 	plugin string
-	event  queueing.ClusterEvent
+}
+
+type gateEvent struct {
+	gate
+	event queueing.ClusterEvent
+}
+
+// shutGroups are the groups whose bars one gate keeps out. An event for which its plugin
+// did not register costs nothing for them, however many they are.
+type shutGroups struct {
+	gate
+	list list.List // of *group
 }
 
 // member is what a pod has if it is in a group.
@@ -142,7 +155,7 @@ func (d *Driver) delist(ctx context.Context, p *pod) {
 		return
 	}
 	g, from := p.member.group, p.member.group.bar
-	d.setState(p, away, "")
+	p.setState(away, "")
 	if from == p.member.element {
 		from, g.bar = from.Next(), nil
 	}
@@ -187,15 +200,15 @@ func (d *Driver) objectOf(g *group) *api.PodGroup {
 // look finds out whether a pod of a group waits, and whether it may be tried.
 func (d *Driver) look(ctx context.Context, p *pod) {
 	if !d.isPending(p) {
-		d.setState(p, away, "")
+		p.setState(away, "")
 		return
 	}
 	plugin, status := d.profileOf(p.info.Pod).PreEnqueue(ctx, p.info, p.member.gate)
 	if status.IsSuccess() {
-		d.setState(p, ready, "")
+		p.setState(ready, "")
 		return
 	}
-	d.setState(p, barred, plugin)
+	p.setState(barred, plugin)
 	if g := p.member.group; !g.isBar(g.bar) {
 		g.bar = p.member.element
 	}
@@ -209,19 +222,12 @@ func (d *Driver) lookAll(ctx context.Context, g *group) {
 	d.rebar(ctx, g, g.bar)
 }
 
-func (d *Driver) setState(p *pod, s memberState, gate string) {
+func (p *pod) setState(s memberState, gate string) {
 	m := p.member
 	g := m.group
 	g.count(m.state, -1)
 	g.count(s, 1)
 	m.state, m.gate = s, gate
-	switch {
-	case g.barred > 0 && g.shut == nil:
-		g.shut = d.groups.shut.PushBack(g)
-	case g.barred == 0 && g.shut != nil:
-		d.groups.shut.Remove(g.shut)
-		g.shut = nil
-	}
 }
 
 func (g *group) count(s memberState, n int) {
@@ -238,8 +244,8 @@ func (g *group) isBar(e *list.Element) bool {
 	return e != nil && e.Value.(*pod).member.state == barred
 }
 
-// rebar makes bar a pod that is barred now, if there is one. It asks one pod after the
-// other, from a place on, until one does not pass.
+// rebar makes bar a pod that is barred now, if there is one, and lists the group with what
+// keeps it out. It asks one pod after the other, from a place on, until one does not pass.
 func (d *Driver) rebar(ctx context.Context, g *group, from *list.Element) {
 	for g.barred > 0 && !g.isBar(g.bar) {
 		for !g.isBar(from) {
@@ -253,6 +259,32 @@ func (d *Driver) rebar(ctx context.Context, g *group, from *list.Element) {
 		g.bar = from
 		d.look(ctx, from.Value.(*pod))
 	}
+	var shut *shutGroups
+	if g.isBar(g.bar) {
+		p := g.bar.Value.(*pod)
+		shut = d.groups.shutBy(gate{d.profileOf(p.info.Pod), p.member.gate})
+	}
+	if shut == g.shut {
+		return
+	}
+	if g.shut != nil {
+		g.shut.list.Remove(g.place)
+	}
+	if g.shut, g.place = shut, nil; shut != nil {
+		g.place = shut.list.PushBack(g)
+	}
+}
+
+// shutBy returns the groups that a gate keeps out.
+func (gs *groups) shutBy(by gate) *shutGroups {
+	for _, s := range gs.shut {
+		if s.gate == by {
+			return s
+		}
+	}
+	s := &shutGroups{gate: by}
+	gs.shut = append(gs.shut, s)
+	return s
 }
 
 // lacks reports whether the group's object is missing, or pods.
@@ -333,18 +365,21 @@ func (d *Driver) regateAll(ctx context.Context, e queueing.ClusterEvent, changed
 			d.regate(ctx, g)
 		}
 	}
-	for at := d.groups.shut.Front(); at != nil; {
-		g := at.Value.(*group)
-		at = at.Next() // the group may leave the list
-		if p := g.bar.Value.(*pod); d.mayOpen(p, e) {
-			d.regatePod(ctx, p)
+	for _, shut := range d.groups.shut {
+		if !d.mayOpen(shut.gate, e) {
+			continue
+		}
+		for at := shut.list.Front(); at != nil; {
+			g := at.Value.(*group)
+			at = at.Next() // the group may leave the list
+			d.regatePod(ctx, g.bar.Value.(*pod))
 		}
 	}
 }
 
-// mayOpen reports whether the plugin that bars a pod registered for an event.
-func (d *Driver) mayOpen(p *pod, e queueing.ClusterEvent) bool {
-	key := gateEvent{d.profileOf(p.info.Pod), p.member.gate, e}
+// mayOpen reports whether the plugin of a gate registered for an event.
+func (d *Driver) mayOpen(by gate, e queueing.ClusterEvent) bool {
+	key := gateEvent{by, e}
 	opens, known := d.groups.opens[key]
 	if !known {
 		opens = slices.ContainsFunc(key.sched.Events(), func(r scheduling.RegisteredEvent) bool { return r.Plugin == key.plugin && r.Event.Matches(e) })

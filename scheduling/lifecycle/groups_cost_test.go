@@ -175,6 +175,30 @@ func TestGroupEventsCost(t *testing.T) {
 		w.apply(lifecycle.Update(doorPod(0)))
 		w.expect("when the gate opens", true, n+1)
 	})
+	t.Run("a gate, and then a plugin", func(t *testing.T) {
+		w := newGroupDoor(t)
+		w.shut = func(*api.Pod) bool { return true }
+		w.apply(lifecycle.Update(doorPod(0, "example.com/hold")))
+		w.expect("while the gate is shut", false, 1)
+		w.apply(lifecycle.Update(doorPod(0)))
+		w.expect("when the gate opens", false, 2)
+		w.apply(claim(0))
+		w.expect("after an event that cannot help", false, 0)
+		w.shut = func(*api.Pod) bool { return false }
+		w.apply(service("s"))
+		w.expect("after one that might", true, 2)
+	})
+	t.Run("a group that a gate keeps out, and one that a plugin does", func(t *testing.T) {
+		w := newGroupDoor(t)
+		gated := groupPod("gated", "h", "1", 0)
+		gated.Spec.SchedulingGates = []api.PodSchedulingGate{{Name: "example.com/hold"}}
+		w.shut = func(*api.Pod) bool { return true }
+		w.apply(lifecycle.Update(podGroup("h", 1, 0)), lifecycle.Update(gated), lifecycle.Update(doorPod(0)))
+		w.expect("while both are shut", false, 2)
+		w.shut = func(*api.Pod) bool { return false }
+		w.apply(service("s"))
+		w.expect("after an event that might help one", true, 2)
+	})
 	t.Run("a gate that goes and a plugin", func(t *testing.T) {
 		w := newGroupDoor(t)
 		w.apply(lifecycle.Update(doorPod(0, "example.com/hold")))

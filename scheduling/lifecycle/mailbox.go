@@ -20,6 +20,9 @@ type mailbox struct {
 	done   int       // how many of opened are done
 }
 
+// roomKept is for how many messages there is room after a flood of them.
+const roomKept = 1 << 12
+
 func newMailbox() mailbox { return mailbox{ring: make(chan struct{}, 1)} }
 
 func (m *mailbox) post(msg message) {
@@ -46,7 +49,9 @@ func (m *mailbox) len() int {
 // next takes out the first message, nil if there is none.
 func (m *mailbox) next() message {
 	if m.done == len(m.opened) {
-		clear(m.opened)
+		if clear(m.opened); cap(m.opened) > roomKept {
+			m.opened = nil // there was a flood
+		}
 		m.mu.Lock()
 		m.messages, m.opened, m.done = m.opened[:0], m.messages, 0
 		m.mu.Unlock()

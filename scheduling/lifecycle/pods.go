@@ -1,9 +1,9 @@
 package lifecycle
 
 import (
+	"container/list"
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/berth-sched/berth/framework"
@@ -25,11 +25,13 @@ type pod struct {
 	binding *binding    // while its binding is under way
 
 	host      *host              // the node that it counts on, nil for none
+	at        int                // its place in host.pods
 	counted   *framework.PodInfo // as it counts there
 	inside    bool               // counted in the snapshot, because the node exists
 	assumed   bool               // counts by our decision; no event has confirmed it yet
 	expires   time.Time          // set when assumed and bound, with an AssumeTTL
 	nominated string             // the node that it is nominated to, "" for none
+	nominee   *list.Element      // in Driver.nominations while it is nominated
 	noted     *framework.PodInfo // the version whose nomination is in the snapshot
 	member    *member            // if groups are scheduled and it is in one
 }
@@ -43,22 +45,42 @@ type podKey struct{ namespace, name string }
 
 func keyOf(p *api.Pod) podKey { return podKey{p.Namespace, p.Name} }
 
-// host is a node name and the pods that count on it, in the order of their arrival.
-// The node itself may be missing.
+// host is a node name and the pods that count on it, in the order of arrival, except that
+// the last pod takes the place of one that leaves. The node itself may be missing: anybody
+// may create pods for it, and as many as they like.
 type host struct {
 	name string
 	pods []*pod
 }
 
-// count puts the pod on the node, and into the snapshot if the node exists.
-func (d *Driver) count(p *pod, info *framework.PodInfo, node string) error {
+// hostOf returns the host of that name.
+func (d *Driver) hostOf(node string) *host {
 	h := d.hosts[node]
 	if h == nil {
 		h = &host{name: node}
 		d.hosts[node] = h
 	}
+	return h
+}
+
+func (h *host) add(p *pod) {
+	p.host, p.at = h, len(h.pods)
 	h.pods = append(h.pods, p)
-	p.host, p.counted = h, info
+}
+
+func (h *host) remove(p *pod) {
+	last := len(h.pods) - 1
+	h.pods[p.at] = h.pods[last]
+	h.pods[p.at].at = p.at
+	h.pods[last] = nil
+	h.pods = h.pods[:last]
+	p.host = nil
+}
+
+// count puts the pod on the node, and into the snapshot if the node exists.
+func (d *Driver) count(p *pod, info *framework.PodInfo, node string) error {
+	d.hostOf(node).add(p)
+	p.counted = info
 	return d.enter(p)
 }
 
@@ -127,12 +149,11 @@ func (d *Driver) uncount(p *pod) bool {
 
 func (d *Driver) unhost(p *pod) {
 	h := p.host
-	i := slices.Index(h.pods, p)
-	h.pods = slices.Delete(h.pods, i, i+1)
+	h.remove(p)
 	if len(h.pods) == 0 && d.snap.Node(h.name) == nil {
 		delete(d.hosts, h.name)
 	}
-	p.host, p.counted, p.inside, p.assumed, p.expires = nil, nil, false, false, time.Time{}
+	p.counted, p.inside, p.assumed, p.expires = nil, false, false, time.Time{}
 }
 
 // nominate notes the node that the pod is nominated to, "" for none, and replaces an
@@ -143,8 +164,8 @@ func (d *Driver) nominate(p *pod, node string) {
 	}
 	if p.nominated != "" {
 		d.snap.ClearNomination(p.noted, p.nominated)
-		i := slices.Index(d.nominations, p)
-		d.nominations = slices.Delete(d.nominations, i, i+1)
+		d.nominations.Remove(p.nominee)
+		p.nominee = nil
 	}
 	p.nominated, p.noted = node, nil
 	if node != "" {
@@ -152,7 +173,7 @@ func (d *Driver) nominate(p *pod, node string) {
 			d.queue.SetApart(p.item)
 		}
 		p.noted = p.info
-		d.nominations = append(d.nominations, p)
+		p.nominee = d.nominations.PushBack(p)
 		d.noteNomination(p)
 	}
 }

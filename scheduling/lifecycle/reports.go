@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"container/list"
 	"context"
 	"fmt"
 
@@ -15,8 +16,22 @@ type reports struct {
 	closed  bool // nothing is sent any more
 	running int
 	waiting map[*pod]Report
-	order   []*pod // waiting, and none under way; a pod that is not waiting is skipped
+	order   list.List // of *pod: waiting, and none under way
+	places  map[*pod]*list.Element
 	busy    map[*pod]bool
+}
+
+// line puts a pod into the order. Its report waits, and none about it is under way.
+func (q *reports) line(p *pod) { q.places[p] = q.order.PushBack(p) }
+
+// forget drops the report that waits about a pod. Otherwise pods that come and go faster
+// than they can be reported would fill the memory.
+func (q *reports) forget(p *pod) {
+	delete(q.waiting, p)
+	if at := q.places[p]; at != nil {
+		q.order.Remove(at)
+		delete(q.places, p)
+	}
 }
 
 // mostReports is how many reports are under way at once: few, because they take
@@ -37,10 +52,10 @@ func (d *Driver) report(ctx context.Context, p *pod, r Report) {
 	case q.closed:
 		return
 	case q.waiting == nil:
-		q.waiting, q.busy = map[*pod]Report{}, map[*pod]bool{}
+		q.waiting, q.places, q.busy = map[*pod]Report{}, map[*pod]*list.Element{}, map[*pod]bool{}
 	}
 	if _, waits := q.waiting[p]; !waits && !q.busy[p] {
-		q.order = append(q.order, p)
+		q.line(p)
 	}
 	q.waiting[p] = r
 	d.sendReports(ctx, reporter)
@@ -49,11 +64,10 @@ func (d *Driver) report(ctx context.Context, p *pod, r Report) {
 // sendReports starts as many reports as may be under way.
 func (d *Driver) sendReports(ctx context.Context, reporter Reporter) {
 	q := &d.reports
-	for q.running < d.mostReports() && len(q.order) > 0 {
-		p := q.order[0]
-		q.order = q.order[1:]
+	for q.running < d.mostReports() && q.order.Len() > 0 {
+		p := q.order.Front().Value.(*pod)
 		r := q.waiting[p]
-		delete(q.waiting, p)
+		q.forget(p)
 		if !stands(p, r) {
 			continue
 		}
@@ -67,7 +81,7 @@ func (d *Driver) sendReports(ctx context.Context, reporter Reporter) {
 				q.running--
 				delete(q.busy, p)
 				if _, waits := q.waiting[p]; waits {
-					q.order = append(q.order, p)
+					q.line(p)
 				}
 				d.sendReports(ctx, reporter)
 			})
@@ -90,7 +104,9 @@ func stands(p *pod, r Report) bool {
 // closeReports drops the reports that wait, and all further ones.
 func (d *Driver) closeReports() {
 	q := &d.reports
-	q.closed, q.order = true, nil
+	q.closed = true
+	q.order.Init()
+	clear(q.places)
 	clear(q.waiting)
 }
 

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"weak"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -270,4 +272,35 @@ func TestReleaseClaims(t *testing.T) {
 	if diff := cmp.Diff(want, []framework.ClaimRelease{<-r.claims, <-r.claims}); diff != "" {
 		t.Errorf("claims (-want +got):\n%s", diff)
 	}
+}
+
+// TestReportsOfGonePods: pods come and go while no report gets through. What waits to be
+// reported of them goes with them.
+func TestReportsOfGonePods(t *testing.T) {
+	const pods = 300
+	r := newReporter()
+	var attempts atomic.Int32
+	d := running(t, r, scheduling.Kubernetes137(), 4, tally{&attempts})
+	d.Apply(lifecycle.Update(api.MakeNode("n", "1", "1Gi").Obj()))
+	var all []weak.Pointer[api.Pod]
+	for i := range pods {
+		p := api.MakePod(fmt.Sprint("p", i)).Requests("1000", "1Gi").Obj()
+		all = append(all, weak.Make(p))
+		d.Apply(lifecycle.Update(p))
+	}
+	eventually(t, "all are tried", func() bool { return attempts.Load() >= pods })
+	for i := range pods {
+		d.Apply(lifecycle.Delete(api.MakePod(fmt.Sprint("p", i)).Obj()))
+	}
+	eventually(t, "all but those that are being reported are forgotten", func() bool {
+		runtime.GC()
+		left := 0
+		for _, p := range all {
+			if p.Value() != nil {
+				left++
+			}
+		}
+		return left <= 4 // one is under way, and the scheduler holds some
+	})
+	close(r.open)
 }

@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"container/list"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,27 +15,32 @@ import (
 // any goroutine may read it.
 type waiting struct {
 	mu   sync.Mutex
-	pods []*waitingPod // in the order in which they began to wait
+	pods list.List // of *waitingPod, in the order in which they began to wait
 }
 
 func (l *waiting) add(w *waitingPod) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.pods = append(l.pods, w)
+	w.place = l.pods.PushBack(w)
 }
 
 func (l *waiting) remove(w *waitingPod) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if i := slices.Index(l.pods, w); i >= 0 {
-		l.pods = slices.Delete(l.pods, i, i+1)
+	if w.place != nil {
+		l.pods.Remove(w.place)
+		w.place = nil
 	}
 }
 
 func (l *waiting) all() []*waitingPod {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.Clone(l.pods)
+	list := make([]*waitingPod, 0, l.pods.Len())
+	for e := l.pods.Front(); e != nil; e = e.Next() {
+		list = append(list, e.Value.(*waitingPod))
+	}
+	return list
 }
 
 // waitingPod is a [framework.WaitingPod]. Every plugin that waits has a timer, so
@@ -43,6 +49,8 @@ type waitingPod struct {
 	pod     *framework.PodInfo
 	node    string
 	decided func() // is called once, by the caller that decides
+
+	place *list.Element // in waiting.pods, under its lock
 
 	mu      sync.Mutex
 	pending map[string]func() bool // the waiting plugins, and how to stop their timers

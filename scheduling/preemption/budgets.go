@@ -19,18 +19,52 @@ type budget struct {
 	selector match.LabelSelector
 }
 
+// A snapshot has one list at a time, and all that keep it share it. If budgets change, which
+// they do whenever a pod that they protect leaves, only those are compiled anew.
 func budgetsOf(s *framework.Snapshot) budgets {
-	var list budgets
-	for _, b := range framework.List[api.PodDisruptionBudget](s) {
-		selector, err := match.NewLabelSelector(b.Spec.Selector)
-		if err != nil || selector.SelectsEverything() || selector.SelectsNothing() {
-			// A selector that is empty, missing or malformed protects no pod.
-			continue
+	x := budgetsKey.Of(s)
+	if v := framework.ObjectsVersion[api.PodDisruptionBudget](s); v != x.version {
+		x.renew(framework.List[api.PodDisruptionBudget](s))
+		x.version = v
+	}
+	return x.list
+}
+
+// A budgetIndex holds the budgets of a snapshot at a version. Its lists never change.
+type budgetIndex struct {
+	version uint64
+	byKey   budgets // all of them, also those that protect no pod
+	list    budgets
+}
+
+var budgetsKey = framework.NewExtensionKey(func(*framework.Snapshot) *budgetIndex { return new(budgetIndex) })
+
+// Fork implements [framework.Extension].
+func (x *budgetIndex) Fork(*framework.Snapshot) framework.Extension {
+	f := *x
+	return &f
+}
+
+// renew compiles the budgets that are new in a list that is sorted by key.
+func (x *budgetIndex) renew(objects []*api.PodDisruptionBudget) {
+	known, byKey, list := x.byKey, make(budgets, 0, len(objects)), make(budgets, 0, len(objects))
+	for _, o := range objects {
+		for len(known) > 0 && known[0].object != o && api.KeyOf(known[0].object) <= api.KeyOf(o) {
+			known = known[1:]
 		}
-		list = append(list, budget{b, selector})
+		b := budget{object: o}
+		if len(known) > 0 && known[0].object == o {
+			b = known[0]
+		} else {
+			b.selector, _ = match.NewLabelSelector(o.Spec.Selector) // selects nothing if there is an error
+		}
+		byKey = append(byKey, b)
+		if !b.selector.SelectsEverything() && !b.selector.SelectsNothing() { // an empty one protects no pod
+			list = append(list, b)
+		}
 	}
 	slices.SortStableFunc(list, func(a, b budget) int { return strings.Compare(a.object.Namespace, b.object.Namespace) })
-	return list
+	x.byKey, x.list = byKey, slices.Clip(list)
 }
 
 // in returns where the budgets of a namespace begin.

@@ -153,7 +153,7 @@ func lineageOf(s *framework.Snapshot, p *framework.PodInfo) lineage {
 }
 
 // groupsIn reports whether the snapshot has a PodGroup. Without, each pod is a unit.
-func groupsIn(s *framework.Snapshot) bool { return len(framework.List[api.PodGroup](s)) > 0 }
+func groupsIn(s *framework.Snapshot) bool { return framework.Any[api.PodGroup](s) }
 
 // unitsByPod leads from each pod on a node to its unit.
 func unitsByPod(s *framework.Snapshot) map[*framework.PodInfo]*Unit {

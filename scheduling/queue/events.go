@@ -1,6 +1,8 @@
 package queue
 
 import (
+	"slices"
+
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/queueing"
 )
@@ -35,10 +37,16 @@ func (l *eventLog) add(e event) { l.events = append(l.events, e) }
 // since returns the events from the given number on.
 func (l *eventLog) since(number uint64) []event { return l.events[number-l.first:] }
 
+// roomKept is for how many events there is always room. A pod that was in flight for long
+// must not leave more behind.
+const roomKept = 1 << 10
+
 func (l *eventLog) dropAll() {
 	l.first = l.next()
 	clear(l.events)
-	l.events = l.events[:0]
+	if l.events = l.events[:0]; cap(l.events) > roomKept {
+		l.events = nil
+	}
 }
 
 // dropBefore forgets the events before the given number. It moves the rest only if
@@ -50,6 +58,8 @@ func (l *eventLog) dropBefore(number uint64) {
 	}
 	kept := copy(l.events, l.events[drop:])
 	clear(l.events[kept:])
-	l.events = l.events[:kept]
+	if l.events = l.events[:kept]; cap(l.events) > max(roomKept, 4*kept) {
+		l.events = slices.Clone(l.events)
+	}
 	l.first = number
 }

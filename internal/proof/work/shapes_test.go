@@ -7,14 +7,17 @@ import (
 	"fmt"
 	"maps"
 	"testing"
+	"time"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/gang"
+	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/preemption"
 	"github.com/berth-sched/berth/scheduling/queue"
+	"github.com/berth-sched/berth/scheduling/virtualclock"
 )
 
 // A shape is what a hostile user may send, of any size.
@@ -31,6 +34,9 @@ var shapes = []shape{
 	{name: "names of resources", run: resourceNames},
 	{name: "budgets", run: disruptionBudgets},
 	{name: "a group that preempts", run: groupPreempts},
+	{name: "gated groups", run: gatedGroups},
+	{name: "groups that change", run: groupsThatChange},
+	{name: "services of one label", run: servicesOfOneLabel},
 }
 
 // A world is a cluster and a scheduler with kube-scheduler's profile.
@@ -164,6 +170,82 @@ func groupPreempts(t *testing.T, n int) {
 	if victims := len(e.Victims()); n > 1 && (victims < n/4 || victims > 3*n/4) {
 		t.Fatalf("%d of %d pods have to leave: %s", victims, n, e.Text)
 	}
+}
+
+// newDriver returns a driver with groups and one small node.
+func newDriver(t *testing.T) *lifecycle.Driver {
+	t.Helper()
+	d, err := lifecycle.New(lifecycle.Config{
+		Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Groups: &gang.Rules{}, Clock: virtualclock.New(time.Unix(0, 0)),
+		Binder:       lifecycle.BinderFunc(func(context.Context, *api.Pod, string) error { return nil }),
+		ErrorHandler: func(err error) { t.Error(err) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Apply(lifecycle.Update(api.MakeNode("n", "1", "1Gi").Obj()))
+	return d
+}
+
+func podGroup(i int) *api.PodGroup {
+	return &api.PodGroup{ObjectMeta: api.ObjectMeta{Namespace: "hostile", Name: fmt.Sprint("g", i)}}
+}
+
+// gatedGroups are n groups of one user with a gated pod each, while n objects of others
+// come.
+func gatedGroups(t *testing.T, n int) {
+	d := newDriver(t)
+	for i := range n {
+		p := api.MakePod(fmt.Sprint("p", i)).Namespace("hostile").Gates("example.com/never").Obj()
+		name := fmt.Sprint("g", i)
+		p.Spec.SchedulingGroup = &api.PodSchedulingGroup{PodGroupName: &name}
+		d.Apply(lifecycle.Update(podGroup(i)), lifecycle.Update(p))
+	}
+	d.Flush(context.Background())
+	for i := range n {
+		d.Apply(lifecycle.Update(&api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Namespace: "honest", Name: fmt.Sprint("c", i)}}))
+	}
+	d.Flush(context.Background())
+	if c := d.Counts(); c.Pending != n || c.Queue.Active > 0 {
+		t.Fatalf("%+v, want %d pods pending and none active", c, n)
+	}
+}
+
+// groupsThatChange are n groups of one user. One changes before each of n attempts of other
+// pods that would have to preempt.
+func groupsThatChange(t *testing.T, n int) {
+	d := newDriver(t)
+	for i := range n {
+		d.Apply(lifecycle.Update(podGroup(i)))
+	}
+	for i := range n {
+		p := api.MakePod(fmt.Sprint("p", i)).Namespace("honest").Requests("2", "1Gi").Priority(5).Obj()
+		d.Apply(lifecycle.Update(podGroup(i)), lifecycle.Update(p))
+		if a, ok := d.ScheduleOne(context.Background()); !ok || a.State != lifecycle.Failed {
+			t.Fatalf("%+v, want an attempt that fails", a)
+		}
+		d.Apply(lifecycle.Delete(p))
+	}
+}
+
+// servicesOfOneLabel are n services of one user that come and go, all for the same pods.
+func servicesOfOneLabel(t *testing.T, n int) {
+	w := newWorld(t, api.MakeNode("a", "4", "8Gi").Obj())
+	pod := w.derive(api.MakePod("p").Namespace("honest").Labels("app", "web").Requests("1", "1Gi").Obj())
+	for i := range n {
+		s := &api.Service{ObjectMeta: api.ObjectMeta{Namespace: "hostile", Name: fmt.Sprint("s", i)}}
+		s.Spec.Selector = map[string]string{"app": "web"}
+		if err := framework.Put(w.snap, s); err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 || i == n-1 {
+			w.decide(pod, true)
+		}
+	}
+	for i := range n {
+		framework.Delete[api.Service](w.snap, fmt.Sprint("hostile/s", n-1-i))
+	}
+	w.decide(pod, true)
 }
 
 // resourceNames is a pod that requests n resources that no node has, and that changes.
