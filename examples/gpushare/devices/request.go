@@ -89,7 +89,22 @@ func namesOf(vendor string) names {
 type wanted struct {
 	Request
 	err   error // why the request cannot be read
-	given Set   // the GPUs that the pod has already
+	given Set   // the GPUs that the pod has on the node that it is bound to
+	on    string
+}
+
+// givenOn returns the GPUs that the pod names and has, because it is bound to the node.
+func (w *wanted) givenOn(n *framework.NodeInfo, r *room) Set {
+	if w.given == 0 || w.on != n.Name() || w.given>>r.gpus != 0 {
+		return 0
+	}
+	return w.given
+}
+
+// fits reports whether so many GPUs of the node have enough left, among them those that the
+// pod has there.
+func (w *wanted) fits(n *framework.NodeInfo, r *room) bool {
+	return r.fits(&w.Request) && (w.given == 0 || r.spares(w.givenOn(n, r), w.Milli))
 }
 
 func (n *names) wantedBy(p *framework.PodInfo) *wanted {
@@ -107,6 +122,9 @@ func (n *names) wantedBy(p *framework.PodInfo) *wanted {
 		}
 		if w.err != nil {
 			w.given, w.err = 0, invalid(p.Pod, "metadata.annotations["+n.index+"]", text, w.err)
+		}
+		if w.on = p.Pod.Spec.NodeName; w.on == "" {
+			w.given = 0 // a pending pod has none, whatever it says
 		}
 	}
 	return w
