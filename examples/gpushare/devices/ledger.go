@@ -78,13 +78,14 @@ func (g *GPUs) podRemoved(l *ledger, n *framework.NodeInfo, p *framework.PodInfo
 // it had, else the best choice. free is what is free of the CPU without the pod.
 func (g *GPUs) pick(n *framework.NodeInfo, p *framework.PodInfo, l *ledger, free int64) (s Set, back *holding) {
 	w, left := g.wants.Of(p), g.leftOn(n, l)
-	if given := w.givenOn(n, left); given != 0 {
-		return given, nil
-	}
 	if l != nil {
-		if back = l.gone.find(p); back != nil && back.want.Request == w.Request && left.spares(back.gpus, w.Milli) {
-			return back.gpus, back
-		}
+		back = l.gone.find(p)
+	}
+	if given := w.givenOn(n, left); given != 0 {
+		return given, back
+	}
+	if back != nil && back.want.Request == w.Request && left.spares(back.gpus, w.Milli) {
+		return back.gpus, back
 	}
 	return g.choice(n, p, left.with(free)), nil
 }

@@ -144,6 +144,22 @@ func TestBoundIndex(t *testing.T) {
 	p.left(400, 400)
 }
 
+// TestPutBackAfterBound: a bound pod that is put back leaves the others their GPUs.
+func TestPutBackAfterBound(t *testing.T) {
+	p := onNode(t, "2")
+	chosen, bound := p.pod(shareOf("chosen", "200")), p.pod(naming(shareOf("bound", "450").Node("n"), "1"))
+	p.place(chosen)
+	p.must(p.snapshot.AddPod(bound, "n"))
+	p.left(800, 550)
+	for _, pod := range []*framework.PodInfo{chosen, bound} {
+		p.must(p.snapshot.RemovePod(pod, "n"))
+	}
+	for _, pod := range []*framework.PodInfo{bound, chosen} {
+		p.must(p.snapshot.AddPod(pod, "n"))
+	}
+	p.left(800, 550)
+}
+
 // TestPutBackOnSmallerNode: a pod that is put back does not get a GPU that is gone.
 func TestPutBackOnSmallerNode(t *testing.T) {
 	p := onNode(t, "2")
@@ -169,12 +185,13 @@ func TestClassKeys(t *testing.T) {
 	for name, b := range map[string]api.PodBuilder{
 		"no GPU": api.MakePod("p"), "share": shareOf("p", "200"), "high byte": shareOf("p", "456"), "higher byte": shareOf("p", "712"),
 		"two": two(), "model": shareOf("p", "200").Annotations(devices.Vendor+"/gpu-card-model", "T4"),
-		"models":  shareOf("p", "200").Annotations(devices.Vendor+"/gpu-card-model", "T4|G2"),
-		"bound":   naming(shareOf("p", "200").Node("n"), "0"),
-		"bound 1": naming(shareOf("p", "200").Node("n"), "1"),
-		"bound 9": naming(shareOf("p", "200").Node("n"), "9"),
-		"bound o": naming(shareOf("p", "200").Node("o"), "0"),
-		"refused": shareOf("p", "x"), "refused too": shareOf("p", "y"),
+		"models":   shareOf("p", "200").Annotations(devices.Vendor+"/gpu-card-model", "T4|G2"),
+		"bound":    naming(shareOf("p", "200").Node("n"), "0"),
+		"bound 1":  naming(shareOf("p", "200").Node("n"), "1"),
+		"bound 9":  naming(shareOf("p", "200").Node("n"), "9"),
+		"bound 10": naming(shareOf("p", "200").Node("n"), "10"),
+		"bound o":  naming(shareOf("p", "200").Node("o"), "0"),
+		"refused":  shareOf("p", "x"), "refused too": shareOf("p", "y"),
 	} {
 		k := key(b)
 		if other := seen[k]; other != "" {
