@@ -445,16 +445,18 @@ func (m *machine) overfull() bool {
 
 // claim places a nominated pod, if it fits now.
 func (m *machine) claim() {
-	for _, node := range slices.Sorted(maps.Keys(m.nominees)) {
-		p := m.nominees[node]
-		m.snapshot.ClearNomination(p, node)
-		delete(m.nominees, node)
-		r, err := m.gpus.Request(p)
-		m.must(err)
-		if placed, _ := m.place(p, r); placed {
-			m.seen["claims"]++
-		}
+	nominated := slices.Sorted(maps.Keys(m.nominees))
+	if len(nominated) == 0 {
 		return
+	}
+	node := nominated[0]
+	p := m.nominees[node]
+	m.snapshot.ClearNomination(p, node)
+	delete(m.nominees, node)
+	r, err := m.gpus.Request(p)
+	m.must(err)
+	if placed, _ := m.place(p, r); placed {
+		m.seen["claims"]++
 	}
 }
 
