@@ -34,12 +34,15 @@
 //
 // A pod asks for GPUs by annotations, as in the simulator of the OpenB trace: gpu-count
 // and, of each GPU, gpu-milli in thousandths; gpu-card-model lists accepted models, such
-// as "V100M16|V100M32". Without these annotations the extended resources gpu and gpu-milli
-// count, as with device plugins: gpu is a number of GPUs, and gpu-milli is the sum of all
-// their thousandths, so gpu-milli: 460 alone is a share of one GPU. A pod that runs says
-// in gpu-index which GPUs it has, such as "0-2". A node says how many it has in the
-// allocatable resource gpu-count or gpu, or by gpu-milli, a thousand for each GPU. All
-// names begin with [Config].Vendor.
+// as "V100M16|V100M32". Without these annotations the extended resources gpu-count, or gpu,
+// and gpu-milli count, as with device plugins: gpu-count is a number of GPUs, and gpu-milli
+// is the sum of all their thousandths, so gpu-milli: 460 alone is a share of one GPU.
+//
+// A pod that is bound to a node says in gpu-index which GPUs it has there, such as "0-2",
+// and counts as it says. The gpu-index of a pending pod is checked and otherwise ignored.
+//
+// A node says how many GPUs it has in the allocatable resource gpu-count or gpu, or by
+// gpu-milli, a thousand for each GPU. All names begin with [Config].Vendor.
 //
 // # FGD
 //

@@ -98,7 +98,7 @@ func ExampleGPUs() {
 		fmt.Println(err)
 		return
 	}
-	running, err := s.NewPodInfo(api.MakePod("running").Annotations("example.com/gpu-milli", "300", "example.com/gpu-index", "1").Obj())
+	running, err := s.NewPodInfo(api.MakePod("running").Node("n").Annotations("example.com/gpu-milli", "300", "example.com/gpu-index", "1").Obj())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -127,7 +127,7 @@ func (g *GPUs) AppendClassKey(b []byte, _ *framework.Snapshot, p *framework.PodI
 		return append(append(b, '!'), w.err.Error()...)
 	}
 	if w.given != 0 {
-		b = append(b, '@', byte(w.given), byte(w.given>>8))
+		b = append(append(append(b, '@', byte(w.given), byte(w.given>>8)), w.on...), 0)
 	}
 	b = append(b, byte(w.Count), byte(w.Milli), byte(w.Milli>>8))
 	return append(b, w.Models...)

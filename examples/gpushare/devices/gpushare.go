@@ -7,7 +7,9 @@ import (
 )
 
 // GPUShare rejects nodes whose GPUs cannot serve the pod: no model that it accepts, or too
-// few GPUs with enough left. Its Reserve finds the GPUs that the pod got when it came to
+// few GPUs with enough left. The annotation gpu-index of a pending pod is ignored: it may be
+// left from an attempt whose binding failed. A pod that names a node in its spec is rejected
+// there unless the GPUs of its annotation have enough left. Its Reserve finds the GPUs that the pod got when it came to
 // the node, and hands them on with [Assigned].
 //
 // Source: the plugin Open-Gpu-Share of the simulator.
@@ -32,7 +34,7 @@ func (p GPUShare) PreFilter(c *framework.Cycle) (framework.PreFiltered, framewor
 		return framework.PreFiltered{}, framework.SkipStatus()
 	}
 	f := framework.Scratch[gpuFilter](c)
-	*f = gpuFilter{g, g.held.Of(c.Snapshot), w.Request}
+	*f = gpuFilter{g, g.held.Of(c.Snapshot), w}
 	return framework.PreFiltered{Filter: f}, framework.Status{}
 }
 
@@ -40,7 +42,7 @@ func (p GPUShare) PreFilter(c *framework.Cycle) (framework.PreFiltered, framewor
 type gpuFilter struct {
 	gpus  *GPUs
 	state framework.NodeState[*ledger]
-	want  Request
+	want  *wanted
 }
 
 // Why GPUShare rejects a node.
@@ -57,7 +59,7 @@ func (f *gpuFilter) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framewor
 		return framework.UnresolvableStatus(reasonFew)
 	case f.want.Models != "" && !f.want.Accepts(r.model):
 		return framework.UnresolvableStatus(reasonModel)
-	case !r.fits(&f.want):
+	case !f.want.fits(n, r):
 		return framework.UnschedulableStatus(reasonFree)
 	}
 	return framework.Status{}
@@ -66,7 +68,7 @@ func (f *gpuFilter) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framewor
 // FilterNodes implements [incremental.BatchFilter].
 func (f *gpuFilter) FilterNodes(_ *framework.PodInfo, nodes []*framework.NodeInfo, rejected []int) []int {
 	for i, n := range nodes {
-		if r := f.gpus.leftOn(n, f.state.Get(n)); !r.fits(&f.want) || f.want.Models != "" && !f.want.Accepts(r.model) {
+		if r := f.gpus.leftOn(n, f.state.Get(n)); !f.want.fits(n, r) || f.want.Models != "" && !f.want.Accepts(r.model) {
 			rejected = append(rejected, i)
 		}
 	}

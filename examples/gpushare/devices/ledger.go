@@ -74,17 +74,18 @@ func (g *GPUs) podRemoved(l *ledger, n *framework.NodeInfo, p *framework.PodInfo
 }
 
 // pick returns the GPUs that the pod gets if it comes to the node now, none if it does not
-// fit: those that it has already or, if it is put back, has had, else the best choice. free
-// is what is free of the CPU without the pod.
+// fit: those that it names on the node that it is bound to or, if it is put back, those that
+// it had, else the best choice. free is what is free of the CPU without the pod.
 func (g *GPUs) pick(n *framework.NodeInfo, p *framework.PodInfo, l *ledger, free int64) (s Set, back *holding) {
 	w, left := g.wants.Of(p), g.leftOn(n, l)
-	if w.given != 0 && w.given>>left.gpus == 0 {
-		return w.given, nil
-	}
 	if l != nil {
-		if back = l.gone.find(p); back != nil && back.want.Request == w.Request && left.serves(back) {
-			return back.gpus, back
-		}
+		back = l.gone.find(p)
+	}
+	if given := w.givenOn(n, left); given != 0 {
+		return given, back
+	}
+	if back != nil && back.want.Request == w.Request && left.spares(back.gpus, w.Milli) {
+		return back.gpus, back
 	}
 	return g.choice(n, p, left.with(free)), nil
 }
@@ -135,7 +136,8 @@ func (h *holding) find(p *framework.PodInfo) (same *holding) {
 }
 
 // Check compares the state of the snapshot with its pods: each GPU is used by what pods
-// hold of it, and each pod that holds GPUs is on the node. It is for tests.
+// hold of it, and each pod that holds GPUs is on the node. Only pods that are bound to the
+// node and name their GPUs may use more of a GPU than there is. It is for tests.
 func (g *GPUs) Check(s *framework.Snapshot) error {
 	g = g.orUsual()
 	state := g.held.Of(s)
@@ -158,7 +160,7 @@ func (l *ledger) check(n *framework.NodeInfo) error {
 	if l == nil {
 		return nil
 	}
-	var sum ledger
+	var sum, chosen ledger
 	for h := l.last; h != nil; h = h.earlier {
 		if !slices.Contains(n.Pods, h.pod) {
 			return fmt.Errorf("pod %s holds GPUs and is not there", h.pod.Pod.Key())
@@ -168,6 +170,14 @@ func (l *ledger) check(n *framework.NodeInfo) error {
 		}
 		sum.use(h.gpus, h.want.Milli)
 		sum.left.tags |= TagOf(h.want.Request)
+		if h.want.on != n.Name() || h.want.given != h.gpus {
+			chosen.use(h.gpus, h.want.Milli)
+		}
+	}
+	for i, used := range chosen.used {
+		if used > MilliPerGPU {
+			return fmt.Errorf("gpu %d is given out %d thousandths of", i, used)
+		}
 	}
 	if sum.used != l.used || sum.left.tags != l.left.tags {
 		return fmt.Errorf("used %v, tags %b; pods hold %v, tags %b", l.used, l.left.tags, sum.used, sum.left.tags)

@@ -13,6 +13,7 @@ import (
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/proof/enough"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/preemption"
 	"pgregory.net/rapid"
@@ -65,7 +66,7 @@ func (l ledgers) take(node string, gpus int, p *framework.PodInfo, r devices.Req
 	for len(h.gpus) < int(r.Count) {
 		best := -1
 		for i := range left {
-			if left[i] >= r.Milli && !slices.Contains(h.gpus, i) && (best < 0 || left[i] < left[best]) {
+			if r.Accepts(models[node]) && left[i] >= r.Milli && !slices.Contains(h.gpus, i) && (best < 0 || left[i] < left[best]) {
 				best = i
 			}
 		}
@@ -79,16 +80,41 @@ func (l ledgers) take(node string, gpus int, p *framework.PodInfo, r devices.Req
 	l[node][p.Pod.Name] = h
 }
 
-// fits reports whether some node could take the request.
-func (l ledgers) fits(sizes map[string]int, r devices.Request) bool {
-	for node, gpus := range sizes {
-		c := l.clone()
-		c.take(node, gpus, &framework.PodInfo{Pod: &api.Pod{ObjectMeta: api.ObjectMeta{Name: "probe"}}}, r, nil)
-		if len(c[node]["probe"].gpus) == int(r.Count) {
+// fits reports whether the node could take the pod, without some of its pods.
+func (m *machine) fits(node string, p *framework.PodInfo, r devices.Request, without func(*api.Pod) bool) bool {
+	c := m.model.clone()
+	maps.DeleteFunc(c[node], func(_ string, h holds) bool { return without(h.pod.Pod) })
+	if given := givenOn(p, node); given != nil {
+		used := r.Milli
+		for _, h := range c[node] {
+			if slices.Contains(h.gpus, given[0]) {
+				used += h.milli
+			}
+		}
+		return used <= 1000 && r.Accepts(models[node])
+	}
+	c.take(node, m.sizes[node], p, r, nil)
+	return len(c[node][p.Pod.Name].gpus) == int(r.Count)
+}
+
+// fitsSome reports whether some node could take the pod, without some of the pods there.
+func (m *machine) fitsSome(p *framework.PodInfo, r devices.Request, without func(*api.Pod) bool) bool {
+	for node := range m.sizes {
+		if m.fits(node, p, r, without) {
 			return true
 		}
 	}
 	return false
+}
+
+func nobody(*api.Pod) bool { return false }
+
+// givenOn is the GPU that a pod has that is bound to the node, nil if it is not.
+func givenOn(p *framework.PodInfo, node string) []int {
+	if index := p.Pod.Annotations[devices.Vendor+"/gpu-index"]; p.Pod.Spec.NodeName == node && index != "" {
+		return []int{int(index[0] - '0')}
+	}
+	return nil
 }
 
 // branch is a snapshot, its model, and the transactions that are open.
@@ -105,9 +131,13 @@ type opened struct {
 	nominees map[string]*framework.PodInfo
 }
 
+// models are the models of GPUs, by node.
+var models = map[string]string{"a": "T4", "b": "G2", "c": "T4"}
+
 // machine is the state of the test.
 type machine struct {
 	t        *rapid.T
+	seen     map[string]int // what the cases have shown
 	gpus     *devices.GPUs
 	sched    *scheduling.Scheduler
 	sizes    map[string]int // GPUs by node
@@ -116,7 +146,7 @@ type machine struct {
 	serial int
 }
 
-func newMachine(t *rapid.T) *machine {
+func newMachine(t *rapid.T, seen map[string]int) *machine {
 	gpus := devices.New(devices.Config{})
 	share := devices.GPUShare{GPUs: gpus}
 	sched, err := scheduling.New(scheduling.Profile{
@@ -126,11 +156,11 @@ func newMachine(t *rapid.T) *machine {
 		PostFilter: []framework.Plugin{preemption.DefaultPreemption{}},
 		Cache:      scheduling.CacheConfig{Verify: true},
 	})
-	m := &machine{t: t, gpus: gpus, sched: sched, sizes: map[string]int{"a": 1, "b": 2, "c": 4}}
+	m := &machine{t: t, seen: seen, gpus: gpus, sched: sched, sizes: map[string]int{"a": 1, "b": 2, "c": 4}}
 	m.branch = &branch{snapshot: framework.NewSnapshot(framework.Arrival), model: ledgers{}, nominees: map[string]*framework.PodInfo{}}
 	m.must(err)
 	for _, node := range slices.Sorted(maps.Keys(m.sizes)) {
-		m.must(m.snapshot.AddNode(api.MakeNode(node, "64", "256Gi").Resource(devices.Vendor+"/gpu", fmt.Sprint(m.sizes[node])).Obj()))
+		m.must(m.snapshot.AddNode(api.MakeNode(node, "64", "256Gi").Resource(devices.Vendor+"/gpu", fmt.Sprint(m.sizes[node])).Labels(devices.Vendor+"/gpu-card-model", models[node]).Obj()))
 		m.model[node] = map[string]holds{}
 	}
 	m.branches = []*branch{m.branch}
@@ -148,9 +178,15 @@ func (m *machine) must(err error) {
 func (m *machine) pod(change func(api.PodBuilder) api.PodBuilder) (*framework.PodInfo, devices.Request) {
 	m.serial++
 	b := api.MakePod(fmt.Sprint("p", m.serial)).Requests("100m", "100Mi")
-	if milli := rapid.SampledFrom([]int{0, 200, 300, 500, 500, 700, 1000}).Draw(m.t, "milli"); milli > 0 {
+	if milli := rapid.SampledFrom([]int{0, 200, 456, 500, 500, 712, 968, 1000}).Draw(m.t, "milli"); milli > 0 {
 		count := rapid.SampledFrom([]int{1, 1, 1, 2}).Draw(m.t, "count")
 		b = b.Annotations(devices.Vendor+"/gpu-milli", fmt.Sprint(milli), devices.Vendor+"/gpu-count", fmt.Sprint(count))
+		if accepted := rapid.SampledFrom([]string{"", "", "T4", "G2", "A10|G2"}).Draw(m.t, "models"); accepted != "" {
+			b = b.Annotations(devices.Vendor+"/gpu-card-model", accepted)
+		}
+		if rapid.IntRange(0, 3).Draw(m.t, "left from an attempt") == 0 {
+			b = b.Annotations(devices.Vendor+"/gpu-index", []string{"0", "0-1"}[count-1])
+		}
 	}
 	if change != nil {
 		b = change(b)
@@ -168,14 +204,17 @@ func (m *machine) place(p *framework.PodInfo, r devices.Request) (placed bool, d
 	var unfit *scheduling.FitError
 	switch {
 	case errors.As(err, &unfit):
-		if m.snapshot.Nominations() == 0 && p.Pod.Labels["refuse"] == "" && m.model.fits(m.sizes, r) {
+		if m.snapshot.Nominations() == 0 && p.Pod.Labels["refuse"] == "" && m.fitsSome(p, r, nobody) {
 			m.t.Fatalf("%v fits nowhere: %v; the model knows a node", r, err)
 		}
 		return false, d
 	case err != nil:
 		m.t.Fatal(err)
 	}
-	m.model.take(d.Node, m.sizes[d.Node], p, r, nil)
+	if m.snapshot.Nominations() == 0 && !m.fits(d.Node, p, r, nobody) {
+		m.t.Fatalf("%v was placed on %s, where it does not fit", r, d.Node)
+	}
+	m.model.take(d.Node, m.sizes[d.Node], p, r, givenOn(p, d.Node))
 	if has := m.model[d.Node][p.Pod.Name]; len(has.gpus) != int(r.Count) {
 		m.t.Fatalf("%v was placed on %s, where the model has no room", r, d.Node)
 	} else if want := words(has.gpus); d.Reserved != want {
@@ -232,7 +271,8 @@ func (m *machine) steps() map[string]func(*rapid.T) {
 				delete(m.model[node], h.pod.Pod.Name)
 			}
 		},
-		"a pod comes that runs": m.running,
+		"a pod comes that runs":       m.running,
+		"a bound pod is placed again": m.again,
 		"a pod is put by force": func() {
 			p, r := m.pod(nil)
 			node := m.someNode()
@@ -286,12 +326,28 @@ func (m *machine) running() {
 	m.model.take(node, m.sizes[node], p, r, []int{gpu})
 }
 
+// again takes a pod away that is bound to a GPU, and places it.
+func (m *machine) again() {
+	node, h, ok := m.some()
+	if !ok || givenOn(h.pod, node) == nil {
+		return
+	}
+	m.must(m.sched.Release(m.snapshot, h.pod, node))
+	delete(m.model[node], h.pod.Pod.Name)
+	r, err := m.gpus.Request(h.pod)
+	m.must(err)
+	if !m.fits(node, h.pod, r, nobody) {
+		m.seen["bound pods whose GPU is in use"]++
+	}
+	m.place(h.pod, r)
+}
+
 // preempt lets a pod of high priority look for victims. The search itself must leave
 // everything as it is. Then the victims go, and the pod is nominated.
 func (m *machine) preempt() {
-	p, _ := m.pod(func(b api.PodBuilder) api.PodBuilder {
+	p, r := m.pod(func(b api.PodBuilder) api.PodBuilder {
 		return b.Priority(int32(rapid.IntRange(1, 3).Draw(m.t, "priority"))).
-			Annotations(devices.Vendor+"/gpu-milli", rapid.SampledFrom([]string{"500", "1000"}).Draw(m.t, "urgent milli"), devices.Vendor+"/gpu-count", "2")
+			Annotations(devices.Vendor+"/gpu-milli", rapid.SampledFrom([]string{"500", "1000"}).Draw(m.t, "urgent milli"), devices.Vendor+"/gpu-count", "2", devices.Vendor+"/gpu-index", "0-1")
 	})
 	d, err := m.sched.Schedule(m.snapshot, p)
 	var unfit *scheduling.FitError
@@ -305,15 +361,71 @@ func (m *machine) preempt() {
 	}
 	m.must(err)
 	m.check()
+	m.expect(p, r, found)
 	if found.Nominated == "" || m.nominees[found.Nominated] != nil {
 		return
 	}
+	m.seen["nominations"]++
+	m.seen["victims"] += len(found.Victims)
 	for _, v := range found.Victims {
 		m.must(m.snapshot.RemovePod(v.Pod, found.Nominated))
 		delete(m.model[found.Nominated], v.Pod.Pod.Name)
 	}
 	m.must(m.snapshot.Nominate(p, found.Nominated, ""))
 	m.nominees[found.Nominated] = p
+}
+
+// expect compares what preemption has found with the model: a node if some node could take
+// the pod once less urgent pods are gone, and only victims that are less urgent and in its
+// way. Other nominated pods are not in the model.
+func (m *machine) expect(p *framework.PodInfo, r devices.Request, found framework.PostFiltered) {
+	if m.snapshot.Nominations() > 0 || m.overfull() {
+		return
+	}
+	less := func(v *api.Pod) bool { return priority(v) < priority(p.Pod) }
+	if can := m.fitsSome(p, r, less); can != (found.Nominated != "") {
+		m.t.Fatalf("%v of priority %d is nominated to %q; the model knows a node: %v", r, priority(p.Pod), found.Nominated, can)
+	}
+	if found.Nominated == "" {
+		m.seen["pods without a node"]++
+		return
+	}
+	victims := map[string]bool{}
+	for _, v := range found.Victims {
+		victims[v.Pod.Pod.Name] = true
+		if !less(v.Pod.Pod) {
+			m.t.Fatalf("%s is a victim of a pod of priority %d", v.Pod.Pod.Name, priority(p.Pod))
+		}
+	}
+	if m.unserved(found.Nominated) {
+		return // the pod without GPUs may get some when it is put back, and others then get other ones
+	}
+	m.seen["searches compared"]++
+	for spared := range victims {
+		if m.fits(found.Nominated, p, r, func(v *api.Pod) bool { return victims[v.Name] && v.Name != spared }) {
+			m.t.Fatalf("%s is a victim, and not in the way of %v", spared, r)
+		}
+	}
+	if !m.fits(found.Nominated, p, r, func(v *api.Pod) bool { return victims[v.Name] }) {
+		m.t.Fatalf("%v does not fit %s without its victims", r, found.Nominated)
+	}
+}
+
+// unserved reports whether a pod on the node has no GPU though it asks for some.
+func (m *machine) unserved(node string) bool {
+	for _, h := range m.model[node] {
+		if h.milli > 0 && len(h.gpus) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func priority(p *api.Pod) int32 {
+	if p.Spec.Priority == nil {
+		return 0
+	}
+	return *p.Spec.Priority
 }
 
 // overfull reports whether pods hold more of a GPU than there is.
@@ -333,14 +445,18 @@ func (m *machine) overfull() bool {
 
 // claim places a nominated pod, if it fits now.
 func (m *machine) claim() {
-	for _, node := range slices.Sorted(maps.Keys(m.nominees)) {
-		p := m.nominees[node]
-		m.snapshot.ClearNomination(p, node)
-		delete(m.nominees, node)
-		r, err := m.gpus.Request(p)
-		m.must(err)
-		m.place(p, r)
+	nominated := slices.Sorted(maps.Keys(m.nominees))
+	if len(nominated) == 0 {
 		return
+	}
+	node := nominated[0]
+	p := m.nominees[node]
+	m.snapshot.ClearNomination(p, node)
+	delete(m.nominees, node)
+	r, err := m.gpus.Request(p)
+	m.must(err)
+	if placed, _ := m.place(p, r); placed {
+		m.seen["claims"]++
 	}
 }
 
@@ -377,10 +493,11 @@ func (m *machine) check() {
 // transactions, refused reserves, preemption and nominated pods. All decisions are made on
 // both paths.
 func TestModel(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		m := newMachine(t)
-		t.Repeat(m.steps())
-	})
+	seen, want := map[string]int{}, map[string]int{
+		"nominations": 10, "victims": 20, "claims": 5, "searches compared": 10, "pods without a node": 2, "bound pods whose GPU is in use": 5,
+	}
+	enough.Check(t, seen, want, func(t *rapid.T) { t.Repeat(newMachine(t, seen).steps()) })
+	t.Log(seen)
 }
 
 // TestNodeIsUpdated: what is left follows the node's own GPUs and model.

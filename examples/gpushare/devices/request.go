@@ -89,7 +89,22 @@ func namesOf(vendor string) names {
 type wanted struct {
 	Request
 	err   error // why the request cannot be read
-	given Set   // the GPUs that the pod has already
+	given Set   // the GPUs that the pod has on the node that it is bound to
+	on    string
+}
+
+// givenOn returns the GPUs that the pod names and has, because it is bound to the node.
+func (w *wanted) givenOn(n *framework.NodeInfo, r *room) Set {
+	if w.given == 0 || w.on != n.Name() || w.given>>r.gpus != 0 {
+		return 0
+	}
+	return w.given
+}
+
+// fits reports whether so many GPUs of the node have enough left, among them those that the
+// pod has there.
+func (w *wanted) fits(n *framework.NodeInfo, r *room) bool {
+	return r.fits(&w.Request) && (w.given == 0 || r.spares(w.givenOn(n, r), w.Milli))
 }
 
 func (n *names) wantedBy(p *framework.PodInfo) *wanted {
@@ -107,6 +122,9 @@ func (n *names) wantedBy(p *framework.PodInfo) *wanted {
 		}
 		if w.err != nil {
 			w.given, w.err = 0, invalid(p.Pod, "metadata.annotations["+n.index+"]", text, w.err)
+		}
+		if w.on = p.Pod.Spec.NodeName; w.on == "" {
+			w.given = 0 // a pending pod has none, whatever it says
 		}
 	}
 	return w
@@ -140,25 +158,55 @@ func (n *names) fromResources(p *api.Pod) (count, milli int64, err error) {
 		return 0, 0, nil
 	}
 	list := api.PodRequests(p, api.RequestOptions{PodLevel: true})
-	whole, sum := list[n.gpu], list[n.gpuMilli]
-	count, milli = whole.Value(), sum.Value()
-	field := func(name resource.Name) string { return "spec.containers.resources.requests[" + string(name) + "]" }
-	switch {
-	case count < 0 || count > MaxGPUs:
-		return 0, 0, invalid(p, field(n.gpu), whole.String(), fmt.Errorf("want 0 to %d", MaxGPUs))
-	case milli < 0 || milli > MaxGPUs*MilliPerGPU:
-		return 0, 0, invalid(p, field(n.gpuMilli), sum.String(), fmt.Errorf("want 0 to %d", MaxGPUs*MilliPerGPU))
-	case milli == 0:
-		return count, MilliPerGPU, nil
-	case count == 0 && milli > MilliPerGPU:
-		count = milli / MilliPerGPU
-	case count == 0:
-		count = 1
+	name := n.gpu
+	if _, ok := list[n.gpuCount]; ok {
+		name = n.gpuCount
 	}
-	if milli%count != 0 || milli/count > MilliPerGPU {
-		return 0, 0, invalid(p, field(n.gpuMilli), sum.String(), fmt.Errorf("cannot be divided among %d GPUs", count))
+	if count, err = wholeOf(p, list, name, MaxGPUs); err == nil {
+		milli, err = wholeOf(p, list, n.gpuMilli, MaxGPUs*MilliPerGPU)
+	}
+	if other, ok := list[n.gpu]; err == nil && ok && !other.Equal(list[name]) {
+		err = invalid(p, requestOf(n.gpu), other.String(), fmt.Errorf("%s is %d", n.gpuCount, count))
+	}
+	if err != nil || milli == 0 {
+		return count, MilliPerGPU, err
+	}
+	return n.divide(p, count, milli)
+}
+
+// divide returns what a pod asks of each GPU. A pod that names no number of GPUs asks for a
+// share, or for whole ones.
+func (n *names) divide(p *api.Pod, count, milli int64) (gpus, each int64, err error) {
+	switch {
+	case count == 0 && milli <= MilliPerGPU:
+		count = 1
+	case count == 0 && milli%MilliPerGPU != 0:
+		err = fmt.Errorf("is more than one GPU, and no multiple of %d", MilliPerGPU)
+	case count == 0:
+		count = milli / MilliPerGPU
+	case milli > count*MilliPerGPU:
+		err = fmt.Errorf("%d GPUs have only %d", count, count*MilliPerGPU)
+	case milli%count != 0:
+		err = fmt.Errorf("cannot be divided among %d GPUs", count)
+	}
+	if err != nil {
+		return 0, 0, invalid(p, requestOf(n.gpuMilli), strconv.FormatInt(milli, 10), err)
 	}
 	return count, milli / count, nil
+}
+
+// wholeOf reads a whole number from 0 to limit, the request of a resource.
+func wholeOf(p *api.Pod, list resource.List, name resource.Name, limit int64) (int64, error) {
+	q := list[name]
+	v := q.Value()
+	if v < 0 || v > limit || !q.Equal(resource.New(v, resource.DecimalSI)) {
+		return 0, invalid(p, requestOf(name), q.String(), fmt.Errorf("want a whole number from 0 to %d", limit))
+	}
+	return v, nil
+}
+
+func requestOf(name resource.Name) string {
+	return "spec.containers.resources.requests[" + string(name) + "]"
 }
 
 // namedBy reports whether some request of the pod may be for GPUs. It spares most pods the
@@ -166,8 +214,9 @@ func (n *names) fromResources(p *api.Pod) (count, milli int64, err error) {
 func (n *names) namedBy(p *api.Pod) bool {
 	named := func(l resource.List) bool {
 		_, whole := l[n.gpu]
+		_, counted := l[n.gpuCount]
 		_, parts := l[n.gpuMilli]
-		return whole || parts
+		return whole || counted || parts
 	}
 	for _, containers := range [][]api.Container{p.Spec.Containers, p.Spec.InitContainers} {
 		for i := range containers {

@@ -49,14 +49,15 @@ func (r *room) fitting(milli int64) (n int64) {
 	return n
 }
 
-// serves reports whether the GPUs that a pod has had have enough left for it.
-func (r *room) serves(h *holding) bool {
+// spares reports whether all GPUs of the set have so much left. A GPU that the node does not
+// have has nothing left.
+func (r *room) spares(s Set, milli int64) bool {
 	for i, left := range r.left {
-		if h.gpus.Has(i) && int64(left) < h.want.Milli {
+		if s.Has(i) && int64(left) < milli {
 			return false
 		}
 	}
-	return h.gpus>>r.gpus == 0
+	return true
 }
 
 // freeCPU is what is free of the node's CPU.

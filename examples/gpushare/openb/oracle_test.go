@@ -1,6 +1,7 @@
 package openb_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/berth-sched/berth/examples/gpushare/devices"
 	"github.com/berth-sched/berth/examples/gpushare/openb"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/proof/effort"
 	"github.com/berth-sched/berth/resource"
 )
@@ -291,8 +293,8 @@ func oracleOf(t *testing.T, trace *openb.Trace, seed int64) (*oracle, []oraclePo
 	for i, n := range trace.Nodes {
 		l := n.Status.Allocatable
 		to := &oracleNode{cpu: amount(l, resource.CPU), memory: amount(l, resource.Memory), model: n.Labels[devices.Vendor+"/gpu-card-model"], whole: map[int]int{}}
-		for range int(amount(l, devices.Vendor+"/gpu-count") / 1000) {
-			to.left = append(to.left, 1000)
+		for range int(amount(l, devices.Vendor+"/gpu-count")+amount(l, devices.Vendor+"/gpu-milli")/1000) / 1000 {
+			to.left = append(to.left, 1000) // samples count GPUs, tables of the trace their thousandths
 		}
 		o.nodes[sequence.Rank[i]] = to
 	}
@@ -308,30 +310,65 @@ func oracleOf(t *testing.T, trace *openb.Trace, seed int64) (*oracle, []oraclePo
 	return o, pods
 }
 
-// TestOracle compares runs of samples with the oracle's: every pod has its place, and all
-// figures agree.
+// TestOracle compares runs of samples with the oracle's.
 func TestOracle(t *testing.T) {
 	for seed := range uint64(effort.Of(2, 6)) {
 		trace, err := openb.Sample(24, 300, seed)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, policy := range openb.Policies() {
-			if policy.IsRandom() {
-				continue
-			}
-			got := run(t, trace, openb.Config{Policy: policy, Seed: int64(seed)})
-			o, pods := oracleOf(t, trace, int64(seed))
-			want, placed := o.run(policy, pods)
-			if got.Placed != placed || got.Placed+got.Dropped != len(pods) || got.Dropped == 0 {
-				t.Errorf("%s, sample %d: %d of %d pods placed, want %d and some dropped", policy, seed, got.Placed, len(pods), placed)
-			}
-			for c := range openb.Columns {
-				if math.Abs(got.Allocation[c]-want.Allocation[c]) > 0.0051 || math.Abs(got.Fragmentation[c]-want.Fragmentation[c]) > 0.0051 || math.Abs(got.Ratio[c]-want.Ratio[c]) > 0.0101 {
-					t.Errorf("%s, sample %d at %d %%: %v, %v, %v; want %v, %v, %v", policy, seed, c,
-						got.Allocation[c], got.Fragmentation[c], got.Ratio[c], want.Allocation[c], want.Fragmentation[c], want.Ratio[c])
-					break
-				}
+		compareWithOracle(t, trace, int64(seed))
+	}
+}
+
+// TestOracleOfTables compares runs of tables as the trace has them: of small ones that are
+// written here, and of a part of the trace.
+func TestOracleOfTables(t *testing.T) {
+	var pods strings.Builder
+	pods.WriteString("name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec\n")
+	for i := range 90 {
+		fmt.Fprintf(&pods, "p%03d,%d,%d,%s\n", i, 1000+i%7*500, 100+i, []string{"1,460,", "1,810,T4", "1,1000,", "2,1000,", "0,0,", "1,300,T4|G2"}[i%6])
+	}
+	trace, err := openb.Read("small", []byte("sn,cpu_milli,memory_mib,gpu,model\nn1,96000,393216,8,G2\nn2,32000,131072,2,T4\nn3,64000,262144,4,V100\n"), []byte(pods.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compareWithOracle(t, trace, firstSeed)
+
+	whole, _ := published(t)
+	var o api.Objects
+	for i := 0; i < len(whole.Nodes); i += 40 {
+		o.Nodes = append(o.Nodes, whole.Nodes[i])
+	}
+	for i := 0; i < len(whole.Pods); i += 30 {
+		o.Pods = append(o.Pods, whole.Pods[i])
+	}
+	part, err := openb.New("part", &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compareWithOracle(t, part, firstSeed)
+}
+
+// compareWithOracle compares runs of each policy with the oracle's: every pod has its place,
+// and all figures agree.
+func compareWithOracle(t *testing.T, trace *openb.Trace, seed int64) {
+	t.Helper()
+	for _, policy := range openb.Policies() {
+		if policy.IsRandom() {
+			continue
+		}
+		got := run(t, trace, openb.Config{Policy: policy, Seed: seed})
+		o, pods := oracleOf(t, trace, seed)
+		want, placed := o.run(policy, pods)
+		if got.Placed != placed || got.Placed+got.Dropped != len(pods) || got.Placed == 0 || got.Dropped == 0 {
+			t.Errorf("%s, %s %d: %d of %d pods placed, want %d and some dropped", policy, trace.Name, seed, got.Placed, len(pods), placed)
+		}
+		for c := range openb.Columns {
+			if math.Abs(got.Allocation[c]-want.Allocation[c]) > 0.0051 || math.Abs(got.Fragmentation[c]-want.Fragmentation[c]) > 0.0051 || math.Abs(got.Ratio[c]-want.Ratio[c]) > 0.0101 {
+				t.Errorf("%s, %s %d at %d %%: %v, %v, %v; want %v, %v, %v", policy, trace.Name, seed, c,
+					got.Allocation[c], got.Fragmentation[c], got.Ratio[c], want.Allocation[c], want.Fragmentation[c], want.Ratio[c])
+				break
 			}
 		}
 	}

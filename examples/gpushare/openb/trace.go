@@ -41,7 +41,8 @@ func Read(name string, nodes, pods []byte) (*Trace, error) {
 	return New(name, &o)
 }
 
-// New makes a trace of nodes and pods.
+// New makes a trace of nodes and pods. It is an error if the pods ask for so little that a
+// sequence would need more than a million copies of them.
 func New(name string, o *api.Objects) (*Trace, error) {
 	t := &Trace{Name: name, Nodes: slices.Clone(o.Nodes), Pods: slices.Clone(o.Pods)}
 	slices.SortFunc(t.Nodes, func(a, b *api.Node) int { return cmp.Compare(a.Name, b.Name) })
@@ -67,9 +68,36 @@ func New(name string, o *api.Objects) (*Trace, error) {
 	if t.Milli == 0 || len(t.Pods) == 0 {
 		return nil, fmt.Errorf("workload %s: %w", name, errors.New("there are no GPUs or no pods"))
 	}
+	if n := t.copies(); n > mostCopies {
+		return nil, fmt.Errorf("workload %s: about %.0f copies of pods must come until all ask for %v times the GPUs: want at most %d", name, n, tuneRatio, mostCopies)
+	}
 	t.Typical = devices.TypicalPods(t.Demands, typicalPart)
 	return t, nil
 }
+
+// mostCopies bounds the copies of pods in a sequence: small pods and large nodes would make
+// it long without end.
+const mostCopies = 1 << 20
+
+// copies is about how many copies of pods a sequence has.
+func (t *Trace) copies() float64 {
+	sum := float64(t.asked())
+	if sum == 0 {
+		return 0
+	}
+	return float64(len(t.Pods)) * max(0, t.goal()/sum-1)
+}
+
+// asked is what the pods ask of GPUs, in thousandths.
+func (t *Trace) asked() (sum int64) {
+	for _, d := range t.Demands {
+		sum += d.GPU.Total()
+	}
+	return sum
+}
+
+// goal is what the pods of a sequence ask for, in thousandths.
+func (t *Trace) goal() float64 { return tuneRatio * float64(t.Milli) }
 
 // A Sequence is what chance decides about a run.
 type Sequence struct {
@@ -106,17 +134,21 @@ func (t *Trace) SequenceOf(seed int64) Sequence {
 	return Sequence{arrivals, r.Perm(len(t.Nodes))}
 }
 
+// gone marks a pod that is taken away.
+const gone = -1
+
 // tune adds copies of random pods, or takes random ones away, until they ask for about
 // tuneRatio times all GPUs.
 func (t *Trace) tune(arrivals []int, r *rand.Rand) []int {
-	goal, sum := int64(tuneRatio*float64(t.Milli)), int64(0)
-	for _, d := range t.Demands {
-		sum += d.GPU.Total()
-	}
-	for sum > goal {
-		i := r.Intn(len(arrivals))
-		sum -= t.Demands[arrivals[i]].GPU.Total()
-		arrivals = slices.Delete(arrivals, i, i+1)
+	goal, sum := int64(t.goal()), t.asked()
+	if sum > goal {
+		staying := newPlaces(len(arrivals))
+		for n := len(arrivals); sum > goal; n-- {
+			i := staying.take(r.Intn(n))
+			sum -= t.Demands[arrivals[i]].GPU.Total()
+			arrivals[i] = gone
+		}
+		arrivals = slices.DeleteFunc(arrivals, func(at int) bool { return at == gone })
 	}
 	if len(arrivals) < len(t.Pods) || sum == 0 {
 		return arrivals
