@@ -12,17 +12,32 @@
 // be compared. The program ends with status 1 if a figure of a policy without chance
 // differs.
 //
-// Package devices has the plugins, each in a file of its own, and says what FGD does;
-// package openb has the experiment.
+// The policy that gives out most is FGD, fragmentation gradient descent. It keeps GPUs
+// useful for the pods that usually come:
+//
+//   - The typical pods are the demands of the workload by how often they occur.
+//   - For one typical pod, what is left of a node's GPUs is a fragment as far as that pod
+//     cannot use it: all of it if the pod does not fit on the node or asks for no GPU, else
+//     the GPUs that have too little for it. F(node) is the mean over the typical pods, weighed by how often
+//     they occur, in thousandths of a GPU.
+//   - A pod goes where F grows least: the score of a node is
+//     100 * sigmoid((F(node) - F(node with the pod)) / 1000), rounded down, for the GPU of
+//     the node with which it is best.
+//
+// Package [github.com/berth-sched/berth/examples/gpushare/devices] has the plugins, each in
+// a file of its own, and the formula in full; package openb has the experiment.
 package main
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/berth-sched/berth/examples/gpushare/openb"
@@ -63,6 +78,9 @@ func run(args []string, stdout, stderr io.Writer) error {
 	var published openb.Tables
 	if o.expected != "" {
 		if published, err = openb.ReadTables(os.DirFS(o.expected), trace.Name); err != nil {
+			return fmt.Errorf("-expected %s: %w", o.expected, err)
+		}
+		if err := o.inTables(published, stderr); err != nil {
 			return err
 		}
 	}
@@ -124,6 +142,11 @@ func (o *options) trace() (*openb.Trace, error) {
 	if err != nil {
 		return nil, err
 	}
+	for name, data := range map[string][]byte{o.nodes: nodes, o.workload: pods} {
+		if bytes.HasPrefix(data, []byte("\x1f\x8b")) {
+			return nil, fmt.Errorf("%s: is compressed: unpack it with gunzip", name)
+		}
+	}
 	name := strings.TrimSuffix(filepath.Base(o.workload), ".csv")
 	trace, err := openb.Read(name, nodes, pods)
 	if err != nil {
@@ -140,6 +163,27 @@ func (o *options) configs(policies []openb.Policy, tie openb.Tie) (list []openb.
 		}
 	}
 	return list
+}
+
+// inTables fails if none of the seeds is in the tables, and names those that are not.
+func (o *options) inTables(published openb.Tables, stderr io.Writer) error {
+	known := map[int64]bool{}
+	for key := range published {
+		known[key.Seed] = true
+	}
+	var missing []int64
+	for i := range o.runs {
+		if seed := o.seed + int64(i); !known[seed] {
+			missing = append(missing, seed)
+		}
+	}
+	switch seeds := slices.Sorted(maps.Keys(known)); {
+	case len(missing) == o.runs:
+		return fmt.Errorf("-seed %d, -runs %d: the tables of -expected have none of these seeds, but from %d to %d", o.seed, o.runs, seeds[0], seeds[len(seeds)-1])
+	case len(missing) > 0:
+		fmt.Fprintf(stderr, "not compared, because the tables do not have them: seeds from %d to %d\n", missing[0], missing[len(missing)-1])
+	}
+	return nil
 }
 
 // runAll makes the runs and shows how far they are.

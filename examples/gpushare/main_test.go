@@ -116,6 +116,45 @@ func TestWorkload(t *testing.T) {
 	}
 }
 
+// TestNothingToCompare: tables without the seeds, or without the workload, are an error that
+// says so, and seeds that they lack are named.
+func TestNothingToCompare(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	write("openb_node_list_gpu_node.csv", "sn,cpu_milli,memory_mib,gpu,model\nn1,96000,393216,8,G2\n")
+	list := "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec\np1,1000,16,1,460,\n"
+	pods, other, packed := write("w.csv", list), write("v.csv", list), write("w.csv.gz", "\x1f\x8b\x08")
+	header, row := "workload,sc_policy,tune,seed", "w,06-FGD,1.3,42"
+	for c := range 131 {
+		header += "," + strconv.Itoa(c)
+		row += ",1"
+	}
+	for _, name := range []string{"allo", "frag", "frag_ratio"} {
+		write("x_"+name+"_discrete.csv", header+"\n"+row+"\n")
+	}
+	for want, args := range map[string][]string{
+		"none of these seeds, but from 42 to 42": {"-workload", pods, "-expected", dir, "-seed", "99"},
+		`no runs of workload "v"`:                {"-workload", other, "-expected", dir},
+		"-expected " + dir + "/none: 0 files":    {"-workload", pods, "-expected", filepath.Join(dir, "none")},
+		"is compressed: unpack it":               {"-workload", packed},
+	} {
+		if err := run(args, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("gpushare %v: %v, want %q", args, err, want)
+		}
+	}
+	var said strings.Builder
+	_ = run([]string{"-workload", pods, "-expected", dir, "-runs", "3"}, io.Discard, &said) // the figures differ
+	if !strings.Contains(said.String(), "do not have them: seeds from 43 to 44") {
+		t.Errorf("it says %q", said.String())
+	}
+}
+
 func TestBadFlags(t *testing.T) {
 	for want, args := range map[string][]string{
 		`unexpected argument "x"`: {"x"}, "-runs: 0": {"-runs", "0"}, "need -workload": {"-expected", "."},

@@ -77,7 +77,8 @@
 //
 // A GPU is chosen where a pod comes to a node, for whatever reason, by a function of the
 // pod and the node as they are then. A pod that left and is put back before another pod
-// comes gets the GPUs that it had, so preemption can try nodes without some pods. Random choices depend on seeds and names alone.
+// comes gets the GPUs that it had, so preemption can try nodes without some pods. Random
+// choices depend on seeds and names alone.
 //
 // # Concurrency
 //

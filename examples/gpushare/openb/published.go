@@ -39,7 +39,7 @@ func ReadTables(dir fs.FS, workload string) (Tables, error) {
 			return nil, err
 		}
 		if len(names) != 1 {
-			return nil, fmt.Errorf("%d files are named *%s, want one", len(names), table.suffix)
+			return nil, fmt.Errorf("%d files are named *%s, want one: they are published with the paper's simulator", len(names), table.suffix)
 		}
 		runs := 0
 		err = eachRow(dir, names[0], workload, func(key Key, figures *[Columns]float64) error {
@@ -58,8 +58,11 @@ func ReadTables(dir fs.FS, workload string) (Tables, error) {
 		if err != nil {
 			return nil, err
 		}
-		if runs == 0 || runs != len(all) {
-			return nil, fmt.Errorf("%s: %d runs of workload %s, want %d and more than none", names[0], runs, workload, len(all))
+		if runs == 0 {
+			return nil, fmt.Errorf("%s: no runs of workload %q: want one that the tables have", names[0], workload)
+		}
+		if runs != len(all) {
+			return nil, fmt.Errorf("%s: %d runs of workload %s, and %d in the table of allocations", names[0], runs, workload, len(all))
 		}
 	}
 	return all, nil

@@ -66,7 +66,7 @@ func TestReadTables(t *testing.T) {
 		"no policy":    {func(f map[string]string) { f[allo] = strings.Replace(f[allo], "06-FGD", "06-Best", 1) }, `no policy "Best"`},
 		"other tune":   {func(f map[string]string) { f[allo] = strings.Replace(f[allo], "1.3", "1.2", 1) }, `tune: "1.2"`},
 		"no seed":      {func(f map[string]string) { f[allo] = strings.Replace(f[allo], ",1.3,42,", ",1.3,,", 1) }, "seed"},
-		"no runs":      {func(f map[string]string) { f[allo] = table("1", "other") }, "0 runs of workload default"},
+		"no runs":      {func(f map[string]string) { f[allo] = table("1", "other") }, `no runs of workload "default"`},
 		"a run more": {func(f map[string]string) {
 			f["a_frag_discrete.csv"] = strings.Replace(table("1", "default"), ",1.3,42,", ",1.3,43,", 1)
 		}, "is not in the table"},
@@ -85,6 +85,8 @@ func TestReadRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, test := range map[string]struct{ nodes, pods, want string }{
+		"pods first":   {pods, pods, "the table of nodes has pods"},
+		"nodes twice":  {nodes, nodes, "the table of pods has nodes"},
 		"bad node":     {strings.Replace(nodes, ",8,", ",eight,", 1), pods, "line 2: node n1: gpu"},
 		"bad pod":      {nodes, strings.Replace(pods, "460", "4600", 1), `gpu-milli]: "4600"`},
 		"no GPUs":      {strings.Replace(nodes, ",8,", ",0,", 1), pods, "there are no GPUs or no pods"},

@@ -32,12 +32,20 @@ const typicalPart = 0.95
 
 // Read reads the tables of nodes and pods, as [simulate.DecodeOpenB] does.
 func Read(name string, nodes, pods []byte) (*Trace, error) {
-	var o api.Objects
-	for _, table := range [][]byte{nodes, pods} {
-		if err := simulate.DecodeOpenB(&o, table); err != nil {
-			return nil, err
-		}
+	var o, workload api.Objects
+	if err := simulate.DecodeOpenB(&o, nodes); err != nil {
+		return nil, err
 	}
+	if err := simulate.DecodeOpenB(&workload, pods); err != nil {
+		return nil, err
+	}
+	switch {
+	case len(o.Pods) > 0:
+		return nil, errors.New("the table of nodes has pods")
+	case len(workload.Nodes) > 0:
+		return nil, errors.New("the table of pods has nodes")
+	}
+	o.Pods = workload.Pods
 	return New(name, &o)
 }
 
