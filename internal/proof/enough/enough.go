@@ -12,10 +12,10 @@ import (
 )
 
 // rounds is how often a property is checked before the cases are said to show too little.
-const rounds = 20
+const rounds = 400
 
 // Check checks a property with rapid, and again with new cases until seen has at least the
-// counts of want, by name. The property counts in seen. After 20 rounds Check fails and
+// counts of want, by name. The property counts in seen. After 400 rounds Check fails and
 // says what is missing.
 func Check(t testing.TB, seen, want map[string]int, property func(*rapid.T)) {
 	t.Helper()
