@@ -9,23 +9,34 @@
 // trace. Without -nodes, the nodes are those of openb_node_list_gpu_node.csv beside the
 // workload. DIR holds the published tables, as the simulator of the paper has them in
 // experiments/analysis/expected_results; every workload of the trace that is in them can
-// be compared. The program ends with status 1 if a figure of a policy without chance
-// differs.
+// be compared. The program names the runs that the tables do not have. It ends with status
+// 1 if a figure of a policy without chance differs, or if the tables have none to compare.
 //
 // The policy that gives out most is FGD, fragmentation gradient descent. It keeps GPUs
 // useful for the pods that usually come:
 //
-//   - The typical pods are the demands of the workload by how often they occur.
-//   - For one typical pod, what is left of a node's GPUs is a fragment as far as that pod
-//     cannot use it: all of it if the pod does not fit on the node or asks for no GPU, else
-//     the GPUs that have too little for it. F(node) is the mean over the typical pods, weighed by how often
-//     they occur, in thousandths of a GPU.
-//   - A pod goes where F grows least: the score of a node is
-//     100 * sigmoid((F(node) - F(node with the pod)) / 1000), rounded down, for the GPU of
-//     the node with which it is best.
+//   - The typical pods m are the demands of the workload, with the part p(m) of the pods
+//     that each has.
+//   - A typical pod can use nothing of a node that it does not fit, and nothing of a GPU
+//     with too little left for it. What it cannot use is a fragment.
+//   - The fragmentation of a node n is what typical pods cannot use, on average, in
+//     thousandths of a GPU. A pod q goes where it grows least.
+//
+// In formulas:
+//
+//	unusable(n, m) = all that is free on the GPUs of n     if m does not fit n, or asks for no GPU
+//	                 what is free on GPUs with too little  if m fits n
+//	F(n)           = sum over m of  p(m) * unusable(n, m)
+//	score(n, q)    = 100 / (1 + exp((F(n with q) - F(n)) / 1000)),  rounded down
+//
+// The score is taken for the GPU of n on which it is highest. For example, a GPU has 700
+// thousandths left, and all typical pods ask for 500: F is 0. With a pod of 300 the GPU has
+// 400 left, of no use to any: F is 400, and the score 40. On a GPU with 300 left F falls
+// from 300 to 0, and the score is 57, so the pod goes there.
 //
 // Package [github.com/berth-sched/berth/examples/gpushare/devices] has the plugins, each in
-// a file of its own, and the formula in full; package openb has the experiment.
+// a file of its own, and says how much the rule for equal scores matters. Package
+// [github.com/berth-sched/berth/examples/gpushare/openb] has the experiment.
 package main
 
 import (
@@ -75,14 +86,9 @@ func run(args []string, stdout, stderr io.Writer) error {
 	if o.ties {
 		return writeTies(stdout, trace, o, stderr)
 	}
-	var published openb.Tables
-	if o.expected != "" {
-		if published, err = openb.ReadTables(os.DirFS(o.expected), trace.Name); err != nil {
-			return fmt.Errorf("-expected %s: %w", o.expected, err)
-		}
-		if err := o.inTables(published, stderr); err != nil {
-			return err
-		}
+	published, err := o.published(trace.Name)
+	if err != nil {
+		return err
 	}
 	results, err := runAll(trace, o.configs(openb.Policies(), openb.FixedOrder), stderr)
 	if err != nil {
@@ -150,9 +156,47 @@ func (o *options) trace() (*openb.Trace, error) {
 	name := strings.TrimSuffix(filepath.Base(o.workload), ".csv")
 	trace, err := openb.Read(name, nodes, pods)
 	if err != nil {
-		return nil, fmt.Errorf("%s, %s: %w", o.nodes, o.workload, err)
+		return nil, fmt.Errorf("%s, %s: %w", o.nodes, o.workload, shortened(err))
 	}
 	return trace, nil
+}
+
+// mostLines is how many lines of an error are shown.
+const mostLines = 5
+
+// shortened returns the first lines of an error that lists many, and says how many there
+// are more.
+func shortened(err error) error {
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) <= mostLines {
+		return err
+	}
+	return fmt.Errorf("%s\nand %d more", strings.Join(lines[:mostLines], "\n"), len(lines)-mostLines)
+}
+
+// published reads the tables to compare with, nil if none are asked for. It is an error if
+// they have no run whose figures must be equal.
+func (o *options) published(workload string) (openb.Tables, error) {
+	if o.expected == "" {
+		return nil, nil
+	}
+	switch info, err := os.Stat(o.expected); {
+	case err != nil:
+		return nil, fmt.Errorf("-expected: %w", err)
+	case !info.IsDir():
+		return nil, fmt.Errorf("-expected %s: want a directory", o.expected)
+	}
+	tables, err := openb.ReadTables(os.DirFS(o.expected), workload)
+	if err != nil {
+		return nil, fmt.Errorf("-expected %s: %w", o.expected, err)
+	}
+	for key := range tables {
+		if !key.Policy.IsRandom() && o.seed <= key.Seed && key.Seed < o.seed+int64(o.runs) {
+			return tables, nil
+		}
+	}
+	return nil, fmt.Errorf("-expected %s: nothing to compare with seeds %d to %d: workload %s has %s",
+		o.expected, o.seed, o.seed+int64(o.runs)-1, workload, listed(slices.Collect(maps.Keys(tables))))
 }
 
 // configs lists the runs of each policy.
@@ -163,27 +207,6 @@ func (o *options) configs(policies []openb.Policy, tie openb.Tie) (list []openb.
 		}
 	}
 	return list
-}
-
-// inTables fails if none of the seeds is in the tables, and names those that are not.
-func (o *options) inTables(published openb.Tables, stderr io.Writer) error {
-	known := map[int64]bool{}
-	for key := range published {
-		known[key.Seed] = true
-	}
-	var missing []int64
-	for i := range o.runs {
-		if seed := o.seed + int64(i); !known[seed] {
-			missing = append(missing, seed)
-		}
-	}
-	switch seeds := slices.Sorted(maps.Keys(known)); {
-	case len(missing) == o.runs:
-		return fmt.Errorf("-seed %d, -runs %d: the tables of -expected have none of these seeds, but from %d to %d", o.seed, o.runs, seeds[0], seeds[len(seeds)-1])
-	case len(missing) > 0:
-		fmt.Fprintf(stderr, "not compared, because the tables do not have them: seeds from %d to %d\n", missing[0], missing[len(missing)-1])
-	}
-	return nil
 }
 
 // runAll makes the runs and shows how far they are.

@@ -1,10 +1,11 @@
 package main
 
 import (
-	"encoding/xml"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -54,33 +55,59 @@ func TestFigure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := xml.NewDecoder(strings.NewReader(string(data)))
-	lines := 0
-	for {
-		token, err := d.Token()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "polyline" {
-			lines++
-		}
-	}
-	if lines != 7 || len(data) > 16<<10 {
+	if lines := len(polylines(t, data)); lines != 7 || len(data) > 16<<10 {
 		t.Errorf("%d lines in %d bytes, want 7 in at most 16 KiB", lines, len(data))
 	}
 }
 
 func TestDistance(t *testing.T) {
-	for want, s := range map[string][2]openb.Summary{
-		"":                                      {{Mean: 86}, {Mean: 87}}, // one run each
-		": means differ by 0.4 standard errors": {{Mean: 86, Deviation: 3}, {Mean: 87, Deviation: 4}},
+	for want, s := range map[float64][2]openb.Summary{
+		0:           {{Mean: 86}, {Mean: 86}},
+		math.Inf(1): {{Mean: 86}, {Mean: 87}},
+		0.4:         {{Mean: 86, Deviation: 3}, {Mean: 87, Deviation: 4}},
 	} {
 		if got := distance(s[0], s[1], 4); got != want {
-			t.Errorf("distance = %q, want %q", got, want)
+			t.Errorf("distance of %v = %v, want %v", s, got, want)
 		}
+	}
+}
+
+// TestCompareMeans: each column of each table counts, and one of them is far away.
+func TestCompareMeans(t *testing.T) {
+	here, theirs := make([]openb.Result, 9), make([]openb.Result, 9)
+	for i := range here {
+		here[i].Series, theirs[i].Series = new(openb.Series), new(openb.Series)
+		for c := range openb.Columns {
+			x := float64(i % 2)
+			here[i].Allocation[c], here[i].Fragmentation[c], here[i].Ratio[c] = x, x, x
+			theirs[i].Allocation[c], theirs[i].Fragmentation[c], theirs[i].Ratio[c] = x, x, x
+		}
+	}
+	if got, want := compareMeans(here, theirs).String(), ": 393 of 393 means within two standard errors, the farthest 0.0"; got != want {
+		t.Errorf("compareMeans = %q, want %q", got, want)
+	}
+	for i := range here {
+		here[i].Allocation[0]++
+		here[i].Fragmentation[130] += 2
+		here[i].Ratio[7] += 3
+	}
+	// The deviation is sqrt(20/81*9/8), and of the difference of two means sqrt(2)/3 of it.
+	if got, want := compareMeans(here, theirs).String(), ": 390 of 393 means within two standard errors, the farthest 12.1"; got != want {
+		t.Errorf("compareMeans = %q, want %q", got, want)
+	}
+	if got := compareMeans(here[:fewestRuns-1], theirs[:fewestRuns-1]).String(); got != "" {
+		t.Errorf("compareMeans of few runs = %q", got)
+	}
+}
+
+func TestListed(t *testing.T) {
+	var keys []openb.Key
+	for _, seed := range []int64{9, 3, 4, 5, 1} {
+		keys = append(keys, openb.Key{Policy: openb.FGD, Seed: seed}, openb.Key{Policy: openb.Random, Seed: seed})
+	}
+	keys = append(keys, openb.Key{Policy: openb.BestFit, Seed: -2})
+	if got, want := listed(keys), "Random, FGD (seeds 1, 3 to 5, 9); BestFit (seed -2)"; got != want {
+		t.Errorf("listed = %q, want %q", got, want)
 	}
 }
 
@@ -114,10 +141,79 @@ func TestWorkload(t *testing.T) {
 	}
 }
 
-// TestNothingToCompare: tables without the seeds, or without the workload, are an error that
-// says so, and seeds that they lack are named.
-func TestNothingToCompare(t *testing.T) {
+// files writes a small workload w and published tables with the runs, and returns the
+// directory.
+func files(t *testing.T, runs ...string) string {
+	t.Helper()
+	header, rows := "workload,sc_policy,tune,seed", ""
+	for c := range openb.Columns {
+		header += "," + strconv.Itoa(c)
+	}
+	for _, r := range runs {
+		rows += r + strings.Repeat(",1", openb.Columns) + "\n"
+	}
+	texts := map[string]string{
+		"openb_node_list_gpu_node.csv": "sn,cpu_milli,memory_mib,gpu,model\nn1,96000,393216,8,G2\n",
+		"w.csv":                        "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec\np1,1000,16,1,460,\n",
+	}
+	for _, name := range []string{"allo", "frag", "frag_ratio"} {
+		texts["x_"+name+"_discrete.csv"] = header + "\n" + rows
+	}
 	dir := t.TempDir()
+	for name, text := range texts {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// TestNothingToCompare: if the tables have no figure that must be equal, nothing is run, and
+// the error says what they have.
+func TestNothingToCompare(t *testing.T) {
+	for name, test := range map[string]struct {
+		run, want string
+		args      []string
+	}{
+		"other seed":       {"w,06-FGD,1.3,42", "seeds 99 to 108: workload w has FGD (seed 42)", []string{"-seed", "99"}},
+		"seed after":       {"w,06-FGD,1.3,42", "nothing to compare with seeds 40 to 41", []string{"-seed", "40", "-runs", "2"}},
+		"chance only":      {"w,01-Random,1.3,42", "seeds 42 to 51: workload w has Random (seed 42)", nil},
+		"other ratio":      {"w,06-FGD,1.2,42", `tune: "1.2": want 1.3`, nil},
+		"other workload":   {"v,06-FGD,1.3,42", `no runs of workload "w"`, nil},
+		"another policy":   {"w,06-Best,1.3,42", `no policy "Best"`, nil},
+		"no such tables":   {"w,06-FGD,1.3,42", "-expected: stat none: no such file", []string{"-expected", "none"}},
+		"not a directory":  {"w,06-FGD,1.3,42", "-expected main.go: want a directory", []string{"-expected", "main.go"}},
+		"no tables in it":  {"w,06-FGD,1.3,42", "-expected testdata: 0 files are named", []string{"-expected", "testdata"}},
+		"the last of them": {"w,06-FGD,1.3,51", "published figures differ: FGD, seed 51", nil},
+	} {
+		dir := files(t, test.run)
+		var out, progress strings.Builder
+		err := run(append([]string{"-workload", filepath.Join(dir, "w.csv"), "-expected", dir}, test.args...), &out, &progress)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %q", name, err, test.want)
+		}
+		if ran := strings.Contains(out.String(), "POLICY"); ran != (name == "the last of them") {
+			t.Errorf("%s: ran is %v", name, ran)
+		}
+	}
+}
+
+// TestNotCompared: runs that the tables lack are named.
+func TestNotCompared(t *testing.T) {
+	dir := files(t, "w,06-FGD,1.3,42", "w,01-Random,1.3,43", "w,05-BestFit,1.3,44")
+	var out strings.Builder
+	_ = run([]string{"-workload", filepath.Join(dir, "w.csv"), "-expected", dir, "-runs", "3"}, &out, io.Discard) // the figures differ
+	const want = "not compared, because the tables do not have them: Random (seeds 42, 44); " +
+		"DotProd, GpuClustering, GpuPacking, FirstFit (seeds 42 to 44); BestFit (seeds 42 to 43); FGD (seeds 43 to 44)\n"
+	if !strings.Contains(out.String(), want) {
+		t.Errorf("output:\n%s\nwant %s", out.String(), want)
+	}
+}
+
+// TestBadFiles: a mix-up of files is an error of a few lines.
+func TestBadFiles(t *testing.T) {
+	dir := files(t)
+	nodes, pods := filepath.Join(dir, "openb_node_list_gpu_node.csv"), filepath.Join(dir, "w.csv")
 	write := func(name, text string) string {
 		name = filepath.Join(dir, name)
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
@@ -125,31 +221,23 @@ func TestNothingToCompare(t *testing.T) {
 		}
 		return name
 	}
-	write("openb_node_list_gpu_node.csv", "sn,cpu_milli,memory_mib,gpu,model\nn1,96000,393216,8,G2\n")
-	list := "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec\np1,1000,16,1,460,\n"
-	pods, other, packed := write("w.csv", list), write("v.csv", list), write("w.csv.gz", "\x1f\x8b\x08")
-	header, row := "workload,sc_policy,tune,seed", "w,06-FGD,1.3,42"
-	for c := range 131 {
-		header += "," + strconv.Itoa(c)
-		row += ",1"
-	}
-	for _, name := range []string{"allo", "frag", "frag_ratio"} {
-		write("x_"+name+"_discrete.csv", header+"\n"+row+"\n")
+	twice := "sn,cpu_milli,memory_mib,gpu,model\n"
+	for i := range 1213 {
+		twice += strings.Repeat(fmt.Sprintf("n%04d,96000,393216,8,G2\n", i), 2)
 	}
 	for want, args := range map[string][]string{
-		"none of these seeds, but from 42 to 42": {"-workload", pods, "-expected", dir, "-seed", "99"},
-		`no runs of workload "v"`:                {"-workload", other, "-expected", dir},
-		"-expected " + dir + "/none: 0 files":    {"-workload", pods, "-expected", filepath.Join(dir, "none")},
-		"is compressed: unpack it":               {"-workload", packed},
+		"the table of pods has nodes":           {"-workload", nodes},
+		"the table of nodes has pods":           {"-workload", pods, "-nodes", pods},
+		"w.csv.gz: is compressed: unpack it":    {"-workload", write("w.csv.gz", "\x1f\x8b\x08")},
+		"and 1208 more":                         {"-workload", pods, "-nodes", write("twice.csv", twice)},
+		"openb_node_list_gpu_node.csv: no such": {"-workload", "testdata/sample.txt"},
 	} {
-		if err := run(args, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), want) {
+		err := run(args, io.Discard, io.Discard)
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("gpushare %v: %v, want %q", args, err, want)
+		} else if lines := strings.Count(err.Error(), "\n"); lines > mostLines {
+			t.Errorf("gpushare %v: an error of %d lines", args, lines)
 		}
-	}
-	var said strings.Builder
-	_ = run([]string{"-workload", pods, "-expected", dir, "-runs", "3"}, io.Discard, &said) // the figures differ
-	if !strings.Contains(said.String(), "do not have them: seeds from 43 to 44") {
-		t.Errorf("it says %q", said.String())
 	}
 }
 

@@ -71,7 +71,7 @@ func writeTable(w io.Writer, results []openb.Result, published openb.Tables) err
 		case len(c.known) == 0:
 		case p.IsRandom():
 			theirs := allocation(c.known, at)
-			fmt.Fprintf(t, "\t%.3f\t± %.3f\tdrawn%s", theirs.Mean, theirs.Deviation, distance(ours, theirs, len(c.known)))
+			fmt.Fprintf(t, "\t%.3f\t± %.3f\tdrawn%s", theirs.Mean, theirs.Deviation, compareMeans(known(runs, published), c.known))
 		default:
 			theirs := allocation(c.known, at)
 			fmt.Fprintf(t, "\t%.3f\t± %.3f\t%d of %d", theirs.Mean, theirs.Deviation, c.equal, c.equal+c.different)
@@ -87,6 +87,9 @@ func writeTable(w io.Writer, results []openb.Result, published openb.Tables) err
 	}
 	if all > 0 {
 		fmt.Fprintf(w, "\n%d of %d published figures are equal: 3 tables of %d columns for each run\n", equal, all, openb.Columns)
+	}
+	if keys := missing(results, published); published != nil && len(keys) > 0 {
+		fmt.Fprintf(w, "not compared, because the tables do not have them: %s\n", listed(keys))
 	}
 	if wrong != "" {
 		return errors.New("published figures differ: " + wrong)
@@ -124,11 +127,65 @@ func writeTies(w io.Writer, trace *openb.Trace, o options, stderr io.Writer) err
 	return t.Flush()
 }
 
-// distance says how far the means of so many runs are apart, if the runs can tell.
-func distance(a, b openb.Summary, runs int) string {
-	deviation := math.Sqrt(a.Deviation*a.Deviation + b.Deviation*b.Deviation)
-	if deviation == 0 {
+// known returns the runs that the tables have.
+func known(results []openb.Result, published openb.Tables) []openb.Result {
+	return slices.DeleteFunc(slices.Clone(results), func(r openb.Result) bool {
+		return published[openb.Key{Policy: r.Policy, Seed: r.Seed}] == nil
+	})
+}
+
+// A meansCheck says how far the means of runs with chance are from the published ones, for
+// all columns of all tables, in standard errors of their difference.
+type meansCheck struct {
+	near, all int // within two, and compared
+	farthest  float64
+}
+
+// fewestRuns is how many runs must be known before their deviation says something.
+const fewestRuns = 5
+
+// compareMeans compares the means of as many runs here and published, if there are enough.
+func compareMeans(here, published []openb.Result) (m meansCheck) {
+	if len(here) < fewestRuns {
+		return m
+	}
+	for _, table := range []func(openb.Result) *[openb.Columns]float64{
+		func(r openb.Result) *[openb.Columns]float64 { return &r.Allocation },
+		func(r openb.Result) *[openb.Columns]float64 { return &r.Fragmentation },
+		func(r openb.Result) *[openb.Columns]float64 { return &r.Ratio },
+	} {
+		for c := range openb.Columns {
+			column := func(results []openb.Result) openb.Summary {
+				x := make([]float64, len(results))
+				for i, r := range results {
+					x[i] = table(r)[c]
+				}
+				return openb.Summarize(x)
+			}
+			d := distance(column(here), column(published), len(here))
+			m.all++
+			if d <= 2 {
+				m.near++
+			}
+			m.farthest = max(m.farthest, d)
+		}
+	}
+	return m
+}
+
+// String describes the check for the table, "" if nothing was compared.
+func (m meansCheck) String() string {
+	if m.all == 0 {
 		return ""
 	}
-	return fmt.Sprintf(": means differ by %.1f standard errors", math.Abs(a.Mean-b.Mean)/deviation*math.Sqrt(float64(runs)))
+	return fmt.Sprintf(": %d of %d means within two standard errors, the farthest %.1f", m.near, m.all, m.farthest)
+}
+
+// distance is how many standard errors the means of so many runs are apart. Means of runs
+// that are all equal have no error: they are equal, or infinitely far apart.
+func distance(a, b openb.Summary, runs int) float64 {
+	if a.Mean == b.Mean {
+		return 0
+	}
+	return math.Abs(a.Mean-b.Mean) / math.Sqrt((a.Deviation*a.Deviation+b.Deviation*b.Deviation)/float64(runs))
 }
