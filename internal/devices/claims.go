@@ -19,14 +19,6 @@ type PodClaim struct {
 	Extended bool
 }
 
-// key identifies the claim while it is in flight.
-func (c *PodClaim) key(pod objectID) flightKey {
-	if c.Entry != "" {
-		return flightKey{pod, c.Entry}
-	}
-	return keyOf(c.Claim)
-}
-
 // A claimRef is what an entry of a pod stands for: a claim, or the template that the claim
 // is still to be made from.
 type claimRef struct {
@@ -35,12 +27,15 @@ type claimRef struct {
 	template *api.ResourceClaimTemplate
 }
 
-// key identifies the claim while it is in flight.
-func (r *claimRef) key(pod objectID) flightKey {
-	if r.template != nil {
-		return flightKey{pod, r.entry}
+// demand returns what the claim asks for, nil if it has its devices.
+func (r *claimRef) demand() *api.DeviceClaim {
+	switch {
+	case r.template != nil:
+		return &r.template.Spec.Spec.Devices
+	case r.claim.Status.Allocation == nil:
+		return &r.claim.Spec.Devices
 	}
-	return keyOf(r.claim)
+	return nil
 }
 
 // podRefs are the references of a pod at a version.
@@ -49,6 +44,18 @@ type podRefs struct {
 	version uint64
 	list    []claimRef
 	err     error
+	texts   []byte // of the demands of the list
+	ends    []int  // where each ends
+}
+
+// text returns the demand of a reference as text; it is empty if that has its devices. See
+// [appendDemand].
+func (r *podRefs) text(i int) []byte {
+	start := 0
+	if i > 0 {
+		start = r.ends[i-1]
+	}
+	return r.texts[start:r.ends[i]]
 }
 
 // refsOf returns what the entries of a pod stand for, in their order. The error is the
@@ -58,6 +65,13 @@ func (x *State) refsOf(s *framework.Snapshot, pod *framework.PodInfo) ([]claimRe
 	if v := x.version.of(s); r.pod != pod || r.version != v {
 		r.pod, r.version = pod, v
 		r.list, r.err = appendRefs(r.list[:0], s, pod.Pod)
+		r.texts, r.ends = r.texts[:0], r.ends[:0]
+		for i := range r.list {
+			if c := r.list[i].demand(); c != nil {
+				r.texts = appendDemand(r.texts, c)
+			}
+			r.ends = append(r.ends, len(r.texts))
+		}
 	}
 	return r.list, r.err
 }

@@ -68,16 +68,18 @@ const (
 	keyExtended  = 'e' // extended resources, and then their claim
 )
 
+// appendKey appends the key of a pod that needs devices. Whether a claim is in flight makes no
+// difference: then PreFilter rejects the pod, in every decision.
 func (x *State) appendKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
 	refs, err := x.refsOf(s, pod)
 	if err != nil {
 		return append(b, keyProblem)
 	}
 	for i := range refs {
-		if t := refs[i].template; t != nil {
-			b = appendDemand(append(b, keyDemand), &t.Spec.Spec.Devices)
+		if text := x.refs.text(i); len(text) > 0 {
+			b = append(append(b, keyDemand), text...)
 		} else {
-			b = appendClaim(b, refs[i].claim)
+			b = appendAllocated(b, refs[i].claim)
 		}
 	}
 	resources := extendedResources(s, pod)
@@ -94,20 +96,19 @@ func (x *State) appendKey(b []byte, s *framework.Snapshot, pod *framework.PodInf
 			b = binary.AppendVarint(b, u.count)
 		}
 	}
-	if c := x.madeExtendedClaim(s, pod.Pod); c != nil {
-		return appendClaim(b, c)
+	switch c := x.madeExtendedClaim(s, pod.Pod); {
+	case c == nil:
+		return b
+	case c.Status.Allocation == nil:
+		return appendDemand(append(b, keyDemand), &c.Spec.Devices)
+	default:
+		return appendAllocated(b, c)
 	}
-	return b
 }
 
-// appendClaim appends what a claim that is an object asks for or, once it is allocated,
-// where its devices can be used. Whether it is in flight makes no difference: then
-// PreFilter rejects the pod, in every decision.
-func appendClaim(b []byte, c *api.ResourceClaim) []byte {
+// appendAllocated appends where the devices of an allocated claim can be used.
+func appendAllocated(b []byte, c *api.ResourceClaim) []byte {
 	a := c.Status.Allocation
-	if a == nil {
-		return appendDemand(append(b, keyDemand), &c.Spec.Devices)
-	}
 	b = binary.AppendVarint(append(b, keyAllocated), scoreOf(c, a))
 	b = appendFlag(b, hasAlternatives(c))
 	b = appendFlag(b, len(c.Spec.Devices.Requests) > 0) // of the claim for extended resources

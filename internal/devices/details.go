@@ -253,23 +253,20 @@ func attributeText(v *api.DeviceAttribute) string {
 // pools, each followed by the names of the devices. It is "" if there are none.
 func Words(s *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo, o Options) string {
 	if node.HasPod(pod) {
-		var few [4]*api.AllocationResult // memory
-		return wordsOf(StateOf(s).appendHeld(few[:0], s, pod))
+		return StateOf(s).wordsOfHeld(s, pod)
 	}
 	f, status := FinderOf(s, pod, o)
 	if !status.IsSuccess() {
 		return ""
 	}
-	found, status := f.FoundOn(node)
-	if !status.IsSuccess() {
+	found, status := f.foundOn(node)
+	switch {
+	case !status.IsSuccess():
 		return ""
+	case found.device != nil && len(f.claims) == 1:
+		return found.device.words()
 	}
-	if len(f.claims) == len(found.Allocations) {
-		if found.device != nil {
-			return found.device.words()
-		}
-		return wordsOf(found.Allocations)
-	}
+	found.give(f)
 	var list []*api.AllocationResult
 	rest := found.Allocations
 	for i := range f.claims {
@@ -282,31 +279,32 @@ func Words(s *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeIn
 	return wordsOf(list)
 }
 
-// appendHeld appends what the claims of a pod have, in their order.
-func (x *State) appendHeld(list []*api.AllocationResult, s *framework.Snapshot, pod *framework.PodInfo) []*api.AllocationResult {
+// wordsOfHeld is Words for a pod on a node.
+func (x *State) wordsOfHeld(s *framework.Snapshot, pod *framework.PodInfo) string {
 	refs, err := x.refsOf(s, pod)
 	if err != nil {
-		return list
+		return ""
 	}
-	id := podIDOf(pod.Pod)
-	keys, _ := x.holds.get(id)
-	add := func(c *api.ResourceClaim, key flightKey) {
-		if c != nil && c.Status.Allocation != nil {
-			list = append(list, c.Status.Allocation)
-		} else if slices.Contains(keys, key) {
-			if f, ok := x.flights.get(key); ok {
-				list = append(list, f.claim.Status.Allocation)
-			}
+	held, _ := x.holds.get(podIDOf(pod.Pod))
+	if len(refs) == 1 && len(held) == 1 && held[0].device != nil && held[0].isOf(&refs[0]) && !pod.HasScalars() {
+		return held[0].device.words()
+	}
+	var few [4]*api.AllocationResult // memory
+	list := few[:0]
+	add := func(r *claimRef) {
+		if r.claim != nil && r.claim.Status.Allocation != nil {
+			list = append(list, r.claim.Status.Allocation)
+		} else if i := slices.IndexFunc(held, func(f *flight) bool { return f.isOf(r) }); i >= 0 {
+			list = append(list, held[i].claim.Status.Allocation)
 		}
 	}
 	for i := range refs {
-		add(refs[i].claim, refs[i].key(id))
+		add(&refs[i])
 	}
 	if extendedResources(s, pod) != nil {
-		c := x.extendedClaim(s, pod.Pod)
-		add(c.Claim, c.key(id))
+		add(&claimRef{entry: ExtendedClaimName, claim: x.madeExtendedClaim(s, pod.Pod)})
 	}
-	return list
+	return wordsOf(list)
 }
 
 func wordsOf(list []*api.AllocationResult) string {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/devices/expr"
@@ -89,6 +90,7 @@ type slice struct {
 	views    func() []*expr.Device
 	indexes  func() map[string]int // of devices, by name
 	words    func() []string       // see Device.words
+	use      atomic.Pointer[poolUse] // see State.usesOf
 	answered memo[*program, *answers]
 	values   memo[string, []*api.DeviceAttribute]
 }

@@ -120,21 +120,25 @@ func Names(pod *api.Pod, c *api.ResourceClaim) bool {
 
 var errNotFound = fmt.Errorf("claim allocation not found for node")
 
-// Reserve gives the devices of a node to the claims of the pod.
+// Reserve gives the devices of a node to the claims of the pod. The Finder is then of no
+// further use, because claims that are no objects are not copied.
 func (f *Finder) Reserve(node *framework.NodeInfo) (DeviceClaims, framework.Status) {
+	x, s := f.state, f.snapshot
 	var found *Found
 	if len(f.allocate) > 0 {
 		var status framework.Status
-		if found, status = f.FoundOn(node); !status.IsSuccess() {
+		if found, status = f.foundOn(node); !status.IsSuccess() {
 			return DeviceClaims{}, status
 		}
+		found.give(f)
 		if len(found.Claims) == 0 && !f.claims[f.allocate[0]].Extended {
 			return DeviceClaims{}, framework.AsStatus(errNotFound)
 		}
+		x.forget(f)
 	}
 	var result DeviceClaims
 	pod := podIDOf(f.pod.Pod)
-	f.state.releaseVirtual(f.snapshot, pod)
+	held := x.releaseVirtual(s, pod)
 	at := 0
 	for i := range f.claims {
 		c := &f.claims[i]
@@ -152,13 +156,18 @@ func (f *Finder) Reserve(node *framework.NodeInfo) (DeviceClaims, framework.Stat
 		if c.Extended && len(found.Mappings) == 0 {
 			continue // the node offers the resources itself
 		}
-		claim, d := f.departing(c)
+		d := new(departingClaim)
+		d.flight = flight{d.written(c), c.Entry, pod, nil}
+		if len(found.Allocations) == 1 {
+			d.flight.device = found.device
+		}
+		claim := d.flight.claim
 		claim.Status.Allocation = a
 		if c.Extended {
 			claim.Spec.Devices.Requests = found.Requests
 			result.Mappings = found.Mappings
 		}
-		f.state.depart(f.snapshot, c.key(pod), pod, c.Entry, claim, d)
+		held = x.depart(s, node, held, &d.departure)
 		if result.Claims == nil {
 			result.Claims = d.listed[:0]
 		}
@@ -167,19 +176,19 @@ func (f *Finder) Reserve(node *framework.NodeInfo) (DeviceClaims, framework.Stat
 	return result, framework.Status{}
 }
 
-// departing returns a claim to write the allocation into, with the memory of its flight. A
-// virtual claim belongs to this Finder, so it need not be copied; then the Finder is of no
-// further use.
-func (f *Finder) departing(c *finderClaim) (*api.ResourceClaim, *departure) {
+// A departingClaim is the memory of a claim that comes into flight.
+type departingClaim struct {
+	departure
+	claim api.ResourceClaim
+}
+
+// written returns the claim to write the allocation into.
+func (d *departingClaim) written(c *finderClaim) *api.ResourceClaim {
 	if c.Entry != "" {
-		f.state.forget(f)
-		return c.Claim, new(departure)
+		return c.Claim // it belongs to the Finder
 	}
-	x := &struct {
-		departure
-		claim api.ResourceClaim
-	}{claim: *c.Claim}
-	return &x.claim, &x.departure
+	d.claim = *c.Claim
+	return &d.claim
 }
 
 // forget makes sure that the Finder is not used for another cycle.
@@ -189,18 +198,20 @@ func (x *State) forget(f *Finder) {
 	}
 }
 
-// releaseVirtual takes back what a pod has in flight of claims that are no objects.
-func (x *State) releaseVirtual(s *framework.Snapshot, pod objectID) {
-	held, ok := x.holds.get(pod)
-	if !ok {
-		return
+// releaseVirtual takes back what a pod has in flight of claims that are no objects. It
+// returns what the pod has in flight then.
+func (x *State) releaseVirtual(s *framework.Snapshot, pod objectID) []*flight {
+	held, _ := x.holds.get(pod)
+	if !slices.ContainsFunc(held, func(f *flight) bool { return f.entry != "" }) {
+		return held
 	}
-	for _, key := range slices.Clone(held) {
-		if f, ok := x.flights.get(key); ok && key.entry != "" {
-			x.land(s, key, f)
-			x.drop(s, pod, key)
+	for _, f := range held {
+		if f.entry != "" {
+			x.land(s, f)
 		}
 	}
+	held, _ = x.holds.get(pod)
+	return held
 }
 
 // Release takes back what a pod has in flight.
@@ -213,10 +224,8 @@ func InFlight(s *framework.Snapshot, pod *framework.PodInfo) []DeviceClaim {
 	x := stateKey.Of(s)
 	held, _ := x.holds.get(podIDOf(pod.Pod))
 	var list []DeviceClaim
-	for _, key := range held {
-		if f, ok := x.flights.get(key); ok {
-			list = append(list, DeviceClaim{Claim: f.claim, Entry: f.entry})
-		}
+	for _, f := range held {
+		list = append(list, DeviceClaim{Claim: f.claim, Entry: f.entry})
 	}
 	slices.SortFunc(list, func(a, b DeviceClaim) int { return cmp.Compare(a.Claim.Key(), b.Claim.Key()) })
 	return list
