@@ -27,16 +27,16 @@ type claimRef struct {
 	template *api.ResourceClaimTemplate
 }
 
-// demand returns what the claim asks for, nil if it has its devices.
-func (r *claimRef) demand() *api.DeviceClaim {
-	switch {
-	case r.template != nil:
+// spec returns what the claim asks for.
+func (r *claimRef) spec() *api.DeviceClaim {
+	if r.template != nil {
 		return &r.template.Spec.Spec.Devices
-	case r.claim.Status.Allocation == nil:
-		return &r.claim.Spec.Devices
 	}
-	return nil
+	return &r.claim.Spec.Devices
 }
+
+// allocated reports whether the claim has its devices.
+func (r *claimRef) allocated() bool { return r.claim != nil && r.claim.Status.Allocation != nil }
 
 // podRefs are the references of a pod at a version.
 type podRefs struct {
@@ -67,8 +67,8 @@ func (x *State) refsOf(s *framework.Snapshot, pod *framework.PodInfo) ([]claimRe
 		r.list, r.err = appendRefs(r.list[:0], s, pod.Pod)
 		r.texts, r.ends = r.texts[:0], r.ends[:0]
 		for i := range r.list {
-			if c := r.list[i].demand(); c != nil {
-				r.texts = appendDemand(r.texts, c)
+			if x := &r.list[i]; !x.allocated() {
+				r.texts = appendDemand(r.texts, x.spec())
 			}
 			r.ends = append(r.ends, len(r.texts))
 		}

@@ -110,7 +110,7 @@ func (x *State) appendKey(b []byte, s *framework.Snapshot, pod *framework.PodInf
 func appendAllocated(b []byte, c *api.ResourceClaim) []byte {
 	a := c.Status.Allocation
 	b = binary.AppendVarint(append(b, keyAllocated), scoreOf(c, a))
-	b = appendFlag(b, hasAlternatives(c))
+	b = appendFlag(b, hasAlternatives(&c.Spec.Devices))
 	b = appendFlag(b, len(c.Spec.Devices.Requests) > 0) // of the claim for extended resources
 	b = appendFlag(b, skipsNode(a))
 	ready, failed, _ := bindingState(c)

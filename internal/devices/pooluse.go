@@ -49,8 +49,7 @@ func (p *poolUse) index(device string) (i int, ok bool) {
 	if p.slice == nil {
 		return 0, false
 	}
-	i, ok = p.slice.indexes()[device]
-	return i, ok
+	return p.slice.named(device)
 }
 
 // put replaces the use of a device; nil if it is free.
@@ -119,9 +118,6 @@ func (p *poolUse) follow(c *catalog, id PoolID) {
 		p.put(device, u)
 	}
 }
-
-// hasNames reports whether the devices have names of their own.
-func (s *slice) hasNames() bool { return len(s.indexes()) == len(s.devices) }
 
 // usesOf returns the use of the pool of a slice, nil if it has none. Several goroutines may
 // call it. The slice remembers the last that belonged to its state, so it is mostly there.

@@ -292,11 +292,24 @@ func (f *Finder) Score(node *framework.NodeInfo) int64 {
 
 // HasAlternatives reports whether a request of some claim has alternatives.
 func (f *Finder) HasAlternatives() bool {
-	return slices.ContainsFunc(f.claims, func(c finderClaim) bool { return hasAlternatives(c.Claim) })
+	return slices.ContainsFunc(f.claims, func(c finderClaim) bool { return hasAlternatives(&c.Claim.Spec.Devices) })
 }
 
-func hasAlternatives(c *api.ResourceClaim) bool {
-	return slices.ContainsFunc(c.Spec.Devices.Requests, func(r api.DeviceRequest) bool { return r.Exactly == nil })
+// MayHaveAlternatives reports whether a request of some claim of the pod may have
+// alternatives. Pods of equal keys (see [AppendKey]) are alike in this.
+func MayHaveAlternatives(s *framework.Snapshot, pod *framework.PodInfo) bool {
+	if !pod.HasClaims() {
+		return false
+	}
+	refs, err := stateKey.Of(s).refsOf(s, pod)
+	if err != nil {
+		return false // the pod must wait
+	}
+	return needsExtended(s, pod) || slices.ContainsFunc(refs, func(r claimRef) bool { return hasAlternatives(r.spec()) })
+}
+
+func hasAlternatives(c *api.DeviceClaim) bool {
+	return slices.ContainsFunc(c.Requests, func(r api.DeviceRequest) bool { return r.Exactly == nil })
 }
 
 func scoreOf(c *api.ResourceClaim, a *api.AllocationResult) (sum int64) {

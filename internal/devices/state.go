@@ -21,9 +21,9 @@ type State struct {
 
 	uses    layered[PoolID, *poolUse]
 	charged layered[string, *api.AllocationResult] // by claim: what the uses include of it
-	flights layered[objectID, *flight]   // by claim, those of claims that are objects
-	holds   layered[objectID, []*flight] // by pod, all
-	special layered[objectID, string] // the claim of a pod's extended resources, by the owner in it
+	flights layered[objectID, *flight]             // by claim, those of claims that are objects
+	holds   layered[objectID, []*flight]           // by pod, all
+	special layered[objectID, string]              // the claim of a pod's extended resources, by the owner in it
 
 	owner   *cow.Owner // of the pools that may be written to
 	origin  uint64     // identifies the snapshot that the state was read from in full

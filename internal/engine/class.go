@@ -167,7 +167,7 @@ func (c *class) sync(src Source, l *divisions, q *Query) outcome {
 	if c.state == idle && len(c.overrides.list) > 0 {
 		c.state = sharing
 	}
-	if c.state == idle && c.ask.quiet {
+	if c.state == idle && c.ask.quiet() {
 		return answered
 	}
 	filters, ok := c.ask.bindFilters()
