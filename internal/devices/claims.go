@@ -62,7 +62,7 @@ func (r *podRefs) text(i int) []byte {
 // reason why the pod must wait. The list stands until the next call.
 func (x *State) refsOf(s *framework.Snapshot, pod *framework.PodInfo) ([]claimRef, error) {
 	r := &x.refs
-	if v := x.version.of(s); r.pod != pod || r.version != v {
+	if v := x.version.of(s).key; r.pod != pod || r.version != v {
 		r.pod, r.version = pod, v
 		r.list, r.err = appendRefs(r.list[:0], s, pod.Pod)
 		r.texts, r.ends = r.texts[:0], r.ends[:0]

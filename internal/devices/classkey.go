@@ -27,14 +27,19 @@ func KeyVersion(s *framework.Snapshot) uint64 {
 		framework.ObjectsVersion[api.DeviceClass](s))
 }
 
-// A keyVersion is KeyVersion of a snapshot at a version of all objects.
-type keyVersion struct{ objects, version uint64 }
+// versions are those of the objects of a snapshot at a version of all.
+type versions struct {
+	objects uint64
+	key     uint64 // KeyVersion
+	classes uint64
+	rules   uint64
+}
 
-func (v *keyVersion) of(s *framework.Snapshot) uint64 {
+func (v *versions) of(s *framework.Snapshot) *versions {
 	if now := s.Objects(); v.objects != now {
-		v.objects, v.version = now, KeyVersion(s)
+		*v = versions{now, KeyVersion(s), framework.ObjectsVersion[api.DeviceClass](s), framework.ObjectsVersion[api.DeviceTaintRule](s)}
 	}
-	return v.version
+	return v
 }
 
 // AppendKey appends what verdicts about the pod read of its claims and of its requests for
@@ -44,7 +49,7 @@ func AppendKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
 		return b
 	}
 	x := stateKey.Of(s)
-	version := x.version.of(s)
+	version := x.version.of(s).key
 	if k := &x.key; k.pod != pod || k.version != version {
 		k.pod, k.version = pod, version
 		k.text = x.appendKey(k.text[:0], s, pod)

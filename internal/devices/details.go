@@ -64,7 +64,7 @@ func (f *Finder) notListed(node *framework.NodeInfo) (list []framework.Detail) {
 func (f *Finder) searchOn(node *framework.NodeInfo, extended []extendedResource) *search {
 	plans, _ := f.plansFor(extended)
 	s := new(search)
-	s.begin(f.catalog.poolsOf(node.Node), plans, f.state, f.options.Steps)
+	s.begin(f.catalog.poolsOf(node), plans, f.state, f.options.Steps)
 	return s
 }
 
@@ -253,7 +253,7 @@ func attributeText(v *api.DeviceAttribute) string {
 // pools, each followed by the names of the devices. It is "" if there are none.
 func Words(s *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo, o Options) string {
 	if node.HasPod(pod) {
-		return StateOf(s).wordsOfHeld(s, pod)
+		return stateKey.Of(s).wordsOfHeld(s, pod)
 	}
 	f, status := FinderOf(s, pod, o)
 	if !status.IsSuccess() {
@@ -281,14 +281,15 @@ func Words(s *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeIn
 
 // wordsOfHeld is Words for a pod on a node.
 func (x *State) wordsOfHeld(s *framework.Snapshot, pod *framework.PodInfo) string {
+	id := podIDOf(pod.Pod)
+	if f := x.recent; f != nil && f.pod == id && f.only && f.device != nil {
+		return f.device.words()
+	}
 	refs, err := x.refsOf(s, pod)
 	if err != nil {
 		return ""
 	}
-	held, _ := x.holds.get(podIDOf(pod.Pod))
-	if len(refs) == 1 && len(held) == 1 && held[0].device != nil && held[0].isOf(&refs[0]) && !pod.HasScalars() {
-		return held[0].device.words()
-	}
+	held, _ := x.holds.get(id)
 	var few [4]*api.AllocationResult // memory
 	list := few[:0]
 	add := func(r *claimRef) {

@@ -165,7 +165,11 @@ func (s *slice) hasNames() bool {
 	if s.indexes != nil {
 		return len(s.indexes()) == len(s.devices)
 	}
-	for i := range s.devices {
+	sorted := true
+	for i := 1; i < len(s.devices) && sorted; i++ {
+		sorted = s.devices[i-1].Name < s.devices[i].Name
+	}
+	for i := 0; i < len(s.devices) && !sorted; i++ {
 		if k, _ := s.named(s.devices[i].Name); k != i {
 			return false
 		}

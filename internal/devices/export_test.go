@@ -53,7 +53,7 @@ func FindBySearch(f *Finder, node *framework.NodeInfo, found *Found) framework.S
 
 // IsDirect reports whether Find needs no search.
 func IsDirect(f *Finder, node *framework.NodeInfo) bool {
-	return f.directOn(f.catalog.poolsOf(node.Node)) != nil
+	return f.directOn(f.catalog.poolsOf(node)) != nil
 }
 
 // FoundOn is what Reserve and Words take as found on a node.

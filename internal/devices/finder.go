@@ -140,10 +140,11 @@ func (f *Finder) Prepare(s *framework.Snapshot, pod *framework.PodInfo, o Option
 	f.options, f.snapshot, f.pod, f.now = o, s, pod, s.Now()
 	f.claims, f.allocate, f.plans = f.claim[:0], f.index[:0], f.plan[:0]
 	f.variants.reset()
-	f.until, f.found = time.Time{}, foundAt{}
+	f.until, f.found.node = time.Time{}, nil
 	f.state = StateOf(s)
 	f.catalog = f.state.catalogOf(s)
-	f.version = max(f.state.origin, framework.ObjectsVersion[api.DeviceClass](s), framework.ObjectsVersion[api.DeviceTaintRule](s))
+	v := f.state.version.of(s)
+	f.version = max(f.state.origin, v.classes, v.rules)
 	refs, err := f.state.refsOf(s, pod)
 	if err != nil {
 		return framework.UnresolvableStatus(framework.Text(err.Error()))
@@ -369,7 +370,7 @@ func (f *Finder) timedOut(c *api.ResourceClaim) bool {
 
 // search looks for devices on a node.
 func (f *Finder) search(node *framework.NodeInfo, extended []extendedResource, found *Found) framework.Status {
-	pools := f.catalog.poolsOf(node.Node)
+	pools := f.catalog.poolsOf(node)
 	if pools.err != nil {
 		return framework.AsStatus(pools.err)
 	}

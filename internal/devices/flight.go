@@ -32,6 +32,7 @@ type flight struct {
 	entry  string             // of the pod, if the claim is no object
 	pod    objectID
 	device *Device // if it is the only one that the claim got
+	only   bool    // the pod has no other claim
 }
 
 // flies reports whether a claim that is an object is in flight.
@@ -89,12 +90,14 @@ func (x *State) depart(s *framework.Snapshot, node *framework.NodeInfo, held []*
 		held = append(slices.Clip(held), f)
 	}
 	x.holds.set(f.pod, held)
+	x.recent = f
 	return held
 }
 
 // Undo takes back the departure. Uses that are not exact have a record of their own.
 func (d *departure) Undo(*framework.Snapshot) {
 	x, f := d.state, &d.flight
+	x.recent = nil
 	if d.exact {
 		x.apply(f.claim.Status.Allocation, -1)
 	}
@@ -115,6 +118,7 @@ func (x *State) release(s *framework.Snapshot, pod objectID) {
 
 // land ends a flight.
 func (x *State) land(s *framework.Snapshot, f *flight) {
+	x.recent = nil
 	held, _ := x.holds.get(f.pod)
 	rest := slices.DeleteFunc(slices.Clone(held), func(o *flight) bool { return o == f })
 	if len(rest) == 0 {

@@ -85,7 +85,7 @@ const maxDemands = 1 << 10
 // demandOf returns the demand of a claim, given its text. It belongs to the goroutine of the snapshot.
 func (x *State) demandOf(s *framework.Snapshot, compiler api.DeviceSelectorCompiler, c *api.DeviceClaim, text []byte) *demand {
 	k := &x.demands
-	if v := framework.ObjectsVersion[api.DeviceClass](s); k.known == nil || k.classes != v || k.compiler != compiler || len(k.known) >= maxDemands {
+	if v := x.version.of(s).classes; k.known == nil || k.classes != v || k.compiler != compiler || len(k.known) >= maxDemands {
 		k.known, k.shared, k.classes, k.compiler, k.last = map[string]*demand{}, false, v, compiler, nil
 	}
 	if k.last != nil && k.last.text == string(text) {

@@ -157,7 +157,7 @@ func (f *Finder) Reserve(node *framework.NodeInfo) (DeviceClaims, framework.Stat
 			continue // the node offers the resources itself
 		}
 		d := new(departingClaim)
-		d.flight = flight{d.written(c), c.Entry, pod, nil}
+		d.flight = flight{claim: d.written(c), entry: c.Entry, pod: pod, only: len(f.claims) == 1}
 		if len(found.Allocations) == 1 {
 			d.flight.device = found.device
 		}

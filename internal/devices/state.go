@@ -33,10 +33,11 @@ type State struct {
 	searches sync.Pool // memory to use again
 	costly   costly
 
-	version keyVersion
+	version versions
 	refs    podRefs // the last that were asked for
 	key     podKey  // the last that was asked for
 	last    *Finder // the last that was prepared
+	recent  *flight // the last that began, as long as no flight has ended since
 	demands demands
 	noted   annotations
 }
@@ -82,7 +83,7 @@ func (x *State) catalogOf(s *framework.Snapshot) *catalog {
 	if old != nil {
 		before = old.catalog
 	}
-	c := newCatalog(before, framework.List[api.ResourceSlice](s), framework.List[api.DeviceTaintRule](s))
+	c := newCatalog(before, framework.List[api.ResourceSlice](s), framework.List[api.DeviceTaintRule](s), s.SlotLimit())
 	x.cataloged.Store(&cataloged{c, slices, rules})
 	x.checked.Store(all)
 	return c
