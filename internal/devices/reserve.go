@@ -10,7 +10,6 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
-	"github.com/berth-sched/berth/resource"
 )
 
 // DeviceClaims lists what has to be written for a placed pod before it is bound.
@@ -77,22 +76,13 @@ func (c DeviceClaim) Write(current *api.ResourceClaim, pod *api.Pod, now time.Ti
 // MayNeed reports whether a pod may need devices: it has claims, or requests a resource
 // that a class may stand behind.
 func MayNeed(pod *framework.PodInfo) bool {
-	return pod.HasClaims() || pod.HasScalars() && mayNeedExtended(pod)
+	return pod.HasClaims() || pod.HasExtended()
 }
 
 // Needs reports whether a pod needs devices: it has claims, or requests a resource that a
 // class stands behind.
 func Needs(s *framework.Snapshot, pod *framework.PodInfo) bool {
 	return pod.HasClaims() || needsExtended(s, pod)
-}
-
-func mayNeedExtended(pod *framework.PodInfo) bool {
-	for i := resource.IndexEphemeralStorage + 1; i < len(pod.Requests); i++ {
-		if pod.Requests[i] != 0 && IsCandidate(pod.Schema().Name(i)) {
-			return true
-		}
-	}
-	return false
 }
 
 // ScopeOf declares what an answer about a pod depends on. The parts of a pod that may need

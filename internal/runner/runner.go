@@ -90,7 +90,7 @@ const (
 	HasVolumes
 	IsNominated
 	HasClaims
-	HasScalars // requests beyond CPU, memory and ephemeral storage
+	HasExtended // requests a resource that a device class may stand behind
 	NamesNodes // a required node affinity term is about the name of a node
 )
 
