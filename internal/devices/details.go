@@ -266,7 +266,9 @@ func Words(s *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeIn
 	case found.device != nil && len(f.claims) == 1:
 		return found.device.words()
 	}
-	found.give(f)
+	if !found.isGiven() {
+		found.give(f, new(grant))
+	}
 	var list []*api.AllocationResult
 	rest := found.Allocations
 	for i := range f.claims {

@@ -108,12 +108,12 @@ func (d *direct) free(x *State) *Device {
 	return nil
 }
 
-// give fills in what the claim gets, if that has been left out: a device without a search.
-func (x *Found) give(f *Finder) {
-	if x.device == nil || len(x.Allocations) > 0 {
-		return
-	}
-	g := new(grant)
+// isGiven reports whether it is filled in what the claims get. It is left out for a device
+// that needs no search.
+func (x *Found) isGiven() bool { return x.device == nil || len(x.Allocations) > 0 }
+
+// give fills in what the claim gets, in the memory of g.
+func (x *Found) give(f *Finder, g *grant) {
 	g.allocation.NodeSelector = x.pools.pinned()
 	g.allocation.Devices.Results = append(g.device[:0], f.plans[0].requests[0].asks[0].result(x.device))
 	x.claim[0], x.allocation[0] = f.claims[f.allocate[0]].PodClaim, &g.allocation

@@ -59,8 +59,8 @@ func IsDirect(f *Finder, node *framework.NodeInfo) bool {
 // FoundOn is what Reserve and Words take as found on a node.
 func FoundOn(f *Finder, node *framework.NodeInfo) (*Found, framework.Status) {
 	found, status := f.foundOn(node)
-	if status.IsSuccess() {
-		found.give(f)
+	if status.IsSuccess() && !found.isGiven() {
+		found.give(f, new(grant))
 	}
 	return found, status
 }

@@ -279,8 +279,8 @@ type Found struct {
 // Find looks for devices on a node. If found is nil, only the verdict is wanted.
 func (f *Finder) Find(node *framework.NodeInfo, found *Found) framework.Status {
 	status := f.find(node, found)
-	if found != nil && status.IsSuccess() {
-		found.give(f)
+	if found != nil && status.IsSuccess() && !found.isGiven() {
+		found.give(f, new(grant))
 	}
 	return status
 }

@@ -65,6 +65,7 @@ func (c DeviceClaim) Write(current *api.ResourceClaim, pod *api.Pod, now time.Ti
 	if next.Status.Allocation.AllocationTimestamp == nil {
 		a := *next.Status.Allocation
 		a.AllocationTimestamp = &now
+		a.Devices.Results = slices.Clone(a.Devices.Results) // else the claim would keep the memory of its flight
 		next.Status.Allocation = &a
 	}
 	if !IsReservedFor(next, pod) {
@@ -115,12 +116,17 @@ var errNotFound = fmt.Errorf("claim allocation not found for node")
 func (f *Finder) Reserve(node *framework.NodeInfo) (DeviceClaims, framework.Status) {
 	x, s := f.state, f.snapshot
 	var found *Found
+	var d *departingClaim // memory for the next claim
 	if len(f.allocate) > 0 {
 		var status framework.Status
 		if found, status = f.foundOn(node); !status.IsSuccess() {
 			return DeviceClaims{}, status
 		}
-		found.give(f)
+		if !found.isGiven() {
+			x := new(givenClaim)
+			d = &x.departingClaim
+			found.give(f, &x.grant)
+		}
 		if len(found.Claims) == 0 && !f.claims[f.allocate[0]].Extended {
 			return DeviceClaims{}, framework.AsStatus(errNotFound)
 		}
@@ -146,7 +152,9 @@ func (f *Finder) Reserve(node *framework.NodeInfo) (DeviceClaims, framework.Stat
 		if c.Extended && len(found.Mappings) == 0 {
 			continue // the node offers the resources itself
 		}
-		d := new(departingClaim)
+		if d == nil {
+			d = new(departingClaim)
+		}
 		d.flight = flight{claim: d.written(c), entry: c.Entry, pod: pod, only: len(f.claims) == 1}
 		if len(found.Allocations) == 1 {
 			d.flight.device = found.device
@@ -162,6 +170,7 @@ func (f *Finder) Reserve(node *framework.NodeInfo) (DeviceClaims, framework.Stat
 			result.Claims = d.listed[:0]
 		}
 		result.Claims = append(result.Claims, DeviceClaim{claim, c.Entry, false})
+		d = nil
 	}
 	return result, framework.Status{}
 }
@@ -170,6 +179,12 @@ func (f *Finder) Reserve(node *framework.NodeInfo) (DeviceClaims, framework.Stat
 type departingClaim struct {
 	departure
 	claim api.ResourceClaim
+}
+
+// A givenClaim is a departingClaim with the memory of what it gets.
+type givenClaim struct {
+	departingClaim
+	grant
 }
 
 // written returns the claim to write the allocation into.
