@@ -287,6 +287,9 @@ func (f *Finder) Find(node *framework.NodeInfo, found *Found) framework.Status {
 
 // find is Find without what [Found.give] adds.
 func (f *Finder) find(node *framework.NodeInfo, found *Found) framework.Status {
+	if f.direct && len(f.claims) == 1 {
+		return f.search(node, nil, found)
+	}
 	extended, status := f.extendedOn(node)
 	if !status.IsSuccess() {
 		return status
