@@ -23,8 +23,8 @@ type world struct {
 	last     *scheduling.Scheduler
 	placed   map[string]string // pod to profile, for pods that steps have placed
 	acts     []act
-	copies   map[string]int    // of a node: the number of the last one that was added
-	work     int               // that the steps were so far, see spend
+	copies   map[string]int // of a node: the number of the last one that was added
+	work     int            // that the steps were so far, see spend
 	// version counts what changes decisions other than weights.
 	version int
 	kept    []*class // of the version keptAt, for other weights
