@@ -426,6 +426,7 @@ func (m *machine) Idle(*framework.Cycle) (filters, scorers bool) {
 	const gates = zoneGate | nodeGate | podGate
 	return m.live&gates == 0 && m.serial%2 == 0, m.live&^gates == 0 && m.serial%3 > 0
 }
+
 func (m *machine) Kept() (filters, scorers framework.Reads) {
 	return readsPods | framework.ReadsTime, readsPods
 }

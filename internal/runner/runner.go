@@ -91,7 +91,7 @@ const (
 	IsNominated
 	HasClaims
 	HasExtended // requests a resource that a device class may stand behind
-	NamesNodes // a required node affinity term is about the name of a node
+	NamesNodes  // a required node affinity term is about the name of a node
 )
 
 // A Counted is shared by pods that count as the same.
