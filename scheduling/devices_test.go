@@ -702,3 +702,46 @@ func BenchmarkPlaceWithoutClaims(b *testing.B) {
 		})
 	}
 }
+
+// A node that takes the slot of another does not get its devices.
+func TestDevicesOfASlot(t *testing.T) {
+	s := gpuCluster(t, 2)
+	sched := build(t, scheduling.Kubernetes137())
+	for i, want := range []int{2, 1} {
+		d, err := sched.Schedule(s, info(t, s, claiming(fmt.Sprint("p", i), "one")))
+		if err != nil || d.Feasible != want {
+			t.Errorf("round %d: %d nodes with devices, %v; want %d", i, d.Feasible, err, want)
+		}
+		if i == 0 {
+			if err := errors.Join(s.RemoveNode("n0"), s.AddNode(api.MakeNode("bare", "64", "512Gi").Obj())); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// A pod whose devices were taken back has none, also right afterwards.
+func TestWordsOfReleasedDevices(t *testing.T) {
+	s := gpuCluster(t, 1)
+	sched := build(t, scheduling.Kubernetes137())
+	for _, how := range []string{"release", "rollback"} {
+		pod := info(t, s, claiming(how, "one"))
+		mark := s.Begin()
+		d, err := sched.Place(s, pod)
+		if err != nil || d.Reserved == "" {
+			t.Fatalf("%s: Reserved = %q, %v", how, d.Reserved, err)
+		}
+		if how == "release" {
+			s.Commit(mark)
+			err = sched.Release(s, pod, d.Node)
+		} else {
+			s.Rollback(mark)
+		}
+		if err = errors.Join(err, s.AddPod(pod, d.Node)); err != nil {
+			t.Fatal(err)
+		}
+		if said := (filter.DynamicResources{}).Reserves(s, pod, s.Node(d.Node)); said != "" {
+			t.Errorf("after a %s, the pod has %q", how, said)
+		}
+	}
+}
