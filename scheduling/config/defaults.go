@@ -2,8 +2,6 @@ package config
 
 import (
 	"cmp"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/berth-sched/berth/framework/api"
@@ -38,7 +36,11 @@ func (l *loader) complete(doc document, p *problems) *Configuration {
 		name := api.DefaultSchedulerName
 		only.SchedulerName = &name
 	}
+	c.Profiles = make([]Profile, 0, len(doc.Profiles))
 	for i := range doc.Profiles {
+		if p.full() {
+			break
+		}
 		c.Profiles = append(c.Profiles, l.profile(i, &doc.Profiles[i], p))
 	}
 	return c
@@ -85,7 +87,7 @@ func (l *loader) profile(i int, doc *profileDocument, p *problems) Profile {
 		out.PluginConfig = append(out.PluginConfig, PluginConfig{Name: pc.Name, Args: decoded})
 	}
 	// Upstream omits the plugins of pod groups here.
-	for _, name := range slices.Sorted(maps.Keys(out.Plugins.named(PodGroupPostFilter))) {
+	for _, name := range out.Plugins.named(PodGroupPostFilter) {
 		if !given[name] && l.preset.Plugins[name].Args != nil {
 			decoded := l.decodeArgs(profilePath(i)+".pluginConfig", name, nil, p)
 			out.PluginConfig = append(out.PluginConfig, PluginConfig{Name: name, Args: decoded})

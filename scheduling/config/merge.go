@@ -3,7 +3,7 @@ package config
 // merge returns the default plugin sets with the file's sets merged in.
 func merge(defaults, file *Plugins) Plugins {
 	var out Plugins
-	for _, point := range append(Points(), MultiPoint) {
+	for _, point := range allPoints() {
 		*out.At(point) = mergeSet(defaults.At(point), file.At(point))
 	}
 	return out
