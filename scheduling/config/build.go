@@ -18,7 +18,7 @@ func (l *loader) build(c *Configuration) error {
 	var first *resolved
 	written := l.written()
 	c.effective.Profiles = make([]EffectiveProfile, 0, len(c.Profiles))
-	b := &builder{problems: p, preset: l.preset, scores: make(map[string]int32)}
+	b := &builder{problems: p, preset: l.preset, scores: make(map[string]int32), lists: make(map[Point][]string)}
 	for i := range c.Profiles {
 		if p.full() {
 			break
@@ -82,10 +82,11 @@ type builder struct {
 	*problems
 	preset  Preset
 	profile *Profile
-	written *writtenProfile  // nil if it is not in the file
-	unknown map[string]bool  // multiPoint plugins reported as unknown
-	multi   []string         // memory for the plugins that a point has of multiPoint
-	scores  map[string]int32 // memory for the weights of a point
+	written *writtenProfile    // nil if it is not in the file
+	unknown map[string]bool    // multiPoint plugins reported as unknown
+	multi   []string           // memory for the plugins that a point has of multiPoint
+	scores  map[string]int32   // memory for the weights of a point
+	lists   map[Point][]string // memory for the plugins of a profile
 }
 
 // resolved is a profile and its queue sort plugin, empty unless there is exactly
@@ -110,7 +111,8 @@ func (b *builder) failIn(field string, class Class, plugin, format string, value
 func (b *builder) resolve() *resolved {
 	name := b.profile.SchedulerName
 	b.construct()
-	lists := make(map[Point][]string, len(buildOrder()))
+	lists := b.lists
+	clear(lists)
 	for _, point := range buildOrder() {
 		lists[point] = b.own(point)
 	}
@@ -215,7 +217,6 @@ func (b *builder) own(point Point) []string {
 		known, ok := b.preset.Plugins[plugin.Name]
 		switch {
 		case !ok:
-			b.unknown[plugin.Name] = true
 			b.failUnknown(point, plugin.Name)
 		case !known.serves(point):
 			b.failIn(b.written.plugin(point, plugin.Name), NotExtending, plugin.Name, "plugin %q does not extend %s plugin", plugin.Name, point.typeName())
@@ -259,6 +260,7 @@ func (b *builder) expand(point Point, own []string) []string {
 		known, ok := b.preset.Plugins[plugin.Name]
 		switch {
 		case !ok && !b.unknown[plugin.Name]:
+			b.unknown[plugin.Name] = true
 			b.failUnknown(point, plugin.Name)
 		case !known.serves(point) || set.disables(plugin.Name):
 		case set.enables(plugin.Name):

@@ -33,13 +33,9 @@ func (l *loader) written() (list []*writtenProfile) {
 	var file struct {
 		Profiles []json.RawMessage `json:"profiles"`
 	}
-	documents, err := YAMLToJSON(l.data)
-	if err != nil || len(documents) == 0 {
-		return nil
-	}
 	if l.version.topLevelProfile {
-		file.Profiles = []json.RawMessage{documents[0]}
-	} else if json.Unmarshal(documents[0], &file) != nil {
+		file.Profiles = []json.RawMessage{l.raw}
+	} else if json.Unmarshal(l.raw, &file) != nil {
 		return nil
 	}
 	for i, text := range file.Profiles {
