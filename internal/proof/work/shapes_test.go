@@ -39,6 +39,7 @@ var shapes = []shape{
 	{name: "a group that preempts", run: groupPreempts},
 	{name: "a group with terms that preempts", run: groupWithTermsPreempts},
 	{name: "a group with claims that preempts", most: 10, run: groupWithClaimsPreempts}, // each pod has a class, and looks at each node
+	{name: "pods nominated to one node", most: 10, run: nominatedPods},                  // each is looked for among all
 	{name: "gated groups", run: gatedGroups},
 	{name: "groups that change", run: groupsThatChange},
 	{name: "services of one label", run: servicesOfOneLabel},
@@ -202,6 +203,41 @@ func preempts(t *testing.T, n int, with func(w *world, i int, b api.PodBuilder) 
 	t.Logf("%s", e.Text)
 	if victims := len(e.Victims()); n > 1 && (victims < n/4 || victims > 3*n/4) {
 		t.Fatalf("%d of %d pods have to leave: %s", victims, n, e.Text)
+	}
+}
+
+// nominatedPods are n pods nominated to one node, which has room for half of them: each is
+// decided about with the others there. Those of the other half wait, and are tried twice.
+func nominatedPods(t *testing.T, n int) {
+	w := newWorld(t, api.MakeNode("a", fmt.Sprint(n/2), "64Gi").Resource(resource.Pods, fmt.Sprint(n)).Obj(), api.MakeNode("b", "1", "64Gi").Obj())
+	var pods []*framework.PodInfo
+	for i := range n {
+		b := api.MakePod(fmt.Sprintf("p-%d", i)).Requests("1", "1Mi").Priority(5).Obj()
+		b.Status.NominatedNodeName, b.UID = "a", api.UID(fmt.Sprint(i))
+		pods = append(pods, w.derive(b))
+		if err := w.snap.Nominate(pods[i], "a", ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	placed := 0
+	for range 2 {
+		for i, p := range pods {
+			if p == nil {
+				continue
+			}
+			d, err := w.sched.Schedule(w.snap, p)
+			if err == nil {
+				w.add(p, d.Node)
+				placed++
+			}
+			if err == nil || i%2 == 0 { // the others wait
+				w.snap.ClearNomination(p, "a")
+				pods[i] = nil
+			}
+		}
+	}
+	if n > 1 && (placed < n/4 || placed == n) {
+		t.Fatalf("%d of %d pods are placed", placed, n)
 	}
 }
 
