@@ -13,8 +13,8 @@ import (
 // snapshot. Thousands of pods may be nominated to one node, each is asked about with all
 // others there, and from one to the next only a few pods differ.
 //
-// Only filters of which it is known that they read no more than the node's object and its
-// pods may be asked: nothing else in the fork follows the snapshot.
+// Only filters that are known to read no more than the node's object and its pods may be
+// asked: nothing else in the fork follows the snapshot.
 type crowds struct {
 	path  referencePath
 	of    weak.Pointer[framework.Snapshot]

@@ -313,6 +313,7 @@ func (hinter) Name() string { return "Hinter" }
 func (hinter) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
 	return framework.UnschedulableStatus("none")
 }
+
 func (hinter) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: framework.FieldLabels, Reads: framework.ReadsNode}
 }

@@ -187,8 +187,8 @@ func yamlToJSON(decode func(any) error, size int) ([]byte, error) {
 // maxKeys bounds how many repeated keys are reported.
 const maxKeys = 100
 
-// repeatedKeys parts the errors about keys that occur twice in a mapping, of which the
-// first counts, from an error of the YAML library in its strict mode.
+// repeatedKeys parts the errors about keys that occur twice in a mapping from other errors
+// of the YAML library in its strict mode. The first of equal keys counts there.
 func repeatedKeys(err error) (keys []string, other error) {
 	var wrong *yaml.TypeError
 	if !errors.As(err, &wrong) {

@@ -66,8 +66,10 @@ func TestReturnsAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[string]int{}
-	want := map[string]int{"groups of separate pods": 20, "units beside them returned": 20, "units beside them gone": 20,
-		"groups that conflicts alone matter to": 20, "units without conflicts gone": 20, "units without conflicts returned": 20, "units in conflict gone": 20}
+	want := map[string]int{
+		"groups of separate pods": 20, "units beside them returned": 20, "units beside them gone": 20,
+		"groups that conflicts alone matter to": 20, "units without conflicts gone": 20, "units without conflicts returned": 20, "units in conflict gone": 20,
+	}
 	enough.Check(t, seen, want, func(t *rapid.T) {
 		const most = 5
 		s := framework.NewSnapshot(framework.Arrival)
