@@ -3,9 +3,11 @@ package lifecycle
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"unique"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
@@ -19,7 +21,14 @@ import (
 type refusals struct {
 	version, objects uint64 // of the snapshot
 	by               map[queue.Class]refusal
+
+	schema  *resource.Schema // of the latest class
+	schemas int              // how many there were
 }
+
+// refusalsMost bounds what is kept while a cluster stands still. Beyond it, everything is
+// found out anew.
+const refusalsMost = 4096
 
 // refusal is an attempt that found no node, and no room to make.
 type refusal struct {
@@ -42,11 +51,21 @@ func (r *refusals) stand(snap *framework.Snapshot) bool {
 // keep notes what came of an attempt. What was known before the attempt stands, although
 // what PostFilter tried and took back counts as changes.
 func (r *refusals) keep(snap *framework.Snapshot, class queue.Class, what refusal) {
-	if r.by == nil {
+	if r.by == nil || len(r.by) >= refusalsMost {
 		r.by = map[queue.Class]refusal{}
 	}
 	r.version, r.objects = snap.Version(), snap.Objects()
 	r.by[class] = what
+}
+
+// classOf returns the class of pods with a key. Keys have numbers of resources, which mean
+// something else once the snapshot has got another schema.
+func (r *refusals) classOf(snap *framework.Snapshot, key string) queue.Class {
+	if schema := snap.Schema(); schema != r.schema {
+		r.schema = schema
+		r.schemas++
+	}
+	return unique.Make(strconv.Itoa(r.schemas) + "/" + key)
 }
 
 // refused returns the pod to the queue, together with those that are like it: neither is
@@ -55,7 +74,7 @@ func (d *Driver) refused(ctx context.Context, sched *scheduling.Scheduler, p *po
 	a.State, a.Err = Failed, fit
 	by := rejectorsOf(fit)
 	if key, ok := d.alike(sched, p, a); ok {
-		by.Class = unique.Make(key)
+		by.Class = d.refusals.classOf(d.snap, key)
 		d.refusals.keep(d.snap, by.Class, refusal{a.Decision, fit, by})
 	}
 	d.requeue(ctx, p, it, a, by)
