@@ -50,12 +50,12 @@ type group struct {
 	trying bool      // it is in flight
 	failed time.Time // when the last pod failed
 
-	serial uint64 // of the pod that came last
+	serial uint64          // of the pod that came last
 	ready  heap.Heap[*pod] // members that may be tried, in the order of arrival
 	barred int
 	bar    *list.Element // in pods
-	shut          *shutGroups   // nil if no pod is barred
-	place         *list.Element // in shut
+	shut   *shutGroups   // nil if no pod is barred
+	place  *list.Element // in shut
 }
 
 // groups are the groups of a driver.

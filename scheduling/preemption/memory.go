@@ -195,14 +195,21 @@ func (p DefaultPreemption) memoryOf(c *framework.Cycle) *memory {
 	if _, narrows := Narrow.Get(c); narrows {
 		return nil
 	}
-	runs := c.Runner().DryRuns
-	if runs == nil || !runs.Fits(c.Pod, c.Filters) {
+	if !isLocal(c) {
 		return nil
 	}
+	runs := c.Runner().DryRuns
 	m, ok := runs.Kept.(*memory)
 	if !ok {
 		m = new(memory)
 		runs.Kept = m
 	}
 	return m.of(runs.Class)
+}
+
+// isLocal reports whether the filters of the cycle are known to read nothing but the pod,
+// the node that they are asked about, and the pods there.
+func isLocal(c *framework.Cycle) bool {
+	runs := c.Runner().DryRuns
+	return runs != nil && runs.Fits(c.Pod, c.Filters)
 }

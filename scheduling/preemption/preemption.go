@@ -101,6 +101,7 @@ type run struct {
 	victims   []placed // memory for the ones that must be removed
 	asked     guards   // budgets that the last candidate depends on
 	memory    *memory  // nil: nothing is cached
+	local     bool     // no filter reads other nodes than the one that it is asked about
 
 	units map[*framework.PodInfo]*Unit // of all pods on nodes; made when one is needed
 }
@@ -116,7 +117,7 @@ type run struct {
 // microseconds at 5,000 nodes. If all nodes refused the class before, it costs only the
 // nodes that have changed since.
 func (p DefaultPreemption) PostFilter(ctx context.Context, c *framework.Cycle, verdicts framework.Verdicts) (framework.PostFiltered, framework.Status) {
-	r := &run{plugin: p, cycle: c, verdicts: verdicts, memory: p.memoryOf(c)}
+	r := &run{plugin: p, cycle: c, verdicts: verdicts, memory: p.memoryOf(c), local: isLocal(c)}
 	if text := r.ineligible(); text != "" {
 		return framework.PostFiltered{}, framework.UnschedulableStatus(prefix + text)
 	}

@@ -315,6 +315,14 @@ func TestUnitsAgainstPlain(t *testing.T) {
 		if (o.status.Code() == framework.Success) != (len(want) > 0) {
 			t.Fatalf("PostFilter = %v with candidates %v", o.status, want)
 		}
+		if len(want) == 0 {
+			return
+		}
+		// A dry run moves all pods of a unit, PostFilter only those of one node.
+		i := slices.IndexFunc(o.candidates, func(k *preemption.Candidate) bool { return k.Node == o.Nominated })
+		if i < 0 || victims(o.Victims) != victims(o.candidates[i].Victims) {
+			t.Fatalf("PostFilter chose %s: %s, candidates are %s", o.Nominated, victims(o.Victims), describe(o.candidates))
+		}
 	})
 }
 
