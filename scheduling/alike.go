@@ -13,8 +13,8 @@ import (
 //
 // Pods have equal keys if they differ in nothing but what no filter reads: their names, and
 // what only the whole spec shows. So a pod's key changes only with the pod, or with the
-// snapshot's schema. It is short: Alike returns false for pods whose parts take more than
-// 16 KiB.
+// snapshot's schema, and pods that request different resources never have one key. A key is
+// short: Alike returns false for pods whose parts take more than 16 KiB.
 func (s *Scheduler) Alike(snap *framework.Snapshot, pod *framework.PodInfo, d Decision) (key string, ok bool) {
 	pod, err := s.accept(snap, pod)
 	f := &s.failure

@@ -3,11 +3,9 @@ package lifecycle
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"unique"
 
 	"github.com/berth-sched/berth/framework"
-	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
@@ -21,9 +19,6 @@ import (
 type refusals struct {
 	version, objects uint64 // of the snapshot
 	by               map[queue.Class]refusal
-
-	schema  *resource.Schema // of the latest class
-	schemas int              // how many there were
 }
 
 // refusalsMost bounds what is kept while a cluster stands still. Beyond it, everything is
@@ -58,23 +53,13 @@ func (r *refusals) keep(snap *framework.Snapshot, class queue.Class, what refusa
 	r.by[class] = what
 }
 
-// classOf returns the class of pods with a key. Keys have numbers of resources, which mean
-// something else once the snapshot has got another schema.
-func (r *refusals) classOf(snap *framework.Snapshot, key string) queue.Class {
-	if schema := snap.Schema(); schema != r.schema {
-		r.schema = schema
-		r.schemas++
-	}
-	return unique.Make(strconv.Itoa(r.schemas) + "/" + key)
-}
-
 // refused returns the pod to the queue, together with those that are like it: neither is
 // there a node, nor can room be made.
 func (d *Driver) refused(ctx context.Context, sched *scheduling.Scheduler, p *pod, it *queue.Item, a *Attempt, fit *scheduling.FitError) {
 	a.State, a.Err = Failed, fit
 	by := rejectorsOf(fit)
 	if key, ok := d.alike(sched, p, a); ok {
-		by.Class = d.refusals.classOf(d.snap, key)
+		by.Class = unique.Make(key)
 		d.refusals.keep(d.snap, by.Class, refusal{a.Decision, fit, by})
 	}
 	d.requeue(ctx, p, it, a, by)
