@@ -73,9 +73,9 @@ func (r *run) lower(node *framework.NodeInfo) {
 	}
 }
 
-// lowerUnits is lower for units. Without groups in the snapshot, each pod is one.
+// lowerUnits is lower for units. Without groups, each pod is one.
 func (r *run) lowerUnits(node *framework.NodeInfo) {
-	if !groupsIn(r.cycle.Snapshot) {
+	if !groupsIn(r.cycle.Snapshot) || !hasGroups(node) {
 		for i, p := range node.Pods {
 			if r.plugin.mayPreempt(r.cycle.Pod, p) {
 				r.potential = append(r.potential, placed{PodInfo: p, importance: importanceOf(p, lineage{priority: p.Priority}), at: int32(i)})

@@ -102,6 +102,7 @@ type run struct {
 	asked     guards   // budgets that the last candidate depends on
 	memory    *memory  // nil: nothing is cached
 	local     bool     // no filter reads other nodes than the one that it is asked about
+	elsewhere bool     // some answer depends on other nodes, because of groups
 
 	units map[*framework.PodInfo]*Unit // of all pods on nodes; made when one is needed
 }
@@ -276,7 +277,7 @@ func (r *run) candidates(ctx context.Context) (list []*answer, refused refusals,
 		err = nil // failures elsewhere do not matter
 	}
 	if all != nil {
-		all.on, refused = len(list) == 0 && err == nil, all.refused
+		all.on, refused = len(list) == 0 && err == nil && !r.elsewhere, all.refused
 	}
 	return list, refused, err
 }

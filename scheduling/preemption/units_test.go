@@ -358,12 +358,19 @@ func TestUnitsAreNotKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 4 {
-			switch rapid.IntRange(0, 3).Draw(t, "change") {
+		for i := range 6 {
+			switch rapid.IntRange(0, 4).Draw(t, "change") {
 			case 0:
 				putObject(t, s, podGroup("g0", rapid.Int32Range(0, 4).Draw(t, "priority"), rapid.Bool().Draw(t, "all"), ""))
 			case 1:
 				framework.Delete[api.PodGroup](s, "default/g0")
+			case 4: // a pod of no group, or of one that may be there later
+				p := on("", fmt.Sprint("late", i), "100m", rapid.Int32Range(0, 4).Draw(t, "priority")).Obj()
+				p.Spec.NodeName = s.At(rapid.IntRange(0, s.Len()-1).Draw(t, "node")).Name()
+				group := rapid.SampledFrom([]string{"", "g0"}).Draw(t, "group")
+				if err := s.AddPod(podInfo(t, s, inGroup(p, group)), p.Spec.NodeName); err != nil {
+					t.Fatal(err)
+				}
 			case 2:
 				if n := s.AtSlot(s.Slots()[rapid.IntRange(0, s.Len()-1).Draw(t, "node")]); len(n.Pods) > 0 {
 					if err := s.RemovePod(n.Pods[0], n.Name()); err != nil {

@@ -40,6 +40,7 @@ var shapes = []shape{
 	{name: "waiting pods that change", run: waitingPodsThatChange},
 	{name: "gated pods that change", run: gatedPodsThatChange},
 	{name: "a large group", run: largeGroup},
+	{name: "a group elsewhere", run: groupElsewhere},
 	{name: "a group that leaves as a whole", run: groupThatLeavesAsAWhole},
 }
 

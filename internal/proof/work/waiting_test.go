@@ -114,9 +114,9 @@ func largeGroup(t *testing.T, n int) {
 	}
 }
 
-// groupThatLeavesAsAWhole is a group of one user with a pod on each of n nodes, which leave
-// together or not at all, while another's pods would have to preempt.
-func groupThatLeavesAsAWhole(t *testing.T, n int) {
+// groupsWorld is a world with the object of one group. Pods leave in units.
+func groupsWorld(t *testing.T, mode *api.DisruptionMode) *world {
+	t.Helper()
 	w := newWorld(t)
 	profile := scheduling.Kubernetes137()
 	profile.PostFilter = []framework.Plugin{preemption.DefaultPreemption{PodGroups: true}}
@@ -125,17 +125,50 @@ func groupThatLeavesAsAWhole(t *testing.T, n int) {
 		t.Fatal(err)
 	}
 	g := podGroup(0)
-	g.Spec.DisruptionMode = &api.DisruptionMode{All: &api.AllDisruptionMode{}}
+	g.Spec.DisruptionMode = mode
 	if err := framework.Put(w.snap, g); err != nil {
 		t.Fatal(err)
 	}
+	return w
+}
+
+// groupElsewhere is a group of one user, while n pods of another would have to preempt on n
+// nodes that have no pod of the group.
+func groupElsewhere(t *testing.T, n int) {
+	w := groupsWorld(t, nil)
+	for i := range n {
+		name := fmt.Sprint("n", i)
+		if err := w.snap.AddNode(api.MakeNode(name, "4", "8Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+		w.add(w.derive(api.MakePod(fmt.Sprint("p", i)).Namespace("honest").Requests("2", "1Mi").Obj()), name)
+		w.add(w.derive(api.MakePod(fmt.Sprint("q", i)).Namespace("honest").Requests("2", "1Mi").Priority(100).Obj()), name)
+	}
+	for i := range n {
+		pod := w.derive(api.MakePod(fmt.Sprint("urgent", i)).Namespace("honest").Requests("3", "1Gi").Priority(10).Obj())
+		d, err := w.sched.Schedule(w.snap, pod)
+		if err == nil {
+			t.Fatalf("the pod fits on %s", d.Node)
+		}
+		result, _, status, err := w.sched.PostFilter(context.Background(), w.snap, pod, d)
+		if err != nil || len(result.Victims) > 0 {
+			t.Fatal(len(result.Victims), status, err)
+		}
+	}
+}
+
+// groupThatLeavesAsAWhole is a group of one user with a pod on each of n nodes, which leave
+// together or not at all, while another's pods would have to preempt.
+func groupThatLeavesAsAWhole(t *testing.T, n int) {
+	w := groupsWorld(t, &api.DisruptionMode{All: &api.AllDisruptionMode{}})
+	group := podGroup(0).Name
 	for i := range n {
 		name := fmt.Sprint("n", i)
 		if err := w.snap.AddNode(api.MakeNode(name, "4", "8Gi").Obj()); err != nil {
 			t.Fatal(err)
 		}
 		p := api.MakePod(fmt.Sprint("p", i)).Namespace("hostile").Requests("2", "1Mi").Obj()
-		p.Spec.SchedulingGroup = &api.PodSchedulingGroup{PodGroupName: &g.Name}
+		p.Spec.SchedulingGroup = &api.PodSchedulingGroup{PodGroupName: &group}
 		w.add(w.derive(p), name)
 		w.add(w.derive(api.MakePod(fmt.Sprint("q", i)).Namespace("honest").Requests("2", "1Mi").Priority(100).Obj()), name)
 	}
