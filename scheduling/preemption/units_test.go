@@ -401,3 +401,39 @@ func TestUnitsAreNotKept(t *testing.T) {
 		}
 	})
 }
+
+// A node that gets a pod of a group is asked again in every attempt, also if all nodes have
+// refused before: the group's object may change.
+func TestUnitsComeLater(t *testing.T) {
+	s := snapshotOf(t, []*api.Node{node("a", "4")}, []*api.Pod{on("a", "low", "2", 0).Obj(), on("a", "high", "2", 9).Obj()})
+	putObject(t, s, podGroup("g", 9, false, ""))
+	profile := scheduling.Kubernetes137()
+	profile.PostFilter = []framework.Plugin{preemption.DefaultPreemption{PodGroups: true}}
+	sched, err := scheduling.New(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pod := podInfo(t, s, preemptor("3", 5).Obj())
+	attempt := func(want string) {
+		t.Helper()
+		d, err := sched.Schedule(s, pod)
+		if err == nil {
+			t.Fatalf("the pod fits on %s", d.Node)
+		}
+		found, _, status, err := sched.PostFilter(context.Background(), s, pod, d)
+		if err != nil || victims(found.Victims) != want {
+			t.Fatalf("victims = %q, %v, %v, want %q", victims(found.Victims), status, err, want)
+		}
+	}
+	attempt("")
+	attempt("") // without a look at the node
+	if err := s.RemovePod(s.Node("a").Pods[1], "a"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.AddPod(podInfo(t, s, inGroup(on("a", "member", "2", 0).Obj(), "g")), "a"); err != nil {
+		t.Fatal(err)
+	}
+	attempt("")
+	putObject(t, s, podGroup("g", 0, false, ""))
+	attempt("member, low")
+}
