@@ -92,7 +92,7 @@ func gatedPodsThatChange(t *testing.T, n int) {
 	}
 }
 
-// largeGroup is a group of n pods of which one waits, and changes n times.
+// largeGroup is a group of n pods. All but one are on nodes, and that one changes n times.
 func largeGroup(t *testing.T, n int) {
 	d := newDriver(t)
 	d.Apply(lifecycle.Update(podGroup(0)))
