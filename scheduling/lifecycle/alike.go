@@ -58,6 +58,7 @@ func (r *refusals) keep(snap *framework.Snapshot, class queue.Class, what refusa
 func (d *Driver) refused(ctx context.Context, sched *scheduling.Scheduler, p *pod, it *queue.Item, a *Attempt, fit *scheduling.FitError) {
 	a.State, a.Err = Failed, fit
 	by := rejectorsOf(fit)
+	by.Unresolvable = sched.Unresolvable(it.Pod, fit)
 	if key, ok := d.alike(sched, p, a); ok {
 		by.Class = unique.Make(key)
 		d.refusals.keep(d.snap, by.Class, refusal{a.Decision, fit, by})
