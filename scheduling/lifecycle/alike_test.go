@@ -15,6 +15,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/queueing"
+	"github.com/berth-sched/berth/internal/proof/effort"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/virtualclock"
@@ -277,7 +278,7 @@ func (w *throngWatcher) Report(_ context.Context, pod *api.Pod, r lifecycle.Repo
 // with the same texts.
 func TestAlikeWatched(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(4) {
+	for seed := range uint64(effort.Of(1, 4)) {
 		logs := map[bool][]string{}
 		for _, off := range []bool{false, true} {
 			p := scheduling.Kubernetes137()
