@@ -37,7 +37,9 @@ func withWeight(t *testing.T, profile scheduling.Profile, s *framework.Snapshot,
 // nearest that puts the pod on the node, and that there is none if WhyNot names none.
 func TestWhyNotNearestWeight(t *testing.T) {
 	found, none, inside := 0, 0, 0
-	shows := func() bool { return found >= effort.Of(15, 50) && none >= effort.Of(60, 200) && inside >= effort.Of(1, 3) }
+	shows := func() bool {
+		return found >= effort.Of(15, 50) && none >= effort.Of(60, 200) && inside >= effort.Of(1, 3)
+	}
 	for seed := range uint64(40) {
 		if effort.Suffices(shows()) {
 			break
