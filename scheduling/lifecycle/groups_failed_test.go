@@ -29,18 +29,20 @@ func groupWorldOf(t *testing.T, profile scheduling.Profile, o lifecycle.Observer
 
 // TestGroupIsUndone: if one pod of a group cannot be reserved, none stays on its node.
 func TestGroupIsUndone(t *testing.T) {
-	profile := scheduling.Kubernetes137()
-	profile.Reserve = append(profile.Reserve, keeper{"g-1"})
-	w := groupWorldOf(t, profile, nil)
-	w.nodes(api.MakeNode("n", "4", "16Gi"))
-	w.d.Apply(lifecycle.Update(podGroup("g", 2, 0)))
-	w.apply(groupPod("g-0", "g", "1", 0), groupPod("g-1", "g", "1", 0))
-	if a := w.one(); a.State != lifecycle.Failed || a.Group != "default/g" {
-		t.Fatalf("attempt %+v, want one of the group that fails", a)
-	}
-	w.wantOn("n")
-	if c := w.d.Counts(); c.Assumed != 0 || c.Assigned != 0 || c.Pending != 2 {
-		t.Errorf("counts %+v, want two pending pods", c)
+	for _, last := range []string{"g-0", "g-1", "g-2"} { // in whatever order they are reserved
+		profile := scheduling.Kubernetes137()
+		profile.Reserve = append(profile.Reserve, keeper{last})
+		w := groupWorldOf(t, profile, nil)
+		w.nodes(api.MakeNode("n", "4", "16Gi"))
+		w.d.Apply(lifecycle.Update(podGroup("g", 3, 0)))
+		w.apply(groupPod("g-0", "g", "1", 0), groupPod("g-1", "g", "1", 0), groupPod("g-2", "g", "1", 0))
+		if a := w.one(); a.State != lifecycle.Failed || a.Group != "default/g" {
+			t.Fatalf("attempt %+v, want one of the group that fails", a)
+		}
+		w.wantOn("n")
+		if c := w.d.Counts(); c.Assumed != 0 || c.Assigned != 0 || c.Pending != 3 {
+			t.Errorf("%s is not reserved: counts %+v, want three pending pods", last, c)
+		}
 	}
 }
 
