@@ -126,10 +126,10 @@ func TestBoundCountsVictimsAlone(t *testing.T) {
 // With budgets no domain is passed over for the priority of its first victims: in rack r-0 the
 // first attempts find important, which is worse than the victim in r-1; guarded is better.
 func TestBudgetsRuleOutNoDomain(t *testing.T) {
-	s := guardedCluster(t, []string{"other 4 r-0", "n-1 6 r-0", "n-2 4 r-0", "n-3 4 r-1"},
+	s := guardedCluster(t, []string{"other 4 r-0", "n-1 4 r-0", "n-2 8 r-0", "n-3 4 r-1"},
 		oldPod("other", "other", "4", 0, 1).Labels("app", "guarded"),
-		oldPod("guarded", "n-1", "6", 1, 1).Labels("app", "guarded"),
-		oldPod("important", "n-2", "4", 3, 1), oldPod("middle", "n-3", "4", 2, 1))
+		oldPod("guarded", "n-1", "4", 1, 1).Labels("app", "guarded"),
+		oldPod("important", "n-2", "8", 3, 1), oldPod("middle", "n-3", "4", 2, 1))
 	wantVictims(t, s, gang.Rules{Choice: gang.BestFit}, []gang.Level{{Key: rack}}, "guarded", api.MakePod("").Requests("4", "1Mi").NodeSelector("for", "n"))
 }
 

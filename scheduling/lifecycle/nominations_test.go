@@ -2,7 +2,6 @@ package lifecycle_test
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
@@ -140,17 +139,3 @@ func flushUntil(t *testing.T, w *world, there func() bool) {
 		}
 	}
 }
-
-// keeper is a Reserve plugin that rejects pods of a name.
-type keeper struct{ rejects string }
-
-func (keeper) Name() string { return "keeper" }
-
-func (k keeper) Reserve(c *framework.Cycle, _ *framework.NodeInfo) framework.Status {
-	if c.Pod.Pod.Name == k.rejects {
-		return framework.AsStatus(errors.New("nothing is left"))
-	}
-	return framework.Status{}
-}
-
-func (keeper) Unreserve(*framework.Cycle, *framework.NodeInfo) {}
