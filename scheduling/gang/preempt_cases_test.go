@@ -99,11 +99,11 @@ func TestLeastImportantIsChargedFirst(t *testing.T) {
 // A guarded pod that leaves alone violates no budget that allows it, although it would if
 // another one left, too. So it is a better victim than a pod of a higher priority.
 func TestBudgetCountsVictimsAlone(t *testing.T) {
-	nodes := []string{"other 4 r", "n-1 4 r", "n-2 4 r"}
+	nodes := []string{"other 4 r", "n-1 4 r", "n-2 8 r"}
 	pods := []api.PodBuilder{
 		oldPod("other", "other", "4", 0, 1).Labels("app", "guarded"),
 		oldPod("guarded", "n-1", "4", 1, 1).Labels("app", "guarded"),
-		oldPod("important", "n-2", "4", 3, 1),
+		oldPod("important", "n-2", "8", 3, 1),
 	}
 	for _, rules := range []gang.Rules{{Choice: gang.BestFit}, fullSearch} {
 		e := wantVictims(t, guardedCluster(t, nodes, pods...), rules, nil, "guarded", api.MakePod("").Requests("4", "1Mi").NodeSelector("for", "n"))
