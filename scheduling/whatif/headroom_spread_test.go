@@ -144,7 +144,7 @@ func newSpreadCase(r *rand.Rand) spreadCase {
 func TestHeadroomSpread(t *testing.T) {
 	counted, shared, placed := map[string]int{}, 0, 0
 	least, ofKind := effort.Of(30, 120), effort.Of(1, 3)
-	few := func() []string { // the kinds of which too few cases are counted
+	few := func() []string { // kinds with too few cases that are counted
 		return slices.DeleteFunc([]string{
 			"", "spread:zone", "spread:host", "spread:host spread:zone", "anti:host", "anti:host spread:zone",
 			"anti:host spread:host", "anti:host spread:host spread:zone", "affinity:zone", "affinity:zone anti:host", "affinity:zone spread:host",
