@@ -1,8 +1,10 @@
-package config
+package config_test
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/berth-sched/berth/scheduling/config"
 )
 
 // TestPlaceCost gives a configuration ever more values of two bytes. While they are few,
@@ -12,8 +14,8 @@ func TestPlaceCost(t *testing.T) {
 	for _, test := range []struct{ values, line int }{{100, 6}, {6_000, 2}} {
 		text := "# a comment\napiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nx:\n  [" +
 			strings.Repeat("1,", test.values) + "1]\nzz: 1\n"
-		_, err := Load([]byte(text), LoadConfig{})
-		e, ok := err.(*Error)
+		_, err := config.Load([]byte(text), config.LoadConfig{})
+		e, ok := err.(*config.Error)
 		if !ok {
 			t.Fatalf("%d values: %v", test.values, err)
 		}

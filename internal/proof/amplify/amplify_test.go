@@ -1,3 +1,5 @@
+//go:build full
+
 package amplify_test
 
 import (
