@@ -57,6 +57,7 @@ type Tables struct {
 	spreads    map[spreadKey]*Spread
 	held       int // bytes of these two, about
 	literals   literals
+	replicas   replicas
 	spread     *Spread // the one of spreads that was asked for last, or nil
 	tick       uint64  // counts lookups
 
@@ -116,7 +117,7 @@ func (t *Tables) Fork(s *framework.Snapshot) framework.Extension {
 	f.divisions = slices.Clone(t.divisions) // the same groups, so that forks are known to have them
 	f.scratch, f.scratch2, f.found, f.text = nil, nil, nil, nil
 	f.affinities, f.asked, f.spreads, f.held = map[string]*Affinity{}, nil, map[spreadKey]*Spread{}, 0
-	f.literals, f.spread = literals{}, nil
+	f.literals, f.replicas, f.spread = literals{}, replicas{}, nil
 	return &f
 }
 
