@@ -217,7 +217,7 @@ func (t *Tables) count(slot int, p *framework.PodInfo, by int32) {
 func (t *Tables) move(id int32, slot int, by int32) {
 	c := t.ownClass(id)
 	c.pods += int(by)
-	c.places.add(t.owner, slot, by, c.pods)
+	c.places.add(t.owner, slot, by, c.pods, &t.tally)
 	if c.pods == 0 {
 		c.left, c.places = t.tick, c.places.empty()
 		if !c.queued {

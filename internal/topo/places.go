@@ -34,8 +34,8 @@ func (s *places) clone() places { return places{slices.Clone(s.log), slices.Clon
 func (s *places) empty() places { return places{log: s.log[:0]} }
 
 // add notes that pods came to a slot or, if by is negative, left it. So many are there now
-// in all.
-func (s *places) add(o *owner, slot int, by int32, pods int) {
+// in all. tally is memory by slot that is 0 between two calls.
+func (s *places) add(o *owner, slot int, by int32, pods int, tally *[]int32) {
 	if s.many != nil {
 		addAt(&s.many, o, int32(slot), by)
 		return
@@ -48,7 +48,7 @@ func (s *places) add(o *owner, slot int, by int32, pods int) {
 		s.log = append(s.log, m)
 	}
 	if len(s.log) >= 2*pods+movesMore {
-		s.shorten()
+		s.shorten(tally)
 	}
 	if pods > fewMost {
 		was := s.log
@@ -65,15 +65,21 @@ func (m move) slot() int32 { return int32(m >> 1) }
 // pods is 1 for a pod that came, and -1 for one that left.
 func (m move) pods() int32 { return 1 - int32(m&1)<<1 }
 
-// shorten leaves out pods that came and left again.
-func (s *places) shorten() {
-	slices.Sort(s.log) // of the moves of a slot, those of pods that left are the last
+// shorten leaves out pods that came and left again. The tally is 0 for every slot, before
+// and after.
+func (s *places) shorten(tally *[]int32) {
+	for _, m := range s.log {
+		slot := int(m.slot())
+		if slot >= len(*tally) {
+			*tally = append(*tally, make([]int32, slot+1-len(*tally))...)
+		}
+		(*tally)[slot] += m.pods()
+	}
 	kept := s.log[:0]
 	for _, m := range s.log {
-		if m&1 == 0 {
+		if left := &(*tally)[m.slot()]; m&1 == 0 && *left > 0 {
+			*left--
 			kept = append(kept, m)
-		} else {
-			kept = kept[:len(kept)-1]
 		}
 	}
 	s.log = kept
