@@ -73,9 +73,9 @@ func (t *Tables) Soft(p *framework.PodInfo, r *Rules, strict bool) *Spread {
 	return t.keep(key, &Spread{tables: t, who: spreaderOf(p, r), rules: r, strict: strict})
 }
 
-// recentSpreads is how many are found without their text: pods of some apps come in turn,
+// recentSpreads are found without their text, by its hash: pods of some apps come in turn,
 // and a pod asks several times.
-const recentSpreads = shardCount
+type recentSpreads [shardCount]*Spread
 
 // resolve finds the counters.
 func (s *Spread) resolve() {
@@ -123,6 +123,9 @@ func (t *Tables) kept(key spreadKey, r *Rules) *Spread {
 	if r.workloads != t.workloads && r.workloads != 0 {
 		t.clock++
 		t.workloads, t.owned = r.workloads, t.clock
+	}
+	if t.recent == nil {
+		t.recent = new(recentSpreads)
 	}
 	last := &t.recent[r.hash]
 	s := *last

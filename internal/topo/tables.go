@@ -58,8 +58,8 @@ type Tables struct {
 	held       int // bytes of these two, about
 	literals   literals
 	replicas   replicas
-	recent     [recentSpreads]*Spread // those of spreads that were asked for last, by the hash of their rules
-	tick       uint64                 // counts lookups
+	recent     *recentSpreads // those of spreads that were asked for last; nil if none was
+	tick       uint64         // counts lookups
 
 	divisions []division // made recently
 	scratch   []int32
@@ -118,7 +118,7 @@ func (t *Tables) Fork(s *framework.Snapshot) framework.Extension {
 	f.divisions = slices.Clone(t.divisions) // the same groups, so that forks are known to have them
 	f.scratch, f.scratch2, f.found, f.text, f.tally = nil, nil, nil, nil, nil
 	f.affinities, f.asked, f.spreads, f.held = map[string]*Affinity{}, nil, map[spreadKey]*Spread{}, 0
-	f.literals, f.replicas, f.recent = literals{}, replicas{}, [recentSpreads]*Spread{}
+	f.literals, f.replicas, f.recent = literals{}, replicas{}, nil
 	return &f
 }
 
