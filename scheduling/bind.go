@@ -59,6 +59,7 @@ type filterPlugin struct {
 	name    string
 	unbound framework.NodeFilter // used if no PreFilter binds one; may be nil
 	bound   bool                 // a PreFilter binds it
+	simple  bool                 // it reads the node's object and its pods only
 	scope   scope
 	keyer   incremental.ClassKeyer
 }
@@ -87,7 +88,7 @@ type scorePlugin struct {
 func resolve(p *Profile) plugins {
 	var t plugins
 	for _, pl := range p.Filter {
-		f := filterPlugin{name: pl.Name(), scope: scopeOf(pl), keyer: keyerOf(pl)}
+		f := filterPlugin{name: pl.Name(), simple: readsNodeOnly(pl), scope: scopeOf(pl), keyer: keyerOf(pl)}
 		if u, ok := framework.As[framework.FilterPlugin](pl); ok {
 			f.unbound = u
 		}

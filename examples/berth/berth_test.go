@@ -253,6 +253,10 @@ func TestErrors(t *testing.T) {
 		{"no weights", []string{"sweep", "-f", cluster}, []string{"-weight"}},
 		{"unknown scorer", []string{"sweep", "-f", cluster, "-weight", "None=1"}, []string{`-weight: "None": `, "ImageLocality", "NodeResourcesFit"}},
 		{"a scorer alone", []string{"sweep", "-f", cluster, "-weight", "Foo"}, []string{`-weight: "Foo": `, "NodeResourcesFit=1,2,5"}},
+		{"too many weights", []string{"sweep", "-f", cluster, "-weight", "ImageLocality=0..99999,0..99999"}, []string{`-weight ImageLocality: "0..99999": more than 100000 weights`}},
+		{"price twice", []string{"nodes-needed", "-f", cluster, "-type", "a:cpu=1,price=1,price=2"}, []string{`-type a: price: "2": is given twice`}},
+		{"large configuration", []string{"place", "-f", cluster, "-config", write(strings.Repeat("#\n", 1<<20))}, []string{"f: the configuration has more than 1048576 bytes"}},
+		{"a name that is not seen", []string{"explain", "-f", cluster, "\x1b[2Ja\u202eb"}, []string{`pod default/\x1b[2Ja\u202eb`}},
 		{"weights", []string{"sweep", "-f", cluster, "-weight", "ImageLocality=5..1"}, []string{`"5..1"`}},
 		{"requests", []string{"headroom", "-f", cluster, "-requests", "cpu"}, []string{"-requests", `"cpu"`}},
 		{"negative request", []string{"headroom", "-f", cluster, "-requests", "cpu=-1"}, []string{"-requests", `"-1"`}},
@@ -275,6 +279,9 @@ func TestErrors(t *testing.T) {
 				}
 			}
 			for line := range strings.Lines(stderr) {
+				if strings.ContainsAny(line, "\x1b\u202e") {
+					t.Errorf("line %q writes to the terminal what is not seen", line)
+				}
 				if !strings.HasPrefix(line, "berth") && !strings.HasPrefix(line, "warning: ") {
 					t.Errorf("line %q does not name the program", line)
 				}
@@ -298,6 +305,30 @@ func TestErrors(t *testing.T) {
 			t.Errorf("config of %q: status %d, %q; want %d", text, status, stderr, want)
 		}
 	}
+}
+
+// TestEndlessConfig reads no more of a configuration than one may have.
+func TestEndlessConfig(t *testing.T) {
+	in := new(endless)
+	var stdout, stderr strings.Builder
+	status := run([]string{"berth", "config", "-"}, in, &stdout, &stderr)
+	if want := "standard input: the configuration has more than 1048576 bytes"; status != 2 || !strings.Contains(stderr.String(), want) || in.read > 2<<20 {
+		t.Errorf("status %d, %d bytes read, %q; want 2, about a MiB, %q", status, in.read, &stderr, want)
+	}
+}
+
+// endless is a text that does not end.
+type endless struct{ read int }
+
+func (e *endless) Read(b []byte) (int, error) {
+	const most = 64 << 20 // so that a program that reads on fails and does not hang
+	if e.read += len(b); e.read > most {
+		return 0, io.EOF
+	}
+	for i := range b {
+		b[i] = '#'
+	}
+	return len(b), nil
 }
 
 // TestFaults expects what is wrong as JSON, with the status that other forms have.

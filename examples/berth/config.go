@@ -5,9 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -49,7 +47,7 @@ func configure(s *session, plugins standIns) (*answer, error) {
 		}
 		load.Preset.Plugins[name] = plugins[name]
 	}
-	data, err := s.readAll(s.args[0])
+	data, err := s.readConfig(s.args[0])
 	if err != nil {
 		return nil, err
 	}
@@ -85,12 +83,12 @@ func isConfiguration(text []byte) bool {
 	return json.Unmarshal(documents[0], &head) == nil && head.Kind == configurationKind
 }
 
-// readAll reads a file, or standard input for "-".
-func (s *session) readAll(file string) ([]byte, error) {
+// readConfig reads a configuration from a file, or from standard input for "-".
+func (s *session) readConfig(file string) ([]byte, error) {
 	if file == "-" {
-		return io.ReadAll(s.stdin)
+		return input.ReadConfig("standard input", s.stdin)
 	}
-	return os.ReadFile(file)
+	return input.ReadConfigFile(file)
 }
 
 // addProfile shows a profile.

@@ -38,6 +38,8 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+
+	"github.com/berth-sched/berth/examples/berth/internal/page"
 )
 
 // The exit statuses.
@@ -82,7 +84,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return statusYes
 	case err != nil:
 		for line := range strings.Lines(err.Error()) {
-			fmt.Fprintf(stderr, "%s %s: %s\n", name, c.name, strings.TrimSuffix(line, "\n"))
+			fmt.Fprintf(stderr, "%s %s: %s\n", name, c.name, page.Visible(strings.TrimSuffix(line, "\n")))
 		}
 		if s.output == "json" {
 			out := Output{Command: c.name, Faults: faultsOf(err)}

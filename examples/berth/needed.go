@@ -98,6 +98,7 @@ func (t *nodeTypes) build(s *session) (all []whatif.NodeType, err error) {
 // settings takes price and max off a list of settings, and returns the rest.
 func settings(x *whatif.NodeType, where, text string) (rest string, err error) {
 	var kept []string
+	given := map[string]bool{}
 	for part := range strings.SplitSeq(text, ",") {
 		key, value, _ := strings.Cut(part, "=")
 		var n int64
@@ -105,6 +106,10 @@ func settings(x *whatif.NodeType, where, text string) (rest string, err error) {
 			if n, err = strconv.ParseInt(value, 10, 32); err != nil || n < 1 {
 				return "", fmt.Errorf("%s %s: %s: %q: want a number from 1", where, x.Name, key, value)
 			}
+			if given[key] {
+				return "", fmt.Errorf("%s %s: %s: %q: is given twice", where, x.Name, key, value)
+			}
+			given[key] = true
 		}
 		switch {
 		case key == "price":

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/berth-sched/berth/examples/berth/internal/page"
 	"github.com/berth-sched/berth/examples/internal/display"
 	"github.com/berth-sched/berth/examples/internal/input"
 	"github.com/berth-sched/berth/framework"
@@ -213,7 +214,7 @@ func (s *session) validate() error {
 	}
 	for _, d := range doubts {
 		if !s.quiet {
-			fmt.Fprintln(s.stderr, "warning:", d)
+			fmt.Fprintln(s.stderr, "warning:", page.Visible(d.Error()))
 		}
 	}
 	return nil

@@ -69,7 +69,7 @@ func weightings(flags list) ([]whatif.Weights, error) {
 	return all, nil
 }
 
-// weightsOf reads "1,2,5" and "0..9".
+// weightsOf reads "1,2,5" and "0..9", up to maxWeightings of them.
 func weightsOf(text string) (list []int64, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		from, to, isRange := strings.Cut(part, "..")
@@ -78,8 +78,11 @@ func weightsOf(text string) (list []int64, err error) {
 		}
 		first, err := strconv.ParseInt(from, 10, 32)
 		last, err2 := strconv.ParseInt(to, 10, 32)
-		if err != nil || err2 != nil || first < 0 || last < first || last-first >= maxWeightings {
+		if err != nil || err2 != nil || first < 0 || last < first {
 			return nil, fmt.Errorf("%q: want a number from 0, or a range such as 0..9", part)
+		}
+		if len(list)+int(last-first) >= maxWeightings {
+			return nil, fmt.Errorf("%q: more than %d weights", part, maxWeightings)
 		}
 		for v := first; v <= last; v++ {
 			list = append(list, v)

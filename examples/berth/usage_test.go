@@ -27,7 +27,7 @@ func TestWeightsOf(t *testing.T) {
 	if err != nil || !slices.Equal(got, []int64{0, 1, 2, 7}) {
 		t.Errorf("weightsOf(0..2,7) = %v, %v", got, err)
 	}
-	for _, text := range []string{"", "x", "-1", "3..1", "0..9999999", "1..", "99999999999"} {
+	for _, text := range []string{"", "x", "-1", "3..1", "0..9999999", "1..", "99999999999", "0..99999,0", "0..60000,0..60000"} {
 		if got, err := weightsOf(text); err == nil {
 			t.Errorf("weightsOf(%q) = %v, want an error", text, got)
 		}

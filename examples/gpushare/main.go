@@ -46,6 +46,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -124,6 +125,8 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	case o.runs < 1 || o.runs > 1000:
 		return o, fmt.Errorf("-runs: %d: want 1 to 1000", o.runs)
+	case o.seed > math.MaxInt64-int64(o.runs):
+		return o, fmt.Errorf("-seed: %d: %d runs need as many seeds from there on, at most %d", o.seed, o.runs, int64(math.MaxInt64))
 	case o.workload == "" && (o.nodes != "" || o.expected != ""):
 		return o, errors.New("-nodes and -expected need -workload")
 	case o.ties && (o.expected != "" || o.svg != ""):

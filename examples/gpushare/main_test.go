@@ -243,7 +243,7 @@ func TestBadFiles(t *testing.T) {
 
 func TestBadFlags(t *testing.T) {
 	for want, args := range map[string][]string{
-		`unexpected argument "x"`: {"x"}, "-runs: 0": {"-runs", "0"}, "need -workload": {"-expected", "."},
+		`unexpected argument "x"`: {"x"}, "-runs: 0": {"-runs", "0"}, "-seed: 9223372036854775807": {"-seed", "9223372036854775807"}, "need -workload": {"-expected", "."},
 		"-ties has neither": {"-ties", "-svg", "f"}, "no such file": {"-workload", "none.csv"}, "flag provided": {"-what"},
 	} {
 		if err := run(args, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), want) {

@@ -124,14 +124,14 @@ func (d *Driver) Flush(ctx context.Context) {
 		msg(ctx)
 	}
 	d.mail.remind()
-	if len(d.retries) > 0 {
-		d.retry()
-	}
 	now := d.clock.Now()
 	if at, ok := d.queue.NextFlush(); ok && !at.After(now) {
 		d.queue.Flush(ctx)
 	}
 	d.expire(ctx, now)
+	if len(d.retries) > 0 {
+		d.retry()
+	}
 }
 
 // expiry is the time by which a pod's binding must be confirmed.

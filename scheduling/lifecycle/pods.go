@@ -51,6 +51,9 @@ func keyOf(p *api.Pod) podKey { return podKey{p.Namespace, p.Name} }
 type host struct {
 	name string
 	pods []*pod
+	// refused is set if the snapshot may have refused one of the pods, because a total would
+	// exceed the largest int64.
+	refused bool
 }
 
 // hostOf returns the host of that name.
@@ -91,6 +94,7 @@ func (d *Driver) enter(p *pod) error {
 	}
 	err := d.snap.AddPod(p.counted, p.host.name)
 	p.inside = err == nil
+	p.host.refused = p.host.refused || !p.inside
 	d.retryAfter(err, func() error {
 		if p.host == nil || p.inside || d.snap.Node(p.host.name) == nil {
 			return nil
@@ -142,9 +146,28 @@ func (d *Driver) uncount(p *pod) bool {
 	}
 	if p.inside {
 		d.leave(p.counted, p.host.name)
+		d.enterRefused(p.host)
 	}
 	d.unhost(p)
 	return true
+}
+
+// enterRefused counts the pods that the snapshot has refused, before the next attempt: a pod
+// has left their node, so the totals may have become small enough. Otherwise they would run
+// there and never count.
+func (d *Driver) enterRefused(h *host) {
+	if !h.refused {
+		return
+	}
+	h.refused = false
+	d.retries = append(d.retries, func() error {
+		for _, p := range h.pods {
+			if !p.inside {
+				_ = d.enter(p) // sets refused again; the error was told when the pod came
+			}
+		}
+		return nil
+	})
 }
 
 func (d *Driver) unhost(p *pod) {

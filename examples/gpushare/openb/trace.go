@@ -70,6 +70,9 @@ func New(name string, o *api.Objects) (*Trace, error) {
 		t.Demands = append(t.Demands, gpus.Demand(p))
 	}
 	for _, n := range s.All() {
+		if err := checkGPUs(n.Node); err != nil {
+			return nil, err
+		}
 		free := gpus.Free(s, n)
 		t.Milli += free.Total()
 	}
@@ -81,6 +84,19 @@ func New(name string, o *api.Objects) (*Trace, error) {
 	}
 	t.Typical = devices.TypicalPods(t.Demands, typicalPart)
 	return t, nil
+}
+
+// checkGPUs refuses a node with more GPUs than formulas know of: the others would not be used,
+// and the figures would be of another cluster.
+func checkGPUs(n *api.Node) error {
+	const name, most = devices.Vendor + "/gpu-milli", devices.MaxGPUs * devices.MilliPerGPU
+	if q := n.Status.Allocatable[name]; q.Value() > most {
+		return &api.InvalidError{
+			Object: "node " + n.Name, Field: "status.allocatable[" + name + "]", Value: q.String(),
+			Err: fmt.Errorf("want at most %d, which are %d GPUs", most, devices.MaxGPUs),
+		}
+	}
+	return nil
 }
 
 // mostCopies bounds the copies of pods in a sequence: small pods and large nodes would make

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -99,7 +100,7 @@ func RulesOf(version, file string, seed uint64) (*Rules, error) {
 
 // configure takes the profiles from a file.
 func (r *Rules) configure(file string, load config.LoadConfig) error {
-	data, err := os.ReadFile(file)
+	data, err := ReadConfigFile(file)
 	if err != nil {
 		return err
 	}
@@ -116,6 +117,26 @@ func (r *Rules) configure(file string, load config.LoadConfig) error {
 	r.Backoff.Initial, r.Backoff.Max = c.Backoff()
 	r.Title += ", " + file + ": " + strings.Join(r.names(), ", ")
 	return nil
+}
+
+// ReadConfigFile is ReadConfig for the file of that name.
+func ReadConfigFile(file string) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ReadConfig(file, f)
+}
+
+// ReadConfig reads a configuration, and no more than [config.Load] takes: a file may be
+// endless.
+func ReadConfig(file string, in io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(in, config.DefaultMaxBytes+1))
+	if err == nil && len(data) > config.DefaultMaxBytes {
+		err = fmt.Errorf("%s: the configuration has more than %d bytes", file, config.DefaultMaxBytes)
+	}
+	return data, err
 }
 
 // names returns the names of the profiles.

@@ -8,7 +8,7 @@ import (
 )
 
 // A copier converts the value at src into the zero value at dst.
-type copier func(dst, src unsafe.Pointer) error
+type copier func(dst, src unsafe.Pointer)
 
 // A compiler makes copiers. It keeps the fields that it cannot fill.
 type compiler struct {
@@ -25,7 +25,7 @@ func (c *compiler) compile(dst, src reflect.Type, path string) copier {
 	}
 	if dst.Kind() != src.Kind() {
 		if dst.Kind() == reflect.Int && src.Kind() == reflect.Int64 {
-			return func(dst, src unsafe.Pointer) error { *(*int)(dst) = int(*(*int64)(src)); return nil }
+			return func(dst, src unsafe.Pointer) { *(*int)(dst) = int(*(*int64)(src)) }
 		}
 		return c.misses(path, fmt.Sprintf("%v cannot hold %v", dst, src))
 	}
@@ -44,7 +44,7 @@ func (c *compiler) compile(dst, src reflect.Type, path string) copier {
 
 func (c *compiler) misses(path, why string) copier {
 	c.missing = append(c.missing, path+": "+why)
-	return func(unsafe.Pointer, unsafe.Pointer) error { return nil }
+	return func(unsafe.Pointer, unsafe.Pointer) {}
 }
 
 // structs copies every field that dst has.
@@ -52,7 +52,6 @@ func (c *compiler) structs(dst, src reflect.Type, path string) copier {
 	type step struct {
 		dst, src uintptr
 		copy     copier
-		name     string
 	}
 	from := fieldsOf(src)
 	var steps []step
@@ -62,50 +61,44 @@ func (c *compiler) structs(dst, src reflect.Type, path string) copier {
 			c.misses(path+"."+name, "the API has no such field")
 			continue
 		}
-		steps = append(steps, step{d.offset, s.offset, c.compile(d.typ, s.typ, path+"."+name), name})
+		steps = append(steps, step{d.offset, s.offset, c.compile(d.typ, s.typ, path+"."+name)})
 	}
-	return func(dst, src unsafe.Pointer) error {
+	return func(dst, src unsafe.Pointer) {
 		for i := range steps {
 			s := &steps[i]
-			if err := s.copy(unsafe.Add(dst, s.dst), unsafe.Add(src, s.src)); err != nil {
-				return within(s.name, err)
-			}
+			s.copy(unsafe.Add(dst, s.dst), unsafe.Add(src, s.src))
 		}
-		return nil
 	}
 }
 
 func (c *compiler) pointers(dst, src reflect.Type, path string) copier {
 	elem := c.compile(dst, src, path)
-	return func(d, s unsafe.Pointer) error {
+	return func(d, s unsafe.Pointer) {
 		from := *(*unsafe.Pointer)(s)
 		if from == nil {
-			return nil
+			return
 		}
 		to := reflect.New(dst).UnsafePointer()
 		*(*unsafe.Pointer)(d) = to
-		return elem(to, from)
+		elem(to, from)
 	}
 }
 
 func (c *compiler) slices(dst, src reflect.Type, path string) copier {
 	elem := c.compile(dst.Elem(), src.Elem(), path+"[]")
 	dstSize, srcSize := dst.Elem().Size(), src.Elem().Size()
-	return func(d, s unsafe.Pointer) error {
+	return func(d, s unsafe.Pointer) {
 		from := (*slice)(s)
 		if from.len == 0 {
-			return nil
+			return
 		}
 		to := reflect.NewAt(dst, d).Elem()
 		to.Grow(from.len)
 		to.SetLen(from.len)
 		data := to.UnsafePointer()
 		for i := range uintptr(from.len) {
-			if err := elem(unsafe.Add(data, i*dstSize), unsafe.Add(from.data, i*srcSize)); err != nil {
-				return within(fmt.Sprintf("[%d]", i), err)
-			}
+			elem(unsafe.Add(data, i*dstSize), unsafe.Add(from.data, i*srcSize))
 		}
-		return nil
 	}
 }
 
@@ -115,22 +108,19 @@ func (c *compiler) maps(dst, src reflect.Type, path string) copier {
 		return c.misses(path, fmt.Sprintf("%v cannot hold %v", dst, src))
 	}
 	elem := c.compile(dst.Elem(), src.Elem(), path+"[]")
-	return func(d, s unsafe.Pointer) error {
+	return func(d, s unsafe.Pointer) {
 		from := reflect.NewAt(src, s).Elem()
 		if from.Len() == 0 {
-			return nil
+			return
 		}
 		to := reflect.MakeMapWithSize(dst, from.Len())
 		for k, v := range from.Seq2() {
 			value, x := reflect.New(src.Elem()), reflect.New(dst.Elem())
 			value.Elem().Set(v)
-			if err := elem(x.UnsafePointer(), value.UnsafePointer()); err != nil {
-				return within("["+k.String()+"]", err)
-			}
+			elem(x.UnsafePointer(), value.UnsafePointer())
 			to.SetMapIndex(k.Convert(dst.Key()), x.Elem())
 		}
 		reflect.NewAt(dst, d).Elem().Set(to)
-		return nil
 	}
 }
 
@@ -138,21 +128,20 @@ func (c *compiler) maps(dst, src reflect.Type, path string) copier {
 func sharing(t reflect.Type) copier {
 	switch t.Kind() {
 	case reflect.String:
-		return func(dst, src unsafe.Pointer) error { *(*string)(dst) = *(*string)(src); return nil }
+		return func(dst, src unsafe.Pointer) { *(*string)(dst) = *(*string)(src) }
 	case reflect.Pointer, reflect.Map:
-		return func(dst, src unsafe.Pointer) error { *(*unsafe.Pointer)(dst) = *(*unsafe.Pointer)(src); return nil }
+		return func(dst, src unsafe.Pointer) { *(*unsafe.Pointer)(dst) = *(*unsafe.Pointer)(src) }
 	case reflect.Slice:
-		return func(dst, src unsafe.Pointer) error { *(*slice)(dst) = *(*slice)(src); return nil }
+		return func(dst, src unsafe.Pointer) { *(*slice)(dst) = *(*slice)(src) }
 	case reflect.Bool:
-		return func(dst, src unsafe.Pointer) error { *(*bool)(dst) = *(*bool)(src); return nil }
+		return func(dst, src unsafe.Pointer) { *(*bool)(dst) = *(*bool)(src) }
 	case reflect.Int32:
-		return func(dst, src unsafe.Pointer) error { *(*int32)(dst) = *(*int32)(src); return nil }
+		return func(dst, src unsafe.Pointer) { *(*int32)(dst) = *(*int32)(src) }
 	case reflect.Int64:
-		return func(dst, src unsafe.Pointer) error { *(*int64)(dst) = *(*int64)(src); return nil }
+		return func(dst, src unsafe.Pointer) { *(*int64)(dst) = *(*int64)(src) }
 	}
-	return func(dst, src unsafe.Pointer) error {
+	return func(dst, src unsafe.Pointer) {
 		reflect.NewAt(t, dst).Elem().Set(reflect.NewAt(t, src).Elem())
-		return nil
 	}
 }
 
@@ -239,26 +228,3 @@ func jsonName(f reflect.StructField) string {
 	}
 	return name
 }
-
-// within puts a place before an error.
-func within(place string, err error) error {
-	e, ok := err.(*fieldError)
-	if !ok {
-		e = &fieldError{err: err}
-	}
-	if e.path != "" && !strings.HasPrefix(e.path, "[") {
-		place += "."
-	}
-	e.path = place + e.path
-	return e
-}
-
-// A fieldError says which field could not be converted.
-type fieldError struct {
-	path string
-	err  error
-}
-
-func (e *fieldError) Error() string { return e.path + ": " + e.err.Error() }
-
-func (e *fieldError) Unwrap() error { return e.err }

@@ -258,6 +258,29 @@ func TestQuantities(t *testing.T) {
 	}
 }
 
+// Amounts that package resource does not read are no fault of the object: users may write
+// them, and the API server keeps them. The pod must count with all that it asks for.
+func TestAmountsBeyondAll(t *testing.T) {
+	for text, want := range map[string]string{
+		"1e999": "1e999", "1e1000": "1e999", "1e100000": "1e999", "-1e1001": "-1e999",
+		strings.Repeat("7", 1100) + "e0": "1e999",
+	} {
+		p := &corev1.Pod{Spec: corev1.PodSpec{NodeName: "n", Containers: []corev1.Container{{Resources: corev1.ResourceRequirements{
+			Requests: corev1.ResourceList{"cpu": quantity.MustParse("3")},
+			Limits:   corev1.ResourceList{"memory": quantity.MustParse(text)},
+		}}}}}
+		got, err := Pod(p)
+		if err != nil {
+			t.Errorf("%.20s: %v", text, err)
+			continue
+		}
+		r := got.Spec.Containers[0].Resources
+		if memory, cpu := r.Limits["memory"].String(), r.Requests["cpu"].String(); memory != want || cpu != "3" || got.Spec.NodeName != "n" {
+			t.Errorf("%.20s becomes %s, beside a request of %s on node %q; want %s, 3, n", text, memory, cpu, got.Spec.NodeName, want)
+		}
+	}
+}
+
 func TestNil(t *testing.T) {
 	if _, err := Pod(nil); err == nil || err.Error() != "Pod: is nil" {
 		t.Errorf("Pod(nil): %v", err)

@@ -23,6 +23,10 @@
 // object's JSON. Any number of goroutines may call all functions. A pod of two containers
 // takes about two microseconds and at most 20 allocations.
 //
-// The error names the object and the field. It can only be a quantity that package
-// resource does not read; the API server refuses all of these.
+// Only nil is an error, which names the kind.
+//
+// Differs: amounts of 10^1000 and more, which the API server takes.
+// Original: kube-scheduler counts the lowest 64 bits of them, which are often 0.
+// Here: they become 10^999, which sums count as the largest int64.
+// Why: a pod that asks for so much must count where it runs, and fit nowhere.
 package convert

@@ -35,10 +35,7 @@ func (k *kind[D, S]) convert(obj *S) (*D, error) {
 		return nil, fmt.Errorf("%s: is nil", k.meta.Kind)
 	}
 	out := new(D)
-	err := k.copy(unsafe.Pointer(out), unsafe.Pointer(obj))
-	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", k.meta.Kind, api.KeyOf(out), err)
-	}
+	k.copy(unsafe.Pointer(out), unsafe.Pointer(obj))
 	*typeMeta(out) = k.meta
 	return out, nil
 }

@@ -22,21 +22,17 @@ type pair struct{ dst, src reflect.Type }
 
 // leaves convert the types whose values differ, not only their layout.
 var leaves = map[pair]copier{
-	leaf[resource.Quantity, quantity.Quantity](): func(dst, src unsafe.Pointer) (err error) {
-		*(*resource.Quantity)(dst), err = toQuantity((*quantity.Quantity)(src))
-		return err
+	leaf[resource.Quantity, quantity.Quantity](): func(dst, src unsafe.Pointer) {
+		*(*resource.Quantity)(dst) = toQuantity((*quantity.Quantity)(src))
 	},
-	leaf[resource.List, corev1.ResourceList](): func(dst, src unsafe.Pointer) (err error) {
-		*(*resource.List)(dst), err = toList(*(*corev1.ResourceList)(src))
-		return err
+	leaf[resource.List, corev1.ResourceList](): func(dst, src unsafe.Pointer) {
+		*(*resource.List)(dst) = toList(*(*corev1.ResourceList)(src))
 	},
-	leaf[time.Time, metav1.Time](): func(dst, src unsafe.Pointer) error {
+	leaf[time.Time, metav1.Time](): func(dst, src unsafe.Pointer) {
 		*(*time.Time)(dst) = toTime((*metav1.Time)(src).Time)
-		return nil
 	},
-	leaf[json.RawMessage, runtime.RawExtension](): func(dst, src unsafe.Pointer) error {
+	leaf[json.RawMessage, runtime.RawExtension](): func(dst, src unsafe.Pointer) {
 		*(*json.RawMessage)(dst) = (*runtime.RawExtension)(src).Raw
-		return nil
 	},
 }
 
@@ -50,41 +46,49 @@ func toTime(t time.Time) time.Time {
 	return time.Unix(t.Unix(), 0).UTC()
 }
 
-func toList(l corev1.ResourceList) (resource.List, error) {
+func toList(l corev1.ResourceList) resource.List {
 	if l == nil {
-		return nil, nil
+		return nil
 	}
 	out := make(resource.List, len(l))
 	for name, q := range l {
-		v, err := toQuantity(&q)
-		if err != nil {
-			return nil, within("["+string(name)+"]", err)
-		}
-		out[resource.Name(name)] = v
+		out[resource.Name(name)] = toQuantity(&q)
 	}
-	return out, nil
+	return out
 }
 
 // toQuantity returns the quantity that the text of q stands for. Whole numbers and
 // thousandths, which is nearly all, need no text.
-func toQuantity(q *quantity.Quantity) (resource.Quantity, error) {
+func toQuantity(q *quantity.Quantity) resource.Quantity {
 	if q.Format != quantity.DecimalExponent {
 		if v, ok := q.AsInt64(); ok {
 			if q.Format == quantity.BinarySI && v%1024 == 0 && v != 0 {
-				return resource.New(v, resource.BinarySI), nil
+				return resource.New(v, resource.BinarySI)
 			}
-			return resource.New(v, resource.DecimalSI), nil
+			return resource.New(v, resource.DecimalSI)
 		}
 		if q.Format == quantity.DecimalSI {
 			milli := q.MilliValue()
 			if q.Cmp(*quantity.NewMilliQuantity(milli, quantity.DecimalSI)) == 0 {
-				return resource.Milli(milli), nil
+				return resource.Milli(milli)
 			}
 		}
 	}
 	copied := *q // String keeps the text in its receiver
-	return resource.Parse(copied.String())
+	out, err := resource.Parse(copied.String())
+	switch {
+	case err == nil:
+		return out
+	case q.Sign() < 0:
+		return least
+	}
+	return greatest
 }
+
+// greatest and least stand for amounts beyond those of a [resource.Quantity], the only ones
+// that it does not read of what upstream writes. An object that could not be converted for
+// such an amount would not count.
+var greatest, least = resource.MustParse("1e999"), resource.MustParse("-1e999")
 
 // ordered yields fields in their order in the struct.
 func ordered(fields map[string]field) iter.Seq2[string, field] {

@@ -28,7 +28,7 @@ const (
 type builder struct{ strings.Builder }
 
 // text writes text, escaped.
-func (b *builder) text(text string) { b.WriteString(html.EscapeString(visible(text))) }
+func (b *builder) text(text string) { b.WriteString(html.EscapeString(Visible(text))) }
 
 // tag writes an element with a text in it. The tag may have attributes.
 func (b *builder) tag(tag, text string) {
@@ -116,8 +116,8 @@ func (s *Section) section(number, limit int) *section {
 		h.WriteString("</figure>\n")
 	}
 	rows := s.Table.Rows[:min(len(s.Table.Rows), maxRows)]
-	if limit > 0 {
-		rows = rows[:min(len(rows), limit+s.Table.Top)]
+	if limit > 0 && len(rows)-s.Table.Top > limit { // the sum might overflow
+		rows = rows[:limit+s.Table.Top]
 	}
 	h.stacked = s.Table.stacked(rows)
 	for i := range rows {
@@ -209,7 +209,7 @@ func (t *Table) row(i, rows int, stacked bool) string {
 			tag = "td class=\"w\""
 		}
 		if stacked {
-			tag += " data-h=\"" + html.EscapeString(visible(t.Head[k])) + "\""
+			tag += " data-h=\"" + html.EscapeString(Visible(t.Head[k])) + "\""
 		}
 		b.WriteString("<" + tag + ">") // the end of a cell or row need not be written
 		b.text(text)

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // A Page is an answer.
@@ -86,14 +87,16 @@ func (t *Table) Empty() bool { return len(t.Rows) == 0 }
 // cellText returns the text of a cell, "-" for an empty one.
 func cellText(c Cell) string {
 	if text := fmt.Sprint(c); text != "" {
-		return visible(text)
+		return Visible(text)
 	}
 	return "-"
 }
 
-// visible quotes text with control characters, which could imitate other output.
-func visible(text string) string {
-	if strings.ContainsFunc(text, unicode.IsControl) {
+// Visible quotes text with characters that are not seen, which could imitate other output:
+// control characters, marks that turn the direction of writing, and bytes that are no text.
+func Visible(text string) string {
+	hidden := func(r rune) bool { return !unicode.IsPrint(r) }
+	if strings.ContainsFunc(text, hidden) || !utf8.ValidString(text) {
 		return strconv.Quote(text)
 	}
 	return text

@@ -1,7 +1,9 @@
 package page
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -205,6 +207,37 @@ func TestLines(t *testing.T) {
 	c.write(&b)
 	if text := b.String(); !strings.Contains(text, "V1.0") || strings.Count(text, "V") > 2*maxPoints {
 		t.Errorf("the peak is not drawn, or %d points are", strings.Count(text, "V"))
+	}
+}
+
+// TestAnyLimit writes tables with limits at the edges.
+func TestAnyLimit(t *testing.T) {
+	p := Page{Sections: []Section{{Title: "T", Table: Table{Head: []string{"n"}, Rows: [][]Cell{{"sum"}, {"a"}, {"b"}, {"c"}}, Top: 1}}}}
+	for limit, want := range map[int]int{0: 4, 1: 2, 3: 4, 4: 4, math.MaxInt - 1: 4, math.MaxInt: 4} {
+		var text, page strings.Builder
+		if err := errors.Join(p.WriteText(&text, limit), p.WriteHTML(&page, limit)); err != nil {
+			t.Fatal(err)
+		}
+		lines := 0
+		for _, name := range []string{"sum", "a", "b", "c"} {
+			lines += strings.Count(text.String(), "\n"+name+"\n")
+		}
+		if rows := strings.Count(page.String(), "<tr>") - 1; lines != want || rows != want {
+			t.Errorf("limit %d: %d rows of text and %d of HTML, want %d", limit, lines, rows, want)
+		}
+	}
+}
+
+// TestVisible quotes what could imitate other output, and nothing else.
+func TestVisible(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "a b": "a b", "größe → 3": "größe → 3", `a "b"`: `a "b"`,
+		"a\x1b[2J": `"a\x1b[2J"`, "a\nb": `"a\nb"`, "a\u009b2J": `"a\u009b2J"`, "a\x9b2J": `"a\x9b2J"`,
+		"a\u202eb": `"a\u202eb"`, "a\u2066b": `"a\u2066b"`, "a\u200bb": `"a\u200bb"`, "a\u2028b": `"a\u2028b"`,
+	} {
+		if got := Visible(text); got != want {
+			t.Errorf("Visible(%q) = %s, want %s", text, got, want)
+		}
 	}
 }
 

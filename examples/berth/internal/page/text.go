@@ -10,18 +10,18 @@ import (
 // WriteText writes the page for a terminal. Tables have at most limit rows; 0 means all.
 func (p *Page) WriteText(w io.Writer, limit int) error {
 	var b strings.Builder
-	b.WriteString(visible(p.Answer) + "\n")
+	b.WriteString(Visible(p.Answer) + "\n")
 	for _, f := range p.Facts {
-		fmt.Fprintf(&b, "%s: %s\n", f.Name, visible(f.Text))
+		fmt.Fprintf(&b, "%s: %s\n", f.Name, Visible(f.Text))
 	}
 	for i := range p.Sections {
 		s := &p.Sections[i]
 		if s.HTMLOnly || s.Table.Empty() && s.Note == "" {
 			continue
 		}
-		b.WriteString("\n" + visible(s.Title) + "\n")
+		b.WriteString("\n" + Visible(s.Title) + "\n")
 		if s.Table.Empty() {
-			b.WriteString(visible(s.Note) + "\n")
+			b.WriteString(Visible(s.Note) + "\n")
 			continue
 		}
 		s.Table.writeText(&b, limit)
@@ -34,7 +34,7 @@ func (p *Page) WriteText(w io.Writer, limit int) error {
 func (t *Table) writeText(b *strings.Builder, limit int) {
 	rows := t.Rows[:len(t.Rows)-t.Same]
 	all := len(rows)
-	if limit > 0 && len(rows) > limit+t.Top {
+	if limit > 0 && len(rows)-t.Top > limit { // the sum might overflow
 		rows = rows[:limit+t.Top]
 	}
 	right := t.numeric()

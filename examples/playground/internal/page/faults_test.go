@@ -252,3 +252,66 @@ func FuzzPage(f *testing.F) {
 		}
 	})
 }
+
+// TestWorkIsBounded takes steps until their work is too much for a page, as a hostile link
+// may. What was done before stays.
+func TestWorkIsBounded(t *testing.T) {
+	for _, s := range []Request{{Do: "place", N: 3}, {Do: stepAdd}, {Do: stepDrain}, {Do: stepEvict}, {Do: "weigh", Weights: map[string]int64{"ImageLocality": 2}}} {
+		p := opened(t, "shop")
+		do(t, p, Request{Do: "place", N: 2})
+		w, err := p.ready()
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, waiting := w.work, len(w.queue)
+		least := map[string]int{"place": 3 * decisionWork, stepAdd: waiting, stepDrain: waiting, stepEvict: waiting}[s.Do]
+		switch s.Do {
+		case stepAdd, stepDrain:
+			s.Name = w.acts[0].node
+		case stepEvict:
+			s.Name = w.acts[0].pod
+		}
+		do(t, p, s)
+		if spent := w.work - before; spent < least+decisionWork {
+			t.Errorf("%s counts as work of %d, want at least %d", s.Do, spent, least+decisionWork)
+		}
+		do(t, p, Request{Do: "back"})
+		if w, err = p.ready(); err != nil {
+			t.Fatal(err)
+		}
+		if s.Do != "place" && w.work != before { // one decision of several is taken back
+			t.Errorf("back from %s leaves the work of %d, want %d", s.Do, w.work, before)
+		}
+		steps := len(p.state.Steps)
+		w.work = maxWork - 2*decisionWork
+		reply := p.Do(&Request{Do: "place", N: 3})
+		if len(reply.Problems) != 1 || !strings.Contains(reply.Problems[0].Text, "too much work") || len(p.state.Steps) != steps {
+			t.Errorf("after %s: problems %v, %d steps; want too much work, %d", s.Do, reply.Problems, len(p.state.Steps), steps)
+		}
+	}
+}
+
+// TestCopiesCostAlike adds one node again and again: the last costs as much as the first.
+func TestCopiesCostAlike(t *testing.T) {
+	allocations := func(n int) float64 {
+		return testing.AllocsPerRun(1, func() {
+			w, err := newWorld(opened(t, "shop").cluster)
+			if err != nil {
+				t.Fatal(err)
+			}
+			name := ""
+			for _, node := range w.snapshot.All() {
+				name = node.Name()
+			}
+			for range n {
+				if err := w.apply(Step{Do: stepAdd, Name: name}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+	some, many := allocations(500), allocations(4000)
+	if many > 12*some {
+		t.Errorf("4000 nodes take %v allocations and 500 take %v, want about 8 times as many", many, some)
+	}
+}

@@ -23,6 +23,8 @@ type world struct {
 	last     *scheduling.Scheduler
 	placed   map[string]string // pod to profile, for pods that steps have placed
 	acts     []act
+	copies   map[string]int // of a node: the number of the last one that was added
+	work     int            // that the steps were so far, see spend
 	// version counts what changes decisions other than weights.
 	version int
 	kept    []*class // of the version keptAt, for other weights
@@ -52,7 +54,7 @@ type act struct {
 func newWorld(c *cluster) (*world, error) {
 	w := &world{
 		cluster: c, snapshot: c.snapshot.Fork(), queue: slices.Clone(c.waiting),
-		lanes: map[string]*lane{}, placed: map[string]string{},
+		lanes: map[string]*lane{}, placed: map[string]string{}, copies: map[string]int{},
 	}
 	for _, p := range c.profiles {
 		l := &lane{profile: p}
@@ -88,10 +90,29 @@ func (l *lane) weighted() scheduling.Profile {
 // laneOf returns the profile that a pod asks for.
 func (w *world) laneOf(p *framework.PodInfo) *lane { return w.lanes[p.Pod.Spec.SchedulerName] }
 
+// maxWork bounds the work of all steps: a short link may hold thousands of them and a
+// hundred thousand pods, and must not keep the page busy for minutes. The unit is a look at
+// a waiting pod. A decision about a pod of a known class takes as long as decisionWork.
+const (
+	maxWork      = 100_000_000
+	decisionWork = 100
+)
+
+// spend counts the work of a step, before it is done.
+func (w *world) spend(work int) error {
+	if w.work += work; w.work > maxWork {
+		return errors.New("the steps together are too much work for this page: take fewer, or fewer pods")
+	}
+	return nil
+}
+
 // apply takes a step. After an error the world may be half changed: make it anew.
 func (w *world) apply(s Step) error {
 	if s.Do != stepWeigh {
 		w.version++
+	}
+	if err := w.spend(decisionWork); err != nil {
+		return err
 	}
 	switch s.Do {
 	case stepPlace:
@@ -111,6 +132,9 @@ func (w *world) apply(s Step) error {
 // place decides about the first pods of the queue, or about the pod that is named.
 func (w *world) place(s Step) error {
 	if s.Name != "" {
+		if err := w.spend(len(w.queue)); err != nil {
+			return err
+		}
 		i := w.waiting(s.Name)
 		if i < 0 {
 			return fmt.Errorf("pod %s does not wait", s.Name)
@@ -121,7 +145,11 @@ func (w *world) place(s Step) error {
 	if s.N < 1 {
 		return errors.New("there is nothing to place")
 	}
-	for range min(s.N, len(w.queue)) {
+	n := min(s.N, len(w.queue))
+	if err := w.spend(n * decisionWork); err != nil {
+		return err
+	}
+	for range n {
 		w.placeOne(0)
 	}
 	return nil
@@ -213,15 +241,15 @@ func (w *world) add(like string) error {
 		return unknownNode(like)
 	}
 	name := ""
-	for i := 1; name == "" || w.snapshot.Node(name) != nil; i++ {
-		name = fmt.Sprintf("%s-copy-%d", like, i)
+	for name == "" || w.snapshot.Node(name) != nil {
+		w.copies[like]++ // nodes stay, so the names of those before are taken
+		name = fmt.Sprintf("%s-copy-%d", like, w.copies[like])
 	}
 	if err := w.snapshot.AddNode(copyOf(n.Node, name)); err != nil {
 		return err
 	}
 	w.acts = append(w.acts, act{do: stepAdd, node: name, like: like})
-	w.tryAgain()
-	return nil
+	return w.tryAgain()
 }
 
 // copyOf returns a node like another one, which takes pods even if that one is cordoned.
@@ -239,10 +267,11 @@ func copyOf(n *api.Node, name string) *api.Node {
 func unknownNode(name string) error { return fmt.Errorf("node %q is not in the cluster", name) }
 
 // tryAgain lets pods that fit nowhere wait again, as the queue does after such events.
-func (w *world) tryAgain() {
+func (w *world) tryAgain() error {
 	w.queue = append(slices.Clone(w.queue), w.unplaced...)
 	w.unplaced = nil
 	byPriority(w.queue)
+	return w.spend(len(w.queue))
 }
 
 // planner answers questions about the cluster as it is now.
@@ -263,6 +292,9 @@ func (w *world) drain(name string) error {
 	}
 	p, err := w.planner(w.lanes[w.cluster.profiles[0].Name])
 	if err != nil {
+		return err
+	}
+	if err := w.spend(len(n.Pods) * decisionWork); err != nil {
 		return err
 	}
 	plan, err := p.Drain(name)
@@ -287,8 +319,7 @@ func (w *world) drain(name string) error {
 			return err
 		}
 	}
-	w.tryAgain()
-	return nil
+	return w.tryAgain()
 }
 
 // cordoned returns the node as kubectl cordon leaves it.
@@ -322,8 +353,7 @@ func (w *world) evict(key string) error {
 	if w.laneOf(pod) != nil {
 		w.queue = append(slices.Clone(w.queue), pod.Pending())
 	}
-	w.tryAgain()
-	return nil
+	return w.tryAgain()
 }
 
 // weightsText writes weights for people.

@@ -252,7 +252,7 @@ func (s *sink) event(e occurrence) *eventsv1.Event {
 		TypeMeta: metav1.TypeMeta{Kind: "Event", APIVersion: "events.k8s.io/v1"},
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: e.Regarding.Namespace,
-			Name:      fmt.Sprintf("%s.%x.%x", e.Regarding.Name, e.at.UnixNano(), s.number.Add(1)),
+			Name:      nameWith(e.Regarding.Name, fmt.Sprintf(".%x.%x", e.at.UnixNano(), s.number.Add(1))),
 		},
 		EventTime:           metav1.NewMicroTime(e.at),
 		ReportingController: e.Controller, ReportingInstance: s.identity,
@@ -307,6 +307,16 @@ func (s *sink) remember(key seriesKey, written *series) {
 
 func reference(p *api.Pod) corev1.ObjectReference {
 	return corev1.ObjectReference{Kind: "Pod", APIVersion: "v1", Namespace: p.Namespace, Name: p.Name, UID: types.UID(p.UID), ResourceVersion: p.ResourceVersion}
+}
+
+// nameWith returns a name of an object that ends with a suffix. A long name is cut where
+// the API would not accept both: then its pod would have no events.
+func nameWith(name, suffix string) string {
+	const most = 253 // bytes, a bound of the API
+	if len(name)+len(suffix) > most {
+		name = strings.TrimRight(name[:most-len(suffix)], "-.")
+	}
+	return name + suffix
 }
 
 // clip cuts a note to the length that the API accepts.

@@ -19,6 +19,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
+	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
@@ -423,5 +424,25 @@ func TestObject(t *testing.T) {
 	}
 	if next := s.event(occurrence{e, got.EventTime.Time}); next.Name == got.Name {
 		t.Error("two events of one name")
+	}
+}
+
+// TestLongNames: the API accepts the names of events about any pod that it accepts.
+func TestLongNames(t *testing.T) {
+	s := sink{Writer: new(Writer)}
+	for n := 1; n <= 253; n++ {
+		for _, name := range []string{strings.Repeat("a", n), strings.Repeat("a-", n/2) + "a", strings.Repeat("a.", n/2) + "a"} {
+			name = name[:min(len(name), 253)]
+			if len(validation.NameIsDNSSubdomain(name, false)) > 0 {
+				continue // no pod has it
+			}
+			made := s.event(occurrence{Event: Event{Regarding: &api.Pod{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: name}}}, at: time.Unix(4e9, 0)})
+			if faults := validation.NameIsDNSSubdomain(made.Name, false); len(faults) > 0 {
+				t.Fatalf("pod of %d bytes: event %s: %v", len(name), made.Name, faults)
+			}
+			if prefix, _, _ := strings.Cut(made.Name, "."); n < 200 && !strings.HasPrefix(name, prefix) {
+				t.Errorf("event %s is not named after pod %s", made.Name, name)
+			}
+		}
 	}
 }

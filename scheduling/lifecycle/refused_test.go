@@ -1,0 +1,76 @@
+package lifecycle_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/lifecycle"
+)
+
+// TestRefusedPodsCountLater: a pod that asks for all that an int64 holds keeps others from
+// being counted on its node. They count once it leaves, shrinks or moves, so nobody can make
+// a full node look empty.
+func TestRefusedPodsCountLater(t *testing.T) {
+	on := func(name, cpu, memory string) *api.Pod {
+		return api.MakePod(name).UID(api.UID(name)).Requests(cpu, memory).Node("n").Obj()
+	}
+	const all = "9223372036854775807"
+	changed := func(memory string) func() lifecycle.Event {
+		return func() lifecycle.Event { return lifecycle.Update(on("greedy", "1m", memory)) }
+	}
+	for what, change := range map[string]func() lifecycle.Event{
+		"deleted": func() lifecycle.Event { return lifecycle.Delete(on("greedy", "1m", all)) },
+		"shrinks": changed("1Mi"),
+		"ends": func() lifecycle.Event {
+			p := on("greedy", "1m", all)
+			p.Status.Phase = api.PodFailed
+			return lifecycle.Update(p)
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			w := newWorld(t, scheduling.Kubernetes137())
+			w.nodes(api.MakeNode("n", "4", "8Gi"))
+			w.d.Apply(lifecycle.Update(on("greedy", "1m", all)), lifecycle.Update(on("a", "2", "1Gi")), lifecycle.Update(on("b", "1", "1Gi")))
+			w.d.Flush(w.ctx)
+			if len(w.problems) != 2 || !strings.Contains(w.problems[0], "would exceed") {
+				t.Fatalf("problems %v, want two about totals", w.problems)
+			}
+			w.d.Apply(change(), lifecycle.Update(api.MakePod("late").UID("late").Requests("2", "1Gi").Obj()))
+			if attempt := w.one(); attempt.State != lifecycle.Failed {
+				t.Errorf("the pod is %v: the node has 3 of 4 CPUs in use, and the pod asks for 2", attempt.State)
+			}
+			n := w.d.Snapshot().Node("n")
+			i, _ := w.d.Snapshot().Schema().Index(resource.CPU)
+			if cpu := n.Requested.At(i); cpu < 3000 || cpu > 3001 {
+				t.Errorf("the pods on the node request %d thousandths of a CPU, want 3000 and those of greedy", cpu)
+			}
+			if c := w.d.Counts(); c.UnknownNode != 0 {
+				t.Errorf("%d pods do not count", c.UnknownNode)
+			}
+			if len(w.problems) != 2 {
+				t.Errorf("problems %v, want no more", w.problems)
+			}
+		})
+	}
+}
+
+// TestRefusedAgain: pods that still exceed a total when another one leaves are told once.
+func TestRefusedAgain(t *testing.T) {
+	w := newWorld(t, scheduling.Kubernetes137())
+	w.nodes(api.MakeNode("n", "4", "8Gi"))
+	for _, name := range []string{"a", "b", "c"} {
+		w.d.Apply(lifecycle.Update(api.MakePod(name).UID(api.UID(name)).Requests("1", "9223372036854775807").Node("n").Obj()))
+	}
+	w.d.Flush(w.ctx)
+	w.wantOn("n", "a")
+	for i, name := range []string{"a", "b"} {
+		w.d.Apply(lifecycle.Delete(api.MakePod(name).UID(api.UID(name)).Obj()))
+		w.d.Flush(w.ctx)
+		if c := w.d.Counts(); c.Assigned != 1 || c.UnknownNode != 1-i || len(w.problems) != 2 {
+			t.Errorf("without %s, %d pods count and %d do not, %d problems; want 1, %d, 2", name, c.Assigned, c.UnknownNode, len(w.problems), 1-i)
+		}
+	}
+}
