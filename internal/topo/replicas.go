@@ -15,7 +15,7 @@ import (
 // is full.
 type replicas struct {
 	of    map[api.UID]*replica
-	bytes int // about what it holds
+	bytes int // about what was put in
 }
 
 // A replica is what a pod of a controller looks like that came lately. It shares no memory
@@ -43,11 +43,15 @@ type plainConstraint struct {
 	labelKeys         []string
 }
 
+// plainMost is how many bytes the texts of a replica's constraints have at most.
+const plainMost = 1 << 10
+
 // unlikeMost is how many pods of a controller in a row may differ. Then it is taken for one
 // whose pods are never alike, such as those of a StatefulSet.
 const unlikeMost = 4
 
-// known returns the replica that the pod is like, nil if none is known.
+// known returns the replica that the pod is like, nil if none is known. Right after note it is
+// the pod itself, of which not all is known.
 func (t *Tables) known(p *framework.PodInfo) *replica {
 	owner := p.Pod.ControllerRef()
 	if owner == nil {
@@ -57,7 +61,6 @@ func (t *Tables) known(p *framework.PodInfo) *replica {
 	if r == nil || r.unlike > unlikeMost || !r.like(p.Pod) {
 		return nil
 	}
-	r.unlike = 0
 	return r
 }
 
@@ -81,10 +84,7 @@ func (t *Tables) note(p *framework.PodInfo) *replica {
 	if r != nil {
 		fresh.unlike = r.unlike + 1
 	}
-	bytes := 128 + len(owner.UID)
-	for _, x := range fresh.labels {
-		bytes += 32 + len(x.key) + len(x.value)
-	}
+	bytes := len(owner.UID) + 2*textLen(fresh.labels) // counted repeats them
 	if l.of == nil || len(l.of) >= literalsMost || l.bytes+bytes > literalsBytes {
 		*l = replicas{of: map[api.UID]*replica{}}
 	}
@@ -100,9 +100,11 @@ func (r *replica) like(p *api.Pod) bool {
 
 // count makes a pod without terms count as the replica does, if that is known.
 func (r *replica) count(p *framework.PodInfo) *runner.Counted {
-	if r.counted != nil && !hasTerms(p) {
-		p.Runner().Counted.Store(r.counted)
+	if r.counted == nil || hasTerms(p) {
+		return nil
 	}
+	r.unlike = 0
+	p.Runner().Counted.Store(r.counted)
 	return r.counted
 }
 
@@ -112,6 +114,7 @@ func (r *replica) rulesFor(p *framework.PodInfo) *podRules {
 	if r.rules == nil || demands(p) || !slices.EqualFunc(r.constraints, p.Pod.Spec.TopologySpreadConstraints, plainConstraint.is) {
 		return nil
 	}
+	r.unlike = 0
 	return r.rules
 }
 
@@ -122,13 +125,14 @@ func (r *replica) noteRules(p *framework.PodInfo, rules *podRules) {
 		return
 	}
 	r.constraints, r.rules = nil, nil
+	left := plainMost
 	for i := range p.Pod.Spec.TopologySpreadConstraints {
 		c := &p.Pod.Spec.TopologySpreadConstraints[i]
 		plain := plainConstraint{maxSkew: c.MaxSkew, key: c.TopologyKey, whenUnsatisfiable: c.WhenUnsatisfiable, labelKeys: slices.Clone(c.MatchLabelKeys)}
 		if plain.selects = c.LabelSelector != nil; plain.selects {
 			plain.labels = labelsOf(c.LabelSelector.MatchLabels)
 		}
-		if !plain.is(*c) {
+		if left -= plain.textLen(); left < 0 || !plain.is(*c) {
 			return
 		}
 		r.constraints = append(r.constraints, plain)
@@ -143,6 +147,23 @@ func (c plainConstraint) is(o api.TopologySpreadConstraint) bool {
 		return false
 	}
 	return !c.selects || len(o.LabelSelector.MatchExpressions) == 0 && equalLabels(o.LabelSelector.MatchLabels, c.labels)
+}
+
+// textLen is about how many bytes the texts of the constraint have.
+func (c *plainConstraint) textLen() int {
+	n := len(c.key) + len(c.whenUnsatisfiable) + textLen(c.labels)
+	for _, key := range c.labelKeys {
+		n += len(key)
+	}
+	return n
+}
+
+// textLen is how many bytes labels have.
+func textLen(labels []label) (n int) {
+	for _, x := range labels {
+		n += len(x.key) + len(x.value)
+	}
+	return n
 }
 
 // labelsOf lists labels, in any order.
