@@ -208,7 +208,7 @@ func (d *Driver) groupBack(ctx context.Context, g *group, it *queue.Item, c *gan
 			by.Plugins = d.rejectors(held)
 		}
 	}
-	d.queue.Resize(it, g.ready)
+	d.queue.Resize(it, g.ready.Len())
 	d.queue.Requeue(ctx, it, held, by)
 }
 

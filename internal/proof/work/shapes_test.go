@@ -43,6 +43,11 @@ var shapes = []shape{
 	{name: "gated groups", run: gatedGroups},
 	{name: "groups that change", run: groupsThatChange},
 	{name: "services of one label", run: servicesOfOneLabel},
+	{name: "waiting pods that change", run: waitingPodsThatChange},
+	{name: "gated pods that change", run: gatedPodsThatChange},
+	{name: "a large group", run: largeGroup},
+	{name: "a group elsewhere", run: groupElsewhere},
+	{name: "a group that leaves as a whole", run: groupThatLeavesAsAWhole},
 }
 
 // A world is a cluster and a scheduler with kube-scheduler's profile.
