@@ -8,7 +8,7 @@ import (
 
 // places are the slots of the nodes on which the pods of a class are: a log of those that
 // came and left, or pages if there are many. Pods come and leave all the time, and few are
-// ever asked where they are, so a log, of which only the end is written, costs least.
+// ever asked where they are. So a log costs least: only its end is written.
 //
 // Invariant: each slot is in the log as often as pods came there, less those that left. The
 // log has at most twice as many moves as there are pods, and some more.

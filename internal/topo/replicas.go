@@ -50,8 +50,8 @@ const plainMost = 1 << 10
 // whose pods are never alike, such as those of a StatefulSet.
 const unlikeMost = 4
 
-// known returns the replica that the pod is like, nil if none is known. Right after note it is
-// the pod itself, of which not all is known.
+// known returns the replica that the pod is like, nil if none is known. Right after note, it
+// is the pod itself.
 func (t *Tables) known(p *framework.PodInfo) *replica {
 	owner := p.Pod.ControllerRef()
 	if owner == nil {
