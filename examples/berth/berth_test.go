@@ -208,6 +208,12 @@ func TestErrors(t *testing.T) {
 		{"misspelt fields", []string{"place", "-f", write(strings.Replace(node, "allocatable", "alocatable", 1) + strings.Replace(fmt.Sprintf(pod, `""`, "1"), "requests", "requets", 1))}, []string{
 			"f:4: node w1: status.alocatable: unknown field; did you mean allocatable?", "f:15: pod default/p: spec.containers[0].resources.requets: unknown field; did you mean requests?", "-validate=warn",
 		}},
+		{"repeated field", []string{"place", "-f", write(node + strings.Replace(fmt.Sprintf(pod, `""`, "1"), "cpu: 1", "cpu: 1\n        cpu: 8", 1))}, []string{
+			"f:17: pod default/p: spec.containers[0].resources.requests[cpu]: is repeated; the last value counts", "-validate=warn",
+		}},
+		{"repeated field in JSON", []string{"place", "-f", write("{\"kind\": \"List\", \"apiVersion\": \"v1\", \"items\": [\n{\"kind\": \"Node\", \"metadata\": {\"name\": \"m\"}, \"status\": {\"allocatable\": {\"cpu\": 1,\n\"cpu\": 8}}}]}")}, []string{
+			"f:3: node m: status.allocatable[cpu]: is repeated; the last value counts",
+		}},
 		{"misspelt field in JSON", []string{"place", "-f", write("{\"kind\": \"List\", \"apiVersion\": \"v1\", \"items\": [\n{\"kind\": \"Node\", \"metadata\": {\"name\": \"n\"}},\n{\"kind\": \"Pod\", \"metadata\": {\"name\": \"p\", \"namespace\": \"a\"},\n\"spec\": {\"containers\": [{\"name\": \"c\"}, {\"name\": \"d\",\n\"resource\": {}}]}}]}")}, []string{
 			"f:5: pod a/p: spec.containers[1].resource: unknown field; did you mean resources?",
 		}},
@@ -294,6 +300,14 @@ func TestErrors(t *testing.T) {
 		status, stdout, stderr := berth("place", "-f", misspelt, "-validate="+validation)
 		if told := strings.Contains(stderr, "f:15: pod default/p: spec.containers[0].resources.requets"); status == 2 || stdout == "" || told != want || want != strings.HasPrefix(stderr, "warning: ") {
 			t.Errorf("-validate=%s: status %d, %q", validation, status, stderr)
+		}
+	}
+	twice := write(strings.Replace(node, "cpu", "pods: 9\n    cpu: \"1\"\n    cpu", 1) + strings.Replace(fmt.Sprintf(pod, `""`, "1"), "cpu: 1", "cpu: 8\n        cpu: 3", 1))
+	for validation, want := range map[string]bool{"warn": true, "ignore": false} {
+		status, stdout, stderr := berth("place", "-f", twice, "-validate="+validation)
+		told := strings.Contains(stderr, "f:7: node w1: status.allocatable[cpu]: is repeated") && strings.Contains(stderr, "f:19: pod default/p: spec.containers[0].resources.requests[cpu]: is repeated")
+		if status != 0 || !strings.Contains(stdout, "w1") || told != want || want != strings.HasPrefix(stderr, "warning: ") {
+			t.Errorf("-validate=%s: status %d, %q, %q; the last of two amounts must count", validation, status, stdout, stderr)
 		}
 	}
 	const head = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
