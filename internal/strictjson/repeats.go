@@ -98,8 +98,9 @@ func (r *repeats) path() Path {
 // not JSON.
 func (d *Dialect) Repeats(data []byte, tell func(path Path) error) error {
 	s := Scanner{data: data, maxDepth: d.MaxDepth}
+	r := repeats{Scanner: &s, tell: tell}
 	for !s.AtEnd() {
-		switch err := s.Repeats(tell).(type) {
+		switch err := r.value().(type) {
 		case nil:
 		case *SyntaxError, *LimitError:
 			return nil

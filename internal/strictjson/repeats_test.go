@@ -75,7 +75,7 @@ func TestRepeatsProperty(t *testing.T) {
 // TestRepeatsAllocs finds nothing in a text without repeated names, in as few allocations
 // however long the text is.
 func TestRepeatsAllocs(t *testing.T) {
-	data := []byte("[" + strings.Repeat(`{"a": {"b": [1, {"c": "d"}]}, "e": "f"},`, 1000) + "1]")
+	data := []byte(strings.Repeat(`{"a": {"b": [1, {"c": "d"}]}, "e": "f"},`, 1000))
 	if n := testing.AllocsPerRun(10, func() { _ = plain.Repeats(data, func(Path) error { return nil }) }); n > 12 {
 		t.Errorf("%v allocations for %d bytes", n, len(data))
 	}

@@ -23,17 +23,17 @@ func ExampleRepeatedFields() {
 // TestYAMLToJSONStrict finds repeated fields, and returns what YAMLToJSON does.
 func TestYAMLToJSONStrict(t *testing.T) {
 	for text, want := range map[string][][]string{
-		"a: 1\nb: {a: 2}\n":                      nil,
-		"a: 1\na: 2\n":                           {{"a"}},
-		"- a: 1\n- b: 1\n  b: 2\n":               {{"[1]", "b"}},
-		"{a: 1, b: [{c: 1, c: 2}]}":              {{"b", "[0]", "c"}},
-		`{"a": 1, "b": [{"c": 1, "c": 2}]}`:      {{"b", "[0]", "c"}},
-		"a: &x {b: 1}\nc: {<<: *x, b: 2}\n":      nil,
-		"a: &x {b: 1, b: 2}\nc: *x\n":            {{"a", "b"}, {"c", "b"}},
-		"a:\n  b: 1\na:\n  b: 1\n  b: 1\n":       {{"a"}, {"a", "b"}},
-		"a: [1\n":                                nil,
+		"a: 1\nb: {a: 2}\n":                     nil,
+		"a: 1\na: 2\n":                          {{"a"}},
+		"- a: 1\n- b: 1\n  b: 2\n":              {{"[1]", "b"}},
+		"{a: 1, b: [{c: 1, c: 2}]}":             {{"b", "[0]", "c"}},
+		`{"a": 1, "b": [{"c": 1, "c": 2}]}`:     {{"b", "[0]", "c"}},
+		"a: &x {b: 1}\nc: {<<: *x, b: 2}\n":     nil,
+		"a: &x {b: 1, b: 2}\nc: *x\n":           {{"a", "b"}, {"c", "b"}},
+		"a:\n  b: 1\na:\n  b: 1\n  b: 1\n":      {{"a"}, {"a", "b"}},
+		"a: [1\n":                               nil,
 		"%TAG ! tag:x,2000:\n---\na: 1\na: 2\n": nil,
-		"a\n":                                    nil,
+		"a\n":                                   nil,
 	} {
 		docs, err := config.YAMLToJSON([]byte(text))
 		strict, repeated, strictErr := config.YAMLToJSONStrict([]byte(text))

@@ -62,6 +62,8 @@ type Rejectors struct {
 	// Unresolvable are those that said of every node that they rejected that taking pods
 	// away would not help there. Such an event does not wake the pod for them.
 	Unresolvable []string
+	// Message says for people why the pod waits, "" if nobody wants to know.
+	Message string
 	// Class, if there is one, is equal for pods of one profile and priority that PreEnqueue
 	// plugins accept, and that hints treat alike. The queue may move such pods together.
 	Class Class
