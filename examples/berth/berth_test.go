@@ -139,6 +139,15 @@ func TestReplay(t *testing.T) {
 			}
 		}
 	}
+	unknown := filepath.Join(t.TempDir(), "unknown.jsonl")
+	text := "{\"at\":\"0s\",\"apply\":{\"kind\":\"Node\",\"metadata\":{\"name\":\"a\"},\"status\":{\"allocatable\":{\"cpu\":\"4\",\"pods\":\"10\"}}}}\n" +
+		"{\"at\":\"1s\",\"apply\":{\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\",\"namespace\":\"default\"}}}\n{\"at\":\"2s\",\"decision\":{\"pod\":\"default/p\",\"node\":\"b\"}}\n"
+	if err := os.WriteFile(unknown, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, stderr := berth("replay", unknown); status != 2 || !strings.Contains(stderr, `unknown.jsonl: trace: line 3: event: decision.node: "b": no event adds such a node`) {
+		t.Errorf("replay of a decision about an unknown node: status %d, %s", status, stderr)
+	}
 	status, _, stderr := berth("simulate", "-q", "-trace", file)
 	if status != 0 || stderr != "" {
 		t.Errorf("simulate -trace: status %d, %s", status, stderr)
@@ -213,6 +222,12 @@ func TestErrors(t *testing.T) {
 		}},
 		{"repeated field in JSON", []string{"place", "-f", write("{\"kind\": \"List\", \"apiVersion\": \"v1\", \"items\": [\n{\"kind\": \"Node\", \"metadata\": {\"name\": \"m\"}, \"status\": {\"allocatable\": {\"cpu\": 1,\n\"cpu\": 8}}}]}")}, []string{
 			"f:3: node m: status.allocatable[cpu]: is repeated; the last value counts",
+		}},
+		{"host port", []string{"place", "-f", write(node + fmt.Sprintf(pod, "w1", "1") + "    ports:\n    - hostPort: 70000\n")}, []string{
+			`f:18: pod default/p: spec.containers[0].ports[0].hostPort: "70000": want a port from 1 to 65535`,
+		}},
+		{"namespace with a slash", []string{"drain", "w1", "-f", write(node + strings.Replace(fmt.Sprintf(pod, "w1", "1"), "name: p\n", "name: p\n  namespace: a/b\n", 1))}, []string{
+			`pod a/b/p: metadata.namespace: "a/b": must not have a slash`,
 		}},
 		{"misspelt field in JSON", []string{"place", "-f", write("{\"kind\": \"List\", \"apiVersion\": \"v1\", \"items\": [\n{\"kind\": \"Node\", \"metadata\": {\"name\": \"n\"}},\n{\"kind\": \"Pod\", \"metadata\": {\"name\": \"p\", \"namespace\": \"a\"},\n\"spec\": {\"containers\": [{\"name\": \"c\"}, {\"name\": \"d\",\n\"resource\": {}}]}}]}")}, []string{
 			"f:5: pod a/p: spec.containers[1].resource: unknown field; did you mean resources?",

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -103,5 +104,29 @@ func TestCrowdsAreLinear(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(1, func() { flaps(400) }); n > 400*250 {
 		t.Errorf("50 waiting pods in 400 flaps take %v allocations, %v a flap", n, n/400)
+	}
+}
+
+// TestVisible writes names that would move the cursor, or tear a row, as quoted texts.
+func TestVisible(t *testing.T) {
+	const bad = "\x1b[2J\u202e\n"
+	bound, r := 1.0, simulate.Result{Waits: []simulate.Waits{{Pods: 1, Pod: bad}}, Peaks: []simulate.Peak{{Resource: bad}}}
+	for _, p := range []simulate.PodHistory{{Pod: bad, Owner: "Job " + bad, Node: bad, Bound: &bound}, {Pod: bad + "2", Message: bad}, {Pod: "default/fine", Node: "naïve", Bound: &bound}} {
+		r.Pods = append(r.Pods, p)
+	}
+	for name, write := range map[string]func(io.Writer) error{
+		"WriteTable": func(w io.Writer) error { return r.WriteTable(w, 0) },
+		"WritePods":  r.WritePods,
+	} {
+		var out strings.Builder
+		if err := write(&out); err != nil {
+			t.Fatal(err)
+		}
+		if text := out.String(); strings.ContainsAny(text, "\x1b\u202e") || !strings.Contains(text, `\x1b[2J\u202e\n`) || !strings.Contains(text, "naïve") {
+			t.Errorf("%s: %q", name, text)
+		}
+		if lines := strings.Count(out.String(), "\n"); name == "WritePods" && lines != 4 {
+			t.Errorf("%d lines for three pods and a heading", lines)
+		}
 	}
 }
