@@ -210,3 +210,75 @@ func TestLedgerTouchesNodesThatReport(t *testing.T) {
 		}
 	}
 }
+
+// If one of two pods of a name leaves, the sums of a node that has the other follow: the
+// younger one gave the class of the report.
+func TestLedgerFollowsNamesakeThatLeaves(t *testing.T) {
+	f := newLedgerFixture(t)
+	f.ok(f.snapshot.AddNode(api.MakeNode("n2", "10", "10Gi").Obj()))
+	twin := func(uid api.UID, class string, age time.Duration) *framework.PodInfo {
+		object := api.Clone(f.pod("twin", "1", "1Gi").Pod)
+		object.UID, object.CreationTimestamp = uid, modelStart.Add(-age)
+		object.Labels = map[string]string{estimator.LabelPriorityClass: class}
+		info, err := f.snapshot.NewPodInfo(object)
+		f.ok(err)
+		return info
+	}
+	younger := twin("b", "koord-batch", 0)
+	f.ok(f.snapshot.AddPod(twin("a", "koord-prod", time.Hour), "n1"))
+	f.ok(f.snapshot.AddPod(younger, "n2"))
+	m := f.metric(modelStart)
+	m.Status.PodsMetric = append(m.Status.PodsMetric, &api.PodMetricInfo{Name: "twin", Namespace: "default", PodUsage: usage("300m", "1Gi")})
+	f.ok(estimator.LedgerOf(f.snapshot).SetMetric(m))
+	if got := f.prodUse(estimator.Koordinator14); got[0] != 500 {
+		t.Fatalf("the younger pod of the name is no prod pod: use of prod pods = %d, want 500", got[0])
+	}
+	generation := f.snapshot.Node("n1").Generation()
+	f.ok(f.snapshot.RemovePod(younger, "n2"))
+	if got := f.prodUse(estimator.Koordinator14); got[0] != 800 {
+		t.Errorf("it left: use of prod pods = %d, want 800", got[0])
+	}
+	if f.snapshot.Node("n1").Generation() == generation {
+		t.Error("the node that reports the name is not marked as changed")
+	}
+}
+
+// From 1.6 on, a pod counts as placed since its first version came; up to 1.5, since the
+// last one did.
+func TestLedgerKeepsFirstTime(t *testing.T) {
+	for rules, want := range map[estimator.Rules]int64{estimator.Koordinator15: 2850 - 100, estimator.Koordinator16: 2000} {
+		f := newLedgerFixture(t)
+		older, newer := f.pod("new", "1", "1Gi"), f.pod("new", "1", "1Gi")
+		f.ok(f.snapshot.AddPod(older, "n1"))
+		f.snapshot.SetNow(modelStart.Add(80 * time.Second))
+		f.ok(f.snapshot.AddPod(newer, "n1"))
+		f.ok(f.snapshot.RemovePod(older, "n1"))
+		m := f.metric(modelStart.Add(90 * time.Second))
+		m.Status.PodsMetric = append(m.Status.PodsMetric, &api.PodMetricInfo{Name: "new", Namespace: "default", PodUsage: usage("100m", "1Gi")})
+		f.ok(estimator.LedgerOf(f.snapshot).SetMetric(m))
+		load, err := estimator.NewLoad(estimator.LoadConfig{Rules: rules})
+		f.ok(err)
+		if got := load.View(f.snapshot).Use(f.snapshot.Node("n1"), estimator.WholeForScore); got[0] != want {
+			t.Errorf("%s: use of cpu = %d, want %d", rules, got[0], want)
+		}
+	}
+}
+
+// A pod that comes back later is a new pod.
+func TestLedgerPodComesBackLater(t *testing.T) {
+	for away, want := range map[time.Duration]int64{0: 2000, time.Second: 2850 - 100} {
+		f := newLedgerFixture(t)
+		p := f.pod("new", "1", "1Gi")
+		f.ok(f.snapshot.AddPod(p, "n1"))
+		f.snapshot.SetNow(modelStart.Add(80 * time.Second))
+		f.ok(f.snapshot.RemovePod(p, "n1"))
+		f.snapshot.SetNow(f.snapshot.Now().Add(away))
+		f.ok(f.snapshot.AddPod(p, "n1"))
+		m := f.metric(modelStart.Add(90 * time.Second))
+		m.Status.PodsMetric = append(m.Status.PodsMetric, &api.PodMetricInfo{Name: "new", Namespace: "default", PodUsage: usage("100m", "1Gi")})
+		f.ok(estimator.LedgerOf(f.snapshot).SetMetric(m))
+		if got := use(f.snapshot); got[0] != want {
+			t.Errorf("away for %v: use of cpu = %d, want %d", away, got[0], want)
+		}
+	}
+}

@@ -28,7 +28,7 @@ func (l diskLimits) scope(pod *framework.PodInfo) framework.Scope {
 }
 
 func (l diskLimits) events(plugin framework.Scoper) []queueing.EventHint {
-	return append(volumeEvents(),
+	return append(volumeEvents(names),
 		onAny(queueing.ResourceNode, queueing.ActionAdd|queueing.ActionUpdateNodeAllocatable|queueing.ActionUpdateNodeLabel),
 		onAny(queueing.ResourceCSINode, queueing.ActionAll),
 		onPods(queueing.ActionAll, func(_, before, after *framework.PodInfo) bool {

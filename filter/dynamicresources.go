@@ -138,7 +138,7 @@ func (DynamicResources) Scope(pod *framework.PodInfo) framework.Scope {
 // Concern implements [incremental.Concerned]: pods with claims, or with requests for
 // resources that may have a class behind them.
 func (DynamicResources) Concern() framework.PodParts {
-	return framework.PartClaims | framework.PartScalars
+	return framework.PartClaims | framework.PartExtended
 }
 
 // AppendClassKey implements [incremental.ClassKeyer]: it appends what the pod's claims ask
@@ -203,7 +203,7 @@ func (f *dynamicResources) Details(_ *framework.PodInfo, node *framework.NodeInf
 // Reserves implements [framework.ReserveDetailer]: the devices that the pod has, or would
 // get, by pool.
 func (p DynamicResources) Reserves(s *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo) string {
-	if !devices.MayNeed(pod) { // most pods
+	if !devices.Needs(s, pod) { // most pods
 		return ""
 	}
 	return devices.Words(s, pod, node, p.options())
@@ -211,7 +211,7 @@ func (p DynamicResources) Reserves(s *framework.Snapshot, pod *framework.PodInfo
 
 // Reserve gives the devices found on the node to the pod's claims.
 func (p DynamicResources) Reserve(c *framework.Cycle, node *framework.NodeInfo) framework.Status {
-	if !devices.MayNeed(c.Pod) { // most pods
+	if !devices.Needs(c.Snapshot, c.Pod) { // most pods
 		return framework.Status{}
 	}
 	f, status := devices.FinderOf(c.Snapshot, c.Pod, p.options())

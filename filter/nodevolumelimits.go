@@ -50,7 +50,7 @@ func (NodeVolumeLimits) Concern() framework.PodParts { return framework.PartVolu
 // pod with volumes leaves, or is added, since it may use the same ones; claims,
 // volumes or classes change; the pod's volumes change.
 func (p NodeVolumeLimits) EventsToRegister() []queueing.EventHint {
-	return append(volumeEvents(),
+	return append(volumeEvents(mounts),
 		onAny(queueing.ResourceNode, queueing.ActionAdd),
 		onAny(queueing.ResourceCSINode, queueing.ActionAll),
 		onAny(queueing.ResourceCSIDriver, queueing.ActionUpdate|queueing.ActionDelete),

@@ -1,6 +1,8 @@
 package filter
 
 import (
+	"slices"
+
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/queueing"
@@ -25,13 +27,22 @@ func mounts(pod *framework.PodInfo, c *api.PersistentVolumeClaim) bool {
 	return false
 }
 
+// names reports whether a volume of the pod names the claim. Claims that are made for the
+// pod are not named: plugins that ignore them must not ask for the pod's name.
+func names(pod *framework.PodInfo, c *api.PersistentVolumeClaim) bool {
+	if c == nil || c.Namespace != pod.Pod.Namespace {
+		return false
+	}
+	return slices.Contains(volumes.Of(pod).Claims, volumes.ClaimRef{Name: c.Name})
+}
+
 // volumeEvents are the events that may bring a node back under its volume limit: one
 // of the pod's claims is added, or the claim of a pod on a node turns out to be
-// another volume or none.
-func volumeEvents() []queueing.EventHint {
+// another volume or none. has reports whether a claim is one of the pod's.
+func volumeEvents(has func(*framework.PodInfo, *api.PersistentVolumeClaim) bool) []queueing.EventHint {
 	return []queueing.EventHint{
 		onClaims(queueing.ActionAll, func(pod *framework.PodInfo, before, after *api.PersistentVolumeClaim) bool {
-			return mounts(pod, after) || before != nil && !sameVolume(before, after)
+			return has(pod, after) || before != nil && !sameVolume(before, after)
 		}),
 		onAny(queueing.ResourcePersistentVolume, queueing.ActionAll),
 		onAny(queueing.ResourceStorageClass, queueing.ActionAll),

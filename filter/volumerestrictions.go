@@ -59,7 +59,7 @@ func (p VolumeRestrictions) EventsToRegister() []queueing.EventHint {
 		onNode(queueing.ActionAdd, func(pod *framework.PodInfo, _, _ *api.Node) bool { return len(volumes.Of(pod).Exclusive) > 0 }),
 		onNode(queueing.ActionDelete, func(pod *framework.PodInfo, _, _ *api.Node) bool { return len(volumes.Of(pod).Keys) > 0 }),
 		onClaims(queueing.ActionAdd|queueing.ActionUpdate, func(pod *framework.PodInfo, _, after *api.PersistentVolumeClaim) bool {
-			return mounts(pod, after)
+			return names(pod, after)
 		}),
 		onSelf(p),
 	}

@@ -49,7 +49,7 @@ func (p VolumeZone) EventsToRegister() []queueing.EventHint {
 	return []queueing.EventHint{
 		onNode(queueing.ActionAdd|queueing.ActionUpdateNodeLabel, rezoned),
 		onClaims(came, func(pod *framework.PodInfo, _, after *api.PersistentVolumeClaim) bool {
-			return mounts(pod, after)
+			return names(pod, after)
 		}),
 		onAny(queueing.ResourcePersistentVolume, came),
 		onAny(queueing.ResourceStorageClass, came),

@@ -3,6 +3,7 @@ package framework
 import (
 	"errors"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/berth-sched/berth/framework/api"
@@ -91,8 +92,8 @@ func NewPodInfo(p *api.Pod, schema *resource.Schema) (*PodInfo, error) {
 		i.deriveRequests(alike)
 	}
 	for k := fewResources; k < len(i.Requests); k++ {
-		if i.Requests[k] != 0 {
-			i.runner.Parts |= runner.HasScalars
+		if i.Requests[k] != 0 && mayBeDevices(i.schema.Name(k)) {
+			i.runner.Parts |= runner.HasExtended
 		}
 	}
 	return i, nil
@@ -187,9 +188,14 @@ func (p *PodInfo) HasSpread() bool { return p.runner.Parts&runner.HasSpread != 0
 // HasClaims reports whether the pod has resource claims.
 func (p *PodInfo) HasClaims() bool { return p.runner.Parts&runner.HasClaims != 0 }
 
-// HasScalars reports whether the pod requests a resource other than CPU, memory and
-// ephemeral storage: an extended resource, for example. [PodInfo.Unknown] does not count.
-func (p *PodInfo) HasScalars() bool { return p.runner.Parts&runner.HasScalars != 0 }
+// HasExtended reports whether the pod requests a resource that a device class may stand
+// behind: an extended resource, or one that is named after a class
+// ([api.PrefixDeviceClass]). [PodInfo.Unknown] does not count.
+func (p *PodInfo) HasExtended() bool { return p.runner.Parts&runner.HasExtended != 0 }
+
+func mayBeDevices(name resource.Name) bool {
+	return name.IsExtended() || len(name) > len(api.PrefixDeviceClass) && strings.HasPrefix(string(name), api.PrefixDeviceClass)
+}
 
 // HasVolumes reports whether the pod has volumes, of whatever source.
 func (p *PodInfo) HasVolumes() bool { return p.runner.Parts&runner.HasVolumes != 0 }

@@ -149,9 +149,11 @@ func TestPodInfoSaturates(t *testing.T) {
 	}
 }
 
-func TestHasScalars(t *testing.T) {
+func TestHasExtended(t *testing.T) {
 	schema := resource.NewSchema()
-	schema.Intern("example.com/gpu")
+	for _, name := range []resource.Name{"example.com/gpu", "hugepages-2Mi", api.PrefixDeviceClass, api.PrefixDeviceClass + "gpu"} {
+		schema.Intern(name)
+	}
 	for _, c := range []struct {
 		pod  *api.Pod
 		want bool
@@ -159,7 +161,10 @@ func TestHasScalars(t *testing.T) {
 		{api.MakePod("none").Obj(), false},
 		{api.MakePod("usual").Requests("1", "1Gi").Request(resource.EphemeralStorage, "1Gi").Obj(), false},
 		{api.MakePod("none of it").Request("example.com/gpu", "0").Obj(), false},
-		{api.MakePod("scalar").Request("example.com/gpu", "1").Obj(), true},
+		{api.MakePod("scalar").Request("hugepages-2Mi", "2Mi").Obj(), false},
+		{api.MakePod("class without a name").Request(api.PrefixDeviceClass, "1").Obj(), false},
+		{api.MakePod("class").Request(api.PrefixDeviceClass+"gpu", "1").Obj(), true},
+		{api.MakePod("extended").Request("example.com/gpu", "1").Obj(), true},
 	} {
 		p, err := framework.NewPodInfo(c.pod, schema)
 		if err != nil {
@@ -169,8 +174,8 @@ func TestHasScalars(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.HasScalars() != c.want || again.HasScalars() != c.want {
-			t.Errorf("pod %s: HasScalars() = %v, and %v of a pod named after it; want %v", c.pod.Name, p.HasScalars(), again.HasScalars(), c.want)
+		if p.HasExtended() != c.want || again.HasExtended() != c.want {
+			t.Errorf("pod %s: HasExtended() = %v, and %v of a pod named after it; want %v", c.pod.Name, p.HasExtended(), again.HasExtended(), c.want)
 		}
 	}
 }

@@ -12,7 +12,7 @@ const (
 	PartSpread      = PodParts(runner.HasSpread)
 	PartVolumes     = PodParts(runner.HasVolumes)
 	PartClaims      = PodParts(runner.HasClaims)
-	PartScalars     = PodParts(runner.HasScalars)
+	PartExtended    = PodParts(runner.HasExtended)
 )
 
 // Parts returns the parts that the pod has. It may have bits that are no part of this list.

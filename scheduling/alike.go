@@ -12,7 +12,9 @@ import (
 // a plugin declares no scope, or reads the pod's name or the time.
 //
 // Pods have equal keys if they differ in nothing but what no filter reads: their names, and
-// what only the whole spec shows. So a pod's key changes only with the pod.
+// what only the whole spec shows. So a pod's key changes only with the pod, or with the
+// snapshot's schema, and pods that request different resources never have one key. A key is
+// short: Alike returns false for pods whose parts take more than 16 KiB.
 func (s *Scheduler) Alike(snap *framework.Snapshot, pod *framework.PodInfo, d Decision) (key string, ok bool) {
 	pod, err := s.accept(snap, pod)
 	f := &s.failure
@@ -41,7 +43,11 @@ func (s *Scheduler) Alike(snap *framework.Snapshot, pod *framework.PodInfo, d De
 	if fields&framework.FieldIdentity != 0 {
 		return "", false
 	}
-	return s.profile.Name + "/" + string(pod.AppendClassKey(nil, fields)), true
+	b := pod.AppendClassKey(nil, fields)
+	if len(b) > keyMost {
+		return "", false
+	}
+	return s.profile.Name + "/" + string(shortened(b)), true
 }
 
 // Repeat counts decisions that come to what d came to, as if they had been made for other

@@ -59,6 +59,7 @@ type filterPlugin struct {
 	name    string
 	unbound framework.NodeFilter // used if no PreFilter binds one; may be nil
 	bound   bool                 // a PreFilter binds it
+	simple  bool                 // it reads the node's object and its pods only
 	scope   scope
 	keyer   incremental.ClassKeyer
 }
@@ -86,8 +87,20 @@ type scorePlugin struct {
 
 func resolve(p *Profile) plugins {
 	var t plugins
+	t.resolveFilters(p)
+	t.resolveScorers(p)
+	t.resolveRest(p)
+	t.findScopes()
+	t.findKeyers()
+	t.findKeyVersions()
+	t.allFilters = everything(len(t.filters), len(t.preFilters))
+	t.allScorers = everything(len(t.scorers), len(t.preScores))
+	return t
+}
+
+func (t *plugins) resolveFilters(p *Profile) {
 	for _, pl := range p.Filter {
-		f := filterPlugin{name: pl.Name(), scope: scopeOf(pl), keyer: keyerOf(pl)}
+		f := filterPlugin{name: pl.Name(), simple: readsNodeOnly(pl), scope: scopeOf(pl), keyer: keyerOf(pl)}
 		if u, ok := framework.As[framework.FilterPlugin](pl); ok {
 			f.unbound = u
 		}
@@ -103,6 +116,9 @@ func resolve(p *Profile) plugins {
 			t.preFilters = append(t.preFilters, preFilter{pl.Name(), pre, i, scopeOf(pl), keyerOf(pl), idler})
 		}
 	}
+}
+
+func (t *plugins) resolveScorers(p *Profile) {
 	for _, w := range p.Score {
 		s := scorePlugin{name: w.Plugin.Name(), weight: weight(w), scope: scopeOf(w.Plugin), keyer: keyerOf(w.Plugin)}
 		if u, ok := framework.As[framework.ScorePlugin](w.Plugin); ok {
@@ -123,6 +139,10 @@ func resolve(p *Profile) plugins {
 			t.preScores = append(t.preScores, preScore{pl.Name(), pre, groups, i, scopeOf(pl), keyerOf(pl), idler})
 		}
 	}
+}
+
+// resolveRest looks up the plugins of all points that neither filter nor score.
+func (t *plugins) resolveRest(p *Profile) {
 	for _, pl := range p.Reserve {
 		r, _ := framework.As[framework.ReservePlugin](pl)
 		t.reserve = append(t.reserve, concerning[framework.ReservePlugin]{r, concernOf(r)})
@@ -145,12 +165,6 @@ func resolve(p *Profile) plugins {
 	t.bind = allAs[framework.BindPlugin](p.Bind)
 	t.postBind = allAs[framework.PostBindPlugin](p.PostBind)
 	t.extenders = slices.Clone(p.Extenders)
-	t.findScopes()
-	t.findKeyers()
-	t.findKeyVersions()
-	t.allFilters = everything(len(t.filters), len(t.preFilters))
-	t.allScorers = everything(len(t.scorers), len(t.preScores))
-	return t
 }
 
 // findScopes lists the scopes of all plugins that filter or score.

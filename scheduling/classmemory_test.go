@@ -1,3 +1,5 @@
+//go:build full
+
 package scheduling_test
 
 import (
@@ -8,15 +10,14 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
-	"github.com/berth-sched/berth/internal/proof/effort"
 	"github.com/berth-sched/berth/scheduling"
 )
 
 // TestClassMemory places large pods, each of a class of its own, and takes them away.
 // What a scheduler keeps of them must not grow with their size. It runs in the gate.
 func TestClassMemory(t *testing.T) {
-	if !effort.Full() || testing.Short() {
-		t.Skip("it takes seconds, and memory is not measured with -short")
+	if testing.Short() {
+		t.Skip("memory is not measured with -short")
 	}
 	const pods, size = 400, 200_000
 	for name, grow := range map[string]func(b api.PodBuilder, i int) *api.Pod{

@@ -11,6 +11,7 @@ import (
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/incremental"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scoring"
@@ -329,32 +330,132 @@ func TestPlaceSharedClaim(t *testing.T) {
 	}
 }
 
-// BenchmarkPlaceOwnClaims places pods with claims of their own among 20,000 claims that
-// have devices. An operation is a claim that is put, a pod that is placed, and the claim
-// that is written.
-func BenchmarkPlaceOwnClaims(b *testing.B) {
-	s := gpuCluster(b, 5000)
-	sched := build(b, scheduling.Kubernetes137())
-	for i := range 20_000 {
+// hold puts claims that have devices of 5,000 nodes.
+func hold(tb testing.TB, s *framework.Snapshot, claims int) {
+	tb.Helper()
+	for i := range claims {
 		_, claim := own(fmt.Sprint("present-", i))
 		node := fmt.Sprint("n", i%5000)
 		claim.Status.Allocation = &api.AllocationResult{Devices: api.DeviceAllocationResult{Results: []api.DeviceRequestAllocationResult{
 			{Request: "gpu", Driver: "gpu.example.com", Pool: node, Device: fmt.Sprint("gpu-", i/5000)},
 		}}}
 		if err := framework.Put(s, claim); err != nil {
-			b.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
+}
+
+// askedDevices counts the questions to DynamicResources.
+type askedDevices struct {
+	filter.DynamicResources
+	asked *int
+}
+
+func (p askedDevices) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	*p.asked++
+	pre, status := p.DynamicResources.PreFilter(c)
+	if f, ok := pre.Filter.(devicesFilter); ok {
+		pre.Filter = &askedFilter{f, p.asked}
+	}
+	return pre, status
+}
+
+// A devicesFilter is what DynamicResources binds.
+type devicesFilter interface {
+	framework.NodeFilter
+	incremental.DomainTracker
+	incremental.Expirer
+}
+
+type askedFilter struct {
+	devicesFilter
+	asked *int
+}
+
+func (f *askedFilter) Filter(pod *framework.PodInfo, n *framework.NodeInfo) framework.Status {
+	*f.asked++
+	return f.devicesFilter.Filter(pod, n)
+}
+
+// What a pod with a claim of its own costs does not depend on how many claims there are:
+// neither the questions to the plugin, nor the memory for the decision and for the claim
+// that is put and written.
+func TestPlaceAmongClaims(t *testing.T) {
+	const pods = 100
+	var few, fewBytes int
+	for _, claims := range []int{200, 2000, 20_000} {
+		s := gpuCluster(t, 5000)
+		hold(t, s, claims)
+		asked := 0
+		p := scheduling.Kubernetes137()
+		for i, x := range p.Filter {
+			if x.Name() == "DynamicResources" {
+				p.Filter[i] = askedDevices{filter.DynamicResources{}, &asked}
+			}
+		}
+		sched := build(t, p)
+		place := func(i int) {
+			object, claim := own(fmt.Sprint("p", i))
+			if err := framework.Put(s, claim); err != nil {
+				t.Fatal(err)
+			}
+			pod := info(t, s, object)
+			if _, err := sched.Place(s, pod); err != nil {
+				t.Fatal(err)
+			}
+			write(t, s, pod)
+		}
+		for i := range 5 { // the class is known then
+			place(i)
+		}
+		asked = 0
+		hits := sched.Stats().Hits
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for i := range pods {
+			place(5 + i)
+		}
+		runtime.ReadMemStats(&after)
+		bytes := int(after.TotalAlloc - before.TotalAlloc)
+		if n := sched.Stats().Hits - hits; n != pods {
+			t.Errorf("%d claims: %d of %d decisions from kept answers", claims, n, pods)
+		}
+		if asked > 4*pods {
+			t.Errorf("%d claims: %d questions for %d pods, want at most 4 for each", claims, asked, pods)
+		}
+		if few == 0 {
+			few, fewBytes = asked, bytes
+		}
+		if asked != few || bytes > 2*fewBytes {
+			t.Errorf("%d claims: %d questions and %d bytes for %d pods; with 200 claims %d and %d", claims, asked, bytes, pods, few, fewBytes)
+		}
+		t.Logf("%d claims: %d questions, %d bytes", claims, asked, bytes)
+	}
+}
+
+// BenchmarkPlaceOwnClaims places pods with claims of their own among claims that have
+// devices. An operation is a claim that is put, a pod that is placed, and the claim
+// that is written.
+func BenchmarkPlaceOwnClaims(b *testing.B) {
+	for _, claims := range []int{200, 2000, 20_000} {
+		b.Run(fmt.Sprintf("claims=%d", claims), func(b *testing.B) { benchmarkOwnClaims(b, claims) })
+	}
+}
+
+func benchmarkOwnClaims(b *testing.B, claims int) {
+	s := gpuCluster(b, 5000)
+	sched := build(b, scheduling.Kubernetes137())
+	hold(b, s, claims)
 	const most = 10_000
-	pods, claims := make([]*framework.PodInfo, most), make([]*api.ResourceClaim, most)
+	pods, objects := make([]*framework.PodInfo, most), make([]*api.ResourceClaim, most)
 	for i := range pods {
 		var object *api.Pod
-		object, claims[i] = own(fmt.Sprint("p", i))
+		object, objects[i] = own(fmt.Sprint("p", i))
 		pods[i] = info(b, s, object)
 	}
 	at := make([]string, 0, most)
 	place := func(i int) {
-		if err := framework.Put(s, claims[i]); err != nil {
+		if err := framework.Put(s, objects[i]); err != nil {
 			b.Fatal(err)
 		}
 		d, err := sched.Place(s, pods[i])
@@ -375,7 +476,7 @@ func BenchmarkPlaceOwnClaims(b *testing.B) {
 				if err := sched.Release(s, pods[i], at[i]); err != nil {
 					b.Fatal(err)
 				}
-				framework.Delete[api.ResourceClaim](s, claims[i].Key())
+				framework.Delete[api.ResourceClaim](s, objects[i].Key())
 			}
 			at = at[:0]
 			b.StartTimer()
@@ -599,5 +700,48 @@ func BenchmarkPlaceWithoutClaims(b *testing.B) {
 				at = append(at, d.Node)
 			}
 		})
+	}
+}
+
+// A node that takes the slot of another does not get its devices.
+func TestDevicesOfASlot(t *testing.T) {
+	s := gpuCluster(t, 2)
+	sched := build(t, scheduling.Kubernetes137())
+	for i, want := range []int{2, 1} {
+		d, err := sched.Schedule(s, info(t, s, claiming(fmt.Sprint("p", i), "one")))
+		if err != nil || d.Feasible != want {
+			t.Errorf("round %d: %d nodes with devices, %v; want %d", i, d.Feasible, err, want)
+		}
+		if i == 0 {
+			if err := errors.Join(s.RemoveNode("n0"), s.AddNode(api.MakeNode("bare", "64", "512Gi").Obj())); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// A pod whose devices were taken back has none, also right afterwards.
+func TestWordsOfReleasedDevices(t *testing.T) {
+	s := gpuCluster(t, 1)
+	sched := build(t, scheduling.Kubernetes137())
+	for _, how := range []string{"release", "rollback"} {
+		pod := info(t, s, claiming(how, "one"))
+		mark := s.Begin()
+		d, err := sched.Place(s, pod)
+		if err != nil || d.Reserved == "" {
+			t.Fatalf("%s: Reserved = %q, %v", how, d.Reserved, err)
+		}
+		if how == "release" {
+			s.Commit(mark)
+			err = sched.Release(s, pod, d.Node)
+		} else {
+			s.Rollback(mark)
+		}
+		if err = errors.Join(err, s.AddPod(pod, d.Node)); err != nil {
+			t.Fatal(err)
+		}
+		if said := (filter.DynamicResources{}).Reserves(s, pod, s.Node(d.Node)); said != "" {
+			t.Errorf("after a %s, the pod has %q", how, said)
+		}
 	}
 }

@@ -91,17 +91,28 @@ func (e *FitError) plugins(pending bool) []string {
 	return slices.Compact(list)
 }
 
-// Unresolvable returns those of Plugins that rejected nodes, each as unresolvable: taking
-// pods away from these nodes does not help. A plugin that rejected the pod before any
-// node was looked at, or left nodes out, is not among them.
-func (e *FitError) Unresolvable() []string {
+// Unresolvable returns the plugins that rejected nodes, each as unresolvable, if their
+// answers depend on the node that they are asked about and on nothing else: the pod is not
+// helped if pods are taken away, wherever they are. A plugin that rejected the pod before any
+// node was looked at, or left nodes out, is not among them; nor is one that reads other
+// nodes for the pod, or declares no scope. e is the error of a decision for the pod.
+func (s *Scheduler) Unresolvable(pod *framework.PodInfo, e *FitError) []string {
 	if e.PreFilter != "" {
 		return nil
 	}
-	list := e.plugins(false)
-	return slices.DeleteFunc(list, func(plugin string) bool {
-		return slices.Contains(e.Restricting, plugin) || slices.ContainsFunc(e.Rejections, func(r Rejection) bool {
-			return r.Plugin == plugin && r.Status.Code() != framework.UnschedulableAndUnresolvable
-		})
-	})
+	var list []string
+	for i := range s.plugins.filters {
+		p := &s.plugins.filters[i]
+		rejects, resolvable := false, slices.Contains(e.Restricting, p.name)
+		for _, r := range e.Rejections {
+			if r.Plugin == p.name {
+				rejects = true
+				resolvable = resolvable || r.Status.Code() != framework.UnschedulableAndUnresolvable
+			}
+		}
+		if rejects && !resolvable && p.scope.of(pod).Reads&beyondNode == 0 {
+			list = append(list, p.name)
+		}
+	}
+	return list
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/proof/effort"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -16,7 +17,7 @@ import (
 // terms, a service, another node object, a fork, a rollback. The reference path
 // checks every decision.
 func TestIdleWalk(t *testing.T) {
-	for seed := range uint64(12) {
+	for seed := range uint64(effort.Of(3, 12)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			w := newCalmWalk(t, seed)
 			for range 900 {

@@ -14,13 +14,15 @@ import (
 // that they read are equal. It holds how to ask the engine about them.
 type class struct {
 	*reading // shared by all classes that are read in the same way
-	idlers   idlers
-	key      string // it covers which plugins are live
-	kept     string // the parts of it that plugins append which are not live
-	ref      engine.Ref
-	note     *runner.Entry // this, as it is noted with pods in the epoch at
-	at       uint64
-	next     *class // of pods with the same parts that plugins read in another way
+
+	idleFilters, idleScorers idlers
+
+	key  string // it covers which plugins are live
+	kept string // the parts of it that plugins append which are not live
+	ref  engine.Ref
+	note *runner.Entry // this, as it is noted with pods in the epoch at
+	at   uint64
+	next *class // of pods with the same parts that plugins read in another way
 
 	nominated keptNominated
 }
@@ -100,7 +102,7 @@ func (f *incrementalPath) classOf(c *framework.Cycle) *class {
 		live := f.scratch.liveKey()
 		key := live + string(f.key)
 		k = &class{reading: f.kept(&f.scratch), key: key, kept: string(shortened(slices.Clone(f.keys.kept))), next: first}
-		k.idlers = k.reading.idlers(&f.s.plugins)
+		k.idleFilters, k.idleScorers = k.reading.idleFilters(&f.s.plugins), k.reading.idleScorers(&f.s.plugins)
 		f.classes[key[len(live):]] = k
 	}
 	if k.at != f.keys.epoch {

@@ -7,14 +7,14 @@ import (
 	"github.com/berth-sched/berth/framework/incremental"
 )
 
-// idlers tell whether all live plugins of a class have nothing to do. Most pods have
-// neither affinity nor spread constraints, but pods whose terms match them, or services
-// that select them, may be added at any time. So those plugins are live although they
-// mostly skip the pod; asking their [incremental.Idler] costs less than running them.
+// idlers tell whether all live plugins of one side of a class have nothing to do. Most
+// pods have neither affinity nor spread constraints, but pods whose terms match them, or
+// services that select them, may be added at any time. So those plugins are live although
+// they mostly skip the pod; asking their [incremental.Idler] costs less than running them.
 //
-// Invariant: if all is set and each of list is idle, every live PreFilter and PreScore
+// Invariant: if all is set and each of the lists is idle, every live PreFilter (PreScore)
 // of the class would return Skip, or bind a filter that no node fails, and there is no
-// live filter or scorer besides.
+// live filter (scorer) besides.
 type idlers struct {
 	list []incremental.Idler
 	kept []incremental.Idler // those whose answer stands for an epoch; see classKeys
@@ -22,18 +22,23 @@ type idlers struct {
 	all  bool                // each live plugin is in one of the lists
 }
 
-// idlers finds those of the live plugins.
-func (r *reading) idlers(t *plugins) idlers {
-	l := idlers{all: true}
-	for _, i := range r.filters.live.pre {
+// idleFilters finds those of the live filters.
+func (r *reading) idleFilters(t *plugins) idlers {
+	live := &r.filters.live
+	l := idlers{all: !slices.ContainsFunc(live.at, func(i int) bool { return !t.filters[i].bound })}
+	for _, i := range live.pre {
 		l.add(t.preFilters[i].idler, t.preFilters[i].keyer)
 	}
-	for _, i := range r.scorers.live.pre {
+	return l
+}
+
+// idleScorers finds those of the live scorers.
+func (r *reading) idleScorers(t *plugins) idlers {
+	live := &r.scorers.live
+	l := idlers{all: !slices.ContainsFunc(live.at, func(i int) bool { return !t.scorers[i].bound })}
+	for _, i := range live.pre {
 		l.add(t.preScores[i].idler, t.preScores[i].keyer)
 	}
-	unbound := slices.ContainsFunc(r.filters.live.at, func(i int) bool { return !t.filters[i].bound }) ||
-		slices.ContainsFunc(r.scorers.live.at, func(i int) bool { return !t.scorers[i].bound })
-	l.all = l.all && !unbound
 	return l
 }
 
@@ -49,8 +54,8 @@ func (l *idlers) add(x incremental.Idler, keyer incremental.ClassKeyer) {
 }
 
 // Idle implements [engine.Source].
-func (f *incrementalPath) Idle(c *framework.Cycle) bool {
-	return f.class.idlers.idle(c, f.keys.epoch)
+func (f *incrementalPath) Idle(c *framework.Cycle) (filters, scorers bool) {
+	return f.class.idleFilters.idle(c, f.keys.epoch), f.class.idleScorers.idle(c, f.keys.epoch)
 }
 
 // idle reports whether all of them are known, in this epoch, to have nothing to do.

@@ -15,6 +15,7 @@ import (
 // nominations ask about nodes that pods are nominated to.
 type nominations struct {
 	path      referencePath
+	crowds    crowds
 	overrides []engine.Override
 }
 
@@ -154,7 +155,9 @@ func (f *incrementalPath) decideOnNominated(snap *framework.Snapshot, d *Decisio
 	if err != nil || !r.bound.rejected.IsSuccess() || r.bound.restrict {
 		return false, false
 	}
+	r.crowds = &f.nominations.crowds
 	a, err := r.askNominated(snap)
+	r.crowds = nil
 	switch {
 	case err != nil:
 		return false, false

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // searchNominated looks only at the node that the pod was nominated to, if there is
@@ -102,7 +103,7 @@ func (r *referencePath) filterWithNominated(s *framework.Snapshot, p *probe) (v 
 func (r *referencePath) askWithNominated(s *framework.Snapshot, filters []boundFilter, p *probe) (v verdict, err error) {
 	if reckonsWithAny(r.cycle.Pod, p.node.Nominated) {
 		slot := p.node.Slot()
-		err = r.asIfPlaced(s, filters, p, func(filters []boundFilter) error { return r.ask(filters, p, &v) })
+		v, err = r.askAsIfPlaced(s, filters, p)
 		p.node = s.AtSlot(slot)
 		if err != nil || v.filter != passed {
 			return v, err
@@ -128,14 +129,24 @@ func reckonsWithAny(pod *framework.PodInfo, nominated []*framework.PodInfo) bool
 
 // isNominated reports whether the nominated pod is the pod itself.
 func isNominated(pod, q *framework.PodInfo) bool {
-	return q == pod || q.Pod.UID == pod.Pod.UID && (q.Pod.UID != "" || q.Pod.Key() == pod.Pod.Key())
+	return q == pod || api.SamePod(q.Pod, pod.Pod)
 }
 
 // tryAsIfPlaced asks about a node with the nominated pods on it.
 func (r *referencePath) tryAsIfPlaced(s *framework.Snapshot, node *framework.NodeInfo) (v verdict, err error) {
 	p := probe{node: node}
 	defer r.catch(&p, &err)
-	err = r.asIfPlaced(s, r.bound.filters, &p, func(filters []boundFilter) error { return r.ask(filters, &p, &v) })
+	return r.askAsIfPlaced(s, r.bound.filters, &p)
+}
+
+// askAsIfPlaced asks the filters about a node with the nominated pods on it.
+func (r *referencePath) askAsIfPlaced(s *framework.Snapshot, filters []boundFilter, p *probe) (v verdict, err error) {
+	if r.crowds != nil {
+		if v, ok := r.crowds.ask(&r.cycle, filters, p.node); ok {
+			return v, nil
+		}
+	}
+	err = r.asIfPlaced(s, filters, p, func(filters []boundFilter) error { return r.ask(filters, p, &v) })
 	return v, err
 }
 

@@ -8,7 +8,7 @@ import (
 
 // refusedRoom keeps what DefaultPreemption answered where it found no candidate, as long as
 // nothing changes: when a pod leaves a full cluster, many that wait are tried again, and
-// most of them are alike.
+// most of them are alike. The answers are for at most classesMost keys.
 //
 // Invariant: each answer is what makeRoom without kept answers finds for the pods with the
 // key, if the snapshot is as it was.
@@ -64,7 +64,7 @@ func (r *refusedRoom) find(snap *framework.Snapshot, k roomKey) (p proposal, ok 
 
 // keep keeps an answer, and forgets those that do not stand.
 func (r *refusedRoom) keep(snap *framework.Snapshot, k roomKey, p proposal) {
-	if !r.stands(snap) {
+	if !r.stands(snap) || len(r.by) >= classesMost {
 		r.snap, r.version, r.objects = snap, snap.Version(), snap.Objects()
 		if r.by == nil {
 			r.by = map[roomKey]proposal{}

@@ -136,108 +136,141 @@ type CacheConfig struct {
 
 // check reports every error of the profile.
 func (p *Profile) check() error {
-	var errs []error
-	fail := func(format string, args ...any) {
-		errs = append(errs, fmt.Errorf("profile %q: "+format, append([]any{p.Name}, args...)...))
-	}
-	refused := map[string]bool{} // a plugin may be listed at several points
-	validate := func(point string, i int, pl framework.Plugin) {
-		v, ok := framework.As[interface{ Validate() error }](pl)
-		if !ok {
-			return
-		}
-		for _, err := range apart(v.Validate()) {
-			if key := pl.Name() + "\n" + err.Error(); !refused[key] {
-				refused[key] = true
-				fail("%s[%d]: plugin %q: %w", point, i, pl.Name(), err)
-			}
-		}
-	}
-	point := func(point string, plugins []framework.Plugin, want string, ok func(framework.Plugin) bool) {
-		seen := map[string]bool{}
-		for i, pl := range plugins {
-			switch {
-			case isNil(pl):
-				fail("%s[%d]: the plugin is nil", point, i)
-			case pl.Name() == "":
-				fail("%s[%d]: the plugin (%T) has an empty name", point, i, pl)
-			case seen[pl.Name()]:
-				fail("%s[%d]: plugin %q is listed twice", point, i, pl.Name())
-			case !ok(pl):
-				fail("%s[%d]: plugin %q (%T) does not implement %s", point, i, pl.Name(), pl, want)
-			default:
-				seen[pl.Name()] = true
-				validate(point, i, pl)
-			}
-		}
-	}
+	c := profileCheck{profile: p, refused: map[string]bool{}}
 	for _, l := range p.pluginLists() {
 		switch l.point { // an error stands at the first point of its plugin
 		case "PreScore":
-			point("Score", scorePlugins(p.Score), "ScorePlugin or PreScorePlugin", scores)
+			c.point("Score", scorePlugins(p.Score), "ScorePlugin or PreScorePlugin", scores)
 		case "PostFilter":
 			if p.QueueSort != nil {
-				point("QueueSort", []framework.Plugin{p.QueueSort}, "QueueSortPlugin", is[queueing.QueueSortPlugin])
+				c.point("QueueSort", []framework.Plugin{p.QueueSort}, "QueueSortPlugin", is[queueing.QueueSortPlugin])
 			}
 		}
-		point(l.point, *l.list, l.want, l.serves)
+		c.point(l.point, *l.list, l.want, l.serves)
 	}
+	c.prepared()
+	c.weights()
+	c.extenders()
+	c.settings()
+	return errors.Join(c.errs...)
+}
+
+// profileCheck collects what is wrong with a profile.
+type profileCheck struct {
+	profile *Profile
+	errs    []error
+	refused map[string]bool // faults that plugins told; a plugin may be listed at several points
+}
+
+func (c *profileCheck) fail(format string, args ...any) {
+	c.errs = append(c.errs, fmt.Errorf("profile %q: "+format, append([]any{c.profile.Name}, args...)...))
+}
+
+// point checks the plugins of one extension point. All must be what ok asks for, which want
+// names.
+func (c *profileCheck) point(point string, plugins []framework.Plugin, want string, ok func(framework.Plugin) bool) {
+	seen := map[string]bool{}
+	for i, pl := range plugins {
+		switch {
+		case isNil(pl):
+			c.fail("%s[%d]: the plugin is nil", point, i)
+		case pl.Name() == "":
+			c.fail("%s[%d]: the plugin (%T) has an empty name", point, i, pl)
+		case seen[pl.Name()]:
+			c.fail("%s[%d]: plugin %q is listed twice", point, i, pl.Name())
+		case !ok(pl):
+			c.fail("%s[%d]: plugin %q (%T) does not implement %s", point, i, pl.Name(), pl, want)
+		default:
+			seen[pl.Name()] = true
+			c.validate(point, i, pl)
+		}
+	}
+}
+
+// validate lets the plugin check itself, if it can.
+func (c *profileCheck) validate(point string, i int, pl framework.Plugin) {
+	v, ok := framework.As[interface{ Validate() error }](pl)
+	if !ok {
+		return
+	}
+	for _, err := range apart(v.Validate()) {
+		if key := pl.Name() + "\n" + err.Error(); !c.refused[key] {
+			c.refused[key] = true
+			c.fail("%s[%d]: plugin %q: %w", point, i, pl.Name(), err)
+		}
+	}
+}
+
+// prepared checks that plugins which need their PreFilter or PreScore have it.
+func (c *profileCheck) prepared() {
+	p := c.profile
 	if p.PreFilter != nil {
 		for i, pl := range p.Filter {
 			if !isNil(pl) && !is[framework.FilterPlugin](pl) && !names(p.PreFilter)[pl.Name()] {
-				fail("Filter[%d]: plugin %q filters only after its PreFilter, which PreFilter does not list", i, pl.Name())
+				c.fail("Filter[%d]: plugin %q filters only after its PreFilter, which PreFilter does not list", i, pl.Name())
 			}
 		}
 	}
 	if p.PreScore != nil {
 		for i, w := range p.Score {
 			if !isNil(w.Plugin) && !is[framework.ScorePlugin](w.Plugin) && !names(p.PreScore)[w.Plugin.Name()] {
-				fail("Score[%d]: plugin %q scores only after its PreScore, which PreScore does not list", i, w.Plugin.Name())
+				c.fail("Score[%d]: plugin %q scores only after its PreScore, which PreScore does not list", i, w.Plugin.Name())
 			}
 		}
 	}
+}
+
+// weights checks that total scores have room in an int64.
+func (c *profileCheck) weights() {
 	room := math.MaxInt64 / framework.MaxNodeScore
-	for i, w := range p.Score {
+	for i, w := range c.profile.Score {
 		if w.Weight < 0 {
-			fail("Score[%d].Weight: %d: must not be negative", i, w.Weight)
+			c.fail("Score[%d].Weight: %d: must not be negative", i, w.Weight)
 			continue
 		}
 		if room -= weight(w); room < 0 {
-			fail("Score[%d].Weight: %d: the total score could overflow", i, w.Weight)
+			c.fail("Score[%d].Weight: %d: the total score could overflow", i, w.Weight)
 			break
 		}
 	}
+}
+
+func (c *profileCheck) extenders() {
 	binders := 0
-	for i, e := range p.Extenders {
+	for i, e := range c.profile.Extenders {
 		if e.Name == "" {
-			fail("Extenders[%d].Name: must not be empty", i)
+			c.fail("Extenders[%d].Name: must not be empty", i)
 		}
 		if e.Prioritize != nil && e.Weight <= 0 {
-			fail("Extenders[%d].Weight: %d: must be positive", i, e.Weight)
+			c.fail("Extenders[%d].Weight: %d: must be positive", i, e.Weight)
 		}
 		if e.Bind != nil {
 			binders++
 		}
 	}
 	if binders > 1 {
-		fail("Extenders: found %d extenders implementing bind: only one extender can implement bind", binders)
+		c.fail("Extenders: found %d extenders implementing bind: only one extender can implement bind", binders)
 	}
+}
+
+// settings checks the fields that are no plugins.
+func (c *profileCheck) settings() {
+	p := c.profile
 	if p.Percentage < Adaptive || p.Percentage > 100 {
-		fail("Percentage: %d: not in valid range [0-100], nor Adaptive", p.Percentage)
+		c.fail("Percentage: %d: not in valid range [0-100], nor Adaptive", p.Percentage)
 	}
 	if p.TieRule > Custom {
-		fail("TieRule: %d: no such rule", p.TieRule)
+		c.fail("TieRule: %d: no such rule", p.TieRule)
 	}
 	if (p.TieRule == Custom) != (p.TieBreak != nil) {
-		fail("TieRule and TieBreak: TieBreak must be set if, and only if, TieRule is Custom")
+		c.fail("TieRule and TieBreak: TieBreak must be set if, and only if, TieRule is Custom")
 	}
 	if p.Parallelism < 0 {
-		fail("Parallelism: %d: must not be negative", p.Parallelism)
+		c.fail("Parallelism: %d: must not be negative", p.Parallelism)
 	}
 	if p.Cache.Budget < 0 {
-		fail("Cache.Budget: %d: must not be negative", p.Cache.Budget)
+		c.fail("Cache.Budget: %d: must not be negative", p.Cache.Budget)
 	}
-	return errors.Join(errs...)
 }
 
 // apart returns the parts of an error made by [errors.Join], any other error alone,

@@ -18,6 +18,7 @@ import (
 type referencePath struct {
 	plugins *plugins
 	workers int
+	crowds  *crowds // nil on the reference path proper
 	cycle   framework.Cycle
 	bound   binding
 	ready   bool // the cycle is that of the next decision, and its filters are bound

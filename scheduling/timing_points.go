@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/berth-sched/berth/framework"
@@ -13,38 +14,44 @@ import (
 // PostFilter, Permit, PreBindPreFlight, PreBind, Bind and PostBind. For the points
 // within a decision, use [Scheduler.Measure]. Call ObservePlugins before anything
 // else; a scheduler that is not observed pays nothing. The goroutine that runs the
-// plugin calls tell.
+// plugin calls tell. Schedulers that were forked from s before ([Scheduler.Fork]), or that s
+// was forked from, are not observed.
 func (s *Scheduler) ObservePlugins(now func() time.Time, tell func(pod *framework.PodInfo, t PluginTime)) {
 	o := observed{now, tell}
 	t := &s.plugins
-	for i := range t.reserve { // every call is seen, also those about pods that concern nobody
+	t.reserve = slices.Clone(t.reserve) // forks share the lists
+	for i := range t.reserve {          // every call is seen, also those about pods that concern nobody
 		t.reserve[i] = concerning[framework.ReservePlugin]{observedReserve{t.reserve[i].plugin, o}, 0}
 	}
+	t.preFlight = slices.Clone(t.preFlight)
 	for i, p := range t.preFlight {
 		if p != nil {
 			t.preFlight[i] = observedPreFlight{p, o}
 		}
 	}
-	wrap(t.preEnqueue, func(p queueing.PreEnqueuePlugin, name string) queueing.PreEnqueuePlugin {
+	t.preEnqueue = wrap(t.preEnqueue, func(p queueing.PreEnqueuePlugin, name string) queueing.PreEnqueuePlugin {
 		return observedPreEnqueue{p, o, name}
 	})
-	wrap(t.postFilter, func(p framework.PostFilterPlugin, name string) framework.PostFilterPlugin {
+	t.postFilter = wrap(t.postFilter, func(p framework.PostFilterPlugin, name string) framework.PostFilterPlugin {
 		return observedPostFilter{p, o, name}
 	})
-	wrap(t.permit, func(p framework.PermitPlugin, name string) framework.PermitPlugin { return observedPermit{p, o, name} })
-	wrap(t.preBind, func(p framework.PreBindPlugin, name string) framework.PreBindPlugin {
+	t.permit = wrap(t.permit, func(p framework.PermitPlugin, name string) framework.PermitPlugin { return observedPermit{p, o, name} })
+	t.preBind = wrap(t.preBind, func(p framework.PreBindPlugin, name string) framework.PreBindPlugin {
 		return observedPreBind{p, o, name}
 	})
-	wrap(t.bind, func(p framework.BindPlugin, name string) framework.BindPlugin { return observedBind{p, o, name} })
-	wrap(t.postBind, func(p framework.PostBindPlugin, name string) framework.PostBindPlugin {
+	t.bind = wrap(t.bind, func(p framework.BindPlugin, name string) framework.BindPlugin { return observedBind{p, o, name} })
+	t.postBind = wrap(t.postBind, func(p framework.PostBindPlugin, name string) framework.PostBindPlugin {
 		return observedPostBind{p, o, name}
 	})
 }
 
-func wrap[T any](list []named[T], around func(p T, name string) T) {
+// wrap returns a copy of the list whose plugins are wrapped.
+func wrap[T any](list []named[T], around func(p T, name string) T) []named[T] {
+	list = slices.Clone(list)
 	for i := range list {
 		list[i].plugin = around(list[i].plugin, list[i].name)
 	}
+	return list
 }
 
 // observed is the clock and the function that gets the times.

@@ -2,6 +2,7 @@ package scheduling_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -164,6 +165,103 @@ func TestPluginTimes(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("times (-want +got):\n%s", diff)
+	}
+}
+
+// TestObserveForks: a scheduler that is observed tells nothing of the one that it was forked
+// from, nor of its forks.
+func TestObserveForks(t *testing.T) {
+	for _, which := range []string{"fork", "parent"} {
+		clock := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+		all := []framework.Plugin{slow{"a", &clock, "n0"}}
+		s, err := scheduling.New(scheduling.Profile{
+			Filter: all, PreEnqueue: all, Reserve: all, PostFilter: all, Permit: all, PreBind: all, Bind: all, PostBind: all,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		observed, other := s.Fork(), s
+		if which == "parent" {
+			observed, other = other, observed
+		}
+		var got []string
+		observed.ObservePlugins(func() time.Time { return clock }, func(_ *framework.PodInfo, p scheduling.PluginTime) { got = append(got, p.Point) })
+		passPoints(t, other)
+		if len(got) > 0 {
+			t.Errorf("the %s is observed, and is told of %q of the other", which, got)
+		}
+		passPoints(t, observed)
+		want := []string{"PreEnqueue", "PostFilter", "Reserve", "Permit", "PreBindPreFlight", "PreBind", "Bind", "PostBind", "Unreserve"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: points that are observed (-want +got):\n%s", which, diff)
+		}
+	}
+}
+
+// passPoints runs each point around a decision, with plugins that reject node n0.
+func passPoints(t *testing.T, s *scheduling.Scheduler) {
+	t.Helper()
+	ctx := context.Background()
+	snap := framework.NewSnapshot(framework.Arrival)
+	pod, err := snap.NewPodInfo(api.MakePod("p").Obj())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.PreEnqueue(ctx, pod, "")
+	for i := range 2 {
+		if err := snap.AddNode(api.MakeNode(fmt.Sprint("n", i), "4", "8Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+		d, err := s.Schedule(snap, pod)
+		if i == 0 {
+			if _, _, _, failed := s.PostFilter(ctx, snap, pod, d); err == nil || failed != nil {
+				t.Fatalf("a node that is rejected: %v; PostFilter: %v", err, failed)
+			}
+			continue
+		}
+		if err == nil {
+			err = s.Assume(snap, pod, d)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := s.Binding(pod, d)
+		_, permit := b.Permit(ctx)
+		_, flight := b.PreFlight(ctx)
+		preBind := b.PreBind(ctx, false)
+		_, bind := b.Bind(ctx)
+		if err := errors.Join(permit, flight, preBind, bind); err != nil {
+			t.Fatal(err)
+		}
+		_ = b.PostBind(ctx) // the plugin panics
+		if err := b.Unreserve(snap); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestObserveForksAtOnce: a fork is observed while its parent decides. The race detector
+// sees what the two share.
+func TestObserveForksAtOnce(t *testing.T) {
+	s, err := scheduling.New(scheduling.Profile{Reserve: []framework.Plugin{plainReserve{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	snap, pods, err := framework.SnapshotOf(&api.Objects{
+		Nodes: []*api.Node{api.MakeNode("n", "4", "8Gi").Obj()}, Pods: []*api.Pod{api.MakePod("p").Obj()},
+	}, framework.Arrival)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fork, done := s.Fork(), make(chan struct{})
+	go func() {
+		defer close(done)
+		fork.ObservePlugins(time.Now, func(*framework.PodInfo, scheduling.PluginTime) {})
+	}()
+	_, err = s.Place(snap, pods[0])
+	<-done
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -65,6 +65,11 @@ func (DynamicResources) ClassKeyVersion(s *framework.Snapshot) uint64 { return d
 // ClassKeySource implements [incremental.SharedKeyer].
 func (DynamicResources) ClassKeySource() string { return devices.KeySource }
 
+// Idle implements [incremental.Idler]: no claim has alternatives.
+func (DynamicResources) Idle(c *framework.Cycle) bool {
+	return !devices.MayHaveAlternatives(c.Snapshot, c.Pod)
+}
+
 // PreScore skips pods whose claims have no alternatives: they score 0 everywhere.
 func (p DynamicResources) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
 	return p.PreScoreGroups(c, nil)

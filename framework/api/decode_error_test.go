@@ -53,6 +53,8 @@ func TestDecodeErrors(t *testing.T) {
 		{"no kind", `{"metadata":{"name":"web"}}`, `document 1: kind: is missing`},
 		{"kind of the wrong type", `{"kind":3}`, `document 1: kind: "3": want a string, got a number`},
 		{"apiVersion of the wrong type", `{"kind":"Pod","apiVersion":[]}`, `document 1: apiVersion: want a string, got a list`},
+		{"long kind", `{"kind":"` + strings.Repeat("K", 513) + `"}`, `document 1: kind: "` + strings.Repeat("K", 64) + `"... (513 bytes): want at most 512 bytes`},
+		{"long apiVersion", `{"kind":"Pod","apiVersion":"` + strings.Repeat("v", 513) + `"}`, `document 1: apiVersion: "` + strings.Repeat("v", 64) + `"... (513 bytes): want at most 512 bytes`},
 		{"no kind in the second document", `{"kind":"Secret"}{}`, `document 2: kind: is missing`},
 		{"no kind in a list", `{"kind":"List","items":[{"kind":"Secret"},{}]}`, `document 1, items[1]: kind: is missing`},
 		{"kind of the wrong type in a typed list", `{"kind":"PodList","items":[{"kind":true}]}`, `pod (document 1, items[0]): kind: "true": want a string, got true or false`},

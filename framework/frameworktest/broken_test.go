@@ -13,6 +13,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
+	"github.com/berth-sched/berth/framework/queueing"
 )
 
 // A broken plugin breaks the contract at one point. It is made for each test,
@@ -28,7 +29,7 @@ type broken struct {
 func TestBrokenPlugins(t *testing.T) {
 	t.Parallel()
 	missing := frameworktest.Checks()
-	for _, b := range slices.Concat(brokenAnswers, brokenCycles, brokenScopes, brokenForks, idle) {
+	for _, b := range slices.Concat(brokenAnswers, brokenCycles, brokenScopes, brokenForks, brokenHints, idle) {
 		missing = slices.DeleteFunc(missing, func(name string) bool { return name == b.check })
 		t.Run(b.check+"/"+b.name, func(t *testing.T) {
 			f := checkOnly(t, b.check, b.make(), frameworktest.Config{State: reservations})
@@ -302,6 +303,57 @@ var brokenCycles = []broken{
 			x := *sum % 100
 			return scoreFunc(func(*framework.PodInfo, *framework.NodeInfo) int64 { return x })
 		})
+	}},
+}
+
+// hinter is a filter whose hint about nodes answers with a function.
+type hinter func(p *framework.PodInfo) bool
+
+func (hinter) Name() string { return "Hinter" }
+func (hinter) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+	return framework.UnschedulableStatus("none")
+}
+
+func (hinter) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Pod: framework.FieldLabels, Reads: framework.ReadsNode}
+}
+
+func (h hinter) EventsToRegister() []queueing.EventHint {
+	return []queueing.EventHint{{
+		Event: queueing.ClusterEvent{Resource: queueing.ResourceNode, Action: queueing.ActionAdd},
+		Hint: func(p *framework.PodInfo, _, after any) (queueing.QueueingHint, error) {
+			if h(p) || after.(*api.Node).Name == "" {
+				return queueing.Queue, nil
+			}
+			return queueing.QueueSkip, nil
+		},
+	}}
+}
+
+// TestHintsOfLabels lets a plugin pass whose hint reads what all pods of a class share.
+func TestHintsOfLabels(t *testing.T) {
+	t.Parallel()
+	p := hinter(func(p *framework.PodInfo) bool { return p.Pod.Labels["app"] == "web" })
+	if f := checkOnly(t, "hints", p, frameworktest.Config{}); f != nil {
+		t.Error(f)
+	}
+}
+
+var brokenHints = []broken{
+	{"a hint that reads the name", "hints", "hint for an added *api.Node, for a pod that differs in name", func() framework.Plugin {
+		return hinter(func(p *framework.PodInfo) bool { return strings.HasSuffix(p.Pod.Name, "1") })
+	}},
+	{"a hint that reads the UID", "hints", "hint for an added *api.Node, for a pod that differs in UID", func() framework.Plugin {
+		return hinter(func(p *framework.PodInfo) bool { return strings.HasSuffix(string(p.Pod.UID), "2") })
+	}},
+	{"a hint that reads the whole spec", "hints", "hint for an added *api.Node, for a pod that differs in container ports", func() framework.Plugin {
+		return hinter(func(p *framework.PodInfo) bool {
+			return slices.ContainsFunc(p.Pod.Spec.Containers, func(c api.Container) bool { return len(c.Ports) > 0 && c.Ports[len(c.Ports)-1].HostPort == 0 })
+		})
+	}},
+	{"a hint that counts", "hints", "hint for an added *api.Node, asked again", func() framework.Plugin {
+		calls := 0
+		return hinter(func(*framework.PodInfo) bool { calls++; return calls%2 == 0 })
 	}},
 }
 

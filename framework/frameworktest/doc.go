@@ -28,6 +28,7 @@
 //	idle         PreFilter and PreScore skip each pod that Idle is true for, or no node fails
 //	concern      pods that have none of the parts of Concern change nothing, and no answer
 //	kept         what is bound answers alike after objects changed and were rolled back
+//	hints        hints answer alike for waiting pods that differ in nothing that Scope names
 //	updater      a bound filter follows pods that come and go while others are tried
 //	reserve      Unreserve, a rollback and a fork leave nothing of a Reserve behind,
 //	             and a call that changes answers renews the node; Reserves says the same

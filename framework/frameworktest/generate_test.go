@@ -15,7 +15,7 @@ import (
 func TestClusterIsAFunction(t *testing.T) {
 	t.Parallel()
 	seen := map[string]uint64{}
-	for seed := range uint64(effort.Of(20, 50)) {
+	for seed := range uint64(effort.Of(8, 50)) {
 		a, b := frameworktest.Cluster(seed), frameworktest.Cluster(seed)
 		if diff := cmp.Diff(a, b); diff != "" {
 			t.Fatalf("two clusters of seed %d differ:\n%s", seed, diff)
@@ -34,7 +34,7 @@ func TestClusterIsAFunction(t *testing.T) {
 // Every cluster is one that a snapshot takes, and images have one size.
 func TestClusterIsValid(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(effort.Of(250, 1000)) {
+	for seed := range uint64(effort.Of(60, 1000)) {
 		s, pending, err := frameworktest.Snapshot(frameworktest.Cluster(seed))
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)

@@ -8,6 +8,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/incremental"
+	"github.com/berth-sched/berth/framework/queueing"
 )
 
 // kit is one check of one plugin on one cluster.
@@ -41,6 +42,7 @@ type parts struct {
 	keyer     incremental.ClassKeyer
 	idler     incremental.Idler
 	concerned incremental.Concerned
+	registrar queueing.EnqueueExtensions
 }
 
 func resolve(p framework.Plugin) parts {
@@ -56,6 +58,7 @@ func resolve(p framework.Plugin) parts {
 	t.keyer, _ = framework.As[incremental.ClassKeyer](p)
 	t.idler, _ = framework.As[incremental.Idler](p)
 	t.concerned, _ = framework.As[incremental.Concerned](p)
+	t.registrar, _ = framework.As[queueing.EnqueueExtensions](p)
 	return t
 }
 
@@ -68,6 +71,7 @@ func (t *parts) declares() bool { return t.scoper != nil }
 func (t *parts) keys() bool     { return t.keyer != nil }
 func (t *parts) idles() bool    { return t.idler != nil }
 func (t *parts) concerns() bool { return t.concerned != nil }
+func (t *parts) hints() bool    { return t.registrar != nil && t.scoper != nil && t.filters() }
 func (t *parts) reserves() bool { return t.reserve != nil }
 func (t *parts) acts() bool     { return t.answers() || t.reserves() }
 

@@ -80,6 +80,7 @@ var checks = []check{
 	{"idle", (*parts).idles, (*kit).checkIdle, nil},
 	{"concern", (*parts).concerns, (*kit).checkConcern, nil},
 	{"kept", (*parts).declares, (*kit).checkKept, nil},
+	{"hints", (*parts).hints, (*kit).checkHints, nil},
 	{"updater", (*parts).filters, (*kit).checkUpdater, nil},
 	{"reserve", (*parts).reserves, (*kit).checkReserve, nil},
 	{"exercise", (*parts).acts, (*kit).checkExercise, (*session).endExercise},

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
@@ -20,7 +21,8 @@ type catalog struct {
 	wide   []*slice               // all others
 	byPool map[PoolID][]*slice
 
-	pools    sync.Map // what was gathered for nodes, by object, if there are wide slices
+	bySlot   []atomic.Pointer[pools] // found by byNode for the node of a slot; of some slots
+	pools    sync.Map                // what was gathered for nodes, by object, if there are wide slices
 	gathered atomic.Int64
 	none     pools // of nodes without devices
 }
@@ -44,9 +46,12 @@ func (c *catalog) on(node string) []*slice {
 const maxGathered = 1 << 16
 
 // newCatalog returns the catalog of the slices and rules. It takes over from old what has
-// not changed.
-func newCatalog(old *catalog, objects []*api.ResourceSlice, rules []*api.DeviceTaintRule) *catalog {
-	c := &catalog{slices: make([]*slice, 0, len(objects)), rules: rules, byNode: map[string]*nodeSlices{}, byPool: map[PoolID][]*slice{}}
+// not changed. slots are about how many slots for nodes there are.
+func newCatalog(old *catalog, objects []*api.ResourceSlice, rules []*api.DeviceTaintRule, slots int) *catalog {
+	c := &catalog{
+		slices: make([]*slice, 0, len(objects)), rules: rules,
+		byNode: map[string]*nodeSlices{}, bySlot: make([]atomic.Pointer[pools], slots), byPool: map[PoolID][]*slice{},
+	}
 	var known []*slice
 	if old != nil && slices.Equal(old.rules, rules) {
 		known = old.slices
@@ -135,18 +140,38 @@ type candidate struct {
 }
 
 // poolsOf returns the pools of a node.
-func (c *catalog) poolsOf(n *api.Node) *pools {
+func (c *catalog) poolsOf(n *framework.NodeInfo) *pools {
 	if len(c.wide) > 0 {
-		if p, ok := c.pools.Load(n); ok {
-			return p.(*pools)
-		}
-		p := c.gather(n)
-		if c.gathered.Add(1)%maxGathered == 0 {
-			c.pools.Clear()
-		}
-		c.pools.Store(n, p)
-		return p
+		return c.poolsOfObject(n.Node)
 	}
+	slot := n.Slot()
+	if slot >= len(c.bySlot) {
+		return c.poolsOfName(n.Node)
+	}
+	p := c.bySlot[slot].Load()
+	if p == nil || p.node != n.Name() {
+		if p = c.poolsOfName(n.Node); p != &c.none {
+			c.bySlot[slot].Store(p)
+		}
+	}
+	return p
+}
+
+// poolsOfObject returns the pools of a node if there are slices that no node's name selects.
+func (c *catalog) poolsOfObject(n *api.Node) *pools {
+	if p, ok := c.pools.Load(n); ok {
+		return p.(*pools)
+	}
+	p := c.gather(n)
+	if c.gathered.Add(1)%maxGathered == 0 {
+		c.pools.Clear()
+	}
+	c.pools.Store(n, p)
+	return p
+}
+
+// poolsOfName returns the pools of a node if there are no such slices.
+func (c *catalog) poolsOfName(n *api.Node) *pools {
 	x := c.byNode[n.Name]
 	if x == nil {
 		return &c.none

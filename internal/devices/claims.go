@@ -19,14 +19,6 @@ type PodClaim struct {
 	Extended bool
 }
 
-// key identifies the claim while it is in flight.
-func (c *PodClaim) key(pod objectID) flightKey {
-	if c.Entry != "" {
-		return flightKey{pod, c.Entry}
-	}
-	return keyOf(c.Claim)
-}
-
 // A claimRef is what an entry of a pod stands for: a claim, or the template that the claim
 // is still to be made from.
 type claimRef struct {
@@ -35,13 +27,16 @@ type claimRef struct {
 	template *api.ResourceClaimTemplate
 }
 
-// key identifies the claim while it is in flight.
-func (r *claimRef) key(pod objectID) flightKey {
+// spec returns what the claim asks for.
+func (r *claimRef) spec() *api.DeviceClaim {
 	if r.template != nil {
-		return flightKey{pod, r.entry}
+		return &r.template.Spec.Spec.Devices
 	}
-	return keyOf(r.claim)
+	return &r.claim.Spec.Devices
 }
+
+// allocated reports whether the claim has its devices.
+func (r *claimRef) allocated() bool { return r.claim != nil && r.claim.Status.Allocation != nil }
 
 // podRefs are the references of a pod at a version.
 type podRefs struct {
@@ -49,15 +44,34 @@ type podRefs struct {
 	version uint64
 	list    []claimRef
 	err     error
+	texts   []byte // of the demands of the list
+	ends    []int  // where each ends
+}
+
+// text returns the demand of a reference as text; it is empty if that has its devices. See
+// [appendDemand].
+func (r *podRefs) text(i int) []byte {
+	start := 0
+	if i > 0 {
+		start = r.ends[i-1]
+	}
+	return r.texts[start:r.ends[i]]
 }
 
 // refsOf returns what the entries of a pod stand for, in their order. The error is the
 // reason why the pod must wait. The list stands until the next call.
 func (x *State) refsOf(s *framework.Snapshot, pod *framework.PodInfo) ([]claimRef, error) {
 	r := &x.refs
-	if v := x.version.of(s); r.pod != pod || r.version != v {
+	if v := x.version.of(s).key; r.pod != pod || r.version != v {
 		r.pod, r.version = pod, v
 		r.list, r.err = appendRefs(r.list[:0], s, pod.Pod)
+		r.texts, r.ends = r.texts[:0], r.ends[:0]
+		for i := range r.list {
+			if x := &r.list[i]; !x.allocated() {
+				r.texts = appendDemand(r.texts, x.spec())
+			}
+			r.ends = append(r.ends, len(r.texts))
+		}
 	}
 	return r.list, r.err
 }

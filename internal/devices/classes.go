@@ -1,6 +1,7 @@
 package devices
 
 import (
+	"maps"
 	"sync/atomic"
 
 	"github.com/berth-sched/berth/framework"
@@ -24,7 +25,14 @@ var classesKey = framework.NewExtensionKey(func(s *framework.Snapshot) *Classes 
 })
 
 // Classes finds the device classes behind extended resources.
-type Classes struct{ now atomic.Pointer[classes] }
+type Classes struct {
+	now atomic.Pointer[classes]
+
+	// The last answer of backSome, which is asked several times about each pod.
+	pod     *framework.PodInfo
+	objects uint64
+	some    bool
+}
 
 // ClassesOf returns the classes of a snapshot.
 func ClassesOf(s *framework.Snapshot) *Classes { return classesKey.Of(s) }
@@ -66,6 +74,19 @@ func (x *Classes) Behind(s *framework.Snapshot, name resource.Name) *api.DeviceC
 	return c.names[name]
 }
 
+// backSome reports whether there is a class behind a resource that the pod requests. It
+// belongs to the goroutine of the snapshot.
+func (x *Classes) backSome(s *framework.Snapshot, pod *framework.PodInfo) bool {
+	if x.pod == pod && x.objects == s.Objects() {
+		return x.some
+	}
+	x.pod, x.objects, x.some = pod, s.Objects(), false
+	for i := resource.IndexEphemeralStorage + 1; i < len(pod.Requests) && !x.some; i++ {
+		x.some = pod.Requests[i] != 0 && x.Behind(s, pod.Schema().Name(i)) != nil
+	}
+	return x.some
+}
+
 // Any reports whether there is a class behind any resource.
 func (x *Classes) Any(s *framework.Snapshot) bool {
 	return framework.Any[api.DeviceClass](s)
@@ -86,6 +107,7 @@ func extendedNames(list []*api.DeviceClass) map[resource.Name]*api.DeviceClass {
 		}
 		names[resource.Name(api.PrefixDeviceClass+c.Name)] = c
 	}
+	maps.DeleteFunc(names, func(name resource.Name, _ *api.DeviceClass) bool { return !IsCandidate(name) })
 	return names
 }
 

@@ -27,14 +27,19 @@ func KeyVersion(s *framework.Snapshot) uint64 {
 		framework.ObjectsVersion[api.DeviceClass](s))
 }
 
-// A keyVersion is KeyVersion of a snapshot at a version of all objects.
-type keyVersion struct{ objects, version uint64 }
+// versions are those of the objects of a snapshot at a version of all.
+type versions struct {
+	objects uint64
+	key     uint64 // KeyVersion
+	classes uint64
+	rules   uint64
+}
 
-func (v *keyVersion) of(s *framework.Snapshot) uint64 {
+func (v *versions) of(s *framework.Snapshot) *versions {
 	if now := s.Objects(); v.objects != now {
-		v.objects, v.version = now, KeyVersion(s)
+		*v = versions{now, KeyVersion(s), framework.ObjectsVersion[api.DeviceClass](s), framework.ObjectsVersion[api.DeviceTaintRule](s)}
 	}
-	return v.version
+	return v
 }
 
 // AppendKey appends what verdicts about the pod read of its claims and of its requests for
@@ -44,7 +49,7 @@ func AppendKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
 		return b
 	}
 	x := stateKey.Of(s)
-	version := x.version.of(s)
+	version := x.version.of(s).key
 	if k := &x.key; k.pod != pod || k.version != version {
 		k.pod, k.version = pod, version
 		k.text = x.appendKey(k.text[:0], s, pod)
@@ -68,16 +73,18 @@ const (
 	keyExtended  = 'e' // extended resources, and then their claim
 )
 
+// appendKey appends the key of a pod that needs devices. Whether a claim is in flight makes no
+// difference: then PreFilter rejects the pod, in every decision.
 func (x *State) appendKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
 	refs, err := x.refsOf(s, pod)
 	if err != nil {
 		return append(b, keyProblem)
 	}
 	for i := range refs {
-		if t := refs[i].template; t != nil {
-			b = appendDemand(append(b, keyDemand), &t.Spec.Spec.Devices)
+		if text := x.refs.text(i); len(text) > 0 {
+			b = append(append(b, keyDemand), text...)
 		} else {
-			b = appendClaim(b, refs[i].claim)
+			b = appendAllocated(b, refs[i].claim)
 		}
 	}
 	resources := extendedResources(s, pod)
@@ -94,22 +101,21 @@ func (x *State) appendKey(b []byte, s *framework.Snapshot, pod *framework.PodInf
 			b = binary.AppendVarint(b, u.count)
 		}
 	}
-	if c := x.madeExtendedClaim(s, pod.Pod); c != nil {
-		return appendClaim(b, c)
+	switch c := x.madeExtendedClaim(s, pod.Pod); {
+	case c == nil:
+		return b
+	case c.Status.Allocation == nil:
+		return appendDemand(append(b, keyDemand), &c.Spec.Devices)
+	default:
+		return appendAllocated(b, c)
 	}
-	return b
 }
 
-// appendClaim appends what a claim that is an object asks for or, once it is allocated,
-// where its devices can be used. Whether it is in flight makes no difference: then
-// PreFilter rejects the pod, in every decision.
-func appendClaim(b []byte, c *api.ResourceClaim) []byte {
+// appendAllocated appends where the devices of an allocated claim can be used.
+func appendAllocated(b []byte, c *api.ResourceClaim) []byte {
 	a := c.Status.Allocation
-	if a == nil {
-		return appendDemand(append(b, keyDemand), &c.Spec.Devices)
-	}
 	b = binary.AppendVarint(append(b, keyAllocated), scoreOf(c, a))
-	b = appendFlag(b, hasAlternatives(c))
+	b = appendFlag(b, hasAlternatives(&c.Spec.Devices))
 	b = appendFlag(b, len(c.Spec.Devices.Requests) > 0) // of the claim for extended resources
 	b = appendFlag(b, skipsNode(a))
 	ready, failed, _ := bindingState(c)

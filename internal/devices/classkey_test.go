@@ -270,7 +270,7 @@ func TestFinderOfIsNeverOld(t *testing.T) {
 		}
 		var found devices.Found
 		verdict := f.Find(s.Node("n0"), &found)
-		kept, again := f.FoundOn(s.Node("n0"))
+		kept, again := devices.FoundOn(f, s.Node("n0"))
 		if again.String() != verdict.String() || len(kept.Allocations) != len(found.Allocations) || verdict.IsSuccess() && !reflect.DeepEqual(kept.Allocations, found.Allocations) {
 			t.Errorf("FoundOn = %v, %v; want %v, %v", kept.Allocations, again, found.Allocations, verdict)
 		}
@@ -344,7 +344,7 @@ func TestFoundOnIsNeverOld(t *testing.T) {
 	}
 	device := func() string {
 		f, _ := devices.FinderOf(s, pods[0], devices.Options{})
-		found, status := f.FoundOn(s.Node("n0"))
+		found, status := devices.FoundOn(f, s.Node("n0"))
 		if !status.IsSuccess() {
 			return status.String()
 		}

@@ -56,7 +56,7 @@ func searchOnA(t *testing.T, s *framework.Snapshot, pod *framework.PodInfo, o Op
 		t.Fatal(status)
 	}
 	x := new(search)
-	x.begin(f.catalog.poolsOf(s.Node("a").Node), f.plans, f.state, o.Steps)
+	x.begin(f.catalog.poolsOf(s.Node("a")), f.plans, f.state, o.Steps)
 	return f.runOn(s.Node("a"), x), x
 }
 

@@ -64,7 +64,7 @@ func (f *Finder) notListed(node *framework.NodeInfo) (list []framework.Detail) {
 func (f *Finder) searchOn(node *framework.NodeInfo, extended []extendedResource) *search {
 	plans, _ := f.plansFor(extended)
 	s := new(search)
-	s.begin(f.catalog.poolsOf(node.Node), plans, f.state, f.options.Steps)
+	s.begin(f.catalog.poolsOf(node), plans, f.state, f.options.Steps)
 	return s
 }
 
@@ -253,22 +253,21 @@ func attributeText(v *api.DeviceAttribute) string {
 // pools, each followed by the names of the devices. It is "" if there are none.
 func Words(s *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo, o Options) string {
 	if node.HasPod(pod) {
-		var few [4]*api.AllocationResult // memory
-		return wordsOf(StateOf(s).appendHeld(few[:0], s, pod))
+		return stateKey.Of(s).wordsOfHeld(s, pod)
 	}
 	f, status := FinderOf(s, pod, o)
 	if !status.IsSuccess() {
 		return ""
 	}
-	found, status := f.FoundOn(node)
-	if !status.IsSuccess() {
+	found, status := f.foundOn(node)
+	switch {
+	case !status.IsSuccess():
 		return ""
+	case found.device != nil && len(f.claims) == 1:
+		return found.device.words()
 	}
-	if len(f.claims) == len(found.Allocations) {
-		if found.device != nil {
-			return found.device.words()
-		}
-		return wordsOf(found.Allocations)
+	if !found.isGiven() {
+		found.give(f, new(grant))
 	}
 	var list []*api.AllocationResult
 	rest := found.Allocations
@@ -282,31 +281,33 @@ func Words(s *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeIn
 	return wordsOf(list)
 }
 
-// appendHeld appends what the claims of a pod have, in their order.
-func (x *State) appendHeld(list []*api.AllocationResult, s *framework.Snapshot, pod *framework.PodInfo) []*api.AllocationResult {
+// wordsOfHeld is Words for a pod on a node.
+func (x *State) wordsOfHeld(s *framework.Snapshot, pod *framework.PodInfo) string {
+	id := podIDOf(pod.Pod)
+	if f := x.recent; f != nil && f.pod == id && f.only && f.device != nil {
+		return f.device.words()
+	}
 	refs, err := x.refsOf(s, pod)
 	if err != nil {
-		return list
+		return ""
 	}
-	id := podIDOf(pod.Pod)
-	keys, _ := x.holds.get(id)
-	add := func(c *api.ResourceClaim, key flightKey) {
-		if c != nil && c.Status.Allocation != nil {
-			list = append(list, c.Status.Allocation)
-		} else if slices.Contains(keys, key) {
-			if f, ok := x.flights.get(key); ok {
-				list = append(list, f.claim.Status.Allocation)
-			}
+	held, _ := x.holds.get(id)
+	var few [4]*api.AllocationResult // memory
+	list := few[:0]
+	add := func(r *claimRef) {
+		if r.claim != nil && r.claim.Status.Allocation != nil {
+			list = append(list, r.claim.Status.Allocation)
+		} else if i := slices.IndexFunc(held, func(f *flight) bool { return f.isOf(r) }); i >= 0 {
+			list = append(list, held[i].claim.Status.Allocation)
 		}
 	}
 	for i := range refs {
-		add(refs[i].claim, refs[i].key(id))
+		add(&refs[i])
 	}
 	if extendedResources(s, pod) != nil {
-		c := x.extendedClaim(s, pod.Pod)
-		add(c.Claim, c.key(id))
+		add(&claimRef{entry: ExtendedClaimName, claim: x.madeExtendedClaim(s, pod.Pod)})
 	}
-	return list
+	return wordsOf(list)
 }
 
 func wordsOf(list []*api.AllocationResult) string {

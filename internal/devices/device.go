@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/devices/expr"
@@ -87,8 +88,9 @@ type slice struct {
 	counters  bool // a device consumes counters
 
 	views    func() []*expr.Device
-	indexes  func() map[string]int // of devices, by name
-	words    func() []string       // see Device.words
+	indexes  func() map[string]int   // of devices, by name; nil for few
+	words    func() []string         // see Device.words
+	use      atomic.Pointer[poolUse] // see State.usesOf
 	answered memo[*program, *answers]
 	values   memo[string, []*api.DeviceAttribute]
 }
@@ -121,13 +123,15 @@ func newSlice(object *api.ResourceSlice, rules []*api.DeviceTaintRule) *slice {
 		}
 		s.bindings = s.bindings || object.BindingConditions != nil
 	}
-	s.indexes = sync.OnceValue(func() map[string]int {
-		m := make(map[string]int, len(s.devices))
-		for i := range s.devices {
-			m[s.devices[i].Name] = i
-		}
-		return m
-	})
+	if len(s.devices) > fewDevices {
+		s.indexes = sync.OnceValue(func() map[string]int {
+			m := make(map[string]int, len(s.devices))
+			for i := range s.devices {
+				m[s.devices[i].Name] = i
+			}
+			return m
+		})
+	}
 	s.words = sync.OnceValue(func() []string { return wordsOfEach(s) })
 	s.views = sync.OnceValue(func() []*expr.Device {
 		views := make([]*expr.Device, len(s.devices))
@@ -137,6 +141,40 @@ func newSlice(object *api.ResourceSlice, rules []*api.DeviceTaintRule) *slice {
 		return views
 	})
 	return s
+}
+
+// fewDevices is up to how many devices of a slice are compared one by one to find a name.
+const fewDevices = 16
+
+// named returns the place of the device of a name; of the last, if there are several.
+func (s *slice) named(device string) (i int, ok bool) {
+	if s.indexes != nil {
+		i, ok = s.indexes()[device]
+		return i, ok
+	}
+	for i := len(s.devices) - 1; i >= 0; i-- {
+		if s.devices[i].Name == device {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// hasNames reports whether the devices have names of their own.
+func (s *slice) hasNames() bool {
+	if s.indexes != nil {
+		return len(s.indexes()) == len(s.devices)
+	}
+	sorted := true
+	for i := 1; i < len(s.devices) && sorted; i++ {
+		sorted = s.devices[i-1].Name < s.devices[i].Name
+	}
+	for i := 0; i < len(s.devices) && !sorted; i++ {
+		if k, _ := s.named(s.devices[i].Name); k != i {
+			return false
+		}
+	}
+	return true
 }
 
 // wordsOfEach returns the words of all devices of a slice. They share their memory.

@@ -15,8 +15,8 @@ type direct struct {
 // A directDevice is a device with what tells whether it is free.
 type directDevice struct {
 	*Device
-	slice       *slice
-	pool, index int // of a node, and of the slice
+	slice *slice
+	index int // in the slice
 }
 
 // mayBeDirect reports whether the claims of the pod are one that asks for one device.
@@ -76,21 +76,21 @@ func newDirect(p *pools, a *ask) *direct {
 		case x.err != nil:
 			return new(direct)
 		case matches && !x.no && c.device.tolerated(a.tolerations):
-			list.list = append(list.list, directDevice{c.device, c.device.slice, c.pool, c.device.index})
+			list.list = append(list.list, directDevice{c.device, c.device.slice, c.device.index})
 		}
 	}
 	return list
 }
 
 // free returns the first device that is not in use, nil if there is none.
-func (d *direct) free(p *pools, x *State) *Device {
+func (d *direct) free(x *State) *Device {
 	var uses *poolUse
-	at := -1
+	var of *slice
 	for i := range d.list {
 		c := &d.list[i]
-		if c.pool != at {
-			at = c.pool
-			uses, _ = x.uses.get(p.list[at].id)
+		if c.slice != of {
+			of = c.slice
+			uses = x.usesOf(of)
 		}
 		if uses == nil {
 			return c.Device
@@ -108,13 +108,16 @@ func (d *direct) free(p *pools, x *State) *Device {
 	return nil
 }
 
-// give fills in what the claim gets.
-func (f *Finder) give(p *pools, d *Device, found *Found) {
-	g := new(grant)
-	g.allocation.NodeSelector = p.pinned()
-	g.allocation.Devices.Results = append(g.device[:0], f.plans[0].requests[0].asks[0].result(d))
-	found.device, found.claim[0], found.allocation[0] = d, f.claims[f.allocate[0]].PodClaim, &g.allocation
-	found.Claims, found.Allocations = found.claim[:], found.allocation[:]
+// isGiven reports whether it is filled in what the claims get. It is left out for a device
+// that needs no search.
+func (x *Found) isGiven() bool { return x.device == nil || len(x.Allocations) > 0 }
+
+// give fills in what the claim gets, in the memory of g.
+func (x *Found) give(f *Finder, g *grant) {
+	g.allocation.NodeSelector = x.pools.pinned()
+	g.allocation.Devices.Results = append(g.device[:0], f.plans[0].requests[0].asks[0].result(x.device))
+	x.claim[0], x.allocation[0] = f.claims[f.allocate[0]].PodClaim, &g.allocation
+	x.Claims, x.Allocations = x.claim[:], x.allocation[:]
 }
 
 // result returns the result of an ask that got a device, without what is special to

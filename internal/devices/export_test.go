@@ -29,11 +29,15 @@ func Uses(s *framework.Snapshot) string {
 func Flights(s *framework.Snapshot) string {
 	var lines []string
 	x := stateKey.Of(s)
-	for key, f := range x.flights.all() {
-		lines = append(lines, fmt.Sprintf("%v for %v", key, f.pods))
+	for claim, f := range x.flights.all() {
+		lines = append(lines, fmt.Sprintf("%v for %v", claim, f.pod))
 	}
-	for pod, keys := range x.holds.all() {
-		lines = append(lines, fmt.Sprintf("%v holds %v", pod, keys))
+	for pod, held := range x.holds.all() {
+		line := fmt.Sprintf("%v holds", pod)
+		for _, f := range held {
+			line += fmt.Sprintf(" %s %s,", f.entry, f.claim.Key())
+		}
+		lines = append(lines, line)
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
@@ -49,5 +53,14 @@ func FindBySearch(f *Finder, node *framework.NodeInfo, found *Found) framework.S
 
 // IsDirect reports whether Find needs no search.
 func IsDirect(f *Finder, node *framework.NodeInfo) bool {
-	return f.directOn(f.catalog.poolsOf(node.Node)) != nil
+	return f.directOn(f.catalog.poolsOf(node)) != nil
+}
+
+// FoundOn is what Reserve and Words take as found on a node.
+func FoundOn(f *Finder, node *framework.NodeInfo) (*Found, framework.Status) {
+	found, status := f.foundOn(node)
+	if status.IsSuccess() && !found.isGiven() {
+		found.give(f, new(grant))
+	}
+	return found, status
 }

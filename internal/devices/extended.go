@@ -32,22 +32,16 @@ type extendedResource struct {
 // extendedResources returns the extended resources that a pod requests by name, nil if
 // no class stands behind any.
 func extendedResources(s *framework.Snapshot, pod *framework.PodInfo) []extendedResource {
-	if !pod.HasScalars() {
+	if !needsExtended(s, pod) {
 		return nil
 	}
 	var list []extendedResource
-	some := false
 	for i := resource.IndexEphemeralStorage + 1; i < len(pod.Requests); i++ {
 		name := pod.Schema().Name(i)
 		if pod.Requests[i] == 0 || !IsCandidate(name) {
 			continue
 		}
-		c := ClassesOf(s).Behind(s, name)
-		some = some || c != nil
-		list = append(list, extendedResource{name, i, c})
-	}
-	if !some {
-		return nil
+		list = append(list, extendedResource{name, i, ClassesOf(s).Behind(s, name)})
 	}
 	slices.SortFunc(list, func(a, b extendedResource) int { return strings.Compare(string(a.name), string(b.name)) })
 	return list
@@ -133,18 +127,7 @@ func extendedRequests(pod *api.Pod, resources []extendedResource) ([]api.DeviceR
 
 // needsExtended reports whether a class stands behind a resource that the pod requests.
 func needsExtended(s *framework.Snapshot, pod *framework.PodInfo) bool {
-	if !pod.HasScalars() || !framework.Any[api.DeviceClass](s) {
-		return false
-	}
-	for i := resource.IndexEphemeralStorage + 1; i < len(pod.Requests); i++ {
-		if pod.Requests[i] == 0 {
-			continue
-		}
-		if name := pod.Schema().Name(i); IsCandidate(name) && ClassesOf(s).Behind(s, name) != nil {
-			return true
-		}
-	}
-	return false
+	return pod.HasExtended() && framework.Any[api.DeviceClass](s) && ClassesOf(s).backSome(s, pod)
 }
 
 // madeExtendedClaim returns the claim for a pod's extended resources that was made in an

@@ -54,7 +54,7 @@ type Finder struct {
 	at      moment
 	holders int              // how many bound filters may ask it; see Renew
 	status  framework.Status // of Prepare
-	found   foundOn
+	found   foundAt
 
 	// Memory for a pod with one claim.
 	claim [1]finderClaim
@@ -70,8 +70,8 @@ type moment struct {
 	now            time.Time
 }
 
-// foundOn is what a node was found to have while the use of no device changed.
-type foundOn struct {
+// A foundAt is what a node was found to have while the use of no device changed.
+type foundAt struct {
 	node    *api.Node // nil if there is nothing yet
 	changes uint64
 	found   Found
@@ -140,10 +140,11 @@ func (f *Finder) Prepare(s *framework.Snapshot, pod *framework.PodInfo, o Option
 	f.options, f.snapshot, f.pod, f.now = o, s, pod, s.Now()
 	f.claims, f.allocate, f.plans = f.claim[:0], f.index[:0], f.plan[:0]
 	f.variants.reset()
-	f.until, f.found = time.Time{}, foundOn{}
+	f.until, f.found.node = time.Time{}, nil
 	f.state = StateOf(s)
 	f.catalog = f.state.catalogOf(s)
-	f.version = max(f.state.origin, framework.ObjectsVersion[api.DeviceClass](s), framework.ObjectsVersion[api.DeviceTaintRule](s))
+	v := f.state.version.of(s)
+	f.version = max(f.state.origin, v.classes, v.rules)
 	refs, err := f.state.refsOf(s, pod)
 	if err != nil {
 		return framework.UnresolvableStatus(framework.Text(err.Error()))
@@ -153,12 +154,13 @@ func (f *Finder) Prepare(s *framework.Snapshot, pod *framework.PodInfo, o Option
 		return framework.SkipStatus()
 	}
 	for i := range refs {
-		if status := f.prepareClaim(refs[i].of(pod.Pod, &f.state.noted)); !status.IsSuccess() {
+		if status := f.prepareClaim(refs[i].of(pod.Pod, &f.state.noted), f.state.refs.text(i)); !status.IsSuccess() {
 			return status
 		}
 	}
 	if f.resources != nil {
-		if status := f.prepareClaim(f.state.extendedClaim(s, pod.Pod)); !status.IsSuccess() {
+		c := f.state.extendedClaim(s, pod.Pod)
+		if status := f.prepareClaim(c, appendDemand(nil, &c.Claim.Spec.Devices)); !status.IsSuccess() {
 			return status
 		}
 	}
@@ -179,7 +181,8 @@ func (f *Finder) Changed(since uint64, _ func(slot int)) bool { return since == 
 // ValidUntil implements [incremental.Expirer].
 func (f *Finder) ValidUntil(*framework.PodInfo, *framework.NodeInfo) time.Time { return f.until }
 
-func (f *Finder) prepareClaim(pc PodClaim) framework.Status {
+// prepareClaim adds a claim of the pod, given the text of what it asks for.
+func (f *Finder) prepareClaim(pc PodClaim, text []byte) framework.Status {
 	c := pc.Claim
 	x := finderClaim{PodClaim: pc, anywhere: true}
 	reject := func(format string, args ...any) framework.Status {
@@ -198,10 +201,10 @@ func (f *Finder) prepareClaim(pc PodClaim) framework.Status {
 		f.claims = append(f.claims, x)
 		return framework.Status{}
 	}
-	if _, ok := f.state.flights.get(keyOf(c)); ok && pc.Entry == "" {
+	if pc.Entry == "" && f.state.flies(c) {
 		return reject("resource claim %s is in the process of being allocated", c.Key())
 	}
-	d := f.state.demandOf(f.snapshot, f.options.Compiler, &c.Spec.Devices)
+	d := f.state.demandOf(f.snapshot, f.options.Compiler, &c.Spec.Devices, text)
 	if !pc.Extended && !d.checked.Load() {
 		for i := range c.Spec.Devices.Requests {
 			if status := f.checkRequest(c, &c.Spec.Devices.Requests[i]); !status.IsSuccess() {
@@ -268,12 +271,25 @@ type Found struct {
 	Mappings []Mapping
 
 	device     *Device     // if it is the only one
+	pools      *pools      // of the node
 	claim      [1]PodClaim // memory for one claim
 	allocation [1]*api.AllocationResult
 }
 
 // Find looks for devices on a node. If found is nil, only the verdict is wanted.
 func (f *Finder) Find(node *framework.NodeInfo, found *Found) framework.Status {
+	status := f.find(node, found)
+	if found != nil && status.IsSuccess() && !found.isGiven() {
+		found.give(f, new(grant))
+	}
+	return status
+}
+
+// find is Find without what [Found.give] adds.
+func (f *Finder) find(node *framework.NodeInfo, found *Found) framework.Status {
+	if f.direct && len(f.claims) == 1 {
+		return f.search(node, nil, found)
+	}
 	extended, status := f.extendedOn(node)
 	if !status.IsSuccess() {
 		return status
@@ -297,13 +313,13 @@ func (f *Finder) Find(node *framework.NodeInfo, found *Found) framework.Status {
 	return framework.Status{}
 }
 
-// FoundOn returns what Find finds on a node. Unlike Find, it must be called by the
-// goroutine of the snapshot; it keeps the last answer. What it returns must not be changed,
-// and stands until the next call.
-func (f *Finder) FoundOn(node *framework.NodeInfo) (*Found, framework.Status) {
+// foundOn returns what find finds on a node. Unlike find, it must be called by the
+// goroutine of the snapshot; it keeps the last answer. What it returns stands until the
+// next call.
+func (f *Finder) foundOn(node *framework.NodeInfo) (*Found, framework.Status) {
 	if x := &f.found; x.node != node.Node || x.changes != f.state.changes {
-		*x = foundOn{node: node.Node, changes: f.state.changes}
-		x.status = f.Find(node, &x.found)
+		*x = foundAt{node: node.Node, changes: f.state.changes}
+		x.status = f.find(node, &x.found)
 	}
 	return &f.found.found, f.found.status
 }
@@ -357,17 +373,17 @@ func (f *Finder) timedOut(c *api.ResourceClaim) bool {
 
 // search looks for devices on a node.
 func (f *Finder) search(node *framework.NodeInfo, extended []extendedResource, found *Found) framework.Status {
-	pools := f.catalog.poolsOf(node.Node)
+	pools := f.catalog.poolsOf(node)
 	if pools.err != nil {
 		return framework.AsStatus(pools.err)
 	}
 	if list := f.directOn(pools); list != nil {
-		d := list.free(pools, f.state)
+		d := list.free(f.state)
 		if d == nil {
 			return pools.failure()
 		}
 		if found != nil {
-			f.give(pools, d, found)
+			found.device, found.pools = d, pools
 		}
 		return framework.Status{}
 	}
@@ -443,8 +459,7 @@ func (s *search) begin(p *pools, plans []plan, state *State, limit int) {
 	}
 	s.uses, s.lists, s.placed = s.uses[:0], s.lists[:0], s.placed[:0]
 	for i := range p.list {
-		u, _ := state.uses.get(p.list[i].id)
-		s.uses = append(s.uses, u)
+		s.uses = append(s.uses, state.usesOfPool(&p.list[i]))
 	}
 	s.chosen, s.requests = s.chosen[:0], s.requests[:0]
 	for _, p := range plans {

@@ -19,124 +19,121 @@ func idOf(uid api.UID, namespace, name string) objectID {
 
 func podIDOf(p *api.Pod) objectID { return idOf(p.UID, p.Namespace, p.Name) }
 
-// A flightKey identifies a claim in flight. A claim that is no object yet is identified by
-// its pod and the name of the pod's entry.
-type flightKey struct {
-	of    objectID // the claim or, with an entry, the pod
-	entry string
-}
+// claimIDOf identifies a claim that is an object.
+func claimIDOf(c *api.ResourceClaim) objectID { return idOf(c.UID, c.Namespace, c.Name) }
 
-// keyOf returns the key of a claim that is an object.
-func keyOf(c *api.ResourceClaim) flightKey {
-	return flightKey{of: idOf(c.UID, c.Namespace, c.Name)}
-}
-
-// A flight is a claim whose devices have been chosen, but not written. It never changes.
+// A flight is a claim whose devices have been chosen for a pod, but not written. It never
+// changes.
+//
+// Invariant: a pod holds its flights. Those of claims that are objects are in State.flights,
+// too, by claim.
 type flight struct {
-	claim *api.ResourceClaim // with the allocation
-	entry string             // of the pod, if the claim is no object
-	pods  []objectID
+	claim  *api.ResourceClaim // with the allocation
+	entry  string             // of the pod, if the claim is no object
+	pod    objectID
+	device *Device // if it is the only one that the claim got
+	only   bool    // the pod has no other claim
 }
 
-// A departure is the memory of a flight, and of what is first kept about it.
+// flies reports whether a claim that is an object is in flight.
+func (x *State) flies(c *api.ResourceClaim) bool {
+	_, ok := x.flights.get(claimIDOf(c))
+	return ok
+}
+
+// isOf reports whether the flight is that of a claim of its pod.
+func (f *flight) isOf(r *claimRef) bool {
+	if r.claim == nil {
+		return f.entry == r.entry
+	}
+	return f.entry == "" && claimIDOf(f.claim) == claimIDOf(r.claim)
+}
+
+// A departure is the memory of a flight, and takes it back.
 type departure struct {
 	flight flight
-	pod    [1]objectID
-	key    [1]flightKey
+	alone  [1]*flight // what the pod holds, if it is nothing else
 	listed [1]DeviceClaim
-	state  *State // for a rollback
-	flown  uint64 // of the state before
-	exact  bool   // whether a rollback restores the uses, too
+
+	state *State
+	held  []*flight // by the pod before
+	flown uint64    // of the state before
+	exact bool      // whether Undo restores the uses, too
 }
 
-// depart puts a claim with its allocation into flight for a pod. If it is in flight
-// already, the pod shares it.
-func (x *State) depart(s *framework.Snapshot, key flightKey, pod objectID, entry string, claim *api.ResourceClaim, d *departure) {
-	d.pod[0], d.key[0], d.state, d.flown = pod, key, x, x.flown
+// depart puts a claim with its allocation, which is not in flight, into flight for a pod
+// that holds some flights already. node is where the devices were found. It returns what
+// the pod holds then.
+func (x *State) depart(s *framework.Snapshot, node *framework.NodeInfo, held []*flight, d *departure) []*flight {
 	f := &d.flight
-	*f = flight{claim, entry, d.pod[:]}
-	before, flies := x.flights.get(key)
-	held, holds := x.holds.get(pod)
-	if a := claim.Status.Allocation; !flies && !holds {
-		if s.Recording() {
-			s.Record(d)
-		}
-		if d.exact = isExact(a); d.exact {
-			x.applyAndTouch(s, a, 1)
-		} else {
-			x.count(s, a, 1)
-		}
-		x.renewFlown(s, key)
-		x.flights.set(key, f)
-		x.holds.set(pod, d.key[:])
-		return
-	}
+	d.state, d.held, d.flown = x, held, x.flown
+	a := f.claim.Status.Allocation
+	d.exact = isExact(a)
 	if s.Recording() {
-		s.Record(&departUndo{x, key, pod, before, held, holds, x.flown})
+		s.Record(d)
 	}
-	if flies {
-		f.claim, f.pods = before.claim, slices.Clone(before.pods)
-		if !slices.Contains(f.pods, pod) {
-			f.pods = append(f.pods, pod)
-		}
-	} else {
-		x.count(s, claim.Status.Allocation, 1)
+	switch {
+	case d.exact && f.device != nil && !isSet(a.Devices.Results[0].AdminAccess):
+		x.takeDevice(s, node, f.device)
+	case d.exact:
+		x.applyAndTouch(s, a, 1)
+	default:
+		x.count(s, a, 1)
 	}
-	x.renewFlown(s, key)
-	x.flights.set(key, f)
-	if !slices.Contains(held, key) {
-		x.holds.set(pod, append(slices.Clone(held), key))
-	}
-}
-
-// Undo takes back the departure of a claim that was not in flight, for a pod that had none
-// in flight. Uses that are not exact have a record of their own.
-func (d *departure) Undo(*framework.Snapshot) {
-	x := d.state
-	if d.exact {
-		x.apply(d.flight.claim.Status.Allocation, -1)
-	}
-	x.flights.remove(d.key[0])
-	x.holds.remove(d.pod[0])
-	x.flown = d.flown
-}
-
-// departUndo takes back any departure, but for the uses of devices.
-type departUndo struct {
-	state  *State
-	key    flightKey
-	pod    objectID
-	flight *flight // nil if there was none
-	held   []flightKey
-	holds  bool // whether there was held
-	flown  uint64
-}
-
-func (u *departUndo) Undo(*framework.Snapshot) {
-	x := u.state
-	x.flights.put(u.key, u.flight, u.flight != nil)
-	x.holds.put(u.pod, u.held, u.holds)
-	x.flown = u.flown
-}
-
-// renewFlown notes that the claim of that key comes into flight, or leaves it.
-func (x *State) renewFlown(s *framework.Snapshot, key flightKey) {
-	if key.entry == "" {
+	if f.entry == "" {
 		x.flown = s.NewVersion()
+		x.flights.set(claimIDOf(f.claim), f)
+	}
+	if d.alone[0] = f; len(held) == 0 {
+		held = d.alone[:]
+	} else {
+		held = append(slices.Clip(held), f)
+	}
+	x.holds.set(f.pod, held)
+	x.recent = f
+	return held
+}
+
+// Undo takes back the departure. Uses that are not exact have a record of their own.
+func (d *departure) Undo(*framework.Snapshot) {
+	x, f := d.state, &d.flight
+	x.recent = nil
+	if d.exact {
+		x.apply(f.claim.Status.Allocation, -1)
+	}
+	if f.entry == "" {
+		x.flights.remove(claimIDOf(f.claim))
+		x.flown = d.flown
+	}
+	x.holds.put(f.pod, d.held, len(d.held) > 0)
+}
+
+// release takes back what a pod has in flight.
+func (x *State) release(s *framework.Snapshot, pod objectID) {
+	held, _ := x.holds.get(pod)
+	for _, f := range held {
+		x.land(s, f)
 	}
 }
 
-// setFlight sets or deletes a flight.
-func (x *State) setFlight(s *framework.Snapshot, key flightKey, f *flight) {
-	if s.Recording() {
-		s.Record(&flownUndo{x, x.flown})
-	}
-	x.renewFlown(s, key)
-	if f == nil {
-		cut(s, &x.flights, key)
+// land ends a flight.
+func (x *State) land(s *framework.Snapshot, f *flight) {
+	x.recent = nil
+	held, _ := x.holds.get(f.pod)
+	rest := slices.DeleteFunc(slices.Clone(held), func(o *flight) bool { return o == f })
+	if len(rest) == 0 {
+		cut(s, &x.holds, f.pod)
 	} else {
-		change(s, &x.flights, key, f)
+		change(s, &x.holds, f.pod, rest)
 	}
+	if f.entry == "" {
+		if s.Recording() {
+			s.Record(&flownUndo{x, x.flown})
+		}
+		x.flown = s.NewVersion()
+		cut(s, &x.flights, claimIDOf(f.claim))
+	}
+	x.count(s, f.claim.Status.Allocation, -1)
 }
 
 type flownUndo struct {
@@ -146,65 +143,28 @@ type flownUndo struct {
 
 func (u *flownUndo) Undo(*framework.Snapshot) { u.state.flown = u.flown }
 
-// release takes back what a pod has in flight. Claims that other pods share stay.
-func (x *State) release(s *framework.Snapshot, pod objectID) {
-	held, ok := x.holds.get(pod)
-	if !ok {
-		return
-	}
-	cut(s, &x.holds, pod)
-	for _, key := range held {
-		f, ok := x.flights.get(key)
-		if !ok {
-			continue
-		}
-		if len(f.pods) > 1 {
-			rest := slices.DeleteFunc(slices.Clone(f.pods), func(p objectID) bool { return p == pod })
-			x.setFlight(s, key, &flight{f.claim, f.entry, rest})
-			continue
-		}
-		x.land(s, key, f)
-	}
-}
-
-// land ends a flight.
-func (x *State) land(s *framework.Snapshot, key flightKey, f *flight) {
-	x.setFlight(s, key, nil)
-	x.count(s, f.claim.Status.Allocation, -1)
-}
-
 // landed ends the flight of a claim that has been written.
 func (x *State) landed(s *framework.Snapshot, c *api.ResourceClaim) {
-	keys := []flightKey{keyOf(c)}
-	if o := c.ControllerRef(); o != nil {
-		entry := c.Annotations[api.AnnPodClaimName]
-		if c.Annotations[api.AnnExtendedResourceClaim] == "true" {
-			entry = ExtendedClaimName
-		}
-		keys = append(keys,
-			flightKey{idOf(o.UID, c.Namespace, o.Name), entry},
-			flightKey{idOf("", c.Namespace, o.Name), entry})
+	if f, ok := x.flights.get(claimIDOf(c)); ok {
+		x.land(s, f)
 	}
-	for _, key := range keys {
-		f, ok := x.flights.get(key)
-		if !ok {
-			continue
-		}
-		x.land(s, key, f)
-		for _, pod := range f.pods {
-			x.drop(s, pod, key)
-		}
+	o := c.ControllerRef()
+	if o == nil {
+		return
 	}
-}
-
-// drop takes a claim off the list of a pod.
-func (x *State) drop(s *framework.Snapshot, pod objectID, key flightKey) {
-	held, _ := x.holds.get(pod)
-	rest := slices.DeleteFunc(slices.Clone(held), func(k flightKey) bool { return k == key })
-	if len(rest) == 0 {
-		cut(s, &x.holds, pod)
-	} else {
-		change(s, &x.holds, pod, rest)
+	entry := c.Annotations[api.AnnPodClaimName]
+	if c.Annotations[api.AnnExtendedResourceClaim] == "true" {
+		entry = ExtendedClaimName
+	}
+	if entry == "" {
+		return
+	}
+	for _, pod := range [2]objectID{idOf(o.UID, c.Namespace, o.Name), idOf("", c.Namespace, o.Name)} {
+		if held, ok := x.holds.get(pod); ok {
+			if i := slices.IndexFunc(held, func(f *flight) bool { return f.entry == entry }); i >= 0 {
+				x.land(s, held[i])
+			}
+		}
 	}
 }
 

@@ -48,7 +48,7 @@ func (o *Offer) On(node *framework.NodeInfo) (devices, used int64) {
 			if !s.offers(node.Node) {
 				continue
 			}
-			uses, _ := o.state.uses.get(s.pool)
+			uses := o.state.usesOf(s)
 			for i := range s.devices {
 				ok, failed := s.counts(i, node.Node, conditions)
 				if failed {

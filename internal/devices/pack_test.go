@@ -129,7 +129,7 @@ func TestLeastLeftover(t *testing.T) {
 				if !status.IsSuccess() {
 					t.Fatal(status)
 				}
-				found, status := f.FoundOn(s.Node("n"))
+				found, status := devices.FoundOn(f, s.Node("n"))
 				return f, found, status
 			}
 			_, first, verdict := find(devices.FirstFit)

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/cow"
 )
@@ -48,8 +49,7 @@ func (p *poolUse) index(device string) (i int, ok bool) {
 	if p.slice == nil {
 		return 0, false
 	}
-	i, ok = p.slice.indexes()[device]
-	return i, ok
+	return p.slice.named(device)
 }
 
 // put replaces the use of a device; nil if it is free.
@@ -119,16 +119,41 @@ func (p *poolUse) follow(c *catalog, id PoolID) {
 	}
 }
 
-// hasNames reports whether the devices have names of their own.
-func (s *slice) hasNames() bool { return len(s.indexes()) == len(s.devices) }
+// usesOf returns the use of the pool of a slice, nil if it has none. Several goroutines may
+// call it. The slice remembers the last that belonged to its state, so it is mostly there.
+func (x *State) usesOf(s *slice) *poolUse {
+	if p := s.use.Load(); p != nil && p.owner == x.owner {
+		return p
+	}
+	p, _ := x.uses.get(s.pool)
+	if p != nil && p.owner == x.owner {
+		s.use.Store(p)
+	}
+	return p
+}
+
+// usesOfPool is usesOf for a pool, which may have no slice that counts.
+func (x *State) usesOfPool(p *pool) *poolUse {
+	if len(p.slices) > 0 {
+		return x.usesOf(p.slices[0])
+	}
+	u, _ := x.uses.get(p.id)
+	return u
+}
 
 // ownUses returns the use of a pool, for a change.
 func (x *State) ownUses(id PoolID) *poolUse {
+	p, _ := x.uses.get(id)
+	return x.own(p, id)
+}
+
+// own returns the use of a pool for a change, given what it is now. The owner of a use
+// never changes, so for each pool there is one of the state's owner at most.
+func (x *State) own(p *poolUse, id PoolID) *poolUse {
 	x.changes++
-	p, ok := x.uses.get(id)
-	if !ok || p.owner != x.owner {
+	if p == nil || p.owner != x.owner {
 		next := new(poolUse)
-		if ok {
+		if p != nil {
 			*next = *p
 			next.others, next.dense = maps.Clone(p.others), slices.Clone(p.dense)
 		}
@@ -142,3 +167,17 @@ func (x *State) ownUses(id PoolID) *poolUse {
 	}
 	return p
 }
+
+// takeDevice notes that one claim has all of a device of the node.
+func (x *State) takeDevice(s *framework.Snapshot, node *framework.NodeInfo, d *Device) {
+	p := x.own(x.usesOf(d.slice), d.slice.pool)
+	if p.slice == d.slice {
+		p.dense[d.index] = p.dense[d.index].with(&dedicated, 1)
+	} else {
+		p.add(&api.DeviceRequestAllocationResult{Device: d.Name}, 1)
+	}
+	x.touch(s, d.slice.pool, p, node)
+}
+
+// dedicated stands for the result of a claim that has all of a device.
+var dedicated api.DeviceRequestAllocationResult

@@ -62,7 +62,6 @@ type demands struct {
 	classes  uint64 // their version
 	known    map[string]*demand
 	shared   bool // a fork has known, too
-	text     []byte
 
 	last *demand // the last that was asked for: most pods ask for the same
 }
@@ -83,20 +82,19 @@ func (k *demands) add(text string, d *demand) {
 // maxDemands bounds the memory for demands. Beyond it, all are prepared anew.
 const maxDemands = 1 << 10
 
-// demandOf returns the demand of a claim. It belongs to the goroutine of the snapshot.
-func (x *State) demandOf(s *framework.Snapshot, compiler api.DeviceSelectorCompiler, c *api.DeviceClaim) *demand {
+// demandOf returns the demand of a claim, given its text. It belongs to the goroutine of the snapshot.
+func (x *State) demandOf(s *framework.Snapshot, compiler api.DeviceSelectorCompiler, c *api.DeviceClaim, text []byte) *demand {
 	k := &x.demands
-	if v := framework.ObjectsVersion[api.DeviceClass](s); k.known == nil || k.classes != v || k.compiler != compiler || len(k.known) >= maxDemands {
+	if v := x.version.of(s).classes; k.known == nil || k.classes != v || k.compiler != compiler || len(k.known) >= maxDemands {
 		k.known, k.shared, k.classes, k.compiler, k.last = map[string]*demand{}, false, v, compiler, nil
 	}
-	k.text = appendDemand(k.text[:0], c)
-	if k.last != nil && k.last.text == string(k.text) {
+	if k.last != nil && k.last.text == string(text) {
 		return k.last
 	}
-	d := k.known[string(k.text)]
+	d := k.known[string(text)]
 	if d == nil {
 		d = x.demand(s, compiler, c)
-		d.text = string(k.text)
+		d.text = string(text)
 		k.add(d.text, d)
 	}
 	k.last = d

@@ -10,7 +10,6 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
-	"github.com/berth-sched/berth/resource"
 )
 
 // DeviceClaims lists what has to be written for a placed pod before it is bound.
@@ -66,6 +65,7 @@ func (c DeviceClaim) Write(current *api.ResourceClaim, pod *api.Pod, now time.Ti
 	if next.Status.Allocation.AllocationTimestamp == nil {
 		a := *next.Status.Allocation
 		a.AllocationTimestamp = &now
+		a.Devices.Results = slices.Clone(a.Devices.Results) // else the claim would keep the memory of its flight
 		next.Status.Allocation = &a
 	}
 	if !IsReservedFor(next, pod) {
@@ -77,22 +77,13 @@ func (c DeviceClaim) Write(current *api.ResourceClaim, pod *api.Pod, now time.Ti
 // MayNeed reports whether a pod may need devices: it has claims, or requests a resource
 // that a class may stand behind.
 func MayNeed(pod *framework.PodInfo) bool {
-	return pod.HasClaims() || pod.HasScalars() && mayNeedExtended(pod)
+	return pod.HasClaims() || pod.HasExtended()
 }
 
 // Needs reports whether a pod needs devices: it has claims, or requests a resource that a
 // class stands behind.
 func Needs(s *framework.Snapshot, pod *framework.PodInfo) bool {
 	return pod.HasClaims() || needsExtended(s, pod)
-}
-
-func mayNeedExtended(pod *framework.PodInfo) bool {
-	for i := resource.IndexEphemeralStorage + 1; i < len(pod.Requests); i++ {
-		if pod.Requests[i] != 0 && IsCandidate(pod.Schema().Name(i)) {
-			return true
-		}
-	}
-	return false
 }
 
 // ScopeOf declares what an answer about a pod depends on. The parts of a pod that may need
@@ -120,21 +111,30 @@ func Names(pod *api.Pod, c *api.ResourceClaim) bool {
 
 var errNotFound = fmt.Errorf("claim allocation not found for node")
 
-// Reserve gives the devices of a node to the claims of the pod.
+// Reserve gives the devices of a node to the claims of the pod. The Finder is then of no
+// further use, because claims that are no objects are not copied.
 func (f *Finder) Reserve(node *framework.NodeInfo) (DeviceClaims, framework.Status) {
+	x, s := f.state, f.snapshot
 	var found *Found
+	var d *departingClaim // memory for the next claim
 	if len(f.allocate) > 0 {
 		var status framework.Status
-		if found, status = f.FoundOn(node); !status.IsSuccess() {
+		if found, status = f.foundOn(node); !status.IsSuccess() {
 			return DeviceClaims{}, status
+		}
+		if !found.isGiven() {
+			x := new(givenClaim)
+			d = &x.departingClaim
+			found.give(f, &x.grant)
 		}
 		if len(found.Claims) == 0 && !f.claims[f.allocate[0]].Extended {
 			return DeviceClaims{}, framework.AsStatus(errNotFound)
 		}
+		x.forget(f)
 	}
 	var result DeviceClaims
 	pod := podIDOf(f.pod.Pod)
-	f.state.releaseVirtual(f.snapshot, pod)
+	held := x.releaseVirtual(s, pod)
 	at := 0
 	for i := range f.claims {
 		c := &f.claims[i]
@@ -152,34 +152,48 @@ func (f *Finder) Reserve(node *framework.NodeInfo) (DeviceClaims, framework.Stat
 		if c.Extended && len(found.Mappings) == 0 {
 			continue // the node offers the resources itself
 		}
-		claim, d := f.departing(c)
+		if d == nil {
+			d = new(departingClaim)
+		}
+		d.flight = flight{claim: d.written(c), entry: c.Entry, pod: pod, only: len(f.claims) == 1}
+		if len(found.Allocations) == 1 {
+			d.flight.device = found.device
+		}
+		claim := d.flight.claim
 		claim.Status.Allocation = a
 		if c.Extended {
 			claim.Spec.Devices.Requests = found.Requests
 			result.Mappings = found.Mappings
 		}
-		f.state.depart(f.snapshot, c.key(pod), pod, c.Entry, claim, d)
+		held = x.depart(s, node, held, &d.departure)
 		if result.Claims == nil {
 			result.Claims = d.listed[:0]
 		}
 		result.Claims = append(result.Claims, DeviceClaim{claim, c.Entry, false})
+		d = nil
 	}
 	return result, framework.Status{}
 }
 
-// departing returns a claim to write the allocation into, with the memory of its flight. A
-// virtual claim belongs to this Finder, so it need not be copied; then the Finder is of no
-// further use.
-func (f *Finder) departing(c *finderClaim) (*api.ResourceClaim, *departure) {
+// A departingClaim is the memory of a claim that comes into flight.
+type departingClaim struct {
+	departure
+	claim api.ResourceClaim
+}
+
+// A givenClaim is a departingClaim with the memory of what it gets.
+type givenClaim struct {
+	departingClaim
+	grant
+}
+
+// written returns the claim to write the allocation into.
+func (d *departingClaim) written(c *finderClaim) *api.ResourceClaim {
 	if c.Entry != "" {
-		f.state.forget(f)
-		return c.Claim, new(departure)
+		return c.Claim // it belongs to the Finder
 	}
-	x := &struct {
-		departure
-		claim api.ResourceClaim
-	}{claim: *c.Claim}
-	return &x.claim, &x.departure
+	d.claim = *c.Claim
+	return &d.claim
 }
 
 // forget makes sure that the Finder is not used for another cycle.
@@ -189,18 +203,20 @@ func (x *State) forget(f *Finder) {
 	}
 }
 
-// releaseVirtual takes back what a pod has in flight of claims that are no objects.
-func (x *State) releaseVirtual(s *framework.Snapshot, pod objectID) {
-	held, ok := x.holds.get(pod)
-	if !ok {
-		return
+// releaseVirtual takes back what a pod has in flight of claims that are no objects. It
+// returns what the pod has in flight then.
+func (x *State) releaseVirtual(s *framework.Snapshot, pod objectID) []*flight {
+	held, _ := x.holds.get(pod)
+	if !slices.ContainsFunc(held, func(f *flight) bool { return f.entry != "" }) {
+		return held
 	}
-	for _, key := range slices.Clone(held) {
-		if f, ok := x.flights.get(key); ok && key.entry != "" {
-			x.land(s, key, f)
-			x.drop(s, pod, key)
+	for _, f := range held {
+		if f.entry != "" {
+			x.land(s, f)
 		}
 	}
+	held, _ = x.holds.get(pod)
+	return held
 }
 
 // Release takes back what a pod has in flight.
@@ -213,10 +229,8 @@ func InFlight(s *framework.Snapshot, pod *framework.PodInfo) []DeviceClaim {
 	x := stateKey.Of(s)
 	held, _ := x.holds.get(podIDOf(pod.Pod))
 	var list []DeviceClaim
-	for _, key := range held {
-		if f, ok := x.flights.get(key); ok {
-			list = append(list, DeviceClaim{Claim: f.claim, Entry: f.entry})
-		}
+	for _, f := range held {
+		list = append(list, DeviceClaim{Claim: f.claim, Entry: f.entry})
 	}
 	slices.SortFunc(list, func(a, b DeviceClaim) int { return cmp.Compare(a.Claim.Key(), b.Claim.Key()) })
 	return list
@@ -283,11 +297,24 @@ func (f *Finder) Score(node *framework.NodeInfo) int64 {
 
 // HasAlternatives reports whether a request of some claim has alternatives.
 func (f *Finder) HasAlternatives() bool {
-	return slices.ContainsFunc(f.claims, func(c finderClaim) bool { return hasAlternatives(c.Claim) })
+	return slices.ContainsFunc(f.claims, func(c finderClaim) bool { return hasAlternatives(&c.Claim.Spec.Devices) })
 }
 
-func hasAlternatives(c *api.ResourceClaim) bool {
-	return slices.ContainsFunc(c.Spec.Devices.Requests, func(r api.DeviceRequest) bool { return r.Exactly == nil })
+// MayHaveAlternatives reports whether a request of some claim of the pod may have
+// alternatives. Pods of equal keys (see [AppendKey]) are alike in this.
+func MayHaveAlternatives(s *framework.Snapshot, pod *framework.PodInfo) bool {
+	if !pod.HasClaims() {
+		return false
+	}
+	refs, err := stateKey.Of(s).refsOf(s, pod)
+	if err != nil {
+		return false // the pod must wait
+	}
+	return needsExtended(s, pod) || slices.ContainsFunc(refs, func(r claimRef) bool { return hasAlternatives(r.spec()) })
+}
+
+func hasAlternatives(c *api.DeviceClaim) bool {
+	return slices.ContainsFunc(c.Requests, func(r api.DeviceRequest) bool { return r.Exactly == nil })
 }
 
 func scoreOf(c *api.ResourceClaim, a *api.AllocationResult) (sum int64) {

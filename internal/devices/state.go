@@ -21,9 +21,9 @@ type State struct {
 
 	uses    layered[PoolID, *poolUse]
 	charged layered[string, *api.AllocationResult] // by claim: what the uses include of it
-	flights layered[flightKey, *flight]
-	holds   layered[objectID, []flightKey]
-	special layered[objectID, string] // the claim of a pod's extended resources, by the owner in it
+	flights layered[objectID, *flight]             // by claim, those of claims that are objects
+	holds   layered[objectID, []*flight]           // by pod, all
+	special layered[objectID, string]              // the claim of a pod's extended resources, by the owner in it
 
 	owner   *cow.Owner // of the pools that may be written to
 	origin  uint64     // identifies the snapshot that the state was read from in full
@@ -33,10 +33,11 @@ type State struct {
 	searches sync.Pool // memory to use again
 	costly   costly
 
-	version keyVersion
+	version versions
 	refs    podRefs // the last that were asked for
 	key     podKey  // the last that was asked for
 	last    *Finder // the last that was prepared
+	recent  *flight // the last that began, as long as no flight has ended since
 	demands demands
 	noted   annotations
 }
@@ -82,7 +83,7 @@ func (x *State) catalogOf(s *framework.Snapshot) *catalog {
 	if old != nil {
 		before = old.catalog
 	}
-	c := newCatalog(before, framework.List[api.ResourceSlice](s), framework.List[api.DeviceTaintRule](s))
+	c := newCatalog(before, framework.List[api.ResourceSlice](s), framework.List[api.DeviceTaintRule](s), s.SlotLimit())
 	x.cataloged.Store(&cataloged{c, slices, rules})
 	x.checked.Store(all)
 	return c
@@ -205,7 +206,7 @@ func (x *State) count(s *framework.Snapshot, a *api.AllocationResult, sign int) 
 		return
 	}
 	if s.Recording() {
-		s.Record(x.usesOf(a))
+		s.Record(x.usesBefore(a))
 	}
 	x.applyAndTouch(s, a, sign)
 }
@@ -232,7 +233,7 @@ func (x *State) applyAndTouch(s *framework.Snapshot, a *api.AllocationResult, si
 		p := x.ownUses(id)
 		p.add(r, sign)
 		if p != last {
-			x.touch(s, id, p)
+			x.touch(s, id, p, nil)
 			last = p
 		}
 	}
@@ -257,8 +258,8 @@ type useBefore struct {
 	use    *use
 }
 
-// usesOf remembers how the devices of an allocation are used.
-func (x *State) usesOf(a *api.AllocationResult) *usesUndo {
+// usesBefore remembers how the devices of an allocation are used.
+func (x *State) usesBefore(a *api.AllocationResult) *usesUndo {
 	u := &usesUndo{state: x}
 	u.list = u.one[:0]
 	for i := range a.Devices.Results {
@@ -281,27 +282,31 @@ func (u *usesUndo) Undo(*framework.Snapshot) {
 }
 
 // touch makes the answers that are kept for the nodes of a pool invalid, whose use p has
-// changed.
-func (x *State) touch(s *framework.Snapshot, id PoolID, p *poolUse) {
+// changed. likely is a node that is probably one of them, or nil.
+func (x *State) touch(s *framework.Snapshot, id PoolID, p *poolUse, likely *framework.NodeInfo) {
 	if x.cataloged.Load() == nil {
 		return // nobody has asked yet
 	}
 	c := x.catalogOf(s)
 	if p.catalog == c {
-		touchPool(s, p.slices)
+		touchPool(s, p.slices, likely)
 	} else {
-		touchPool(s, c.byPool[id])
+		touchPool(s, c.byPool[id], likely)
 	}
 }
 
-// touchPool touches the nodes that can use a pool with these slices.
-func touchPool(s *framework.Snapshot, list []*slice) {
+// touchPool touches the nodes that can use a pool with these slices. likely spares the
+// look-up of its name.
+func touchPool(s *framework.Snapshot, list []*slice, likely *framework.NodeInfo) {
 	last, wide := "", false
 	for _, x := range list {
-		switch name := x.where.node; name {
-		case "":
+		switch name := x.where.node; {
+		case name == "":
 			wide = true
-		case last:
+		case name == last:
+		case likely != nil && name == likely.Name():
+			s.Touch(likely)
+			last = name
 		default:
 			touchNode(s, name)
 			last = name
@@ -368,13 +373,13 @@ func (x *State) ObjectChanged(s *framework.Snapshot, key string, obj any) {
 func sliceChanged(s *framework.Snapshot, c *catalog, key string, now *api.ResourceSlice) {
 	old := c.slice(key)
 	if old != nil {
-		touchPool(s, c.byPool[old.pool])
+		touchPool(s, c.byPool[old.pool], nil)
 	}
 	if now == nil {
 		return
 	}
 	if id := (PoolID{now.Spec.Driver, now.Spec.Pool.Name}); old == nil || id != old.pool {
-		touchPool(s, c.byPool[id])
+		touchPool(s, c.byPool[id], nil)
 	}
 	if now.Spec.NodeName == nil || *now.Spec.NodeName == "" {
 		touchReached(s, []*slice{newSlice(now, nil)})

@@ -14,27 +14,24 @@ type asker struct {
 	source Source
 	cycle  *framework.Cycle
 
-	liveFilters, liveScorers bool // there are some
-	quiet                    bool // in this decision, they have nothing to do
+	liveFilters, liveScorers   bool // there are some
+	quietFilters, quietScorers bool // in this decision, they have nothing to do
 }
 
 // begin makes the asker ready for a decision.
 func (a *asker) begin(src Source, c *framework.Cycle) {
 	a.source, a.cycle = src, c
-	a.quiet = a.idle()
+	a.guard.Enter()
+	a.quietFilters, a.quietScorers = src.Idle(c)
+	a.guard.Leave()
 }
 
-// idle reports whether all live plugins are known to have nothing to do.
-func (a *asker) idle() bool {
-	a.guard.Enter()
-	ok := a.source.Idle(a.cycle)
-	a.guard.Leave()
-	return ok
-}
+// quiet reports whether no live plugin has anything to do.
+func (a *asker) quiet() bool { return a.quietFilters && a.quietScorers }
 
 // bindFilters binds the live filters; false if the reference path must be taken.
 func (a *asker) bindFilters() (filters []Filter, ok bool) {
-	if !a.liveFilters || a.quiet {
+	if !a.liveFilters || a.quietFilters {
 		return nil, true
 	}
 	a.guard.Enter()
@@ -45,7 +42,7 @@ func (a *asker) bindFilters() (filters []Filter, ok bool) {
 
 // bindScorers binds the live scorers; false if the reference path must be taken.
 func (a *asker) bindScorers(shown Feasible) (scorers []Scorer, ok bool) {
-	if !a.liveScorers || a.quiet {
+	if !a.liveScorers || a.quietScorers {
 		return nil, true
 	}
 	a.guard.Enter()

@@ -264,7 +264,7 @@ func checkClass(c *class) error {
 		return fmt.Errorf("is in state %s after it was brought up to date", c.state)
 	case c.at.epoch != c.base.epoch || c.at.bound != c.base.bound || c.shares() && c.at.flips != c.base.rows.flips:
 		return fmt.Errorf("has not followed its base")
-	case c.state == idle && !c.ask.idle() && (c.gates.live() || c.columns.live()):
+	case c.state == idle && !c.ask.quiet() && (c.gates.live() || c.columns.live()):
 		return fmt.Errorf("is idle although a live plugin takes part")
 	case d == nil || len(c.groups.shut) != d.count || t.tree.Groups() != d.count:
 		return fmt.Errorf("is divided otherwise than its tree")

@@ -10,13 +10,14 @@ import (
 	"github.com/berth-sched/berth/framework/incremental"
 	"github.com/berth-sched/berth/internal/engine/nodelog"
 	"github.com/berth-sched/berth/internal/engine/tree"
+	"github.com/berth-sched/berth/internal/proof/effort"
 )
 
 // TestExceptions lets nodes become exceptions and cease to be, zones change and shut, pods
 // come and go, while two classes share trees by zone. The machine compares
 // each view with what the plugins say.
 func TestExceptions(t *testing.T) {
-	steps := 1200
+	steps := effort.Of(800, 1200)
 	if testing.Short() {
 		steps = 300
 	}

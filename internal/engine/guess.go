@@ -76,7 +76,7 @@ func (g *guess) right(a *asker, scorers []Scorer) bool {
 // the base; false if that may be too coarse.
 func (c *class) divideByGuess() bool {
 	d := c.base.guess.division
-	if c.ask.quiet || d == nil || d.order != c.order() {
+	if c.ask.quietScorers || d == nil || d.order != c.order() {
 		return false
 	}
 	for i := range c.gates.list {

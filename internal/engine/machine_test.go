@@ -422,7 +422,11 @@ func (x groupedScorer) Excludes(n *framework.NodeInfo) bool {
 
 func (m *machine) BaseKey(p *framework.PodInfo) string { return fmt.Sprint(index(p) / 2) }
 func (m *machine) Live() (filters, scorers bool)       { return true, true }
-func (m *machine) Idle(*framework.Cycle) bool          { return m.live == 0 && m.serial%2 == 0 }
+func (m *machine) Idle(*framework.Cycle) (filters, scorers bool) {
+	const gates = zoneGate | nodeGate | podGate
+	return m.live&gates == 0 && m.serial%2 == 0, m.live&^gates == 0 && m.serial%3 > 0
+}
+
 func (m *machine) Kept() (filters, scorers framework.Reads) {
 	return readsPods | framework.ReadsTime, readsPods
 }

@@ -41,9 +41,10 @@ type Source interface {
 	// Live reports whether some filters, or some scorers, are live. It is the same for
 	// all pods of a class.
 	Live() (filters, scorers bool)
-	// Idle reports whether all live plugins are known, without being bound, to have
-	// nothing to do for the pod. It may be false although they have nothing to do.
-	Idle(c *framework.Cycle) bool
+	// Idle reports whether all live filters, or all live scorers, are known, without being
+	// bound, to have nothing to do for the pod. It may be false although they have nothing
+	// to do.
+	Idle(c *framework.Cycle) (filters, scorers bool)
 	// Kept returns what the filters and the scorers that are not live read, including
 	// plugins that had nothing to do for the pod when they were to be bound.
 	Kept() (filters, scorers framework.Reads)

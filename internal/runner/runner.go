@@ -90,8 +90,8 @@ const (
 	HasVolumes
 	IsNominated
 	HasClaims
-	HasScalars // requests beyond CPU, memory and ephemeral storage
-	NamesNodes // a required node affinity term is about the name of a node
+	HasExtended // requests a resource that a device class may stand behind
+	NamesNodes  // a required node affinity term is about the name of a node
 )
 
 // A Counted is shared by pods that count as the same.

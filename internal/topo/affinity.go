@@ -73,13 +73,13 @@ func (a *Affinity) empty() bool {
 // Affinity returns the counts for the pod, or nil if the tables are Idle. A term
 // that is malformed (see [Terms].Err) counts nothing.
 func (t *Tables) Affinity(p *framework.PodInfo) *Affinity {
-	tick := t.lookup()
 	if t.Idle(p) {
 		return nil
 	}
+	tick := t.lookup()
 	t.followNamespaces()
 	t.followNominations()
-	text := textOf(p)
+	text := t.textOf(p)
 	a := t.asked // a cycle asks for one several times
 	if a == nil || a.text != text {
 		a = t.affinities[text]

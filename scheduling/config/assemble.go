@@ -165,7 +165,7 @@ func (a *assembler) plugin(name string) framework.Plugin {
 			a.missing[name] = true
 			return nil
 		}
-		a.fail(UnknownPlugin, name, "plugin %q does not exist%s", name, a.unlessListed(registry.Names()))
+		a.fail(UnknownPlugin, name, "plugin %q does not exist%s", name, a.unlessListed(registry.Names))
 		return nil
 	}
 	var arguments any
@@ -197,8 +197,7 @@ func (a *assembler) failWith(cause error, class Class, plugin, format string, va
 
 // byDefault reports whether the preset enables the plugin by default.
 func (p Preset) byDefault(name string) bool {
-	_, ok := p.Default.named()[name]
-	return ok
+	return slices.Contains(p.Default.named(), name)
 }
 
 // prepare returns the plugins of PreFilter or PreScore. own are the file's; prepare

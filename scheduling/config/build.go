@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -18,8 +17,13 @@ func (l *loader) build(c *Configuration) error {
 	l.buildExtenders(c, p)
 	var first *resolved
 	written := l.written()
+	c.effective.Profiles = make([]EffectiveProfile, 0, len(c.Profiles))
+	b := &builder{problems: p, preset: l.preset, scores: make(map[string]int32), lists: make(map[Point][]string)}
 	for i := range c.Profiles {
-		b := &builder{problems: p, preset: l.preset, profile: &c.Profiles[i]}
+		if p.full() {
+			break
+		}
+		b.profile, b.written, b.unknown = &c.Profiles[i], nil, make(map[string]bool)
 		if i < len(written) {
 			b.written = written[i]
 		}
@@ -73,13 +77,16 @@ func (l *loader) buildExtenders(c *Configuration, p *problems) {
 	}
 }
 
-// A builder resolves one profile.
+// A builder resolves one profile after the other.
 type builder struct {
 	*problems
 	preset  Preset
 	profile *Profile
-	written *writtenProfile // nil if it is not in the file
-	unknown map[string]bool // multiPoint plugins reported as unknown
+	written *writtenProfile    // nil if it is not in the file
+	unknown map[string]bool    // multiPoint plugins reported as unknown
+	multi   []string           // memory for the plugins that a point has of multiPoint
+	scores  map[string]int32   // memory for the weights of a point
+	lists   map[Point][]string // memory for the plugins of a profile
 }
 
 // resolved is a profile and its queue sort plugin, empty unless there is exactly
@@ -93,6 +100,9 @@ type resolved struct {
 // failIn records a problem of a field of the profile, "" for all of it; the text follows
 // upstream's prefix.
 func (b *builder) failIn(field string, class Class, plugin, format string, values ...any) {
+	if b.full() {
+		return
+	}
 	text := fmt.Sprintf("initializing profiles: creating profile for scheduler name %s: ", b.profile.SchedulerName)
 	b.add(Problem{Class: class, Field: field, other: b.written.self(), Profile: b.profile.SchedulerName, Plugin: plugin, Text: text + fmt.Sprintf(format, values...)})
 }
@@ -101,11 +111,11 @@ func (b *builder) failIn(field string, class Class, plugin, format string, value
 func (b *builder) resolve() *resolved {
 	name := b.profile.SchedulerName
 	b.construct()
-	lists := make(map[Point][]string)
+	lists := b.lists
+	clear(lists)
 	for _, point := range buildOrder() {
 		lists[point] = b.own(point)
 	}
-	b.unknown = make(map[string]bool)
 	if len(b.profile.Plugins.MultiPoint.Enabled) > 0 {
 		for _, point := range buildOrder() {
 			lists[point] = b.expand(point, lists[point])
@@ -132,13 +142,20 @@ func (b *builder) resolve() *resolved {
 		PluginConfig:             append([]PluginConfig{}, b.profile.PluginConfig...),
 	}}
 	for _, point := range Points() {
+		if len(lists[point]) == 0 && !point.weighted() {
+			continue
+		}
 		var weights map[string]int32
 		if point.weighted() {
 			weights = b.weights(point, lists[point])
 		}
+		run := make([]Plugin, 0, len(lists[point]))
 		for _, plugin := range lists[point] {
 			reported := b.reported(plugin)
-			r.Plugins[point] = append(r.Plugins[point], Plugin{Name: reported, Weight: weights[reported]})
+			run = append(run, Plugin{Name: reported, Weight: weights[reported]})
+		}
+		if len(run) > 0 {
+			r.Plugins[point] = run
 		}
 	}
 	if sort := r.Plugins[QueueSort]; len(sort) == 1 {
@@ -169,7 +186,7 @@ func (b *builder) construct() {
 		pc := &b.profile.PluginConfig[i]
 		configs[pc.Name] = pc
 	}
-	for _, name := range slices.Sorted(maps.Keys(b.profile.Plugins.named())) {
+	for _, name := range b.profile.Plugins.named() {
 		known, ok := b.preset.Plugins[name]
 		if !ok {
 			continue
@@ -194,6 +211,9 @@ func (b *builder) construct() {
 func (b *builder) own(point Point) []string {
 	var list []string
 	for _, plugin := range b.profile.Plugins.At(point).Enabled {
+		if b.full() {
+			break
+		}
 		known, ok := b.preset.Plugins[plugin.Name]
 		switch {
 		case !ok:
@@ -211,17 +231,16 @@ func (b *builder) own(point Point) []string {
 
 // failUnknown records that a plugin name is unknown.
 func (b *builder) failUnknown(point Point, name string) {
-	known := slices.Sorted(maps.Keys(b.preset.Plugins))
-	b.failIn(b.written.plugin(point, name), UnknownPlugin, name, "%s %q does not exist%s", point.typeName(), name, b.unlessListed(known))
+	b.failIn(b.written.plugin(point, name), UnknownPlugin, name, "%s %q does not exist%s", point.typeName(), name, b.unlessListed(b.preset.names))
 }
 
 // unlessListed returns the part of an unknown-plugin error that lists the known
 // plugins: all of them in the first such error, nothing in later ones.
-func (p *problems) unlessListed(known []string) string {
+func (p *problems) unlessListed(known func() []string) string {
 	if slices.ContainsFunc(p.list, func(p Problem) bool { return p.Class == UnknownPlugin }) {
 		return ""
 	}
-	return "; known plugins: " + strings.Join(known, ", ")
+	return "; known plugins: " + strings.Join(known(), ", ")
 }
 
 // expand returns the plugins of a point in run order: first the plugins of own that
@@ -232,9 +251,12 @@ func (b *builder) expand(point Point, own []string) []string {
 	if set.disables("*") {
 		return own
 	}
-	var multi []string
+	multi := b.multi[:0]
 	override := make(map[string]bool)
 	for _, plugin := range b.profile.Plugins.MultiPoint.Enabled {
+		if b.full() {
+			break
+		}
 		known, ok := b.preset.Plugins[plugin.Name]
 		switch {
 		case !ok && !b.unknown[plugin.Name]:
@@ -249,6 +271,7 @@ func (b *builder) expand(point Point, own []string) []string {
 			multi = append(multi, plugin.Name)
 		}
 	}
+	b.multi = multi
 	var first, rest []string
 	for _, name := range own {
 		if override[name] {

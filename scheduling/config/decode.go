@@ -16,8 +16,10 @@ import (
 func (l *loader) decode() (*Configuration, error) {
 	p := &problems{stage: StageDecode}
 	var c *Configuration
-	if raw := l.text(p); raw != nil {
-		if doc, ok := l.document(raw, p); ok && !p.hopeless() { // defaults take more than such a text
+	if l.raw = l.text(p); l.raw != nil {
+		doc, ok := l.document(l.raw, p)
+		l.countProfiles(len(doc.Profiles), p)
+		if ok && !p.hopeless() { // defaults take more than such a text
 			c = l.complete(doc, p)
 		}
 	}
@@ -25,6 +27,23 @@ func (l *loader) decode() (*Configuration, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// A profile with its defaults takes 12 to 16 KB, however short its text is. So a text may
+// have freeProfiles, and one more for each bytesPerProfile bytes.
+const (
+	freeProfiles    = 100
+	bytesPerProfile = 256
+)
+
+// countProfiles records a problem if there are too many profiles for the size of the text.
+func (l *loader) countProfiles(n int, p *problems) {
+	if most := freeProfiles + len(l.data)/bytesPerProfile; n > most {
+		p.fields("", []args.FieldError{{
+			Type: args.TooMany, Field: profilePath(most),
+			Detail: fmt.Sprintf("more than %d elements in a text of %d bytes", most, len(l.data)),
+		}})
+	}
 }
 
 // text returns the file as JSON, nil if it cannot be read.
@@ -50,9 +69,12 @@ func (l *loader) text(p *problems) []byte {
 		}
 		return whole
 	}
-	decode := func(v any) error { return yaml.Unmarshal(l.data, v) }
+	decode := func(v any) (err error) {
+		l.repeated, err = repeatedKeys(yaml.UnmarshalStrict(l.data, v))
+		return err
+	}
 	var raw []byte
-	err := checkYAML(l.data)
+	err := checkYAML(l.data, loadCost)
 	if err == nil {
 		if raw, err = yamlToJSON(decode, len(l.data)); err != nil {
 			err = yamlFault(l.data, 0, err)
@@ -122,10 +144,7 @@ func hintFor(kind string) string {
 // duplicates records keys that occur twice in a mapping of the file. Only YAML needs
 // this: its conversion to JSON hides them.
 func (l *loader) duplicates(p *problems) {
-	if looksLikeJSON(l.data) {
-		return
-	}
-	for _, text := range duplicateKeys(l.data) {
+	for _, text := range l.repeated {
 		line, text := cutLine(text)
 		p.add(Problem{Class: DuplicateKey, Line: line, Text: text})
 	}
@@ -158,15 +177,10 @@ func (l *loader) decodeDocument(raw []byte, p *problems) document {
 	}
 }
 
-// decodeArgs returns a plugin's arguments, decoded from raw; nil raw means none.
+// decodeArgs returns the arguments of a plugin with a decoder, decoded from raw; nil raw
+// means none.
 func (l *loader) decodeArgs(path, plugin string, raw json.RawMessage, p *problems) any {
 	decoder := l.preset.Plugins[plugin].Args
-	switch {
-	case decoder == nil && raw == nil:
-		return nil
-	case decoder == nil:
-		return raw
-	}
 	version, ok := l.isArgsOf(plugin, path, raw, p)
 	if !ok {
 		return nil

@@ -2,8 +2,6 @@ package config
 
 import (
 	"cmp"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/berth-sched/berth/framework/api"
@@ -38,7 +36,11 @@ func (l *loader) complete(doc document, p *problems) *Configuration {
 		name := api.DefaultSchedulerName
 		only.SchedulerName = &name
 	}
+	c.Profiles = make([]Profile, 0, len(doc.Profiles))
 	for i := range doc.Profiles {
+		if p.full() {
+			break
+		}
 		c.Profiles = append(c.Profiles, l.profile(i, &doc.Profiles[i], p))
 	}
 	return c
@@ -69,23 +71,35 @@ func (l *loader) profile(i int, doc *profileDocument, p *problems) Profile {
 	if doc.SchedulerName != nil {
 		out.SchedulerName = *doc.SchedulerName
 	}
-	defaults := l.preset.Default
+	defaults := &l.preset.Default
 	if l.version.perPoint {
-		defaults = l.preset.perPoint()
+		if l.perPoint == nil {
+			each := l.preset.perPoint()
+			l.perPoint = &each
+		}
+		defaults = l.perPoint
 	}
 	if doc.Plugins == nil {
 		doc.Plugins = new(Plugins)
 	}
-	out.Plugins = merge(&defaults, doc.Plugins)
+	out.Plugins = merge(defaults, doc.Plugins)
 
 	given := make(map[string]bool)
+	enabled := out.Plugins.named(PodGroupPostFilter)
+	out.PluginConfig = make([]PluginConfig, 0, len(doc.PluginConfig)+len(enabled)/2)
 	for j, pc := range doc.PluginConfig {
 		given[pc.Name] = true
-		decoded := l.decodeArgs(pluginConfigPath(i, j), pc.Name, pc.Args, p)
-		out.PluginConfig = append(out.PluginConfig, PluginConfig{Name: pc.Name, Args: decoded})
+		entry := PluginConfig{Name: pc.Name}
+		switch {
+		case l.preset.Plugins[pc.Name].Args != nil:
+			entry.Args = l.decodeArgs(pluginConfigPath(i, j), pc.Name, pc.Args, p)
+		case pc.Args != nil:
+			entry.Args = pc.Args
+		}
+		out.PluginConfig = append(out.PluginConfig, entry)
 	}
 	// Upstream omits the plugins of pod groups here.
-	for _, name := range slices.Sorted(maps.Keys(out.Plugins.named(PodGroupPostFilter))) {
+	for _, name := range enabled {
 		if !given[name] && l.preset.Plugins[name].Args != nil {
 			decoded := l.decodeArgs(profilePath(i)+".pluginConfig", name, nil, p)
 			out.PluginConfig = append(out.PluginConfig, PluginConfig{Name: name, Args: decoded})

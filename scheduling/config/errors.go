@@ -134,6 +134,9 @@ func (p *problems) add(q Problem) {
 // fields adds errors of fields below a path.
 func (p *problems) fields(path string, errs []args.FieldError) {
 	for _, e := range errs {
+		if p.full() {
+			return
+		}
 		switch {
 		case path == "":
 		case e.Field == "":
@@ -163,9 +166,12 @@ func (p *problems) located(lines func() *place) error {
 	return &Error{Stage: p.stage, Problems: p.list}
 }
 
+// full reports whether no more problems are listed, so that none is worth finding.
+func (p *problems) full() bool { return len(p.list) == maxProblems }
+
 // hopeless reports whether nothing more is worth finding: no more problems are listed, or a
 // list has more elements than are read.
 func (p *problems) hopeless() bool {
-	return len(p.list) == maxProblems ||
+	return p.full() ||
 		slices.ContainsFunc(p.list, func(q Problem) bool { return q.Class == Class(args.TooMany) })
 }

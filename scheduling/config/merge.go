@@ -3,7 +3,7 @@ package config
 // merge returns the default plugin sets with the file's sets merged in.
 func merge(defaults, file *Plugins) Plugins {
 	var out Plugins
-	for _, point := range append(Points(), MultiPoint) {
+	for _, point := range allPoints() {
 		*out.At(point) = mergeSet(defaults.At(point), file.At(point))
 	}
 	return out
@@ -17,6 +17,12 @@ func merge(defaults, file *Plugins) Plugins {
 // and the others follow at the end, where the build finds the repetition.
 func mergeSet(defaults, file *PluginSet) PluginSet {
 	var out PluginSet
+	if n := len(file.Disabled) + len(defaults.Disabled); n > 0 {
+		out.Disabled = make([]Plugin, 0, n)
+	}
+	if n := len(file.Enabled) + len(defaults.Enabled); n > 0 {
+		out.Enabled = make([]Plugin, 0, n)
+	}
 	for _, list := range [][]Plugin{file.Disabled, defaults.Disabled} {
 		for _, p := range list {
 			out.Disabled = append(out.Disabled, Plugin{Name: p.Name})

@@ -17,6 +17,9 @@ const maxPlaced = 1 << 20
 // library makes an error for every value whose line is asked for.
 var placeCost = cost{entry: 900, value: 450, free: 4 << 20, perByte: 80, again: 2}
 
+// loadPlaceCost is placeCost for [Load], which reads the text before.
+var loadPlaceCost = cost{entry: 900, value: 450, free: 2 << 20, perByte: 40, again: 2}
+
 // A place is the position of a value in a document.
 type place struct {
 	line   int // from 1; 0 for unknown, as for a YAML null
@@ -63,19 +66,19 @@ func (p *place) find(path string) int {
 // that there is. It is 0 if there is none, if the document cannot be read, or if it is
 // longer than 1 MiB. It is also 0 if YAML has thousands of values of a few bytes each.
 func FieldLine(document []byte, path string) int {
-	if checkYAML(document) != nil {
+	if checkYAML(document, readCost) != nil {
 		return 0
 	}
 	if looksLikeJSON(document) && !json.Valid(document) { // YAML that begins with a brace
 		document = append([]byte("--- "), document...)
 	}
-	return placesOf(document).find(path)
+	return placesOf(document, placeCost).find(path)
 }
 
 // placesOf returns the places of a document that has already parsed without error. A
 // document that is too large has none. One with too many values for its size has only the
 // line where it begins.
-func placesOf(doc []byte) *place {
+func placesOf(doc []byte, c cost) *place {
 	if len(doc) > maxPlaced {
 		return nil
 	}
@@ -84,7 +87,7 @@ func placesOf(doc []byte) *place {
 		s.dec.UseNumber()
 		return s.value()
 	}
-	if _, err := placeCost.exceeded(doc); err != nil {
+	if _, err := c.exceeded(doc); err != nil {
 		return &place{line: documentOf(doc, 0).line}
 	}
 	var y yamlPlace
@@ -131,10 +134,11 @@ func (s *jsonPlaces) value() *place {
 		more = false
 	}
 	if !more {
-		if s.last == nil || s.last.line != s.line { // otherwise they share one
-			s.last = &place{line: s.line}
-		}
-		return s.last
+		return s.leaf(s.line)
+	}
+	if begin := s.line; !s.dec.More() {
+		s.token()
+		return s.leaf(begin)
 	}
 	p := &place{line: s.line}
 	switch t {
@@ -154,6 +158,14 @@ func (s *jsonPlaces) value() *place {
 		s.token()
 	}
 	return p
+}
+
+// leaf returns the place of a value without values inside. Neighbours in one line share it.
+func (s *jsonPlaces) leaf(line int) *place {
+	if s.last == nil || s.last.line != line {
+		s.last = &place{line: line}
+	}
+	return s.last
 }
 
 // skip goes behind the list or object whose begin was read.

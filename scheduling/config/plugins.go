@@ -1,5 +1,7 @@
 package config
 
+import "slices"
+
 // A Plugin is one entry of a plugin list.
 type Plugin struct {
 	Name string `json:"name"`
@@ -98,19 +100,21 @@ func (s *PluginSet) enables(name string) bool {
 }
 
 // named returns the names of all plugins that p enables at any point except the
-// given ones.
-func (p *Plugins) named(except ...Point) map[string]bool {
-	names := make(map[string]bool)
-points:
-	for _, point := range append(Points(), MultiPoint) {
-		for _, e := range except {
-			if point == e {
-				continue points
-			}
+// given ones, each once and in order.
+func (p *Plugins) named(except ...Point) (names []string) {
+	n := 0
+	for _, point := range allPoints() {
+		n += len(p.At(point).Enabled)
+	}
+	names = make([]string, 0, n)
+	for _, point := range allPoints() {
+		if slices.Contains(except, point) {
+			continue
 		}
 		for _, plugin := range p.At(point).Enabled {
-			names[plugin.Name] = true
+			names = append(names, plugin.Name)
 		}
 	}
-	return names
+	slices.Sort(names)
+	return slices.Compact(names)
 }

@@ -35,6 +35,14 @@ func Points() []Point {
 	}
 }
 
+// allPoints returns the points and MultiPoint.
+func allPoints() []Point {
+	return []Point{
+		PreEnqueue, QueueSort, PreFilter, Filter, PostFilter, PreScore, Score, Reserve, Permit,
+		PreBind, Bind, PostBind, PlacementGenerate, PlacementScore, PodGroupPostFilter, MultiPoint,
+	}
+}
+
 // buildOrder returns the points in the order in which upstream builds a profile, so
 // in the order of its errors.
 func buildOrder() []Point {

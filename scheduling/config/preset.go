@@ -27,6 +27,9 @@ func (p Preset) clone() Preset {
 	return p
 }
 
+// names returns the names of the plugins in order.
+func (p Preset) names() []string { return slices.Sorted(maps.Keys(p.Plugins)) }
+
 // inTree returns the table of plugins that serve the given points, with the
 // decoders of package args.
 func inTree(points map[string][]Point) map[string]Known {

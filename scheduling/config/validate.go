@@ -19,6 +19,9 @@ func (l *loader) validate(c *Configuration) error {
 	}
 	last := make(map[string]int)
 	for i := range c.Profiles {
+		if p.full() {
+			break
+		}
 		profile := &c.Profiles[i]
 		p.fields(profilePath(i), profile.validate())
 		l.validatePlugins(i, profile, p)
@@ -89,30 +92,36 @@ func validatePercentage(percentage *int32) []args.FieldError {
 
 // validatePlugins checks the names of plugins and the arguments of a profile.
 func (l *loader) validatePlugins(i int, profile *Profile, p *problems) {
-	removed := func(path, name string) bool {
-		if l.version.name != "v1" || !slices.Contains(l.preset.Removed, name) {
-			return false
-		}
+	removed := func(name string) bool { return l.version.name == "v1" && slices.Contains(l.preset.Removed, name) }
+	reject := func(path, name string) {
 		text := fmt.Sprintf(`was invalid in version "v1" (KubeSchedulerConfiguration is version %q)`, args.APIVersion)
 		p.fields("", []args.FieldError{args.Invalid(path, name, text)})
-		return true
 	}
 	for _, point := range Points() {
 		if point == PlacementGenerate || point == PlacementScore {
 			continue // upstream does not check it, nor multiPoint
 		}
 		for j, plugin := range profile.Plugins.At(point).Enabled {
-			removed(fmt.Sprintf("%s.plugins.%s.enabled[%d]", profilePath(i), point, j), plugin.Name)
+			if removed(plugin.Name) {
+				reject(fmt.Sprintf("%s.plugins.%s.enabled[%d]", profilePath(i), point, j), plugin.Name)
+			}
 		}
 	}
 	seen := make(map[string]bool)
 	for j, pc := range profile.PluginConfig {
+		if p.full() {
+			return
+		}
 		path := profilePath(i) + ".pluginConfig[" + strconv.Itoa(j) + "]"
 		if seen[pc.Name] {
 			p.fields("", []args.FieldError{args.Duplicate(path, pc.Name)})
 		}
 		seen[pc.Name] = true
-		if removed(path, pc.Name) || l.preset.Plugins[pc.Name].LateArgs {
+		if removed(pc.Name) {
+			reject(path, pc.Name)
+			continue
+		}
+		if l.preset.Plugins[pc.Name].LateArgs {
 			continue
 		}
 		if v, ok := pc.Args.(args.Validator); ok {

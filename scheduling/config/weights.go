@@ -11,7 +11,7 @@ const maxScore = 100
 // weights returns the weights of the plugins that serve a point, by the names in
 // files: if the point enables a plugin, its weight there, else its weight at
 // multiPoint; 0 means 1. It checks that the weighted total cannot overflow and that
-// every plugin of list has a weight.
+// every plugin of list has a weight. The map holds until the next call.
 //
 // Upstream's check subtracts a running total that may be negative, which wraps. So a
 // negative weight is rejected if another plugin follows while the total is below 0,
@@ -22,7 +22,8 @@ func (b *builder) weights(point Point, list []string) map[string]int32 {
 	if point == PlacementScore {
 		prefix = "placement score plugins"
 	}
-	weights := make(map[string]int32)
+	weights := b.scores
+	clear(weights)
 	total := int64(0)
 	var negative *Plugin // the first one
 	for _, set := range []*PluginSet{b.profile.Plugins.At(point), &b.profile.Plugins.MultiPoint} {

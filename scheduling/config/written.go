@@ -13,11 +13,19 @@ import (
 // A writtenProfile is a profile as the file has it, without defaults: the build finds the
 // fields of its problems there.
 type writtenProfile struct {
-	path         string                     // in the file
-	Plugins      map[string]json.RawMessage `json:"plugins"`
+	path         string                // in the file
+	Plugins      map[string]writtenSet `json:"plugins"`
 	PluginConfig []struct {
 		Name string `json:"name"`
 	} `json:"pluginConfig"`
+}
+
+// A writtenSet is the plugins of a point as the file has them.
+type writtenSet struct {
+	Enabled []struct {
+		Name string `json:"name"`
+	} `json:"enabled"`
+	Disabled []struct{} `json:"disabled"`
 }
 
 // written returns the profiles of the file, as far as they can be read.
@@ -25,13 +33,9 @@ func (l *loader) written() (list []*writtenProfile) {
 	var file struct {
 		Profiles []json.RawMessage `json:"profiles"`
 	}
-	documents, err := YAMLToJSON(l.data)
-	if err != nil || len(documents) == 0 {
-		return nil
-	}
 	if l.version.topLevelProfile {
-		file.Profiles = []json.RawMessage{documents[0]}
-	} else if json.Unmarshal(documents[0], &file) != nil {
+		file.Profiles = []json.RawMessage{l.raw}
+	} else if json.Unmarshal(l.raw, &file) != nil {
 		return nil
 	}
 	for i, text := range file.Profiles {
@@ -57,9 +61,8 @@ func (w *writtenProfile) list(point Point, part string) string {
 		return ""
 	}
 	for _, p := range []Point{point, MultiPoint} {
-		var set map[string][]json.RawMessage
-		_ = json.Unmarshal(w.Plugins[string(p)], &set)
-		if len(set[part]) > 0 {
+		set := w.Plugins[string(p)]
+		if part == "enabled" && len(set.Enabled) > 0 || part == "disabled" && len(set.Disabled) > 0 {
 			return fmt.Sprintf("%s.plugins.%s.%s", w.path, p, part)
 		}
 	}
@@ -73,13 +76,7 @@ func (w *writtenProfile) plugin(point Point, name string) string {
 		return ""
 	}
 	for _, p := range slices.Concat([]string{string(point), "multiPoint"}, slices.Sorted(maps.Keys(w.Plugins))) {
-		var set struct {
-			Enabled []struct {
-				Name string `json:"name"`
-			} `json:"enabled"`
-		}
-		_ = json.Unmarshal(w.Plugins[p], &set)
-		for i, plugin := range slices.Backward(set.Enabled) { // of equal ones the last is too many
+		for i, plugin := range slices.Backward(w.Plugins[p].Enabled) { // of equal ones the last is too many
 			if plugin.Name == name {
 				return fmt.Sprintf("%s.plugins.%s.enabled[%d].name", w.path, p, i)
 			}

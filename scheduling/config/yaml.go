@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v2"
 )
@@ -56,7 +57,7 @@ func YAMLToJSON(data []byte) ([][]byte, error) {
 
 // yamlDocuments returns the documents of a YAML stream.
 func yamlDocuments(data []byte) ([][]byte, error) {
-	if err := checkYAML(data); err != nil {
+	if err := checkYAML(data, readCost); err != nil {
 		return nil, err
 	}
 	return decodedDocuments(data, yaml.NewDecoder(bytes.NewReader(data)))
@@ -191,15 +192,19 @@ func yamlToJSON(decode func(any) error, size int) ([]byte, error) {
 // maxKeys bounds how many repeated keys are reported.
 const maxKeys = 100
 
-// duplicateKeys returns the errors for keys that occur twice in a mapping, in text
-// that is otherwise valid.
-func duplicateKeys(doc []byte) []string {
-	var v any
+// repeatedKeys parts the errors about keys that occur twice in a mapping from other errors
+// of the YAML library in its strict mode. The first of equal keys counts there.
+func repeatedKeys(err error) (keys []string, other error) {
 	var wrong *yaml.TypeError
-	if err := guarded(func() error { return yaml.UnmarshalStrict(doc, &v) }); !errors.As(err, &wrong) {
-		return nil
+	if !errors.As(err, &wrong) {
+		return nil, err
 	}
-	return wrong.Errors[:min(len(wrong.Errors), maxKeys)]
+	for _, text := range wrong.Errors {
+		if !strings.Contains(text, "already set in map") {
+			return nil, err
+		}
+	}
+	return wrong.Errors[:min(len(wrong.Errors), maxKeys)], nil
 }
 
 // guarded calls the YAML library and turns a panic in it into an error.

@@ -19,6 +19,10 @@ type cost struct {
 // readCost is what the library and [YAMLToJSON] allocate.
 var readCost = cost{entry: 400, value: 200, free: 4 << 20, perByte: 80, again: 4}
 
+// loadCost is readCost for [Load]: configurations are short, and most of their values are
+// words.
+var loadCost = cost{entry: 400, value: 200, free: 1 << 20, perByte: 40, again: 4}
+
 var (
 	errUTF16  = errors.New("the text is UTF-16; write it as UTF-8")
 	errTag    = errors.New("%TAG directives are not supported; write tags in full")
@@ -27,14 +31,14 @@ var (
 
 // checkYAML rejects text that would take the YAML library far more memory than its
 // size: a %TAG directive repeats its prefix for every tag, and a value may be one byte.
-func checkYAML(data []byte) error {
+func checkYAML(data []byte, c cost) error {
 	if bytes.HasPrefix(data, []byte{0xfe, 0xff}) || bytes.HasPrefix(data, []byte{0xff, 0xfe}) {
 		return fmt.Errorf("line 1: %w", errUTF16)
 	}
 	if at := tagDirective(data); at >= 0 {
 		return fmt.Errorf("line %d: %w", lineAt(data, at), errTag)
 	}
-	if at, err := readCost.exceeded(data); err != nil {
+	if at, err := c.exceeded(data); err != nil {
 		return fmt.Errorf("line %d: %w", lineAt(data, at), err)
 	}
 	if at := tooDeep(data); at >= 0 {

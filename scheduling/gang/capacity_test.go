@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/proof/effort"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/gang"
 )
@@ -69,7 +70,7 @@ func TestCapacityWithoutBound(t *testing.T) {
 		{"placed one by one", without, near, nil},
 		{"counted", none, plain, nil},
 		{"counted in racks", none, plain, []gang.Level{{Key: rack}}},
-	} {
+	}[effort.Of(1, 0):] { // the first takes long
 		p := placerOf(tt.profile, gang.Rules{Choice: gang.BestFit})
 		shape := &gang.Group{Name: "g", Pods: []*framework.PodInfo{tt.pod}, Topology: tt.levels}
 		c, err := p.Capacity(s, shape, 0)

@@ -288,6 +288,26 @@ func (r annotationReader) read(k *KoordinatorGang) (err error) {
 	if k.Total < k.Min {
 		k.Total = k.Min
 	}
+	if err := r.policies(k); err != nil {
+		return err
+	}
+	if k.Waiting == 0 {
+		k.Waiting = koordDefaultWaiting
+	}
+	if text, ok := r.from[koordWaitingTime]; ok {
+		if k.Waiting, err = time.ParseDuration(text); err != nil || k.Waiting <= 0 {
+			return r.invalid(koordWaitingTime, "must be a duration above 0")
+		}
+	}
+	if k.Groups, err = r.groups(k.Key()); err != nil {
+		return err
+	}
+	k.Levels, err = r.levels()
+	return err
+}
+
+// policies reads the mode, and which pods count for the minimum.
+func (r annotationReader) policies(k *KoordinatorGang) error {
 	switch mode := r.from[koordMode]; mode {
 	case "", koordModeStrict:
 	case koordModeNonStrict:
@@ -303,33 +323,29 @@ func (r annotationReader) read(k *KoordinatorGang) (err error) {
 	default:
 		return r.invalid(koordMatchPolicy, "must be once-satisfied, waiting-and-running or only-waiting")
 	}
-	if k.Waiting == 0 {
-		k.Waiting = koordDefaultWaiting
+	return nil
+}
+
+// groups returns the keys of the gangs that are placed together, in order; own is among
+// them.
+func (r annotationReader) groups(own string) (keys []string, err error) {
+	text, ok := r.from[koordGroups]
+	if !ok {
+		return []string{own}, nil
 	}
-	if text, ok := r.from[koordWaitingTime]; ok {
-		if k.Waiting, err = time.ParseDuration(text); err != nil || k.Waiting <= 0 {
-			return r.invalid(koordWaitingTime, "must be a duration above 0")
+	if err := json.Unmarshal([]byte(text), &keys); err != nil {
+		return nil, r.invalid(koordGroups, "must be a list of \"namespace/name\"")
+	}
+	for _, key := range keys {
+		if namespace, name, ok := strings.Cut(key, "/"); !ok || namespace == "" || name == "" || strings.Contains(name, "/") {
+			return nil, r.invalid(koordGroups, fmt.Sprintf("%q is not \"namespace/name\"", key))
 		}
 	}
-	k.Groups = []string{k.Key()}
-	if text, ok := r.from[koordGroups]; ok {
-		k.Groups = nil
-		if err := json.Unmarshal([]byte(text), &k.Groups); err != nil {
-			return r.invalid(koordGroups, "must be a list of \"namespace/name\"")
-		}
-		for _, key := range k.Groups {
-			if namespace, name, ok := strings.Cut(key, "/"); !ok || namespace == "" || name == "" || strings.Contains(name, "/") {
-				return r.invalid(koordGroups, fmt.Sprintf("%q is not \"namespace/name\"", key))
-			}
-		}
-		if !slices.Contains(k.Groups, k.Key()) {
-			k.Groups = append(k.Groups, k.Key())
-		}
-		slices.Sort(k.Groups)
-		k.Groups = slices.Compact(k.Groups)
+	if !slices.Contains(keys, own) {
+		keys = append(keys, own)
 	}
-	k.Levels, err = r.levels()
-	return err
+	slices.Sort(keys)
+	return slices.Compact(keys), nil
 }
 
 func (r annotationReader) number(key string, to *int) error {

@@ -103,22 +103,7 @@ type candidate struct {
 func (a *attempt) stage(list []*domain, least int) (done bool, err error) {
 	candidates := make([]*candidate, len(list))
 	for i, d := range list {
-		c := &candidate{d: d, trial: newTrial(d)}
-		if a.room != nil {
-			c.fits = a.g.whole(a.takes[d.id])
-			c.trial.Capacity, c.trial.Pods = c.fits, min(c.fits, len(a.g.Pods))
-		} else {
-			c.fits = a.estimate(d)
-		}
-		switch need := a.g.need(); {
-		case len(a.g.Pods) < need:
-			c.trial.Bound = fmt.Sprintf("the group has %d of %d pods", len(a.g.Pods), need)
-		case a.room == nil:
-			c.trial.Bound = a.bound(d)
-		case c.fits < need:
-			c.trial.Bound = fmt.Sprintf("takes %d of %d pods", c.fits, need)
-		}
-		candidates[i] = c
+		candidates[i] = a.candidate(d)
 	}
 	a.sort(candidates)
 	var stand []*candidate
@@ -159,6 +144,27 @@ func (a *attempt) stage(list []*domain, least int) (done bool, err error) {
 		return false, nil
 	}
 	return a.keepMost(append(a.fewer, a.first(stand)))
+}
+
+// candidate returns what is known of a domain before the group is tried there: how many
+// pods it may take, and why it cannot take the minimum.
+func (a *attempt) candidate(d *domain) *candidate {
+	c := &candidate{d: d, trial: newTrial(d)}
+	if a.room != nil {
+		c.fits = a.g.whole(a.takes[d.id])
+		c.trial.Capacity, c.trial.Pods = c.fits, min(c.fits, len(a.g.Pods))
+	} else {
+		c.fits = a.estimate(d)
+	}
+	switch need := a.g.need(); {
+	case len(a.g.Pods) < need:
+		c.trial.Bound = fmt.Sprintf("the group has %d of %d pods", len(a.g.Pods), need)
+	case a.room == nil:
+		c.trial.Bound = a.bound(d)
+	case c.fits < need:
+		c.trial.Bound = fmt.Sprintf("takes %d of %d pods", c.fits, need)
+	}
+	return c
 }
 
 // anyFewer reports whether a domain of a Preferred level takes as many pods, although not

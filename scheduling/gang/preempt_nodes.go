@@ -30,11 +30,55 @@ func (x *evictor) nodeByNode(a *attempt, s *site) error {
 	return err
 }
 
+// proposal is what node by node has been decided so far.
+type proposal struct {
+	on    [][]*Unit // by slot: the units with pods there
+	gone  []bool    // by unit
+	costs []cost    // of the next pod, by node of the site
+	total harm
+	left  int // how often a pod may still be tried on a node
+}
+
 // propose returns the victims, in the order of their importance; none if some pod of the
 // minimum finds no node, or if it would take too long.
 func (x *evictor) propose(a *attempt, s *site) ([]*Unit, error) {
 	mark := x.snap.Begin()
 	defer x.snap.Rollback(mark)
+	w := proposal{on: x.unitsBySlot(s), gone: make([]bool, len(s.units)), costs: make([]cost, len(s.d.slots)), total: noHarm(), left: evaluationsMost}
+	placed, last := 0, -1
+	for i := range x.g.Pods {
+		if placed == x.g.need() {
+			break
+		}
+		if last < 0 || !a.alike(i-1, i) {
+			last = -1 // all nodes are tried
+		}
+		if ok, err := x.evaluate(&w, s, i, last); err != nil || !ok {
+			return nil, err
+		}
+		best, least := w.best()
+		if last = best; best < 0 {
+			continue
+		}
+		if err := x.take(&w, i, s.d.slots[best], w.costs[best].gone); err != nil {
+			return nil, err
+		}
+		w.total, placed = least, placed+1
+	}
+	if placed < x.g.need() {
+		return nil, nil
+	}
+	var list []*Unit
+	for i, u := range s.units {
+		if w.gone[i] {
+			list = append(list, u)
+		}
+	}
+	return list, nil
+}
+
+// unitsBySlot lists the units of each node that may leave.
+func (x *evictor) unitsBySlot(s *site) [][]*Unit {
 	on := make([][]*Unit, x.snap.SlotLimit())
 	for i, u := range s.units {
 		if s.frozen[i] {
@@ -47,63 +91,57 @@ func (x *evictor) propose(a *attempt, s *site) ([]*Unit, error) {
 			}
 		}
 	}
-	gone := make([]bool, len(s.units))
-	costs := make([]cost, len(s.d.slots))
-	total, placed, last, left := noHarm(), 0, -1, evaluationsMost
-	for i := range x.g.Pods {
-		if placed == x.g.need() {
-			break
-		}
-		for k := range costs {
-			if last >= 0 && k != last && a.alike(i-1, i) {
-				continue
-			}
-			if left--; left < 0 {
-				return nil, nil
-			}
-			slot := s.d.slots[k]
-			on[slot] = slices.DeleteFunc(on[slot], func(u *Unit) bool { return gone[u.index] })
-			var err error
-			if costs[k], err = x.costOf(i, slot, on[slot]); err != nil {
-				return nil, err
-			}
-		}
-		best, least := -1, harm{}
-		for k, c := range costs {
-			if !c.possible {
-				continue
-			}
-			if h := total.plus(c.harm); best < 0 || h.compare(least) < 0 {
-				best, least = k, h
-			}
-		}
-		if last = best; best < 0 {
+	return on
+}
+
+// evaluate finds out what pod i costs on each node, or, if it is like the pod before it, on
+// the node of that pod alone: what others cost has not changed. An only below 0 stands for
+// all nodes. It returns false if that would take too long.
+func (x *evictor) evaluate(w *proposal, s *site, i, only int) (bool, error) {
+	for k := range w.costs {
+		if only >= 0 && k != only {
 			continue
 		}
-		for _, u := range costs[best].gone {
-			if gone[u.index] {
-				continue // it left with another node's
-			}
-			gone[u.index] = true
-			if err := u.remove(x.snap); err != nil {
-				return nil, err
-			}
+		if w.left--; w.left < 0 {
+			return false, nil
 		}
-		if err := x.snap.AddPod(x.g.Pods[i], x.snap.AtSlot(s.d.slots[best]).Name()); err != nil {
-			return nil, err
-		}
-		total, placed = least, placed+1
-	}
-	if placed < x.g.need() {
-		return nil, nil
-	}
-	var list []*Unit
-	for i, u := range s.units {
-		if gone[i] {
-			list = append(list, u)
+		slot := s.d.slots[k]
+		w.on[slot] = slices.DeleteFunc(w.on[slot], func(u *Unit) bool { return w.gone[u.index] })
+		var err error
+		if w.costs[k], err = x.costOf(i, slot, w.on[slot]); err != nil {
+			return false, err
 		}
 	}
-	return list, nil
+	return true, nil
+}
+
+// best returns the node where the next pod does the least harm, with all that are placed
+// already, and that harm; -1 if there is none.
+func (w *proposal) best() (best int, least harm) {
+	best = -1
+	for k, c := range w.costs {
+		if !c.possible {
+			continue
+		}
+		if h := w.total.plus(c.harm); best < 0 || h.compare(least) < 0 {
+			best, least = k, h
+		}
+	}
+	return best, least
+}
+
+// take puts pod i on the node, in place of the units.
+func (x *evictor) take(w *proposal, i, slot int, units []*Unit) error {
+	for _, u := range units {
+		if w.gone[u.index] {
+			continue // it left with another node's
+		}
+		w.gone[u.index] = true
+		if err := u.remove(x.snap); err != nil {
+			return err
+		}
+	}
+	return x.snap.AddPod(x.g.Pods[i], x.snap.AtSlot(slot).Name())
 }
 
 // costOf takes out units on a node, and puts back those that may stay beside pod i.

@@ -4,25 +4,31 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
 )
 
 // A reprieval puts back units, as long as every pod of the group still passes the filters
 // on its node, each counted there before the next is asked.
 //
 // While the pods are separate, a unit matters only to the pods on its nodes: then only
-// these are asked. Otherwise all are.
+// these are asked. So it is for a unit that is in conflict with no pod of the group, if
+// conflicts are all that they read or take beyond their nodes: leaving out the pods of the
+// group on other nodes then changes no answer that was a yes. Otherwise all are asked.
 //
 // Invariant: while separate is set, failing holds the nodes whose pods of the group do not
-// all pass, as the snapshot is between two units.
+// all pass, as the snapshot is between two units. While it is not set, but conflicts is,
+// all pass.
 type reprieval struct {
 	*Placer
 	snap   *framework.Snapshot
 	g      *Group
 	placed []Placement
 
-	separate bool
-	onNode   map[string][]Placement // in order
-	failing  map[string]bool
+	separate  bool
+	sure      bool                   // it is known whether conflicts can be set
+	conflicts *scheduling.Conflicts  // of the pods; nil: all are asked
+	onNode    map[string][]Placement // in order
+	failing   map[string]bool
 
 	keysAt  uint64               // where classes hold
 	classes []*framework.PodInfo // a pod of each class
@@ -106,6 +112,11 @@ func (x *reprieval) putBack(units []*Unit) (gone []*Unit, err error) {
 
 // mayReturn puts a unit back if every pod of the group then still passes.
 func (x *reprieval) mayReturn(u *Unit) (bool, error) {
+	if !x.separate && !x.sure {
+		if err := x.findConflicts(); err != nil {
+			return false, err
+		}
+	}
 	mark := x.snap.Begin()
 	if err := u.putBack(x.snap); err != nil {
 		x.snap.Rollback(mark)
@@ -113,7 +124,7 @@ func (x *reprieval) mayReturn(u *Unit) (bool, error) {
 	}
 	separate := x.separate && x.stillSeparate()
 	ok, err := false, error(nil)
-	if separate {
+	if separate || !x.separate && x.apart(u) {
 		ok, err = x.passBeside(u)
 	} else {
 		ok, err = x.pass(x.placed)
@@ -126,6 +137,30 @@ func (x *reprieval) mayReturn(u *Unit) (bool, error) {
 	x.separate = separate
 	clear(x.failing)
 	return true, nil
+}
+
+// findConflicts finds with which pods the group can be in conflict, if that is all that
+// matters, and all pods pass.
+func (x *reprieval) findConflicts() error {
+	x.sure = true
+	var c scheduling.Conflicts
+	for _, at := range x.placed {
+		f, err := x.sched.Filtering(x.snap, x.g.Pods[at.index])
+		if err != nil || !c.Add(f) {
+			return err
+		}
+	}
+	ok, err := x.pass(x.placed)
+	if ok {
+		x.conflicts = &c
+		clear(x.failing)
+	}
+	return err
+}
+
+// apart reports whether no pod of a unit is in conflict with a pod of the group.
+func (x *reprieval) apart(u *Unit) bool {
+	return x.conflicts != nil && !slices.ContainsFunc(u.Members, func(m Member) bool { return x.conflicts.With(m.Pod) })
 }
 
 // passBeside reports whether all pods pass now that a unit is back.

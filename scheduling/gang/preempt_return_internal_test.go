@@ -3,6 +3,7 @@
 package gang
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -12,12 +13,49 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/proof/enough"
+	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 )
 
+// claims is how many claims the pods of TestReturnsAgree may mount.
+const claims = 4
+
+// putClaims puts claims of one pod only, of one node each, and such that wait for a pod,
+// with fewer volumes than these need.
+func putClaims(t *rapid.T, s *framework.Snapshot, nodes int) {
+	wait := api.VolumeBindingWaitForFirstConsumer
+	class := &api.StorageClass{ObjectMeta: api.ObjectMeta{Name: "late"}, Provisioner: "kubernetes.io/no-provisioner", VolumeBindingMode: &wait}
+	if err := framework.Put(s, class); err != nil {
+		t.Fatal(err)
+	}
+	modes := []api.PersistentVolumeAccessMode{rapid.SampledFrom([]api.PersistentVolumeAccessMode{api.ReadWriteOnce, api.ReadWriteOncePod}).Draw(t, "mode")}
+	size := resource.List{"storage": resource.MustParse("1Gi")}
+	for i := range claims {
+		v := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: fmt.Sprint("v", i)}}
+		v.Spec.StorageClassName, v.Spec.Capacity, v.Spec.AccessModes = "late", size, modes
+		at := fmt.Sprint("n", rapid.IntRange(0, nodes-1).Draw(t, "disk"))
+		v.Spec.NodeAffinity = &api.VolumeNodeAffinity{Required: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{
+			MatchExpressions: []api.NodeSelectorRequirement{{Key: api.LabelHostname, Operator: api.NodeSelectorOpIn, Values: []string{at}}},
+		}}}}
+		c := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: fmt.Sprint("c", i), UID: api.UID(fmt.Sprint("c", i))}}
+		c.Spec.StorageClassName, c.Spec.AccessModes, c.Spec.Resources.Requests = new("late"), modes, size
+		v.Status.Phase = api.VolumeAvailable
+		if rapid.IntRange(0, 3).Draw(t, "bound") > 0 {
+			v.Spec.NodeAffinity = nil
+			v.Spec.ClaimRef = &api.ObjectReference{Namespace: "default", Name: c.Name, UID: c.UID}
+			c.Spec.VolumeName = v.Name
+			c.Annotations = map[string]string{"pv.kubernetes.io/bind-completed": "yes"}
+			c.Status.Phase, v.Status.Phase = api.ClaimBound, api.VolumeBound
+		}
+		if err := errors.Join(framework.Put(s, v), framework.Put(s, c)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestReturnsAgree compares the units that return if only the pods beside them are asked
-// with those that return if all pods are: any group, and units with ports, terms, and pods
-// on several nodes.
+// with those that return if all pods are: any group, and units with ports, claims, terms,
+// and pods on several nodes.
 func TestReturnsAgree(t *testing.T) {
 	sched, err := scheduling.New(scheduling.Kubernetes137())
 	if err != nil {
@@ -28,7 +66,10 @@ func TestReturnsAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[string]int{}
-	want := map[string]int{"groups of separate pods": 20, "units beside them returned": 20, "units beside them gone": 20}
+	want := map[string]int{
+		"groups of separate pods": 20, "units beside them returned": 20, "units beside them gone": 20,
+		"groups that conflicts alone matter to": 20, "units without conflicts gone": 20, "units without conflicts returned": 20, "units in conflict gone": 20,
+	}
 	enough.Check(t, seen, want, func(t *rapid.T) {
 		const most = 5
 		s := framework.NewSnapshot(framework.Arrival)
@@ -39,6 +80,10 @@ func TestReturnsAgree(t *testing.T) {
 			if err := s.AddNode(n.Obj()); err != nil {
 				t.Fatal(err)
 			}
+		}
+		mounts := rapid.IntRange(0, 2).Draw(t, "mounts") == 0
+		if mounts {
+			putClaims(t, s, nodes)
 		}
 		node := func() string { return fmt.Sprint("n", rapid.IntRange(0, nodes-1).Draw(t, "node")) }
 		pod := func(name string, hostile bool) *framework.PodInfo {
@@ -56,6 +101,9 @@ func TestReturnsAgree(t *testing.T) {
 				default:
 					b = b.PodAntiAffinity(zone, rapid.SampledFrom([]string{"app=a", "app=b", "app=c"}).Draw(t, "whom"))
 				}
+			}
+			if mounts && rapid.IntRange(0, 2).Draw(t, "mount") == 0 {
+				b = b.Claim(fmt.Sprint("c", rapid.IntRange(0, claims-1).Draw(t, "claim")))
 			}
 			info, err := s.NewPodInfo(b.Obj())
 			if err != nil {
@@ -93,7 +141,7 @@ func TestReturnsAgree(t *testing.T) {
 			defer s.Rollback(mark)
 			x := p.reprieval(s, g, placed)
 			if all {
-				x.separate = false
+				x.separate, x.sure = false, true
 			} else if x.separate {
 				seen["groups of separate pods"]++
 			}
@@ -103,6 +151,19 @@ func TestReturnsAgree(t *testing.T) {
 			}
 			if err != nil {
 				t.Fatal(err)
+			}
+			if x.conflicts != nil {
+				seen["groups that conflicts alone matter to"]++
+				for _, u := range units {
+					switch apart := x.apart(u); {
+					case apart && slices.Contains(gone, u):
+						seen["units without conflicts gone"]++
+					case apart:
+						seen["units without conflicts returned"]++
+					case slices.Contains(gone, u):
+						seen["units in conflict gone"]++
+					}
+				}
 			}
 			if x.separate {
 				seen["units beside them gone"] += len(gone)

@@ -199,32 +199,21 @@ func (p *Placer) placeSet(snap *framework.Snapshot, s *Set, within *domain) (*Se
 	case len(domains) == 0:
 		return &SetOutcome{Set: s.Name, Status: NoDomain, Text: "no node has the label " + s.Topology}, nil
 	}
-	outcomes := make(map[*Trial]*SetOutcome, len(domains))
 	var trials, stood []*Trial
+	outcomes := make(map[*Trial]*SetOutcome, len(domains))
 	for _, d := range domains {
-		mark := snap.Begin()
-		out, err := p.children(snap, s, d)
-		snap.Rollback(mark)
+		t, out, err := p.trySet(snap, s, d)
 		if err != nil || out.Status == Stuck {
 			return out, err
 		}
-		t := newTrial(d)
-		t.Placed = out.placed(s)
-		t.Pods, t.Succeeded, t.Text = len(t.Placed), out.Status == Placed, out.Text
 		outcomes[t] = out
 		if trials = append(trials, t); t.Succeeded {
 			stood = append(stood, t)
 		}
 	}
 	if len(stood) == 0 {
-		best := mostChildren(trials, outcomes)
-		out := outcomes[best]
-		text := out.Text
-		if p.rules.kubernetes() {
-			text = fmt.Sprintf("%s, 0/%d placements are available, first placement status: %s", textUnschedulable, len(trials), text)
-		}
-		out.fail(Short, text)
-		out.Trials = trials
+		out := outcomes[mostChildren(trials, outcomes)]
+		p.noDomainTakes(out, trials)
 		return out, nil
 	}
 	best := mostChildren(stood, outcomes)
@@ -243,6 +232,30 @@ func (p *Placer) placeSet(snap *framework.Snapshot, s *Set, within *domain) (*Se
 	}
 	out.Trials, out.TiedDomains = trials, max(1, a.out.TiedDomains)
 	return out, nil
+}
+
+// trySet tries the set in a domain, and takes everything back.
+func (p *Placer) trySet(snap *framework.Snapshot, s *Set, d *domain) (*Trial, *SetOutcome, error) {
+	mark := snap.Begin()
+	out, err := p.children(snap, s, d)
+	snap.Rollback(mark)
+	if err != nil || out.Status == Stuck {
+		return nil, out, err
+	}
+	t := newTrial(d)
+	t.Placed = out.placed(s)
+	t.Pods, t.Succeeded, t.Text = len(t.Placed), out.Status == Placed, out.Text
+	return t, out, nil
+}
+
+// noDomainTakes makes of the outcome in one domain that of the set, which stands in none.
+func (p *Placer) noDomainTakes(out *SetOutcome, trials []*Trial) {
+	text := out.Text
+	if p.rules.kubernetes() {
+		text = fmt.Sprintf("%s, 0/%d placements are available, first placement status: %s", textUnschedulable, len(trials), text)
+	}
+	out.fail(Short, text)
+	out.Trials = trials
 }
 
 // mostChildren returns the trial in which the most children stood, the first of several.

@@ -22,6 +22,10 @@ type refusals struct {
 	by               map[queue.Class]refusal
 }
 
+// refusalsMost bounds what is kept while a cluster stands still. Beyond it, everything is
+// found out anew.
+const refusalsMost = 4096
+
 // refusal is an attempt that found no node, and no room to make.
 type refusal struct {
 	decision scheduling.Decision
@@ -43,7 +47,7 @@ func (r *refusals) stand(snap *framework.Snapshot) bool {
 // keep notes what came of an attempt. What was known before the attempt stands, although
 // what PostFilter tried and took back counts as changes.
 func (r *refusals) keep(snap *framework.Snapshot, class queue.Class, what refusal) {
-	if r.by == nil {
+	if r.by == nil || len(r.by) >= refusalsMost {
 		r.by = map[queue.Class]refusal{}
 	}
 	r.version, r.objects = snap.Version(), snap.Objects()
@@ -55,6 +59,7 @@ func (r *refusals) keep(snap *framework.Snapshot, class queue.Class, what refusa
 func (d *Driver) refused(ctx context.Context, sched *scheduling.Scheduler, p *pod, it *queue.Item, a *Attempt, fit *scheduling.FitError) {
 	a.State, a.Err = Failed, fit
 	by := rejectorsOf(fit)
+	by.Unresolvable = sched.Unresolvable(it.Pod, fit)
 	if key, ok := d.alike(sched, p, a); ok {
 		by.Class = unique.Make(key)
 		if d.observers.alike != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/queueing"
+	"github.com/berth-sched/berth/internal/proof/effort"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/virtualclock"
@@ -277,7 +278,7 @@ func (w *throngWatcher) Report(_ context.Context, pod *api.Pod, r lifecycle.Repo
 // with the same texts.
 func TestAlikeWatched(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(4) {
+	for seed := range uint64(effort.Of(1, 4)) {
 		logs := map[bool][]string{}
 		for _, off := range []bool{false, true} {
 			p := scheduling.Kubernetes137()
@@ -388,4 +389,64 @@ func TestAlikeCosts(t *testing.T) {
 		t.Errorf("%d attempts failed together, %d with fewer waiting pods; %+v", manyAlike, fewAlike, many)
 	}
 	t.Logf("%+v, %d and %d attempts failed together", many, fewAlike, manyAlike)
+}
+
+// tellingFit is NodeResourcesFit that does something when it is asked the next time.
+type tellingFit struct {
+	filter.NodeResourcesFit
+	next *func()
+}
+
+func (f tellingFit) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	if tell := *f.next; tell != nil {
+		*f.next = nil
+		tell()
+	}
+	return f.NodeResourcesFit.PreFilter(c)
+}
+
+// TestAlikeWaitsForEvents: pods are not passed over while an event waits to be applied. It
+// may help the next one at once.
+func TestAlikeWaitsForEvents(t *testing.T) {
+	ctx, clock := context.Background(), virtualclock.New(epoch)
+	var next func()
+	d, err := lifecycle.New(lifecycle.Config{
+		Profiles: []scheduling.Profile{{Filter: []framework.Plugin{tellingFit{next: &next}}}},
+		Binder:   lifecycle.BinderFunc(func(context.Context, *api.Pod, string) error { return nil }), Clock: clock,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	node := func(name, cpu string) *api.Node { return api.MakeNode(name, cpu, "8Gi").Obj() }
+	d.Apply(lifecycle.Update(node("full", "1")))
+	for _, name := range []string{"a", "b", "c"} {
+		d.Apply(lifecycle.Update(api.MakePod(name).Requests("2", "1Gi").Obj()))
+	}
+	round := func() (list []lifecycle.Attempt) {
+		for {
+			a, ok := d.ScheduleOne(ctx)
+			if !ok {
+				return list
+			}
+			list = append(list, a)
+		}
+	}
+	// A node wakes the pods, and is gone before they are tried.
+	wake := func() {
+		d.Apply(lifecycle.Update(node("gone", "2")))
+		d.Apply(lifecycle.Delete(node("gone", "2")))
+		d.Flush(ctx)
+		clock.Advance(time.Minute)
+	}
+	round()
+	wake()
+	if list := round(); len(list) != 1 || list[0].Alike != 2 {
+		t.Fatalf("%d attempts, want one for three pods that are alike", len(list))
+	}
+	wake()
+	next = func() { d.Apply(lifecycle.Update(node("large", "8"))) }
+	list := round()
+	if len(list) < 3 || list[0].Alike != 0 || list[1].State != lifecycle.Bound || list[2].State != lifecycle.Bound {
+		t.Errorf("%d attempts %+v, want one that fails, and two at once on the new node", len(list), list)
+	}
 }

@@ -187,7 +187,7 @@ func rejectorsOf(err error) queue.Rejectors {
 	if !errors.As(err, &fit) {
 		return queue.Rejectors{}
 	}
-	return queue.Rejectors{Plugins: fit.Plugins(), Pending: fit.Pending(), Unresolvable: fit.Unresolvable()}
+	return queue.Rejectors{Plugins: fit.Plugins(), Pending: fit.Pending()}
 }
 
 // requeue returns the pod of a failed attempt to the queue, where it waits for what helps

@@ -14,13 +14,14 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/queueing"
+	"github.com/berth-sched/berth/internal/proof/effort"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/virtualclock"
 )
 
-var faultPods = flag.Int("faultpods", 20_000, "how many pods TestDriverFaults creates")
+var faultPods = flag.Int("faultpods", effort.Of(4_000, 20_000), "how many pods TestDriverFaults creates")
 
 // ruin is a cluster in which everything goes wrong now and then: plugins and extensions
 // panic, binders hang, fail or answer too late, events are stale or out of order, and

@@ -10,6 +10,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/queueing"
+	"github.com/berth-sched/berth/internal/heap"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/gang"
 	"github.com/berth-sched/berth/scheduling/preemption"
@@ -37,8 +38,8 @@ type GroupReporter interface {
 //
 // Invariant: pods has every pod of the group that exists, in the order of arrival. item is
 // the group's while it is in the queue or in flight, held is the pod by which the queue
-// holds it, and byItem leads from it to the group. ready and barred count the members in
-// these states. If barred is not 0, bar is a barred pod whose plugin was asked after the
+// holds it, and byItem leads from it to the group. ready has the members in that state, and
+// barred counts those in the other. If barred is not 0, bar is a barred pod whose plugin was asked after the
 // last event that it registered for. Other barred pods may pass by now. After rebar, the
 // group is listed in shut, with what keeps bar out.
 type group struct {
@@ -49,10 +50,12 @@ type group struct {
 	trying bool      // it is in flight
 	failed time.Time // when the last pod failed
 
-	ready, barred int
-	bar           *list.Element // in pods
-	shut          *shutGroups   // nil if no pod is barred
-	place         *list.Element // in shut
+	serial uint64          // of the pod that came last
+	ready  heap.Heap[*pod] // members that may be tried, in the order of arrival
+	barred int
+	bar    *list.Element // in pods
+	shut   *shutGroups   // nil if no pod is barred
+	place  *list.Element // in shut
 }
 
 // groups are the groups of a driver.
@@ -86,6 +89,8 @@ type shutGroups struct {
 type member struct {
 	group    *group
 	element  *list.Element // in group.pods
+	serial   uint64        // order of arrival
+	place    int           // in group.ready, -1 for none
 	attempts int
 	since    time.Time // when it began to wait, or came back
 
@@ -143,11 +148,16 @@ func (d *Driver) enlist(p *pod) {
 	key := podKey{p.info.Pod.Namespace, name}
 	g := d.groups.byKey[key]
 	if g == nil {
-		g = &group{key: key}
+		g = &group{key: key, ready: heap.New(earlier, placeReady)}
 		d.groups.byKey[key] = g
 	}
-	p.member = &member{group: g, element: g.pods.PushBack(p), since: d.clock.Now()}
+	g.serial++
+	p.member = &member{group: g, element: g.pods.PushBack(p), serial: g.serial, place: -1, since: d.clock.Now()}
 }
+
+func earlier(a, b **pod) bool { return (*a).member.serial < (*b).member.serial }
+
+func placeReady(p **pod, place int) { (*p).member.place = place }
 
 // delist forgets a pod that is gone.
 func (d *Driver) delist(ctx context.Context, p *pod) {
@@ -225,18 +235,19 @@ func (d *Driver) lookAll(ctx context.Context, g *group) {
 func (p *pod) setState(s memberState, gate string) {
 	m := p.member
 	g := m.group
-	g.count(m.state, -1)
-	g.count(s, 1)
-	m.state, m.gate = s, gate
-}
-
-func (g *group) count(s memberState, n int) {
-	switch s {
-	case ready:
-		g.ready += n
-	case barred:
-		g.barred += n
+	switch {
+	case m.state == barred && s != barred:
+		g.barred--
+	case m.state != barred && s == barred:
+		g.barred++
 	}
+	switch {
+	case m.place >= 0 && s != ready:
+		g.ready.Remove(m.place)
+	case m.place < 0 && s == ready:
+		g.ready.Push(p)
+	}
+	m.state, m.gate = s, gate
 }
 
 // isBar reports whether there is a barred pod at this place.
@@ -294,7 +305,7 @@ func (d *Driver) lacks(g *group) bool {
 }
 
 // isOpen reports whether the group may be in the queue.
-func (d *Driver) isOpen(g *group) bool { return g.ready > 0 && g.barred == 0 && !d.lacks(g) }
+func (d *Driver) isOpen(g *group) bool { return g.ready.Len() > 0 && g.barred == 0 && !d.lacks(g) }
 
 // failing is the time at which the next pod fails: later than that of the pod before, also
 // if the clock stands still, so pods keep their order.
@@ -307,13 +318,7 @@ func (g *group) failing(now time.Time) time.Time {
 }
 
 // firstReady returns the first pod that may be tried.
-func (g *group) firstReady() *pod {
-	e := g.pods.Front()
-	for e.Value.(*pod).member.state != ready {
-		e = e.Next()
-	}
-	return e.Value.(*pod)
-}
+func (g *group) firstReady() *pod { return *g.ready.Top() }
 
 // regatePod is called whenever a pod of a group has changed.
 func (d *Driver) regatePod(ctx context.Context, p *pod) {
@@ -337,9 +342,9 @@ func (d *Driver) regate(ctx context.Context, g *group) {
 		g.held = g.firstReady()
 		g.item = d.queue.Add(ctx, g.held.info)
 		d.groups.byItem[g.item] = g
-		d.queue.Resize(g.item, g.ready)
+		d.queue.Resize(g.item, g.ready.Len())
 	case open:
-		d.queue.Resize(g.item, g.ready)
+		d.queue.Resize(g.item, g.ready.Len())
 		if m := g.held.member; m == nil || m.state != ready || g.held.info != g.item.Pod {
 			g.held = g.firstReady()
 			d.queue.Update(ctx, g.item, g.held.info)

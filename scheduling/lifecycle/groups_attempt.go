@@ -19,24 +19,13 @@ import (
 func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt {
 	g.trying = true
 	defer func() { g.trying = false }()
-	var waiting []gang.Waiting
-	members := map[*framework.PodInfo]*pod{}
-	for _, p := range g.pending(d) {
-		if p.info.Pod.DeletionTimestamp == nil {
-			if info, err := d.snap.Current(p.info); err == nil {
-				p.info = info
-			}
-			waiting = append(waiting, gang.Waiting{Pod: p.info, Attempts: p.member.attempts, Since: p.member.since})
-			members[p.info] = p
-		}
-	}
+	waiting, members := d.waitingOf(g)
 	a := Attempt{Pod: it.Pod, Number: it.Attempts, InitialAttempt: it.InitialAttempt, Queued: it.Timestamp}
 	object := d.objectOf(g)
 	if len(waiting) == 0 || object == nil {
 		d.dismiss(g)
 		return a
 	}
-	slices.SortStableFunc(waiting, gang.CompareWaiting)
 	a.Pod = waiting[0].Pod
 	sched := d.profileOf(a.Pod.Pod)
 	a.Profile, a.Group = sched.Profile(), g.key.namespace+"/"+g.key.name
@@ -78,6 +67,24 @@ func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt
 	d.groupFailed(ctx, g, it, object, cycle, members)
 	d.observe(&a)
 	return a
+}
+
+// waitingOf returns the pods of the group that wait for a place, in the order in which they
+// are placed, and what the driver knows of each.
+func (d *Driver) waitingOf(g *group) ([]gang.Waiting, map[*framework.PodInfo]*pod) {
+	var waiting []gang.Waiting
+	members := map[*framework.PodInfo]*pod{}
+	for _, p := range g.pending(d) {
+		if p.info.Pod.DeletionTimestamp == nil {
+			if info, err := d.snap.Current(p.info); err == nil {
+				p.info = info
+			}
+			waiting = append(waiting, gang.Waiting{Pod: p.info, Attempts: p.member.attempts, Since: p.member.since})
+			members[p.info] = p
+		}
+	}
+	slices.SortStableFunc(waiting, gang.CompareWaiting)
+	return waiting, members
 }
 
 // submit reserves the pods that stand, all or none, asks Permit about each, and begins
@@ -208,7 +215,7 @@ func (d *Driver) groupBack(ctx context.Context, g *group, it *queue.Item, c *gan
 			by.Plugins = d.rejectors(held)
 		}
 	}
-	d.queue.Resize(it, g.ready)
+	d.queue.Resize(it, g.ready.Len())
 	d.queue.Requeue(ctx, it, held, by)
 }
 

@@ -127,6 +127,19 @@ func TestPermitDecisions(t *testing.T) {
 		w.depth(queue.Length{})
 		w.noProblems()
 	})
+	t.Run("allowed by one", func(t *testing.T) { // whose time then means nothing
+		var calls []string
+		w := waitWorld(t, &calls, times)
+		w.handle.WaitingPod("u").Allow("a")
+		w.pass(90 * time.Second)
+		w.wantOn("n", "p")
+		w.handle.WaitingPod("u").Allow("b")
+		w.d.Flush(w.ctx)
+		if w.bound["p"] != "n" {
+			t.Errorf("bound %v, want p to n", w.bound)
+		}
+		w.noProblems()
+	})
 	t.Run("reject", func(t *testing.T) {
 		var calls []string
 		w := waitWorld(t, &calls, times)

@@ -76,7 +76,7 @@ func simulate(tb testing.TB, nodes, pods int, seed uint64) *history {
 // the same bytes, another seed different ones.
 func TestSimulation(t *testing.T) {
 	t.Parallel()
-	nodes, pods := 1000, effort.Of(15_000, 50_000)
+	nodes, pods := 1000, effort.Of(5_000, 50_000)
 	if testing.Short() {
 		nodes, pods = 200, 3_000
 	}

@@ -54,7 +54,7 @@ func (x *budgetIndex) renew(objects []*api.PodDisruptionBudget) {
 		}
 		b := budget{object: o}
 		if len(known) > 0 && known[0].object == o {
-			b = known[0]
+			b, known = known[0], known[1:]
 		} else {
 			b.selector, _ = match.NewLabelSelector(o.Spec.Selector) // selects nothing if there is an error
 		}
@@ -63,7 +63,10 @@ func (x *budgetIndex) renew(objects []*api.PodDisruptionBudget) {
 			list = append(list, b)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b budget) int { return strings.Compare(a.object.Namespace, b.object.Namespace) })
+	byNamespace := func(a, b budget) int { return strings.Compare(a.object.Namespace, b.object.Namespace) }
+	if !slices.IsSortedFunc(list, byNamespace) { // keys sort almost like that
+		slices.SortStableFunc(list, byNamespace)
+	}
 	x.byKey, x.list = byKey, slices.Clip(list)
 }
 

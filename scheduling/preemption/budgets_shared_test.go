@@ -1,3 +1,5 @@
+//go:build full
+
 package preemption
 
 import (
@@ -83,5 +85,26 @@ func TestBudgetsAfterRollback(t *testing.T) {
 	s.Rollback(m)
 	if got := len(budgetsOf(s)); got != 0 {
 		t.Errorf("%d budgets after it, want 0", got)
+	}
+}
+
+// TestBudgetsRenewCheaply: a budget that changes costs no memory for each of the others but
+// a place in the lists.
+func TestBudgetsRenewCheaply(t *testing.T) {
+	s := framework.NewSnapshot(framework.Arrival)
+	put := func(i int) {
+		b := &api.PodDisruptionBudget{ObjectMeta: api.ObjectMeta{Namespace: "a", Name: fmt.Sprint("b", i)}}
+		b.Spec.Selector = &api.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
+		if err := framework.Put(s, b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const n, most = 1000, 100
+	for i := range n {
+		put(i)
+	}
+	budgetsOf(s)
+	if got := testing.AllocsPerRun(20, func() { put(n / 2); budgetsOf(s) }); got > most {
+		t.Errorf("%v allocations for one of %d budgets, want at most %d", got, n, most)
 	}
 }

@@ -50,8 +50,9 @@ type placed struct {
 	*framework.PodInfo
 	importance
 	at         int32
-	violations int32 // how many of its pods violate a budget; see split
-	unit       *Unit // nil for one pod
+	violations int32     // how many of its pods violate a budget; see split
+	unit       *Unit     // nil for one pod
+	here       []UnitPod // those of the unit that are on the node
 }
 
 func place(p *framework.PodInfo, at int) placed {
@@ -72,9 +73,9 @@ func (r *run) lower(node *framework.NodeInfo) {
 	}
 }
 
-// lowerUnits is lower for units. Without groups in the snapshot, each pod is one.
+// lowerUnits is lower for units. Without groups, each pod is one.
 func (r *run) lowerUnits(node *framework.NodeInfo) {
-	if !groupsIn(r.cycle.Snapshot) {
+	if !groupsIn(r.cycle.Snapshot) || !hasGroups(node) {
 		for i, p := range node.Pods {
 			if r.plugin.mayPreempt(r.cycle.Pod, p) {
 				r.potential = append(r.potential, placed{PodInfo: p, importance: importanceOf(p, lineage{priority: p.Priority}), at: int32(i)})
@@ -85,15 +86,23 @@ func (r *run) lowerUnits(node *framework.NodeInfo) {
 	if r.units == nil {
 		r.units = unitsByPod(r.cycle.Snapshot)
 	}
-	seen := map[*Unit]bool{}
+	seen := map[*Unit]int{} // place in r.potential, -1 for none
 	for i, p := range node.Pods {
 		u := r.units[p]
-		if u == nil || seen[u] {
+		if u == nil {
 			continue
 		}
-		seen[u] = true
-		if r.plugin.mayRemove(r.cycle.Pod, u) {
-			r.potential = append(r.potential, placed{PodInfo: p, importance: u.importance, at: int32(i), unit: u})
+		at, known := seen[u]
+		if !known {
+			at = -1
+			if r.plugin.mayRemove(r.cycle.Pod, u) {
+				at = len(r.potential)
+				r.potential = append(r.potential, placed{PodInfo: p, importance: u.importance, at: int32(i), unit: u})
+			}
+			seen[u] = at
+		}
+		if at >= 0 {
+			r.potential[at].here = append(r.potential[at].here, UnitPod{p, node})
 		}
 	}
 }

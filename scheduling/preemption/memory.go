@@ -161,7 +161,9 @@ func (m *memory) end(s *framework.Snapshot) {
 	}
 }
 
-// cachedAnswer returns the result of trying the node of the slot.
+// cachedAnswer returns the result of trying the node of the slot. If groups count and the
+// node has pods of groups, the result depends on objects and pods elsewhere, so it is not
+// kept.
 func (r *run) cachedAnswer(slot int) *answer {
 	known := &r.memory.class.rows[slot]
 	if known.fresh {
@@ -172,6 +174,10 @@ func (r *run) cachedAnswer(slot int) *answer {
 		return &known.answer
 	}
 	a := r.answer(node)
+	if r.plugin.PodGroups && hasGroups(node) {
+		r.elsewhere = true
+		return a
+	}
 	if a.failed() || len(node.Nominated) > 0 {
 		return a
 	}
@@ -187,22 +193,29 @@ func (m *memory) keep(node *framework.NodeInfo, a *answer) *answer {
 }
 
 // memoryOf returns the memory that an attempt may use. It is nil if none matches the
-// pod and the filters, if user functions choose the victims, or if there are groups.
+// pod and the filters, or if user functions choose the victims.
 func (p DefaultPreemption) memoryOf(c *framework.Cycle) *memory {
-	if p.Eligible != nil || p.MoreImportant != nil || p.PodGroups && groupsIn(c.Snapshot) {
-		return nil // with groups, an answer depends on pods of other nodes, too
+	if p.Eligible != nil || p.MoreImportant != nil {
+		return nil
 	}
 	if _, narrows := Narrow.Get(c); narrows {
 		return nil
 	}
-	runs := c.Runner().DryRuns
-	if runs == nil || !runs.Fits(c.Pod, c.Filters) {
+	if !isLocal(c) {
 		return nil
 	}
+	runs := c.Runner().DryRuns
 	m, ok := runs.Kept.(*memory)
 	if !ok {
 		m = new(memory)
 		runs.Kept = m
 	}
 	return m.of(runs.Class)
+}
+
+// isLocal reports whether the filters of the cycle are known to read nothing but the pod,
+// the node that they are asked about, and the pods there.
+func isLocal(c *framework.Cycle) bool {
+	runs := c.Runner().DryRuns
+	return runs != nil && runs.Fits(c.Pod, c.Filters)
 }

@@ -101,6 +101,8 @@ type run struct {
 	victims   []placed // memory for the ones that must be removed
 	asked     guards   // budgets that the last candidate depends on
 	memory    *memory  // nil: nothing is cached
+	local     bool     // no filter reads other nodes than the one that it is asked about
+	elsewhere bool     // some answer depends on other nodes, because of groups
 
 	units map[*framework.PodInfo]*Unit // of all pods on nodes; made when one is needed
 }
@@ -116,7 +118,7 @@ type run struct {
 // microseconds at 5,000 nodes. If all nodes refused the class before, it costs only the
 // nodes that have changed since.
 func (p DefaultPreemption) PostFilter(ctx context.Context, c *framework.Cycle, verdicts framework.Verdicts) (framework.PostFiltered, framework.Status) {
-	r := &run{plugin: p, cycle: c, verdicts: verdicts, memory: p.memoryOf(c)}
+	r := &run{plugin: p, cycle: c, verdicts: verdicts, memory: p.memoryOf(c), local: isLocal(c)}
 	if text := r.ineligible(); text != "" {
 		return framework.PostFiltered{}, framework.UnschedulableStatus(prefix + text)
 	}
@@ -275,7 +277,7 @@ func (r *run) candidates(ctx context.Context) (list []*answer, refused refusals,
 		err = nil // failures elsewhere do not matter
 	}
 	if all != nil {
-		all.on, refused = len(list) == 0 && err == nil, all.refused
+		all.on, refused = len(list) == 0 && err == nil && !r.elsewhere, all.refused
 	}
 	return list, refused, err
 }

@@ -50,7 +50,7 @@ func (r *run) tallied() (refusals, bool) {
 			continue
 		}
 		a := r.ask(slot)
-		if a.refused == nil || a.failed() || len(t.refused) > mostRefusals {
+		if a.refused == nil || a.failed() || r.elsewhere || len(t.refused) > mostRefusals {
 			t.on = false
 			return nil, false
 		}

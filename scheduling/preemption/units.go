@@ -2,6 +2,7 @@ package preemption
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -154,6 +155,11 @@ func lineageOf(s *framework.Snapshot, p *framework.PodInfo) lineage {
 
 // groupsIn reports whether the snapshot has a PodGroup. Without, each pod is a unit.
 func groupsIn(s *framework.Snapshot) bool { return framework.Any[api.PodGroup](s) }
+
+// hasGroups reports whether a pod on the node is of a group.
+func hasGroups(n *framework.NodeInfo) bool {
+	return slices.ContainsFunc(n.Pods, func(p *framework.PodInfo) bool { return p.Pod.Spec.SchedulingGroup != nil })
+}
 
 // unitsByPod leads from each pod on a node to its unit.
 func unitsByPod(s *framework.Snapshot) map[*framework.PodInfo]*Unit {

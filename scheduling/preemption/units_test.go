@@ -315,6 +315,14 @@ func TestUnitsAgainstPlain(t *testing.T) {
 		if (o.status.Code() == framework.Success) != (len(want) > 0) {
 			t.Fatalf("PostFilter = %v with candidates %v", o.status, want)
 		}
+		if len(want) == 0 {
+			return
+		}
+		// A dry run moves all pods of a unit, PostFilter only those of one node.
+		i := slices.IndexFunc(o.candidates, func(k *preemption.Candidate) bool { return k.Node == o.Nominated })
+		if i < 0 || victims(o.Victims) != victims(o.candidates[i].Victims) {
+			t.Fatalf("PostFilter chose %s: %s, candidates are %s", o.Nominated, victims(o.Victims), describe(o.candidates))
+		}
 	})
 }
 
@@ -350,12 +358,19 @@ func TestUnitsAreNotKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 4 {
-			switch rapid.IntRange(0, 3).Draw(t, "change") {
+		for i := range 6 {
+			switch rapid.IntRange(0, 4).Draw(t, "change") {
 			case 0:
 				putObject(t, s, podGroup("g0", rapid.Int32Range(0, 4).Draw(t, "priority"), rapid.Bool().Draw(t, "all"), ""))
 			case 1:
 				framework.Delete[api.PodGroup](s, "default/g0")
+			case 4: // a pod of no group, or of one that may be there later
+				p := on("", fmt.Sprint("late", i), "100m", rapid.Int32Range(0, 4).Draw(t, "priority")).Obj()
+				p.Spec.NodeName = s.At(rapid.IntRange(0, s.Len()-1).Draw(t, "node")).Name()
+				group := rapid.SampledFrom([]string{"", "g0"}).Draw(t, "group")
+				if err := s.AddPod(podInfo(t, s, inGroup(p, group)), p.Spec.NodeName); err != nil {
+					t.Fatal(err)
+				}
 			case 2:
 				if n := s.AtSlot(s.Slots()[rapid.IntRange(0, s.Len()-1).Draw(t, "node")]); len(n.Pods) > 0 {
 					if err := s.RemovePod(n.Pods[0], n.Name()); err != nil {
@@ -385,4 +400,40 @@ func TestUnitsAreNotKept(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A node that gets a pod of a group is asked again in every attempt, also if all nodes have
+// refused before: the group's object may change.
+func TestUnitsComeLater(t *testing.T) {
+	s := snapshotOf(t, []*api.Node{node("a", "4")}, []*api.Pod{on("a", "low", "2", 0).Obj(), on("a", "high", "2", 9).Obj()})
+	putObject(t, s, podGroup("g", 9, false, ""))
+	profile := scheduling.Kubernetes137()
+	profile.PostFilter = []framework.Plugin{preemption.DefaultPreemption{PodGroups: true}}
+	sched, err := scheduling.New(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pod := podInfo(t, s, preemptor("3", 5).Obj())
+	attempt := func(want string) {
+		t.Helper()
+		d, err := sched.Schedule(s, pod)
+		if err == nil {
+			t.Fatalf("the pod fits on %s", d.Node)
+		}
+		found, _, status, err := sched.PostFilter(context.Background(), s, pod, d)
+		if err != nil || victims(found.Victims) != want {
+			t.Fatalf("victims = %q, %v, %v, want %q", victims(found.Victims), status, err, want)
+		}
+	}
+	attempt("")
+	attempt("") // without a look at the node
+	if err := s.RemovePod(s.Node("a").Pods[1], "a"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.AddPod(podInfo(t, s, inGroup(on("a", "member", "2", 0).Obj(), "g")), "a"); err != nil {
+		t.Fatal(err)
+	}
+	attempt("")
+	putObject(t, s, podGroup("g", 0, false, ""))
+	attempt("member, low")
 }

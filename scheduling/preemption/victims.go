@@ -138,11 +138,16 @@ func (t *trial) remove(p placed) framework.Status {
 }
 
 // each moves the pod, or all pods of the unit wherever they are, and tells the filters:
-// the totals of other nodes do not matter here, but what filters sum up over nodes does.
+// the totals of other nodes do not matter here, but what filters sum up over nodes does. If
+// no filter does so, it leaves pods on other nodes alone: all nodes may be tried, and a unit
+// may have pods on all of them.
 func (t *trial) each(p placed, move func(*framework.PodInfo, *framework.NodeInfo) error, tell func(*framework.Cycle, *framework.PodInfo, *framework.NodeInfo) framework.Status) framework.Status {
 	one := [1]UnitPod{{p.PodInfo, t.node()}}
 	pods := one[:]
-	if p.unit != nil {
+	switch {
+	case p.unit != nil && t.local:
+		pods = p.here
+	case p.unit != nil:
 		pods = p.unit.Pods
 	}
 	for _, x := range pods {

@@ -209,7 +209,7 @@ func (q *Queue) stead(it, leader *Item) {
 		q.standing.insertAfter(it, leader)
 	case unschedulable:
 		q.waiting.insertAfter(it, leader)
-		q.join(it)
+		leader.group.insertAfter(it, leader)
 	}
 }
 

@@ -19,14 +19,16 @@ type groups struct {
 	woken  []*Item  // scratch
 }
 
-// group holds the waiting items that the same events can wake, in the order of the
-// waiting list.
+// group holds the waiting items that the same events can wake. If mixed is not set, they are
+// in the order of the waiting list, but for items that were alike until something happened
+// to one of them.
 type group struct {
 	key         string
 	profile     *profile
 	gate        string
 	rejectors   Rejectors
 	first, last *Item
+	mixed       bool
 	heeded      map[queueing.ClusterEvent]bool
 }
 
@@ -54,15 +56,16 @@ func (g *group) registered(e queueing.ClusterEvent) bool {
 	})
 }
 
-// join puts a waiting item into its group, at the place that it has in the waiting list.
+// join puts a waiting item into its group, as the last. It looks at no other item.
 func (q *Queue) join(it *Item) {
 	g := q.groupOf(it)
-	it.group = g
-	ahead := g.last
-	for ahead != nil && q.waitsBefore(it, ahead) {
-		ahead = ahead.ahead
-	}
-	it.ahead, it.behind = ahead, g.first
+	g.mixed = g.mixed || g.last != nil && q.waitsBefore(it, g.last)
+	g.insertAfter(it, g.last)
+}
+
+// insertAfter puts an item behind another one of the group; nil means at the beginning.
+func (g *group) insertAfter(it, ahead *Item) {
+	it.group, it.ahead, it.behind = g, ahead, g.first
 	if ahead != nil {
 		it.behind, ahead.behind = ahead.behind, it
 	} else {
@@ -96,9 +99,10 @@ func (q *Queue) part(it *Item) {
 	}
 }
 
-// regroup follows a change of an item that may be waiting.
+// regroup follows a change of an item that may be waiting. Most changes leave it in its
+// group.
 func (q *Queue) regroup(it *Item) {
-	if it.group != nil {
+	if it.group != nil && it.group != q.groupOf(it) {
 		q.part(it)
 		q.join(it)
 	}
@@ -146,12 +150,12 @@ func (q *Queue) groupOf(it *Item) *group {
 func (q *Queue) concerned(e queueing.ClusterEvent) []*Item {
 	gs := &q.groups
 	out := gs.woken[:0]
-	several := false
+	several := false // or one that is not in order
 	for _, g := range gs.list {
 		if !g.heeds(e) {
 			continue
 		}
-		several = several || len(out) > 0
+		several = several || len(out) > 0 || g.mixed
 		for it := g.first; it != nil; it = it.behind {
 			out = append(out, it)
 		}

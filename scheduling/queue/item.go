@@ -59,8 +59,8 @@ type Rejectors struct {
 	// Plugins are all of them. Pending are those that only ask for the pod to be tried
 	// again.
 	Plugins, Pending []string
-	// Unresolvable are those that said of every node that they rejected that taking pods
-	// away would not help there. Such an event does not wake the pod for them.
+	// Unresolvable are those for which taking pods away does not help, wherever they are; see
+	// [scheduling.Scheduler.Unresolvable]. Such an event does not wake the pod for them.
 	Unresolvable []string
 	// Message says for people why the pod waits, "" if nobody wants to know.
 	Message string

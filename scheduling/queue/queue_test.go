@@ -3,6 +3,7 @@ package queue_test
 import (
 	"testing"
 	"time"
+	"unique"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -283,5 +284,29 @@ func TestNewRefusesNilScheduler(t *testing.T) {
 	_, err := queue.New(queue.Config{Now: time.Now, Profiles: map[string]*scheduling.Scheduler{"a": nil}})
 	if want := "queue: Config.Profiles[a]: is nil"; err == nil || err.Error() != want {
 		t.Errorf("New: %v, want %s", err, want)
+	}
+}
+
+// TestRequeueOfAnotherVersion: what is known of a class of pods is not so of a pod that has
+// changed while it was tried.
+func TestRequeueOfAnotherVersion(t *testing.T) {
+	r := newRig(t, queue.Config{})
+	by := queue.Rejectors{Plugins: []string{"x"}, Class: unique.Make("class")}
+	for _, name := range []string{"stays", "changes", "is given"} {
+		it := r.add(name, 0)
+		if got := r.Pop(); got != it {
+			t.Fatalf("Pop returned another pod than %s", name)
+		}
+		var version *framework.PodInfo
+		switch name {
+		case "changes":
+			r.Update(r.ctx, it, r.info(api.MakePod(name).Labels("app", "x")))
+		case "is given":
+			version = r.info(api.MakePod(name).Labels("app", "x"))
+		}
+		r.Requeue(r.ctx, it, version, by)
+		if has := it.Class == by.Class; has != (name == "stays") {
+			t.Errorf("%s: it has the class: %t", name, has)
+		}
 	}
 }

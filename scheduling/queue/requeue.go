@@ -34,6 +34,9 @@ func (q *Queue) Requeue(ctx context.Context, it *Item, pod *framework.PodInfo, b
 		pod = it.latest
 	}
 	if pod != nil {
+		if pod != it.Pod {
+			it.Class = Class{} // that of another version
+		}
 		it.Pod, it.profile = pod, q.profileOf(pod.Pod)
 	}
 	it.latest = nil

@@ -37,7 +37,8 @@ func (q *Queue) Flush(ctx context.Context) {
 			q.waiting.insertAfter(it, q.waiting.last)
 			q.groups.serial++
 			it.waits = q.groups.serial
-			q.regroup(it)
+			q.part(it)
+			q.join(it)
 		}
 		if end {
 			return

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/proof/effort"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/gang"
@@ -215,7 +216,7 @@ func untilLast(text string) string {
 }
 
 // runs is how many random days the test records.
-const runs = 30
+var runs = effort.Of(8, 30)
 
 // A hand is a cluster whose victims leave some time after they were asked to, and whose
 // controller makes other pods in their place. A recorder sees what its scheduler sees.

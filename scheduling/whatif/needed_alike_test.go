@@ -7,6 +7,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/proof/effort"
 	"github.com/berth-sched/berth/scheduling/whatif"
 )
 
@@ -36,6 +37,9 @@ func placedWith(t *testing.T, s *framework.Snapshot, pods []*framework.PodInfo, 
 func TestNodesNeededReplicas(t *testing.T) {
 	counted, exact, perNode := 0, 0, 0
 	for seed := range uint64(400) {
+		if effort.Suffices(counted >= 100 && exact >= 60 && perNode >= 50) {
+			break
+		}
 		r := rand.New(rand.NewPCG(seed, 23))
 		c := newSpreadCase(r)
 		if seed%2 == 0 {

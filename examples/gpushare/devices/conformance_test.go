@@ -74,7 +74,7 @@ func TestConformance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			frameworktest.Run(t, c.plugin, frameworktest.Config{
-				Clusters: 12, Quick: !effort.Full(), Generate: clusters, Unexercised: c.never,
+				Clusters: effort.Of(8, 12), Quick: !effort.Full(), Generate: clusters, Unexercised: c.never,
 				State: func(s *framework.Snapshot) any {
 					state := map[string]devices.Free{}
 					for _, n := range s.All() {

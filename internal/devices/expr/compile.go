@@ -177,10 +177,10 @@ func (c *compiler) list(n *node) (compiled, error) {
 
 // deviceFields holds the fields of the device.
 var deviceFields = map[string]compiled{
-	"driver":                   {typ: stringType, eval: func(f *frame) value { return f.device.driver }},
-	"allowMultipleAllocations": {typ: boolType, eval: func(f *frame) value { return f.device.shareable }},
-	"attributes":               {typ: attributesType, eval: func(f *frame) value { return f.device.attributes }},
-	"capacity":                 {typ: capacityType, eval: func(f *frame) value { return f.device.capacity }},
+	"driver":                   {typ: stringType, eval: func(f *frame) value { return text(f.device.driver) }},
+	"allowMultipleAllocations": {typ: boolType, eval: func(f *frame) value { return boolean(f.device.shareable) }},
+	"attributes":               {typ: attributesType, eval: func(f *frame) value { return value{kind: vDomains, ref: &f.device.attributes} }},
+	"capacity":                 {typ: capacityType, eval: func(f *frame) value { return value{kind: vDomains, ref: &f.device.capacity} }},
 }
 
 // field compiles a.b and a.?b.

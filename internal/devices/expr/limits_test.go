@@ -1,6 +1,7 @@
 package expr_test
 
 import (
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -8,6 +9,15 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/devices/expr"
 )
+
+// bind binds so many variables in each other.
+func bind(n int) string {
+	text := ""
+	for i := range n {
+		text += fmt.Sprintf("cel.bind(v%d, 1, ", i+1)
+	}
+	return text
+}
 
 // A short pattern may stand for a program of many megabytes, and a short text for a long
 // list. Neither is made.
@@ -22,6 +32,10 @@ func TestHostileExpressions(t *testing.T) {
 		"a long text":              {`cel.bind(a, "` + strings.Repeat("a", 8000) + `", a.matches("[ab]{0,900}[ab]{0,900}c"))`, "refused"},
 		"an honest pattern":        {`device.driver.matches("^(gpu|nic)[.-][a-z0-9]{1,63}([.][a-z]{2,20}){0,20}$")`, "false"},
 		"split":                    {`cel.bind(a, "` + strings.Repeat("x", 8000) + `", cel.bind(b, a+a+a+a+a, cel.bind(c, b+b, cel.bind(e, c+c+c, e.split("").exists(x, x == "y")))))`, "refused"},
+		"replace":                  {`cel.bind(a, "` + strings.Repeat("x", 400) + `", a.replace("x", a) == "")`, "refused"},
+		"an honest replacement":    {`"a-b".replace("-", "+") == "a+b"`, "true"},
+		"nine variables":           {bind(9) + `v9 == 1` + strings.Repeat(")", 9), "refused"},
+		"eight variables":          {bind(8) + `v8 == 1` + strings.Repeat(")", 8), "true"},
 		"indexOf":                  {`cel.bind(a, "` + strings.Repeat("x", 8000) + `", a.indexOf(a) == 0)`, "refused"},
 		"in a list of long texts":  {`cel.bind(a, "` + strings.Repeat("x", 1000) + `", cel.bind(b, a+a+a+a+a+a+a+a, cel.bind(c, b+b+b+b+b+b, cel.bind(g, c+"y", cel.bind(h, c+"z", cel.bind(l, [h` + strings.Repeat(",h", 3000) + `], g in l))))))`, "refused"},
 		"in a list of versions":    {`cel.bind(v, semver("1.2.3-a` + strings.Repeat(".1", 1000) + `"), cel.bind(w, semver("1.2.3-a` + strings.Repeat(".1", 999) + `.2"), v in [w` + strings.Repeat(",w", 1000) + `]))`, "refused"},

@@ -62,7 +62,7 @@ func (c *compiler) has(n *node) (compiled, error) {
 		if v.isError() {
 			return v
 		}
-		_, ok := v.named()[name]
+		_, ok := v.domain().find(name)
 		return boolean(ok)
 	}}, nil
 }
@@ -109,7 +109,7 @@ func (c *compiler) bind(n *node) (compiled, error) {
 	}
 	start, eval := init.eval, body.eval
 	return compiled{typ: body.typ, eval: func(f *frame) value {
-		f.vars[slot].init = start
+		f.declare(slot, variable{init: start})
 		return eval(f)
 	}}, nil
 }
@@ -160,7 +160,7 @@ func (c *compiler) loop(n *node) (compiled, error) {
 		}
 		return fold(elements.list(), decides, func(x value) value {
 			f.steps += 5
-			f.vars[slot] = variable{value: x}
+			f.declare(slot, variable{value: x})
 			return b(f)
 		})
 	}}, nil

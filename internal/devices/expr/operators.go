@@ -305,10 +305,10 @@ func in(x, y value) value {
 		}
 		return boolean(false)
 	case vMap:
-		_, ok := y.named()[x.s]
+		_, ok := y.domain().find(x.s)
 		return boolean(ok && x.kind == vString)
 	case vDomains:
-		_, ok := y.domains()[x.s]
+		_, ok := y.domains().find(x.s)
 		return boolean(ok && x.kind == vString)
 	}
 	return failed(errOverload)

@@ -21,8 +21,16 @@ type eval func(f *frame) value
 type frame struct {
 	device  *Device
 	steps   int
-	crashed bool // the original gives up the whole evaluation
-	vars    [maxVars]variable
+	crashed bool       // the original gives up the whole evaluation
+	vars    []variable // nil until one is declared
+}
+
+// declare gives a variable its value, or what to find it with.
+func (f *frame) declare(slot int, v variable) {
+	if f.vars == nil {
+		f.vars = make([]variable, maxVars)
+	}
+	f.vars[slot] = v
 }
 
 // A variable is one of a macro. It is evaluated when it is first read.

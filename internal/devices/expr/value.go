@@ -84,9 +84,9 @@ func (v value) version() *version { return v.ref.(*version) }
 
 func (v value) list() []value { return v.ref.([]value) }
 
-func (v value) named() map[string]value { return v.ref.(map[string]value) }
+func (v value) domain() *domain { return v.ref.(*domain) }
 
-func (v value) domains() map[string]map[string]value { return v.ref.(map[string]map[string]value) }
+func (v value) domains() *domains { return v.ref.(*domains) }
 
 func (v value) optional() *value { return v.ref.(*value) }
 
@@ -95,10 +95,10 @@ func (v value) optional() *value { return v.ref.(*value) }
 func (v value) find(key value) (value, bool) {
 	switch {
 	case v.kind == vMap && key.kind == vString:
-		x, ok := v.named()[key.s]
-		return x, ok
+		return v.domain().find(key.s)
 	case v.kind == vDomains && key.kind == vString:
-		return value{kind: vMap, ref: v.domains()[key.s]}, true
+		d, _ := v.domains().find(key.s)
+		return value{kind: vMap, ref: d}, true
 	case v.kind == vList && key.kind == vInt:
 		l := v.list()
 		if key.i < 0 || key.i >= int64(len(l)) {
@@ -119,59 +119,105 @@ func (v value) missing(key value) value {
 
 // keys returns the keys of a map in order.
 func (v value) keys() []value {
-	var names []string
+	var keys []value
 	if v.kind == vMap {
-		names = slices.Sorted(maps.Keys(v.named()))
-	} else {
-		names = slices.Sorted(maps.Keys(v.domains()))
+		for i := range v.domain().entries {
+			keys = append(keys, text(v.domain().entries[i].name))
+		}
+		return keys
 	}
-	keys := make([]value, len(names))
-	for i, name := range names {
-		keys[i] = text(name)
+	for i := range v.domains().list {
+		keys = append(keys, text(v.domains().list[i].name))
 	}
 	return keys
 }
 
+// domains are maps of values, in the order of their names: attributes or capacity of a
+// device. There are few, so they are no Go maps.
+type domains struct{ list []domain }
+
+// A domain is a map of values, in the order of their names.
+type domain struct {
+	name    string
+	entries []entry
+}
+
+type entry struct {
+	name  string
+	value value
+}
+
+// find returns the domain of a name, an empty one if there is none.
+func (d *domains) find(name string) (*domain, bool) {
+	if i, ok := d.index(name); ok {
+		return &d.list[i], true
+	}
+	return new(domain), false
+}
+
+func (d *domains) index(name string) (int, bool) {
+	return slices.BinarySearchFunc(d.list, name, func(x domain, name string) int { return strings.Compare(x.name, name) })
+}
+
+// find returns the value of a name.
+func (d *domain) find(name string) (value, bool) {
+	if i, ok := d.index(name); ok {
+		return d.entries[i].value, true
+	}
+	return value{}, false
+}
+
+func (d *domain) index(name string) (int, bool) {
+	return slices.BinarySearchFunc(d.entries, name, func(x entry, name string) int { return strings.Compare(x.name, name) })
+}
+
 // A Device is a device as expressions see it.
 type Device struct {
-	driver     value
-	shareable  value
-	attributes value
-	capacity   value
+	driver     string
+	shareable  bool
+	attributes domains
+	capacity   domains
 	err        error // of an attribute: every expression fails
 }
 
 // NewDevice returns the device as published by the driver.
 func NewDevice(driver string, d *api.Device) *Device {
-	attributes, capacity := map[string]map[string]value{}, map[string]map[string]value{}
-	x := &Device{
-		driver: text(driver), shareable: boolean(d.AllowMultipleAllocations != nil && *d.AllowMultipleAllocations),
-		attributes: value{kind: vDomains, ref: attributes}, capacity: value{kind: vDomains, ref: capacity},
-	}
-	for _, name := range slices.Sorted(maps.Keys(d.Attributes)) {
+	x := &Device{driver: driver, shareable: d.AllowMultipleAllocations != nil && *d.AllowMultipleAllocations}
+	var few [8]string // memory
+	names := slices.AppendSeq(few[:0], maps.Keys(d.Attributes))
+	slices.Sort(names)
+	for _, name := range names {
 		v, err := attribute(d.Attributes[name])
 		if err != nil {
 			x.err = fmt.Errorf("attribute %s: %w", name, err)
 			return x
 		}
-		put(attributes, driver, name, v)
+		x.attributes.put(driver, name, v)
 	}
-	for _, name := range slices.Sorted(maps.Keys(d.Capacity)) {
-		put(capacity, driver, name, quantity(d.Capacity[name].Value))
+	names = slices.AppendSeq(names[:0], maps.Keys(d.Capacity))
+	slices.Sort(names)
+	for _, name := range names {
+		x.capacity.put(driver, name, quantity(d.Capacity[name].Value))
 	}
 	return x
 }
 
 // put stores a value under its qualified name.
-func put(to map[string]map[string]value, driver, name string, v value) {
-	domain, id, ok := strings.Cut(name, "/")
+func (d *domains) put(driver, name string, v value) {
+	of, id, qualified := strings.Cut(name, "/")
+	if !qualified {
+		of, id = driver, name
+	}
+	i, ok := d.index(of)
 	if !ok {
-		domain, id = driver, name
+		d.list = slices.Insert(d.list, i, domain{name: of})
 	}
-	if to[domain] == nil {
-		to[domain] = map[string]value{}
+	x := &d.list[i]
+	if i, ok = x.index(id); ok {
+		x.entries[i].value = v
+	} else {
+		x.entries = slices.Insert(x.entries, i, entry{id, v})
 	}
-	to[domain][id] = v
 }
 
 // attribute returns the value of an attribute.

@@ -8,6 +8,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/changelog"
+	"github.com/berth-sched/berth/internal/proof/effort"
 	"pgregory.net/rapid"
 )
 
@@ -82,7 +83,7 @@ func TestTrackerTellsWhatChanged(t *testing.T) {
 // snapshots, over histories in which nodes come and go, in more than one chunk of
 // slots, in which pods are refused, and changes are taken back.
 func TestTrackerKnowsNodes(t *testing.T) {
-	for seed := range uint64(30) {
+	for seed := range uint64(effort.Of(10, 30)) {
 		r := rand.New(rand.NewPCG(seed, 4))
 		s := framework.NewSnapshot(framework.ZoneInterleaved)
 		serial := 0

@@ -1,3 +1,5 @@
+//go:build full
+
 package amplify_test
 
 import (
@@ -25,7 +27,7 @@ import (
 // The decoders of the library for texts of any source.
 var (
 	objects       = amplify.Decoder{Name: "api.Decode", Decode: func(text []byte) { _, _ = api.Decode(text) }}
-	configuration = amplify.Decoder{Name: "config.Load", Base: 16 << 20, Decode: func(text []byte) {
+	configuration = amplify.Decoder{Name: "config.Load", Base: 4 << 20, Decode: func(text []byte) {
 		if _, err := config.Load(text, config.LoadConfig{}); err != nil && len(err.Error()) > 256<<10 {
 			panic("config.Load: an error that grows with the text")
 		}
@@ -324,6 +326,46 @@ func TestLoad(t *testing.T) {
 	d := configuration
 	d.Texts = shapes
 	amplify.Run(t, d)
+}
+
+// TestProfiles gives Load profiles that are short, or whose lists are full of what the
+// defaults or the errors about it could multiply. Each takes less than 100 bytes for a byte
+// of the text; 2 MiB are for the 100 profiles that any text may have.
+func TestProfiles(t *testing.T) {
+	const of = `"kind":"KubeSchedulerConfiguration","apiVersion":"kubescheduler.config.k8s.io/`
+	full := func(before, unit, after string) string {
+		return before + strings.Repeat(unit+",", 99) + unit + after
+	}
+	// What n bytes hold of them, at most so many: of more, nothing is made.
+	profiles := func(name, version, rest string, most int) amplify.Shape {
+		return amplify.Shape{Name: name, Text: func(n int) []byte {
+			b := []byte(`{` + of + version + `","profiles":[`)
+			for i := 0; i < most && (i == 0 || len(b)+len(rest) < n); i++ {
+				if i > 0 {
+					b = append(b, ',')
+				}
+				b = fmt.Appendf(b, `{"schedulerName":"a%d"%s}`, i, rest)
+			}
+			b = append(b, strings.Repeat(" ", max(0, n-len(b)-2))...)
+			return append(b, "]}"...)
+		}}
+	}
+	const fits = 100 + 8*8<<10/256 // as many as the longest text may have
+	amplify.Run(t, amplify.Decoder{Name: "config.Load", Base: 2 << 20, Decode: configuration.Decode, Texts: []amplify.Shape{
+		profiles("short profiles", "v1", "", fits),
+		profiles("short profiles of v1beta2", "v1beta2", "", fits),
+		profiles("empty plugins", "v1", full(`,"plugins":{"score":{"enabled":[`, `{}`, `]}}`), fits),
+		profiles("profiles without a plugin for each point", "v1", `,"plugins":{"multiPoint":{"disabled":[{"name":"*"}]}}`, fits),
+		profiles("unknown plugins", "v1", full(`,"plugins":{"score":{"enabled":[`, `{"name":"x"}`, `]}}`), fits),
+		profiles("unknown plugins of all points", "v1", full(`,"plugins":{"multiPoint":{"enabled":[`, `{"name":"x"}`, `]}}`), fits),
+		profiles("plugins twice", "v1", full(`,"plugins":{"multiPoint":{"enabled":[`, `{"name":"NodePorts"}`, `]}}`), fits),
+		profiles("empty arguments", "v1", full(`,"pluginConfig":[`, `{}`, `]`), fits),
+		profiles("default arguments", "v1", full(`,"pluginConfig":[`, `{"name":"PodTopologySpread"}`, `]`), fits),
+		profiles("empty plugins that are disabled", "v1", full(`,"plugins":{"multiPoint":{"disabled":[`, `{}`, `]}}`), fits),
+		profiles("empty plugins of v1beta2", "v1beta2", full(`,"plugins":{"multiPoint":{"enabled":[`, `{}`, `]}}`), fits),
+		profiles("too many profiles", "v1", "", 1000),
+		amplify.Repeat("one profile of unknown plugins", `{`+of+`v1","profiles":[{"schedulerName":"a","plugins":{"score":{"enabled":[`, `{"name":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"},`, `]}}}]}`),
+	}})
 }
 
 // aliases returns a shape of a node with an anchor and as many aliases as there are bytes left.

@@ -16,7 +16,11 @@ func Of(quick, full int) int {
 	return quick
 }
 
-// Rapid makes rapid check each property on 40 inputs instead of 100, if tests do not do
+// Suffices reports whether a test with random cases may stop: these have shown what they
+// must, and tests need not do all of their work.
+func Suffices(shown bool) bool { return shown && !Full() }
+
+// Rapid makes rapid check each property on 15 inputs instead of 100, if tests do not do
 // all of their work and no flag asks for a number. Call it from TestMain, before the tests
 // run. It panics in a test without rapid.
 func Rapid() {
@@ -27,7 +31,7 @@ func Rapid() {
 	if asked {
 		return
 	}
-	if err := flag.Set(name, "40"); err != nil {
+	if err := flag.Set(name, "15"); err != nil {
 		panic(err)
 	}
 }

@@ -4,6 +4,7 @@ package work
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"testing"
@@ -25,7 +26,9 @@ type shape struct {
 	name string
 	// times multiplies the sizes; 0 is 1.
 	times int
-	run   func(t *testing.T, n int)
+	// most is how many times the work may be for the larger size; 0 is the constant most.
+	most int
+	run  func(t *testing.T, n int)
 }
 
 var shapes = []shape{
@@ -34,9 +37,17 @@ var shapes = []shape{
 	{name: "names of resources", run: resourceNames},
 	{name: "budgets", run: disruptionBudgets},
 	{name: "a group that preempts", run: groupPreempts},
+	{name: "a group with terms that preempts", run: groupWithTermsPreempts},
+	{name: "a group with claims that preempts", most: 10, run: groupWithClaimsPreempts}, // each pod has a class, and looks at each node
+	{name: "pods nominated to one node", most: 10, run: nominatedPods},                  // each is looked for among all
 	{name: "gated groups", run: gatedGroups},
 	{name: "groups that change", run: groupsThatChange},
 	{name: "services of one label", run: servicesOfOneLabel},
+	{name: "waiting pods that change", run: waitingPodsThatChange},
+	{name: "gated pods that change", run: gatedPodsThatChange},
+	{name: "a large group", run: largeGroup},
+	{name: "a group elsewhere", run: groupElsewhere},
+	{name: "a group that leaves as a whole", run: groupThatLeavesAsAWhole},
 }
 
 // A world is a cluster and a scheduler with kube-scheduler's profile.
@@ -147,6 +158,34 @@ func tolerations(t *testing.T, n int) {
 // groupPreempts is a group of n pods on nodes of ten such pods each, beside n pods of lower
 // priority. Every second one has to leave.
 func groupPreempts(t *testing.T, n int) {
+	preempts(t, n, func(_ *world, _ int, b api.PodBuilder) api.PodBuilder { return b })
+}
+
+// groupWithTermsPreempts is groupPreempts, with an anti-affinity term for each pod of the
+// group, which matches none of the others.
+func groupWithTermsPreempts(t *testing.T, n int) {
+	preempts(t, n, func(_ *world, _ int, b api.PodBuilder) api.PodBuilder {
+		return b.PodAntiAffinity(api.LabelHostname, "app=loud")
+	})
+}
+
+// groupWithClaimsPreempts is groupPreempts, with a claim for each pod of the group.
+func groupWithClaimsPreempts(t *testing.T, n int) {
+	preempts(t, n, func(w *world, i int, b api.PodBuilder) api.PodBuilder {
+		name := fmt.Sprintf("claim-%d", i)
+		v := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: name}}
+		v.Spec.ClaimRef = &api.ObjectReference{Namespace: "default", Name: name}
+		c := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: name, Annotations: map[string]string{"pv.kubernetes.io/bind-completed": "yes"}}}
+		c.Spec.VolumeName = name
+		if err := errors.Join(framework.Put(w.snap, v), framework.Put(w.snap, c)); err != nil {
+			t.Fatal(err)
+		}
+		return b.Claim(name)
+	})
+}
+
+// preempts is groupPreempts for pods that with makes.
+func preempts(t *testing.T, n int, with func(w *world, i int, b api.PodBuilder) api.PodBuilder) {
 	const perNode = 10
 	var nodes []*api.Node
 	for i := range n/perNode + 1 {
@@ -156,7 +195,7 @@ func groupPreempts(t *testing.T, n int) {
 	g := &gang.Group{Name: "g", Priority: 5}
 	for i := range n {
 		w.add(w.derive(api.MakePod(fmt.Sprintf("old-%d", i)).Requests("1", "1Gi").Obj()), fmt.Sprintf("n%d", i/perNode))
-		g.Pods = append(g.Pods, w.derive(api.MakePod(fmt.Sprintf("new-%d", i)).Requests("1", "1Gi").Priority(5).Obj()))
+		g.Pods = append(g.Pods, w.derive(with(w, i, api.MakePod(fmt.Sprintf("new-%d", i)).Requests("1", "1Gi").Priority(5)).Obj()))
 	}
 	p, err := gang.New(w.sched, gang.Rules{})
 	if err != nil {
@@ -169,6 +208,41 @@ func groupPreempts(t *testing.T, n int) {
 	t.Logf("%s", e.Text)
 	if victims := len(e.Victims()); n > 1 && (victims < n/4 || victims > 3*n/4) {
 		t.Fatalf("%d of %d pods have to leave: %s", victims, n, e.Text)
+	}
+}
+
+// nominatedPods are n pods nominated to one node, which has room for half of them: each is
+// decided about with the others there. Those of the other half wait, and are tried twice.
+func nominatedPods(t *testing.T, n int) {
+	w := newWorld(t, api.MakeNode("a", fmt.Sprint(n/2), "64Gi").Resource(resource.Pods, fmt.Sprint(n)).Obj(), api.MakeNode("b", "1", "64Gi").Obj())
+	var pods []*framework.PodInfo
+	for i := range n {
+		b := api.MakePod(fmt.Sprintf("p-%d", i)).Requests("1", "1Mi").Priority(5).Obj()
+		b.Status.NominatedNodeName, b.UID = "a", api.UID(fmt.Sprint(i))
+		pods = append(pods, w.derive(b))
+		if err := w.snap.Nominate(pods[i], "a", ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	placed := 0
+	for range 2 {
+		for i, p := range pods {
+			if p == nil {
+				continue
+			}
+			d, err := w.sched.Schedule(w.snap, p)
+			if err == nil {
+				w.add(p, d.Node)
+				placed++
+			}
+			if err == nil || i%2 == 0 { // the others wait
+				w.snap.ClearNomination(p, "a")
+				pods[i] = nil
+			}
+		}
+	}
+	if n > 1 && (placed < n/4 || placed == n) {
+		t.Fatalf("%d of %d pods are placed", placed, n)
 	}
 }
 

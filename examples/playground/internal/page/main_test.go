@@ -1,0 +1,12 @@
+package page
+
+import (
+	"testing"
+
+	"github.com/berth-sched/berth/internal/proof/effort"
+)
+
+func TestMain(m *testing.M) {
+	effort.Rapid()
+	m.Run()
+}

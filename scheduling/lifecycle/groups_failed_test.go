@@ -1,0 +1,123 @@
+package lifecycle_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling"
+	groups "github.com/berth-sched/berth/scheduling/gang"
+	"github.com/berth-sched/berth/scheduling/lifecycle"
+)
+
+// groupWorldOf is newGroupWorld with another profile and an observer.
+func groupWorldOf(t *testing.T, profile scheduling.Profile, o lifecycle.Observer) *groupWorld {
+	t.Helper()
+	w := &groupWorld{world: newWorld(t, profile)}
+	w.handle = lifecycle.NewHandle()
+	c := lifecycle.Config{
+		Profiles: []scheduling.Profile{profile}, Groups: &groups.Rules{}, Binder: w, Clock: w.clock, Handle: w.handle, Observer: o,
+		ErrorHandler: func(err error) { w.problems = append(w.problems, err.Error()) },
+	}
+	d, err := lifecycle.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.d, w.confirm = d, true
+	return w
+}
+
+// TestGroupIsUndone: whichever of the reservations for a group fails, no pod stays on its
+// node.
+func TestGroupIsUndone(t *testing.T) {
+	for last := 1; ; last++ {
+		profile, k := scheduling.Kubernetes137(), &keeper{last: last}
+		profile.Reserve = append(profile.Reserve, k)
+		w := groupWorldOf(t, profile, nil)
+		w.nodes(api.MakeNode("n", "4", "16Gi"))
+		w.d.Apply(lifecycle.Update(podGroup("g", 3, 0)))
+		w.apply(groupPod("g-0", "g", "1", 0), groupPod("g-1", "g", "1", 0), groupPod("g-2", "g", "1", 0))
+		a := w.one()
+		if a.State == lifecycle.Binding {
+			if last < 4 {
+				t.Errorf("%d reservations for three pods, want more: the group was tried before", k.calls)
+			}
+			return
+		}
+		w.wantOn("n")
+		if c := w.d.Counts(); a.Group != "default/g" || c.Assumed != 0 || c.Assigned != 0 || c.Pending != 3 {
+			t.Errorf("reservation %d fails: counts %+v, want three pending pods", last, c)
+		}
+	}
+}
+
+// TestGroupPodIsTriedAgain: a pod of a group that Permit rejects later brings its group back
+// into the queue, and the next attempt is its second.
+func TestGroupPodIsTriedAgain(t *testing.T) {
+	profile := scheduling.Kubernetes137()
+	profile.Permit = append(profile.Permit, patient{"g-0"})
+	numbers := attemptNumbers{}
+	w := groupWorldOf(t, profile, numbers)
+	w.nodes(api.MakeNode("n", "4", "16Gi"))
+	w.d.Apply(lifecycle.Update(podGroup("g", 1, 0)))
+	w.apply(groupPod("g-0", "g", "1", 0))
+	w.all()
+	if n := len(w.handle.WaitingPods()); n != 1 {
+		t.Fatalf("%d pods wait, want 1", n)
+	}
+	w.handle.WaitingPods()[0].Reject("patient", "no")
+	w.d.Flush(w.ctx)
+	w.wantOn("n")
+	w.pass(time.Minute)
+	w.all()
+	if n := len(w.handle.WaitingPods()); n != 1 {
+		t.Fatalf("%d pods wait after the group was tried again, want 1", n)
+	}
+	w.handle.WaitingPods()[0].Allow("patient")
+	w.expect("when it is allowed", "g-0")
+	if got := numbers["g-0"]; got != 3 { // a failure counts, too
+		t.Errorf("the pod was bound by attempt %d, want 3", got)
+	}
+}
+
+// attemptNumbers are the numbers of the last attempts, by pod.
+type attemptNumbers map[string]int
+
+func (n attemptNumbers) Attempt(a *lifecycle.Attempt) { n[a.Pod.Pod.Name] = a.Number }
+
+// TestGroupEndsBindings: a pod that waits on Permit makes room for a group without an
+// eviction.
+func TestGroupEndsBindings(t *testing.T) {
+	profile := scheduling.Kubernetes137()
+	profile.Permit = append(profile.Permit, patient{"low"})
+	w := groupWorldOf(t, profile, nil)
+	w.nodes(api.MakeNode("n", "2", "16Gi"))
+	w.pods(api.MakePod("low").Requests("2", "1Gi"))
+	w.all()
+	w.wantOn("n", "low")
+	w.d.Apply(lifecycle.Update(podGroup("g", 2, 10)))
+	w.apply(groupPod("g-0", "g", "1", 10), groupPod("g-1", "g", "1", 10))
+	w.all()
+	if len(w.evicted) != 0 {
+		t.Errorf("evicted %v, want none: the binding had not ended", w.evicted)
+	}
+	w.pass(time.Minute)
+	w.expect("after the pod made room", "g-0", "g-1")
+	w.wantOn("n", "g-0", "g-1")
+}
+
+// keeper is a Reserve plugin that fails one of its calls.
+type keeper struct{ calls, last int }
+
+func (*keeper) Name() string { return "keeper" }
+
+func (k *keeper) Reserve(*framework.Cycle, *framework.NodeInfo) framework.Status {
+	if k.calls++; k.calls == k.last {
+		return framework.AsStatus(errors.New("nothing is left"))
+	}
+	return framework.Status{}
+}
+
+func (*keeper) Unreserve(*framework.Cycle, *framework.NodeInfo) {}
