@@ -54,7 +54,7 @@ func (w *valueWalk) toleration(v reflect.Value, path []string) {
 	}
 }
 
-// port checks a host port, of which 0 is none.
+// port checks a host port; 0 means none.
 func (w *valueWalk) port(v reflect.Value, path []string) {
 	p := v.Addr().Interface().(*ContainerPort)
 	if p.HostPort < 0 || p.HostPort > 65535 {

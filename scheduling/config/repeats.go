@@ -36,7 +36,7 @@ func YAMLToJSONStrict(data []byte) (documents [][]byte, repeated bool, err error
 // yamlStrict is YAMLToJSONStrict for YAML. The YAML library refuses repeated keys, and also
 // keys that a mapping has besides those that it merges, so then the text is read again.
 func yamlStrict(data []byte) (documents [][]byte, repeated bool, err error) {
-	if err := checkYAML(data); err != nil {
+	if err := checkYAML(data, readCost); err != nil {
 		return nil, false, err
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
@@ -84,7 +84,7 @@ func RepeatedFields(document []byte) [][]string {
 		found = nil
 		document = append([]byte("--- "), document...) // YAML that begins with a brace
 	}
-	if checkYAML(document) != nil {
+	if checkYAML(document, readCost) != nil {
 		return nil
 	}
 	// A MapSlice has all keys of a mapping, and none that it merges. A list would fit it, too.

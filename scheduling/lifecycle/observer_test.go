@@ -209,3 +209,33 @@ func TestAlikeObserver(t *testing.T) {
 		}
 	}
 }
+
+// tallied is an observer that only counts.
+type tallied struct{ attempts, alike int }
+
+func (o *tallied) Attempt(*lifecycle.Attempt) { o.attempts++ }
+func (o *tallied) Alike(n int)                { o.alike += n }
+
+func ExampleAlikeObserver() {
+	counts, clock := new(tallied), virtualclock.New(epoch)
+	d, err := lifecycle.New(lifecycle.Config{Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Binder: new(flock), Observer: counts, Clock: clock})
+	if err != nil {
+		panic(err)
+	}
+	var _ lifecycle.AlikeObserver = counts
+	d.Apply(lifecycle.Update(api.MakeNode("a", "4", "64Gi").Obj()))
+	last := api.MakePod("p99").Requests("100", "1Gi").Obj()
+	for i := range 99 {
+		d.Apply(lifecycle.Update(api.MakePod(fmt.Sprint("p", i)).Requests("100", "1Gi").Obj()))
+	}
+	d.Apply(lifecycle.Update(last))
+	if err := d.Simulate(context.Background(), clock, epoch.Add(12*time.Minute)); err != nil { // each is tried again after 5 and after 10 minutes
+		panic(err)
+	}
+	attempts, message, _ := d.Failures(last)
+	fmt.Println(counts.attempts, "attempts, and", counts.alike, "with them")
+	fmt.Println(attempts, "of the last pod:", strings.SplitAfter(message, ".")[0])
+	// Output:
+	// 102 attempts, and 198 with them
+	// 3 of the last pod: 0/1 nodes are available: 1 Insufficient cpu.
+}

@@ -122,7 +122,7 @@ func (w together) Attempt(a *lifecycle.Attempt) {
 	w.world.Attempt(a)
 }
 
-// Alike counts attempts without telling of which pods.
+// Alike counts attempts of pods that nobody names.
 func (w together) Alike(n int) { w.tried(n) }
 
 // catchUp notes what has become of a pod that waits since its last attempt of its own.
