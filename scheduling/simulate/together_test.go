@@ -111,9 +111,7 @@ func TestCrowdsAreLinear(t *testing.T) {
 func TestVisible(t *testing.T) {
 	const bad = "\x1b[2J\u202e\n"
 	bound, r := 1.0, simulate.Result{Waits: []simulate.Waits{{Pods: 1, Pod: bad}}, Peaks: []simulate.Peak{{Resource: bad}}}
-	for _, p := range []simulate.PodHistory{{Pod: bad, Owner: "Job " + bad, Node: bad, Bound: &bound}, {Pod: bad + "2", Message: bad}, {Pod: "default/fine", Node: "naïve", Bound: &bound}} {
-		r.Pods = append(r.Pods, p)
-	}
+	r.Pods = []simulate.PodHistory{{Pod: bad, Owner: "Job " + bad, Node: bad, Bound: &bound}, {Pod: bad + "2", Message: bad}, {Pod: "default/fine", Node: "naïve", Bound: &bound}}
 	for name, write := range map[string]func(io.Writer) error{
 		"WriteTable": func(w io.Writer) error { return r.WriteTable(w, 0) },
 		"WritePods":  r.WritePods,
