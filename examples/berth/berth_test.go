@@ -139,6 +139,15 @@ func TestReplay(t *testing.T) {
 			}
 		}
 	}
+	unknown := filepath.Join(t.TempDir(), "unknown.jsonl")
+	text := "{\"at\":\"0s\",\"apply\":{\"kind\":\"Node\",\"metadata\":{\"name\":\"a\"},\"status\":{\"allocatable\":{\"cpu\":\"4\",\"pods\":\"10\"}}}}\n" +
+		"{\"at\":\"1s\",\"apply\":{\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\",\"namespace\":\"default\"}}}\n{\"at\":\"2s\",\"decision\":{\"pod\":\"default/p\",\"node\":\"b\"}}\n"
+	if err := os.WriteFile(unknown, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, stderr := berth("replay", unknown); status != 2 || !strings.Contains(stderr, `unknown.jsonl: trace: line 3: event: decision.node: "b": no event adds such a node`) {
+		t.Errorf("replay of a decision about an unknown node: status %d, %s", status, stderr)
+	}
 	status, _, stderr := berth("simulate", "-q", "-trace", file)
 	if status != 0 || stderr != "" {
 		t.Errorf("simulate -trace: status %d, %s", status, stderr)
@@ -207,6 +216,18 @@ func TestErrors(t *testing.T) {
 		}},
 		{"misspelt fields", []string{"place", "-f", write(strings.Replace(node, "allocatable", "alocatable", 1) + strings.Replace(fmt.Sprintf(pod, `""`, "1"), "requests", "requets", 1))}, []string{
 			"f:4: node w1: status.alocatable: unknown field; did you mean allocatable?", "f:15: pod default/p: spec.containers[0].resources.requets: unknown field; did you mean requests?", "-validate=warn",
+		}},
+		{"repeated field", []string{"place", "-f", write(node + strings.Replace(fmt.Sprintf(pod, `""`, "1"), "cpu: 1", "cpu: 1\n        cpu: 8", 1))}, []string{
+			"f:17: pod default/p: spec.containers[0].resources.requests[cpu]: is repeated; the last value counts", "-validate=warn",
+		}},
+		{"repeated field in JSON", []string{"place", "-f", write("{\"kind\": \"List\", \"apiVersion\": \"v1\", \"items\": [\n{\"kind\": \"Node\", \"metadata\": {\"name\": \"m\"}, \"status\": {\"allocatable\": {\"cpu\": 1,\n\"cpu\": 8}}}]}")}, []string{
+			"f:3: node m: status.allocatable[cpu]: is repeated; the last value counts",
+		}},
+		{"host port", []string{"place", "-f", write(node + fmt.Sprintf(pod, "w1", "1") + "    ports:\n    - hostPort: 70000\n")}, []string{
+			`f:18: pod default/p: spec.containers[0].ports[0].hostPort: "70000": want a port from 1 to 65535`,
+		}},
+		{"namespace with a slash", []string{"drain", "w1", "-f", write(node + strings.Replace(fmt.Sprintf(pod, "w1", "1"), "name: p\n", "name: p\n  namespace: a/b\n", 1))}, []string{
+			`pod a/b/p: metadata.namespace: "a/b": must not have a slash`,
 		}},
 		{"misspelt field in JSON", []string{"place", "-f", write("{\"kind\": \"List\", \"apiVersion\": \"v1\", \"items\": [\n{\"kind\": \"Node\", \"metadata\": {\"name\": \"n\"}},\n{\"kind\": \"Pod\", \"metadata\": {\"name\": \"p\", \"namespace\": \"a\"},\n\"spec\": {\"containers\": [{\"name\": \"c\"}, {\"name\": \"d\",\n\"resource\": {}}]}}]}")}, []string{
 			"f:5: pod a/p: spec.containers[1].resource: unknown field; did you mean resources?",
@@ -294,6 +315,14 @@ func TestErrors(t *testing.T) {
 		status, stdout, stderr := berth("place", "-f", misspelt, "-validate="+validation)
 		if told := strings.Contains(stderr, "f:15: pod default/p: spec.containers[0].resources.requets"); status == 2 || stdout == "" || told != want || want != strings.HasPrefix(stderr, "warning: ") {
 			t.Errorf("-validate=%s: status %d, %q", validation, status, stderr)
+		}
+	}
+	twice := write(strings.Replace(node, "cpu", "pods: 9\n    cpu: \"1\"\n    cpu", 1) + strings.Replace(fmt.Sprintf(pod, `""`, "1"), "cpu: 1", "cpu: 8\n        cpu: 3", 1))
+	for validation, want := range map[string]bool{"warn": true, "ignore": false} {
+		status, stdout, stderr := berth("place", "-f", twice, "-validate="+validation)
+		told := strings.Contains(stderr, "f:7: node w1: status.allocatable[cpu]: is repeated") && strings.Contains(stderr, "f:19: pod default/p: spec.containers[0].resources.requests[cpu]: is repeated")
+		if status != 0 || !strings.Contains(stdout, "w1") || told != want || want != strings.HasPrefix(stderr, "warning: ") {
+			t.Errorf("-validate=%s: status %d, %q, %q; the last of two amounts must count", validation, status, stdout, stderr)
 		}
 	}
 	const head = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"

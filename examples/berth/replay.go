@@ -51,6 +51,9 @@ func replay(s *session, noControllers bool) (*answer, error) {
 	}
 	config := s.simulateConfig(trace)
 	config.NoControllers = noControllers
+	if err := config.CheckDecisions(); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.args[0], err)
+	}
 	result, err := s.simulate(config)
 	if err != nil {
 		return nil, err

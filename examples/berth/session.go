@@ -76,7 +76,7 @@ func (s *session) addFlags(flags *flag.FlagSet, c *command) {
 	flags.Var(&s.files, "f", "`file` with objects as kubectl prints them, YAML or JSON; - is standard input; may be repeated")
 	flags.BoolVar(&s.sample, "sample", false, "take a cluster made up for trying things out")
 	flags.StringVar(&s.scheduler, "scheduler", "", "`name` of the profile in the file of -config; by default the first")
-	flags.StringVar(&s.validation, "validate", strict, "what to do about fields that look misspelt and values that mean nothing, as for kubectl:\nstrict refuses them, warn tells them, ignore does neither")
+	flags.StringVar(&s.validation, "validate", strict, "what to do about fields that look misspelt or are repeated, and values that mean nothing, as for kubectl:\nstrict refuses them, warn tells them, ignore does neither")
 	flags.StringVar(&s.namespace, "n", "default", "`namespace` of pods that are named without one")
 }
 
@@ -169,7 +169,7 @@ func (s *session) readObjects() error {
 		}
 		files = []string{"-"}
 	}
-	s.cluster = &input.Cluster{Title: strings.ReplaceAll(strings.Join(files, ", "), "-", "standard input")}
+	s.cluster = &input.Cluster{Strict: s.validation != ignore, Title: strings.ReplaceAll(strings.Join(files, ", "), "-", "standard input")}
 	if len(files) > 1 || files[0] != "-" {
 		s.cluster.Title = strings.Join(files, ", ")
 	}

@@ -64,7 +64,8 @@ func texts(values []any) (list []string) {
 // Validate returns an [*InvalidError] for each value that Kubernetes 1.37 does not know,
 // joined, in the fields that decide where pods go: operators, effects, policies, modes and
 // phases. A field that must be set may not be empty. Gt and Lt have one value, that of a
-// toleration a decimal integer. The scheduler of Kubernetes does not check them, because
+// toleration a decimal integer. A host port is at most 65535 and not negative, and a
+// namespace has no slash. The scheduler of Kubernetes does not check them, because
 // its API server does: a filter ignores whenUnsatisfiable: Never, and the pod is placed as
 // if the constraint were not there. Call Validate on manifests before you schedule them.
 // It returns at most 500 errors.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+	"strings"
 )
 
 // checkOf returns what checks a struct that has rules of its own: the values of the
@@ -16,6 +17,10 @@ func checkOf(t reflect.Type) func(w *valueWalk, v reflect.Value, path []string) 
 		return (*valueWalk).toleration
 	case reflect.TypeFor[ResourceRequirements]():
 		return (*valueWalk).requirements
+	case reflect.TypeFor[ContainerPort]():
+		return (*valueWalk).port
+	case reflect.TypeFor[ObjectMeta]():
+		return (*valueWalk).namespace
 	case reflect.TypeFor[NodeStatus]():
 		return (*valueWalk).nodeStatus
 	}
@@ -46,5 +51,21 @@ func (w *valueWalk) toleration(v reflect.Value, path []string) {
 	}
 	if n, err := strconv.ParseInt(t.Value, 10, 64); err != nil || strconv.FormatInt(n, 10) != t.Value {
 		w.found(foundValue{w, append(path[:len(path):len(path)], "value"), t.Value, "want a decimal integer for Gt and Lt", true})
+	}
+}
+
+// port checks a host port; 0 means none.
+func (w *valueWalk) port(v reflect.Value, path []string) {
+	p := v.Addr().Interface().(*ContainerPort)
+	if p.HostPort < 0 || p.HostPort > 65535 {
+		w.found(foundValue{w, append(path[:len(path):len(path)], "hostPort"), strconv.Itoa(int(p.HostPort)), "want a port from 1 to 65535, or 0 for none", true})
+	}
+}
+
+// namespace checks that a namespace has no slash: then "namespace/name" has one meaning.
+func (w *valueWalk) namespace(v reflect.Value, path []string) {
+	m := v.Addr().Interface().(*ObjectMeta)
+	if strings.Contains(m.Namespace, "/") {
+		w.found(foundValue{w, append(path[:len(path):len(path)], "namespace"), m.Namespace, "must not have a slash", true})
 	}
 }

@@ -261,3 +261,25 @@ func ExampleObjects_Validate() {
 	fmt.Println(o.Validate())
 	// Output: pod default/web: spec.tolerations[0].operator: "Present": unknown value; want Exists, Equal, Lt or Gt
 }
+
+// TestValidatePortsAndNamespaces expects errors about host ports that are none, and namespaces with a
+// slash.
+func TestValidatePortsAndNamespaces(t *testing.T) {
+	for _, port := range []int32{-1, 0, 1, 65535, 65536} {
+		o := api.Objects{Pods: []*api.Pod{api.MakePod("p").Obj()}}
+		o.Pods[0].Spec.Containers = []api.Container{{Name: "c", Ports: []api.ContainerPort{{ContainerPort: 80}, {HostPort: port}}}}
+		want := fmt.Sprintf(`pod default/p: spec.containers[0].ports[1].hostPort: "%d": want a port from 1 to 65535, or 0 for none`, port)
+		if 0 <= port && port <= 65535 {
+			want = "<nil>"
+		}
+		if got := fmt.Sprint(o.Validate()); got != want {
+			t.Errorf("host port %d: %s, want %s", port, got, want)
+		}
+	}
+	o := api.Objects{Pods: []*api.Pod{api.MakePod("p").Obj()}}
+	o.Pods[0].Namespace = "a/b"
+	var invalid *api.InvalidError
+	if err := o.Validate(); !errors.As(err, &invalid) || invalid.Object != "pod a/b/p" || invalid.Field != "metadata.namespace" || invalid.Value != "a/b" {
+		t.Errorf("a namespace with a slash: %v", err)
+	}
+}

@@ -60,8 +60,13 @@ func yamlDocuments(data []byte) ([][]byte, error) {
 	if err := checkYAML(data, readCost); err != nil {
 		return nil, err
 	}
+	return decodedDocuments(data, yaml.NewDecoder(bytes.NewReader(data)))
+}
+
+// decodedDocuments returns the documents of a YAML stream that has passed checkYAML. dec
+// decodes it.
+func decodedDocuments(data []byte, dec *yaml.Decoder) ([][]byte, error) {
 	var docs [][]byte
-	dec := yaml.NewDecoder(bytes.NewReader(data))
 	for number := 0; ; number++ {
 		out, err := yamlToJSON(dec.Decode, len(data))
 		switch {

@@ -6,6 +6,7 @@ import (
 	"unique"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
@@ -61,6 +62,9 @@ func (d *Driver) refused(ctx context.Context, sched *scheduling.Scheduler, p *po
 	by.Unresolvable = sched.Unresolvable(it.Pod, fit)
 	if key, ok := d.alike(sched, p, a); ok {
 		by.Class = unique.Make(key)
+		if d.observers.alike != nil {
+			by.Message = fit.Error()
+		}
 		d.refusals.keep(d.snap, by.Class, refusal{a.Decision, fit, by})
 	}
 	d.requeue(ctx, p, it, a, by)
@@ -103,7 +107,7 @@ func (r *refusal) verify(a *Attempt) error {
 func (d *Driver) passOver(ctx context.Context, sched *scheduling.Scheduler, a *Attempt) {
 	_, reports := d.config.Binder.(Reporter)
 	switch {
-	case reports || d.observers.any || d.verify:
+	case (reports || d.observers.any) && d.observers.alike == nil || d.verify:
 		return
 	case a.State != Failed || len(d.refusals.by) == 0 || !d.refusals.stand(d.snap):
 		return
@@ -115,4 +119,19 @@ func (d *Driver) passOver(ctx context.Context, sched *scheduling.Scheduler, a *A
 		return r.by, ok
 	})
 	sched.Repeat(a.Decision, a.Alike)
+	if d.observers.alike != nil && a.Alike > 0 {
+		d.tell("Alike", func() { d.observers.alike.Alike(a.Alike) })
+	}
+}
+
+// Failures returns how often a pod in the queue was tried, and why it waits: "" unless it
+// failed under an [AlikeObserver]. It reports whether the pod is in the queue. Like all
+// methods but Apply it belongs to the scheduling goroutine.
+func (d *Driver) Failures(pod *api.Pod) (attempts int, message string, ok bool) {
+	p := d.pods[keyOf(pod)]
+	if p == nil || p.item == nil {
+		return 0, "", false
+	}
+	attempts, message = d.queue.Failures(p.item)
+	return attempts, message, true
 }

@@ -29,7 +29,8 @@ type Attempt struct {
 	Victims   []framework.Victim
 	// Alike is how many more pods failed with this one: they were next in the queue, and are
 	// like pods that failed just before, so their attempts were bound to fail. It is 0 if
-	// there is an Observer or a [Reporter]: then each pod has an attempt of its own.
+	// there is an Observer or a [Reporter], unless the observer is an [AlikeObserver]:
+	// otherwise each pod has an attempt of its own.
 	Alike int
 	// Group is "namespace/name" of the pod's group, "" if it is scheduled alone. Cycle is
 	// what came of an attempt for a whole group, whose first pod is Pod.

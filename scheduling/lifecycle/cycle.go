@@ -219,7 +219,11 @@ func (d *Driver) requeue(ctx context.Context, p *pod, it *queue.Item, a *Attempt
 	d.queue.Requeue(ctx, it, p.info, by)
 	d.clearNomination(ctx, p, a.Nominated)
 	if _, ok := d.config.Binder.(Reporter); ok { // otherwise the text is not made
-		d.report(ctx, p, Report{Reason: reason, Message: err.Error(), Nominated: a.Nominated, Victims: a.Victims})
+		message := by.Message
+		if message == "" {
+			message = err.Error()
+		}
+		d.report(ctx, p, Report{Reason: reason, Message: message, Nominated: a.Nominated, Victims: a.Victims})
 	}
 	d.observe(a)
 }

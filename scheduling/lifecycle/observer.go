@@ -15,7 +15,7 @@ import (
 // call the driver. If it panics, Config.ErrorHandler gets the error.
 //
 // An observer may also be a [PointObserver], a [PluginObserver], a [ScoreObserver],
-// a [QueueObserver] or an [EvictionObserver]. The driver measures only what the observer
+// a [QueueObserver], an [EvictionObserver] or an [AlikeObserver]. The driver measures only what the observer
 // implements.
 type Observer interface {
 	// Attempt is called after every attempt, bound or failed, by the scheduling
@@ -70,6 +70,15 @@ type EvictionObserver interface {
 	Evicting(e Eviction)
 }
 
+// An AlikeObserver lets pods fail together. A pod whose attempt is bound to fail like those
+// just before it, and that has failed before, then has no attempt of its own, and a
+// [Reporter] gets no report of it. So a thousand of them cost what one does;
+// [Driver.Failures] says how often a pod was tried, and why it waits.
+type AlikeObserver interface {
+	// Alike is called after an attempt with which n other pods failed.
+	Alike(n int)
+}
+
 // An Eviction is the request that a victim leaves its node.
 type Eviction struct {
 	Victim *api.Pod
@@ -111,6 +120,7 @@ type observers struct {
 	scores  ScoreObserver
 	queue   QueueObserver
 	victims EvictionObserver
+	alike   AlikeObserver
 }
 
 func newObservers(o Observer) observers {
@@ -120,6 +130,7 @@ func newObservers(o Observer) observers {
 	s.scores, _ = o.(ScoreObserver)
 	s.queue, _ = o.(QueueObserver)
 	s.victims, _ = o.(EvictionObserver)
+	s.alike, _ = o.(AlikeObserver)
 	return s
 }
 

@@ -1,6 +1,7 @@
 package lifecycle_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/queue"
+	"github.com/berth-sched/berth/scheduling/virtualclock"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -157,4 +159,83 @@ func TestInitialAttempt(t *testing.T) {
 	if got := o.at["gated"]; !got.Equal(opened) {
 		t.Errorf("gated was first ready at %v, want %v, when its gate was taken away", got, opened)
 	}
+}
+
+// flock is an observer that lets pods fail together, and a reporter.
+type flock struct {
+	attempts, alike, reports int
+}
+
+func (c *flock) Attempt(*lifecycle.Attempt)                         { c.attempts++ }
+func (c *flock) Alike(n int)                                        { c.alike += n }
+func (c *flock) Bind(context.Context, *api.Pod, string) error       { return nil }
+func (c *flock) Report(context.Context, *api.Pod, lifecycle.Report) { c.reports++ }
+
+// TestAlikeObserver wakes a hundred pods that fit nowhere: one attempt and one report is
+// made, and the driver knows of each how often it was tried, and why it waits.
+func TestAlikeObserver(t *testing.T) {
+	c, clock := new(flock), virtualclock.New(epoch)
+	d, err := lifecycle.New(lifecycle.Config{Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Binder: c, Observer: c, Clock: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 100
+	settle := func(wait time.Duration) {
+		if err := d.Simulate(t.Context(), clock, clock.Now().Add(wait)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.Apply(lifecycle.Update(api.MakeNode("a", "4", "64Gi").Obj()))
+	var pods []*api.Pod
+	for i := range n {
+		pods = append(pods, api.MakePod(fmt.Sprint("p", i)).Requests("100", "1Gi").Obj())
+		d.Apply(lifecycle.Update(pods[i]))
+	}
+	settle(time.Minute)
+	if *c != (flock{n, 0, n}) {
+		t.Errorf("at first %+v, want an attempt and a report of each", *c)
+	}
+	d.Apply(lifecycle.Update(api.MakeNode("b", "4", "64Gi").Obj()))
+	settle(5 * time.Minute) // all are tried again
+	if *c != (flock{n + 1, n - 1, n + 1}) {
+		t.Errorf("after that %+v, want one more attempt, with all others", *c)
+	}
+	d.Apply(lifecycle.Delete(pods[7]))
+	d.Flush(t.Context())
+	for i, p := range pods {
+		attempts, message, ok := d.Failures(p)
+		if want := "0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling."; ok == (i == 7) || ok && (attempts != 2 || message != want) {
+			t.Errorf("pod %d: %d attempts, %q, %t; want 2, %q", i, attempts, message, ok, want)
+		}
+	}
+}
+
+// tallied is an observer that only counts.
+type tallied struct{ attempts, alike int }
+
+func (o *tallied) Attempt(*lifecycle.Attempt) { o.attempts++ }
+func (o *tallied) Alike(n int)                { o.alike += n }
+
+func ExampleAlikeObserver() {
+	counts, clock := new(tallied), virtualclock.New(epoch)
+	d, err := lifecycle.New(lifecycle.Config{Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Binder: new(flock), Observer: counts, Clock: clock})
+	if err != nil {
+		panic(err)
+	}
+	var _ lifecycle.AlikeObserver = counts
+	d.Apply(lifecycle.Update(api.MakeNode("a", "4", "64Gi").Obj()))
+	last := api.MakePod("p99").Requests("100", "1Gi").Obj()
+	for i := range 99 {
+		d.Apply(lifecycle.Update(api.MakePod(fmt.Sprint("p", i)).Requests("100", "1Gi").Obj()))
+	}
+	d.Apply(lifecycle.Update(last))
+	if err := d.Simulate(context.Background(), clock, epoch.Add(12*time.Minute)); err != nil { // each is tried again after 5 and after 10 minutes
+		panic(err)
+	}
+	attempts, message, _ := d.Failures(last)
+	fmt.Println(counts.attempts, "attempts, and", counts.alike, "with them")
+	fmt.Println(attempts, "of the last pod:", strings.SplitAfter(message, ".")[0])
+	// Output:
+	// 102 attempts, and 198 with them
+	// 3 of the last pod: 0/1 nodes are available: 1 Insufficient cpu.
 }

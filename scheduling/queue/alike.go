@@ -275,8 +275,21 @@ func (q *Queue) meeting(it *Item) meeting {
 func alike(it, other *Item) bool {
 	a, b := &it.Rejectors, &other.Rejectors
 	return other.at == unschedulable && it.profile == other.profile &&
-		it.Timestamp.Equal(other.Timestamp) && it.tried.Equal(other.tried) && it.again == other.again &&
+		it.Timestamp.Equal(other.Timestamp) && it.tried.Equal(other.tried) && it.again == other.again && a.Message == b.Message &&
 		slices.Equal(a.Plugins, b.Plugins) && slices.Equal(a.Pending, b.Pending) && slices.Equal(a.Unresolvable, b.Unresolvable)
+}
+
+// Failures returns how often a pod in the queue was tried, and why it waits. It costs
+// O(log n) for n pods that are alike.
+func (q *Queue) Failures(it *Item) (attempts int, message string) {
+	attempts = it.Attempts
+	leader := it
+	for ; leader.at == following; leader = leader.twins.up {
+		if leader != it {
+			attempts += leader.twins.due.attempts
+		}
+	}
+	return attempts, leader.Message
 }
 
 // RequeueAlike counts an attempt that failed for the pods that [Queue.Pop] would return

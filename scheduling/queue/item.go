@@ -62,6 +62,8 @@ type Rejectors struct {
 	// Unresolvable are those for which taking pods away does not help, wherever they are; see
 	// [scheduling.Scheduler.Unresolvable]. Such an event does not wake the pod for them.
 	Unresolvable []string
+	// Message says for people why the pod waits, "" if nobody wants to know.
+	Message string
 	// Class, if there is one, is equal for pods of one profile and priority that PreEnqueue
 	// plugins accept, and that hints treat alike. The queue may move such pods together.
 	Class Class

@@ -59,7 +59,7 @@ func Differences(a, b []Decision) []Difference {
 // A decision about a node that no event of the trace adds, and no type of the autoscaler, is
 // a [*TraceError].
 func Replay(ctx context.Context, config Config) (*Result, []Difference, error) {
-	if err := config.checkNodes(); err != nil {
+	if err := config.CheckDecisions(); err != nil {
 		return nil, nil, err
 	}
 	result, err := Run(ctx, config)
@@ -69,8 +69,9 @@ func Replay(ctx context.Context, config Config) (*Result, []Difference, error) {
 	return result, Differences(config.Trace.Decisions, result.Decisions), nil
 }
 
-// checkNodes refuses a decision about a node that can never be there.
-func (c *Config) checkNodes() error {
+// CheckDecisions returns a [*TraceError] if a decision of the trace is about a node that no
+// event adds, and no type of the autoscaler. [Replay] calls it.
+func (c *Config) CheckDecisions() error {
 	t := c.Trace
 	if t == nil || t.Recorded { // a recorded pod may outlive its node; others are checked as they are read
 		return nil

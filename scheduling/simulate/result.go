@@ -111,6 +111,9 @@ func (w *world) finish() (*Result, error) {
 	r.Simulated, r.Waiting = seconds(w.last.Sub(w.begin)), w.waiting
 	r.Pods = make([]PodHistory, len(w.lives))
 	for i, l := range w.lives {
+		if l.Ended == nil && l.node == nil {
+			w.catchUp(l)
+		}
 		r.Pods[i] = l.PodHistory
 		if p := &r.Pods[i]; l.Ended == nil && l.node == nil && p.Message == "" {
 			p.Message = w.untried(l)

@@ -82,16 +82,56 @@ func (w *world) Attempt(a *lifecycle.Attempt) {
 	if r := w.config.Recorder; r != nil {
 		r.Attempt(a)
 	}
-	w.attempts++
 	w.moment.step(w.now())
 	w.journal.attempt(a, w.now())
 	if l := w.pods[a.Pod.Pod.Key()]; l != nil {
 		l.Attempts++
 	}
-	if w.config.Progress != nil && w.attempts%1000 == 0 {
+	w.tried(1)
+	w.proceed()
+}
+
+// tried counts attempts.
+func (w *world) tried(n int) {
+	before := w.attempts / 1000
+	if w.attempts += n; w.config.Progress != nil && w.attempts/1000 > before {
 		w.config.Progress(w.progress())
 	}
-	w.proceed()
+}
+
+// together is a world in which pods fail together that are alike. Nobody needs to know
+// after which of these attempts something happens.
+type together struct{ *world }
+
+var _ lifecycle.AlikeObserver = together{}
+
+// observer returns what the driver tells of attempts.
+func (w *world) observer() lifecycle.Observer {
+	after := slices.ContainsFunc(w.config.Trace.Events, func(e Event) bool { return e.After > 0 })
+	if after || w.config.Recorder != nil || w.config.Trace.Recorded || w.config.Groups != nil {
+		return w
+	}
+	return together{w}
+}
+
+// Attempt counts the attempts of a pod since its last one, too.
+func (w together) Attempt(a *lifecycle.Attempt) {
+	if l := w.pods[a.Pod.Pod.Key()]; l != nil {
+		l.Attempts = l.before + a.Number - 1
+	}
+	w.world.Attempt(a)
+}
+
+// Alike counts attempts of pods that nobody names.
+func (w together) Alike(n int) { w.tried(n) }
+
+// catchUp notes what has become of a pod that waits since its last attempt of its own.
+func (w *world) catchUp(l *life) {
+	attempts, message, ok := w.driver.Failures(l.pod)
+	if !ok || message == "" {
+		return
+	}
+	l.Attempts, l.Message = l.before+attempts, message
 }
 
 // Evicting notes a victim of preemption.

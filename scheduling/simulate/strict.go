@@ -8,8 +8,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/berth-sched/berth/framework/api"
@@ -110,48 +108,13 @@ func (d *lineDecoder) objects(text []byte) (*api.Objects, error) {
 var errKind = errors.New("is not a kind that scheduling reads")
 
 // noDuplicates consumes a value and returns an error if an object in it has a name twice.
-// Path is that of the value.
-func noDuplicates(s *strictjson.Scanner, path string) error {
-	steps, err := duplicate(s)
-	if steps == nil {
-		return err
-	}
-	slices.Reverse(steps)
-	return field(path+strings.Join(steps, ""), "", errTwice)
-}
-
-// duplicate consumes a value. If an object in it has a name twice, it returns the way to the
-// second, its end first. So names that are not at fault are never put together: a long one
-// may have many fields below.
-func duplicate(s *strictjson.Scanner) (steps []string, err error) {
-	switch s.Peek() {
-	case '{':
-		names := map[string]bool{}
-		ok, err := s.Open('{')
-		for ; ok && err == nil; ok, err = s.More('}') {
-			key, err := s.Key()
-			if err != nil {
-				return nil, err
-			}
-			name := string(key)
-			if names[name] {
-				return []string{"." + name}, nil
-			}
-			names[name] = true
-			if steps, err := duplicate(s); steps != nil || err != nil {
-				return append(steps, "."+name), err
-			}
+// At is the path of the value.
+func noDuplicates(s *strictjson.Scanner, at string) error {
+	return s.Repeats(func(path strictjson.Path) error {
+		inside := path.Dotted()
+		if path[0].Kind == strictjson.Field {
+			inside = "." + inside
 		}
-		return nil, err
-	case '[':
-		ok, err := s.Open('[')
-		for i := 0; ok && err == nil; i++ {
-			if steps, err := duplicate(s); steps != nil || err != nil {
-				return append(steps, "["+strconv.Itoa(i)+"]"), err
-			}
-			ok, err = s.More(']')
-		}
-		return nil, err
-	}
-	return nil, s.Skip()
+		return field(at+inside, "", errTwice)
+	})
 }

@@ -75,6 +75,7 @@ type life struct {
 	stint  int           // counts its bindings
 	since  time.Time     // start of its wait, or of its run
 	waited time.Duration // sum of its waits
+	before int           // attempts before it came into the queue the last time
 
 	victim  *Event // of a recorded trace: it goes because it was evicted; nil if not
 	leaving bool   // it was evicted in this run, and has not gone yet
@@ -122,7 +123,7 @@ func newWorld(config *Config) (*world, error) {
 	var err error
 	w.driver, err = lifecycle.New(lifecycle.Config{
 		Profiles: profiles, Binder: w, Clock: w.clock, Handle: config.Handle, Groups: config.Groups, Seed: config.Seed, Backoff: config.Backoff,
-		Order: config.Order, MaxUnschedulable: config.MaxUnschedulable, Observer: w, ErrorHandler: w.fail,
+		Order: config.Order, MaxUnschedulable: config.MaxUnschedulable, Observer: w.observer(), ErrorHandler: w.fail,
 	})
 	return w, err
 }
@@ -205,6 +206,7 @@ func (w *world) arrive(l *life) {
 		l.pod = &p
 	}
 	w.last, l.since = w.clock.Now(), w.clock.Now()
+	l.before = l.Attempts
 	w.waiting++
 	w.update(podItem(l.pod))
 }
@@ -247,6 +249,7 @@ func (w *world) end(l *life, completed bool) {
 	if l.node != nil {
 		w.stop(l)
 	} else {
+		w.catchUp(l)
 		w.waiting--
 		l.waited += w.clock.Now().Sub(l.since)
 		l.Waited = seconds(l.waited)

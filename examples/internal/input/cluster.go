@@ -26,6 +26,8 @@ type Cluster struct {
 	// Progress is called while text is read, with the bytes so far; nil means nobody
 	// looks.
 	Progress func(bytes int64)
+	// Strict is set if Doubts lists repeated fields too.
+	Strict bool
 
 	sources []*source
 	made    map[string]string // the workload of a pod that expand made, both as in errors
@@ -90,6 +92,7 @@ func (c *Cluster) Read(name string, r io.Reader) error {
 
 func (c *Cluster) add(s *source, r io.Reader) error {
 	c.sources = append(c.sources, s)
+	s.Strict = c.Strict
 	s.pods[0] = len(c.Objects.Pods)
 	err := s.decode(&c.Objects, &counter{r: r, tell: c.Progress})
 	s.pods[1] = len(c.Objects.Pods)
@@ -206,11 +209,11 @@ func (c *Cluster) tableOf(object string) string {
 }
 
 // Doubts lists what is likely a mistake, though it can be read: fields that look misspelt,
-// and values that no API server takes in fields that decide nothing. Each names file, line,
+// fields that an object has twice if the cluster is read strictly, and values that no API server takes in fields that decide nothing. Each names file, line,
 // object and field, as far as they are known.
 func (c *Cluster) Doubts() (list []error) {
 	for _, s := range c.sources {
-		for _, fault := range s.Misspelt() {
+		for _, fault := range s.Doubts() {
 			list = append(list, fault)
 		}
 	}

@@ -31,9 +31,12 @@ type Source struct {
 	Name string
 	// Open reads it again, if it is too long to be kept; nil if that cannot be.
 	Open func() (io.ReadCloser, error)
+	// Strict is set if Doubts tells repeated fields too; of these the last counts.
+	Strict bool
 
 	text     []byte // nil if it is too long
 	misspelt misspelt
+	repeated repeated
 }
 
 // Decode adds the objects of a text to o, in the forms that kubectl prints: what begins
@@ -68,7 +71,7 @@ func (c *Source) Decode(o *api.Objects, r io.Reader) error {
 	if jsonErr == nil || isInvalid(jsonErr) {
 		return jsonErr
 	}
-	*o, c.misspelt = before, misspelt{}
+	*o, c.misspelt, c.repeated = before, misspelt{}, repeated{}
 	if err := c.decodeYAML(o, bytes.NewReader(c.text)); err == nil || isInvalid(err) {
 		return err
 	}
@@ -177,6 +180,11 @@ func (b *chunk) flush() error {
 			m.look(b.source.Name, b.piece(i), b.list)
 		}
 	}
+	if b.source.Strict && config.JSONRepeats(b.text) {
+		for i := range b.starts {
+			b.source.repeated.look(b.source.Name, b.piece(i), b.list)
+		}
+	}
 	b.text, b.starts, b.ends, b.held = b.text[:0], b.starts[:0], b.ends[:0], false
 	return nil
 }
@@ -224,7 +232,14 @@ func (c *Source) decodeYAML(o *api.Objects, r io.Reader) error {
 
 // decodePart adds the objects of a part of a YAML text.
 func (c *Source) decodePart(o *api.Objects, p *yamlPart) error {
-	documents, err := config.YAMLToJSON(p.text)
+	convert := func(text []byte) (documents [][]byte, repeated bool, err error) {
+		documents, err = config.YAMLToJSON(text)
+		return documents, false, err
+	}
+	if c.Strict {
+		convert = config.YAMLToJSONStrict
+	}
+	documents, repeated, err := convert(p.text)
 	if err != nil {
 		return yamlFault(c.Name, p.line, err)
 	}
@@ -244,6 +259,11 @@ func (c *Source) decodePart(o *api.Objects, p *yamlPart) error {
 	if c.misspelt.isNew(o) {
 		for _, piece := range p.pieces() {
 			c.misspelt.look(c.Name, piece, p.list)
+		}
+	}
+	if repeated {
+		for _, piece := range p.pieces() {
+			c.repeated.look(c.Name, piece, p.list)
 		}
 	}
 	return nil

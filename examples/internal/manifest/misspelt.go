@@ -133,7 +133,3 @@ func fieldsLike(value any, steps []string) (list []string) {
 	}
 	return list
 }
-
-// Misspelt returns the fields that look misspelt and were skipped, up to 100, each with its
-// line, object and path.
-func (c *Source) Misspelt() []*FaultError { return c.misspelt.list }

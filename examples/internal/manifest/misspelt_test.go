@@ -52,7 +52,7 @@ func TestMisspelt(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		var got []string
-		for _, fault := range s.Misspelt() {
+		for _, fault := range s.Doubts() {
 			got = append(got, fault.Error())
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {
@@ -64,7 +64,7 @@ func TestMisspelt(t *testing.T) {
 		fmt.Fprintf(&many, "---\nkind: Node\nmetadata: {name: n%d, lables: {}}\n", i)
 	}
 	s := Source{Name: "f"}
-	if err := s.Decode(new(api.Objects), strings.NewReader(many.String())); err != nil || len(s.Misspelt()) != maxMisspelt {
-		t.Errorf("%d misspelt fields are told, %v; want %d", len(s.Misspelt()), err, maxMisspelt)
+	if err := s.Decode(new(api.Objects), strings.NewReader(many.String())); err != nil || len(s.Doubts()) != maxMisspelt {
+		t.Errorf("%d misspelt fields are told, %v; want %d", len(s.Doubts()), err, maxMisspelt)
 	}
 }

@@ -102,7 +102,7 @@ var rules = []rule{
 	{dir: "scheduling/extender", imports: with(objects, "internal/errtext", "internal/strictjson", "scheduling", "scheduling/preemption"), library: true, network: true},
 	{
 		dir:     "scheduling/config",
-		imports: with(objects, "internal/errtext", "scheduling", "scheduling/args", "scheduling/extender", "scheduling/preemption"),
+		imports: with(objects, "internal/errtext", "internal/strictjson", "scheduling", "scheduling/args", "scheduling/extender", "scheduling/preemption"),
 		modules: []string{"go.yaml.in/yaml"},
 		library: true,
 	},

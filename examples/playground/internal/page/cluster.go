@@ -93,7 +93,7 @@ func (c *cluster) doubts(o *api.Objects) (lines []string) {
 		lines = append(lines, fmt.Sprintf("%s, line %d: %v", area, line, err))
 	}
 	for _, s := range slices.Backward(c.sources) {
-		for _, fault := range s.Misspelt() {
+		for _, fault := range s.Doubts() {
 			add(s.Name, fault.Line, fault.Err)
 		}
 	}

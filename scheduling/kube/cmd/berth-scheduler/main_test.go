@@ -181,6 +181,13 @@ func (l *lockedBuffer) String() string {
 // Flags that are given win over the file; the file wins over the flags' defaults.
 func TestSettings(t *testing.T) {
 	name := file(t, header+"clientConnection: {qps: 7, burst: 9}\nleaderElection: {leaderElect: true, resourceName: mine, leaseDuration: 30s}\n")
+	endless := filepath.Join(t.TempDir(), "endless.yaml")
+	if err := os.WriteFile(endless, bytes.Repeat([]byte("#"), 8<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := readConfig(endless); err != nil || len(data) != config.DefaultMaxBytes+1 {
+		t.Errorf("%d bytes of a large configuration are read, %v; want %d", len(data), err, config.DefaultMaxBytes+1)
+	}
 	settings := func(arguments ...string) (*options, *config.Configuration) {
 		o, err := parse(arguments, os.Stderr)
 		if err != nil {

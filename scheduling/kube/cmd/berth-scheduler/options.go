@@ -82,7 +82,7 @@ func (o *options) settings() (*config.Configuration, error) {
 	data := []byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n")
 	if o.config != "" {
 		var err error
-		if data, err = os.ReadFile(o.config); err != nil {
+		if data, err = readConfig(o.config); err != nil {
 			return nil, fmt.Errorf("--config: %w", err)
 		}
 	}
@@ -100,6 +100,17 @@ func (o *options) settings() (*config.Configuration, error) {
 		c.ClientConnection.Burst = cmp.Or(int32(o.burst), 100)
 	}
 	return c, o.limits(c)
+}
+
+// readConfig reads no more of a file than config.Load takes, and the byte with which it
+// refuses a larger one: a file may be endless.
+func readConfig(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, config.DefaultMaxBytes+1))
 }
 
 // limits checks the limits of requests. As in kube-scheduler, a negative rate means that
