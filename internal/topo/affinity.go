@@ -73,10 +73,10 @@ func (a *Affinity) empty() bool {
 // Affinity returns the counts for the pod, or nil if the tables are Idle. A term
 // that is malformed (see [Terms].Err) counts nothing.
 func (t *Tables) Affinity(p *framework.PodInfo) *Affinity {
-	tick := t.lookup()
 	if t.Idle(p) {
-		return nil
+		return nil // which is no lookup: most clusters have no terms
 	}
+	tick := t.lookup()
 	t.followNamespaces()
 	t.followNominations()
 	text := textOf(p)
