@@ -172,6 +172,9 @@ func (p DynamicResources) PreEnqueue(_ context.Context, pod *framework.PodInfo) 
 	return framework.Status{}
 }
 
+// Gates implements [incremental.SelectiveGate]: pods with claims.
+func (DynamicResources) Gates() framework.PodParts { return framework.PartClaims }
+
 // PreFilter skips pods that need no devices. It rejects a pod if one of its claims does
 // not exist, is being deleted, is in flight, or asks for a class that does not exist.
 func (p DynamicResources) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {

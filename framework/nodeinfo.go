@@ -159,7 +159,7 @@ func (n *NodeInfo) clone(o *owner) *NodeInfo {
 	c := *n
 	c.owner = o
 	c.setVectors(n.Allocatable, n.Requested)
-	c.Pods = slices.Clone(n.Pods)
+	c.Pods = append(make([]*PodInfo, 0, len(n.Pods)+1), n.Pods...) // mostly, a pod is added next
 	c.UsedPorts = slices.Clone(n.UsedPorts)
 	return &c
 }

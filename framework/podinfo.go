@@ -157,6 +157,9 @@ func partsOf(p *api.Pod) (parts runner.Parts) {
 	if len(p.Spec.Volumes) > 0 {
 		parts |= runner.HasVolumes
 	}
+	if len(p.Spec.SchedulingGates) > 0 {
+		parts |= runner.HasGates
+	}
 	if p.Status.NominatedNodeName != "" {
 		parts |= runner.IsNominated
 	}
@@ -196,6 +199,9 @@ func (p *PodInfo) HasExtended() bool { return p.runner.Parts&runner.HasExtended 
 func mayBeDevices(name resource.Name) bool {
 	return name.IsExtended() || len(name) > len(api.PrefixDeviceClass) && strings.HasPrefix(string(name), api.PrefixDeviceClass)
 }
+
+// HasGates reports whether the pod has scheduling gates.
+func (p *PodInfo) HasGates() bool { return p.runner.Parts&runner.HasGates != 0 }
 
 // HasVolumes reports whether the pod has volumes, of whatever source.
 func (p *PodInfo) HasVolumes() bool { return p.runner.Parts&runner.HasVolumes != 0 }

@@ -13,6 +13,7 @@ const (
 	PartVolumes     = PodParts(runner.HasVolumes)
 	PartClaims      = PodParts(runner.HasClaims)
 	PartExtended    = PodParts(runner.HasExtended)
+	PartGates       = PodParts(runner.HasGates)
 )
 
 // Parts returns the parts that the pod has. It may have bits that are no part of this list.

@@ -1,8 +1,11 @@
 package scheduling
 
 import (
-	"github.com/berth-sched/berth/filter"
+	"slices"
+
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/incremental"
+	"github.com/berth-sched/berth/framework/queueing"
 )
 
 // Alike returns a key for the pod of the last decision, d, which found no node, and for which
@@ -26,7 +29,7 @@ func (s *Scheduler) Alike(snap *framework.Snapshot, pod *framework.PodInfo, d De
 	case s.incremental == nil || len(s.plugins.extenders) > 0 || pod.IsNominated() || pod.HasClaims():
 		return "", false
 	}
-	if !s.plugins.entersAlike() || !s.preemptsAlike() {
+	if s.plugins.isGated(pod) || !s.preemptsAlike() {
 		return "", false
 	}
 	fields := aliases
@@ -63,17 +66,12 @@ func (s *Scheduler) Repeat(d Decision, times int) Decision {
 // but the name, and what only the whole spec shows.
 const aliases = framework.FieldsAll &^ (framework.FieldIdentity | framework.FieldSpec)
 
-// entersAlike reports whether PreEnqueue plugins accept all pods that have been tried, and
-// that need no devices.
-func (t *plugins) entersAlike() bool {
-	for i := range t.preEnqueue {
-		switch t.preEnqueue[i].plugin.(type) {
-		case SchedulingGates, filter.DynamicResources:
-		default:
-			return false
-		}
-	}
-	return true
+// isGated reports whether a PreEnqueue plugin may keep the pod out.
+func (t *plugins) isGated(pod *framework.PodInfo) bool {
+	return slices.ContainsFunc(t.preEnqueue, func(p named[queueing.PreEnqueuePlugin]) bool {
+		gate, ok := p.plugin.(incremental.SelectiveGate)
+		return !ok || concern(gate.Gates()).of(pod)
+	})
 }
 
 // preemptsAlike reports whether PostFilter refuses pods that are alike alike.

@@ -6,305 +6,8 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/incremental"
-	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/internal/engine"
 )
-
-// plugins is a profile resolved once: every optional interface is looked up when the
-// scheduler is built, never in a cycle.
-type plugins struct {
-	preFilters []preFilter
-	filters    []filterPlugin
-	preScores  []preScore
-	scorers    []scorePlugin
-	reserve    []concerning[framework.ReservePlugin]
-	details    []concerning[framework.ReserveDetailer] // of reserve, those that are one
-
-	preEnqueue []named[queueing.PreEnqueuePlugin]
-	queueSort  queueing.QueueSortPlugin
-	postFilter []named[framework.PostFilterPlugin]
-	permit     []named[framework.PermitPlugin]
-	preBind    []named[framework.PreBindPlugin]
-	preFlight  []framework.PreBindPreFlighter // parallel to preBind; nil: it always acts, alone
-	bind       []named[framework.BindPlugin]
-	postBind   []named[framework.PostBindPlugin]
-
-	extenders []Extender
-	keyers    []placedKeyer // of all plugins that filter and score
-	keyParts  concern       // of all keyers that have one: pods that differ in it have different keyers
-
-	filterScopes, scorerScopes []*scope // parallel to side.reads; nil for plugins that do not count
-
-	keyVersions []concerning[incremental.ClassKeyer] // of keyers, one for each version that they have
-
-	allFilters, allScorers choice
-}
-
-// named is a plugin as its type for one point, with its name in the profile.
-type named[T any] struct {
-	name   string
-	plugin T
-}
-
-type preFilter struct {
-	name   string
-	plugin framework.PreFilterPlugin
-	filter int // index in filters; -1 if the plugin only prepares
-	scope  scope
-	keyer  incremental.ClassKeyer // nil if it has no key of its own
-	idler  incremental.Idler      // nil if it cannot tell
-}
-
-type filterPlugin struct {
-	name    string
-	unbound framework.NodeFilter // used if no PreFilter binds one; may be nil
-	bound   bool                 // a PreFilter binds it
-	simple  bool                 // it reads the node's object and its pods only
-	scope   scope
-	keyer   incremental.ClassKeyer
-}
-
-type preScore struct {
-	name   string
-	plugin framework.PreScorePlugin
-	groups incremental.GroupPreScorePlugin // the same, if it can handle groups
-	scorer int                             // index in scorers; -1 if the plugin only prepares
-	scope  scope
-	keyer  incremental.ClassKeyer
-	idler  incremental.Idler // nil if it cannot tell
-}
-
-type scorePlugin struct {
-	name    string
-	unbound framework.NodeScorer
-	bound   bool
-	weight  int64
-	byRange framework.RangeNormalizer
-	byNodes framework.ScoreNormalizer
-	scope   scope
-	keyer   incremental.ClassKeyer
-}
-
-func resolve(p *Profile) plugins {
-	var t plugins
-	t.resolveFilters(p)
-	t.resolveScorers(p)
-	t.resolveRest(p)
-	t.findScopes()
-	t.findKeyers()
-	t.findKeyVersions()
-	t.allFilters = everything(len(t.filters), len(t.preFilters))
-	t.allScorers = everything(len(t.scorers), len(t.preScores))
-	return t
-}
-
-func (t *plugins) resolveFilters(p *Profile) {
-	for _, pl := range p.Filter {
-		f := filterPlugin{name: pl.Name(), simple: readsNodeOnly(pl), scope: scopeOf(pl), keyer: keyerOf(pl)}
-		if u, ok := framework.As[framework.FilterPlugin](pl); ok {
-			f.unbound = u
-		}
-		t.filters = append(t.filters, f)
-	}
-	for _, pl := range orderOf(p.PreFilter, p.Filter) {
-		if pre, ok := framework.As[framework.PreFilterPlugin](pl); ok {
-			i := slices.IndexFunc(t.filters, func(f filterPlugin) bool { return f.name == pl.Name() })
-			if i >= 0 {
-				t.filters[i].bound = true
-			}
-			idler, _ := framework.As[incremental.Idler](pl)
-			t.preFilters = append(t.preFilters, preFilter{pl.Name(), pre, i, scopeOf(pl), keyerOf(pl), idler})
-		}
-	}
-}
-
-func (t *plugins) resolveScorers(p *Profile) {
-	for _, w := range p.Score {
-		s := scorePlugin{name: w.Plugin.Name(), weight: weight(w), scope: scopeOf(w.Plugin), keyer: keyerOf(w.Plugin)}
-		if u, ok := framework.As[framework.ScorePlugin](w.Plugin); ok {
-			s.unbound = u
-		}
-		s.byRange, _ = framework.As[framework.RangeNormalizer](w.Plugin)
-		s.byNodes, _ = framework.As[framework.ScoreNormalizer](w.Plugin)
-		t.scorers = append(t.scorers, s)
-	}
-	for _, pl := range orderOf(p.PreScore, scorePlugins(p.Score)) {
-		if pre, ok := framework.As[framework.PreScorePlugin](pl); ok {
-			i := slices.IndexFunc(t.scorers, func(s scorePlugin) bool { return s.name == pl.Name() })
-			if i >= 0 {
-				t.scorers[i].bound = true
-			}
-			groups, _ := pre.(incremental.GroupPreScorePlugin)
-			idler, _ := framework.As[incremental.Idler](pl)
-			t.preScores = append(t.preScores, preScore{pl.Name(), pre, groups, i, scopeOf(pl), keyerOf(pl), idler})
-		}
-	}
-}
-
-// resolveRest looks up the plugins of all points that neither filter nor score.
-func (t *plugins) resolveRest(p *Profile) {
-	for _, pl := range p.Reserve {
-		r, _ := framework.As[framework.ReservePlugin](pl)
-		t.reserve = append(t.reserve, concerning[framework.ReservePlugin]{r, concernOf(r)})
-		if d, ok := framework.As[framework.ReserveDetailer](pl); ok {
-			t.details = append(t.details, concerning[framework.ReserveDetailer]{d, concernOf(d)})
-		}
-	}
-	t.preEnqueue = allAs[queueing.PreEnqueuePlugin](p.PreEnqueue)
-	t.queueSort = PrioritySort{}
-	if p.QueueSort != nil {
-		t.queueSort, _ = framework.As[queueing.QueueSortPlugin](p.QueueSort)
-	}
-	t.postFilter = allAs[framework.PostFilterPlugin](p.PostFilter)
-	t.permit = allAs[framework.PermitPlugin](p.Permit)
-	t.preBind = allAs[framework.PreBindPlugin](p.PreBind)
-	for _, pl := range p.PreBind {
-		f, _ := framework.As[framework.PreBindPreFlighter](pl)
-		t.preFlight = append(t.preFlight, f)
-	}
-	t.bind = allAs[framework.BindPlugin](p.Bind)
-	t.postBind = allAs[framework.PostBindPlugin](p.PostBind)
-	t.extenders = slices.Clone(p.Extenders)
-}
-
-// findScopes lists the scopes of all plugins that filter or score. A list ends with the last
-// plugin that counts: every pod of unknown class walks it.
-func (t *plugins) findScopes() {
-	for i := range t.filters {
-		t.filterScopes = append(t.filterScopes, &t.filters[i].scope)
-	}
-	for i := range t.preFilters {
-		t.filterScopes = append(t.filterScopes, nil)
-		if p := &t.preFilters[i]; p.filter < 0 {
-			t.filterScopes[len(t.filterScopes)-1] = &p.scope
-		}
-	}
-	for i := range t.scorers {
-		t.scorerScopes = append(t.scorerScopes, &t.scorers[i].scope)
-	}
-	for i := range t.preScores {
-		t.scorerScopes = append(t.scorerScopes, nil)
-		if p := &t.preScores[i]; p.scorer < 0 {
-			t.scorerScopes[len(t.scorerScopes)-1] = &p.scope
-		}
-	}
-	t.filterScopes, t.scorerScopes = withoutTail(t.filterScopes), withoutTail(t.scorerScopes)
-}
-
-// withoutTail returns the list up to its last scope.
-func withoutTail(list []*scope) []*scope {
-	for len(list) > 0 && list[len(list)-1] == nil {
-		list = list[:len(list)-1]
-	}
-	return list
-}
-
-// A placedKeyer is a plugin that has a key of its own, with its place in the reads of its
-// side (see side.reads).
-type placedKeyer struct {
-	incremental.ClassKeyer
-	concern concern
-	scores  bool
-	at      int
-}
-
-// findKeyers lists the plugins that have keys of their own. One that only prepares has its
-// place behind all filters or scorers.
-func (t *plugins) findKeyers() {
-	add := func(k incremental.ClassKeyer, scores bool, at int) {
-		if k != nil {
-			x := placedKeyer{k, concernOf(k), scores, at}
-			t.keyers = append(t.keyers, x)
-			t.keyParts |= x.concern
-		}
-	}
-	for i := range t.filters {
-		add(t.filters[i].keyer, false, i)
-	}
-	for i := range t.preFilters {
-		if p := &t.preFilters[i]; p.filter < 0 {
-			add(p.keyer, false, len(t.filters)+i)
-		}
-	}
-	for i := range t.scorers {
-		add(t.scorers[i].keyer, true, i)
-	}
-	for i := range t.preScores {
-		if p := &t.preScores[i]; p.scorer < 0 {
-			add(p.keyer, true, len(t.scorers)+i)
-		}
-	}
-}
-
-// findKeyVersions lists the keyers to ask for versions, one for each source.
-func (t *plugins) findKeyVersions() {
-	known := map[string]int{} // by source
-	for _, k := range t.keyers {
-		source := ""
-		if shared, ok := k.ClassKeyer.(incremental.SharedKeyer); ok {
-			source = shared.ClassKeySource()
-		}
-		if i, ok := known[source]; ok {
-			t.keyVersions[i].concern = t.keyVersions[i].concern.or(k.concern)
-			continue
-		}
-		if source != "" {
-			known[source] = len(t.keyVersions)
-		}
-		t.keyVersions = append(t.keyVersions, concerning[incremental.ClassKeyer]{k.ClassKeyer, k.concern})
-	}
-}
-
-// allAs returns the plugins as T, which they all implement.
-func allAs[T any](plugins []framework.Plugin) []named[T] {
-	list := make([]named[T], len(plugins))
-	for i, pl := range plugins {
-		list[i].name = pl.Name()
-		list[i].plugin, _ = framework.As[T](pl)
-	}
-	return list
-}
-
-func orderOf(own, derived []framework.Plugin) []framework.Plugin {
-	if own != nil {
-		return own
-	}
-	return derived
-}
-
-// A scope says what a plugin reads for a pod. The zero scope is of a plugin that declares
-// nothing. The reference path does not ask for scopes, so a panic must not fail the cycle:
-// the plugin then declares nothing, either.
-type scope struct {
-	framework.Scoper
-	concern concern
-}
-
-// undeclared is the scope of a plugin that declares none.
-var undeclared = framework.Scope{Pod: framework.FieldsAll, Reads: framework.ReadsCluster}
-
-func scopeOf(p framework.Plugin) scope {
-	s, _ := framework.As[framework.Scoper](p)
-	return scope{s, concernOf(s)}
-}
-
-// of asks the plugin, and recovers its panic.
-func (s scope) of(pod *framework.PodInfo) (declared framework.Scope) {
-	defer func() {
-		if recover() != nil {
-			declared = undeclared
-		}
-	}()
-	return s.ask(pod)
-}
-
-// ask asks the plugin, which may panic.
-func (s scope) ask(pod *framework.PodInfo) framework.Scope {
-	if s.Scoper == nil {
-		return undeclared
-	}
-	return s.Scope(pod)
-}
 
 // boundFilter and boundScorer are what both paths ask. Only the incremental path needs
 // their Reads, and fills them in.
@@ -313,14 +16,9 @@ type (
 	boundScorer = engine.Scorer
 )
 
-// keyerOf returns the plugin's own part of the class key, nil if it has none.
-func keyerOf(p framework.Plugin) incremental.ClassKeyer {
-	k, _ := framework.As[incremental.ClassKeyer](p)
-	return k
-}
-
-// binding is the result of the PreFilter and PreScore plugins for one pod.
-type binding struct {
+// boundPlugins are the filters and scorers of a profile for one pod: the result of its
+// PreFilter and PreScore plugins.
+type boundPlugins struct {
 	setters []*scope // plugins of the last run that set values for others
 	filters []boundFilter
 	scorers []boundScorer
@@ -359,7 +57,7 @@ func everything(n, preparing int) choice {
 // bindFilters runs the PreFilter plugins.
 //
 // Source: kube-scheduler 1.37, framework/runtime, RunPreFilterPlugins.
-func (t *plugins) bindFilters(c *framework.Cycle, b *binding, some *choice) (err error) {
+func (t *plugins) bindFilters(c *framework.Cycle, b *boundPlugins, some *choice) (err error) {
 	var p *preFilter
 	defer func() {
 		if v := recover(); v != nil {
@@ -422,7 +120,7 @@ func (t *plugins) bindFilters(c *framework.Cycle, b *binding, some *choice) (err
 }
 
 // restrictedBy adds plugins to the names in the status of excluded nodes.
-func (b *binding) restrictedBy(plugins ...string) {
+func (b *boundPlugins) restrictedBy(plugins ...string) {
 	b.restricting = append(b.restricting, plugins...)
 	slices.Sort(b.restricting)
 	b.restricting = slices.Compact(b.restricting)
@@ -435,7 +133,7 @@ func (b *binding) restrictedBy(plugins ...string) {
 
 // intersect keeps the nodes that this plugin also allows. If none is left, it
 // rejects the pod and returns false.
-func (b *binding) intersect(plugin string, nodes []string) bool {
+func (b *boundPlugins) intersect(plugin string, nodes []string) bool {
 	b.restricting = append(b.restricting, plugin)
 	slices.Sort(b.restricting)
 	if !b.restrict {
@@ -461,7 +159,7 @@ func (b *binding) intersect(plugin string, nodes []string) bool {
 // bindScorers runs the PreScore plugins over the feasible nodes.
 //
 // Source: kube-scheduler 1.37, framework/runtime, RunPreScorePlugins.
-func (t *plugins) bindScorers(c *framework.Cycle, feasible engine.Feasible, b *binding, some *choice) (err error) {
+func (t *plugins) bindScorers(c *framework.Cycle, feasible engine.Feasible, b *boundPlugins, some *choice) (err error) {
 	var p *preScore
 	defer func() {
 		if v := recover(); v != nil {

@@ -48,7 +48,7 @@ func checkNodes(nodes []*framework.NodeInfo) error {
 }
 
 // allows reports whether the PreFilters that restricted the nodes named this one.
-func (b *binding) allows(node string) bool {
+func (b *boundPlugins) allows(node string) bool {
 	_, found := slices.BinarySearch(b.nodes, node)
 	return found
 }

@@ -12,7 +12,7 @@ import (
 type incrementalPath struct {
 	s         *Scheduler
 	engine    *engine.Engine
-	bound     binding
+	bound     boundPlugins
 	reference referencePath // for verification
 
 	nominations nominations

@@ -20,7 +20,7 @@ type referencePath struct {
 	workers int
 	crowds  *crowds // nil on the reference path proper
 	cycle   framework.Cycle
-	bound   binding
+	bound   boundPlugins
 	ready   bool // the cycle is that of the next decision, and its filters are bound
 
 	within   *NodeSet  // the nodes that may be searched; nil: all

@@ -25,7 +25,7 @@ type singleFilters struct {
 	ready    bool // bound holds the filters
 	path     *referencePath
 	bound    []single
-	bindings []binding // memory of bound, which may point into it; by call of bind
+	bindings []boundPlugins // memory of bound, which may point into it; by call of bind
 	binds    int
 	byFilter []single
 }
@@ -35,7 +35,7 @@ type single struct {
 	name     string
 	filter   []boundFilter    // at most one
 	rejected framework.Status // by PreFilter: of all nodes
-	nodes    *binding         // which nodes PreFilter names; nil: all
+	nodes    *boundPlugins    // which nodes PreFilter names; nil: all
 }
 
 // Rejections asks every filter about a node of the snapshot, and lists all that reject
@@ -82,7 +82,7 @@ func (f *Filtering) bindSingly() error {
 	}
 	if all.path == nil {
 		all.path = &referencePath{plugins: t, workers: 1}
-		all.bindings = make([]binding, len(t.preFilters)+len(t.filters))
+		all.bindings = make([]boundPlugins, len(t.preFilters)+len(t.filters))
 		all.byFilter = make([]single, len(t.filters))
 	}
 	all.path.cycle.Reset(c.Pod, c.Snapshot, c.Number, c.Seed)

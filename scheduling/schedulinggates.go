@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/incremental"
 	"github.com/berth-sched/berth/framework/queueing"
 )
 
@@ -13,6 +14,8 @@ import (
 //
 // Source: kube-scheduler 1.37, plugin SchedulingGates.
 type SchedulingGates struct{}
+
+var _ incremental.SelectiveGate = SchedulingGates{}
 
 // Name returns "SchedulingGates".
 func (SchedulingGates) Name() string { return "SchedulingGates" }
@@ -29,6 +32,9 @@ func (SchedulingGates) PreEnqueue(_ context.Context, pod *framework.PodInfo) fra
 	}
 	return framework.UnresolvableStatus(framework.Text(fmt.Sprintf("waiting for scheduling gates: %v", names)))
 }
+
+// Gates implements [incremental.SelectiveGate]: pods with gates.
+func (SchedulingGates) Gates() framework.PodParts { return framework.PartGates }
 
 // EventsToRegister names the only event that matters: the pod lost its gates.
 func (SchedulingGates) EventsToRegister() []queueing.EventHint {

@@ -3,6 +3,7 @@ package scoring
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -194,14 +195,17 @@ func (s *podTopologySpread) weigh(feasible incremental.FeasibleNodes) {
 		s.spread.RememberSized(nodes, s.version)
 		return
 	}
-	s.sizes, s.version = append(s.sizes[:0], sizes...), version
-	s.findWeights()
+	s.version = version
+	if !slices.Equal(s.sizes, sizes) || len(s.weights) != len(sizes) { // the pod before may have had the same
+		s.sizes = append(s.sizes[:0], sizes...)
+		s.findWeights()
+	}
 }
 
 // meetAll finds sizes and weights from the feasible nodes.
 func (s *podTopologySpread) meetAll(feasible incremental.FeasibleNodes) {
 	n := len(s.rules)
-	s.sizes = append(s.sizes[:0], make([]int, n)...)
+	s.sizes, s.weights = append(s.sizes[:0], make([]int, n)...), s.weights[:0]
 	for len(s.seen) < n {
 		s.seen = append(s.seen, nil)
 	}

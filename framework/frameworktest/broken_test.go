@@ -1,6 +1,7 @@
 package frameworktest_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -393,6 +394,7 @@ var brokenScopes = []broken{
 			return framework.Status{}
 		}}
 	}},
+	{"a gate for others, too", "gate", "PreEnqueue, for a pod", func() framework.Plugin { return strict{} }},
 	{"unconcerned, and speaks", "concern", "Reserves, for a pod", func() framework.Plugin { return aloof{words: "a seat"} }},
 	{"shared by all that is bound", "kept", "the kept filter, after a rollback", func() framework.Plugin {
 		objects := new(uint64) // what the last PreFilter saw
@@ -838,6 +840,17 @@ func (aloof) Unreserve(*framework.Cycle, *framework.NodeInfo) {}
 
 func (a aloof) Reserves(*framework.Snapshot, *framework.PodInfo, *framework.NodeInfo) string {
 	return a.words
+}
+
+// strict says that it keeps out pods with gates only, and keeps out all.
+type strict struct{}
+
+func (strict) Name() string { return "Strict" }
+
+func (strict) Gates() framework.PodParts { return framework.PartGates }
+
+func (strict) PreEnqueue(context.Context, *framework.PodInfo) framework.Status {
+	return framework.UnschedulableStatus("no")
 }
 
 // busy says that it is idle, and filters.

@@ -27,6 +27,7 @@
 //	domain       answers stay on nodes that Changed does not call
 //	idle         PreFilter and PreScore skip each pod that Idle is true for, or no node fails
 //	concern      pods that have none of the parts of Concern change nothing, and no answer
+//	gate         PreEnqueue lets every pod in that has none of the parts of Gates
 //	kept         what is bound answers alike after objects changed and were rolled back
 //	hints        hints answer alike for waiting pods that differ in nothing that Scope names
 //	updater      a bound filter follows pods that come and go while others are tried

@@ -43,6 +43,7 @@ type parts struct {
 	idler     incremental.Idler
 	concerned incremental.Concerned
 	registrar queueing.EnqueueExtensions
+	gate      queueing.PreEnqueuePlugin
 }
 
 func resolve(p framework.Plugin) parts {
@@ -59,6 +60,7 @@ func resolve(p framework.Plugin) parts {
 	t.idler, _ = framework.As[incremental.Idler](p)
 	t.concerned, _ = framework.As[incremental.Concerned](p)
 	t.registrar, _ = framework.As[queueing.EnqueueExtensions](p)
+	t.gate, _ = framework.As[queueing.PreEnqueuePlugin](p)
 	return t
 }
 
@@ -73,6 +75,7 @@ func (t *parts) idles() bool    { return t.idler != nil }
 func (t *parts) concerns() bool { return t.concerned != nil }
 func (t *parts) hints() bool    { return t.registrar != nil && t.scoper != nil && t.filters() }
 func (t *parts) reserves() bool { return t.reserve != nil }
+func (t *parts) selects() bool  { _, ok := t.gate.(incremental.SelectiveGate); return ok }
 func (t *parts) acts() bool     { return t.answers() || t.reserves() }
 
 // cluster is what a check is made on. Checks fork the snapshot.

@@ -24,10 +24,11 @@ import (
 // total of its node, or the complement of its own reason unless that is feasible.
 // counts[i][g] is how many nodes of group g have the own reason i.
 type class struct {
-	key    string
-	number int    // see Ref
-	used   uint64 // engine clock of the last use
-	bytes  int
+	key         string
+	number      int    // see Ref
+	used        uint64 // engine clock of the last use
+	bytes       int
+	unaccounted int // decisions since bytes was found
 
 	newer, older *class // in the engine's recency
 

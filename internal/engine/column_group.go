@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/engine/slotlist"
@@ -34,9 +33,9 @@ func (s *groupScores) String() string { return fmt.Sprintf("by group, raw %v", s
 func (s *groupScores) ask(c *class, col *column) {
 	d := c.groups.division
 	s.values, s.out = slotlist.AtLeast(s.values, d.count), slotlist.AtLeast(s.out, d.count)
-	for g, slots := range d.slots {
+	for g, slot := range d.first {
 		if c.totals.tree.FeasibleIn(g) > 0 {
-			s.askOne(c, col, g, slots[0])
+			s.askOne(c, col, g, slot)
 		}
 	}
 }
@@ -49,11 +48,13 @@ func (s *groupScores) askOne(c *class, col *column, group int, slot int32) {
 // askTouched does the same for the groups of the scorer that the column's touched has.
 // Several groups of the class may lie in one of them.
 func (s *groupScores) askTouched(c *class, col *column) {
-	for g, slots := range c.groups.division.slots {
-		if c.totals.tree.FeasibleIn(g) == 0 {
-			continue
-		}
-		if slot := slots[0]; slices.Contains(col.touched, col.groups.Of[slot]) {
+	touched := uint64(0) // groupsMost bits
+	for _, group := range col.touched {
+		touched |= 1 << uint32(group)
+	}
+	d := c.groups.division
+	for g, slot := range d.first {
+		if touched>>col.groups.Of[slot]&1 != 0 && c.totals.tree.FeasibleIn(g) > 0 {
 			s.askOne(c, col, g, slot)
 		}
 	}
@@ -78,13 +79,19 @@ func (s *groupScores) addOffsets(c *class, col *column, offsets []int64) {
 			s.counted = append(s.counted, uint8(g))
 		}
 	}
-	var raw, norm int64 // of the group before: groups are much alike
-	for i, g := range s.counted {
-		if i == 0 || values[g] != raw {
-			raw = values[g]
-			norm = s.normalized(c, col, raw, low, high)
+	var last, before struct { // two raw scores and what is added for them: groups are much alike
+		raw, add int64
+		ok       bool
+	}
+	for _, g := range s.counted {
+		raw := values[g]
+		if !last.ok || last.raw != raw {
+			last, before = before, last
 		}
-		offsets[g] += norm * col.scorer.Weight
+		if !last.ok || last.raw != raw {
+			last.raw, last.add, last.ok = raw, s.normalized(c, col, raw, low, high)*col.scorer.Weight, true
+		}
+		offsets[g] += last.add
 	}
 }
 

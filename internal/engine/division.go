@@ -26,6 +26,7 @@ type division struct {
 	of      []uint8   // by slot
 	places  []uint8   // by place; nil for one group
 	slots   [][]int32 // of each group
+	first   []int32   // of the slots of each group; empty if there are no nodes
 }
 
 // divide returns the division by all of the sources.
@@ -38,13 +39,16 @@ func divide(o *nodelog.Order, sources []incremental.Groups) *division {
 		}
 	}
 	if d.count == 1 {
-		d.slots = [][]int32{o.Slots}
+		d.slots, d.first = [][]int32{o.Slots}, o.Slots[:min(1, len(o.Slots))]
 		return d
 	}
 	d.slots, d.places = make([][]int32, d.count), make([]uint8, (len(o.Slots)+tree.Fan-1)/tree.Fan*tree.Fan)
 	for place, slot := range o.Slots {
 		g := d.of[slot]
 		d.slots[g], d.places[place] = append(d.slots[g], slot), g
+	}
+	for _, slots := range d.slots {
+		d.first = append(d.first, slots[0])
 	}
 	return d
 }
@@ -135,6 +139,11 @@ func (d *division) check() error {
 					return fmt.Errorf("division: slots %d and %d are of one group, but a source tells them apart", first, slot)
 				}
 			}
+		}
+	}
+	for g, slot := range d.first {
+		if d.slots[g][0] != slot {
+			return fmt.Errorf("division: group %d begins with slot %d, want %d", g, slot, d.slots[g][0])
 		}
 	}
 	if listed != len(d.order.Slots) || len(d.slots) != d.count {

@@ -189,22 +189,20 @@ func (e *Engine) bar(key string) {
 // rowBytes is about how many bytes of a base and a class belong to one node.
 const rowBytes = int(unsafe.Sizeof(row(0))+unsafe.Sizeof(nodeRow{})) + 32
 
-// accountEvery is how many decisions come between two looks at what an idle class and its
-// base hold: such a class has not grown, and its base grows by a few bytes a decision.
+// accountEvery is how many decisions of a class come between two looks at what it and its
+// base hold while it shares a tree: it grows by a few bytes a decision, as its base does.
 const accountEvery = 64
 
 // account brings the class's share of the budget up to date, and drops the classes used
 // longest ago until all fit.
 func (e *Engine) account(c *class) {
-	if c.state == idle && c.bytes > 0 && e.clock%accountEvery != 0 {
+	if c.unaccounted++; c.shares() && c.bytes > 0 && c.unaccounted < accountEvery {
 		return
 	}
-	bytes, shared := c.bytes, c.base.size()
-	if c.state != idle || bytes == 0 {
-		bytes = c.size()
-		if c.bytes == 0 {
-			e.typical = bytes
-		}
+	c.unaccounted = 0
+	bytes, shared := c.size(), c.base.size()
+	if c.bytes == 0 {
+		e.typical = bytes
 	}
 	e.stats.Bytes += bytes - c.bytes + shared - c.base.bytes
 	c.bytes, c.base.bytes = bytes, shared

@@ -92,6 +92,7 @@ const (
 	HasClaims
 	HasExtended // requests a resource that a device class may stand behind
 	NamesNodes  // a required node affinity term is about the name of a node
+	HasGates
 )
 
 // A Counted is shared by pods that count as the same.

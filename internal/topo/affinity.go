@@ -79,7 +79,7 @@ func (t *Tables) Affinity(p *framework.PodInfo) *Affinity {
 	tick := t.lookup()
 	t.followNamespaces()
 	t.followNominations()
-	text := textOf(p)
+	text := t.textOf(p)
 	a := t.asked // a cycle asks for one several times
 	if a == nil || a.text != text {
 		a = t.affinities[text]

@@ -82,22 +82,42 @@ func (t *Tables) classOf(p *framework.PodInfo) int32 {
 		t.last = id
 		return id
 	}
-	if counted := p.Runner().Counted.Load(); counted != nil {
-		id := counted.At.Load()
-		if c := t.classAt(id); c != nil && c.counted == counted {
-			return id
-		}
-		id, ok := t.classIndex.get(counted.Text)
-		if !ok {
-			id = t.addClass(counted.Text, looksOf(p.Pod), &noTerms)
-		}
-		p.Runner().Counted.Store(t.classes[id].counted)
+	counted := t.countedAs(p)
+	if counted == nil {
+		t.text = appendTraits(t.text[:0], p.Pod, &noTerms)
+		id := t.classOfText(t.text, p)
+		t.noteCounted(p, t.classes[id].counted)
 		return id
 	}
-	t.text = appendTraits(t.text[:0], p.Pod, &noTerms)
-	id := t.classOfText(t.text, p)
-	p.Runner().Counted.Store(t.classes[id].counted)
+	id := counted.At.Load()
+	if c := t.classAt(id); c != nil && c.counted == counted {
+		return id
+	}
+	id, ok := t.classIndex.get(counted.Text)
+	if !ok {
+		id = t.addClass(counted.Text, looksOf(p.Pod), &noTerms)
+	}
+	t.noteCounted(p, t.classes[id].counted)
 	return id
+}
+
+// countedAs is what a pod without terms counts as, nil if that is not known.
+func (t *Tables) countedAs(p *framework.PodInfo) *runner.Counted {
+	if counted := p.Runner().Counted.Load(); counted != nil {
+		return counted
+	}
+	if like := t.known(p); like != nil {
+		return like.count(p)
+	}
+	return nil
+}
+
+// noteCounted notes what a pod without terms counts as.
+func (t *Tables) noteCounted(p *framework.PodInfo, counted *runner.Counted) {
+	p.Runner().Counted.Store(counted)
+	if like := t.note(p); like != nil {
+		like.counted = counted
+	}
 }
 
 // classAt returns the class with that number, nil if it was dropped or never made.
@@ -117,16 +137,16 @@ func (t *Tables) classOfText(text []byte, p *framework.PodInfo) int32 {
 }
 
 // textOf returns the text of a pod's traits.
-func textOf(p *framework.PodInfo) string {
+func (t *Tables) textOf(p *framework.PodInfo) string {
 	if hasTerms(p) {
 		return traitsOf.Of(p).text
 	}
-	if counted := p.Runner().Counted.Load(); counted != nil {
+	if counted := t.countedAs(p); counted != nil {
 		return counted.Text
 	}
 	var buffer [256]byte
 	counted := &runner.Counted{Text: string(appendTraits(buffer[:0], p.Pod, &noTerms))}
-	p.Runner().Counted.Store(counted)
+	t.noteCounted(p, counted)
 	return counted.Text
 }
 
@@ -197,7 +217,7 @@ func (t *Tables) count(slot int, p *framework.PodInfo, by int32) {
 func (t *Tables) move(id int32, slot int, by int32) {
 	c := t.ownClass(id)
 	c.pods += int(by)
-	c.places.add(t.owner, slot, by)
+	c.places.add(t.owner, slot, by, c.pods, &t.tally)
 	if c.pods == 0 {
 		c.left, c.places = t.tick, c.places.empty()
 		if !c.queued {

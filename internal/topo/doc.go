@@ -19,6 +19,10 @@
 // terms that can match it through the index. So the cost of a placement depends on
 // the terms that match, not on how many there are or have been.
 //
+// Which class a pod is of, and what its constraints say, follows from texts of its labels and
+// constraints. A pod that is like the last one of its controller has what that one has, and
+// is spared the texts (replicas.go).
+//
 // [Affinity] holds the counts for one pod's affinity, in both directions; [Spread]
 // holds the counts for its spread constraints. Each is made once for all pods with
 // the same needs, and then only looked up.

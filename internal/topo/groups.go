@@ -119,6 +119,9 @@ func (s *Spread) HardGroups() incremental.Groups {
 // nodes of a group alike only when it weighs the rules, so Prepared is set for it.
 func (s *Spread) SoftGroups() incremental.Groups {
 	t := s.tables
+	if s.grouped.at == t.anew {
+		return s.grouped.groups
+	}
 	keys, labels := t.scratch[:0], t.scratch2[:0]
 	prepared := false
 	for i, c := range s.Counts {
@@ -132,6 +135,7 @@ func (s *Spread) SoftGroups() incremental.Groups {
 	t.scratch, t.scratch2 = keys, labels
 	g := t.divide(keys, labels)
 	g.Prepared = prepared
+	s.grouped.at, s.grouped.groups = t.anew, g
 	return g
 }
 

@@ -59,7 +59,7 @@ func checkTables(m fataler, t *Tables) {
 	terms := map[int32]map[int32]int32{} // counts by domain by counter
 	for _, n := range s.All() {
 		for _, p := range n.Pods {
-			text := textOf(p)
+			text := t.textOf(p)
 			c := classes[text]
 			if c == nil {
 				c = &present{places: map[int]int32{}, info: p}
@@ -118,7 +118,11 @@ func checkTables(m fataler, t *Tables) {
 		}
 		delete(classes, c.text)
 		places := map[int]int32{}
-		c.places.each(func(slot int, pods int32) { places[slot] += pods })
+		c.places.each(func(slot int, pods int32) {
+			if places[slot] += pods; places[slot] == 0 {
+				delete(places, slot)
+			}
+		})
 		if c.pods != want.pods || !maps.Equal(places, want.places) {
 			m.Fatalf("class %q: %d pods on %v, want %d on %v", c.text, c.pods, places, want.pods, want.places)
 		}

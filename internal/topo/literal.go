@@ -30,17 +30,33 @@ func (t *Tables) ShareRules(p *framework.PodInfo) {
 	if !p.HasSpread() || rulesOf.Known(p) != nil {
 		return
 	}
+	if like := t.known(p); like != nil {
+		if r := like.rulesFor(p); r != nil {
+			rulesOf.Share(p, r)
+			like.count(p)
+			return
+		}
+	}
+	r := t.rulesLike(p)
+	if like := t.note(p); like != nil {
+		like.noteRules(p, r)
+	}
+}
+
+// rulesLike gives the pod the rules of a pod with the same literal.
+func (t *Tables) rulesLike(p *framework.PodInfo) *podRules {
 	l := &t.literals
 	t.text = appendLiteral(t.text[:0], p)
 	if r := l.rules[string(t.text)]; r != nil {
-		rulesOf.Share(p, r)
-		return
+		return rulesOf.Share(p, r)
 	}
 	if l.rules == nil || len(l.rules) >= literalsMost || l.bytes+len(t.text) > literalsBytes {
 		*l = literals{rules: map[string]*podRules{}}
 	}
-	l.rules[string(t.text)] = rulesOf.Of(p)
+	r := rulesOf.Of(p)
+	l.rules[string(t.text)] = r
 	l.bytes += len(t.text)
+	return r
 }
 
 // appendLiteral appends all that the pod's own rules are compiled from: its constraints, its

@@ -2,6 +2,7 @@ package topo
 
 import (
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -9,8 +10,8 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// Pods with one literal have the same rules: a pod that takes over those of another one has
-// what it would have compiled itself.
+// Pods with one literal, or replicas of one controller, have the same rules: a pod that takes
+// over those of another one has what it would have compiled itself, and counts as what it is.
 func TestSharedRulesAreThePodsOwn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := framework.NewSnapshot(framework.ZoneInterleaved)
@@ -21,6 +22,13 @@ func TestSharedRulesAreThePodsOwn(t *testing.T) {
 			label := rapid.SampledFrom([]string{"app", "hash", "tier"})
 			value := rapid.SampledFrom([]string{"", "x", "y", "-"})
 			p.Labels = rapid.MapOfN(label, value, 0, 3).Draw(t, "labels")
+			if uid := rapid.SampledFrom([]api.UID{"", "x", "y"}).Draw(t, "controller"); uid != "" {
+				yes := true
+				p.OwnerReferences = []api.OwnerReference{{Kind: "ReplicaSet", Name: "r", UID: uid, Controller: &yes}}
+			}
+			if rapid.IntRange(0, 9).Draw(t, "terminating") == 0 {
+				p.DeletionTimestamp = new(time.Time)
+			}
 			if rapid.Bool().Draw(t, "selects nodes") {
 				p.Spec.NodeSelector = map[string]string{"disk": value.Draw(t, "disk")}
 			}
@@ -41,6 +49,9 @@ func TestSharedRulesAreThePodsOwn(t *testing.T) {
 			tables.ShareRules(shared)
 			sameRules(t, i, HardRules(shared), HardRules(alone))
 			sameRules(t, i, SoftRules(shared), SoftRules(alone))
+			if got, want := tables.textOf(shared), string(appendTraits(nil, p, &noTerms)); got != want {
+				t.Fatalf("pod %d counts as %q, want %q", i, got, want)
+			}
 		}
 	})
 }

@@ -6,107 +6,89 @@ import (
 	"github.com/berth-sched/berth/internal/cow"
 )
 
-// places counts the pods of a class by the slot of their node: in a table if there
-// are few nodes.
+// places are the slots of the nodes on which the pods of a class are: a log of those that
+// came and left, or pages if there are many. Pods come and leave all the time, and few are
+// ever asked where they are. So a log costs least: only its end is written.
 //
-// Invariant: few is a hash table with open addressing. Its length is a power of two or 0,
-// at most half of it is in use, and an entry without pods is empty. From the first choice
-// of a slot to its entry, no entry is empty.
+// Invariant: each slot is in the log as often as pods came there, less those that left. The
+// log has at most twice as many moves as there are pods, and some more.
 type places struct {
-	few  []place
-	used int // of few
+	log  []move
 	many pages
 }
 
-type place struct{ slot, pods int32 }
+// A move is a pod that came to the slot move/2 or, if it is odd, left it.
+type move int32
 
-// fewMost is how many nodes a table has at most: that many pods of a template on as many
-// nodes cost less than a page for each.
-const fewMost = 256
+const (
+	// fewMost is how many pods of a class are in a log at most: a page for each of their
+	// nodes would take more memory.
+	fewMost = 512
+	// movesMore is by how much the log may exceed twice the number of pods.
+	movesMore = 64
+)
 
-func (s *places) clone() places { return places{slices.Clone(s.few), s.used, slices.Clone(s.many)} }
+func (s *places) clone() places { return places{slices.Clone(s.log), slices.Clone(s.many)} }
 
 // empty returns places without pods, which take over the memory of s.
-func (s *places) empty() places {
-	clear(s.few)
-	return places{few: s.few}
-}
+func (s *places) empty() places { return places{log: s.log[:0]} }
 
-func (s *places) add(o *owner, slot int, by int32) {
+// add notes that pods came to a slot or, if by is negative, left it. So many are there now
+// in all. tally is memory by slot that is 0 between two calls.
+func (s *places) add(o *owner, slot int, by int32, pods int, tally *[]int32) {
 	if s.many != nil {
 		addAt(&s.many, o, int32(slot), by)
 		return
 	}
-	if 2*s.used >= len(s.few) && !s.grow(o) {
-		addAt(&s.many, o, int32(slot), by)
-		return
+	m := move(slot) << 1
+	if by < 0 {
+		m, by = m|1, -by
 	}
-	i := s.find(int32(slot))
-	p := &s.few[i]
-	if p.pods == 0 {
-		s.used++
+	for range by {
+		s.log = append(s.log, m)
 	}
-	p.slot = int32(slot)
-	if p.pods += by; p.pods == 0 {
-		s.fill(i)
+	if len(s.log) >= 2*pods+movesMore {
+		s.shorten(tally)
 	}
-}
-
-// choice is where the entry of a slot is if no other is there.
-func (s *places) choice(slot int32) int {
-	return int(uint32(slot) * 0x9e3779b1 >> 16 & uint32(len(s.few)-1))
-}
-
-// find returns the index of the slot's entry, or of the empty one for it.
-func (s *places) find(slot int32) int {
-	i := s.choice(slot)
-	for s.few[i].pods != 0 && s.few[i].slot != slot {
-		i = (i + 1) & (len(s.few) - 1)
-	}
-	return i
-}
-
-// grow doubles the table; false if there are too many nodes, which are in pages then.
-func (s *places) grow(o *owner) bool {
-	was := s.few
-	if s.used < fewMost {
-		s.few = make([]place, max(8, 2*len(was)))
-		for _, p := range was {
-			if p.pods != 0 {
-				s.few[s.find(p.slot)] = p
-			}
-		}
-		return true
-	}
-	s.few, s.used = nil, 0
-	for _, p := range was {
-		if p.pods != 0 {
-			addAt(&s.many, o, p.slot, p.pods)
-		}
-	}
-	return false
-}
-
-// fill moves entries into a gap, whose slot has no pods any more, that belong there or
-// before it.
-func (s *places) fill(gap int) {
-	s.used--
-	s.few[gap] = place{}
-	mask := len(s.few) - 1
-	for i := (gap + 1) & mask; s.few[i].pods != 0; i = (i + 1) & mask {
-		if (i-s.choice(s.few[i].slot))&mask >= (i-gap)&mask {
-			s.few[gap], s.few[i] = s.few[i], place{}
-			gap = i
+	if pods > fewMost {
+		was := s.log
+		s.log = nil
+		for _, m := range was {
+			addAt(&s.many, o, m.slot(), m.pods())
 		}
 	}
 }
 
-// each calls f for every node with pods of the class.
+// slot is where the pod came to or left.
+func (m move) slot() int32 { return int32(m >> 1) }
+
+// pods is 1 for a pod that came, and -1 for one that left.
+func (m move) pods() int32 { return 1 - int32(m&1)<<1 }
+
+// shorten leaves out pods that came and left again. The tally is 0 for every slot, before
+// and after.
+func (s *places) shorten(tally *[]int32) {
+	for _, m := range s.log {
+		slot := int(m.slot())
+		if slot >= len(*tally) {
+			*tally = append(*tally, make([]int32, slot+1-len(*tally))...)
+		}
+		(*tally)[slot] += m.pods()
+	}
+	kept := s.log[:0]
+	for _, m := range s.log {
+		if left := &(*tally)[m.slot()]; m&1 == 0 && *left > 0 {
+			*left--
+			kept = append(kept, m)
+		}
+	}
+	s.log = kept
+}
+
+// each calls f with slots and how many more pods are there, any number of times for a slot.
 func (s *places) each(f func(slot int, pods int32)) {
-	for _, p := range s.few {
-		if p.pods != 0 {
-			f(int(p.slot), p.pods)
-		}
+	for _, m := range s.log {
+		f(int(m.slot()), m.pods())
 	}
 	for i, page := range s.many {
 		if page == nil {

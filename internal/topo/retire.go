@@ -171,7 +171,7 @@ func (t *Tables) dropBindings(list []binding) {
 	}
 	t.clock++
 	t.vacancy.ended = t.clock
-	t.asked, t.spread = nil, nil
+	t.asked, t.recent = nil, nil
 	for _, b := range list {
 		if b.affinity != nil {
 			t.release(b.affinity.ids)

@@ -33,6 +33,7 @@ type Rules struct {
 	Own bool
 
 	text string // see spreadKey
+	hash uint32 // of text, see shardOf
 
 	workloads uint64 // version of the workloads that gave default rules; 0 for others
 }
@@ -153,7 +154,7 @@ func (r *Rules) bind(p *framework.PodInfo) {
 	if taints {
 		b = p.AppendClassKey(b, framework.FieldTolerations)
 	}
-	r.text = string(b)
+	r.text, r.hash = string(b), shardOf(string(b))
 }
 
 // HonorsTaints reports whether only nodes whose taints the pod tolerates count.

@@ -3,8 +3,11 @@ package topo
 import "maps"
 
 // shards is a map that forks share part by part: a write copies only the part with
-// its key. A copy of the struct with another owner is a fork.
-type shards[V any] struct{ parts [shardCount]*shard[V] }
+// its key, and the list of parts. A copy of the struct with another owner is a fork.
+type shards[V any] struct {
+	owner *owner
+	parts *[shardCount]*shard[V] // nil if nothing was ever put in
+}
 
 const shardCount = 64
 
@@ -34,6 +37,9 @@ func (s *shards[V]) get(key string) (v V, ok bool) { return s.in(shardOf(key), k
 
 // in is get for a key whose part is known.
 func (s *shards[V]) in(part uint32, key string) (v V, ok bool) {
+	if s.parts == nil {
+		return v, false
+	}
 	if p := s.parts[part]; p != nil {
 		v, ok = p.values[key]
 	}
@@ -42,6 +48,9 @@ func (s *shards[V]) in(part uint32, key string) (v V, ok bool) {
 
 // look is get for a key in a buffer.
 func (s *shards[V]) look(key []byte) (v V, ok bool) {
+	if s.parts == nil {
+		return v, false
+	}
 	if p := s.parts[shardOf(key)]; p != nil {
 		v, ok = p.values[string(key)]
 	}
@@ -50,6 +59,13 @@ func (s *shards[V]) look(key []byte) (v V, ok bool) {
 
 // own returns the part of a key for writing.
 func (s *shards[V]) own(o *owner, key string) map[string]V {
+	switch {
+	case s.parts == nil:
+		s.owner, s.parts = o, new([shardCount]*shard[V])
+	case s.owner != o:
+		copied := *s.parts
+		s.owner, s.parts = o, &copied
+	}
 	at := &s.parts[shardOf(key)]
 	switch {
 	case *at == nil:

@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/incremental"
 	"github.com/berth-sched/berth/internal/match"
 )
 
@@ -28,6 +29,10 @@ type Spread struct {
 	resize  uint64  // time when sizes was last emptied
 	weighed weighed
 	used    uint64
+	grouped struct {
+		at     uint64 // Tables.anew; 0: groups is not known
+		groups incremental.Groups
+	} // of SoftGroups
 }
 
 // A spreadKey identifies a Spread: by its rules, and how they count.
@@ -68,10 +73,14 @@ func (t *Tables) Soft(p *framework.PodInfo, r *Rules, strict bool) *Spread {
 	return t.keep(key, &Spread{tables: t, who: spreaderOf(p, r), rules: r, strict: strict})
 }
 
+// recentSpreads are found without their text, by its hash: pods of some apps come in turn,
+// and a pod asks several times.
+type recentSpreads [shardCount]*Spread
+
 // resolve finds the counters.
 func (s *Spread) resolve() {
 	t, r := s.tables, s.rules
-	s.ids, s.keys, s.Counts = nil, nil, nil
+	s.ids, s.keys, s.Counts, s.grouped.at = nil, nil, nil, 0
 	var labels []string
 	if s.strict {
 		labels = keysOf(r)
@@ -115,12 +124,16 @@ func (t *Tables) kept(key spreadKey, r *Rules) *Spread {
 		t.clock++
 		t.workloads, t.owned = r.workloads, t.clock
 	}
-	s := t.spread
+	if t.recent == nil {
+		t.recent = new(recentSpreads)
+	}
+	last := &t.recent[r.hash]
+	s := *last
 	if s == nil || s.rules != r || s.kind != key.kind {
 		if s = t.spreads[key]; s == nil {
 			return nil
 		}
-		t.spread = s
+		*last = s
 	}
 	s.used = tick
 	s.Meet()

@@ -57,14 +57,16 @@ type Tables struct {
 	spreads    map[spreadKey]*Spread
 	held       int // bytes of these two, about
 	literals   literals
-	spread     *Spread // the one of spreads that was asked for last, or nil
-	tick       uint64  // counts lookups
+	replicas   replicas
+	recent     *recentSpreads // those of spreads that were asked for last; nil if none was
+	tick       uint64         // counts lookups
 
 	divisions []division // made recently
 	scratch   []int32
 	scratch2  []int32
 	found     []int32
 	text      []byte
+	tally     []int32 // memory of places.shorten
 
 	namespaces uint64 // version of the namespace objects behind the bindings
 	named      uint64 // time when it changed
@@ -114,9 +116,9 @@ func (t *Tables) Fork(s *framework.Snapshot) framework.Extension {
 	f.classes, f.freeClasses, f.empty = slices.Clone(t.classes), slices.Clone(t.freeClasses), slices.Clone(t.empty)
 	f.users = make([]int, len(t.users))
 	f.divisions = slices.Clone(t.divisions) // the same groups, so that forks are known to have them
-	f.scratch, f.scratch2, f.found, f.text = nil, nil, nil, nil
+	f.scratch, f.scratch2, f.found, f.text, f.tally = nil, nil, nil, nil, nil
 	f.affinities, f.asked, f.spreads, f.held = map[string]*Affinity{}, nil, map[spreadKey]*Spread{}, 0
-	f.literals, f.spread = literals{}, nil
+	f.literals, f.replicas, f.recent = literals{}, replicas{}, nil
 	return &f
 }
 

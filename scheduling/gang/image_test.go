@@ -178,10 +178,16 @@ func (w *walker) structure(path string, v reflect.Value) {
 	case "layered":
 		w.layers(path, v)
 		return
-	case "places": // a list or pages, whichever is shorter, in any order
-		for i := range v.FieldByName("few").Len() {
-			p := v.FieldByName("few").Index(i)
-			w.walk(fmt.Sprintf("%s[%d]", path, p.FieldByName("slot").Int()), p.FieldByName("pods"))
+	case "places": // a log of pods that came and left, or pages
+		pods := map[int64]int64{} // by slot
+		for i := range v.FieldByName("log").Len() {
+			m := v.FieldByName("log").Index(i).Int()
+			pods[m/2] += 1 - m%2*2
+		}
+		for slot, n := range pods {
+			if n != 0 {
+				w.image[fmt.Sprintf("%s[%d]", path, slot)] = fmt.Sprint(n)
+			}
 		}
 		w.pages(path, v.FieldByName("many"))
 		return
