@@ -69,10 +69,11 @@ func (InterPodAffinity) Idle(c *framework.Cycle) bool { return topo.NoAffinity(c
 // PreFilter skips a pod if it has no required terms and no other pod requires it to
 // stay away. A pod with a malformed term is rejected.
 func (InterPodAffinity) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
-	if err := topo.TermsOf(c.Pod).Err; err != nil {
+	terms := topo.TermsOf(c.Pod)
+	if err := terms.Err; err != nil {
 		return framework.PreFiltered{}, framework.UnresolvableStatus(framework.Text("parsing pod: " + err.Error()))
 	}
-	terms, a := topo.TermsOf(c.Pod), topo.Of(c.Snapshot).Affinity(c.Pod)
+	a := topo.Of(c.Snapshot).Affinity(c.Pod)
 	if a == nil || len(terms.Required)+len(terms.RequiredAnti) == 0 && !a.Bars() {
 		return framework.PreFiltered{}, framework.SkipStatus()
 	}

@@ -163,6 +163,12 @@ func appendString(b []byte, s string) []byte {
 
 func appendMap(b []byte, m map[string]string) []byte {
 	b = binary.AppendUvarint(b, uint64(len(m)))
+	if len(m) < 2 { // there is nothing to sort
+		for k, v := range m {
+			b = appendString(appendString(b, k), v)
+		}
+		return b
+	}
 	var few [16]string // so that the usual labels need no memory
 	keys := slices.AppendSeq(few[:0], maps.Keys(m))
 	slices.Sort(keys)

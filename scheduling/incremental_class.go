@@ -44,7 +44,7 @@ type reading struct {
 // bound in every decision; the answers of the others are kept.
 type side struct {
 	// reads has an entry for each filter or scorer, and then for each PreFilter or
-	// PreScore, 0 unless it only prepares.
+	// PreScore up to the last that only prepares; 0 for the others.
 	reads      []framework.Reads
 	keptReads  framework.Reads // of plugins that are not live
 	kept, live choice
@@ -213,11 +213,11 @@ func (s *side) divide(n, preparing int, of func(i int) int) {
 		c.at = append(c.at, i)
 	}
 	for i := range preparing {
-		reads := s.reads[n+i]
-		if k := of(i); k >= 0 {
-			reads = s.reads[k]
+		at := of(i)
+		if at < 0 {
+			at = n + i
 		}
-		c := s.belongs(reads)
+		c := s.belongs(s.reads[at])
 		c.pre = append(c.pre, i)
 	}
 }

@@ -72,9 +72,12 @@ func (l *idlers) idle(c *framework.Cycle, epoch uint64) bool {
 	return areIdle(l.list, c)
 }
 
+// areIdle reports whether all of the list are idle. It puts one that is not to the front: it
+// mostly stays so, and then the others need not be asked.
 func areIdle(list []incremental.Idler, c *framework.Cycle) bool {
-	for _, x := range list {
+	for i, x := range list {
 		if !x.Idle(c) {
+			list[0], list[i] = x, list[0]
 			return false
 		}
 	}

@@ -31,7 +31,7 @@ type plugins struct {
 	keyers    []placedKeyer // of all plugins that filter and score
 	keyParts  concern       // of all keyers that have one: pods that differ in it have different keyers
 
-	filterScopes, scorerScopes []*scope // as in side.reads; nil for plugins that do not count
+	filterScopes, scorerScopes []*scope // parallel to side.reads; nil for plugins that do not count
 
 	keyVersions []concerning[incremental.ClassKeyer] // of keyers, one for each version that they have
 
@@ -165,7 +165,8 @@ func (t *plugins) resolveRest(p *Profile) {
 	t.extenders = slices.Clone(p.Extenders)
 }
 
-// findScopes lists the scopes of all plugins that filter or score.
+// findScopes lists the scopes of all plugins that filter or score. A list ends with the last
+// plugin that counts: every pod of unknown class walks it.
 func (t *plugins) findScopes() {
 	for i := range t.filters {
 		t.filterScopes = append(t.filterScopes, &t.filters[i].scope)
@@ -185,6 +186,15 @@ func (t *plugins) findScopes() {
 			t.scorerScopes[len(t.scorerScopes)-1] = &p.scope
 		}
 	}
+	t.filterScopes, t.scorerScopes = withoutTail(t.filterScopes), withoutTail(t.scorerScopes)
+}
+
+// withoutTail returns the list up to its last scope.
+func withoutTail(list []*scope) []*scope {
+	for len(list) > 0 && list[len(list)-1] == nil {
+		list = list[:len(list)-1]
+	}
+	return list
 }
 
 // A placedKeyer is a plugin that has a key of its own, with its place in the reads of its

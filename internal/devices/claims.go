@@ -156,7 +156,9 @@ func usableClaim(s *framework.Snapshot, pod *api.Pod, name string, owned bool) (
 	if pod.Namespace == "" {
 		c = framework.Lookup[api.ResourceClaim](s, name)
 	} else {
-		c = framework.Lookup[api.ResourceClaim](s, pod.Namespace+"/"+name)
+		var room [64]byte // a longer key is made elsewhere
+		key := append(append(append(room[:0], pod.Namespace...), '/'), name...)
+		c = framework.Lookup[api.ResourceClaim](s, string(key))
 	}
 	switch {
 	case c == nil:

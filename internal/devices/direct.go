@@ -90,13 +90,12 @@ func (d *direct) free(x *State) *Device {
 		c := &d.list[i]
 		if c.slice != of {
 			of = c.slice
-			uses = x.usesOf(of)
-		}
-		if uses == nil {
-			return c.Device
+			if uses = x.usesOf(of); uses == nil {
+				return c.Device
+			}
 		}
 		var u *use
-		if uses.slice == c.slice { // then the device itself is not looked at
+		if uses.slice == of { // then the device itself is not looked at
 			u = uses.dense[c.index]
 		} else {
 			u = uses.of(c.Device)

@@ -31,6 +31,10 @@ func (m *layered[K, V]) get(k K) (v V, ok bool) {
 	return v, ok
 }
 
+// expect makes an empty map that has room for n entries, so that it need not grow while these
+// come.
+func (m *layered[K, V]) expect(n int) { m.base = make(map[K]V, n) }
+
 // set adds or replaces an entry.
 func (m *layered[K, V]) set(k K, v V) {
 	if !m.shared {

@@ -46,10 +46,16 @@ type State struct {
 // making it touches all: answers that are kept may be about a fork that was asked before.
 var stateKey = framework.NewExtensionKey(func(s *framework.Snapshot) *State {
 	x := &State{programs: new(programs), owner: new(cow.Owner), origin: s.NewVersion()}
+	waiting := 0
 	for _, c := range framework.List[api.ResourceClaim](s) {
 		x.recharge(s, api.KeyOf(c), c.Status.Allocation)
 		x.noteSpecial(s, c)
+		if c.Status.Allocation == nil {
+			waiting++
+		}
 	}
+	x.flights.expect(waiting)
+	x.holds.expect(waiting)
 	touchAll(s)
 	return x
 })

@@ -52,7 +52,7 @@ type gates struct {
 func (g *gates) adopt(c *class, filters []Filter) (changed bool) {
 	next := 0
 	for _, f := range filters {
-		i := g.at(f.At)
+		i := g.at(next, f.At)
 		changed = g.dismiss(next, i) || changed
 		next = i + 1
 		x := &g.list[i]
@@ -65,10 +65,13 @@ func (g *gates) adopt(c *class, filters []Filter) (changed bool) {
 	return g.dismiss(next, len(g.list)) || changed
 }
 
-// at finds or makes the gate of that place in the profile, and returns its index.
-func (g *gates) at(place int) int {
-	i, found := slices.BinarySearchFunc(g.list, place, func(x gate, at int) int { return x.filter.At - at })
-	if !found {
+// at finds or makes the gate of that place in the profile, which is not before the gate of
+// an index, and returns its index.
+func (g *gates) at(i, place int) int {
+	for i < len(g.list) && g.list[i].filter.At < place {
+		i++
+	}
+	if i == len(g.list) || g.list[i].filter.At != place {
 		g.list = slices.Insert(g.list, i, gate{filter: Filter{At: place}})
 	}
 	return i

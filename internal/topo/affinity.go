@@ -74,7 +74,7 @@ func (a *Affinity) empty() bool {
 // that is malformed (see [Terms].Err) counts nothing.
 func (t *Tables) Affinity(p *framework.PodInfo) *Affinity {
 	if t.Idle(p) {
-		return nil
+		return nil // which is no lookup: most clusters have no terms
 	}
 	tick := t.lookup()
 	t.followNamespaces()
