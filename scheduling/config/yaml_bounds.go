@@ -38,11 +38,11 @@ func checkYAML(data []byte, c cost) error {
 	if at := tagDirective(data); at >= 0 {
 		return fmt.Errorf("line %d: %w", lineAt(data, at), errTag)
 	}
+	if at := tooDeep(data); at >= 0 { // such a text may have too many values, too
+		return fmt.Errorf("line %d: %w", lineAt(data, at), errNesting)
+	}
 	if at, err := c.exceeded(data); err != nil {
 		return fmt.Errorf("line %d: %w", lineAt(data, at), err)
-	}
-	if at := tooDeep(data); at >= 0 {
-		return fmt.Errorf("line %d: %w", lineAt(data, at), errNesting)
 	}
 	return nil
 }
