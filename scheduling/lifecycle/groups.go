@@ -39,9 +39,9 @@ type GroupReporter interface {
 // Invariant: pods has every pod of the group that exists, in the order of arrival. item is
 // the group's while it is in the queue or in flight, held is the pod by which the queue
 // holds it, and byItem leads from it to the group. ready has the members in that state, and
-// barred counts those in the other. If barred is not 0, bar is a barred pod whose plugin was asked after the
-// last event that it registered for. Other barred pods may pass by now. After rebar, the
-// group is listed in shut, with what keeps bar out.
+// barred counts those in the other. If barred is not 0, bar is a barred pod whose plugin was
+// asked after the last event that it registered for. Other barred pods may pass by now.
+// After rebar, the group is listed in shut, with what keeps bar out.
 type group struct {
 	key    podKey
 	pods   list.List // of *pod
