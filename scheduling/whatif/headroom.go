@@ -258,7 +258,7 @@ func (h *headroom) together(s *framework.Snapshot) error {
 }
 
 func (h *headroom) reset(s *framework.Snapshot) {
-	h.Total, h.Stopped, h.Limits, h.seen = 0, false, nil, nil
+	h.Total, h.Stopped, h.Limits, h.Domains, h.seen = 0, false, nil, nil, nil
 	h.Nodes = make([]NodeHeadroom, s.Len())
 	for i, n := range s.All() {
 		h.Nodes[i].Node = n.Name()
