@@ -62,8 +62,19 @@ func TestHeadroomRepeated(t *testing.T) {
 			} else {
 				placed++
 			}
-			if want.Domains != nil && seed%2 == 1 {
-				t.Fatalf("seed %d, question %d: %d replicas are placed, and domains are named", seed, i, want.Total)
+			for _, d := range want.Domains {
+				pods := 0
+				for _, n := range want.Nodes {
+					if s.Node(n.Node).Node.Labels[d.Key] == d.Value {
+						pods += n.Pods
+					}
+				}
+				if seed%2 == 1 && pods != d.Pods {
+					t.Errorf("seed %d, question %d: %d replicas on nodes of %s, want the %d of the domain", seed, i, pods, d.Value, d.Pods)
+				}
+			}
+			if few, err := used.Headroom(of, 1); err != nil || few.Stopped && few.Domains != nil {
+				t.Errorf("seed %d, question %d: one replica is asked for, and domains are %v (%v)", seed, i, few.Domains, err)
 			}
 		}
 	}
