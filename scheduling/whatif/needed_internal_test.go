@@ -111,7 +111,7 @@ func TestNodesNeededEnds(t *testing.T) {
 	}
 }
 
-// manyTypes lets the search have two types of new nodes, of which the second holds less.
+// manyTypes lets the search have two types of new nodes. The second holds less.
 func manyTypes(t *testing.T, seed uint64) *nodeSearch {
 	t.Helper()
 	x := searchOf(t, seed)

@@ -12,8 +12,8 @@ import (
 	"github.com/berth-sched/berth/scheduling/whatif"
 )
 
-// drainBehindOneBudget drains a node of n pods, of which a budget lets one go at a time, and
-// one of n pods that may not leave.
+// drainBehindOneBudget drains a node with n pods and a budget that lets one go at a time, and
+// a node with n pods that may not leave.
 func drainBehindOneBudget(t *testing.T, n int) {
 	var nodes []*api.Node
 	for _, name := range []string{"a", "b", "c"} {
