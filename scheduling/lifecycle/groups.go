@@ -39,7 +39,9 @@ type GroupReporter interface {
 // Invariant: pods has every pod of the group that exists, in the order of arrival. item is
 // the group's while it is in the queue or in flight, held is the pod by which the queue
 // holds it, and byItem leads from it to the group. ready has the members in that state, and
-// barred counts those in the other. If barred is not 0, bar is a barred pod whose plugin was asked after the
+// barred counts those in the other. The backoff belongs to the group, whatever takes it out
+// of the queue and brings it back; only a new group, and one whose attempt stood and has lost
+// no binding, enters at once. If barred is not 0, bar is a barred pod whose plugin was asked after the
 // last event that it registered for. Other barred pods may pass by now. After rebar, the
 // group is listed in shut, with what keeps bar out.
 type group struct {
@@ -49,6 +51,11 @@ type group struct {
 	held   *pod
 	trying bool      // it is in flight
 	failed time.Time // when the last pod failed
+
+	past     queue.Failures // of its attempts while it is not in the queue
+	broken   queue.Failures // attempts in a row that stood and lost a binding; they are its Errors
+	breaking bool           // the last attempt that stood is among them
+	bindings int            // under way
 
 	serial uint64          // of the pod that came last
 	ready  heap.Heap[*pod] // members that may be tried, in the order of arrival
@@ -336,13 +343,11 @@ func (d *Driver) regate(ctx context.Context, g *group) {
 	open := d.isOpen(g)
 	switch {
 	case !open && g.item != nil:
-		d.queue.Delete(g.item)
 		d.dismiss(g)
 	case open && g.item == nil:
 		g.held = g.firstReady()
-		g.item = d.queue.Add(ctx, g.held.info)
+		g.item = d.queue.AddAfter(ctx, g.held.info, g.ready.Len(), g.past)
 		d.groups.byItem[g.item] = g
-		d.queue.Resize(g.item, g.ready.Len())
 	case open:
 		d.queue.Resize(g.item, g.ready.Len())
 		if m := g.held.member; m == nil || m.state != ready || g.held.info != g.item.Pod {
@@ -352,11 +357,43 @@ func (d *Driver) regate(ctx context.Context, g *group) {
 	}
 }
 
-// dismiss ends what the queue knows of the group.
+// dismiss takes the group out of the queue, and keeps its failures for when it comes back.
 func (d *Driver) dismiss(g *group) {
+	d.queue.Delete(g.item)
 	d.queue.Done(g.item)
 	delete(d.groups.byItem, g.item)
+	g.past = queue.Failures{Unschedulable: g.item.Unschedulable, Errors: g.item.Errors, Last: g.item.Timestamp}
 	g.item, g.held = nil, nil
+}
+
+// lose notes that a pod of the group has lost its binding. The next attempt comes after a
+// backoff, which grows with the attempts in a row that lost bindings.
+func (d *Driver) lose(g *group) {
+	if !g.breaking {
+		g.breaking = true
+		g.broken.Errors++
+	}
+	g.broken.Last = d.clock.Now()
+	if g.trying {
+		return // the end of the attempt does the rest
+	}
+	if g.item != nil {
+		d.dismiss(g)
+	}
+	g.past.Errors, g.past.Last = g.broken.Errors, g.broken.Last
+}
+
+// endBinding notes that a binding has ended. If it was the last of an attempt that lost none,
+// the group has no failures.
+func (g *group) endBinding() {
+	g.bindings--
+	if g.bindings > 0 || g.breaking {
+		return
+	}
+	g.broken = queue.Failures{}
+	if g.item == nil {
+		g.past = queue.Failures{}
+	}
 }
 
 // regateAll follows an object that has changed. It looks at groups that a plugin bars which

@@ -55,6 +55,7 @@ func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt
 			a.State = Binding
 			d.reportGroup(ctx, object, cycle.Condition)
 			d.dismiss(g)
+			g.past = g.broken
 			g.trying = false
 			d.lookAll(ctx, g)
 			d.regate(ctx, g) // pods that do not stand come next
@@ -119,19 +120,21 @@ func (d *Driver) submit(ctx context.Context, g *group, sched *scheduling.Schedul
 		d.assume(p, p.info, at.Node)
 		p.member.attempts++
 		a := &Attempt{Pod: p.info, Profile: sched.Profile(), Number: p.member.attempts, Decision: decision, Group: g.key.namespace + "/" + g.key.name, State: Binding}
-		begun = append(begun, &binding{Binding: sched.Binding(p.info, decision), d: d, p: p, attempt: a, plugged: d.binders[sched]})
+		begun = append(begun, &binding{Binding: sched.Binding(p.info, decision), d: d, p: p, attempt: a, plugged: d.binders[sched], group: g})
 	}
 	for i := range c.Pods {
 		if r := &c.Pods[i]; r.Node == "" {
 			d.memberFailed(ctx, members[r.Pod], *r)
 		}
 	}
+	g.breaking, g.bindings = false, g.bindings+len(begun)
 	for _, b := range begun {
 		waits, err := b.Permit(ctx)
 		if err != nil {
 			b.unreserve()
 			d.uncount(b.p)
 			d.failed(ctx, b.p, nil, b.attempt, err)
+			g.endBinding()
 			continue
 		}
 		b.p.binding = b
@@ -206,6 +209,7 @@ func (d *Driver) groupBack(ctx context.Context, g *group, it *queue.Item, c *gan
 	d.lookAll(ctx, g)
 	if !d.isOpen(g) {
 		d.dismiss(g)
+		g.past.Errors, g.past.Last = g.past.Errors+1, d.clock.Now()
 		return
 	}
 	g.held = g.firstReady()

@@ -1,0 +1,182 @@
+package lifecycle_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling"
+	groups "github.com/berth-sched/berth/scheduling/gang"
+	"github.com/berth-sched/berth/scheduling/lifecycle"
+	"github.com/berth-sched/berth/scheduling/queue"
+	"github.com/berth-sched/berth/scheduling/virtualclock"
+)
+
+// breaker fails at one point for the pod "bad", as long as it is on.
+type breaker struct {
+	point string
+	on    bool
+}
+
+func (*breaker) Name() string { return "breaker" }
+
+func (b *breaker) status(point string, pod *api.Pod) framework.Status {
+	if b.on && b.point == point && pod.Name == "bad" {
+		return framework.AsStatus(errors.New("broken"))
+	}
+	return framework.Status{}
+}
+
+func (b *breaker) Permit(_ context.Context, c *framework.Cycle, _ string) (framework.Status, time.Duration) {
+	if b.on && b.point == "Permit rejects" && c.Pod.Pod.Name == "bad" {
+		return framework.UnschedulableStatus("no"), 0
+	}
+	return b.status("Permit", c.Pod.Pod), 0
+}
+
+func (b *breaker) PreBind(_ context.Context, c *framework.Cycle, _ string) framework.Status {
+	return b.status("PreBind", c.Pod.Pod)
+}
+
+// backoffWorld is a driver with a group of minimum 1 on a node with room for two pods.
+type backoffWorld struct {
+	*testing.T
+	*breaker
+	d     *lifecycle.Driver
+	clock *virtualclock.Clock
+	bound map[string]bool
+}
+
+func newBackoffWorld(t *testing.T, point string, backoff queue.Backoff) *backoffWorld {
+	w := &backoffWorld{T: t, breaker: &breaker{point, true}, clock: virtualclock.New(epoch), bound: map[string]bool{}}
+	profile := scheduling.Kubernetes137()
+	profile.Permit = append(profile.Permit, w.breaker)
+	profile.PreBind = append(profile.PreBind, w.breaker)
+	d, err := lifecycle.New(lifecycle.Config{
+		Profiles: []scheduling.Profile{profile}, Groups: &groups.Rules{}, Clock: w.clock, Backoff: backoff,
+		Binder: lifecycle.BinderFunc(func(_ context.Context, p *api.Pod, _ string) error {
+			if s := w.status("Bind", p); !s.IsSuccess() {
+				return errors.New("refused")
+			}
+			w.bound[p.Name] = true
+			return nil
+		}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.d = d
+	d.Apply(lifecycle.Update(api.MakeNode("n", "2", "16Gi").Obj()), lifecycle.Update(podGroup("g", 1, 0)))
+	return w
+}
+
+// attempts makes all attempts that are due, up to 1,000, and counts them.
+func (w *backoffWorld) attempts() (n int) {
+	for n < 1000 {
+		if _, ok := w.d.ScheduleOne(context.Background()); !ok {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// hour counts the attempts of an hour.
+func (w *backoffWorld) hour() (n int) {
+	for range 3600 {
+		w.clock.Advance(time.Second)
+		n += w.attempts()
+	}
+	return n
+}
+
+// TestGroupThatLosesBindingsBacksOff: wherever the binding of a pod fails, its group is
+// tried again after its backoff, also if other pods of the group wait for room. Once
+// nothing fails, all pods that fit are bound.
+func TestGroupThatLosesBindingsBacksOff(t *testing.T) {
+	for _, point := range []string{"Permit", "Permit rejects", "PreBind", "Bind"} {
+		for _, others := range []int{0, 1, 3} { // one fits beside the bad pod
+			for name, backoff := range map[string]queue.Backoff{"backoff": {}, "none": {Max: queue.NoBackoff}} {
+				t.Run(fmt.Sprintf("%s, %d others, %s", point, others, name), func(t *testing.T) {
+					w := newBackoffWorld(t, point, backoff)
+					w.d.Apply(lifecycle.Update(groupPod("bad", "g", "1", 0)))
+					for i := range others {
+						w.d.Apply(lifecycle.Update(groupPod(fmt.Sprint("good", i), "g", "1", 0)))
+					}
+					if n := w.attempts(); n < 1 || n > 3 {
+						t.Errorf("%d attempts at one instant, want 1 to 3", n)
+					}
+					most, least := 2*360+20, 100 // at least 10 s apart, with one for the other pods each
+					if backoff.Max == queue.NoBackoff {
+						most = 2 * 3600
+					}
+					if n := w.hour(); n > most || n < least && others < 2 {
+						t.Errorf("%d attempts in an hour, want %d to %d", n, least, most)
+					}
+					w.on = false
+					w.d.Apply(lifecycle.Update(api.MakeNode("n", "9", "16Gi").Obj()))
+					w.hour()
+					if len(w.bound) != 1+others {
+						t.Errorf("bound %v, want %d pods", w.bound, 1+others)
+					}
+					if c := w.d.Counts(); c.Pending != 0 || c.Queue != (queue.Length{}) {
+						t.Errorf("counts %+v, want nothing pending", c)
+					}
+					// Nothing has failed since, so the next pod enters at once.
+					w.d.Apply(lifecycle.Update(groupPod("late", "g", "1", 0)))
+					if n := w.attempts(); n != 1 || !w.bound["late"] {
+						t.Errorf("%d attempts for a pod after all were bound, want one", n)
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestGroupThatClosesBacksOff: a group that is kept out of the queue and let in again, by a
+// gated pod or its object, is tried again after its backoff, and that grows.
+func TestGroupThatClosesBacksOff(t *testing.T) {
+	gated := api.MakePod("gated").Gates("x").Obj()
+	group := "g"
+	gated.Spec.SchedulingGroup = &api.PodSchedulingGroup{PodGroupName: &group}
+	for name, shut := range map[string][2]lifecycle.Event{
+		"gated pod": {lifecycle.Update(gated), lifecycle.Delete(gated)},
+		"object":    {lifecycle.Delete(podGroup("g", 1, 0)), lifecycle.Update(podGroup("g", 1, 0))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newBackoffWorld(t, "", queue.Backoff{})
+			w.d.Apply(lifecycle.Update(groupPod("large", "g", "3", 0)))
+			if n := w.attempts(); n != 1 {
+				t.Fatalf("%d attempts, want the first at once", n)
+			}
+			toggle := func() (n int) {
+				w.d.Apply(shut[0])
+				n = w.attempts()
+				w.d.Apply(shut[1])
+				return n + w.attempts()
+			}
+			for range 10 {
+				if n := toggle(); n > 0 {
+					t.Fatalf("%d attempts at the instant of the first", n)
+				}
+			}
+			n := 0
+			for range 600 {
+				w.clock.Advance(time.Second)
+				n += toggle()
+			}
+			if n < 50 || n > 65 {
+				t.Errorf("%d attempts in 10 minutes, want one every 10 to 12 s", n)
+			}
+			w.d.Apply(lifecycle.Update(api.MakeNode("n", "9", "16Gi").Obj()))
+			w.hour()
+			if !w.bound["large"] {
+				t.Error("the pod is not bound although there is room")
+			}
+		})
+	}
+}
