@@ -140,15 +140,27 @@ func (t *plugins) postFilters(ctx context.Context, r *referencePath, p *proposal
 }
 
 // localClass returns a key that is equal for pods that all filters of this cycle,
-// and preemption, treat alike. It returns false if a filter reads more than the node
-// and its pods, or panics over its part of the key.
+// and preemption, treat alike. It returns false if a filter reads more than the node and its
+// pods, or panics over its part of the key; if PreFilter rejected the pod or named nodes; and
+// if a PreFilter plugin without a filter for the pod reads the whole cluster, so that it may
+// do so for another pod.
 func (r *referencePath) localClass() (class string, ok bool) {
 	defer func() {
 		if recover() != nil {
 			class, ok = "", false
 		}
 	}()
+	if !r.bound.rejected.IsSuccess() || r.bound.restrict {
+		return "", false
+	}
 	fields := framework.FieldPriority
+	for i := range r.plugins.preFilters {
+		if p := &r.plugins.preFilters[i]; p.filter < 0 || r.bound.perFilter[p.filter] == nil {
+			if p.scope.of(r.cycle.Pod).Reads&framework.ReadsCluster != 0 {
+				return "", false // what it read is no part of the key
+			}
+		}
+	}
 	var bound, own []byte
 	for _, b := range r.bound.filters {
 		s := r.plugins.filters[b.At].scope.of(r.cycle.Pod)

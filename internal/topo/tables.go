@@ -108,6 +108,8 @@ func (t *Tables) Fork(s *framework.Snapshot) framework.Extension {
 	f.snapshot, f.owner = s, new(owner)
 	f.clock++
 	f.anew = f.clock
+	f.keyVersion = s.NewVersion() // siblings count other pods from now on
+	f.termVersion = f.keyVersion
 	t.owner = new(owner)
 	f.freeKeys = slices.Clone(t.freeKeys)
 	f.keys, f.nodeSets, f.counters = slices.Clone(t.keys), slices.Clone(t.nodeSets), slices.Clone(t.counters)

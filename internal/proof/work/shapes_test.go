@@ -39,7 +39,7 @@ var shapes = []shape{
 	{name: "a group that preempts", run: groupPreempts},
 	{name: "a group with terms that preempts", run: groupWithTermsPreempts},
 	{name: "a group with claims that preempts", most: 10, run: groupWithClaimsPreempts}, // each pod has a class, and looks at each node
-	{name: "pods nominated to one node", most: 10, run: nominatedPods},                  // each is looked for among all
+	{name: "pods nominated to one node", most: 13, run: nominatedPods},                  // each is looked for among all
 	{name: "gated groups", run: gatedGroups},
 	{name: "groups that change", run: groupsThatChange},
 	{name: "services of one label", run: servicesOfOneLabel},
