@@ -112,3 +112,46 @@ func TestDetails(t *testing.T) {
 		})
 	}
 }
+
+// TestDetailsInAnyOrder adds pods with anti-affinity in both orders: the details of the pod
+// that they bar are the same, though the terms are counted in another order.
+func TestDetailsInAnyOrder(t *testing.T) {
+	keys := []string{"kubernetes.io/hostname", api.LabelTopologyZone, "rack"}
+	details := func(order ...int) string {
+		s := framework.NewSnapshot(framework.Arrival)
+		if err := s.AddNode(api.MakeNode("n", "8", "8Gi").Zone("z").Labels("rack", "r").Obj()); err != nil {
+			t.Fatal(err)
+		}
+		derive := func(b api.PodBuilder) *framework.PodInfo {
+			info, err := s.NewPodInfo(b.Obj())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return info
+		}
+		for _, i := range order {
+			if err := s.AddPod(derive(api.MakePod(keys[i]).PodAntiAffinity(keys[i], "app=a")), "n"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		info := derive(api.MakePod("p").Labels("app", "a"))
+		var c framework.Cycle
+		c.Reset(info, s, 0, 0)
+		pre, status := filter.InterPodAffinity{}.PreFilter(&c)
+		if !status.IsSuccess() {
+			t.Fatalf("PreFilter = %v", status)
+		}
+		var texts []string
+		for _, d := range pre.Filter.(framework.Detailer).Details(info, s.Node("n")) {
+			texts = append(texts, d.Subject)
+		}
+		return strings.Join(texts, "; ")
+	}
+	const each = "pods whose anti-affinity matches in "
+	want := each + "kubernetes.io/hostname=n; " + each + "rack=r; " + each + "topology.kubernetes.io/zone=z"
+	for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}} {
+		if got := details(order...); got != want {
+			t.Errorf("pods added in order %v: details %q, want %q", order, got, want)
+		}
+	}
+}

@@ -1,6 +1,9 @@
 package filter
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/incremental"
 	"github.com/berth-sched/berth/framework/replica"
@@ -165,7 +168,7 @@ func (f *interPodAffinity) Changed(since uint64, dirty func(slot int)) bool {
 }
 
 // Details implements [framework.Detailer]: one detail for each term that keeps the pod
-// off the node.
+// off the node. Terms of other pods come last, by subject.
 func (f *interPodAffinity) Details(pod *framework.PodInfo, node *framework.NodeInfo) (list []framework.Detail) {
 	terms := topo.TermsOf(pod)
 	domain := func(what, key string) string { return what + " in " + key + "=" + node.Node.Labels[key] }
@@ -187,8 +190,12 @@ func (f *interPodAffinity) Details(pod *framework.PodInfo, node *framework.NodeI
 	for i, c := range f.Repel {
 		count("pods of the anti-affinity", terms.RequiredAnti[f.RepelTerms[i]].Key, c)
 	}
+	own := len(list)
 	for _, c := range f.Barred {
 		count("pods whose anti-affinity matches", c.Key(), c)
 	}
+	slices.SortFunc(list[own:], func(a, b framework.Detail) int { // counters come in the order in which they were made
+		return cmp.Or(cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Used, b.Used))
+	})
 	return list
 }

@@ -26,7 +26,7 @@ func (f *interPodAffinity) ReplicaSpread(pod *framework.PodInfo) (spread replica
 			continue
 		}
 		k := slices.Index(f.RepelTerms, i)
-		if k < 0 {
+		if k < 0 || !f.Repel[k].Any() { // another question may have made a counter of nobody
 			return spread, false
 		}
 		c := f.Repel[k]

@@ -39,7 +39,7 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/berth-sched/berth/examples/berth/internal/page"
+	"github.com/berth-sched/berth/internal/errtext"
 )
 
 // The exit statuses.
@@ -84,7 +84,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return statusYes
 	case err != nil:
 		for line := range strings.Lines(err.Error()) {
-			fmt.Fprintf(stderr, "%s %s: %s\n", name, c.name, page.Visible(strings.TrimSuffix(line, "\n")))
+			fmt.Fprintf(stderr, "%s %s: %s\n", name, c.name, errtext.Visible(strings.TrimSuffix(line, "\n")))
 		}
 		if s.output == "json" {
 			out := Output{Command: c.name, Faults: faultsOf(err)}

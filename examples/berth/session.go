@@ -12,10 +12,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/berth-sched/berth/examples/berth/internal/page"
 	"github.com/berth-sched/berth/examples/internal/display"
 	"github.com/berth-sched/berth/examples/internal/input"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/errtext"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/whatif"
 )
@@ -214,7 +214,7 @@ func (s *session) validate() error {
 	}
 	for _, d := range doubts {
 		if !s.quiet {
-			fmt.Fprintln(s.stderr, "warning:", page.Visible(d.Error()))
+			fmt.Fprintln(s.stderr, "warning:", errtext.Visible(d.Error()))
 		}
 	}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/berth-sched/berth/framework"
@@ -439,65 +438,4 @@ func (p *pools) failure() framework.Status {
 		return framework.NewStatus(framework.UnschedulableAndUnresolvable, ErrInvalidPool)
 	}
 	return framework.NewStatus(framework.UnschedulableAndUnresolvable, ErrAllocate)
-}
-
-// plansFor returns the plans of a node that must give devices for the extended resources;
-// the variant is nil for a pod that needs none.
-func (f *Finder) plansFor(extended []extendedResource) ([]plan, *variant) {
-	if f.resources == nil || f.allocate[len(f.allocate)-1] != len(f.claims)-1 {
-		return f.plans, nil
-	}
-	v := f.variants.get(f, extended)
-	return v.plans, v
-}
-
-// begin makes the search ready for a node.
-func (s *search) begin(p *pools, plans []plan, state *State, limit int) {
-	s.pools, s.devices, s.plans, s.steps, s.limit, s.err = p, p.devices, plans, 0, limit, nil
-	if s.limit <= 0 {
-		s.limit = DefaultSteps
-	}
-	s.uses, s.lists, s.placed = s.uses[:0], s.lists[:0], s.placed[:0]
-	for i := range p.list {
-		s.uses = append(s.uses, state.usesOfPool(&p.list[i]))
-	}
-	s.chosen, s.requests = s.chosen[:0], s.requests[:0]
-	for _, p := range plans {
-		s.requests = append(s.requests, len(s.chosen))
-		for range p.requests {
-			s.chosen = append(s.chosen, 0)
-		}
-	}
-}
-
-// A variant is the list of plans with a certain set of extended resources.
-type variant struct {
-	resources []extendedResource
-	plans     []plan
-	mappings  []Mapping
-}
-
-// variants keeps the variants that nodes need: usually there is one.
-type variants struct {
-	mu   sync.Mutex
-	list []*variant
-}
-
-func (v *variants) reset() { v.list = nil }
-
-func (v *variants) get(f *Finder, resources []extendedResource) *variant {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	for _, x := range v.list {
-		if slices.Equal(x.resources, resources) {
-			return x
-		}
-	}
-	last := len(f.plans) - 1
-	claim := *f.plans[last].claim
-	x := &variant{resources: resources}
-	claim.Spec.Devices.Requests, x.mappings = extendedRequests(f.pod.Pod, resources)
-	x.plans = append(slices.Clone(f.plans[:last]), plan{&claim, f.state.demand(f.snapshot, f.options.Compiler, &claim.Spec.Devices)})
-	v.list = append(v.list, x)
-	return x
 }

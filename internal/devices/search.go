@@ -37,6 +37,25 @@ type placed struct {
 	charged  bool                         // its counters count
 }
 
+// begin makes the search ready for a node.
+func (s *search) begin(p *pools, plans []plan, state *State, limit int) {
+	s.pools, s.devices, s.plans, s.steps, s.limit, s.err = p, p.devices, plans, 0, limit, nil
+	if s.limit <= 0 {
+		s.limit = DefaultSteps
+	}
+	s.uses, s.lists, s.placed = s.uses[:0], s.lists[:0], s.placed[:0]
+	for i := range p.list {
+		s.uses = append(s.uses, state.usesOfPool(&p.list[i]))
+	}
+	s.chosen, s.requests = s.chosen[:0], s.requests[:0]
+	for _, p := range plans {
+		s.requests = append(s.requests, len(s.chosen))
+		for range p.requests {
+			s.chosen = append(s.chosen, 0)
+		}
+	}
+}
+
 // An outcome is the result of a branch of the search.
 type outcome uint8
 

@@ -5,7 +5,10 @@ package errtext
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Cut returns s if it has at most limit bytes. Otherwise it returns the first limit
@@ -15,6 +18,17 @@ func Cut(s string, limit int) string {
 		return s
 	}
 	return fmt.Sprintf("%s... (%d bytes)", strings.ToValidUTF8(s[:limit], ""), len(s))
+}
+
+// Visible quotes a text with characters that are not seen: a terminal would obey them, and
+// they could imitate other output. They are control characters, marks that turn the direction
+// of writing, and bytes that are no text.
+func Visible(s string) string {
+	hidden := func(r rune) bool { return !unicode.IsPrint(r) }
+	if strings.ContainsFunc(s, hidden) || !utf8.ValidString(s) {
+		return strconv.Quote(s)
+	}
+	return s
 }
 
 // Distance returns how many letters have to be inserted, deleted or replaced to turn a into

@@ -1,6 +1,8 @@
 package topo
 
 import (
+	"slices"
+
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 )
@@ -32,6 +34,19 @@ func (c Count) At(n *framework.NodeInfo) int64 { return c.In(c.Domain(n)) }
 
 // Total returns the sum over all domains.
 func (c Count) Total() int64 { return c.tables.counters[c.id].total }
+
+// Any reports whether a pod that a selector matches is on a node, in a domain or not. It may
+// visit every class of pods.
+func (c Count) Any() bool {
+	t, counter := c.tables, c.tables.counters[c.id]
+	if counter.total > 0 {
+		return true
+	}
+	t.found = t.candidates(t.found[:0], counter.pods.targets())
+	return slices.ContainsFunc(t.found, func(k int32) bool {
+		return t.classes[k].pods > 0 && counter.pods.has(t.classes[k].looks)
+	})
+}
 
 // Counts reports whether pods on the node are counted.
 func (c Count) Counts(n *framework.NodeInfo) bool {

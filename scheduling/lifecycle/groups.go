@@ -39,11 +39,12 @@ type GroupReporter interface {
 // Invariant: pods has every pod of the group that exists, in the order of arrival. item is
 // the group's while it is in the queue or in flight, held is the pod by which the queue
 // holds it, and byItem leads from it to the group. ready has the members in that state, and
-// barred counts those in the other. The backoff belongs to the group, whatever takes it out
-// of the queue and brings it back; only a new group, and one whose attempt stood and has lost
-// no binding, enters at once. If barred is not 0, bar is a barred pod whose plugin was asked after the
-// last event that it registered for. Other barred pods may pass by now. After rebar, the
-// group is listed in shut, with what keeps bar out.
+// barred counts those in the other. If barred is not 0, bar is a barred pod whose plugin was
+// asked after the last event that it registered for. Other barred pods may pass by now.
+// After rebar, the group is listed in shut, with what keeps bar out.
+//
+// The backoff belongs to the group, whatever takes it out of the queue and brings it back.
+// Only a new group, and one whose attempt stood and has lost no binding, enters at once.
 type group struct {
 	key    podKey
 	pods   list.List // of *pod

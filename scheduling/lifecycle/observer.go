@@ -15,8 +15,8 @@ import (
 // call the driver. If it panics, Config.ErrorHandler gets the error.
 //
 // An observer may also be a [PointObserver], a [PluginObserver], a [ScoreObserver],
-// a [QueueObserver], an [EvictionObserver] or an [AlikeObserver]. The driver measures only what the observer
-// implements.
+// a [QueueObserver], an [EvictionObserver] or an [AlikeObserver]. The driver measures only
+// what the observer implements.
 type Observer interface {
 	// Attempt is called after every attempt, bound or failed, by the scheduling
 	// goroutine. It must not keep a.

@@ -4,19 +4,21 @@ import (
 	"encoding/csv"
 	"io"
 	"strconv"
+
+	"github.com/berth-sched/berth/internal/errtext"
 )
 
 // WritePods writes the history of every pod as CSV, one line a pod, in the order of
-// arrival. Times are in seconds; what is not known is empty. Texts
-// with characters that are not seen are quoted within their field.
+// arrival. Times are in seconds; what is not known is empty. Texts with
+// characters that are not seen are quoted within their field.
 func (r *Result) WritePods(w io.Writer) error {
 	out := csv.NewWriter(w)
 	rows := [][]string{{"pod", "owner", "priority", "arrived", "bound", "node", "waited", "ended", "completed", "evictions", "attempts", "message"}}
 	for i := range r.Pods {
 		p := &r.Pods[i]
 		rows = append(rows, []string{
-			visible(p.Pod), visible(p.Owner), strconv.Itoa(int(p.Priority)), number(p.Arrived), optional(p.Bound), visible(p.Node), number(p.Waited), optional(p.Ended),
-			strconv.FormatBool(p.Completed), strconv.Itoa(p.Evictions), strconv.Itoa(p.Attempts), visible(p.Message),
+			errtext.Visible(p.Pod), errtext.Visible(p.Owner), strconv.Itoa(int(p.Priority)), number(p.Arrived), optional(p.Bound), errtext.Visible(p.Node), number(p.Waited), optional(p.Ended),
+			strconv.FormatBool(p.Completed), strconv.Itoa(p.Evictions), strconv.Itoa(p.Attempts), errtext.Visible(p.Message),
 		})
 	}
 	return out.WriteAll(rows)

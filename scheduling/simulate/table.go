@@ -6,22 +6,22 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/berth-sched/berth/internal/errtext"
 )
 
 // WriteTable writes the result as text for people: waits, peaks, the nodes with most
-// bindings, and why pods wait. Texts with characters that are not seen are quoted. limit bounds the length of each list; 0 means all.
+// bindings, and why pods wait. Texts with characters that are not seen are quoted. limit
+// bounds the length of each list; 0 means all.
 func (r *Result) WriteTable(w io.Writer, limit int) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s simulated: %d pods, %d bound, %d evictions, %d wait at the end\n", duration(r.Simulated), len(r.Pods), r.Waits[0].Pods, r.Evictions, r.Waiting)
 	var peaks []string
 	for _, p := range r.Peaks {
-		peaks = append(peaks, fmt.Sprintf("%s %.1f%% after %s", visible(string(p.Resource)), float64(100*p.Utilization), duration(p.At)))
+		peaks = append(peaks, fmt.Sprintf("%s %.1f%% after %s", errtext.Visible(string(p.Resource)), float64(100*p.Utilization), duration(p.At)))
 	}
 	fmt.Fprintf(&b, "peaks: %s\n", strings.Join(peaks, ", "))
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -31,7 +31,7 @@ func (r *Result) WriteTable(w io.Writer, limit int) error {
 		if x.Priority != nil {
 			priority = fmt.Sprint(*x.Priority)
 		}
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t%s %s\n", priority, x.Pods, duration(x.Mean), duration(x.P50), duration(x.P95), duration(x.P99), duration(x.Longest), visible(x.Pod))
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t%s %s\n", priority, x.Pods, duration(x.Mean), duration(x.P50), duration(x.P95), duration(x.P99), duration(x.Longest), errtext.Visible(x.Pod))
 	}
 	nodes, reasons := map[string][]string{}, map[string][]string{}
 	for i := range r.Pods {
@@ -43,25 +43,15 @@ func (r *Result) WriteTable(w io.Writer, limit int) error {
 		}
 	}
 	list(t, "\nNODE\tPODS\tOF", nodes, limit, func(node string, pods []string) string {
-		return fmt.Sprintf("%s\t%d\t%s", visible(node), len(pods), tally(pods))
+		return fmt.Sprintf("%s\t%d\t%s", errtext.Visible(node), len(pods), tally(pods))
 	})
 	// The reason is last, because it is long.
 	list(t, "\nPODS\tTHAT WAIT\tWHY", reasons, limit, func(why string, pods []string) string {
-		return fmt.Sprintf("%d\t%s\t%s", len(pods), tally(pods), visible(why))
+		return fmt.Sprintf("%d\t%s\t%s", len(pods), tally(pods), errtext.Visible(why))
 	})
 	t.Flush() // a strings.Builder does not fail
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// visible quotes a text with characters that are not seen: a terminal would obey them, and a
-// table would be torn.
-func visible(text string) string {
-	hidden := func(r rune) bool { return !unicode.IsPrint(r) }
-	if strings.ContainsFunc(text, hidden) || !utf8.ValidString(text) {
-		return strconv.Quote(text)
-	}
-	return text
 }
 
 // group is the pod's workload, or the pod itself.
@@ -108,7 +98,7 @@ func tally(names []string) string {
 			parts = append(parts, fmt.Sprintf("and %d more", len(counts)-4))
 			break
 		}
-		text := visible(name)
+		text := errtext.Visible(name)
 		if counts[name] > 1 {
 			text += fmt.Sprintf(" x%d", counts[name])
 		}

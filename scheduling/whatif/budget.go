@@ -45,7 +45,7 @@ func unreadyMayGo(b *api.PodDisruptionBudget) bool {
 	return b.Status.DesiredHealthy > 0 && b.Status.CurrentHealthy >= b.Status.DesiredHealthy
 }
 
-// over returns the budgets that cover the pod: none if it does not run.
+// over returns the budgets that cover the pod, at most two: none if it does not run.
 func (l budgets) over(p *api.Pod) (list budgets) {
 	switch p.Status.Phase {
 	case api.PodPending, api.PodSucceeded, api.PodFailed:
@@ -56,14 +56,26 @@ func (l budgets) over(p *api.Pod) (list budgets) {
 	}
 	for _, b := range l {
 		if b.namespace == p.Namespace && (b.everyone || b.selector.Matches(p.Labels)) {
-			list = append(list, b)
+			if list = append(list, b); len(list) == 2 {
+				break
+			}
 		}
 	}
 	return list
 }
 
-// guards reports whether the eviction of a pod that the budget covers counts.
-func (b *budget) guards(p *api.Pod) bool { return !b.unready || ready(p) }
+// guard returns the budget that counts the eviction of the pod, nil if there is none. If
+// several budgets cover the pod, it is not alone.
+func (l budgets) guard(p *api.Pod) (b *budget, alone bool) {
+	switch over := l.over(p); {
+	case len(over) > 1:
+		return over[0], false
+	case len(over) == 0 || over[0].unready && !ready(p):
+		return nil, true
+	default:
+		return over[0], true
+	}
+}
 
 // ready reports whether no condition of the pod says that it is not ready.
 func ready(p *api.Pod) bool {
@@ -72,26 +84,24 @@ func ready(p *api.Pod) bool {
 	})
 }
 
-// take counts the eviction of a pod. If the budgets forbid it, why says so.
-func (l budgets) take(p *api.Pod) (why string) {
-	switch over := l.over(p); {
-	case len(over) > 1:
-		return "the pod has more than one PodDisruptionBudget, so it cannot be evicted"
-	case len(over) == 0 || !over[0].guards(p):
-		return ""
-	case over[0].allowed <= 0:
-		return fmt.Sprintf("PodDisruptionBudget %s allows no disruption", over[0].name)
-	default:
-		over[0].allowed--
-		return ""
-	}
+const severalBudgets = "the pod has more than one PodDisruptionBudget, so it cannot be evicted"
+
+// refusal says that the budget allows no eviction.
+func (b *budget) refusal() string {
+	return fmt.Sprintf("PodDisruptionBudget %s allows no disruption", b.name)
 }
 
-// restore counts an evicted pod as healthy again, if its eviction counted.
-func (l budgets) restore(p *api.Pod) {
-	for _, b := range l.over(p) {
-		if b.guards(p) {
-			b.allowed++
-		}
+// take counts the eviction of a pod. If the budgets forbid it, why says so.
+func (l budgets) take(p *api.Pod) (why string) {
+	switch b, alone := l.guard(p); {
+	case !alone:
+		return severalBudgets
+	case b == nil:
+		return ""
+	case b.allowed <= 0:
+		return b.refusal()
+	default:
+		b.allowed--
+		return ""
 	}
 }

@@ -158,46 +158,23 @@ func cordoned(n *api.Node) *api.Node {
 }
 
 func (p *Planner) drain(s *framework.Snapshot, d *Drain, pods []running, budgets budgets) error {
-	for len(pods) > 0 {
-		batch, rest, refusals := evictable(pods, budgets)
-		if len(batch) == 0 {
-			for i, x := range rest {
-				d.Stuck = append(d.Stuck, Stuck{Pod: x.pod.Pod.Key(), From: x.node, Message: refusals[i]})
-			}
-			return nil
-		}
+	e := newExits(pods, budgets)
+	for batch := e.open; len(batch) > 0; batch = e.next() {
 		d.Batches++
-		moved, err := p.batch(s, d, batch)
-		if err != nil {
+		if err := p.batch(s, d, batch); err != nil {
 			return err
 		}
-		for _, pod := range moved {
-			budgets.restore(pod)
-		}
-		pods = rest
 	}
+	e.refuse(d)
 	return nil
 }
 
-// evictable splits the pods into those that the budgets let go now and the rest, with
-// the reason for each of these.
-func evictable(pods []running, budgets budgets) (batch, rest []running, refusals []string) {
-	for _, x := range pods {
-		if why := budgets.take(x.pod.Pod); why != "" {
-			rest, refusals = append(rest, x), append(refusals, why)
-		} else {
-			batch = append(batch, x)
-		}
-	}
-	return batch, rest, refusals
-}
-
-// batch takes all pods off their nodes and places them again. It returns those that
-// run again.
-func (p *Planner) batch(s *framework.Snapshot, d *Drain, batch []running) (moved []*api.Pod, err error) {
+// batch takes all pods off their nodes and places them again. Those that run again count as
+// healthy.
+func (p *Planner) batch(s *framework.Snapshot, d *Drain, batch []*exit) error {
 	for _, x := range batch {
 		if err := s.RemovePod(x.pod, x.node); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	for _, x := range batch {
@@ -205,7 +182,7 @@ func (p *Planner) batch(s *framework.Snapshot, d *Drain, batch []running) (moved
 		stuck := Stuck{Pod: x.pod.Pod.Key(), From: x.node, Evicted: true}
 		switch {
 		case err != nil:
-			return nil, err
+			return err
 		case miss != nil:
 			stuck.Message, stuck.Reasons = miss.Message, miss.Reasons
 			d.Stuck = append(d.Stuck, stuck)
@@ -214,10 +191,12 @@ func (p *Planner) batch(s *framework.Snapshot, d *Drain, batch []running) (moved
 			d.Stuck = append(d.Stuck, stuck)
 		default:
 			d.Moves = append(d.Moves, Move{stuck.Pod, x.node, to, d.Batches, x.pod.Pod.ControllerRef() == nil})
-			moved = append(moved, x.pod.Pod)
+			if x.line != nil {
+				x.line.budget.allowed++
+			}
 		}
 	}
-	return moved, nil
+	return nil
 }
 
 // WriteTable writes the drain as text for people.

@@ -30,8 +30,8 @@ type Headroom struct {
 	// Limits says what rejects the next replica, the most frequent reason first.
 	Limits []Reason `json:"limits,omitempty"`
 	// Domains are those of a spread constraint or anti-affinity term, by name, if it keeps
-	// replicas off nodes that have room for them. They are left out if every replica is
-	// placed; see [Planner.Headroom].
+	// replicas off nodes that have room for them. They are left out if more replicas fit
+	// than were asked for, or cannot be counted; see [Planner.Headroom].
 	Domains []DomainHeadroom `json:"domains,omitempty"`
 	// Nodes holds every node in the snapshot's order.
 	Nodes []NodeHeadroom `json:"nodes"`
@@ -91,7 +91,12 @@ func (p *Planner) Headroom(pod *framework.PodInfo, atMost int) (*Headroom, error
 	})
 	counted = counted && h.Total <= h.atMost && (h.Domains == nil || h.Total > p.affordable)
 	if err == nil && !counted {
+		domains := h.Domains // holds on: only which of their nodes get the replicas is open
+		if h.Total > h.atMost {
+			domains = nil
+		}
 		err = p.try(h.together)
+		h.Domains = domains
 	}
 	if err != nil {
 		return nil, err
@@ -258,7 +263,7 @@ func (h *headroom) together(s *framework.Snapshot) error {
 }
 
 func (h *headroom) reset(s *framework.Snapshot) {
-	h.Total, h.Stopped, h.Limits, h.seen = 0, false, nil, nil
+	h.Total, h.Stopped, h.Limits, h.Domains, h.seen = 0, false, nil, nil, nil
 	h.Nodes = make([]NodeHeadroom, s.Len())
 	for i, n := range s.All() {
 		h.Nodes[i].Node = n.Name()

@@ -44,7 +44,8 @@ type NodesNeeded struct {
 // and LowerBound says how far it came; otherwise the answer is exact. With several types the
 // answer is the cheapest choice found, with a lower bound from the resources: each type
 // alone, then greedily the node that holds the most for its price, then with nodes left
-// out or replaced by cheaper ones as long as the pods fit.
+// out or replaced by cheaper ones as long as the pods fit. The same bound ends this search, and
+// the answer is the cheapest choice found until then.
 //
 // Replicas of one pod are counted, as by [Planner.Headroom], in place of placing each for
 // every choice. If what a node takes of them does not depend on other nodes, the answer is
@@ -100,8 +101,9 @@ type nodeSearch struct {
 	open    bool                  // a number of nodes that was not tried may place more
 	from    int                   // of the only type: with fewer nodes the goal is out of reach
 	tried   map[string]int
-	spent   int // verdicts of nodes, about: decisions ask again about the nodes that changed
-	classes int // of the pods
+	found   bool // nodes of one type suffice; with one type it is not looked for
+	spent   int  // verdicts of nodes, about: decisions ask again about the nodes that changed
+	classes int  // of the pods
 
 	alike    *alikePods // nil if the pods differ, or cannot be counted
 	cheapest bool       // every choice was considered

@@ -110,3 +110,104 @@ func TestNodesNeededEnds(t *testing.T) {
 		t.Error("the lower bound is always reached: nothing was tried")
 	}
 }
+
+// manyTypes lets the search have two types of new nodes. The second holds less.
+func manyTypes(t *testing.T, seed uint64) *nodeSearch {
+	t.Helper()
+	x := searchOf(t, seed)
+	x.types = append(x.types, NodeType{Name: "small", Node: api.MakeNode("", "3", "16Gi").Obj(), Price: 1})
+	x.types[0].Price = 2
+	return x
+}
+
+// TestNodesNeededOfTypesEnds lets a search among several types begin with nothing left to
+// spend. It must end with nodes of one type that suffice, though one less does not, and look
+// neither for other choices nor for cheaper ones.
+func TestNodesNeededOfTypesEnds(t *testing.T) {
+	for seed := range uint64(20) {
+		exact, x := manyTypes(t, seed), manyTypes(t, seed)
+		best, err := exact.search()
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.spent = maxSpent
+		got, err := x.search()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok, err := x.suffices(got); !ok || err != nil || got[1] != 0 {
+			t.Errorf("seed %d: %v suffices: %t (%v), want that it does, and no node of the second type", seed, got, ok, err)
+		}
+		if ok, err := x.suffices([]int{got[0] - 1, 0}); ok || err != nil {
+			t.Errorf("seed %d: %d nodes, and one less suffices too (%v)", seed, got[0], err)
+		}
+		if x.price(got) < exact.price(best) {
+			t.Errorf("seed %d: %v costs less than %v, found with all the work", seed, got, best)
+		}
+		if few, many := len(x.tried), len(exact.tried); few > 8 || few >= many {
+			t.Errorf("seed %d: %d choices were tried, want at most 8, and fewer than the %d of a search that goes on", seed, few, many)
+		}
+	}
+}
+
+// TestNodesNeededEndsAnywhere ends a search among several types ever later. What it has then
+// suffices.
+func TestNodesNeededEndsAnywhere(t *testing.T) {
+	for seed := range uint64(5) {
+		whole := manyTypes(t, seed)
+		if _, err := whole.search(); err != nil {
+			t.Fatal(err)
+		}
+		prices := map[int64]bool{}
+		for part := range 21 {
+			x := manyTypes(t, seed)
+			x.spent = maxSpent - whole.spent*part/20
+			got, err := x.search()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ok, err := x.suffices(got); !ok || err != nil {
+				t.Errorf("seed %d: %v of a search that ended after %d/20 suffices: %t (%v)", seed, got, part, ok, err)
+			}
+			prices[x.price(got)] = true
+		}
+		if len(prices) < 2 {
+			t.Errorf("seed %d: prices %v: the end of the search makes no difference", seed, prices)
+		}
+	}
+}
+
+// TestNodesNeededCountsItsWork compares what a search says that it spent with the decisions
+// that it made. Each asks for a verdict at least.
+func TestNodesNeededCountsItsWork(t *testing.T) {
+	for seed := range uint64(20) {
+		x := manyTypes(t, seed)
+		if err := x.survey(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := x.setGoal(); err != nil {
+			t.Fatal(err)
+		}
+		spent, decisions := x.spent, x.planner.Decisions()
+		for i := range x.types {
+			counts := make([]int, len(x.types))
+			counts[i] = 1
+			err := x.with(counts, func(s *framework.Snapshot) error {
+				left, err := x.leftOver(s)
+				if err != nil {
+					return err
+				}
+				_, _, err = x.value(s, i, left)
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		spent, decisions = x.spent-spent, x.planner.Decisions()-decisions
+		// All pods differ, so each is decided about on 6 nodes or 7.
+		if least := 5 * int(decisions); decisions == 0 || spent < least {
+			t.Errorf("seed %d: %d decisions, %d spent, want at least %d", seed, decisions, spent, least)
+		}
+	}
+}

@@ -11,6 +11,10 @@ import (
 // maxSpent bounds the work of a search that tries one choice after the other.
 const maxSpent = 60_000_000
 
+// ended reports whether the search keeps the answer that it has, because its work is spent.
+// Until nodes of one type suffice, the answer may be all nodes: bisection then goes on.
+func (x *nodeSearch) ended() bool { return x.found && x.spent >= maxSpent }
+
 // search finds how many nodes of each type to add.
 func (x *nodeSearch) search() ([]int, error) {
 	if err := x.survey(); err != nil {
@@ -143,22 +147,30 @@ func (x *nodeSearch) climb(from int) (int, error) {
 }
 
 // alone is a number of nodes of one type that suffices without the others, nil if there
-// is none.
+// is none, or the search has ended.
 func (x *nodeSearch) alone(i int) ([]int, error) {
+	if x.ended() {
+		return nil, nil
+	}
 	counts := make([]int, len(x.types))
 	counts[i] = x.most[i]
 	if ok, err := x.suffices(counts); !ok || err != nil {
 		return nil, err
 	}
-	return x.least(counts, i, 0)
+	counts, err := x.least(counts, i, 0)
+	x.found = err == nil
+	return counts, err
 }
 
 // least lowers the number of one type as far as bisection finds that the pods fit, but not
-// below low.
+// below low. If the search ends first, it is the lowest number found so far.
 func (x *nodeSearch) least(counts []int, i, low int) ([]int, error) {
 	counts = slices.Clone(counts)
 	var failed error
 	counts[i] = low + sort.Search(counts[i]-low, func(n int) bool {
+		if failed != nil || x.ended() {
+			return false // only a number that suffices lowers the answer
+		}
 		fewer := slices.Clone(counts)
 		fewer[i] = low + n
 		ok, err := x.suffices(fewer)
@@ -171,10 +183,10 @@ func (x *nodeSearch) least(counts []int, i, low int) ([]int, error) {
 }
 
 // greedy adds, as long as pods are left, nodes of the type that holds the most for its
-// price. It returns nil if it does not get to the goal.
+// price. It returns nil if it does not get to the goal with what maxSpent lets it spend.
 func (x *nodeSearch) greedy() ([]int, error) {
 	counts := make([]int, len(x.types))
-	for {
+	for x.spent < maxSpent {
 		if ok, err := x.suffices(counts); ok || err != nil {
 			return counts, err
 		}
@@ -206,11 +218,14 @@ func (x *nodeSearch) greedy() ([]int, error) {
 		// Several at once, while many pods are left: half of what the rest would need.
 		counts[best] = min(x.most[best], counts[best]+max(1, missing/max(1, 2*taken)))
 	}
+	return nil, nil
 }
 
 // leftOver places the pods and returns those that fit nowhere.
 func (x *nodeSearch) leftOver(s *framework.Snapshot) (left []*framework.PodInfo, err error) {
+	x.spent += x.classes * s.Len()
 	for _, pod := range x.pods {
+		x.spent += x.classes
 		_, err := x.planner.sched.Place(s, pod)
 		if err == nil {
 			continue
@@ -233,9 +248,12 @@ func (x *nodeSearch) value(s *framework.Snapshot, i int, pods []*framework.PodIn
 	}
 	largest := x.largest(f.Schema().Len(), s)
 	misses := 0
-	for _, pod := range pods {
+	for k, pod := range pods {
 		if misses > 100 { // the node is as good as full
 			break
+		}
+		if x.spent++; k < x.classes {
+			x.spent += f.Len() // as if each were the first of its class
 		}
 		_, err := x.planner.sched.Place(f, pod)
 		if err != nil {

@@ -209,8 +209,9 @@ func (c *Cluster) tableOf(object string) string {
 }
 
 // Doubts lists what is likely a mistake, though it can be read: fields that look misspelt,
-// fields that an object has twice if the cluster is read strictly, and values that no API server takes in fields that decide nothing. Each names file, line,
-// object and field, as far as they are known.
+// fields that an object has twice if the cluster is read strictly, and values that no API
+// server takes in fields that decide nothing. Each names file, line, object and field, as far
+// as they are known.
 func (c *Cluster) Doubts() (list []error) {
 	for _, s := range c.sources {
 		for _, fault := range s.Doubts() {

@@ -48,6 +48,7 @@ var shapes = []shape{
 	{name: "a large group", run: largeGroup},
 	{name: "a group elsewhere", run: groupElsewhere},
 	{name: "a group that leaves as a whole", run: groupThatLeavesAsAWhole},
+	{name: "a drain behind one budget", run: drainBehindOneBudget},
 }
 
 // A world is a cluster and a scheduler with kube-scheduler's profile.

@@ -27,7 +27,7 @@ var covered = []string{
 	"resource",
 	"estimator", "filter", "framework/...", "internal/cow", "internal/devices/...", "internal/engine/...", "internal/heap",
 	"internal/match", "internal/topo", "internal/volumes", "scheduling", "scheduling/gang", "scheduling/lifecycle",
-	"scheduling/preemption", "scheduling/queue", "scoring",
+	"scheduling/preemption", "scheduling/queue", "scheduling/whatif", "scoring",
 }
 
 // TestWork counts statements for each shape.

@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/berth-sched/berth/internal/errtext"
 )
 
 //go:embed style.css
@@ -28,7 +30,7 @@ const (
 type builder struct{ strings.Builder }
 
 // text writes text, escaped.
-func (b *builder) text(text string) { b.WriteString(html.EscapeString(Visible(text))) }
+func (b *builder) text(text string) { b.WriteString(html.EscapeString(errtext.Visible(text))) }
 
 // tag writes an element with a text in it. The tag may have attributes.
 func (b *builder) tag(tag, text string) {
@@ -209,7 +211,7 @@ func (t *Table) row(i, rows int, stacked bool) string {
 			tag = "td class=\"w\""
 		}
 		if stacked {
-			tag += " data-h=\"" + html.EscapeString(Visible(t.Head[k])) + "\""
+			tag += " data-h=\"" + html.EscapeString(errtext.Visible(t.Head[k])) + "\""
 		}
 		b.WriteString("<" + tag + ">") // the end of a cell or row need not be written
 		b.text(text)

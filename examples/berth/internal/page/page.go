@@ -11,8 +11,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/berth-sched/berth/internal/errtext"
 )
 
 // A Page is an answer.
@@ -87,19 +87,9 @@ func (t *Table) Empty() bool { return len(t.Rows) == 0 }
 // cellText returns the text of a cell, "-" for an empty one.
 func cellText(c Cell) string {
 	if text := fmt.Sprint(c); text != "" {
-		return Visible(text)
+		return errtext.Visible(text)
 	}
 	return "-"
-}
-
-// Visible quotes text with characters that are not seen, which could imitate other output:
-// control characters, marks that turn the direction of writing, and bytes that are no text.
-func Visible(text string) string {
-	hidden := func(r rune) bool { return !unicode.IsPrint(r) }
-	if strings.ContainsFunc(text, hidden) || !utf8.ValidString(text) {
-		return strconv.Quote(text)
-	}
-	return text
 }
 
 // isNumber reports whether a cell stands at the right.

@@ -228,19 +228,6 @@ func TestAnyLimit(t *testing.T) {
 	}
 }
 
-// TestVisible quotes what could imitate other output, and nothing else.
-func TestVisible(t *testing.T) {
-	for text, want := range map[string]string{
-		"": "", "a b": "a b", "größe → 3": "größe → 3", `a "b"`: `a "b"`,
-		"a\x1b[2J": `"a\x1b[2J"`, "a\nb": `"a\nb"`, "a\u009b2J": `"a\u009b2J"`, "a\x9b2J": `"a\x9b2J"`,
-		"a\u202eb": `"a\u202eb"`, "a\u2066b": `"a\u2066b"`, "a\u200bb": `"a\u200bb"`, "a\u2028b": `"a\u2028b"`,
-	} {
-		if got := Visible(text); got != want {
-			t.Errorf("Visible(%q) = %s, want %s", text, got, want)
-		}
-	}
-}
-
 // TestLongTable folds a long table and says how many rows are left out.
 func TestLongTable(t *testing.T) {
 	table := Table{Head: []string{"n"}}

@@ -5,23 +5,25 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/berth-sched/berth/internal/errtext"
 )
 
 // WriteText writes the page for a terminal. Tables have at most limit rows; 0 means all.
 func (p *Page) WriteText(w io.Writer, limit int) error {
 	var b strings.Builder
-	b.WriteString(Visible(p.Answer) + "\n")
+	b.WriteString(errtext.Visible(p.Answer) + "\n")
 	for _, f := range p.Facts {
-		fmt.Fprintf(&b, "%s: %s\n", f.Name, Visible(f.Text))
+		fmt.Fprintf(&b, "%s: %s\n", f.Name, errtext.Visible(f.Text))
 	}
 	for i := range p.Sections {
 		s := &p.Sections[i]
 		if s.HTMLOnly || s.Table.Empty() && s.Note == "" {
 			continue
 		}
-		b.WriteString("\n" + Visible(s.Title) + "\n")
+		b.WriteString("\n" + errtext.Visible(s.Title) + "\n")
 		if s.Table.Empty() {
-			b.WriteString(Visible(s.Note) + "\n")
+			b.WriteString(errtext.Visible(s.Note) + "\n")
 			continue
 		}
 		s.Table.writeText(&b, limit)

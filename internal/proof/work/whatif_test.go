@@ -1,0 +1,44 @@
+//go:build full
+
+package work
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/whatif"
+)
+
+// drainBehindOneBudget drains a node with n pods and a budget that lets one go at a time, and
+// a node with n pods that may not leave.
+func drainBehindOneBudget(t *testing.T, n int) {
+	var nodes []*api.Node
+	for _, name := range []string{"a", "b", "c"} {
+		nodes = append(nodes, api.MakeNode(name, "1000", "1000Gi").Resource("pods", "100000").Obj())
+	}
+	w := newWorld(t, nodes...)
+	for app, node := range map[string]string{"free": "a", "held": "b"} {
+		for i := range n {
+			w.add(w.derive(api.MakePod(fmt.Sprint(app, "-", i)).Labels("app", app).Requests("1m", "1Mi").Obj()), node)
+		}
+		b := &api.PodDisruptionBudget{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: app}}
+		b.Spec.Selector = &api.LabelSelector{MatchLabels: map[string]string{"app": app}}
+		if app == "free" {
+			b.Status.DisruptionsAllowed = 1
+		}
+		if err := framework.Put(w.snap, b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := whatif.New(scheduling.Kubernetes137(), w.snap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := p.Drain("a", "b")
+	if err != nil || d.Batches != n || len(d.Moves) != n || len(d.Stuck) != n {
+		t.Fatalf("%d batches, %d pods move, %d are stuck (%v), want %d of each", d.Batches, len(d.Moves), len(d.Stuck), err, n)
+	}
+}
