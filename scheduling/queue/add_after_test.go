@@ -119,28 +119,28 @@ func TestAddAfterGate(t *testing.T) {
 	}
 }
 
-// TestGroupIsAlone: pods that failed alike part when one of them stands for a group, whose
-// backoff is longer.
+// TestGroupIsAlone: pods that failed alike part when some of them stand for groups, whose
+// backoffs are longer.
 func TestGroupIsAlone(t *testing.T) {
 	r := newRig(t, queue.Config{Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{
 		plugin{"A", []queueing.EventHint{on(queueing.ResourceNode, queueing.ActionAdd, nil)}},
 	}})})
 	alike := queue.Rejectors{Plugins: []string{"A"}, Class: unique.Make("c")}
 	r.now = r.now.Add(time.Hour)
-	for _, name := range []string{"p", "q", "group"} {
-		r.items[name] = r.AddAfter(r.ctx, r.info(api.MakePod(name)), 1, queue.Failures{Unschedulable: 6, Last: r.now.Add(-time.Hour)})
+	for name, pods := range map[string]int{"p": 1, "q": 1, "group": 1, "four": 4} {
+		r.items[name] = r.AddAfter(r.ctx, r.info(api.MakePod(name)), pods, queue.Failures{Unschedulable: 6, Last: r.now.Add(-time.Hour)})
 	}
 	for it := r.Pop(); it != nil; it = r.Pop() {
 		r.Requeue(r.ctx, it, nil, alike)
 	}
-	r.Resize(r.items["group"], 9)
+	r.Resize(r.items["group"], 9) // 30 s
 	r.happen(queueing.ResourceNode, queueing.ActionAdd)
-	r.depth(queue.Length{Backoff: 3})
+	r.depth(queue.Length{Backoff: 4})
 	for _, step := range []struct {
 		after  time.Duration
 		active int
-	}{{10 * time.Second, 0}, {time.Second, 2}, {19 * time.Second, 2}, {time.Second, 3}} {
+	}{{10 * time.Second, 0}, {time.Second, 2}, {9 * time.Second, 2}, {time.Second, 3}, {9 * time.Second, 3}, {time.Second, 4}} {
 		r.pass(step.after)
-		r.depth(queue.Length{Active: step.active, Backoff: 3 - step.active})
+		r.depth(queue.Length{Active: step.active, Backoff: 4 - step.active})
 	}
 }
