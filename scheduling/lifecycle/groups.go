@@ -50,7 +50,8 @@ type group struct {
 	pods   list.List // of *pod
 	item   *queue.Item
 	held   *pod
-	trying bool      // it is in flight
+	trying bool      // it is in flight, also while its victims are asked to leave
+	joined bool      // a pod is ready that the last attempt has not tried
 	failed time.Time // when the last pod failed
 
 	past     queue.Failures // of its attempts while it is not in the queue
@@ -182,6 +183,9 @@ func (d *Driver) delist(ctx context.Context, p *pod) {
 	d.rebar(ctx, g, from)
 	d.regate(ctx, g)
 	if g.pods.Len() == 0 {
+		if g.item != nil {
+			d.dismiss(g)
+		}
 		delete(d.groups.byKey, g.key)
 	}
 }
@@ -254,6 +258,7 @@ func (p *pod) setState(s memberState, gate string) {
 		g.ready.Remove(m.place)
 	case m.place < 0 && s == ready:
 		g.ready.Push(p)
+		g.joined = true
 	}
 	m.state, m.gate = s, gate
 }
@@ -335,20 +340,23 @@ func (d *Driver) regatePod(ctx context.Context, p *pod) {
 	d.regate(ctx, p.member.group)
 }
 
-// regate puts the group into the queue if it may enter, and takes it out if it may not. It
-// is called whenever the state of a pod, or the object of the group, has changed.
+// regate puts the group into the queue if it may enter, and takes it out if it may not. A
+// group that has failed, and that another pod joins, waits for its backoff alone. regate is
+// called whenever the state of a pod, or the object of the group, has changed.
 func (d *Driver) regate(ctx context.Context, g *group) {
 	if g.trying {
 		return // the end of the attempt does it
 	}
 	open := d.isOpen(g)
-	switch {
-	case !open && g.item != nil:
+	if g.item != nil && (!open || g.joined && g.item.Unschedulable+g.item.Errors > 0) {
 		d.dismiss(g)
+	}
+	switch {
 	case open && g.item == nil:
 		g.held = g.firstReady()
 		g.item = d.queue.AddAfter(ctx, g.held.info, g.ready.Len(), g.past)
 		d.groups.byItem[g.item] = g
+		g.joined = false
 	case open:
 		d.queue.Resize(g.item, g.ready.Len())
 		if m := g.held.member; m == nil || m.state != ready || g.held.info != g.item.Pod {
@@ -364,7 +372,7 @@ func (d *Driver) dismiss(g *group) {
 	d.queue.Done(g.item)
 	delete(d.groups.byItem, g.item)
 	g.past = queue.Failures{Unschedulable: g.item.Unschedulable, Errors: g.item.Errors, Last: g.item.Timestamp}
-	g.item, g.held = nil, nil
+	g.item, g.held, g.trying = nil, nil, false
 }
 
 // lose notes that a pod of the group has lost its binding. The next attempt comes after a

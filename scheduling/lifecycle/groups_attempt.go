@@ -17,8 +17,7 @@ import (
 //
 // Source: kube-scheduler 1.37, schedule_one_podgroup.go.
 func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt {
-	g.trying = true
-	defer func() { g.trying = false }()
+	g.trying, g.joined = true, false // until it is dismissed, or back
 	waiting, members := d.waitingOf(g)
 	a := Attempt{Pod: it.Pod, Number: it.Attempts, InitialAttempt: it.InitialAttempt, Queued: it.Timestamp}
 	object := d.objectOf(g)
@@ -56,7 +55,6 @@ func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt
 			d.reportGroup(ctx, object, cycle.Condition)
 			d.dismiss(g)
 			g.past = g.broken
-			g.trying = false
 			d.lookAll(ctx, g)
 			d.regate(ctx, g) // pods that do not stand come next
 			d.observe(&a)
@@ -193,7 +191,7 @@ func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, obje
 			d.open--
 			d.problem(err)
 			switch {
-			case g.item != it: // it was dismissed meanwhile
+			case g.item != it: // its pods are gone
 			case err != nil:
 				d.groupBack(ctx, g, it, nil) // after its backoff, as no event is due
 			default:
@@ -203,10 +201,11 @@ func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, obje
 	})
 }
 
-// groupBack returns the group to the queue: to wait for an event if its pods are equal,
-// and otherwise for its backoff alone.
+// groupBack returns the group to the queue: to wait for an event if its pods are equal and
+// all were tried, and otherwise for its backoff alone.
 func (d *Driver) groupBack(ctx context.Context, g *group, it *queue.Item, c *gang.Cycle) {
 	d.lookAll(ctx, g)
+	g.trying = false
 	if !d.isOpen(g) {
 		d.dismiss(g)
 		g.past.Errors, g.past.Last = g.past.Errors+1, d.clock.Now()
@@ -214,13 +213,14 @@ func (d *Driver) groupBack(ctx context.Context, g *group, it *queue.Item, c *gan
 	}
 	g.held = g.firstReady()
 	held, by := g.held.info, queue.Rejectors{}
-	if c != nil && c.Outcome != nil {
+	if c != nil && c.Outcome != nil && !g.joined {
 		if best := c.Outcome.Best(); best != nil && best.Missing != nil && best.Missing.Exact {
 			by.Plugins = d.rejectors(held)
 		}
 	}
 	d.queue.Resize(it, g.ready.Len())
 	d.queue.Requeue(ctx, it, held, by)
+	g.joined = false
 }
 
 // nodeOnly are the filters whose answers for a pod without volumes, claims, affinity and

@@ -180,3 +180,89 @@ func TestGroupThatClosesBacksOff(t *testing.T) {
 		})
 	}
 }
+
+// TestPodJoinsGroupThatWaits: pods that join a group which waits for an event are tried after
+// its backoff, however many they are.
+func TestPodJoinsGroupThatWaits(t *testing.T) {
+	w := newBackoffWorld(t, "", queue.Backoff{})
+	w.d.Apply(lifecycle.Update(groupPod("large-0", "g", "3", 0)), lifecycle.Update(groupPod("large-1", "g", "3", 0)))
+	if n := w.attempts(); n != 1 || w.d.Counts().Queue.Unschedulable != 1 {
+		t.Fatalf("%d attempts, counts %+v, want one and a group that waits", n, w.d.Counts())
+	}
+	late := func(i int) *api.Pod { return groupPod(fmt.Sprint("late-", i), "g", "1m", 0) }
+	n := 0
+	for i := range 10 {
+		w.d.Apply(lifecycle.Update(late(i)))
+		n += w.attempts()
+	}
+	if n > 0 {
+		t.Errorf("%d attempts before the backoff has ended", n)
+	}
+	w.clock.Advance(2 * time.Second)
+	n += w.attempts()
+	if n != 2 || len(w.bound) != 10 {
+		t.Errorf("%d attempts and %d bound pods after the backoff, want 2, with one for the pods that are left, and 10", n, len(w.bound))
+	}
+}
+
+// hangingEvicter binds every pod, and takes its time to evict.
+type hangingEvicter struct{ evict chan struct{} }
+
+func (hangingEvicter) Bind(context.Context, *api.Pod, string) error { return nil }
+
+func (e hangingEvicter) Evict(context.Context, *api.Pod, *api.Pod) error {
+	<-e.evict
+	return nil
+}
+
+// TestGroupThatClosesWhileItEvicts: while the victims of a group are asked to leave, the
+// group is in flight, whatever comes and goes. The attempt counts once it has ended.
+func TestGroupThatClosesWhileItEvicts(t *testing.T) {
+	clock, e := virtualclock.New(epoch), hangingEvicter{make(chan struct{})}
+	d, err := lifecycle.New(lifecycle.Config{
+		Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Groups: &groups.Rules{}, Clock: clock, Binder: e, Bindings: 2,
+		ErrorHandler: func(err error) { t.Error(err) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &backoffWorld{T: t, d: d, clock: clock}
+	gated := groupPod("gated", "g", "1", 10)
+	gated.Spec.SchedulingGates = []api.PodSchedulingGate{{Name: "example.com/hold"}}
+	d.Apply(
+		lifecycle.Update(api.MakeNode("n", "2", "16Gi").Obj()), lifecycle.Update(podGroup("g", 1, 10)),
+		lifecycle.Update(api.MakePod("low").Requests("2", "1Gi").Node("n").Obj()), lifecycle.Update(groupPod("high", "g", "2", 10)),
+	)
+	if n := w.attempts(); n != 1 {
+		t.Fatalf("%d attempts, want one that preempts", n)
+	}
+	toggle := func() (n int) {
+		d.Apply(lifecycle.Update(gated))
+		n = w.attempts()
+		d.Apply(lifecycle.Delete(gated))
+		return n + w.attempts()
+	}
+	for range 10 {
+		if n := toggle(); n > 0 {
+			t.Fatalf("%d attempts while the victims are asked to leave", n)
+		}
+		clock.Advance(time.Minute)
+	}
+	d.Apply(lifecycle.Update(gated)) // the attempt ends while it is there
+	e.evict <- struct{}{}
+	for d.Counts().Queue.InFlight > 0 {
+		d.Flush(context.Background())
+	}
+	d.Apply(lifecycle.Delete(gated))
+	if n := w.attempts() + toggle(); n > 0 {
+		t.Errorf("%d attempts at the instant at which the first ended", n)
+	}
+	d.Apply(lifecycle.Delete(api.MakePod("low").Obj()))
+	clock.Advance(2 * time.Second)
+	if n := w.attempts(); n != 1 {
+		t.Errorf("%d attempts after the backoff, want one", n)
+	}
+	if c := d.Counts(); c.Pending != 0 {
+		t.Errorf("counts %+v, want nothing pending", c)
+	}
+}
