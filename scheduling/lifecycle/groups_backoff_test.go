@@ -131,6 +131,14 @@ func TestGroupThatLosesBindingsBacksOff(t *testing.T) {
 					if n := w.attempts(); n != 1 || !w.bound["late"] {
 						t.Errorf("%d attempts for a pod after all were bound, want one", n)
 					}
+					// Neither does its backoff go on where it ended.
+					w.on = true
+					w.d.Apply(lifecycle.Delete(groupPod("bad", "g", "1", 0)), lifecycle.Update(groupPod("bad", "g", "1", 0)))
+					w.attempts()
+					w.clock.Advance(2 * time.Second)
+					if n := w.attempts(); n != 1 {
+						t.Errorf("%d attempts 2 s after the next binding has failed, want one", n)
+					}
 				})
 			}
 		}

@@ -163,8 +163,12 @@ type Failures struct {
 }
 
 // AddAfter is Add for what has failed before, and stands for so many pods ([Queue.Resize]).
-// It waits for what is left of its backoff, also if no other pod is ready. Without failures
-// it is Add.
+// It waits for what is left of its backoff, also if no other pod is ready, as after an
+// error. If a PreEnqueue plugin rejects it, it first waits for that plugin's events, and is
+// then a rejected pod like others. Without failures AddAfter is Add.
+//
+// Source: kube-scheduler 1.37, backend/queue: a group that has failed is never taken from
+// its backoff early, because the plugins that rejected it are kept with its pods.
 func (q *Queue) AddAfter(ctx context.Context, pod *framework.PodInfo, pods int, before Failures) *Item {
 	q.serial++
 	it := &Item{serial: q.serial, profile: q.profileOf(pod.Pod), pods: pods}
