@@ -180,7 +180,8 @@ func TestHostileGroupsInRealTime(t *testing.T) {
 			begin := time.Now()
 			w := newHostileWorld(t, h, realClock, 4)
 			ctx, cancel := context.WithCancel(context.Background())
-			ended := make(chan error)
+			defer cancel()
+			ended := make(chan error, 1)
 			go func() { ended <- w.d.Run(ctx, nil) }()
 			steps, innocents := 0, 0
 			for time.Since(begin) < 2500*time.Millisecond || w.attempts.Load() < 2 && time.Since(begin) < patience {
