@@ -356,7 +356,6 @@ func (d *Driver) regate(ctx context.Context, g *group) {
 		g.held = g.firstReady()
 		g.item = d.queue.AddAfter(ctx, g.held.info, g.ready.Len(), g.past)
 		d.groups.byItem[g.item] = g
-		g.joined = false
 	case open:
 		d.queue.Resize(g.item, g.ready.Len())
 		if m := g.held.member; m == nil || m.state != ready || g.held.info != g.item.Pod {

@@ -220,7 +220,6 @@ func (d *Driver) groupBack(ctx context.Context, g *group, it *queue.Item, c *gan
 	}
 	d.queue.Resize(it, g.ready.Len())
 	d.queue.Requeue(ctx, it, held, by)
-	g.joined = false
 }
 
 // nodeOnly are the filters whose answers for a pod without volumes, claims, affinity and

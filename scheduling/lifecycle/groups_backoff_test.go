@@ -189,6 +189,26 @@ func TestGroupThatClosesBacksOff(t *testing.T) {
 	}
 }
 
+// TestLargeGroupThatClosesBacksOffLonger: the longest backoff of a group that is kept out
+// and let in again grows with its size.
+func TestLargeGroupThatClosesBacksOffLonger(t *testing.T) {
+	w := newBackoffWorld(t, "", queue.Backoff{})
+	for i := range 4 {
+		w.d.Apply(lifecycle.Update(groupPod(fmt.Sprint("large-", i), "g", "3", 0)))
+	}
+	n := w.attempts()
+	for range 600 {
+		w.clock.Advance(time.Second)
+		w.d.Apply(lifecycle.Delete(podGroup("g", 1, 0)))
+		n += w.attempts()
+		w.d.Apply(lifecycle.Update(podGroup("g", 1, 0)))
+		n += w.attempts()
+	}
+	if n < 27 || n > 36 {
+		t.Errorf("%d attempts in 10 minutes, want one every 20 to 22 s", n)
+	}
+}
+
 // TestPodJoinsGroupThatWaits: pods that join a group which waits for an event are tried after
 // its backoff, however many they are.
 func TestPodJoinsGroupThatWaits(t *testing.T) {
