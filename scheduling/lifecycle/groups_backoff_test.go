@@ -233,6 +233,20 @@ func TestPodJoinsGroupThatWaits(t *testing.T) {
 	}
 }
 
+// TestNewGroupKeepsItsTurn: a pod that joins a group which has not been tried yet does not
+// send it to the end of the queue.
+func TestNewGroupKeepsItsTurn(t *testing.T) {
+	w := newBackoffWorld(t, "", queue.Backoff{})
+	for _, p := range []*api.Pod{groupPod("first", "g", "500m", 0), api.MakePod("alone").Requests("500m", "1Gi").Obj(), groupPod("second", "g", "500m", 0)} {
+		w.d.Apply(lifecycle.Update(p))
+		w.d.Flush(context.Background())
+		w.clock.Advance(time.Second)
+	}
+	if a, ok := w.d.ScheduleOne(context.Background()); !ok || a.Group != "default/g" || !w.bound["second"] {
+		t.Errorf("the first attempt is for %q, and bound are %v, want the group", a.Group, w.bound)
+	}
+}
+
 // hangingEvicter binds every pod, and takes its time to evict.
 type hangingEvicter struct{ evict chan struct{} }
 
