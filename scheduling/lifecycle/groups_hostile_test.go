@@ -56,7 +56,11 @@ func hostilities() []hostility {
 			}
 			return list
 		}, false},
-		{"the only pod comes and goes", refused[:1], turns(update(bad(0)), gone(bad(0))), true},
+		{"the only pod comes and goes", refused[:1], func(i int) []lifecycle.Event {
+			p := bad(0)
+			p.UID = api.UID(fmt.Sprint("u", i/2))
+			return turns(update(p), gone(p))(i)
+		}, true},
 		{"new groups come and go", nil, func(i int) []lifecycle.Event {
 			at := func(i int) (*api.PodGroup, *api.Pod) {
 				name := fmt.Sprint("g", i)
