@@ -57,8 +57,7 @@ func hostilities() []hostility {
 			return list
 		}, false},
 		{"the only pod comes and goes", refused[:1], func(i int) []lifecycle.Event {
-			p := bad(0)
-			p.UID = api.UID(fmt.Sprint("u", i/2))
+			p := bad(i / 2)
 			return turns(update(p), gone(p))(i)
 		}, true},
 		{"new groups come and go", nil, func(i int) []lifecycle.Event {
