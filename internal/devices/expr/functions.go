@@ -1,8 +1,8 @@
 package expr
 
 import (
+	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -115,7 +115,7 @@ var globals = map[string]function{
 var sizes = []signature{
 	{params: []typeKind{kString}, result: intType, one: func(a value) value { return integer(int64(utf8.RuneCountInString(a.s))) }},
 	{params: []typeKind{kList}, result: intType, one: func(a value) value { return integer(int64(len(a.list()))) }},
-	{params: []typeKind{kMap}, result: intType, one: func(a value) value { return integer(int64(len(a.keys()))) }},
+	{params: []typeKind{kMap}, result: intType, one: func(a value) value { return integer(int64(a.entries())) }},
 }
 
 func textTest(test func(s, t string) bool) function {
@@ -346,26 +346,20 @@ func (c *compiler) pattern(n *node, parts []compiled) (compiled, error) {
 	if n.args[1].kind != nString {
 		return compiled{}, refuse("patterns that are not literals")
 	}
-	p := n.args[1].text
-	size, err := patternSize(p)
-	if size > maxPattern {
-		return compiled{}, refuse("patterns of more than %d parts, with repetitions written out", maxPattern)
-	}
-	var re *regexp.Regexp
-	if err == nil {
-		re, err = regexp.Compile(p)
-	}
+	p, err := c.patternOf(n.args[1].text)
+	var refused *RefusedError
 	switch {
+	case errors.As(err, &refused):
+		return compiled{}, err
 	case err != nil && n.text == "matches":
 		return compiled{}, invalid(n.args[1].at, "invalid matches argument")
 	case err != nil:
-		return compiled{}, refuse("the pattern %s", strconv.Quote(p))
+		return compiled{}, refuse("the pattern %s", strconv.Quote(n.args[1].text))
 	}
 	x := compiled{typ: boolType}
 	if n.text == "find" {
 		x.typ = stringType
 	}
-	c.patterns += size
 	from, find := parts[0].eval, n.text == "find"
 	x.eval = func(f *frame) value {
 		v := from(f)
@@ -375,13 +369,13 @@ func (c *compiler) pattern(n *node, parts []compiled) (compiled, error) {
 		case v.kind != vString:
 			return failed(errOverload)
 		}
-		if f.steps += (len(v.s) + 1) * max(size, len(p)+1) / 8; f.steps > maxSteps {
+		if f.steps += (len(v.s) + 1) * p.cost / 8; f.steps > maxSteps {
 			return failed(errManySteps)
 		}
 		if find {
-			return text(re.FindString(v.s))
+			return text(p.re.FindString(v.s))
 		}
-		return boolean(re.MatchString(v.s))
+		return boolean(p.re.MatchString(v.s))
 	}
 	return x, nil
 }

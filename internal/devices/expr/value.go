@@ -117,9 +117,17 @@ func (v value) missing(key value) value {
 	return failed(noSuchKey(key.s))
 }
 
+// entries returns how many keys a map has.
+func (v value) entries() int {
+	if v.kind == vMap {
+		return len(v.domain().entries)
+	}
+	return len(v.domains().list)
+}
+
 // keys returns the keys of a map in order.
 func (v value) keys() []value {
-	var keys []value
+	keys := make([]value, 0, v.entries())
 	if v.kind == vMap {
 		for i := range v.domain().entries {
 			keys = append(keys, text(v.domain().entries[i].name))

@@ -1,0 +1,119 @@
+package devices
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+)
+
+// questions are the conditions that a class, or a request of a claim, puts on devices, with
+// the answers that are kept. Several goroutines may ask.
+//
+// Answers belong to whoever asks, not to the slice of the devices: nobody can drive out the
+// answers of others.
+type questions struct {
+	conditions []condition
+	unshared   bool     // they see devices that cannot be shared
+	account    *account // of the answers
+
+	mu    sync.Mutex
+	kept  map[*tag]answers // by slice
+	bytes int              // about how much memory kept takes
+}
+
+// A tag identifies what is kept elsewhere, without keeping it.
+type tag struct{ _ byte }
+
+// An account counts the bytes of answers of a class or a claim.
+type account struct{ bytes atomic.Int64 }
+
+func (a *account) size() int { return int(a.bytes.Load()) }
+
+// answers are those for the devices of a slice: 0 if it has not been asked about the device,
+// or else twice the steps that the answer took, and 1 if it is yes. Errors are not kept.
+type answers []atomic.Uint32
+
+// maxAnswerBytes bounds the memory for the answers of a class or a claim. Beyond it, they are
+// asked anew.
+const maxAnswerBytes = 16 << 20
+
+// An answer says whether all conditions hold for a device.
+type answer struct {
+	ok     bool
+	steps  int // of the search that it counts, kept or not; with errSteps one more than are left
+	failed *condition
+	err    error // of failed, or errSteps
+}
+
+// errSteps says that the answer takes more steps than are left.
+var errSteps = errors.New("too many steps")
+
+// about asks the conditions about a device, in order, up to the first that does not hold.
+// Answers of more than most steps are errors, whether they are kept or not.
+func (q *questions) about(d *Device, most int) (x answer) {
+	cell := &q.answersFor(d.slice)[d.index]
+	if known := cell.Load(); known != 0 {
+		x.steps = int(known >> 1)
+		if x.steps > most {
+			return answer{steps: most + 1, err: errSteps}
+		}
+		x.ok = known&1 != 0
+		return x
+	}
+	x.ok = true
+	for i := 0; i < len(q.conditions) && x.ok; i++ {
+		c := &q.conditions[i]
+		ok, steps, err := c.matches(d, q.unshared)
+		x.ok, x.steps = ok && err == nil, x.steps+steps
+		switch {
+		case x.steps > most:
+			return answer{steps: most + 1, err: errSteps}
+		case err != nil:
+			return answer{steps: x.steps, failed: c, err: err}
+		}
+	}
+	if known := uint32(x.steps) << 1; int(known>>1) == x.steps {
+		if x.ok {
+			known++
+		}
+		cell.Store(known)
+	}
+	return x
+}
+
+// answersFor returns the answers for the devices of a slice.
+func (q *questions) answersFor(s *slice) answers {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if a, ok := q.kept[s.tag]; ok {
+		return a
+	}
+	const each = 128 // bytes for a slice
+	bytes := each + 4*len(s.devices)
+	if q.account.size()+bytes > maxAnswerBytes {
+		q.clear()
+	}
+	a := make(answers, len(s.devices))
+	if q.account.size()+bytes > maxAnswerBytes {
+		return a // others have it all
+	}
+	if q.kept == nil {
+		q.kept = map[*tag]answers{}
+	}
+	q.kept[s.tag] = a
+	q.bytes += bytes
+	q.account.bytes.Add(int64(bytes))
+	return a
+}
+
+// forget drops the answers.
+func (q *questions) forget() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.clear()
+}
+
+func (q *questions) clear() {
+	q.account.bytes.Add(int64(-q.bytes))
+	q.kept, q.bytes = nil, 0
+}
