@@ -150,7 +150,9 @@ func (f *Finder) Prepare(s *framework.Snapshot, pod *framework.PodInfo, o Option
 	f.options, f.snapshot, f.pod, f.now = o, s, pod, s.Now()
 	f.claims, f.allocate, f.plans = f.claim[:0], f.index[:0], f.plan[:0]
 	f.variants.reset()
-	f.sum.Store(nil)
+	if f.sum.Load() != nil {
+		f.sum.Store(nil)
+	}
 	f.until, f.found.node = time.Time{}, nil
 	f.state = StateOf(s)
 	f.catalog = f.state.catalogOf(s)

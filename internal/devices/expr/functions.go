@@ -186,9 +186,11 @@ func versionNumberAt(i int) function {
 // quantityMath has the forms for a quantity and for an integer.
 func quantityMath(op func(q, r resource.Quantity) resource.Quantity) function {
 	return function{signatures: []signature{
-		{params: []typeKind{kQuantity, kQuantity}, result: quantityType, two: func(a, b value) value { return computed(op(a.quantity(), b.quantity())) }},
+		{params: []typeKind{kQuantity, kQuantity}, result: quantityType, two: func(a, b value) value {
+			return computed(op(a.quantity(), b.quantity()), a.long || b.long)
+		}},
 		{params: []typeKind{kQuantity, kInt}, result: quantityType, two: func(a, b value) value {
-			return computed(op(a.quantity(), resource.New(b.i, resource.DecimalExponent)))
+			return computed(op(a.quantity(), resource.New(b.i, resource.DecimalExponent)), a.long)
 		}},
 	}}
 }
@@ -204,8 +206,20 @@ func parseQuantity(a value) value {
 	if err != nil {
 		return failed(err)
 	}
-	return quantity(q)
+	v := quantity(q)
+	v.long = isLong(a.s)
+	return v
 }
+
+// longQuantity is how many bytes parsing a long quantity counts. Arithmetic with it counts
+// longNumber.
+const (
+	longQuantity = 1000
+	longNumber   = 32
+)
+
+// isLong reports whether a quantity may have more than 18 digits, and so up to a thousand.
+func isLong(text string) bool { return len(text) > 18 || strings.ContainsAny(text, "eE") }
 
 func parseSemver(a value, loose bool) value {
 	parse := parseVersion
@@ -297,9 +311,11 @@ func (c *compiler) call(n *node) (compiled, error) {
 // invoke evaluates the arguments and calls the form that fits them.
 func invoke(fit []signature, parts []compiled, others bool, name string) eval {
 	perStep := 8 // bytes that are read in a step
-	if name == "split" {
+	switch name {
+	case "split", "semver", "isSemver":
 		perStep = 1 // each may become a value of its own
 	}
+	quantities := name == "quantity" || name == "isQuantity"
 	return func(f *frame) value {
 		var args [3]value
 		size := 1
@@ -308,6 +324,9 @@ func invoke(fit []signature, parts []compiled, others bool, name string) eval {
 				return args[i]
 			}
 			size *= args[i].size() + 1
+		}
+		if quantities && isLong(args[0].s) {
+			size += longQuantity
 		}
 		if f.steps += size / perStep; f.steps > maxSteps {
 			return failed(errManySteps)
