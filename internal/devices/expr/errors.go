@@ -3,6 +3,8 @@ package expr
 import (
 	"errors"
 	"fmt"
+
+	"github.com/berth-sched/berth/internal/errtext"
 )
 
 // A CompileError says why an expression is not valid.
@@ -40,4 +42,8 @@ var (
 	errManySteps     = &RefusedError{"a way to count the cost of so long an evaluation"}
 )
 
-func noSuchKey(key string) error { return fmt.Errorf("no such key: %s", key) }
+// noSuchKey cuts the key: an expression can make a long one.
+func noSuchKey(key string) error {
+	const most = 512
+	return fmt.Errorf("no such key: %s", errtext.Cut(key, most))
+}
