@@ -201,6 +201,25 @@ func TestSelectorsCount(t *testing.T) {
 	}
 }
 
+// A list of devices is not used if a search could take more steps than it may.
+func TestDirectIsBounded(t *testing.T) {
+	for _, tt := range []struct {
+		steps int
+		want  bool
+	}{{0, true}, {61 * stepsOfCall, true}, {59 * stepsOfCall, false}} {
+		w := newSelectorWorld(t, Options{Compiler: newCounting(), Steps: tt.steps}, 60)
+		f, status := FinderOf(w.s, w.pod("good", "p", directFor("false")), w.o)
+		if !status.IsSuccess() {
+			t.Fatal(status)
+		}
+		var steps *StepsError
+		gaveUp := errors.As(f.Find(w.s.Node("a"), nil).Err(), &steps)
+		if got := IsDirect(f, w.s.Node("a")); got != tt.want || gaveUp == tt.want {
+			t.Errorf("with %d steps: %t, and the search is given up: %t", tt.steps, got, gaveUp)
+		}
+	}
+}
+
 // The words about a node that is rejected cost no more than the search.
 func TestDetailsAreBounded(t *testing.T) {
 	const devices = 400
@@ -347,6 +366,15 @@ func TestAnswersAreBounded(t *testing.T) {
 		}
 		if sum != d.answers.size() || sum > maxAnswerBytes {
 			t.Fatalf("%d bytes are kept, %d are counted, want at most %d", sum, d.answers.size(), maxAnswerBytes)
+		}
+	}
+	// When it is full, a list of questions begins anew.
+	q[1].forget()
+	for range 200 {
+		s.tag = new(tag)
+		q[0].answersFor(s)
+		if q[0].kept[s.tag] == nil {
+			t.Fatal("the answers for the last slice are not kept")
 		}
 	}
 	w := newSelectorWorld(t, Options{Compiler: newCounting()}, 8)
