@@ -214,7 +214,7 @@ func parseQuantity(a value) value {
 // longQuantity is how many bytes parsing a long quantity counts. Arithmetic with it counts
 // longNumber.
 const (
-	longQuantity = 1000
+	longQuantity = 1200
 	longNumber   = 32
 )
 
@@ -310,10 +310,11 @@ func (c *compiler) call(n *node) (compiled, error) {
 
 // invoke evaluates the arguments and calls the form that fits them.
 func invoke(fit []signature, parts []compiled, others bool, name string) eval {
-	perStep := 8 // bytes that are read in a step
+	const perStep = 8 // bytes that are read in a step
+	times := 1
 	switch name {
 	case "split", "semver", "isSemver":
-		perStep = 1 // each may become a value of its own
+		times = 2 * perStep // each byte may become a value of its own
 	}
 	quantities := name == "quantity" || name == "isQuantity"
 	return func(f *frame) value {
@@ -328,7 +329,7 @@ func invoke(fit []signature, parts []compiled, others bool, name string) eval {
 		if quantities && isLong(args[0].s) {
 			size += longQuantity
 		}
-		if f.steps += size / perStep; f.steps > maxSteps {
+		if f.steps += times * size / perStep; f.steps > maxSteps {
 			return failed(errManySteps)
 		}
 		for k := range fit {
