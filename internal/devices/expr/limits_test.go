@@ -93,7 +93,7 @@ func TestHostileExpressions(t *testing.T) {
 		"tables":                   {matchesEach(`[\\pL]`, 9), "refused"},
 		"many tables":              {`"x".matches("` + strings.Repeat(`\\p{Greek}`, 9) + `")`, "refused"},
 		"folded ranges":            {matchesEach(`(?i)[\\x{42}-\\x{1e942}]`, 3), "refused"},
-		"folded in a group":        {`"x".matches("(?s-i:a)(?m:b)(?mi:` + strings.Repeat("[!-\U0001E900]", 3) + `)")`, "refused"},
+		"folded in a group":        {`"x".matches("(?s:a)(?m:b)(?mi:` + strings.Repeat("[!-\U0001E900]", 3) + `)")`, "refused"},
 		"folded letters":           {`"X".matches("^(?i)[a-z0-9-]$")`, "true"},
 		"long quantities":          {`cel.bind(q, quantity("1e900"), [1` + strings.Repeat(",1", 999) + `].all(x, [1,2].all(y, q.isLessThan(q.add(q)))))`, "refused"},
 		"parsing long quantities":  {`[1` + strings.Repeat(",1", 1999) + `].all(x, isQuantity("1e900"))`, "refused"},
