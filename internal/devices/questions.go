@@ -9,8 +9,8 @@ import (
 // questions are the conditions that a class, or a request of a claim, puts on devices, with
 // the answers that are kept. Several goroutines may ask.
 //
-// Answers belong to whoever asks, not to the slice of the devices: nobody can drive out the
-// answers of others.
+// Answers are kept with the questions, not with the slice of the devices: nobody can drive out
+// the answers of others.
 type questions struct {
 	conditions []condition
 	unshared   bool     // they see devices that cannot be shared

@@ -267,7 +267,7 @@ func TestOfferIsBounded(t *testing.T) {
 }
 
 // An answer that is kept counts as one that is found out. So a search ends in the same way
-// after the same steps, whoever has asked before.
+// after the same steps, also if others have asked before.
 func TestKeptAnswersCountAlike(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	seen := map[outcome]int{}

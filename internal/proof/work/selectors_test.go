@@ -78,8 +78,8 @@ func manySelectors(t *testing.T, n int) {
 	}
 }
 
-// costlySelectors asks selectors about n devices, each of which takes the steps of many. The
-// bound of the search ends it.
+// costlySelectors asks selectors about n devices. Each answer takes many steps, so the bound of
+// the search ends it.
 func costlySelectors(t *testing.T, n int) {
 	numbers := "[1" + strings.Repeat(",1", 99) + "]"
 	w := newDeviceWorld(t, n, numbers+".all(a,"+numbers+".all(b,a==b))")
