@@ -111,6 +111,7 @@ var rules = []rule{
 	{dir: "scheduling/observe", imports: with(objects, "scheduling", "scheduling/queue", "scheduling/lifecycle")},
 
 	{dir: "examples", imports: with(public, "scheduling/observe", "examples/gpushare/devices")},
+	{dir: "examples/internal", imports: with(public, "internal/errtext")}, // what reads files for a tool
 	{dir: "examples/berth", imports: with(public, "examples", "scheduling/observe", "examples/gpushare/devices", "internal/errtext")}, // a tool, which speaks of misspelt names
 	{dir: "examples/gpushare/devices", imports: objects, library: true},
 
