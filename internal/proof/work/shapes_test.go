@@ -49,6 +49,8 @@ var shapes = []shape{
 	{name: "a group elsewhere", run: groupElsewhere},
 	{name: "a group that leaves as a whole", run: groupThatLeavesAsAWhole},
 	{name: "a drain behind one budget", run: drainBehindOneBudget},
+	{name: "resource models", run: resourceModels},
+	{name: "clusters that a workload names", run: namedClusters},
 }
 
 // A world is a cluster and a scheduler with kube-scheduler's profile.
