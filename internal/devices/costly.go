@@ -1,12 +1,12 @@
 package devices
 
 import (
-	"crypto/sha256"
 	"sync"
 	"sync/atomic"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/digest"
 )
 
 // A search that finds nothing may take millions of steps. Its outcome is kept, so that the
@@ -28,7 +28,7 @@ type costly struct {
 }
 
 type costlyKey struct {
-	demand [sha256.Size]byte // what the pod asks for
+	demand [32]byte // what the pod asks for
 	node   string
 }
 
@@ -97,5 +97,5 @@ func (f *Finder) momentOf(node *framework.NodeInfo, s *search) costlyMoment {
 }
 
 func (f *Finder) costlyKey(node *framework.NodeInfo) costlyKey {
-	return costlyKey{sha256.Sum256(f.state.appendKey(nil, f.snapshot, f.pod)), node.Name()}
+	return costlyKey{digest.Sum(f.state.appendKey(nil, f.snapshot, f.pod)), node.Name()}
 }
