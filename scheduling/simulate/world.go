@@ -264,7 +264,7 @@ func (w *world) end(l *life, completed bool) {
 		w.dirty = true
 		w.lookAt(l.owner)
 	}
-	l.pod = nil // a run may have millions of pods, of which only the history is wanted
+	l.pod = nil // a run may have a million pods, and only their history is wanted
 }
 
 // displace ends a pod that had to leave its node. If nobody makes it again, it waits

@@ -8,7 +8,7 @@ import (
 	"github.com/berth-sched/berth/internal/errtext"
 )
 
-// Fail writes the error of a program, of which each line has the program's name. Lines with
+// Fail writes the error of a program. Each line begins with the program's name. Lines with
 // characters that are not seen are quoted: errors quote files that others wrote.
 func Fail(w io.Writer, program string, err error) {
 	for line := range strings.SplitSeq(err.Error(), "\n") {

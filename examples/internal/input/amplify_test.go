@@ -30,8 +30,8 @@ func TestDecodeAmplifies(t *testing.T) {
 	})
 }
 
-// TestDoubtsAmplify measures the memory to find the lines of doubts, of which a text may have
-// one for every few bytes. What reads the text for each of them takes far more.
+// TestDoubtsAmplify measures the memory to find the lines of doubts. A text may have a doubt
+// for every few bytes. What reads the text for each of them takes far more.
 func TestDoubtsAmplify(t *testing.T) {
 	amplify.Run(t, amplify.Decoder{
 		Name: "doubts", Base: 8 << 20, Most: 1200, Decode: func(text []byte) {

@@ -111,9 +111,7 @@ var rules = []rule{
 	// What logs and publishes. It is not part of the pure library.
 	{dir: "scheduling/observe", imports: with(objects, "scheduling", "scheduling/queue", "scheduling/lifecycle")},
 
-	{dir: "examples", imports: with(public, "scheduling/observe", "examples/gpushare/devices")},
-	{dir: "examples/internal", imports: with(public, "internal/errtext")}, // what reads files for a tool
-	{dir: "examples/berth", imports: with(public, "examples", "scheduling/observe", "examples/gpushare/devices", "internal/errtext")}, // a tool, which speaks of misspelt names
+	{dir: "examples", imports: with(public, "scheduling/observe", "examples/gpushare/devices", "internal/errtext")}, // some are tools, which speak of misspelt names
 	{dir: "examples/gpushare/devices", imports: objects, library: true},
 
 	{dir: "scheduling/simulate/simulatetest", imports: with(objects, "scheduling/simulate")},

@@ -8,8 +8,8 @@ import (
 	"github.com/berth-sched/berth/internal/proof/amplify"
 )
 
-// TestReadAmplifies measures the memory to read texts with many problems and doubts, of which
-// the page shows a few with their lines. What reads a text for each takes far more.
+// TestReadAmplifies measures the memory to read texts with many problems and doubts. The page
+// shows a few of them with their lines. What reads a text for each takes far more.
 func TestReadAmplifies(t *testing.T) {
 	const node = "kind: Node\nmetadata: {name: one}\n"
 	amplify.Run(t, amplify.Decoder{
