@@ -1,11 +1,11 @@
 package scheduling
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/digest"
 	"github.com/berth-sched/berth/internal/engine"
 	"github.com/berth-sched/berth/internal/runner"
 )
@@ -68,7 +68,7 @@ func shortened(key []byte) []byte {
 	if len(key) <= keyShort {
 		return key
 	}
-	sum := sha256.Sum256(key)
+	sum := digest.Sum(key)
 	return append(append(key[:0], "sha256:"...), sum[:]...)
 }
 

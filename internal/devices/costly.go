@@ -1,12 +1,12 @@
 package devices
 
 import (
-	"crypto/sha256"
 	"sync"
 	"sync/atomic"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/digest"
 )
 
 // A search that finds nothing may take millions of steps. Its outcome is kept, so that the
@@ -28,7 +28,7 @@ type costly struct {
 }
 
 type costlyKey struct {
-	demand [sha256.Size]byte // what the pod asks for
+	demand [32]byte // what the pod asks for
 	node   string
 }
 
@@ -97,11 +97,11 @@ func (f *Finder) momentOf(node *framework.NodeInfo, s *search) costlyMoment {
 }
 
 // demandSum is the checksum of what the pod asks for. It is the same on all nodes.
-func (f *Finder) demandSum() [sha256.Size]byte {
+func (f *Finder) demandSum() [32]byte {
 	if sum := f.sum.Load(); sum != nil {
 		return *sum
 	}
-	sum := sha256.Sum256(f.state.appendKey(nil, f.snapshot, f.pod))
+	sum := digest.Sum(f.state.appendKey(nil, f.snapshot, f.pod))
 	f.sum.Store(&sum)
 	return sum
 }

@@ -1,7 +1,6 @@
 package devices
 
 import (
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -64,7 +63,7 @@ type Finder struct {
 	holders int              // how many bound filters may ask it; see Renew
 	status  framework.Status // of Prepare
 	found   foundAt
-	sum     atomic.Pointer[[sha256.Size]byte] // see demandSum
+	sum     atomic.Pointer[[32]byte] // see demandSum
 
 	// Memory for a pod with one claim.
 	claim [1]finderClaim

@@ -53,6 +53,8 @@ var shapes = []shape{
 	{name: "many selectors", run: manySelectors},
 	{name: "selectors that cost", most: 2, run: costlySelectors},
 	{name: "claims that differ", run: claimsThatDiffer},
+	{name: "resource models", run: resourceModels},
+	{name: "clusters that a workload names", run: namedClusters},
 }
 
 // A world is a cluster and a scheduler with kube-scheduler's profile.
