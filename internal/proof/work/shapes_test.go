@@ -49,6 +49,9 @@ var shapes = []shape{
 	{name: "a group elsewhere", run: groupElsewhere},
 	{name: "a group that leaves as a whole", run: groupThatLeavesAsAWhole},
 	{name: "a drain behind one budget", run: drainBehindOneBudget},
+	{name: "victims that an extender repeats", run: repeatedVictims},
+	{name: "pods of one node that change", run: podsOfOneNode},
+	{name: "rising priorities", most: 18, run: risingPriorities}, // each pod that leaves wakes all that wait
 }
 
 // A world is a cluster and a scheduler with kube-scheduler's profile.
