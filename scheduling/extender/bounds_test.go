@@ -201,4 +201,3 @@ func TestClientPreemptTwice(t *testing.T) {
 		t.Errorf("victims %v, %d violations, want %v, 4", names, got[0].Violations, want)
 	}
 }
-
