@@ -55,7 +55,7 @@ func TestClientTexts(t *testing.T) {
 			{"victim", preempt, `{"NodeNameToMetaVictims": {"a": {"Pods": [{"UID": "%s"}]}}}`, "but the pod is not found on that node"},
 			{"node of victims", preempt, `{"NodeNameToMetaVictims": {"%s": {}}}`, "but there is no such node"},
 			{"reason", schedule, `{"FailedNodes": {"a": "%s"}, "FailedAndUnresolvableNodes": {"b": "for good"}}`, "0/3 nodes are available: 1 "},
-			{"reason for good", schedule, `{"FailedNodes": {"a": "not yet"}, "FailedAndUnresolvableNodes": {"b": "%s"}}`, "0/3 nodes are available: 1 "},
+			{"reason for good", schedule, `{"FailedNodes": {"c": "not yet"}, "FailedAndUnresolvableNodes": {"a": "%s"}}`, "0/3 nodes are available: 1 "},
 			{"feasible node", schedule, `{"NodeNames": ["%s"]}`, "which is not found in the input node list"},
 		} {
 			t.Run(tt.name+", "+bad.name, func(t *testing.T) {
