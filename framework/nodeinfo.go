@@ -48,6 +48,7 @@ type NodeInfo struct {
 	Nominated []*PodInfo
 
 	static *nodeStatic
+	places *podPlaces // nil if the node has never had many pods
 }
 
 // nodeStatic holds what depends on the node object alone; clones share it.
@@ -160,7 +161,7 @@ func (n *NodeInfo) clone(o *owner) *NodeInfo {
 	c.owner = o
 	c.setVectors(n.Allocatable, n.Requested)
 	c.Pods = append(make([]*PodInfo, 0, len(n.Pods)+1), n.Pods...) // mostly, a pod is added next
-	c.UsedPorts = slices.Clone(n.UsedPorts)
+	c.UsedPorts, c.places = slices.Clone(n.UsedPorts), nil
 	return &c
 }
 
@@ -215,6 +216,9 @@ func (n *NodeInfo) add(p *PodInfo) {
 	n.NonZeroRequested[0] += p.UsedNonZero[0]
 	n.NonZeroRequested[1] += p.UsedNonZero[1]
 	n.Pods = append(n.Pods, p)
+	if len(n.Pods) > manyPods {
+		n.places.add(p, len(n.Pods)-1)
+	}
 	n.takePorts(p)
 	if len(p.Unknown) > 0 {
 		n.recount(p)
@@ -233,6 +237,15 @@ func (n *NodeInfo) removeAt(i int) *PodInfo {
 	p := n.Pods[i]
 	last := len(n.Pods) - 1
 	n.Pods[i] = n.Pods[last]
+	switch {
+	case last == manyPods:
+		n.places = nil
+	case last > manyPods:
+		n.places.remove(p)
+		if i < last {
+			n.places.move(n.Pods[i], i)
+		}
+	}
 	n.Pods[last] = nil
 	n.Pods = n.Pods[:last]
 	n.uncount(p)
@@ -248,6 +261,12 @@ func (n *NodeInfo) insertAt(i int, p *PodInfo) {
 	n.Pods = append(n.Pods, p)
 	last := len(n.Pods) - 1
 	n.Pods[i], n.Pods[last] = n.Pods[last], n.Pods[i]
+	if last >= manyPods {
+		if i < last {
+			n.places.move(n.Pods[last], last)
+		}
+		n.places.add(p, i)
+	}
 	if len(p.Unknown) > 0 {
 		n.recount(p)
 	}

@@ -90,7 +90,7 @@ var rules = []rule{
 	{dir: "scheduling/preemption", imports: with(objects, "internal/match"), library: true},
 	{dir: "scheduling/virtualclock", imports: []string{"framework", "internal/heap"}, library: true},
 
-	{dir: "scheduling", imports: with(plugins, "internal/digest", "internal/pick", "internal/engine", "scheduling/args", "scheduling/preemption"), library: true},
+	{dir: "scheduling", imports: with(plugins, "internal/digest", "internal/errtext", "internal/pick", "internal/engine", "scheduling/args", "scheduling/preemption"), library: true},
 
 	// Above package scheduling.
 	{dir: "scheduling/queue", imports: with(objects, "internal/heap", "scheduling"), library: true},
