@@ -174,7 +174,7 @@ func TestGuessedClass(t *testing.T) {
 			t.Errorf("pod %d: the plugin was not asked for its scope", i)
 		}
 	}
-	if want := 5; guessed != want {
+	if want := 4; guessed != want {
 		t.Errorf("%d readings were guessed right, want %d", guessed, want)
 	}
 }
