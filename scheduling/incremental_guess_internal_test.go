@@ -3,6 +3,7 @@ package scheduling
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/berth-sched/berth/filter"
@@ -56,7 +57,9 @@ func variedPod(r *rand.Rand) *api.Pod {
 		}}
 	})
 	change(func(x bool) {
-		term := api.PodAffinityTerm{TopologyKey: pick(x, "zone", "")}
+		term := api.PodAffinityTerm{TopologyKey: "zone", LabelSelector: &api.LabelSelector{
+			MatchExpressions: []api.LabelSelectorRequirement{{Key: "k", Operator: api.LabelSelectorOperator(pick(x, "Exists", "malformed"))}},
+		}}
 		spec.Affinity = &api.Affinity{PodAffinity: &api.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []api.PodAffinityTerm{term}}}
 	})
 	return p
@@ -88,22 +91,32 @@ func TestSteadyScopes(t *testing.T) {
 		filter.PodTopologySpread{}, scoring.PodTopologySpread{}, scoring.PodTopologySpread{DefaultConstraints: spread},
 		scoring.NodeResourcesBalancedAllocation{}, scoring.NodeResourcesBalancedAllocation{AttachedVolumes: disks}, scoring.VolumeBinding{},
 	} {
-		known, repeated := map[kind]framework.Scope{}, 0
+		var steady []*framework.PodInfo
+		fields := map[framework.PodFields]bool{}
 		for _, p := range pods {
-			if !isSteady(s, p.Parts()) {
-				continue
+			if isSteady(s, p.Parts()) {
+				steady = append(steady, p)
+				fields[s.Scope(p).Pod] = true
 			}
-			scope := s.Scope(p)
-			if scope.Reads&framework.ReadsCluster != 0 {
-				t.Fatalf("%T: %s: is steady and reads the cluster", s, p.Pod.Name)
+		}
+		repeated := 0
+		for some := range fields {
+			known := map[kind][]framework.Scope{} // all that pods have which are equal in these fields
+			for _, p := range steady {
+				k, scope := kind{p.Parts(), p.ClassKey(some)}, s.Scope(p)
+				if scope.Reads&framework.ReadsCluster != 0 {
+					t.Fatalf("%T: %s: is steady and reads the cluster", s, p.Pod.Name)
+				}
+				if slices.Contains(known[k], scope) {
+					repeated++
+				} else {
+					known[k] = append(known[k], scope)
+				}
 			}
-			k := kind{p.Parts(), p.ClassKey(scope.Pod)}
-			before, ok := known[k]
-			if ok {
-				repeated++
-			}
-			if known[k] = scope; ok && before != scope {
-				t.Errorf("%T: pods with the parts %b that are equal in the fields read have the scopes %+v and %+v", s, p.Parts(), before, scope)
+			for k, scopes := range known {
+				if len(scopes) > 1 && slices.ContainsFunc(scopes, func(x framework.Scope) bool { return x.Pod == some }) {
+					t.Fatalf("%T: pods with the parts %b that are equal in the fields %b, which one scope names, have the scopes %+v", s, k.parts, some, scopes)
+				}
 			}
 		}
 		if repeated < 100 {
