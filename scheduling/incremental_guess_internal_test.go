@@ -30,7 +30,9 @@ func variedPod(r *rand.Rand) *api.Pod {
 	}
 	change(func(x bool) { spec.NodeName = pick(x, "a", "b") })
 	change(func(x bool) { spec.NodeSelector = map[string]string{"k": pick(x, "a", "b")} })
-	change(func(x bool) { spec.Tolerations = []api.Toleration{{Key: pick(x, "a", "b"), Operator: api.TolerationOpExists}} })
+	change(func(x bool) {
+		spec.Tolerations = []api.Toleration{{Key: pick(x, "a", "b"), Operator: api.TolerationOpExists}}
+	})
 	change(func(x bool) { spec.Containers[0].Image = pick(x, "a", "b") })
 	change(func(x bool) {
 		spec.Containers[0].Ports = []api.ContainerPort{{HostPort: 80, Protocol: api.Protocol(pick(x, "TCP", "UDP"))}}
