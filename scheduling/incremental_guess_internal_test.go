@@ -87,11 +87,25 @@ func TestSteadyScopes(t *testing.T) {
 		pods = append(pods, p)
 	}
 	for _, s := range []framework.Scoper{
-		filter.DynamicResources{}, filter.NodeName{}, filter.NodePorts{}, filter.NodeResourcesFit{}, filter.NodeUnschedulable{}, filter.TaintToleration{},
-		scoring.DynamicResources{}, scoring.ImageLocality{}, scoring.NodeResourcesFit{}, scoring.TaintToleration{},
-		filter.InterPodAffinity{}, scoring.InterPodAffinity{}, scoring.InterPodAffinity{IgnorePreferredTermsOfExistingPods: true},
-		filter.PodTopologySpread{}, scoring.PodTopologySpread{}, scoring.PodTopologySpread{DefaultConstraints: spread},
-		scoring.NodeResourcesBalancedAllocation{}, scoring.NodeResourcesBalancedAllocation{AttachedVolumes: disks}, scoring.VolumeBinding{},
+		filter.DynamicResources{},
+		filter.NodeName{},
+		filter.NodePorts{},
+		filter.NodeResourcesFit{},
+		filter.NodeUnschedulable{},
+		filter.TaintToleration{},
+		scoring.DynamicResources{},
+		scoring.ImageLocality{},
+		scoring.NodeResourcesFit{},
+		scoring.TaintToleration{},
+		filter.InterPodAffinity{},
+		scoring.InterPodAffinity{},
+		scoring.InterPodAffinity{IgnorePreferredTermsOfExistingPods: true},
+		filter.PodTopologySpread{},
+		scoring.PodTopologySpread{},
+		scoring.PodTopologySpread{DefaultConstraints: spread},
+		scoring.NodeResourcesBalancedAllocation{},
+		scoring.NodeResourcesBalancedAllocation{AttachedVolumes: disks},
+		scoring.VolumeBinding{},
 	} {
 		var steady []*framework.PodInfo
 		fields := map[framework.PodFields]bool{}
