@@ -263,41 +263,61 @@ func (n *NodeInfo) uncount(p *PodInfo) {
 	n.releasePorts(p)
 }
 
-// fewPorts is how many host ports are inserted into a list one by one.
-const fewPorts = 16
-
-// releasePorts uncounts the pod's host ports.
+// releasePorts uncounts the pod's host ports. The rest of the list moves once.
 func (n *NodeInfo) releasePorts(p *PodInfo) {
-	if len(p.HostPorts) > fewPorts {
-		left := make(map[api.HostPort]int, len(p.HostPorts))
-		for _, port := range p.HostPorts {
-			left[port]++
-		}
-		n.UsedPorts = slices.DeleteFunc(n.UsedPorts, func(port api.HostPort) bool {
-			left[port]--
-			return left[port] >= 0
-		})
+	if len(p.HostPorts) == 0 {
 		return
 	}
-	for _, port := range p.HostPorts {
-		if i, ok := slices.BinarySearchFunc(n.UsedPorts, port, api.CompareHostPorts); ok {
-			n.UsedPorts = slices.Delete(n.UsedPorts, i, i+1)
+	var few [fewPorts]api.HostPort
+	list, kept, next := n.UsedPorts, 0, 0
+	for _, port := range sortedPorts(few[:0], p.HostPorts) {
+		i, ok := slices.BinarySearchFunc(list[next:], port, api.CompareHostPorts)
+		if !ok {
+			continue
 		}
+		i += next
+		if kept != next {
+			copy(list[kept:], list[next:i])
+		}
+		kept += i - next
+		next = i + 1
+	}
+	if kept != next {
+		kept += copy(list[kept:], list[next:])
+		clear(list[kept:])
+		n.UsedPorts = list[:kept]
 	}
 }
 
 // takePorts counts the pod's host ports. They are sorted, so that a rollback restores
-// the same list whatever came in between.
+// the same list whatever came in between. The rest of the list moves once.
 func (n *NodeInfo) takePorts(p *PodInfo) {
-	if len(p.HostPorts) > fewPorts {
-		n.UsedPorts = append(n.UsedPorts, p.HostPorts...)
-		slices.SortFunc(n.UsedPorts, api.CompareHostPorts)
+	if len(p.HostPorts) == 0 {
 		return
 	}
-	for _, port := range p.HostPorts {
-		i, _ := slices.BinarySearchFunc(n.UsedPorts, port, api.CompareHostPorts)
-		n.UsedPorts = slices.Insert(n.UsedPorts, i, port)
+	var few [fewPorts]api.HostPort
+	ports, end := sortedPorts(few[:0], p.HostPorts), len(n.UsedPorts)
+	list := append(n.UsedPorts, ports...)
+	for k := len(ports) - 1; k >= 0; k-- {
+		i, _ := slices.BinarySearchFunc(list[:end], ports[k], api.CompareHostPorts)
+		copy(list[i+k+1:], list[i:end])
+		list[i+k] = ports[k]
+		end = i
 	}
+	n.UsedPorts = list
+}
+
+// fewPorts is how many host ports are sorted without an allocation.
+const fewPorts = 16
+
+// sortedPorts returns the ports in order: as they are, or in space.
+func sortedPorts(space, ports []api.HostPort) []api.HostPort {
+	if slices.IsSortedFunc(ports, api.CompareHostPorts) {
+		return ports
+	}
+	space = append(space, ports...)
+	slices.SortFunc(space, api.CompareHostPorts)
+	return space
 }
 
 // HasPod reports whether the pod is on the node. It recognises the pod like
