@@ -7,8 +7,8 @@ import (
 	"github.com/berth-sched/berth/framework/incremental"
 )
 
-// checkSteady wants the scopes of pods to be the same that have the same parts, none of which
-// varies, and are equal in the fields that one of the scopes names.
+// checkSteady wants the same scope for pods that have the same parts, but none of those that
+// vary, and are equal in the fields that one of the scopes names.
 func (k *kit) checkSteady() *Failure {
 	steady := k.scoper.(incremental.SteadyScoper)
 	k.calling = "ScopeVaries"
