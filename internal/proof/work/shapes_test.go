@@ -35,6 +35,7 @@ var shapes = []shape{
 	{name: "host ports", run: hostPorts},
 	{name: "tolerations", run: tolerations},
 	{name: "names of resources", run: resourceNames},
+	{name: "statuses of containers", run: containerStatuses},
 	{name: "budgets", run: disruptionBudgets},
 	{name: "a group that preempts", run: groupPreempts},
 	{name: "a group with terms that preempts", run: groupWithTermsPreempts},
@@ -346,6 +347,24 @@ func resourceNames(t *testing.T, n int) {
 		t.Fatal(err)
 	}
 	w.add(w.derive(api.MakePod("q").Requests("1", "1Gi").Obj()), "a")
+}
+
+// containerStatuses is a pod with n containers, each with the status of a running one.
+func containerStatuses(t *testing.T, n int) {
+	w := newWorld(t, api.MakeNode("a", "4", "8Gi").Obj())
+	p := api.MakePod("p").Requests("1m", "1Mi").Obj()
+	for i := range n {
+		c := p.Spec.Containers[0]
+		c.Name = fmt.Sprint("c-", i)
+		p.Spec.Containers = append(p.Spec.Containers, c)
+		// The last one differs, so all are read.
+		s := api.ContainerStatus{Name: c.Name, AllocatedResources: maps.Clone(c.Resources.Requests)}
+		if i == n-1 {
+			s.AllocatedResources[resource.CPU] = resource.MustParse("2m")
+		}
+		p.Status.ContainerStatuses = append(p.Status.ContainerStatuses, s)
+	}
+	w.derive(p)
 }
 
 // disruptionBudgets are n budgets of one user, while another's pod preempts among n pods.
