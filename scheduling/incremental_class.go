@@ -1,11 +1,11 @@
 package scheduling
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/digest"
 	"github.com/berth-sched/berth/internal/engine"
 	"github.com/berth-sched/berth/internal/runner"
 )
@@ -68,7 +68,7 @@ func shortened(key []byte) []byte {
 	if len(key) <= keyShort {
 		return key
 	}
-	sum := sha256.Sum256(key)
+	sum := digest.Sum(key)
 	return append(append(key[:0], "sha256:"...), sum[:]...)
 }
 
@@ -139,7 +139,7 @@ func (r *reading) read(t *plugins, pod *framework.PodInfo) {
 }
 
 // ask returns what the plugins of one side read, in the memory of the list.
-func (r *reading) ask(list []framework.Reads, scopes []*scope, pod *framework.PodInfo) []framework.Reads {
+func (r *reading) ask(list []framework.Reads, scopes []listedScope, pod *framework.PodInfo) []framework.Reads {
 	list = slices.Grow(list[:0], len(scopes))[:len(scopes)]
 	clear(list)
 	for next := 0; next < len(scopes); { // once, unless a plugin panics
@@ -150,7 +150,7 @@ func (r *reading) ask(list []framework.Reads, scopes []*scope, pod *framework.Po
 
 // askFrom fills in what the plugins read from that place on, up to one that panics: it
 // declares nothing. It returns where to go on.
-func (r *reading) askFrom(i int, list []framework.Reads, scopes []*scope, pod *framework.PodInfo) (next int) {
+func (r *reading) askFrom(i int, list []framework.Reads, scopes []listedScope, pod *framework.PodInfo) (next int) {
 	defer func() {
 		if i < len(scopes) && recover() != nil {
 			list[i] = r.add(undeclared)
@@ -158,7 +158,7 @@ func (r *reading) askFrom(i int, list []framework.Reads, scopes []*scope, pod *f
 		}
 	}()
 	for ; i < len(scopes); i++ {
-		if s := scopes[i]; s != nil && s.concern.of(pod) {
+		if s := &scopes[i]; s.counts && s.concern.of(pod) {
 			list[i] = r.add(s.ask(pod))
 		}
 	}

@@ -34,6 +34,7 @@ func (f *incrementalPath) demoteSetters() bool {
 	for _, s := range f.bound.setters {
 		*s = scope{}
 	}
+	f.s.plugins.findScopes()
 	clear(f.classes)
 	clear(f.readings)
 	f.notes = runner.NewCache[noted]()
