@@ -36,6 +36,9 @@ var shapes = []shape{
 	{name: "pods with host ports on one node", run: podsWithHostPorts},
 	{name: "tolerations", run: tolerations},
 	{name: "names of resources", run: resourceNames},
+	{name: "statuses of containers", run: containerStatuses},
+	{name: "containers of an extended resource", run: extendedContainers},
+	{name: "resource claims", run: resourceClaims},
 	{name: "budgets", run: disruptionBudgets},
 	{name: "a group that preempts", run: groupPreempts},
 	{name: "a group with terms that preempts", run: groupWithTermsPreempts},
@@ -376,6 +379,65 @@ func resourceNames(t *testing.T, n int) {
 		t.Fatal(err)
 	}
 	w.add(w.derive(api.MakePod("q").Requests("1", "1Gi").Obj()), "a")
+}
+
+// containerStatuses is a pod with n containers, each with the status of a running one.
+func containerStatuses(t *testing.T, n int) {
+	w := newWorld(t, api.MakeNode("a", "4", "8Gi").Obj())
+	p := api.MakePod("p").Requests("1m", "1Mi").Obj()
+	for i := range n {
+		c := p.Spec.Containers[0]
+		c.Name = fmt.Sprint("c-", i)
+		p.Spec.Containers = append(p.Spec.Containers, c)
+		// The last one differs, so all are read.
+		s := api.ContainerStatus{Name: c.Name, AllocatedResources: maps.Clone(c.Resources.Requests)}
+		if i == n-1 {
+			s.AllocatedResources[resource.CPU] = resource.MustParse("2m")
+		}
+		p.Status.ContainerStatuses = append(p.Status.ContainerStatuses, s)
+	}
+	w.derive(p)
+}
+
+// extendedContainers is a pod with n containers and n init containers that request n each of
+// a resource with a class behind it.
+func extendedContainers(t *testing.T, n int) {
+	w := newWorld(t, api.MakeNode("a", "4", "8Gi").Obj())
+	c := &api.DeviceClass{ObjectMeta: api.ObjectMeta{Name: "gpu"}}
+	c.Spec.ExtendedResourceName = new("example.com/gpu")
+	if err := framework.Put(w.snap, c); err != nil {
+		t.Fatal(err)
+	}
+	p := api.MakePod("p").Obj()
+	for i := range n {
+		request := func(name string, count int) api.Container {
+			c := api.Container{Name: fmt.Sprint(name, i)}
+			c.Resources.Requests = resource.List{"example.com/gpu": resource.New(int64(count), resource.DecimalSI)}
+			return c
+		}
+		p.Spec.InitContainers = append(p.Spec.InitContainers, request("init-", n))
+		p.Spec.Containers = append(p.Spec.Containers, request("c-", 1))
+	}
+	if _, err := w.sched.Schedule(w.snap, w.derive(p)); err == nil {
+		t.Fatal("the pod fits where there are no devices")
+	}
+}
+
+// resourceClaims is a pod with n claims that ask for nothing.
+func resourceClaims(t *testing.T, n int) {
+	w := newWorld(t, api.MakeNode("a", "4", "8Gi").Obj())
+	p := api.MakePod("p").Requests("1m", "1Mi").Obj()
+	for i := range n {
+		name := fmt.Sprint("claim-", i)
+		c := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Namespace: p.Namespace, Name: name}}
+		if err := framework.Put(w.snap, c); err != nil {
+			t.Fatal(err)
+		}
+		p.Spec.ResourceClaims = append(p.Spec.ResourceClaims, api.PodResourceClaim{Name: name, ResourceClaimName: &name})
+	}
+	if _, err := w.sched.Place(w.snap, w.derive(p)); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // disruptionBudgets are n budgets of one user, while another's pod preempts among n pods.
