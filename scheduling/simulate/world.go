@@ -61,6 +61,8 @@ type nodeState struct {
 	node *api.Node // nil if it is not there
 	pods map[*life]bool
 	idle time.Time // since when no pod but those of DaemonSets runs
+
+	devices []string // ResourceSlices that go with it
 }
 
 // A life is the history of one pod.
