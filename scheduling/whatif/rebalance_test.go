@@ -364,7 +364,7 @@ func TestRebalanceHugeUse(t *testing.T) {
 	o, err := api.Decode([]byte(`{"kind": "List", "items": [
 		{"kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}},
 		{"kind": "NodeMetric", "metadata": {"name": "n"}, "status": {"updateTime": "2030-01-01T00:00:00Z",
-			"nodeMetric": {"systemUsage": {"memory": "190Pi"}}}}]}`))
+			"nodeMetric": {"systemUsage": {"resources": {"memory": "190Pi"}}}}}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
