@@ -107,7 +107,7 @@ func spreadClusters(t *testing.T, n int) {
 	if _, err := s.Schedule(members, w); err == nil {
 		t.Fatal("there is room for all replicas")
 	}
-	w.Replicas = 10
+	w.Replicas = 1
 	if _, err := s.Schedule(members, w); err != nil {
 		t.Fatal(err)
 	}
