@@ -14,8 +14,8 @@ const maxSteps = 1 << 18
 // taken or left out in the usual order. If no choice has room for need replicas, the
 // error reports the capacity of the one with the most room. failed is the error of
 // the earlier search.
-func (b *bounds) chooseExhaustively(members []member, lead SpreadField, need int64, failed *SpreadError, s *Selection) ([]member, error) {
-	e := newExhaustive(b, members, lead, need)
+func (f *filler) chooseExhaustively(need int64, failed *SpreadError, s *Selection) ([]member, error) {
+	e := newExhaustive(f.bounds, f.members, f.lead, need)
 	if failed.Wanted > 0 {
 		e.most = failed.Available
 	}
@@ -31,16 +31,18 @@ func (b *bounds) chooseExhaustively(members []member, lead SpreadField, need int
 		}
 		return nil, failed
 	}
-	f := filler{bounds: b, lead: lead, most: b.limit(SpreadByCluster, len(e.members)), chosen: e.best}
-	for _, m := range e.members {
-		if !slices.ContainsFunc(e.best, func(c member) bool { return c.cluster == m.cluster }) {
-			f.spare = append(f.spare, m)
-		}
+	f.clear()
+	f.freeAll(e.members)
+	f.most = e.size
+	for _, m := range e.best {
+		f.choose(m)
 	}
 	f.takeMore()
+	seen := map[string]bool{}
 	for _, m := range f.chosen {
-		for _, name := range groupsOf(m.cluster, lead) {
-			if !slices.Contains(s.ChosenGroups, name) {
+		for _, name := range groupsOf(m.cluster, f.lead) {
+			if !seen[name] {
+				seen[name] = true
 				s.ChosenGroups = append(s.ChosenGroups, name)
 			}
 		}
@@ -60,17 +62,33 @@ type exhaustive struct {
 	chosen      []member
 	available   int64
 	best        []member
+	same        int   // how many of best are the first of chosen
 	most        int64 // the room of best, -1 without
 	steps       int
 }
 
 // A ledger counts the groups of a field.
 type ledger struct {
+	field       SpreadField
 	least, most int
-	of          [][]int // the groups of each member
-	last        []int   // the last member of each group
-	chosen      []int   // how many chosen members each group has
-	count       int     // groups with a chosen member
+	index       map[string]int // the groups by name
+	of          [][]int        // the groups of each member
+	last        []int          // the last member of each group
+	ahead       []int          // how many groups have members from an index on
+	chosen      []int          // how many chosen members each group has
+	count       int            // groups with a chosen member
+	behind      int            // those of them that pass counted
+}
+
+// ledgersOf returns the ledgers of the constrained fields.
+func ledgersOf(b *bounds, members []member) []ledger {
+	var fields []ledger
+	for _, field := range groupFields {
+		if b.has(field) {
+			fields = append(fields, newLedger(b, field, members))
+		}
+	}
+	return fields
 }
 
 func newExhaustive(b *bounds, members []member, lead SpreadField, need int64) *exhaustive {
@@ -81,11 +99,7 @@ func newExhaustive(b *bounds, members []member, lead SpreadField, need int64) *e
 		}
 	}
 	e.least, e.size = b.of[SpreadByCluster].MinGroups, b.limit(SpreadByCluster, len(e.members))
-	for _, field := range groupFields {
-		if b.has(field) {
-			e.fields = append(e.fields, newLedger(b, field, e.members))
-		}
-	}
+	e.fields = ledgersOf(b, e.members)
 	var largest []int64 // the room of the members from i on, the largest first
 	e.room, e.rest = make([][]int64, len(e.members)), make([]int64, len(e.members)+1)
 	width := min(e.size, maxScoreTable/(len(e.members)+1))
@@ -102,24 +116,29 @@ func newExhaustive(b *bounds, members []member, lead SpreadField, need int64) *e
 }
 
 func newLedger(b *bounds, field SpreadField, members []member) ledger {
-	l := ledger{least: b.of[field].MinGroups, of: make([][]int, len(members))}
-	index := map[string]int{}
+	l := ledger{field: field, least: b.of[field].MinGroups, index: map[string]int{}, of: make([][]int, len(members)), ahead: make([]int, len(members)+1)}
 	for i, m := range members {
 		for _, name := range groupsOf(m.cluster, field) {
-			k, ok := index[name]
+			k, ok := l.index[name]
 			if !ok {
 				k = len(l.last)
-				index[name] = k
-				l.last = append(l.last, i)
+				l.index[name] = k
+				l.last = append(l.last, -1)
 			}
-			l.last[k] = i
-			if !slices.Contains(l.of[i], k) {
+			if l.last[k] != i { // otherwise the member names it twice
+				l.last[k] = i
 				l.of[i] = append(l.of[i], k)
 			}
 		}
 	}
 	l.most = b.limit(field, len(l.last))
 	l.chosen = make([]int, len(l.last))
+	for _, last := range l.last {
+		l.ahead[last]++
+	}
+	for i := len(members) - 1; i >= 0; i-- {
+		l.ahead[i] += l.ahead[i+1]
+	}
 	return l
 }
 
@@ -135,16 +154,29 @@ func (l *ledger) add(i, by int) {
 	}
 }
 
-// reach returns the most groups that members from i on can lead to.
-func (l *ledger) reach(i int) int {
-	n := l.count
-	for k, last := range l.last {
-		if l.chosen[k] == 0 && last >= i {
+// adds returns how many groups member i would add.
+func (l *ledger) adds(i int) int {
+	n := 0
+	for _, k := range l.of[i] {
+		if l.chosen[k] == 0 {
 			n++
 		}
 	}
 	return n
 }
+
+// pass counts the chosen groups that end with member i in (by 1) or out (by -1).
+func (l *ledger) pass(i, by int) {
+	for _, k := range l.of[i] {
+		if l.last[k] == i && l.chosen[k] > 0 {
+			l.behind += by
+		}
+	}
+}
+
+// reach returns the most groups that members from i on can lead to, if those before
+// were passed.
+func (l *ledger) reach(i int) int { return l.behind + l.ahead[i] }
 
 // visit decides about members from i on, and reports whether the search is over.
 func (e *exhaustive) visit(i int) bool {
@@ -153,7 +185,8 @@ func (e *exhaustive) visit(i int) bool {
 	}
 	e.steps--
 	if e.available > e.most && e.holds() {
-		e.best, e.most = slices.Clone(e.chosen), e.available
+		e.best, e.most = append(e.best[:e.same], e.chosen[e.same:]...), e.available
+		e.same = len(e.best)
 		if e.most >= e.need {
 			return true
 		}
@@ -162,13 +195,25 @@ func (e *exhaustive) visit(i int) bool {
 		return false
 	}
 	if e.add(i) {
-		over := e.visit(i + 1)
+		over := e.pass(i)
 		e.remove(i)
 		if over {
 			return true
 		}
 	}
-	return e.visit(i + 1)
+	return e.pass(i)
+}
+
+// pass visits the member after i, whose choice is made.
+func (e *exhaustive) pass(i int) bool {
+	for k := range e.fields {
+		e.fields[k].pass(i, 1)
+	}
+	over := e.visit(i + 1)
+	for k := range e.fields {
+		e.fields[k].pass(i, -1)
+	}
+	return over
 }
 
 // holds reports whether the chosen members meet all constraints except room.
@@ -230,5 +275,6 @@ func (e *exhaustive) remove(i int) {
 		e.fields[k].add(i, -1)
 	}
 	e.chosen = e.chosen[:len(e.chosen)-1]
+	e.same = min(e.same, len(e.chosen))
 	e.available -= e.members[i].available
 }

@@ -36,11 +36,22 @@ type path struct {
 // The search skips combinations that cannot become one of the kept ones, so its steps
 // go far.
 func pathsOf(groups []group, least, most, target, keep int, steps *int) []path {
-	s := pathSearch{groups: slices.Clone(groups), least: least, most: min(most, len(groups)), target: target, keep: keep, steps: steps}
+	return newPathSearch(groups, most, target, steps).paths(least, keep)
+}
+
+// newPathSearch returns a search for combinations of at most most groups.
+func newPathSearch(groups []group, most, target int, steps *int) *pathSearch {
+	s := &pathSearch{groups: slices.Clone(groups), most: min(most, len(groups)), target: target, steps: steps}
 	slices.SortFunc(s.groups, func(a, b group) int {
 		return cmp.Or(cmp.Compare(len(a.members), len(b.members)), cmp.Compare(b.score, a.score), cmp.Compare(a.name, b.name))
 	})
 	s.prepare()
+	return s
+}
+
+// paths does what pathsOf says.
+func (s *pathSearch) paths(least, keep int) []path {
+	s.least, s.keep, s.order, s.found = least, keep, 0, nil
 	s.visit(0, 0, 0)
 	slices.SortFunc(s.found, func(a, b combination) int {
 		if a.worse(&b) {

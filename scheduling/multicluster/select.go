@@ -1,10 +1,9 @@
 package multicluster
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-
-	"github.com/berth-sched/berth/framework/api"
 )
 
 // A Selection says which clusters were chosen, and why. Its JSON form is stable.
@@ -35,6 +34,9 @@ func selectClusters(w *Workload, members []member, strategy Strategy, rule Sprea
 	if len(w.Placement.SpreadConstraints) == 0 || ignoresSpread(&w.Placement, strategy) {
 		s.Clusters = names(members)
 		return members, s, nil
+	}
+	for i := range members {
+		members[i].place = i
 	}
 	b := boundsOf(w.Placement.SpreadConstraints)
 	groups := map[SpreadField][]group{}
@@ -80,28 +82,46 @@ func clusterCapacity(members []member) int64 {
 }
 
 // trade exchanges chosen clusters, from the last one on, for the spare ones that can
-// take most, until there is room for need replicas. allowed reports whether all
-// constraints still hold after exchanging chosen[i] for spare[j].
+// take most, until there is room for need replicas. exchange makes an exchange in its
+// counts and returns true, if all constraints still hold after it.
 //
 // Source: Karmada 1.13, selectClustersByAvailableResource.
-func trade(chosen, spare []member, need int64, s *Selection, allowed func(i, j int) bool) bool {
-	for i := len(chosen) - 1; i >= 0 && clusterCapacity(chosen) < need; i-- {
-		best := -1
-		for j := range spare {
-			if spare[j].available > chosen[i].available && (best < 0 || spare[j].available > spare[best].available) && allowed(i, j) {
-				best = j
-			}
-		}
-		if best < 0 {
-			continue
-		}
-		s.Swaps = append(s.Swaps, Swap{Out: chosen[i].cluster.Name, In: spare[best].cluster.Name})
-		chosen[i], spare[best] = spare[best], chosen[i]
+func trade(chosen, spare []member, need int64, s *Selection, exchange func(out, in member) bool) bool {
+	room := clusterCapacity(chosen)
+	var most []int // indices of the spare clusters, those that can take most first
+	larger := func(a, b int) int {
+		return cmp.Or(cmp.Compare(spare[b].available, spare[a].available), cmp.Compare(a, b))
 	}
-	return clusterCapacity(chosen) >= need
+	for i := len(chosen) - 1; i >= 0 && room < need; i-- {
+		if most == nil {
+			most = make([]int, len(spare))
+			for j := range most {
+				most[j] = j
+			}
+			slices.SortFunc(most, larger)
+		}
+		for at, j := range most {
+			if spare[j].available <= chosen[i].available {
+				break
+			}
+			if !exchange(chosen[i], spare[j]) {
+				continue
+			}
+			s.Swaps = append(s.Swaps, Swap{Out: chosen[i].cluster.Name, In: spare[j].cluster.Name})
+			room += spare[j].available - chosen[i].available
+			chosen[i], spare[j] = spare[j], chosen[i]
+			// The cluster now at j can take less, so j moves back.
+			behind := most[at+1:]
+			to, _ := slices.BinarySearchFunc(behind, j, larger)
+			copy(most[at:], behind[:to])
+			most[at+to] = j
+			break
+		}
+	}
+	return room >= need
 }
 
-func always(int, int) bool { return true }
+func always(member, member) bool { return true }
 
 // The reasons of Karmada.
 const (
@@ -172,17 +192,6 @@ func (b *bounds) limit(f SpreadField, of int) int {
 	return of
 }
 
-// countGroups returns how many groups of a field the members belong to.
-func countGroups(members []member, f SpreadField) int {
-	seen := map[string]bool{}
-	for _, m := range members {
-		for _, name := range groupsOf(m.cluster, f) {
-			seen[name] = true
-		}
-	}
-	return len(seen)
-}
-
 // groupFields are the fields that group clusters. The first constrained one leads
 // the choice.
 var groupFields = [...]SpreadField{SpreadByRegion, SpreadByZone, SpreadByProvider}
@@ -213,8 +222,9 @@ func chooseThoroughly(b *bounds, members []member, groups map[SpreadField][]grou
 		}
 	}
 	s.By = lead
+	f := newFiller(b, members, lead)
 	if lead == SpreadByCluster {
-		chosen, err := b.fill(path{groups: []group{{members: members}}}, lead, need, s)
+		chosen, err := f.fill(path{groups: []group{{members: members}}}, need, s)
 		if err != nil {
 			return nil, err // with one field, fill finds the most there is
 		}
@@ -223,10 +233,14 @@ func chooseThoroughly(b *bounds, members []member, groups map[SpreadField][]grou
 	most := min(b.limit(lead, len(groups[lead])), b.limit(SpreadByCluster, len(members)))
 	var first *SpreadError
 	tried, steps := 0, maxPathSteps
-	for least := max(1, b.of[lead].MinGroups); least <= most && tried < maxChoices && steps > 0; least++ {
-		for _, p := range pathsOf(groups[lead], least, most, c.MinGroups, maxChoices-tried, &steps) {
+	search := newPathSearch(groups[lead], most, c.MinGroups, &steps)
+	for least := max(1, b.of[lead].MinGroups); least <= most && tried < maxChoices && steps > 0 && f.steps > 0; least++ {
+		for _, p := range search.paths(least, maxChoices-tried) {
+			if f.steps <= 0 {
+				break
+			}
 			tried++
-			chosen, err := b.fill(p, lead, need, s)
+			chosen, err := f.fill(p, need, s)
 			if err == nil {
 				return chosen, nil
 			}
@@ -238,146 +252,5 @@ func chooseThoroughly(b *bounds, members []member, groups map[SpreadField][]grou
 	if first == nil {
 		first = &SpreadError{Field: SpreadByCluster, Reason: reasonFewer}
 	}
-	return b.chooseExhaustively(members, lead, need, first, s)
-}
-
-// fill chooses clusters from the groups of a path. It takes the best one of each
-// group, then clusters that other fields need, then the best others. Finally it
-// exchanges clusters for capacity.
-func (b *bounds) fill(p path, lead SpreadField, need int64, s *Selection) ([]member, *SpreadError) {
-	s.Swaps, s.ChosenGroups = nil, nil
-	f := filler{bounds: b, lead: lead, within: map[string]bool{}}
-	for _, g := range p.groups {
-		if lead != SpreadByCluster {
-			s.ChosenGroups = append(s.ChosenGroups, g.name)
-			f.within[g.name] = true
-		}
-	}
-	seen := map[*api.Cluster]bool{}
-	for _, g := range p.groups {
-		for _, m := range g.members {
-			if !seen[m.cluster] && f.inside(m) {
-				seen[m.cluster] = true
-				f.spare = append(f.spare, m)
-			}
-		}
-	}
-	sortMembers(f.spare)
-	f.most = b.limit(SpreadByCluster, len(f.spare))
-	if lead != SpreadByCluster {
-		for _, g := range p.groups {
-			if !f.cover(lead, g.name) {
-				return nil, unmet(lead)
-			}
-		}
-	}
-	for _, field := range groupFields {
-		for field != lead && countGroups(f.chosen, field) < b.of[field].MinGroups {
-			if !f.widen(field) {
-				return nil, unmet(field)
-			}
-		}
-	}
-	f.takeMore()
-	if len(f.chosen) < b.of[SpreadByCluster].MinGroups {
-		return nil, &SpreadError{Field: SpreadByCluster, Reason: reasonFewer}
-	}
-	if !trade(f.chosen, f.spare, need, s, f.exchangeable) {
-		return nil, shortOf(f.chosen, need)
-	}
-	return f.chosen, nil
-}
-
-func unmet(f SpreadField) *SpreadError {
-	return &SpreadError{Field: f, Reason: "no choice of clusters meets the spread constraint on field " + string(f) + " together with the others"}
-}
-
-// A filler chooses clusters one by one.
-type filler struct {
-	bounds        *bounds
-	lead          SpreadField
-	within        map[string]bool // groups of lead; empty: no limit
-	chosen, spare []member
-	most          int
-}
-
-// inside reports whether the member's groups of the leading field are all on the
-// path.
-func (f *filler) inside(m member) bool {
-	if len(f.within) == 0 {
-		return true
-	}
-	for _, name := range groupsOf(m.cluster, f.lead) {
-		if !f.within[name] {
-			return false
-		}
-	}
-	return true
-}
-
-// cover takes a cluster of the group, unless one is already chosen.
-func (f *filler) cover(field SpreadField, name string) bool {
-	in := func(m member) bool { return slices.Contains(groupsOf(m.cluster, field), name) }
-	if slices.ContainsFunc(f.chosen, in) {
-		return true
-	}
-	for i := range f.spare {
-		if in(f.spare[i]) && f.take(i) {
-			return true
-		}
-	}
-	return false
-}
-
-// widen takes a cluster that adds a group of the field.
-func (f *filler) widen(field SpreadField) bool {
-	have := countGroups(f.chosen, field)
-	for i := range f.spare {
-		if countGroups(append(slices.Clone(f.chosen), f.spare[i]), field) > have && f.take(i) {
-			return true
-		}
-	}
-	return false
-}
-
-// takeMore takes the best spare clusters, as many as it may.
-func (f *filler) takeMore() {
-	for i := 0; i < len(f.spare) && len(f.chosen) < f.most; {
-		if !f.take(i) {
-			i++
-		}
-	}
-}
-
-// take moves a spare cluster to the chosen ones, if no maximum forbids it.
-func (f *filler) take(i int) bool {
-	if len(f.chosen) >= f.most {
-		return false
-	}
-	with := append(slices.Clone(f.chosen), f.spare[i])
-	for _, field := range groupFields {
-		if c := f.bounds.of[field]; c.MaxGroups > 0 && countGroups(with, field) > c.MaxGroups {
-			return false
-		}
-	}
-	f.chosen = with
-	f.spare = slices.Delete(f.spare, i, i+1)
-	return true
-}
-
-// exchangeable reports whether all constraints hold after an exchange.
-func (f *filler) exchangeable(i, j int) bool {
-	after := slices.Clone(f.chosen)
-	after[i] = f.spare[j]
-	for _, field := range groupFields {
-		c, ok := f.bounds.of[field]
-		if !ok {
-			continue
-		}
-		n := countGroups(after, field)
-		if n < c.MinGroups || c.MaxGroups > 0 && n > c.MaxGroups {
-			return false
-		}
-	}
-	return true
+	return f.chooseExhaustively(need, first, s)
 }

@@ -57,6 +57,7 @@ type member struct {
 	tier      int
 	score     int64
 	available int64 // what it can take and what it has
+	place     int   // in the usual order, during selection
 }
 
 // sortMembers puts members in the usual order: by overflow tier, score,

@@ -83,3 +83,41 @@ func namedClusters(t *testing.T, n int) {
 		t.Fatal(err)
 	}
 }
+
+// spreadClusters is a federation of n clusters in n zones, for constraints that the room
+// does not allow.
+func spreadClusters(t *testing.T, n int) {
+	var members []*api.Cluster
+	room := rooms{}
+	for i := range n {
+		c := &api.Cluster{ObjectMeta: api.ObjectMeta{Name: fmt.Sprintf("c%05d", i)}}
+		c.Spec.Region, c.Spec.Zones = "r", []string{fmt.Sprintf("z%d", i)}
+		members = append(members, c)
+		room[c.Name] = int64(i%13 + 1)
+	}
+	w := &multicluster.Workload{Name: "w", Replicas: 1 << 30, Placement: multicluster.Placement{
+		ReplicaScheduling: &multicluster.ReplicaScheduling{ReplicaSchedulingType: "Divided", ReplicaDivisionPreference: "Aggregated"},
+		SpreadConstraints: []multicluster.SpreadConstraint{
+			{SpreadByField: multicluster.SpreadByCluster, MinGroups: 1, MaxGroups: n},
+			{SpreadByField: multicluster.SpreadByRegion, MinGroups: 1, MaxGroups: 1},
+			{SpreadByField: multicluster.SpreadByZone, MinGroups: n / 2, MaxGroups: n},
+		},
+	}}
+	s := multicluster.Scheduler{Estimators: []capacity.ClusterEstimator{room}}
+	if _, err := s.Schedule(members, w); err == nil {
+		t.Fatal("there is room for all replicas")
+	}
+	w.Replicas = 1
+	if _, err := s.Schedule(members, w); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// rooms estimates by the name of a cluster.
+type rooms map[string]int64
+
+func (rooms) Name() string { return "rooms" }
+
+func (r rooms) Estimate(c *api.Cluster, _ *capacity.Replica) (capacity.Estimate, error) {
+	return capacity.Estimate{Replicas: r[c.Name]}, nil
+}

@@ -1,0 +1,492 @@
+//go:build full
+
+package multicluster
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// Selection gives the answer of a plain version of it, which counts groups anew for each
+// cluster that it looks at.
+func TestThoroughOracle(t *testing.T) {
+	outcomes := map[string]int{}
+	check := func(t *rapid.T) {
+		var members []member
+		n := rapid.IntRange(1, 14).Draw(t, "clusters")
+		kinds := rapid.IntRange(1, 6).Draw(t, "kinds")
+		name := func(f string) string {
+			if rapid.IntRange(0, 11).Draw(t, "none") == 0 {
+				return ""
+			}
+			return fmt.Sprint(f, rapid.IntRange(0, kinds).Draw(t, f))
+		}
+		for i := range n {
+			c := &api.Cluster{}
+			c.Name, c.Spec.Region, c.Spec.Provider = fmt.Sprintf("m%02d", i), name("r"), name("p")
+			for range rapid.IntRange(0, 3).Draw(t, "zones") {
+				c.Spec.Zones = append(c.Spec.Zones, fmt.Sprint("z", rapid.IntRange(0, kinds).Draw(t, "zone")))
+			}
+			members = append(members, member{cluster: c, tier: rapid.IntRange(0, 1).Draw(t, "tier"), score: rapid.Int64Range(0, 1).Draw(t, "score"), available: rapid.Int64Range(0, 6).Draw(t, "available")})
+		}
+		sortMembers(members)
+		for i := range members {
+			members[i].place = i
+		}
+		w := &Workload{Replicas: rapid.Int64Range(0, 40).Draw(t, "replicas")}
+		for _, f := range []SpreadField{SpreadByCluster, SpreadByRegion, SpreadByZone, SpreadByProvider} {
+			if rapid.Bool().Draw(t, string(f)) {
+				least := rapid.IntRange(0, 4).Draw(t, "least")
+				w.Placement.SpreadConstraints = append(w.Placement.SpreadConstraints, SpreadConstraint{SpreadByField: f, MinGroups: least, MaxGroups: least + rapid.IntRange(0, 3).Draw(t, "more")})
+			}
+		}
+		b := boundsOf(w.Placement.SpreadConstraints)
+		groups := map[SpreadField][]group{}
+		for _, f := range groupFields {
+			if b.has(f) {
+				groups[f] = scored(members, f, &b, w, true)
+			}
+		}
+		var s, want Selection
+		wantChosen, wantErr := oracleChooseThoroughly(&b, members, groups, w.Replicas, &want)
+		chosen, err := chooseThoroughly(&b, members, groups, w.Replicas, &s)
+		if !slices.Equal(names(chosen), names(wantChosen)) || !reflect.DeepEqual(s, want) || !reflect.DeepEqual(err, wantErr) {
+			t.Fatalf("%v, %+v, %v; want %v, %+v, %v", names(chosen), s, err, names(wantChosen), want, wantErr)
+		}
+		outcome := "chosen"
+		var short *SpreadError
+		switch {
+		case err == nil && len(s.Swaps) > 0:
+			outcome = "exchanged"
+		case errors.As(err, &short) && short.Wanted > 0:
+			outcome = "short"
+		case err != nil:
+			outcome = "unmet"
+		}
+		outcomes[outcome]++
+	}
+	for range 30 {
+		rapid.Check(t, check)
+	}
+	for _, outcome := range []string{"chosen", "exchanged", "short", "unmet"} {
+		if outcomes[outcome] == 0 {
+			t.Errorf("no case of outcome %q", outcome)
+		}
+	}
+}
+
+func oracleTrade(chosen, spare []member, need int64, s *Selection, allowed func(i, j int) bool) bool {
+	for i := len(chosen) - 1; i >= 0 && clusterCapacity(chosen) < need; i-- {
+		best := -1
+		for j := range spare {
+			if spare[j].available > chosen[i].available && (best < 0 || spare[j].available > spare[best].available) && allowed(i, j) {
+				best = j
+			}
+		}
+		if best < 0 {
+			continue
+		}
+		s.Swaps = append(s.Swaps, Swap{Out: chosen[i].cluster.Name, In: spare[best].cluster.Name})
+		chosen[i], spare[best] = spare[best], chosen[i]
+	}
+	return clusterCapacity(chosen) >= need
+}
+
+func countGroups(members []member, f SpreadField) int {
+	seen := map[string]bool{}
+	for _, m := range members {
+		for _, name := range groupsOf(m.cluster, f) {
+			seen[name] = true
+		}
+	}
+	return len(seen)
+}
+
+func oracleChooseThoroughly(b *bounds, members []member, groups map[SpreadField][]group, need int64, s *Selection) ([]member, error) {
+	c := b.of[SpreadByCluster]
+	if len(members) < c.MinGroups {
+		return nil, &SpreadError{Field: SpreadByCluster, Reason: reasonClusters}
+	}
+	lead := SpreadByCluster
+	for _, f := range groupFields {
+		if !b.has(f) {
+			continue
+		}
+		if lead == SpreadByCluster {
+			lead = f
+		}
+		if len(groups[f]) < b.of[f].MinGroups {
+			return nil, &SpreadError{Field: f, Reason: "the number of feasible " + string(f) + " is less than spreadConstraint.MinGroups"}
+		}
+	}
+	s.By = lead
+	if lead == SpreadByCluster {
+		chosen, err := b.fill(path{groups: []group{{members: members}}}, lead, need, s)
+		if err != nil {
+			return nil, err // with one field, fill finds the most there is
+		}
+		return chosen, nil
+	}
+	most := min(b.limit(lead, len(groups[lead])), b.limit(SpreadByCluster, len(members)))
+	var first *SpreadError
+	tried, steps := 0, maxPathSteps
+	for least := max(1, b.of[lead].MinGroups); least <= most && tried < maxChoices && steps > 0; least++ {
+		for _, p := range pathsOf(groups[lead], least, most, c.MinGroups, maxChoices-tried, &steps) {
+			tried++
+			chosen, err := b.fill(p, lead, need, s)
+			if err == nil {
+				return chosen, nil
+			}
+			if first == nil || err.Wanted > 0 && (first.Wanted == 0 || err.Available > first.Available) {
+				first = err
+			}
+		}
+	}
+	if first == nil {
+		first = &SpreadError{Field: SpreadByCluster, Reason: reasonFewer}
+	}
+	return b.chooseExhaustively(members, lead, need, first, s)
+}
+
+func (b *bounds) fill(p path, lead SpreadField, need int64, s *Selection) ([]member, *SpreadError) {
+	s.Swaps, s.ChosenGroups = nil, nil
+	f := oracleFiller{bounds: b, lead: lead, within: map[string]bool{}}
+	for _, g := range p.groups {
+		if lead != SpreadByCluster {
+			s.ChosenGroups = append(s.ChosenGroups, g.name)
+			f.within[g.name] = true
+		}
+	}
+	seen := map[*api.Cluster]bool{}
+	for _, g := range p.groups {
+		for _, m := range g.members {
+			if !seen[m.cluster] && f.inside(m) {
+				seen[m.cluster] = true
+				f.spare = append(f.spare, m)
+			}
+		}
+	}
+	sortMembers(f.spare)
+	f.most = b.limit(SpreadByCluster, len(f.spare))
+	if lead != SpreadByCluster {
+		for _, g := range p.groups {
+			if !f.cover(lead, g.name) {
+				return nil, unmet(lead)
+			}
+		}
+	}
+	for _, field := range groupFields {
+		for field != lead && countGroups(f.chosen, field) < b.of[field].MinGroups {
+			if !f.widen(field) {
+				return nil, unmet(field)
+			}
+		}
+	}
+	f.takeMore()
+	if len(f.chosen) < b.of[SpreadByCluster].MinGroups {
+		return nil, &SpreadError{Field: SpreadByCluster, Reason: reasonFewer}
+	}
+	if !oracleTrade(f.chosen, f.spare, need, s, f.exchangeable) {
+		return nil, shortOf(f.chosen, need)
+	}
+	return f.chosen, nil
+}
+
+type oracleFiller struct {
+	bounds        *bounds
+	lead          SpreadField
+	within        map[string]bool // groups of lead; empty: no limit
+	chosen, spare []member
+	most          int
+}
+
+func (f *oracleFiller) inside(m member) bool {
+	if len(f.within) == 0 {
+		return true
+	}
+	for _, name := range groupsOf(m.cluster, f.lead) {
+		if !f.within[name] {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *oracleFiller) cover(field SpreadField, name string) bool {
+	in := func(m member) bool { return slices.Contains(groupsOf(m.cluster, field), name) }
+	if slices.ContainsFunc(f.chosen, in) {
+		return true
+	}
+	for i := range f.spare {
+		if in(f.spare[i]) && f.take(i) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *oracleFiller) widen(field SpreadField) bool {
+	have := countGroups(f.chosen, field)
+	for i := range f.spare {
+		if countGroups(append(slices.Clone(f.chosen), f.spare[i]), field) > have && f.take(i) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *oracleFiller) takeMore() {
+	for i := 0; i < len(f.spare) && len(f.chosen) < f.most; {
+		if !f.take(i) {
+			i++
+		}
+	}
+}
+
+func (f *oracleFiller) take(i int) bool {
+	if len(f.chosen) >= f.most {
+		return false
+	}
+	with := append(slices.Clone(f.chosen), f.spare[i])
+	for _, field := range groupFields {
+		if c := f.bounds.of[field]; c.MaxGroups > 0 && countGroups(with, field) > c.MaxGroups {
+			return false
+		}
+	}
+	f.chosen = with
+	f.spare = slices.Delete(f.spare, i, i+1)
+	return true
+}
+
+func (f *oracleFiller) exchangeable(i, j int) bool {
+	after := slices.Clone(f.chosen)
+	after[i] = f.spare[j]
+	for _, field := range groupFields {
+		c, ok := f.bounds.of[field]
+		if !ok {
+			continue
+		}
+		n := countGroups(after, field)
+		if n < c.MinGroups || c.MaxGroups > 0 && n > c.MaxGroups {
+			return false
+		}
+	}
+	return true
+}
+
+func (b *bounds) chooseExhaustively(members []member, lead SpreadField, need int64, failed *SpreadError, s *Selection) ([]member, error) {
+	e := oracleNewExhaustive(b, members, lead, need)
+	if failed.Wanted > 0 {
+		e.most = failed.Available
+	}
+	e.visit(0)
+	s.Swaps, s.ChosenGroups = nil, nil
+	if e.best != nil && e.most < need {
+		failed = shortOf(e.best, need)
+	}
+	if e.best == nil || e.most < need {
+		certain := failed.Wanted > 0 && e.roomFor(0, e.size) < need
+		if e.steps == 0 && !certain {
+			failed.Reason = fmt.Sprintf(reasonUnfinished, maxSteps)
+		}
+		return nil, failed
+	}
+	f := oracleFiller{bounds: b, lead: lead, most: b.limit(SpreadByCluster, len(e.members)), chosen: e.best}
+	for _, m := range e.members {
+		if !slices.ContainsFunc(e.best, func(c member) bool { return c.cluster == m.cluster }) {
+			f.spare = append(f.spare, m)
+		}
+	}
+	f.takeMore()
+	for _, m := range f.chosen {
+		for _, name := range groupsOf(m.cluster, lead) {
+			if !slices.Contains(s.ChosenGroups, name) {
+				s.ChosenGroups = append(s.ChosenGroups, name)
+			}
+		}
+	}
+	slices.Sort(s.ChosenGroups)
+	return f.chosen, nil
+}
+
+type oracleExhaustive struct {
+	members     []member
+	least, size int            // the fewest and most clusters to choose
+	fields      []oracleLedger // one for each constrained field
+	room        [][]int64      // room of the n best members from index i on
+	rest        []int64        // room of all members from index i on
+	need        int64
+	chosen      []member
+	available   int64
+	best        []member
+	most        int64 // the room of best, -1 without
+	steps       int
+}
+
+type oracleLedger struct {
+	least, most int
+	of          [][]int // the groups of each member
+	last        []int   // the last member of each group
+	chosen      []int   // how many chosen members each group has
+	count       int     // groups with a chosen member
+}
+
+func oracleNewExhaustive(b *bounds, members []member, lead SpreadField, need int64) *oracleExhaustive {
+	e := &oracleExhaustive{need: need, most: -1, steps: maxSteps}
+	for _, m := range members {
+		if len(groupsOf(m.cluster, lead)) > 0 {
+			e.members = append(e.members, m)
+		}
+	}
+	e.least, e.size = b.of[SpreadByCluster].MinGroups, b.limit(SpreadByCluster, len(e.members))
+	for _, field := range groupFields {
+		if b.has(field) {
+			e.fields = append(e.fields, oracleNewLedger(b, field, e.members))
+		}
+	}
+	var largest []int64 // the room of the members from i on, the largest first
+	e.room, e.rest = make([][]int64, len(e.members)), make([]int64, len(e.members)+1)
+	width := min(e.size, maxScoreTable/(len(e.members)+1))
+	for i := len(e.members) - 1; i >= 0; i-- {
+		at, _ := slices.BinarySearchFunc(largest, e.members[i].available, func(a, b int64) int { return cmp.Compare(b, a) })
+		largest = slices.Insert(largest, at, e.members[i].available)
+		sums := make([]int64, 1, min(len(largest), width)+1)
+		for k := 0; k < len(largest) && k < width; k++ {
+			sums = append(sums, sums[k]+largest[k])
+		}
+		e.room[i], e.rest[i] = sums, e.rest[i+1]+e.members[i].available
+	}
+	return e
+}
+
+func oracleNewLedger(b *bounds, field SpreadField, members []member) oracleLedger {
+	l := oracleLedger{least: b.of[field].MinGroups, of: make([][]int, len(members))}
+	index := map[string]int{}
+	for i, m := range members {
+		for _, name := range groupsOf(m.cluster, field) {
+			k, ok := index[name]
+			if !ok {
+				k = len(l.last)
+				index[name] = k
+				l.last = append(l.last, i)
+			}
+			l.last[k] = i
+			if !slices.Contains(l.of[i], k) {
+				l.of[i] = append(l.of[i], k)
+			}
+		}
+	}
+	l.most = b.limit(field, len(l.last))
+	l.chosen = make([]int, len(l.last))
+	return l
+}
+
+func (l *oracleLedger) add(i, by int) {
+	for _, k := range l.of[i] {
+		if l.chosen[k] == 0 {
+			l.count++
+		}
+		if l.chosen[k] += by; l.chosen[k] == 0 {
+			l.count--
+		}
+	}
+}
+
+func (l *oracleLedger) reach(i int) int {
+	n := l.count
+	for k, last := range l.last {
+		if l.chosen[k] == 0 && last >= i {
+			n++
+		}
+	}
+	return n
+}
+
+func (e *oracleExhaustive) visit(i int) bool {
+	if e.steps <= 0 {
+		return true
+	}
+	e.steps--
+	if e.available > e.most && e.holds() {
+		e.best, e.most = slices.Clone(e.chosen), e.available
+		if e.most >= e.need {
+			return true
+		}
+	}
+	if !e.promising(i) {
+		return false
+	}
+	if e.add(i) {
+		over := e.visit(i + 1)
+		e.remove(i)
+		if over {
+			return true
+		}
+	}
+	return e.visit(i + 1)
+}
+
+func (e *oracleExhaustive) holds() bool {
+	for k := range e.fields {
+		if e.fields[k].count < e.fields[k].least {
+			return false
+		}
+	}
+	return len(e.chosen) >= e.least
+}
+
+func (e *oracleExhaustive) promising(i int) bool {
+	left := e.size - len(e.chosen)
+	if i == len(e.members) || left == 0 || len(e.chosen)+min(left, len(e.members)-i) < e.least {
+		return false
+	}
+	if e.available+e.roomFor(i, left) <= e.most {
+		return false
+	}
+	for k := range e.fields {
+		if e.fields[k].reach(i) < e.fields[k].least {
+			return false
+		}
+	}
+	return true
+}
+
+func (e *oracleExhaustive) roomFor(i, n int) int64 {
+	if i < len(e.room) && n < len(e.room[i]) {
+		return e.room[i][n]
+	}
+	return e.rest[i]
+}
+
+func (e *oracleExhaustive) add(i int) bool {
+	fits := true
+	for k := range e.fields {
+		e.fields[k].add(i, 1)
+		fits = fits && e.fields[k].count <= e.fields[k].most
+	}
+	if !fits {
+		for k := range e.fields {
+			e.fields[k].add(i, -1)
+		}
+		return false
+	}
+	e.chosen = append(e.chosen, e.members[i])
+	e.available += e.members[i].available
+	return true
+}
+
+func (e *oracleExhaustive) remove(i int) {
+	for k := range e.fields {
+		e.fields[k].add(i, -1)
+	}
+	e.chosen = e.chosen[:len(e.chosen)-1]
+	e.available -= e.members[i].available
+}
