@@ -136,6 +136,9 @@ func (DynamicResources) Scope(pod *framework.PodInfo) framework.Scope {
 	return scope
 }
 
+// ScopeVaries implements [incremental.SteadyScoper].
+func (DynamicResources) ScopeVaries() framework.PodParts { return 0 }
+
 // Concern implements [incremental.Concerned]: pods with claims, or with requests for
 // resources that may have a class behind them.
 func (DynamicResources) Concern() framework.PodParts {

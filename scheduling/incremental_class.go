@@ -18,6 +18,7 @@ type class struct {
 	idleFilters, idleScorers idlers
 
 	key  string // it covers which plugins are live
+	text string // the same without, by which it is found
 	kept string // the parts of it that plugins append which are not live
 	ref  engine.Ref
 	note *runner.Entry // this, as it is noted with pods in the epoch at
@@ -80,30 +81,12 @@ func (f *incrementalPath) classOf(c *framework.Cycle) *class {
 	if n := f.notes.Load(pod.Runner()); n != nil && n.epoch == f.keys.epoch {
 		return n.class
 	}
-	f.scratch.read(&f.s.plugins, pod)
-	f.keys.find(c, &f.s.plugins, &f.scratch)
-	f.key = pod.AppendClassKey(f.key[:0], f.scratch.pod)
-	f.key = append(append(f.key, f.keys.live...), f.keys.kept...)
-	if len(f.key) > keyMost {
-		return nil
-	}
-	f.key = shortened(f.key)
-	first := f.classes[string(f.key)]
-	k := first
-	for k != nil && !k.same(&f.scratch) {
-		k = k.next
-	}
+	k := f.guessed(c)
 	if k == nil {
-		if len(f.classes) >= classesMost {
-			clear(f.classes)
-			clear(f.readings)
-			first = nil
+		if k = f.sought(c); k == nil {
+			return nil
 		}
-		live := f.scratch.liveKey()
-		key := live + string(f.key)
-		k = &class{reading: f.kept(&f.scratch), key: key, kept: string(shortened(slices.Clone(f.keys.kept))), next: first}
-		k.idleFilters, k.idleScorers = k.reading.idleFilters(&f.s.plugins), k.reading.idleScorers(&f.s.plugins)
-		f.classes[key[len(live):]] = k
+		f.learn(pod, k)
 	}
 	if k.at != f.keys.epoch {
 		k.at = f.keys.epoch
@@ -111,6 +94,52 @@ func (f *incrementalPath) classOf(c *framework.Cycle) *class {
 	}
 	f.notes.Store(pod.Runner(), k.note)
 	return k
+}
+
+// sought returns the class of the cycle's pod. It asks all plugins. nil means that the key is
+// too long.
+func (f *incrementalPath) sought(c *framework.Cycle) *class {
+	f.scratch.read(&f.s.plugins, c.Pod)
+	if !f.findKey(c, &f.scratch) {
+		return nil
+	}
+	first := f.classes[string(f.key)]
+	k := first
+	for k != nil && !k.same(&f.scratch) {
+		k = k.next
+	}
+	if k == nil {
+		if len(f.classes) >= classesMost {
+			f.forgetClasses()
+			first = nil
+		}
+		live := f.scratch.liveKey()
+		key := live + string(f.key)
+		k = &class{reading: f.kept(&f.scratch), key: key, text: key[len(live):], kept: string(shortened(slices.Clone(f.keys.kept))), next: first}
+		k.idleFilters, k.idleScorers = k.reading.idleFilters(&f.s.plugins), k.reading.idleScorers(&f.s.plugins)
+		f.classes[k.text] = k
+	}
+	return k
+}
+
+// findKey finds the key of the cycle's pod, if plugins read it like that; false if it is too
+// long.
+func (f *incrementalPath) findKey(c *framework.Cycle, r *reading) bool {
+	f.keys.find(c, &f.s.plugins, r)
+	f.key = c.Pod.AppendClassKey(f.key[:0], r.pod)
+	f.key = append(append(f.key, f.keys.live...), f.keys.kept...)
+	if len(f.key) > keyMost {
+		return false
+	}
+	f.key = shortened(f.key)
+	return true
+}
+
+// forgetClasses forgets all classes and how they are read.
+func (f *incrementalPath) forgetClasses() {
+	clear(f.classes)
+	clear(f.readings)
+	f.guesses.forget()
 }
 
 // kept returns a reading equal to r that is kept.

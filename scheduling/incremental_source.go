@@ -35,8 +35,7 @@ func (f *incrementalPath) demoteSetters() bool {
 		*s = scope{}
 	}
 	f.s.plugins.findScopes()
-	clear(f.classes)
-	clear(f.readings)
+	f.forgetClasses()
 	f.notes = runner.NewCache[noted]()
 	return true
 }

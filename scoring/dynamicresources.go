@@ -48,6 +48,9 @@ func (DynamicResources) Scope(pod *framework.PodInfo) framework.Scope {
 	return devices.ScopeOf(pod)
 }
 
+// ScopeVaries implements [incremental.SteadyScoper].
+func (DynamicResources) ScopeVaries() framework.PodParts { return 0 }
+
 // Concern implements [incremental.Concerned]: pods with claims.
 func (DynamicResources) Concern() framework.PodParts { return framework.PartClaims }
 

@@ -79,6 +79,12 @@ type moment struct {
 	now            time.Time
 }
 
+// is reports whether the moments are the same. Pods that come one after the other differ, so
+// they are compared first.
+func (m *moment) is(o *moment) bool {
+	return m.pod == o.pod && m.objects == o.objects && m.flown == o.flown && m.now == o.now && m.options == o.options
+}
+
 // A foundAt is what a node was found to have while the use of no device changed.
 type foundAt struct {
 	node    *api.Node // nil if there is nothing yet
@@ -104,7 +110,7 @@ func FinderOf(s *framework.Snapshot, pod *framework.PodInfo, o Options) (*Finder
 	}
 	x := StateOf(s)
 	at := x.moment(s, pod, o)
-	if x.last == nil || x.last.at != at {
+	if x.last == nil || !x.last.at.is(&at) {
 		x.last = new(Finder)
 		x.last.prepareAt(s, at)
 	}
@@ -119,7 +125,7 @@ func (f *Finder) Renew(s *framework.Snapshot, pod *framework.PodInfo, o Options)
 	if f != nil && f.state != x {
 		f = nil // another goroutine may count its holders
 	}
-	if x.last == nil || x.last.at != at {
+	if x.last == nil || !x.last.at.is(&at) {
 		if x.last = f; f == nil || f.holders > 1 {
 			x.last = new(Finder)
 		}

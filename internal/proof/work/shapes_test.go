@@ -61,6 +61,7 @@ var shapes = []shape{
 	{name: "victims that an extender repeats", run: repeatedVictims},
 	{name: "pods of one node that change", run: podsOfOneNode},
 	{name: "rising priorities", most: 18, run: risingPriorities}, // each pod that leaves wakes all that wait
+	{name: "terms that match everybody", run: termsThatMatchEverybody},
 }
 
 // A world is a cluster and a scheduler with kube-scheduler's profile.
@@ -470,5 +471,55 @@ func disruptionBudgets(t *testing.T, n int) {
 		for _, p := range node.Pods {
 			budgets.Charge(p.Pod)
 		}
+	}
+}
+
+// termsThatMatchEverybody is n pods with terms that differ and match everybody, and n
+// decisions about others, while one of those pods goes and comes.
+func termsThatMatchEverybody(t *testing.T, n int) {
+	zoned := func(name, zone string) *api.Node {
+		return api.MakeNode(name, "64", "256Gi").Resource("pods", "100000").Zone(zone).Labels(api.LabelHostname, name).Obj()
+	}
+	nodes := []*api.Node{zoned("hostile", "a"), zoned("moving", "a")}
+	for i := range 10 {
+		nodes = append(nodes, zoned(fmt.Sprint("n", i), fmt.Sprint("z", i%3)))
+	}
+	w := newWorld(t, nodes...)
+	pod := func(i int) *framework.PodInfo {
+		term := api.PodAffinityTerm{
+			TopologyKey: api.LabelTopologyZone, NamespaceSelector: &api.LabelSelector{},
+			LabelSelector: &api.LabelSelector{MatchExpressions: []api.LabelSelectorRequirement{
+				{Key: "h", Operator: api.LabelSelectorOpNotIn, Values: []string{fmt.Sprint(i)}},
+			}},
+		}
+		p := api.MakePod(fmt.Sprint("h", i)).Namespace("hostile").Obj()
+		p.Spec.Affinity = &api.Affinity{
+			PodAffinity: &api.PodAffinity{
+				RequiredDuringSchedulingIgnoredDuringExecution:  []api.PodAffinityTerm{term},
+				PreferredDuringSchedulingIgnoredDuringExecution: []api.WeightedPodAffinityTerm{{Weight: 1, PodAffinityTerm: term}},
+			},
+			PodAntiAffinity: &api.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []api.PodAffinityTerm{term}},
+		}
+		return w.derive(p)
+	}
+	for i := range n {
+		w.add(pod(i), "hostile")
+	}
+	moving := pod(n)
+	w.add(moving, "moving")
+	for i := range n {
+		p := w.derive(api.MakePod(fmt.Sprint("p", i)).Namespace("innocent").Labels("app", "web").
+			Requests("100m", "128Mi").PreferPodAntiAffinity(100, api.LabelHostname, "app=web").Obj())
+		d, err := w.sched.Schedule(w.snap, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w.snap.Node(d.Node).Node.Labels[api.LabelTopologyZone] == "a" {
+			t.Fatalf("pod %s is to be on %s, where terms keep it away", p.Pod.Key(), d.Node)
+		}
+		if err := w.snap.RemovePod(moving, "moving"); err != nil {
+			t.Fatal(err)
+		}
+		w.add(moving, "moving")
 	}
 }
