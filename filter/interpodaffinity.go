@@ -52,6 +52,9 @@ func (InterPodAffinity) Scope(pod *framework.PodInfo) framework.Scope {
 	return s
 }
 
+// ScopeVaries implements [incremental.SteadyScoper].
+func (InterPodAffinity) ScopeVaries() framework.PodParts { return framework.PartPodAffinity }
+
 // AppendClassKey implements [incremental.ClassKeyer]: it appends which terms match which
 // pods.
 func (InterPodAffinity) AppendClassKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {

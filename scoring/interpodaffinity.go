@@ -85,6 +85,9 @@ func (p InterPodAffinity) Scope(pod *framework.PodInfo) framework.Scope {
 	return s
 }
 
+// ScopeVaries implements [incremental.SteadyScoper].
+func (InterPodAffinity) ScopeVaries() framework.PodParts { return framework.PartPodAffinity }
+
 // AppendClassKey implements [incremental.ClassKeyer]: it appends which terms match which
 // pods.
 func (p InterPodAffinity) AppendClassKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {

@@ -67,8 +67,8 @@ func (x *State) refsOf(s *framework.Snapshot, pod *framework.PodInfo) ([]claimRe
 		r.list, r.err = appendRefs(r.list[:0], s, pod.Pod)
 		r.texts, r.ends = r.texts[:0], r.ends[:0]
 		for i := range r.list {
-			if x := &r.list[i]; !x.allocated() {
-				r.texts = appendDemand(r.texts, x.spec())
+			if c := &r.list[i]; !c.allocated() {
+				r.texts = x.plain.append(r.texts, c.spec())
 			}
 			r.ends = append(r.ends, len(r.texts))
 		}

@@ -33,6 +33,7 @@ type shape struct {
 
 var shapes = []shape{
 	{name: "host ports", run: hostPorts},
+	{name: "pods with host ports on one node", run: podsWithHostPorts},
 	{name: "tolerations", run: tolerations},
 	{name: "names of resources", run: resourceNames},
 	{name: "budgets", run: disruptionBudgets},
@@ -50,6 +51,14 @@ var shapes = []shape{
 	{name: "a group that leaves as a whole", run: groupThatLeavesAsAWhole},
 	{name: "a drain behind one budget", run: drainBehindOneBudget},
 	{name: "terms that match everybody", run: termsThatMatchEverybody},
+	{name: "many selectors", run: manySelectors},
+	{name: "selectors that cost", most: 2, run: costlySelectors},
+	{name: "claims that differ", run: claimsThatDiffer},
+	{name: "resource models", run: resourceModels},
+	{name: "clusters that a workload names", run: namedClusters},
+	{name: "victims that an extender repeats", run: repeatedVictims},
+	{name: "pods of one node that change", run: podsOfOneNode},
+	{name: "rising priorities", most: 18, run: risingPriorities}, // each pod that leaves wakes all that wait
 }
 
 // A world is a cluster and a scheduler with kube-scheduler's profile.
@@ -132,6 +141,26 @@ func hostPorts(t *testing.T, n int) {
 	w.add(pod("beside", "10.0.0.2"), "a")
 	if err := w.snap.RemovePod(other, "a"); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// podsWithHostPorts are n pods on one node that come one after the other, and go. Their
+// ports lie between those of the others.
+func podsWithHostPorts(t *testing.T, n int) {
+	w := newWorld(t, api.MakeNode("a", "4", "8Gi").Obj())
+	var pods []*framework.PodInfo
+	for i := range n {
+		b := api.MakePod(fmt.Sprint("p-", i)).Container("c")
+		for k := range 20 {
+			b = b.Port(api.ContainerPort{HostPort: int32(1 + (17*i+1009*k)%65_000)})
+		}
+		pods = append(pods, w.derive(b.Obj()))
+		w.add(pods[i], "a")
+	}
+	for _, p := range pods {
+		if err := w.snap.RemovePod(p, "a"); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
