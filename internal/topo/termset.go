@@ -46,7 +46,7 @@ type setTerm struct {
 
 // termSums are the sums of the counters of some terms.
 type termSums struct {
-	byKey []keySums // only topology keys of which some domain was counted
+	byKey []keySums // only topology keys with a domain that was counted
 	total int64     // as in counter, without weights
 	last  uint64    // time of the latest change
 }

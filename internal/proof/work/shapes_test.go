@@ -53,6 +53,7 @@ var shapes = []shape{
 	{name: "a group elsewhere", run: groupElsewhere},
 	{name: "a group that leaves as a whole", run: groupThatLeavesAsAWhole},
 	{name: "a drain behind one budget", run: drainBehindOneBudget},
+	{name: "terms that match everybody", run: termsThatMatchEverybody},
 	{name: "many selectors", run: manySelectors},
 	{name: "selectors that cost", most: 2, run: costlySelectors},
 	{name: "claims that differ", run: claimsThatDiffer},
