@@ -21,6 +21,7 @@ type pool struct {
 	least    resource.Quantity // the smallest request of a claim
 	free     []*volume         // by size, then by name
 	index    index             // of free
+	cursors  int               // place of the first of its cursors among those of all pools
 }
 
 // poolOf makes an empty pool for a claim. It fails if the claim cannot be matched with any
@@ -109,8 +110,12 @@ func (f *Finder) findCandidates() {
 			f.reserve(v, f.others)
 		}
 	}
+	f.cursors = 0
 	for i := range f.pools {
-		f.pools[i].close()
+		p := &f.pools[i]
+		p.close()
+		p.cursors = f.cursors
+		f.cursors += p.index.lists()
 	}
 	for _, i := range f.others {
 		if w := &f.waiting[i]; w.err == nil {
@@ -145,62 +150,49 @@ func (f *Finder) reserve(v *volume, claims []int) {
 	}
 }
 
-// A matching gives volumes to the claims of a pod on one node, one claim after the other,
-// those of smaller requests first.
-type matching struct {
-	finder *Finder
-	node   *api.Node
-	list   []Binding
-	taken  map[*api.PersistentVolume]struct{} // those of list, if there are many
+// takenVolumes are the volumes of bindings, if there are many.
+type takenVolumes map[*api.PersistentVolume]struct{}
 
-	// cursors holds, for each pool, a place in each list of its index: no volume before it
-	// can be chosen any more.
-	cursors []int
-	starts  []int // of the pools in cursors
-}
-
-// add notes that a claim gets a volume.
-func (m *matching) add(b Binding) {
-	m.list = append(m.list, b)
+// add notes the last binding.
+func (t *takenVolumes) add(bindings []Binding) {
 	switch {
-	case m.taken != nil:
-		m.taken[b.Volume] = struct{}{}
-	case len(m.list) > fewClaims:
-		m.taken = make(map[*api.PersistentVolume]struct{}, len(m.finder.others))
-		for _, b := range m.list {
-			m.taken[b.Volume] = struct{}{}
+	case *t != nil:
+		(*t)[bindings[len(bindings)-1].Volume] = struct{}{}
+	case len(bindings) > fewClaims:
+		*t = make(takenVolumes, 2*len(bindings))
+		for _, b := range bindings {
+			(*t)[b.Volume] = struct{}{}
 		}
 	}
 }
 
-func (m *matching) isTaken(v *volume) bool {
-	if m.taken != nil {
-		_, taken := m.taken[v.object]
+func (t takenVolumes) has(v *volume, bindings []Binding) bool {
+	if t != nil {
+		_, taken := t[v.object]
 		return taken
 	}
-	return slices.ContainsFunc(m.list, func(b Binding) bool { return b.Volume == v.object })
+	return slices.ContainsFunc(bindings, func(b Binding) bool { return b.Volume == v.object })
 }
 
-// volumeFor returns the volume that a claim gets. A volume reserved for it comes first,
-// and must then be usable on the node; otherwise the smallest one is chosen. Volumes taken
-// by earlier claims are skipped.
-func (m *matching) volumeFor(w *waitingClaim) *volume {
+// volumeFor returns the volume that a claim gets on a node. A volume reserved for it comes
+// first, and must then be usable there; otherwise the smallest one is chosen. Volumes
+// taken by earlier claims, those of the bindings, are skipped. The cursors are those of all
+// pools.
+func (f *Finder) volumeFor(w *waitingClaim, n *api.Node, taken takenVolumes, bindings []Binding, cursors []int) *volume {
 	for _, v := range w.reserved {
-		if m.isTaken(v) {
+		if taken.has(v, bindings) {
 			continue
 		}
-		if v.affinity.Allows(m.node) {
+		if v.affinity.Allows(n) {
 			return v
 		}
 		return nil
 	}
-	p := &m.finder.pools[w.pool]
-	fits := func(rank int) bool {
+	p := &f.pools[w.pool]
+	rank := p.index.next(n.Labels, cursors[p.cursors:p.cursors+p.index.lists()], func(rank int) bool {
 		v := p.free[rank]
-		return rank >= w.from && !m.isTaken(v) && v.affinity.Allows(m.node)
-	}
-	start := m.starts[w.pool]
-	rank := p.index.next(m.node.Labels, m.cursors[start:start+p.index.lists()], fits)
+		return rank >= w.from && !taken.has(v, bindings) && v.affinity.Allows(n)
+	})
 	if rank < 0 {
 		return nil
 	}

@@ -62,6 +62,7 @@ type Finder struct {
 	selected []int // indexes in waiting: claims with a selected node
 	others   []int // indexes in waiting: the others, by size
 	pools    []pool
+	cursors  int // how many cursors the indexes of the pools need
 }
 
 // A boundClaim is a claim that has a volume.
@@ -284,28 +285,25 @@ func (f *Finder) findWaiting(n *api.Node, found Found) (Found, Reasons, error) {
 // match gives existing volumes to claims, where that is possible. It appends to bindings,
 // and the indexes in waiting of the other claims to unmatched.
 func (f *Finder) match(n *api.Node, bindings []Binding, unmatched []int) ([]Binding, []int, error) {
-	var starts, cursors [8]int
-	m := matching{finder: f, node: n, list: bindings, starts: starts[:0], cursors: cursors[:]}
-	lists := 0
-	for i := range f.pools {
-		m.starts = append(m.starts, lists)
-		lists += f.pools[i].index.lists()
+	var room [8]int
+	cursors := room[:]
+	if f.cursors > len(room) {
+		cursors = make([]int, f.cursors)
 	}
-	if lists > len(cursors) {
-		m.cursors = make([]int, lists)
-	}
+	var taken takenVolumes
 	for _, i := range f.others {
 		w := &f.waiting[i]
 		if w.err != nil {
-			return m.list, unmatched, w.err
+			return bindings, unmatched, w.err
 		}
-		if v := m.volumeFor(w); v != nil {
-			m.add(Binding{w.claim, v.object})
+		if v := f.volumeFor(w, n, taken, bindings, cursors); v != nil {
+			bindings = append(bindings, Binding{w.claim, v.object})
+			taken.add(bindings)
 		} else {
 			unmatched = append(unmatched, i)
 		}
 	}
-	return m.list, unmatched, nil
+	return bindings, unmatched, nil
 }
 
 // ErrNotPrepared is a scorer's error for a pod whose claims PreFilter rejected.
