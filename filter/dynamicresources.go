@@ -53,7 +53,7 @@ import (
 //
 // Differs: a bound of the search.
 // Original: kube-scheduler gives up after filterTimeout.
-// Here: the search gives up after MaxSteps devices.
+// Here: the search gives up after MaxSteps, which count devices and what selectors cost.
 // Why: the answer must not depend on the speed of the machine.
 //
 // Differs: selectors that the built-in compiler does not take.
@@ -84,7 +84,8 @@ type DynamicResources struct {
 	// BindingTimeout is how long after its allocation a claim may wait for binding
 	// conditions; 0 means 10 minutes.
 	BindingTimeout time.Duration
-	// MaxSteps bounds the search on one node, in devices looked at; 0 means 5,000,000.
+	// MaxSteps bounds the search on one node; 0 means 5,000,000. A device that is looked at
+	// is a step, and so are about two operations of its selectors.
 	MaxSteps int
 	// DeviceSelectors compiles the selectors of classes and claims; nil means the
 	// built-in compiler, which takes the expressions that drivers usually write.
@@ -134,6 +135,9 @@ func (DynamicResources) Scope(pod *framework.PodInfo) framework.Scope {
 	}
 	return scope
 }
+
+// ScopeVaries implements [incremental.SteadyScoper].
+func (DynamicResources) ScopeVaries() framework.PodParts { return 0 }
 
 // Concern implements [incremental.Concerned]: pods with claims, or with requests for
 // resources that may have a class behind them.

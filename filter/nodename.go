@@ -27,6 +27,9 @@ func (NodeName) Scope(pod *framework.PodInfo) framework.Scope {
 	return s
 }
 
+// ScopeVaries implements [incremental.SteadyScoper].
+func (NodeName) ScopeVaries() framework.PodParts { return 0 }
+
 // EventsToRegister names the event that may help a rejected pod: its node is added.
 func (p NodeName) EventsToRegister() []queueing.EventHint {
 	named := func(pod *framework.PodInfo, node *api.Node) bool { return node.Name == pod.Pod.Spec.NodeName }

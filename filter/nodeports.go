@@ -37,6 +37,9 @@ func (NodePorts) Scope(pod *framework.PodInfo) framework.Scope {
 	return s
 }
 
+// ScopeVaries implements [incremental.SteadyScoper].
+func (NodePorts) ScopeVaries() framework.PodParts { return 0 }
+
 // EventsToRegister names the events that may help a rejected pod: a node is added,
 // or a pod releases a port that conflicts with one of the pod's.
 func (p NodePorts) EventsToRegister() []queueing.EventHint {

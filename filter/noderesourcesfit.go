@@ -71,6 +71,9 @@ func (NodeResourcesFit) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: framework.FieldRequests, Reads: framework.ReadsNode | framework.ReadsPods}
 }
 
+// ScopeVaries implements [incremental.SteadyScoper].
+func (NodeResourcesFit) ScopeVaries() framework.PodParts { return 0 }
+
 // PreFilter lists the resources that the pod requests.
 func (p NodeResourcesFit) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
 	f := framework.Scratch[fit](c)

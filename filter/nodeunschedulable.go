@@ -29,6 +29,9 @@ func (NodeUnschedulable) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: framework.FieldTolerations, Reads: framework.ReadsNode}
 }
 
+// ScopeVaries implements [incremental.SteadyScoper].
+func (NodeUnschedulable) ScopeVaries() framework.PodParts { return 0 }
+
 // EventsToRegister names the events that may help a rejected pod: an uncordoned node
 // is added, a node is uncordoned, the pod's tolerations change.
 func (p NodeUnschedulable) EventsToRegister() []queueing.EventHint {

@@ -72,6 +72,9 @@ func (p PodTopologySpread) Scope(pod *framework.PodInfo) framework.Scope {
 	return s
 }
 
+// ScopeVaries implements [incremental.SteadyScoper].
+func (PodTopologySpread) ScopeVaries() framework.PodParts { return framework.PartSpread }
+
 // AppendClassKey implements [incremental.ClassKeyer]: it appends which pods count, or all
 // constraints if one is malformed.
 func (p PodTopologySpread) AppendClassKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {

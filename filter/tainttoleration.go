@@ -28,6 +28,9 @@ func (TaintToleration) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: framework.FieldTolerations, Reads: framework.ReadsNode}
 }
 
+// ScopeVaries implements [incremental.SteadyScoper].
+func (TaintToleration) ScopeVaries() framework.PodParts { return 0 }
+
 // EventsToRegister names the events that may help a rejected pod: a node is added,
 // or changed so that the pod now tolerates its taints; the pod's tolerations change.
 func (p TaintToleration) EventsToRegister() []queueing.EventHint {

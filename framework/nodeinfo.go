@@ -48,6 +48,7 @@ type NodeInfo struct {
 	Nominated []*PodInfo
 
 	static *nodeStatic
+	places *podPlaces // nil if the node has never had many pods
 }
 
 // nodeStatic holds what depends on the node object alone; clones share it.
@@ -160,7 +161,7 @@ func (n *NodeInfo) clone(o *owner) *NodeInfo {
 	c.owner = o
 	c.setVectors(n.Allocatable, n.Requested)
 	c.Pods = append(make([]*PodInfo, 0, len(n.Pods)+1), n.Pods...) // mostly, a pod is added next
-	c.UsedPorts = slices.Clone(n.UsedPorts)
+	c.UsedPorts, c.places = slices.Clone(n.UsedPorts), nil
 	return &c
 }
 
@@ -215,6 +216,9 @@ func (n *NodeInfo) add(p *PodInfo) {
 	n.NonZeroRequested[0] += p.UsedNonZero[0]
 	n.NonZeroRequested[1] += p.UsedNonZero[1]
 	n.Pods = append(n.Pods, p)
+	if len(n.Pods) > manyPods {
+		n.places.add(p, len(n.Pods)-1)
+	}
 	n.takePorts(p)
 	if len(p.Unknown) > 0 {
 		n.recount(p)
@@ -233,6 +237,15 @@ func (n *NodeInfo) removeAt(i int) *PodInfo {
 	p := n.Pods[i]
 	last := len(n.Pods) - 1
 	n.Pods[i] = n.Pods[last]
+	switch {
+	case last == manyPods:
+		n.places = nil
+	case last > manyPods:
+		n.places.remove(p)
+		if i < last {
+			n.places.move(n.Pods[i], i)
+		}
+	}
 	n.Pods[last] = nil
 	n.Pods = n.Pods[:last]
 	n.uncount(p)
@@ -248,6 +261,12 @@ func (n *NodeInfo) insertAt(i int, p *PodInfo) {
 	n.Pods = append(n.Pods, p)
 	last := len(n.Pods) - 1
 	n.Pods[i], n.Pods[last] = n.Pods[last], n.Pods[i]
+	if last >= manyPods {
+		if i < last {
+			n.places.move(n.Pods[last], last)
+		}
+		n.places.add(p, i)
+	}
 	if len(p.Unknown) > 0 {
 		n.recount(p)
 	}
@@ -263,41 +282,61 @@ func (n *NodeInfo) uncount(p *PodInfo) {
 	n.releasePorts(p)
 }
 
-// fewPorts is how many host ports are inserted into a list one by one.
-const fewPorts = 16
-
-// releasePorts uncounts the pod's host ports.
+// releasePorts uncounts the pod's host ports. The rest of the list moves once.
 func (n *NodeInfo) releasePorts(p *PodInfo) {
-	if len(p.HostPorts) > fewPorts {
-		left := make(map[api.HostPort]int, len(p.HostPorts))
-		for _, port := range p.HostPorts {
-			left[port]++
-		}
-		n.UsedPorts = slices.DeleteFunc(n.UsedPorts, func(port api.HostPort) bool {
-			left[port]--
-			return left[port] >= 0
-		})
+	if len(p.HostPorts) == 0 {
 		return
 	}
-	for _, port := range p.HostPorts {
-		if i, ok := slices.BinarySearchFunc(n.UsedPorts, port, api.CompareHostPorts); ok {
-			n.UsedPorts = slices.Delete(n.UsedPorts, i, i+1)
+	var few [fewPorts]api.HostPort
+	list, kept, next := n.UsedPorts, 0, 0
+	for _, port := range sortedPorts(few[:0], p.HostPorts) {
+		i, ok := slices.BinarySearchFunc(list[next:], port, api.CompareHostPorts)
+		if !ok {
+			continue
 		}
+		i += next
+		if kept != next {
+			copy(list[kept:], list[next:i])
+		}
+		kept += i - next
+		next = i + 1
+	}
+	if kept != next {
+		kept += copy(list[kept:], list[next:])
+		clear(list[kept:])
+		n.UsedPorts = list[:kept]
 	}
 }
 
 // takePorts counts the pod's host ports. They are sorted, so that a rollback restores
-// the same list whatever came in between.
+// the same list whatever came in between. The rest of the list moves once.
 func (n *NodeInfo) takePorts(p *PodInfo) {
-	if len(p.HostPorts) > fewPorts {
-		n.UsedPorts = append(n.UsedPorts, p.HostPorts...)
-		slices.SortFunc(n.UsedPorts, api.CompareHostPorts)
+	if len(p.HostPorts) == 0 {
 		return
 	}
-	for _, port := range p.HostPorts {
-		i, _ := slices.BinarySearchFunc(n.UsedPorts, port, api.CompareHostPorts)
-		n.UsedPorts = slices.Insert(n.UsedPorts, i, port)
+	var few [fewPorts]api.HostPort
+	ports, end := sortedPorts(few[:0], p.HostPorts), len(n.UsedPorts)
+	list := append(n.UsedPorts, ports...)
+	for k := len(ports) - 1; k >= 0; k-- {
+		i, _ := slices.BinarySearchFunc(list[:end], ports[k], api.CompareHostPorts)
+		copy(list[i+k+1:], list[i:end])
+		list[i+k] = ports[k]
+		end = i
 	}
+	n.UsedPorts = list
+}
+
+// fewPorts is how many host ports are sorted without an allocation.
+const fewPorts = 16
+
+// sortedPorts returns the ports in order: as they are, or in space.
+func sortedPorts(space, ports []api.HostPort) []api.HostPort {
+	if slices.IsSortedFunc(ports, api.CompareHostPorts) {
+		return ports
+	}
+	space = append(space, ports...)
+	slices.SortFunc(space, api.CompareHostPorts)
+	return space
 }
 
 // HasPod reports whether the pod is on the node. It recognises the pod like

@@ -68,11 +68,12 @@ func appendKey(b []byte, p *PodInfo, fields PodFields) []byte {
 		b = appendString(b, p.Pod.Status.NominatedNodeName)
 	}
 	if has(FieldNodeChoice) {
-		var affinity *api.NodeAffinity
-		if spec.Affinity != nil {
-			affinity = spec.Affinity.NodeAffinity
+		b = appendMap(b, spec.NodeSelector)
+		if spec.Affinity == nil || spec.Affinity.NodeAffinity == nil {
+			b = append(b, 0)
+		} else {
+			b = appendValue(b, spec.Affinity.NodeAffinity)
 		}
-		b = appendValue(appendMap(b, spec.NodeSelector), affinity)
 	}
 	if has(FieldPodAffinity) {
 		var affinity api.Affinity
@@ -82,7 +83,7 @@ func appendKey(b []byte, p *PodInfo, fields PodFields) []byte {
 		b = appendValue(appendValue(b, affinity.PodAffinity), affinity.PodAntiAffinity)
 	}
 	if has(FieldTolerations) {
-		b = appendValue(b, spec.Tolerations)
+		b = appendTolerations(b, spec.Tolerations)
 	}
 	if has(FieldSpread) {
 		b = appendValue(b, spec.TopologySpreadConstraints)
@@ -161,7 +162,26 @@ func appendString(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
+// appendTolerations is a faster appendValue for what almost every pod of a cluster has.
+func appendTolerations(b []byte, list []api.Toleration) []byte {
+	b = binary.AppendUvarint(b, uint64(len(list)))
+	for i := range list {
+		t := &list[i]
+		b = appendString(appendString(b, t.Key), string(t.Operator))
+		b = appendString(appendString(b, t.Value), string(t.Effect))
+		if t.TolerationSeconds == nil {
+			b = append(b, 0)
+		} else {
+			b = binary.AppendVarint(append(b, 1), *t.TolerationSeconds)
+		}
+	}
+	return b
+}
+
 func appendMap(b []byte, m map[string]string) []byte {
+	if len(m) == 0 {
+		return append(b, 0)
+	}
 	b = binary.AppendUvarint(b, uint64(len(m)))
 	if len(m) < 2 { // there is nothing to sort
 		for k, v := range m {
@@ -200,10 +220,15 @@ func appendList(b []byte, l resource.List) []byte {
 
 // appendOtherVector appends a vector that is mostly equal to one that was appended before.
 func appendOtherVector(b []byte, v, before resource.Vector) []byte {
-	if v.Equal(before) {
+	if isSame(v, before) || v.Equal(before) {
 		return append(b, 0)
 	}
 	return appendVector(append(b, 1), v)
+}
+
+// isSame reports whether two vectors are one: mostly only one was made for both.
+func isSame(v, o resource.Vector) bool {
+	return len(v) == len(o) && (len(v) == 0 || &v[0] == &o[0])
 }
 
 // appendVector leaves out trailing zeros, so a vector that was made before the schema

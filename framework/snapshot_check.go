@@ -30,6 +30,9 @@ func (s *Snapshot) Check() error {
 				affine++
 			}
 		}
+		if err := n.checkPlaces(); err != nil {
+			return err
+		}
 	}
 	if affine != s.affine {
 		return fmt.Errorf("%d pods have pod affinity, and %d are counted", affine, s.affine)
@@ -44,6 +47,29 @@ func (s *Snapshot) Check() error {
 			if err := c.Check(s); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// checkPlaces compares the index of the node's pods with the pods.
+func (n *NodeInfo) checkPlaces() error {
+	if n.places == nil || n.places.of == nil {
+		return nil
+	}
+	count := map[podIdentity]int32{}
+	for _, p := range n.Pods {
+		count[identityOf(p)]++
+	}
+	if len(n.Pods) <= manyPods || len(count) != len(n.places.of) {
+		return fmt.Errorf("node %s: it has %d pods of %d identities, and an index of %d", n.name, len(n.Pods), len(count), len(n.places.of))
+	}
+	for i, p := range n.Pods {
+		switch at := n.places.of[identityOf(p)]; {
+		case at.count != count[identityOf(p)]:
+			return fmt.Errorf("node %s: the index has %d pods like %s, want %d", n.name, at.count, podObject(p.Pod), count[identityOf(p)])
+		case at.place >= 0 && int(at.place) != i:
+			return fmt.Errorf("node %s: the index has %s at place %d, want %d", n.name, podObject(p.Pod), at.place, i)
 		}
 	}
 	return nil

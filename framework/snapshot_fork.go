@@ -42,7 +42,7 @@ func (s *Snapshot) NewVersion() uint64 {
 // fork and copied first.
 type owner = cow.Owner
 
-const chunkSize = 64
+const chunkSize = 32
 
 // chunk holds the nodes of chunkSize neighbouring slots: a fork copies the
 // list of chunks, not the nodes. A what-if copies the chunks of the nodes that it changes, so
@@ -57,7 +57,7 @@ type chunk struct {
 }
 
 // Fork returns an independent copy: changes of one do not show in the other. It costs
-// O(N/64) for N nodes, and the Fork of each extension. Later changes on either side
+// O(N/32) for N nodes, and the Fork of each extension. Later changes on either side
 // copy what they touch; the first change of the set of nodes costs O(N).
 //
 // A fork has no open transaction and its own Version. If s has open transactions, the

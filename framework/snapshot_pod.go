@@ -149,7 +149,12 @@ func (s *Snapshot) add(p *PodInfo, n *NodeInfo) error {
 }
 
 func (s *Snapshot) forget(p *PodInfo, n *NodeInfo) error {
-	i := n.find(p)
+	i := -1
+	if n.owner == s.owner {
+		i = n.findOwn(p)
+	} else {
+		i = n.find(p)
+	}
 	if i < 0 {
 		return podOnNode(p, n.Name(), errNotOnNode)
 	}

@@ -145,8 +145,8 @@ func TestAllStops(t *testing.T) {
 // Slots are used again, and a NodeInfo from before a fork still finds its node.
 func TestSlots(t *testing.T) {
 	s := snapshotOf(t, framework.Arrival, manyNames(257)...)
-	if got := s.SlotLimit(); got != 320 {
-		t.Errorf("SlotLimit() = %d, want 320", got)
+	if got := s.SlotLimit(); got != 288 {
+		t.Errorf("SlotLimit() = %d, want 288", got)
 	}
 	n := s.Node("node-00003")
 	if n.Slot() != 3 {

@@ -33,8 +33,9 @@ func (s *Scheduler) Alike(snap *framework.Snapshot, pod *framework.PodInfo, d De
 		return "", false
 	}
 	fields := aliases
-	for _, x := range s.plugins.filterScopes {
-		if x == nil {
+	for i := range s.plugins.filterScopes {
+		x := &s.plugins.filterScopes[i]
+		if !x.counts {
 			continue
 		}
 		scope := x.of(pod)

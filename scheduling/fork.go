@@ -31,7 +31,6 @@ func (t *plugins) clone() plugins {
 	c := *t
 	c.preFilters, c.filters = slices.Clone(t.preFilters), slices.Clone(t.filters)
 	c.preScores, c.scorers = slices.Clone(t.preScores), slices.Clone(t.scorers)
-	c.filterScopes, c.scorerScopes = nil, nil
 	c.findScopes()
 	return c
 }

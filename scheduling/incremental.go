@@ -28,6 +28,7 @@ type incrementalPath struct {
 	class    *class // of the pod of this decision
 	classes  map[string]*class
 	readings map[string]*reading // of the classes
+	guesses  guesses
 	notes    *runner.Cache[noted]
 	keys     classKeys
 	scratch  reading

@@ -1,11 +1,11 @@
 package scheduling
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/digest"
 	"github.com/berth-sched/berth/internal/engine"
 	"github.com/berth-sched/berth/internal/runner"
 )
@@ -18,6 +18,7 @@ type class struct {
 	idleFilters, idleScorers idlers
 
 	key  string // it covers which plugins are live
+	text string // the same without, by which it is found
 	kept string // the parts of it that plugins append which are not live
 	ref  engine.Ref
 	note *runner.Entry // this, as it is noted with pods in the epoch at
@@ -68,7 +69,7 @@ func shortened(key []byte) []byte {
 	if len(key) <= keyShort {
 		return key
 	}
-	sum := sha256.Sum256(key)
+	sum := digest.Sum(key)
 	return append(append(key[:0], "sha256:"...), sum[:]...)
 }
 
@@ -80,30 +81,12 @@ func (f *incrementalPath) classOf(c *framework.Cycle) *class {
 	if n := f.notes.Load(pod.Runner()); n != nil && n.epoch == f.keys.epoch {
 		return n.class
 	}
-	f.scratch.read(&f.s.plugins, pod)
-	f.keys.find(c, &f.s.plugins, &f.scratch)
-	f.key = pod.AppendClassKey(f.key[:0], f.scratch.pod)
-	f.key = append(append(f.key, f.keys.live...), f.keys.kept...)
-	if len(f.key) > keyMost {
-		return nil
-	}
-	f.key = shortened(f.key)
-	first := f.classes[string(f.key)]
-	k := first
-	for k != nil && !k.same(&f.scratch) {
-		k = k.next
-	}
+	k := f.guessed(c)
 	if k == nil {
-		if len(f.classes) >= classesMost {
-			clear(f.classes)
-			clear(f.readings)
-			first = nil
+		if k = f.sought(c); k == nil {
+			return nil
 		}
-		live := f.scratch.liveKey()
-		key := live + string(f.key)
-		k = &class{reading: f.kept(&f.scratch), key: key, kept: string(shortened(slices.Clone(f.keys.kept))), next: first}
-		k.idleFilters, k.idleScorers = k.reading.idleFilters(&f.s.plugins), k.reading.idleScorers(&f.s.plugins)
-		f.classes[key[len(live):]] = k
+		f.learn(pod, k)
 	}
 	if k.at != f.keys.epoch {
 		k.at = f.keys.epoch
@@ -111,6 +94,52 @@ func (f *incrementalPath) classOf(c *framework.Cycle) *class {
 	}
 	f.notes.Store(pod.Runner(), k.note)
 	return k
+}
+
+// sought returns the class of the cycle's pod. It asks all plugins. nil means that the key is
+// too long.
+func (f *incrementalPath) sought(c *framework.Cycle) *class {
+	f.scratch.read(&f.s.plugins, c.Pod)
+	if !f.findKey(c, &f.scratch) {
+		return nil
+	}
+	first := f.classes[string(f.key)]
+	k := first
+	for k != nil && !k.same(&f.scratch) {
+		k = k.next
+	}
+	if k == nil {
+		if len(f.classes) >= classesMost {
+			f.forgetClasses()
+			first = nil
+		}
+		live := f.scratch.liveKey()
+		key := live + string(f.key)
+		k = &class{reading: f.kept(&f.scratch), key: key, text: key[len(live):], kept: string(shortened(slices.Clone(f.keys.kept))), next: first}
+		k.idleFilters, k.idleScorers = k.reading.idleFilters(&f.s.plugins), k.reading.idleScorers(&f.s.plugins)
+		f.classes[k.text] = k
+	}
+	return k
+}
+
+// findKey finds the key of the cycle's pod, if plugins read it like that; false if it is too
+// long.
+func (f *incrementalPath) findKey(c *framework.Cycle, r *reading) bool {
+	f.keys.find(c, &f.s.plugins, r)
+	f.key = c.Pod.AppendClassKey(f.key[:0], r.pod)
+	f.key = append(append(f.key, f.keys.live...), f.keys.kept...)
+	if len(f.key) > keyMost {
+		return false
+	}
+	f.key = shortened(f.key)
+	return true
+}
+
+// forgetClasses forgets all classes and how they are read.
+func (f *incrementalPath) forgetClasses() {
+	clear(f.classes)
+	clear(f.readings)
+	f.guesses.forget()
 }
 
 // kept returns a reading equal to r that is kept.
@@ -139,7 +168,7 @@ func (r *reading) read(t *plugins, pod *framework.PodInfo) {
 }
 
 // ask returns what the plugins of one side read, in the memory of the list.
-func (r *reading) ask(list []framework.Reads, scopes []*scope, pod *framework.PodInfo) []framework.Reads {
+func (r *reading) ask(list []framework.Reads, scopes []listedScope, pod *framework.PodInfo) []framework.Reads {
 	list = slices.Grow(list[:0], len(scopes))[:len(scopes)]
 	clear(list)
 	for next := 0; next < len(scopes); { // once, unless a plugin panics
@@ -150,7 +179,7 @@ func (r *reading) ask(list []framework.Reads, scopes []*scope, pod *framework.Po
 
 // askFrom fills in what the plugins read from that place on, up to one that panics: it
 // declares nothing. It returns where to go on.
-func (r *reading) askFrom(i int, list []framework.Reads, scopes []*scope, pod *framework.PodInfo) (next int) {
+func (r *reading) askFrom(i int, list []framework.Reads, scopes []listedScope, pod *framework.PodInfo) (next int) {
 	defer func() {
 		if i < len(scopes) && recover() != nil {
 			list[i] = r.add(undeclared)
@@ -158,7 +187,7 @@ func (r *reading) askFrom(i int, list []framework.Reads, scopes []*scope, pod *f
 		}
 	}()
 	for ; i < len(scopes); i++ {
-		if s := scopes[i]; s != nil && s.concern.of(pod) {
+		if s := &scopes[i]; s.counts && s.concern.of(pod) {
 			list[i] = r.add(s.ask(pod))
 		}
 	}

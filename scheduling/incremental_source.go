@@ -34,8 +34,8 @@ func (f *incrementalPath) demoteSetters() bool {
 	for _, s := range f.bound.setters {
 		*s = scope{}
 	}
-	clear(f.classes)
-	clear(f.readings)
+	f.s.plugins.findScopes()
+	f.forgetClasses()
 	f.notes = runner.NewCache[noted]()
 	return true
 }

@@ -31,7 +31,7 @@ type plugins struct {
 	keyers    []placedKeyer // of all plugins that filter and score
 	keyParts  concern       // of all keyers that have one: pods that differ in it have different keyers
 
-	filterScopes, scorerScopes []*scope // parallel to side.reads; nil for plugins that do not count
+	filterScopes, scorerScopes []listedScope // parallel to side.reads
 
 	keyVersions []concerning[incremental.ClassKeyer] // of keyers, one for each version that they have
 
@@ -165,33 +165,38 @@ func (t *plugins) resolveRest(p *Profile) {
 	t.extenders = slices.Clone(p.Extenders)
 }
 
+// A listedScope is a copy of a plugin's scope: those of all plugins lie side by side, as
+// every pod of unknown class needs them.
+type listedScope struct {
+	scope
+	counts bool // false for a plugin that prepares a filter or scorer, which has its own
+}
+
 // findScopes lists the scopes of all plugins that filter or score. A list ends with the last
-// plugin that counts: every pod of unknown class walks it.
+// plugin that counts: every pod of unknown class walks it. The lists must be found again
+// after a scope has changed.
 func (t *plugins) findScopes() {
+	t.filterScopes, t.scorerScopes = nil, nil
 	for i := range t.filters {
-		t.filterScopes = append(t.filterScopes, &t.filters[i].scope)
+		t.filterScopes = append(t.filterScopes, listedScope{t.filters[i].scope, true})
 	}
 	for i := range t.preFilters {
-		t.filterScopes = append(t.filterScopes, nil)
-		if p := &t.preFilters[i]; p.filter < 0 {
-			t.filterScopes[len(t.filterScopes)-1] = &p.scope
-		}
+		p := &t.preFilters[i]
+		t.filterScopes = append(t.filterScopes, listedScope{p.scope, p.filter < 0})
 	}
 	for i := range t.scorers {
-		t.scorerScopes = append(t.scorerScopes, &t.scorers[i].scope)
+		t.scorerScopes = append(t.scorerScopes, listedScope{t.scorers[i].scope, true})
 	}
 	for i := range t.preScores {
-		t.scorerScopes = append(t.scorerScopes, nil)
-		if p := &t.preScores[i]; p.scorer < 0 {
-			t.scorerScopes[len(t.scorerScopes)-1] = &p.scope
-		}
+		p := &t.preScores[i]
+		t.scorerScopes = append(t.scorerScopes, listedScope{p.scope, p.scorer < 0})
 	}
 	t.filterScopes, t.scorerScopes = withoutTail(t.filterScopes), withoutTail(t.scorerScopes)
 }
 
-// withoutTail returns the list up to its last scope.
-func withoutTail(list []*scope) []*scope {
-	for len(list) > 0 && list[len(list)-1] == nil {
+// withoutTail returns the list up to its last scope that counts.
+func withoutTail(list []listedScope) []listedScope {
+	for len(list) > 0 && !list[len(list)-1].counts {
 		list = list[:len(list)-1]
 	}
 	return list

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/errtext"
 	"github.com/berth-sched/berth/internal/pick"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling/preemption"
@@ -171,6 +172,9 @@ func (a *extenderAnswer) ask(r *referencePath, asked candidates, take takeFunc) 
 	return asked, nil
 }
 
+// maxClaimed bounds how much of the name of a node that an extender made up an error repeats.
+const maxClaimed = 512
+
 // take applies the verdict of one extender. If there is no error, it notes the nodes
 // that the extender refuses.
 func (a *extenderAnswer) take(e *Extender, asked candidates, v ExtenderVerdict) (taken candidates, err error) {
@@ -182,7 +186,7 @@ func (a *extenderAnswer) take(e *Extender, asked candidates, v ExtenderVerdict) 
 	for _, name := range v.Nodes {
 		k, ok := places[name]
 		if !ok {
-			return taken, &ExtenderError{e.Name, "Filter", fmt.Errorf("it claims a filtered node %q which is not found in the input node list", name)}
+			return taken, &ExtenderError{e.Name, "Filter", fmt.Errorf("it claims a filtered node %q which is not found in the input node list", errtext.Cut(name, maxClaimed))}
 		}
 		if !left[name] {
 			left[name] = true

@@ -103,6 +103,9 @@ func (p NodeResourcesBalancedAllocation) Scope(pod *framework.PodInfo) framework
 	return scope
 }
 
+// ScopeVaries implements [incremental.SteadyScoper].
+func (NodeResourcesBalancedAllocation) ScopeVaries() framework.PodParts { return framework.PartVolumes }
+
 // PreScore finds the resources in the schema, and skips pods that request none of
 // them. A configuration that Validate rejects is an error.
 func (p NodeResourcesBalancedAllocation) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {

@@ -26,7 +26,7 @@ type DynamicResources struct {
 	// BindingTimeout is how long after its allocation a claim may wait for binding
 	// conditions; 0 means 10 minutes.
 	BindingTimeout time.Duration
-	// MaxSteps bounds the search on one node, in devices looked at; 0 means 5,000,000.
+	// MaxSteps bounds the search on one node, in the steps of the filter; 0 means 5,000,000.
 	MaxSteps int
 	// DeviceSelectors compiles the selectors of classes and claims; nil means the
 	// built-in compiler.
@@ -47,6 +47,9 @@ func (DynamicResources) Scope(pod *framework.PodInfo) framework.Scope {
 	}
 	return devices.ScopeOf(pod)
 }
+
+// ScopeVaries implements [incremental.SteadyScoper].
+func (DynamicResources) ScopeVaries() framework.PodParts { return 0 }
 
 // Concern implements [incremental.Concerned]: pods with claims.
 func (DynamicResources) Concern() framework.PodParts { return framework.PartClaims }

@@ -44,6 +44,9 @@ func (ImageLocality) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: framework.FieldImages, Reads: framework.ReadsNode | framework.ReadsNodeSet}
 }
 
+// ScopeVaries implements [incremental.SteadyScoper].
+func (ImageLocality) ScopeVaries() framework.PodParts { return 0 }
+
 // PreScore looks up the pod's images.
 func (p ImageLocality) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
 	names := p.counted(c.Pod)

@@ -21,7 +21,8 @@ import (
 // Normalizing maps the range of the feasible nodes' raw scores to [0,100]
 // ([InterPodAffinityScore]).
 //
-// The snapshot keeps the counts, so scoring a node costs one lookup per term.
+// The snapshot keeps the counts, so scoring a node costs one lookup per term. Many terms of
+// pods in the cluster cost one for each topology key.
 //
 // Source: kube-scheduler 1.37, plugin InterPodAffinity.
 //
@@ -83,6 +84,9 @@ func (p InterPodAffinity) Scope(pod *framework.PodInfo) framework.Scope {
 	}
 	return s
 }
+
+// ScopeVaries implements [incremental.SteadyScoper].
+func (InterPodAffinity) ScopeVaries() framework.PodParts { return framework.PartPodAffinity }
 
 // AppendClassKey implements [incremental.ClassKeyer]: it appends which terms match which
 // pods.
@@ -157,6 +161,9 @@ func (s *interPodAffinity) Score(_ *framework.PodInfo, node *framework.NodeInfo)
 		for _, c := range s.Demand {
 			sum += s.weight * c.At(node)
 		}
+	}
+	if s.Others != nil {
+		sum += s.Others.Preference(node, s.weight)
 	}
 	return sum
 }

@@ -97,6 +97,9 @@ func (NodeResourcesFit) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: framework.FieldRequests, Reads: framework.ReadsNode | framework.ReadsPods}
 }
 
+// ScopeVaries implements [incremental.SteadyScoper].
+func (NodeResourcesFit) ScopeVaries() framework.PodParts { return 0 }
+
 // PreScore finds the resources in the schema. A configuration that Validate rejects
 // is an error.
 func (p NodeResourcesFit) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {

@@ -26,6 +26,9 @@ func (TaintToleration) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: framework.FieldTolerations, Reads: framework.ReadsNode}
 }
 
+// ScopeVaries implements [incremental.SteadyScoper].
+func (TaintToleration) ScopeVaries() framework.PodParts { return 0 }
+
 // Score counts the node's taints of effect PreferNoSchedule that the pod does
 // not tolerate.
 func (p TaintToleration) Score(pod *framework.PodInfo, node *framework.NodeInfo) int64 {

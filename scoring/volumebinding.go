@@ -75,6 +75,9 @@ func (VolumeBinding) Scope(pod *framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: v.Fields(), Reads: framework.ReadsNode | framework.ReadsObjects}
 }
 
+// ScopeVaries implements [incremental.SteadyScoper].
+func (VolumeBinding) ScopeVaries() framework.PodParts { return framework.PartVolumes }
+
 // PreScore reuses the result of PreFilter of the filter of the same name, or
 // computes it. It fails for pods that this filter rejects before it sees any node,
 // and for a configuration that Validate rejects.

@@ -19,13 +19,14 @@ var (
 // Minima must not be negative nor fall from one model to the next. Counting does
 // not use maxima, so agree ignores them.
 func agree(models []api.ResourceModel) error {
+	finder := rangeFinder{models: models}
 	for i := range models {
 		ranges := models[i].Ranges
 		if len(ranges) == 0 {
 			return invalidModel(i, "ranges", "0 resources", ruleNoRanges)
 		}
 		if i == 0 {
-			if err := agreeFirst(ranges); err != nil {
+			if err := agreeFirst(&finder); err != nil {
 				return err
 			}
 			continue
@@ -37,7 +38,7 @@ func agree(models []api.ResourceModel) error {
 		for j := range before {
 			k := j // usually, all models list their resources in the same order
 			if ranges[k].Name != before[j].Name {
-				if k = rangeOf(ranges, before[j].Name); k < 0 && before[j].Name == "" {
+				if k = finder.find(i, before[j].Name); k < 0 && before[j].Name == "" {
 					return invalidRange(i-1, j, "name", "", ruleNoName)
 				} else if k < 0 {
 					return invalidModel(i, "ranges", string(before[j].Name), errNameMissing)
@@ -53,10 +54,11 @@ func agree(models []api.ResourceModel) error {
 
 // agreeFirst checks the first model. If the other models agree with it, they have
 // no negative minima and name no resource twice.
-func agreeFirst(ranges []api.ResourceModelRange) error {
+func agreeFirst(finder *rangeFinder) error {
+	ranges := finder.models[0].Ranges
 	for j := range ranges {
 		r := &ranges[j]
-		if rangeOf(ranges[:j], r.Name) >= 0 {
+		if finder.find(0, r.Name) < j {
 			return invalidRange(0, j, "name", string(r.Name), ruleTwice)
 		}
 		if r.Min.Sign() < 0 {

@@ -30,10 +30,15 @@ func NewGrader(models []api.ResourceModel) (*Grader, error) {
 		return nil, err
 	}
 	g := &Grader{models: models}
-	for _, r := range models[0].Ranges {
+	finder := rangeFinder{models: models}
+	for j, r := range models[0].Ranges {
 		mins := make([]resource.Quantity, len(models))
 		for i, m := range models {
-			mins[i] = m.Ranges[rangeOf(m.Ranges, r.Name)].Min
+			k := j // usually, all models list their resources in the same order
+			if m.Ranges[k].Name != r.Name {
+				k = finder.find(i, r.Name)
+			}
+			mins[i] = m.Ranges[k].Min
 		}
 		g.names, g.mins = append(g.names, r.Name), append(g.mins, mins)
 	}

@@ -25,11 +25,13 @@ func countedOnly(wanted []demand) []demand {
 
 // A modelCount estimates from the numbers of nodes by grade.
 type modelCount struct {
-	rule   Rules
-	models []api.ResourceModel
-	counts []api.AllocatableModeling
-	wanted []demand
-	report *[]GradeReport // nil: no report wanted
+	rule    Rules
+	models  []api.ResourceModel
+	finder  rangeFinder // of models
+	counts  []api.AllocatableModeling
+	byGrade map[uint]int64 // their sums, once they are needed
+	wanted  []demand
+	report  *[]GradeReport // nil: no report wanted
 
 	assumed []Assumed // only Karmada118 places them
 }
@@ -43,8 +45,9 @@ func (m *modelCount) uncovered() (string, error) {
 	if err := agree(m.models); err != nil {
 		return "", err
 	}
+	m.finder = rangeFinder{models: m.models}
 	for _, d := range m.wanted {
-		if rangeOf(m.models[0].Ranges, d.name) < 0 {
+		if m.finder.find(0, d.name) < 0 {
 			return "resource model is inapplicable as missing resource: " + string(d.name), nil
 		}
 	}
@@ -115,18 +118,19 @@ func (m *modelCount) besideAssumed() (int64, error) {
 
 // check returns an error if counts and models do not match.
 func (m *modelCount) check() error {
-	for i := range m.models {
-		if m.rule != Karmada118 {
-			break
+	if m.rule != Karmada118 {
+		if len(m.counts) < len(m.models) {
+			return shortCounts(m.counts, m.models)
 		}
-		for k := range i {
-			if m.models[k].Grade == m.models[i].Grade {
-				return invalidModel(i, "grade", fmt.Sprint(m.models[i].Grade), errGradeTwice)
-			}
-		}
+		return nil
 	}
-	if m.rule != Karmada118 && len(m.counts) < len(m.models) {
-		return shortCounts(m.counts, m.models)
+	seen := make(map[uint]bool, len(m.models))
+	for i := range m.models {
+		grade := m.models[i].Grade
+		if seen[grade] {
+			return invalidModel(i, "grade", fmt.Sprint(grade), errGradeTwice)
+		}
+		seen[grade] = true
 	}
 	return nil
 }
@@ -167,15 +171,14 @@ func (m *modelCount) firstAbove(d demand, cmp int) int {
 // atLeast returns the minimum of a resource in model i, or 0 if no model has the
 // resource.
 func (m *modelCount) atLeast(i int, name resource.Name) resource.Quantity {
-	if rangeOf(m.models[i].Ranges, name) < 0 {
+	if m.finder.find(i, name) < 0 {
 		return resource.Quantity{}
 	}
 	return m.min(i, name)
 }
 
 func (m *modelCount) min(i int, name resource.Name) resource.Quantity {
-	j := rangeOf(m.models[i].Ranges, name)
-	return m.models[i].Ranges[j].Min
+	return m.models[i].Ranges[m.finder.find(i, name)].Min
 }
 
 // nodes returns the number of nodes of model i. Karmada118 matches counts by
@@ -184,13 +187,13 @@ func (m *modelCount) nodes(i int) int64 {
 	if m.rule != Karmada118 {
 		return int64(m.counts[i].Count)
 	}
-	var n int64
-	for _, c := range m.counts {
-		if c.Grade == m.models[i].Grade {
-			n = resource.SatAdd(n, int64(c.Count))
+	if m.byGrade == nil {
+		m.byGrade = make(map[uint]int64, len(m.counts))
+		for _, c := range m.counts {
+			m.byGrade[c.Grade] = resource.SatAdd(m.byGrade[c.Grade], int64(c.Count))
 		}
 	}
-	return n
+	return m.byGrade[m.models[i].Grade]
 }
 
 // perNode returns how many replicas a node of model i counts for, and the limiting

@@ -74,6 +74,7 @@ func ValidateModelsStrictly(models []api.ResourceModel) error {
 		all = append(all, err)
 		return true
 	})
+	finder := rangeFinder{models: models}
 	for i, m := range models {
 		if i > 0 && m.Grade < models[i-1].Grade {
 			all = append(all, invalidModel(i, "grade", fmt.Sprint(m.Grade), ruleAscending))
@@ -85,7 +86,7 @@ func ValidateModelsStrictly(models []api.ResourceModel) error {
 			if r.Name == "" {
 				all = append(all, invalidRange(i, j, "name", "", ruleNoName))
 			}
-			if rangeOf(m.Ranges[:j], r.Name) >= 0 {
+			if finder.find(i, r.Name) < j {
 				all = append(all, invalidRange(i, j, "name", string(r.Name), ruleTwice))
 			}
 		}
@@ -148,15 +149,6 @@ func checkBegin(models []api.ResourceModel, i, j int, meet func(i, j int) bool) 
 // endless reports whether q, rounded up, is the largest int64.
 func endless(q resource.Quantity) bool {
 	return q.Value() == math.MaxInt64 && q.Cmp(unbounded()) <= 0
-}
-
-func rangeOf(ranges []api.ResourceModelRange, name resource.Name) int {
-	for j := range ranges {
-		if ranges[j].Name == name {
-			return j
-		}
-	}
-	return -1
 }
 
 func invalidModel(i int, field, value string, err error) error {

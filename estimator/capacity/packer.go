@@ -64,13 +64,16 @@ func (m *modelCount) packer(assumed []Assumed) *setPacker {
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(m.models[a].Grade, m.models[b].Grade) })
 
 	p := &setPacker{}
+	seen := map[resource.Name]bool{}
 	for _, d := range m.wanted {
+		seen[d.name] = true
 		p.names = append(p.names, d.name)
 	}
 	for _, a := range assumed {
 		for _, c := range a.Components {
 			for _, d := range countedOnly(demands(c.Request)) {
-				if !slices.Contains(p.names, d.name) {
+				if !seen[d.name] {
+					seen[d.name] = true
 					p.names = append(p.names, d.name)
 				}
 			}

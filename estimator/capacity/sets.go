@@ -2,7 +2,6 @@ package capacity
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
@@ -131,12 +130,14 @@ func setsBySummary(s *api.ResourceSummary, components []Component, bound int64) 
 // workloads.
 func setsByModels(cluster *api.Cluster, components []Component, assumed []Assumed, bound int64) (int64, error) {
 	var all []demand
+	seen := map[resource.Name]bool{}
 	for _, c := range components {
 		if c.Replicas == 0 {
 			continue // its requests do not matter
 		}
 		for _, d := range countedOnly(demands(c.Request)) {
-			if !slices.ContainsFunc(all, func(e demand) bool { return e.name == d.name }) {
+			if !seen[d.name] {
+				seen[d.name] = true
 				all = append(all, d)
 			}
 		}

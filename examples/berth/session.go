@@ -200,9 +200,7 @@ func (s *session) validate() error {
 	if s.validation == ignore {
 		return nil
 	}
-	doubts := s.cluster.Doubts()
-	rest := len(doubts) - min(len(doubts), maxDoubts)
-	doubts = doubts[:len(doubts)-rest]
+	doubts, rest := s.cluster.Doubts(maxDoubts)
 	if rest > 0 {
 		doubts = append(doubts, fmt.Errorf("and %d more", rest))
 	}

@@ -26,6 +26,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/berth-sched/berth/examples/internal/display"
 	"github.com/berth-sched/berth/examples/internal/input"
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
@@ -57,7 +58,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, os.Args[1:], os.Stdout); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "extender:", err)
+		display.Fail(os.Stderr, "extender", err)
 		os.Exit(1)
 	}
 }

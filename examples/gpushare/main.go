@@ -60,7 +60,7 @@ func main() {
 	switch err := run(os.Args[1:], os.Stdout, os.Stderr); {
 	case errors.Is(err, flag.ErrHelp):
 	case err != nil:
-		fmt.Fprintln(os.Stderr, "gpushare:", err)
+		display.Fail(os.Stderr, "gpushare", err)
 		os.Exit(1)
 	}
 }

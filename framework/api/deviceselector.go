@@ -12,7 +12,8 @@ type DeviceSelectorCompiler interface {
 }
 
 // A CompiledDeviceSelector is a compiled condition. It must be safe for concurrent use, and its
-// answer must depend on the arguments alone. The error is an error of the evaluation.
+// answer must depend on the arguments alone. The error is an error of the evaluation. It should
+// bound what an evaluation costs, because plugins count all evaluations alike.
 type CompiledDeviceSelector interface {
 	MatchesDevice(driver string, device *Device) (bool, error)
 }

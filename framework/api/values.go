@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/berth-sched/berth/internal/errtext"
 )
@@ -172,17 +173,12 @@ func (v *foundValue) path(general bool) string {
 // eachValue calls f for each value that its rule does not know, in the order of the kinds
 // and objects.
 func (o *Objects) eachValue(f func(foundValue)) {
-	p := valuePlanner{rules: valueRules(), plans: map[reflect.Type]*valuePlan{}}
 	all := reflect.ValueOf(o).Elem()
-	for i := range all.NumField() {
-		list := all.Field(i)
-		if list.Kind() != reflect.Slice {
-			continue
-		}
-		plan := p.plan(list.Type().Elem())
+	for i, plan := range valuePlans() {
 		if plan == nil {
 			continue
 		}
+		list := all.Field(i)
 		for k := range list.Len() {
 			if x := list.Index(k); !x.IsNil() {
 				w := valueWalk{object: x.Interface().(object), found: f}
@@ -206,6 +202,21 @@ type valueField struct {
 	required bool
 	plan     *valuePlan
 }
+
+// valuePlans returns the plans for the fields of Objects, nil where there is nothing to look
+// at. They are made once, because Warnings may be called for every object of a file.
+var valuePlans = sync.OnceValue(func() (plans []*valuePlan) {
+	p := valuePlanner{rules: valueRules(), plans: map[reflect.Type]*valuePlan{}}
+	t := reflect.TypeFor[Objects]()
+	for i := range t.NumField() {
+		var plan *valuePlan
+		if list := t.Field(i).Type; list.Kind() == reflect.Slice {
+			plan = p.plan(list.Elem())
+		}
+		plans = append(plans, plan)
+	}
+	return plans
+})
 
 // A valuePlanner makes plans, one for a type.
 type valuePlanner struct {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
 )
 
 // unchecked are the types of texts that may have other values than the constants here.
@@ -199,6 +200,24 @@ func TestValidateBounds(t *testing.T) {
 		if got, want := len(o.Warnings()), len(o.Doubts()); got != want {
 			t.Errorf("%s: %d warnings, want %d", spec, got, want)
 		}
+	}
+}
+
+// TestValidateMany gives more faults than Validate returns, and more doubts than Doubts does.
+func TestValidateMany(t *testing.T) {
+	o := new(api.Objects)
+	for i := range 600 {
+		p := api.MakePod(fmt.Sprint("p", i)).Requests("1", "1Gi").Obj()
+		p.Spec.Containers[0].Resources.Requests["memroy"] = resource.MustParse("1")
+		p.Spec.Tolerations = []api.Toleration{{Operator: "Gt", Value: "x"}}
+		o.Pods = append(o.Pods, p)
+	}
+	joined, ok := o.Validate().(interface{ Unwrap() []error })
+	if !ok || len(joined.Unwrap()) != 500 {
+		t.Errorf("Validate = %.300v, want 500 errors", o.Validate())
+	}
+	if n := len(o.Doubts()); n != 500 {
+		t.Errorf("%d doubts, want 500", n)
 	}
 }
 

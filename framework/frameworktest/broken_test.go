@@ -394,6 +394,7 @@ var brokenScopes = []broken{
 			return framework.Status{}
 		}}
 	}},
+	{"steady, but by its names", "steady", "Scope, for a pod with the parts", func() framework.Plugin { return moody{} }},
 	{"a gate for others, too", "gate", "PreEnqueue, for a pod", func() framework.Plugin { return strict{} }},
 	{"unconcerned, and speaks", "concern", "Reserves, for a pod", func() framework.Plugin { return aloof{words: "a seat"} }},
 	{"shared by all that is bound", "kept", "the kept filter, after a rollback", func() framework.Plugin {
@@ -851,6 +852,24 @@ func (strict) Gates() framework.PodParts { return framework.PartGates }
 
 func (strict) PreEnqueue(context.Context, *framework.PodInfo) framework.Status {
 	return framework.UnschedulableStatus("no")
+}
+
+// moody has a scope by the names of pods, and says that it has one for all.
+type moody struct{}
+
+func (moody) Name() string { return "Moody" }
+
+func (moody) Scope(p *framework.PodInfo) framework.Scope {
+	if p.Pod.Name[len(p.Pod.Name)-1]%2 == 0 {
+		return framework.Scope{Reads: framework.ReadsNode}
+	}
+	return framework.Scope{}
+}
+
+func (moody) ScopeVaries() framework.PodParts { return 0 }
+
+func (moody) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+	return framework.Status{}
 }
 
 // busy says that it is idle, and filters.

@@ -100,7 +100,7 @@ type pools struct {
 	odd     bool                             // the node selection or a capacity of some device is an error
 	err     error                            // a selector cannot be parsed
 	here    atomic.Pointer[api.NodeSelector] // see pinned
-	directs memo[*demand, *direct]
+	directs memo[*tag, *direct]              // by demand
 }
 
 // pinned returns the selector of the node alone. All that devices are pinned to it share it.
@@ -135,7 +135,8 @@ type pool struct {
 type candidate struct {
 	device *Device
 	pool   int
-	here   bool // the device's own node selection holds
+	number int32 // of the candidate in pools.devices
+	here   bool  // the device's own node selection holds
 	err    error
 }
 
@@ -224,7 +225,7 @@ func (c *catalog) gather(n *api.Node) *pools {
 		for _, s := range p.slices {
 			for k := range s.devices {
 				d := &s.devices[k]
-				x := candidate{device: d, pool: i, here: true}
+				x := candidate{device: d, pool: i, number: int32(len(result.devices)), here: true}
 				if s.perDevice {
 					x.here, x.err = d.where.matches(n)
 				}

@@ -166,6 +166,56 @@ func appendDemand(b []byte, c *api.DeviceClaim) []byte {
 	return b
 }
 
+// A plainDemand is what a claim asks for with one request that has nothing which is seldom
+// used: most claims are such. Equal ones have the same text.
+type plainDemand struct {
+	request, class string
+	mode           api.DeviceAllocationMode
+	count          int64
+	admin          bool
+	selector       string // if selects is set
+	selects        bool
+}
+
+// plainDemandOf returns what a claim asks for; false if that is not plain.
+func plainDemandOf(c *api.DeviceClaim) (d plainDemand, ok bool) {
+	if len(c.Requests) != 1 || len(c.Constraints) > 0 {
+		return d, false
+	}
+	r := &c.Requests[0]
+	e := r.Exactly
+	if e == nil || len(r.FirstAvailable) > 0 || len(e.Selectors) > 1 || len(e.Tolerations)+len(e.DerivedAttributes) > 0 || e.Capacity != nil {
+		return d, false
+	}
+	d = plainDemand{request: r.Name, class: e.DeviceClassName, mode: e.AllocationMode, count: e.Count, admin: isSet(e.AdminAccess)}
+	if len(e.Selectors) == 1 {
+		if e.Selectors[0].CEL == nil {
+			return d, false
+		}
+		d.selector, d.selects = e.Selectors[0].CEL.Expression, true
+	}
+	return d, true
+}
+
+// A plainText is the text of a plain demand.
+type plainText struct {
+	demand plainDemand
+	text   []byte // empty if there is none yet
+}
+
+// append is appendDemand. It keeps the text of the last demand that is plain: pods that come
+// one after the other mostly ask for the same.
+func (k *plainText) append(b []byte, c *api.DeviceClaim) []byte {
+	d, ok := plainDemandOf(c)
+	if !ok {
+		return appendDemand(b, c)
+	}
+	if len(k.text) == 0 || k.demand != d {
+		k.demand, k.text = d, appendDemand(k.text[:0], c)
+	}
+	return append(b, k.text...)
+}
+
 func appendExact(b []byte, e *api.ExactDeviceRequest) []byte {
 	b = appendCount(appendText(b, e.DeviceClassName), len(e.Selectors))
 	for i := range e.Selectors {

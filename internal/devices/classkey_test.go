@@ -131,6 +131,65 @@ func TestKeyCoversClaims(t *testing.T) {
 	}
 }
 
+// The key of a claim does not depend on the claim that was asked about before, which mostly
+// asks for the same.
+func TestKeyAfterAnother(t *testing.T) {
+	keyIn := func(s *framework.Snapshot, c *api.DeviceClaim) string {
+		x := api.ResourceClaimTemplate{ObjectMeta: api.ObjectMeta{Name: "t", Namespace: "default"}}
+		x.Spec.Spec.Devices = *c
+		if err := framework.Put(s, &x); err != nil {
+			t.Fatal(err)
+		}
+		p, err := s.NewPodInfo(podFor("p", "t"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(devices.AppendKey(nil, s, p))
+	}
+	one := func() *api.DeviceClaim {
+		return &api.DeviceClaim{Requests: []api.DeviceRequest{{Name: "a", Exactly: &api.ExactDeviceRequest{
+			DeviceClassName: "any", AllocationMode: api.DeviceAllocationModeExactCount, Count: 1, AdminAccess: new(true),
+			Selectors: []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: "true"}}},
+		}}}}
+	}
+	seen := map[string]string{}
+	s := framework.NewSnapshot(framework.Arrival)
+	check := func(path string, c *api.DeviceClaim) {
+		keyIn(s, one())
+		key := keyIn(s, c)
+		if fresh := keyIn(framework.NewSnapshot(framework.Arrival), c); key != fresh {
+			t.Errorf("%s: the key is %q after another claim, %q without", path, key, fresh)
+		}
+		if other, ok := seen[key]; ok && !strings.Contains(path, "AdminAccess") { // none is false
+			t.Errorf("%s gives the key that %s gives", path, other)
+		}
+		seen[key] = path
+	}
+	check("nothing", one())
+	changed := one()
+	eachChange("devices", reflect.ValueOf(changed).Elem(), func(path string) { check(path, changed) })
+	full := fullClaim()
+	for path, change := range map[string]func(c *api.DeviceClaim, e *api.ExactDeviceRequest){
+		"tolerations": func(_ *api.DeviceClaim, e *api.ExactDeviceRequest) {
+			e.Tolerations = full.Requests[0].Exactly.Tolerations
+		},
+		"capacity": func(_ *api.DeviceClaim, e *api.ExactDeviceRequest) { e.Capacity = full.Requests[0].Exactly.Capacity },
+		"derived": func(_ *api.DeviceClaim, e *api.ExactDeviceRequest) {
+			e.DerivedAttributes = make([]api.DeviceDerivedAttribute, 1)
+		},
+		"selectors":   func(_ *api.DeviceClaim, e *api.ExactDeviceRequest) { e.Selectors = full.Requests[0].Exactly.Selectors },
+		"constraints": func(c *api.DeviceClaim, _ *api.ExactDeviceRequest) { c.Constraints = full.Constraints },
+		"alternatives": func(c *api.DeviceClaim, _ *api.ExactDeviceRequest) {
+			c.Requests[0].FirstAvailable = full.Requests[1].FirstAvailable
+		},
+		"requests": func(c *api.DeviceClaim, _ *api.ExactDeviceRequest) { c.Requests = append(c.Requests, full.Requests...) },
+	} {
+		c := one()
+		change(c, c.Requests[0].Exactly)
+		check(path, c)
+	}
+}
+
 // A claim is like the template that it may be made from, whatever its name. Once it is in
 // flight or allocated, it is another matter.
 func TestKeysOfStates(t *testing.T) {

@@ -1,12 +1,12 @@
 package devices
 
 import (
-	"crypto/sha256"
 	"sync"
 	"sync/atomic"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/digest"
 )
 
 // A search that finds nothing may take millions of steps. Its outcome is kept, so that the
@@ -28,7 +28,7 @@ type costly struct {
 }
 
 type costlyKey struct {
-	demand [sha256.Size]byte // what the pod asks for
+	demand [32]byte // what the pod asks for
 	node   string
 }
 
@@ -70,7 +70,7 @@ func (f *Finder) runOn(node *framework.NodeInfo, s *search) outcome {
 	var at costlyMoment
 	if known.some.Load() {
 		at = f.momentOf(node, s)
-		if e, ok := known.find(f.costlyKey(node), at); ok {
+		if e, ok := known.find(costlyKey{f.demandSum(), node.Name()}, at); ok {
 			if e.outcome == fatal {
 				s.err = &StepsError{Steps: e.steps}
 			}
@@ -82,7 +82,7 @@ func (f *Finder) runOn(node *framework.NodeInfo, s *search) outcome {
 	if s.steps < costlySteps || o != failed && !gaveUp {
 		return o
 	}
-	known.keep(f.costlyKey(node), costlyEntry{f.momentOf(node, s), o, s.limit})
+	known.keep(costlyKey{f.demandSum(), node.Name()}, costlyEntry{f.momentOf(node, s), o, s.limit})
 	return o
 }
 
@@ -96,6 +96,12 @@ func (f *Finder) momentOf(node *framework.NodeInfo, s *search) costlyMoment {
 	return at
 }
 
-func (f *Finder) costlyKey(node *framework.NodeInfo) costlyKey {
-	return costlyKey{sha256.Sum256(f.state.appendKey(nil, f.snapshot, f.pod)), node.Name()}
+// demandSum is the checksum of what the pod asks for. It is the same on all nodes.
+func (f *Finder) demandSum() [32]byte {
+	if sum := f.sum.Load(); sum != nil {
+		return *sum
+	}
+	sum := digest.Sum(f.state.appendKey(nil, f.snapshot, f.pod))
+	f.sum.Store(&sum)
+	return sum
 }

@@ -58,7 +58,7 @@ func searchOnA(t *testing.T, s *framework.Snapshot, pod *framework.PodInfo, o Op
 		t.Fatal(status)
 	}
 	x := new(search)
-	x.begin(f.catalog.poolsOf(s.Node("a")), f.plans, f.state, o.Steps)
+	x.begin(f.catalog.poolsOf(s.Node("a")), f.plans, f.state, o.steps())
 	return f.runOn(s.Node("a"), x), x
 }
 
@@ -66,9 +66,10 @@ func searchOnA(t *testing.T, s *framework.Snapshot, pod *framework.PodInfo, o Op
 func TestSteps(t *testing.T) {
 	s, pod := costlyCluster(t, 2)
 	o, x := searchOnA(t, s, pod, Options{})
-	// The 24 devices of the first request, and for each of them 24 for the second one.
-	if o != failed || x.steps != 24+24*24 {
-		t.Errorf("outcome %d after %d steps, want %d after %d", o, x.steps, failed, 24+24*24)
+	// The 24 devices of the first request, and for each of them 24 for the second one, whose
+	// selector is asked once about each.
+	if o != failed || x.steps != 24+24*24+24 {
+		t.Errorf("outcome %d after %d steps, want %d after %d", o, x.steps, failed, 24+24*24+24)
 	}
 	// Beside eight devices that are placed, each one counts twice.
 	s, pod = costlyCluster(t, 12)
@@ -197,7 +198,7 @@ func TestProgramsAreBounded(t *testing.T) {
 	var p programs
 	kept := 0
 	for i := range 300 {
-		p.get(stubCompiler{}, fmt.Sprint(strings.Repeat("x", 9000), i))
+		p.get(programKey{stubCompiler{}, fmt.Sprint(strings.Repeat("x", 9000), i)}, "a")
 		sum := 0
 		for key, x := range p.compiled {
 			sum += x.bytesOf(key.text)

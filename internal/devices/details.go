@@ -2,7 +2,6 @@ package devices
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/berth-sched/berth/framework"
@@ -38,11 +37,14 @@ func (f *Finder) Details(node *framework.NodeInfo) []framework.Detail {
 		}
 	}
 	list = append(list, s.shortages()...)
+	if s.steps > s.limit {
+		return []framework.Detail{{Subject: fmt.Sprintf("it takes more than %d steps to ask the selectors about all devices", s.limit)}}
+	}
 	if len(list) > 0 {
 		return list
 	}
-	for _, p := range s.plans {
-		list = append(list, s.apart(p)...)
+	for claim := range s.plans {
+		list = append(list, s.apart(claim)...)
 	}
 	if len(list) > 0 {
 		return list
@@ -64,19 +66,19 @@ func (f *Finder) notListed(node *framework.NodeInfo) (list []framework.Detail) {
 func (f *Finder) searchOn(node *framework.NodeInfo, extended []extendedResource) *search {
 	plans, _ := f.plansFor(extended)
 	s := new(search)
-	s.begin(f.catalog.poolsOf(node), plans, f.state, f.options.Steps)
+	s.begin(f.catalog.poolsOf(node), plans, f.state, f.options.steps())
 	return s
 }
 
 // shortages tells which requests want more devices than there are for them alone. An
 // alternative is told only if none of its request would do.
 func (s *search) shortages() (list []framework.Detail) {
-	for _, p := range s.plans {
+	for claim, p := range s.plans {
 		for i := range p.requests {
 			var short []framework.Detail
 			asks := p.requests[i].asks
 			for k := range asks {
-				if d := s.detail(p, &asks[k]); d.Asked > d.Free() {
+				if d := s.detail(claim, &asks[k]); d.Asked > d.Free() {
 					short = append(short, d)
 				}
 			}
@@ -90,12 +92,13 @@ func (s *search) shortages() (list []framework.Detail) {
 
 // detail counts the devices for a request: Limit match its selectors, and Used of them are
 // in use, tainted or lack capacity.
-func (s *search) detail(p plan, a *ask) framework.Detail {
+func (s *search) detail(claim int, a *ask) framework.Detail {
+	p := s.plans[claim]
 	d := framework.Detail{Subject: fmt.Sprintf("devices for request %s of claim %s", a.full, p.claim.Key()), Asked: a.count}
 	var inUse, tainted, small int64
 	for i := range s.pools.devices {
 		c := &s.pools.devices[i]
-		if ok, _ := s.selectable(p, a, c); !ok {
+		if ok, _ := s.selectable(claim, a, c); !ok {
 			continue
 		}
 		d.Limit++
@@ -130,7 +133,7 @@ func (s *search) detail(p plan, a *ask) framework.Detail {
 func (s *search) together() framework.Detail {
 	d := framework.Detail{Subject: "devices for all requests together"}
 	matching, free := map[*Device]bool{}, map[*Device]bool{}
-	for _, p := range s.plans {
+	for claim, p := range s.plans {
 		for i := range p.requests {
 			r := &p.requests[i]
 			if r.alternatives || r.asks[0].all {
@@ -139,7 +142,7 @@ func (s *search) together() framework.Detail {
 			d.Asked += r.asks[0].count
 			for k := range s.pools.devices {
 				c := &s.pools.devices[k]
-				if ok, _ := s.selectable(p, &r.asks[0], c); ok {
+				if ok, _ := s.selectable(claim, &r.asks[0], c); ok {
 					matching[c.device] = true
 					free[c.device] = free[c.device] || s.obstacle(&r.asks[0], c) == deviceFree
 				}
@@ -185,7 +188,8 @@ func (s *search) obstacle(a *ask, c *candidate) int {
 
 // apart tells how many free devices agree, or differ, in the attribute of each constraint
 // that applies to exact requests only.
-func (s *search) apart(p plan) (list []framework.Detail) {
+func (s *search) apart(claim int) (list []framework.Detail) {
+	p := s.plans[claim]
 	for i := range p.constraints {
 		x := &p.constraints[i]
 		asked, groups, known := int64(0), map[string]int64{}, map[*Device]bool{}
@@ -199,7 +203,7 @@ func (s *search) apart(p plan) (list []framework.Detail) {
 				}
 				exact = exact && !r.alternatives && !a.all
 				asked += a.count
-				s.group(p, x, a, groups, known)
+				s.group(claim, x, a, groups, known)
 			}
 		}
 		if !exact || asked == 0 {
@@ -221,10 +225,10 @@ func (s *search) apart(p plan) (list []framework.Detail) {
 }
 
 // group counts the free devices for an ask by the value of a constraint's attribute.
-func (s *search) group(p plan, x *constraint, a *ask, groups map[string]int64, known map[*Device]bool) {
+func (s *search) group(claim int, x *constraint, a *ask, groups map[string]int64, known map[*Device]bool) {
 	for i := range s.pools.devices {
 		c := &s.pools.devices[i]
-		if ok, _ := s.selectable(p, a, c); !ok || known[c.device] || s.obstacle(a, c) != deviceFree {
+		if ok, _ := s.selectable(claim, a, c); !ok || known[c.device] || s.obstacle(a, c) != deviceFree {
 			continue
 		}
 		if v := attributeOf(c.device, x.attribute); v != nil {
@@ -294,11 +298,12 @@ func (x *State) wordsOfHeld(s *framework.Snapshot, pod *framework.PodInfo) strin
 	held, _ := x.holds.get(id)
 	var few [4]*api.AllocationResult // memory
 	list := few[:0]
+	flights := flightsOf(held)
 	add := func(r *claimRef) {
 		if r.claim != nil && r.claim.Status.Allocation != nil {
 			list = append(list, r.claim.Status.Allocation)
-		} else if i := slices.IndexFunc(held, func(f *flight) bool { return f.isOf(r) }); i >= 0 {
-			list = append(list, held[i].claim.Status.Allocation)
+		} else if f := flights.of(r); f != nil {
+			list = append(list, f.claim.Status.Allocation)
 		}
 	}
 	for i := range refs {

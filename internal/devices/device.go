@@ -87,12 +87,12 @@ type slice struct {
 	bindings  bool // a device has binding conditions
 	counters  bool // a device consumes counters
 
-	views    func() []*expr.Device
-	indexes  func() map[string]int   // of devices, by name; nil for few
-	words    func() []string         // see Device.words
-	use      atomic.Pointer[poolUse] // see State.usesOf
-	answered memo[*program, *answers]
-	values   memo[string, []*api.DeviceAttribute]
+	views   func() []*expr.Device
+	indexes func() map[string]int   // of devices, by name; nil for few
+	words   func() []string         // see Device.words
+	use     atomic.Pointer[poolUse] // see State.usesOf
+	tag     *tag                    // for the answers about the devices
+	values  memo[string, []*api.DeviceAttribute]
 }
 
 // newSlice derives a slice, with the taints that the rules add.
@@ -100,7 +100,7 @@ func newSlice(object *api.ResourceSlice, rules []*api.DeviceTaintRule) *slice {
 	spec := &object.Spec
 	s := &slice{
 		object: object, pool: PoolID{spec.Driver, spec.Pool.Name}, where: newSelection(spec.NodeName, spec.AllNodes, spec.NodeSelector),
-		perDevice: isSet(spec.PerDeviceNodeSelection), devices: make([]Device, len(spec.Devices)),
+		perDevice: isSet(spec.PerDeviceNodeSelection), devices: make([]Device, len(spec.Devices)), tag: new(tag),
 	}
 	for i := range spec.Devices {
 		object := &spec.Devices[i]

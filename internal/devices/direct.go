@@ -10,7 +10,11 @@ import "github.com/berth-sched/berth/framework/api"
 type direct struct {
 	valid bool // otherwise the search decides
 	list  []directDevice
+	steps int // that a search may take at most
 }
+
+// maxDirect bounds the steps.
+const maxDirect = 100_000
 
 // A directDevice is a device with what tells whether it is free.
 type directDevice struct {
@@ -21,7 +25,7 @@ type directDevice struct {
 
 // mayBeDirect reports whether the claims of the pod are one that asks for one device.
 func (f *Finder) mayBeDirect() bool {
-	if len(f.plans) != 1 || f.resources != nil || f.options.Choice != FirstFit || f.options.Steps != 0 && f.options.Steps < costlySteps {
+	if len(f.plans) != 1 || f.resources != nil || f.options.Choice != FirstFit {
 		return false
 	}
 	p := &f.plans[0]
@@ -42,18 +46,18 @@ func (f *Finder) directOn(p *pools) *direct {
 	if !f.direct {
 		return nil
 	}
-	d, known := p.directs.find(f.plans[0].demand)
+	d, known := p.directs.find(f.plans[0].tag)
 	if !known {
-		d = p.directs.add(f.plans[0].demand, newDirect(p, &f.plans[0].requests[0].asks[0]))
+		d = p.directs.add(f.plans[0].tag, newDirect(p, &f.plans[0].requests[0].asks[0]))
 	}
-	if !d.valid {
+	if !d.valid || d.steps > f.options.steps() {
 		return nil
 	}
 	return d
 }
 
 func newDirect(p *pools, a *ask) *direct {
-	if p.odd || len(p.devices) >= costlySteps {
+	if p.odd {
 		return new(direct)
 	}
 	for i := range p.devices {
@@ -61,21 +65,18 @@ func newDirect(p *pools, a *ask) *direct {
 			return new(direct)
 		}
 	}
-	list := &direct{valid: true, list: make([]directDevice, 0, len(p.devices))}
+	list := &direct{valid: true, list: make([]directDevice, 0, len(p.devices)), steps: len(p.devices)}
 	for i := range p.devices {
 		c := &p.devices[i]
-		matches := c.here
-		for k := range a.conditions {
-			x := c.device.slice.answersOf(a.conditions[k].program)
-			if len(x.errs) > 0 {
-				return new(direct)
-			}
-			matches = matches && x.yes[c.device.index]
+		answer := a.about(c.device, maxDirect-list.steps)
+		if answer.err != nil {
+			return new(direct)
 		}
+		list.steps += answer.steps
 		switch x := a.consumption(c.device); {
 		case x.err != nil:
 			return new(direct)
-		case matches && !x.no && c.device.tolerated(a.tolerations):
+		case answer.ok && c.here && !x.no && c.device.tolerated(a.tolerations):
 			list.list = append(list.list, directDevice{c.device, c.device.slice, c.device.index})
 		}
 	}

@@ -9,8 +9,9 @@
 //	classes.go    which class stands behind an extended resource
 //	device.go     slices and devices with what is derived from them; taints, tolerations
 //	catalog.go    all slices; the pools that a node sees, by generation and completeness
-//	selectors.go  conditions on devices and their answers; package expr is the built-in
-//	              compiler
+//	selectors.go  conditions on devices; package expr is the built-in compiler
+//	programs.go   compiled conditions, by text; questions.go, the answers that are kept;
+//	              expense.go, who gives up what if too much is kept
 //	capacity.go   what requests consume of devices that can be shared
 //	request.go    a claim as the search needs it
 //	direct.go     claims for one device, which need no search
@@ -54,8 +55,9 @@
 // Before the state of a snapshot is made, changes touch no node. So making it touches all:
 // an answer may have been kept about a fork that was asked before.
 //
-// Beside them, slices keep the answers of selectors for their devices, for all pods and
-// nodes. The snapshot keeps the last Finder, and what it found on the last node, because
+// Beside them, classes and requests keep the answers of their selectors, for all pods and
+// nodes. Nobody can drive out the answers of others: what is kept for claims has a bound for
+// each namespace that wants more than its share. The snapshot keeps the last Finder, and what it found on the last node, because
 // the filter, the scorer, the words of a decision and Reserve ask for the same.
 //
 // A claim that two pods share is the first hard case. Before the first pod is placed, both
@@ -81,7 +83,9 @@
 //
 // A claim for one device takes the first that is free in a list. Otherwise a node costs
 // O(requests x devices) if no constraint, counter or alternative makes the
-// search go back. Selectors are evaluated once per device, for all pods.
+// search go back. Selectors are evaluated once per device, for all pods. What they cost counts
+// in the bound of the search, whether an answer is kept or not: a verdict must not depend on
+// who asked before.
 //
 // Source: kube-scheduler 1.37, plugin DynamicResources, and
 // k8s.io/dynamic-resource-allocation/structured 0.37, the allocator called incubating.

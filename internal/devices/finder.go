@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/berth-sched/berth/framework"
@@ -21,6 +22,14 @@ type Options struct {
 
 // DefaultSteps bounds the search if the options do not.
 const DefaultSteps = 5_000_000
+
+// steps is the bound of the search.
+func (o *Options) steps() int {
+	if o.Steps <= 0 {
+		return DefaultSteps
+	}
+	return o.Steps
+}
 
 // The reasons for rejections.
 const (
@@ -54,6 +63,7 @@ type Finder struct {
 	holders int              // how many bound filters may ask it; see Renew
 	status  framework.Status // of Prepare
 	found   foundAt
+	sum     atomic.Pointer[[32]byte] // see demandSum
 
 	// Memory for a pod with one claim.
 	claim [1]finderClaim
@@ -67,6 +77,12 @@ type moment struct {
 	options        Options
 	objects, flown uint64
 	now            time.Time
+}
+
+// is reports whether the moments are the same. Pods that come one after the other differ, so
+// they are compared first.
+func (m *moment) is(o *moment) bool {
+	return m.pod == o.pod && m.objects == o.objects && m.flown == o.flown && m.now == o.now && m.options == o.options
 }
 
 // A foundAt is what a node was found to have while the use of no device changed.
@@ -94,7 +110,7 @@ func FinderOf(s *framework.Snapshot, pod *framework.PodInfo, o Options) (*Finder
 	}
 	x := StateOf(s)
 	at := x.moment(s, pod, o)
-	if x.last == nil || x.last.at != at {
+	if x.last == nil || !x.last.at.is(&at) {
 		x.last = new(Finder)
 		x.last.prepareAt(s, at)
 	}
@@ -109,7 +125,7 @@ func (f *Finder) Renew(s *framework.Snapshot, pod *framework.PodInfo, o Options)
 	if f != nil && f.state != x {
 		f = nil // another goroutine may count its holders
 	}
-	if x.last == nil || x.last.at != at {
+	if x.last == nil || !x.last.at.is(&at) {
 		if x.last = f; f == nil || f.holders > 1 {
 			x.last = new(Finder)
 		}
@@ -139,6 +155,9 @@ func (f *Finder) Prepare(s *framework.Snapshot, pod *framework.PodInfo, o Option
 	f.options, f.snapshot, f.pod, f.now = o, s, pod, s.Now()
 	f.claims, f.allocate, f.plans = f.claim[:0], f.index[:0], f.plan[:0]
 	f.variants.reset()
+	if f.sum.Load() != nil {
+		f.sum.Store(nil)
+	}
 	f.until, f.found.node = time.Time{}, nil
 	f.state = StateOf(s)
 	f.catalog = f.state.catalogOf(s)
@@ -203,7 +222,7 @@ func (f *Finder) prepareClaim(pc PodClaim, text []byte) framework.Status {
 	if pc.Entry == "" && f.state.flies(c) {
 		return reject("resource claim %s is in the process of being allocated", c.Key())
 	}
-	d := f.state.demandOf(f.snapshot, f.options.Compiler, &c.Spec.Devices, text)
+	d := f.state.demandOf(f.snapshot, f.options.Compiler, c, text)
 	if !pc.Extended && !d.checked.Load() {
 		for i := range c.Spec.Devices.Requests {
 			if status := f.checkRequest(c, &c.Spec.Devices.Requests[i]); !status.IsSuccess() {
@@ -392,7 +411,7 @@ func (f *Finder) search(node *framework.NodeInfo, extended []extendedResource, f
 		s = new(search)
 	}
 	defer func() { f.state.searches.Put(s) }()
-	s.begin(pools, plans, f.state, f.options.Steps)
+	s.begin(pools, plans, f.state, f.options.steps())
 	switch f.runOn(node, s) {
 	case failed:
 		return pools.failure()

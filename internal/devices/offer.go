@@ -3,7 +3,6 @@ package devices
 import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
-	"github.com/berth-sched/berth/internal/devices/expr"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -27,7 +26,8 @@ func OfferOf(s *framework.Snapshot, name resource.Name, compiler api.DeviceSelec
 
 // On returns how many devices of the class behind the resource a node has, and how many of
 // them are in use. Both are 0 if no class stands behind it, or if a selector of the class
-// fails for a device. Pools and generations do not matter.
+// fails for a device. Selectors that take more than [DefaultSteps] fail, too. They see devices
+// that cannot be shared. Pools and generations do not matter.
 //
 // Source: kube-scheduler 1.37, noderesources, calculateDeviceCounts.
 func (o *Offer) On(node *framework.NodeInfo) (devices, used int64) {
@@ -39,10 +39,11 @@ func (o *Offer) On(node *framework.NodeInfo) (devices, used int64) {
 		return 0, 0
 	}
 	c := o.state.catalogOf(o.snapshot)
-	conditions := o.state.conditions(nil, o.compiler, class.Name, class.Spec.Selectors)
-	if len(conditions) != len(class.Spec.Selectors) {
+	questions := o.state.programs.ofClass(o.compiler, class, true)
+	if len(questions.conditions) != len(class.Spec.Selectors) {
 		return 0, 0
 	}
+	steps := DefaultSteps
 	for _, list := range [2][]*slice{c.on(node.Name()), c.wide} {
 		for _, s := range list {
 			if !s.offers(node.Node) {
@@ -50,11 +51,15 @@ func (o *Offer) On(node *framework.NodeInfo) (devices, used int64) {
 			}
 			uses := o.state.usesOf(s)
 			for i := range s.devices {
-				ok, failed := s.counts(i, node.Node, conditions)
-				if failed {
+				if !s.counts(i, node.Node) {
+					continue
+				}
+				answer := questions.about(&s.devices[i], steps)
+				steps -= answer.steps
+				if answer.err != nil {
 					return 0, 0
 				}
-				if ok {
+				if answer.ok {
 					devices++
 					if u := uses.of(&s.devices[i]); u.isDedicated() || u.isShared() {
 						used++
@@ -79,42 +84,11 @@ func (s *slice) offers(n *api.Node) bool {
 	return ok && err == nil
 }
 
-// counts reports whether a device counts on the node: it can be used there, and all
-// conditions hold. They see a device that cannot be shared.
-func (s *slice) counts(i int, n *api.Node, conditions []condition) (ok, failed bool) {
-	if s.perDevice {
-		if ok, err := s.devices[i].where.matches(n); !ok || err != nil {
-			return false, false
-		}
+// counts reports whether a device can be used on the node.
+func (s *slice) counts(i int, n *api.Node) bool {
+	if !s.perDevice {
+		return true
 	}
-	for k := range conditions {
-		var yes bool
-		var err error
-		if p := conditions[k].program; s.devices[i].shareable {
-			yes, err = s.askUnshared(p, i)
-		} else {
-			a := s.answersOf(p)
-			yes, err = a.yes[i], a.errs[i]
-		}
-		if err != nil {
-			return false, true
-		}
-		if !yes {
-			return false, false
-		}
-	}
-	return true, false
-}
-
-// askUnshared evaluates a program for a device as if it could not be shared.
-func (s *slice) askUnshared(p *program, i int) (bool, error) {
-	d := *s.devices[i].Device
-	d.AllowMultipleAllocations = nil
-	switch {
-	case p.err != nil:
-		return false, p.err
-	case p.built != nil:
-		return p.built.Match(expr.NewDevice(s.pool.Driver, &d))
-	}
-	return p.other.MatchesDevice(s.pool.Driver, &d)
+	ok, err := s.devices[i].where.matches(n)
+	return ok && err == nil
 }

@@ -22,13 +22,14 @@ func (s *search) wantsSeveral() bool {
 }
 
 // isClean reports whether no selector, no node selection and no capacity can be an error
-// for any device of the node.
+// for any device of the node. To find out must not take more than half of the steps, because
+// the search may do with fewer answers.
 func (s *search) isClean() bool {
-	for _, p := range s.plans {
+	for claim, p := range s.plans {
 		for i := range p.requests {
 			for k := range p.requests[i].asks {
 				a := &p.requests[i].asks[k]
-				if a.all || a.capacity != nil && len(a.capacity.Requests) > 0 || !s.isCleanFor(a) {
+				if a.all || a.capacity != nil && len(a.capacity.Requests) > 0 || !s.isCleanFor(claim, a) {
 					return false
 				}
 			}
@@ -37,14 +38,16 @@ func (s *search) isClean() bool {
 	return !s.pools.odd
 }
 
-func (s *search) isCleanFor(a *ask) bool {
-	for i := range s.pools.list {
-		for _, slice := range s.pools.list[i].slices {
-			for k := range a.conditions {
-				if slice.answersOf(a.conditions[k].program).errs != nil {
-					return false
-				}
-			}
+func (s *search) isCleanFor(claim int, a *ask) bool {
+	if a.asksNothing() {
+		return true
+	}
+	most := s.limit
+	defer func() { s.limit = most }()
+	s.limit /= 2
+	for i := range s.devices {
+		if _, err := s.selectable(claim, a, &s.devices[i]); err != nil {
+			return false
 		}
 	}
 	return true
@@ -89,7 +92,7 @@ func (s *search) tooFew(claim int, a *ask, at int, count int64) bool {
 		if s.taken(claim, a, c) || !c.device.tolerated(a.tolerations) || c.device.plain.no {
 			continue
 		}
-		if ok, _ := s.selectable(s.plans[claim], a, c); !ok {
+		if ok, _ := s.selectable(claim, a, c); !ok {
 			continue
 		}
 		admits := true

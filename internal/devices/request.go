@@ -23,8 +23,13 @@ type plan struct {
 type demand struct {
 	requests    []request
 	constraints []constraint
+	asks        int         // how many there are in the requests
 	checked     atomic.Bool // all of its classes exist
 	text        string      // see appendDemand
+	tag         *tag
+	answers     *account // for the questions of requests
+	counted     atomic.Int64
+	expense     // without the answers that are kept
 }
 
 // A request is one of a claim: exactly one ask, or alternatives.
@@ -38,8 +43,9 @@ type request struct {
 type ask struct {
 	name        string // of the request or alternative alone
 	full        string // in results: "request" or "request/alternative"
+	number      int    // of the ask in the claim
 	class       *api.DeviceClass
-	conditions  []condition
+	questions   [2]*questions // of the class, and of the request
 	all         bool
 	count       int64
 	admin       bool
@@ -62,6 +68,8 @@ type demands struct {
 	classes  uint64 // their version
 	known    map[string]*demand
 	shared   bool // a fork has known, too
+	made     uint64
+	bytes    int // without the answers of last
 
 	last *demand // the last that was asked for: most pods ask for the same
 }
@@ -69,7 +77,7 @@ type demands struct {
 // fork returns a copy; later changes of either do not show in the other.
 func (k *demands) fork() demands {
 	k.shared = true
-	return demands{compiler: k.compiler, classes: k.classes, known: k.known, shared: true}
+	return demands{compiler: k.compiler, classes: k.classes, known: k.known, shared: true, made: k.made, bytes: k.bytes}
 }
 
 func (k *demands) add(text string, d *demand) {
@@ -79,43 +87,114 @@ func (k *demands) add(text string, d *demand) {
 	k.known[text] = d
 }
 
-// maxDemands bounds the memory for demands. Beyond it, all are prepared anew.
-const maxDemands = 1 << 10
+// The bounds of the memory for demands. Beyond them, those are dropped that their owners have
+// had longest; see overspent.
+const (
+	maxDemandBytes = 64 << 20
+	maxDemands     = 1 << 10 // each is at least its part of maxDemandBytes
+)
 
 // demandOf returns the demand of a claim, given its text. It belongs to the goroutine of the snapshot.
-func (x *State) demandOf(s *framework.Snapshot, compiler api.DeviceSelectorCompiler, c *api.DeviceClaim, text []byte) *demand {
+func (x *State) demandOf(s *framework.Snapshot, compiler api.DeviceSelectorCompiler, c *api.ResourceClaim, text []byte) *demand {
 	k := &x.demands
-	if v := x.version.of(s).classes; k.known == nil || k.classes != v || k.compiler != compiler || len(k.known) >= maxDemands {
-		k.known, k.shared, k.classes, k.compiler, k.last = map[string]*demand{}, false, v, compiler, nil
+	if v := x.version.of(s).classes; k.known == nil || k.classes != v || k.compiler != compiler {
+		*k = demands{known: map[string]*demand{}, classes: v, compiler: compiler, made: k.made}
 	}
 	if k.last != nil && k.last.text == string(text) {
 		return k.last
+	}
+	if k.last != nil {
+		k.bytes += k.last.grown()
 	}
 	d := k.known[string(text)]
 	if d == nil {
 		d = x.demand(s, compiler, c)
 		d.text = string(text)
+		d.bytes += max(maxDemandBytes/maxDemands, len(d.text))
+		k.made++
+		d.born = k.made
+		k.bytes += d.bytes
 		k.add(d.text, d)
 	}
 	k.last = d
+	if k.bytes > maxDemandBytes {
+		k.drop(maxDemandBytes * 3 / 4)
+	}
 	return d
 }
 
+// drop keeps demands of at most so many bytes, and the last one.
+func (k *demands) drop(most int) {
+	var list []expense
+	var all []*demand
+	k.bytes = 0
+	for _, d := range k.known {
+		d.grown()
+		e := d.expense
+		e.bytes += d.answers.size()
+		k.bytes += e.bytes
+		if d != k.last {
+			list, all = append(list, e), append(all, d)
+		} else {
+			most -= e.bytes
+		}
+	}
+	if k.bytes <= maxDemandBytes {
+		return // another fork has dropped some
+	}
+	if k.shared {
+		k.known, k.shared = maps.Clone(k.known), false
+	}
+	for _, i := range overspent(list, max(0, most)) {
+		delete(k.known, all[i].text)
+		all[i].forget()
+		k.bytes -= list[i].bytes
+	}
+}
+
+// grown returns how many bytes of answers have been kept since the last call.
+func (d *demand) grown() int {
+	now := int64(d.answers.size())
+	return int(now - d.counted.Swap(now))
+}
+
+// forget drops all answers.
+func (d *demand) forget() {
+	for i := range d.requests {
+		for k := range d.requests[i].asks {
+			if q := d.requests[i].asks[k].questions[1]; q != nil {
+				q.forget()
+			}
+		}
+	}
+}
+
 // demand prepares what a claim asks for. Faults come to light when devices are looked for.
-func (x *State) demand(s *framework.Snapshot, compiler api.DeviceSelectorCompiler, c *api.DeviceClaim) *demand {
-	p := &demand{requests: make([]request, len(c.Requests))}
+func (x *State) demand(s *framework.Snapshot, compiler api.DeviceSelectorCompiler, claim *api.ResourceClaim) *demand {
+	c := &claim.Spec.Devices
+	p := &demand{requests: make([]request, len(c.Requests)), tag: new(tag), answers: new(account)}
+	reader := &selectorReader{programs: x.programs, compiler: compiler, owner: claim.Namespace}
+	ask := func(name, full string, e *api.ExactDeviceRequest) ask {
+		a := x.ask(s, reader, name, full, e)
+		if a.questions[1] != nil {
+			a.questions[1].account = p.answers
+		}
+		a.number = p.asks
+		p.asks++
+		return a
+	}
 	for i := range c.Requests {
 		r := &c.Requests[i]
 		to := &p.requests[i]
 		to.name = r.Name
 		if e := r.Exactly; e != nil {
-			to.asks = []ask{x.ask(s, compiler, r.Name, r.Name, e)}
+			to.asks = append(to.asks, ask(r.Name, r.Name, e))
 			continue
 		}
 		to.alternatives = true
 		for k := range r.FirstAvailable {
 			sub := &r.FirstAvailable[k]
-			to.asks = append(to.asks, x.ask(s, compiler, sub.Name, r.Name+"/"+sub.Name, exactly(sub)))
+			to.asks = append(to.asks, ask(sub.Name, r.Name+"/"+sub.Name, exactly(sub)))
 		}
 	}
 	for i := range c.Constraints {
@@ -131,6 +210,7 @@ func (x *State) demand(s *framework.Snapshot, compiler api.DeviceSelectorCompile
 		}
 		p.constraints = append(p.constraints, to)
 	}
+	p.expense = expense{owner: reader.owner, bytes: reader.bytes}
 	return p
 }
 
@@ -142,7 +222,7 @@ func exactly(sub *api.DeviceSubRequest) *api.ExactDeviceRequest {
 	}
 }
 
-func (x *State) ask(s *framework.Snapshot, compiler api.DeviceSelectorCompiler, name, full string, e *api.ExactDeviceRequest) ask {
+func (x *State) ask(s *framework.Snapshot, reader *selectorReader, name, full string, e *api.ExactDeviceRequest) ask {
 	a := ask{
 		name: name, full: full, all: e.AllocationMode == api.DeviceAllocationModeAll, count: e.Count, admin: isSet(e.AdminAccess),
 		tolerations: e.Tolerations, capacity: e.Capacity,
@@ -171,9 +251,29 @@ func (x *State) ask(s *framework.Snapshot, compiler api.DeviceSelectorCompiler, 
 	if a.count < 0 {
 		return fault(": the count %d is negative", a.count)
 	}
-	a.conditions = x.conditions(nil, compiler, a.class.Name, a.class.Spec.Selectors)
-	a.conditions = x.conditions(a.conditions, compiler, "", e.Selectors)
+	if len(a.class.Spec.Selectors) > 0 {
+		a.questions[0] = x.programs.ofClass(reader.compiler, a.class, false)
+	}
+	if len(e.Selectors) > 0 {
+		a.questions[1] = &questions{conditions: reader.read(e.Selectors)}
+	}
 	return a
+}
+
+// asksNothing reports whether the ask has no selectors.
+func (a *ask) asksNothing() bool { return a.questions == [2]*questions{} }
+
+// about asks all selectors about a device; see [questions.about].
+func (a *ask) about(d *Device, most int) (x answer) {
+	x.ok = true
+	for _, q := range a.questions {
+		if q != nil && x.ok {
+			next := q.about(d, most-x.steps)
+			next.steps += x.steps
+			x = next
+		}
+	}
+	return x
 }
 
 // consumption returns what the ask takes of a device.

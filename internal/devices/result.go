@@ -1,11 +1,11 @@
 package devices
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"slices"
 
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/digest"
 )
 
 // A grant is the memory of an allocation of one device.
@@ -56,7 +56,7 @@ func (s *search) allocation(claim int) (*api.AllocationResult, error) {
 func (s *search) shareID(i int) api.UID {
 	p := &s.placed[i]
 	c := s.plans[p.claim].claim
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %d", c.UID, c.Key(), ownerUID(c), p.device.ID(), i))
+	sum := digest.Sum(fmt.Appendf(nil, "%q %q %q %q %d", c.UID, c.Key(), ownerUID(c), p.device.ID(), i))
 	sum[6], sum[8] = sum[6]&0x0f|0x40, sum[8]&0x3f|0x80 // the form of a random UUID
 	return api.UID(fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16]))
 }

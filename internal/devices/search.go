@@ -2,6 +2,7 @@ package devices
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/berth-sched/berth/resource"
 )
@@ -19,13 +20,24 @@ type search struct {
 	lists   [][]candidate // devices for asks with mode All, in the order of the asks
 
 	placed   []placed
-	chosen   []int // alternative of each request, by claim and request
-	requests []int // index of the first request of each claim in chosen
+	chosen   []int  // alternative of each request, by claim and request
+	requests []int  // index of the first request of each claim in chosen
+	asks     []int  // number of the first ask of each claim
+	suits    []suit // by ask and candidate
 	steps    int
 	limit    int
 	err      error
 	clean    bool // more than one device is wanted, and no device can fail with an error
 }
+
+// A suit says whether the selectors of an ask hold for a device.
+type suit uint8
+
+const (
+	unasked suit = iota
+	unsuitable
+	suitable
+)
 
 // A placed is a device that was chosen for a request.
 type placed struct {
@@ -40,20 +52,22 @@ type placed struct {
 // begin makes the search ready for a node.
 func (s *search) begin(p *pools, plans []plan, state *State, limit int) {
 	s.pools, s.devices, s.plans, s.steps, s.limit, s.err = p, p.devices, plans, 0, limit, nil
-	if s.limit <= 0 {
-		s.limit = DefaultSteps
-	}
 	s.uses, s.lists, s.placed = s.uses[:0], s.lists[:0], s.placed[:0]
 	for i := range p.list {
 		s.uses = append(s.uses, state.usesOfPool(&p.list[i]))
 	}
-	s.chosen, s.requests = s.chosen[:0], s.requests[:0]
+	s.chosen, s.requests, s.asks = s.chosen[:0], s.requests[:0], s.asks[:0]
+	asks := 0
 	for _, p := range plans {
+		s.asks = append(s.asks, asks)
+		asks += p.demand.asks
 		s.requests = append(s.requests, len(s.chosen))
 		for range p.requests {
 			s.chosen = append(s.chosen, 0)
 		}
 	}
+	s.suits = slices.Grow(s.suits[:0], asks*len(p.devices))[:asks*len(p.devices)]
+	clear(s.suits)
 }
 
 // An outcome is the result of a branch of the search.
@@ -85,13 +99,13 @@ func (s *search) run() outcome {
 
 // validate checks all claims, and lists the devices of asks with mode All.
 func (s *search) validate() error {
-	for _, p := range s.plans {
+	for claim, p := range s.plans {
 		sum := int64(0)
 		for i := range p.requests {
 			r := &p.requests[i]
 			least := int64(-1)
 			for k := range r.asks {
-				n, err := s.validateAsk(p, &r.asks[k])
+				n, err := s.validateAsk(claim, &r.asks[k])
 				if err != nil {
 					return err
 				}
@@ -116,7 +130,8 @@ func (s *search) validate() error {
 }
 
 // validateAsk returns the number of devices that an ask wants.
-func (s *search) validateAsk(p plan, a *ask) (int64, error) {
+func (s *search) validateAsk(claim int, a *ask) (int64, error) {
+	p := s.plans[claim]
 	switch {
 	case a.fault != "":
 		return 0, fmt.Errorf("claim %s, request %s%s", p.claim.Key(), a.name, a.fault)
@@ -140,7 +155,7 @@ func (s *search) validateAsk(p plan, a *ask) (int64, error) {
 		}
 		for ; at < len(s.pools.devices) && s.pools.devices[at].pool == i; at++ {
 			c := s.pools.devices[at]
-			ok, err := s.selectable(p, a, &c)
+			ok, err := s.selectable(claim, a, &c)
 			if err != nil {
 				return 0, err
 			}
@@ -178,18 +193,28 @@ func (s *search) listOf(a *ask) []candidate {
 	return nil
 }
 
-// selectable reports whether all selectors hold for a device.
-func (s *search) selectable(p plan, a *ask, c *candidate) (bool, error) {
-	d := c.device
-	for i := range a.conditions {
-		x := &a.conditions[i]
-		answers := d.slice.answersOf(x.program)
-		if err, ok := answers.errs[d.index]; ok {
-			return false, x.fault(p, d, err)
+// selectable reports whether all selectors hold for a device. The first time, it counts the
+// steps that it takes to find out.
+func (s *search) selectable(claim int, a *ask, c *candidate) (bool, error) {
+	if a.asksNothing() {
+		return c.here, c.err
+	}
+	known := &s.suits[(s.asks[claim]+a.number)*len(s.pools.devices)+int(c.number)]
+	if *known == unasked {
+		x := a.about(c.device, s.limit-s.steps)
+		s.steps += x.steps
+		switch {
+		case x.err == errSteps:
+			return false, &StepsError{Steps: s.limit}
+		case x.err != nil:
+			return false, x.failed.fault(s.plans[claim], c.device, x.err)
 		}
-		if !answers.yes[d.index] {
-			return false, nil
+		if *known = unsuitable; x.ok {
+			*known = suitable
 		}
+	}
+	if *known == unsuitable {
+		return false, nil
 	}
 	return c.here, c.err
 }
@@ -288,7 +313,7 @@ func (s *search) placeAny(claim, req int, a *ask, i int64, at int, count int64) 
 		if s.taken(claim, a, c) {
 			continue
 		}
-		switch ok, err := s.selectable(s.plans[claim], a, c); {
+		switch ok, err := s.selectable(claim, a, c); {
 		case err != nil:
 			return s.fail(err)
 		case !ok:

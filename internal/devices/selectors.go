@@ -4,105 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/devices/expr"
 )
-
-// A program is a compiled expression.
-type program struct {
-	built *expr.Program              // by the built-in compiler, or
-	other api.CompiledDeviceSelector // by the user's
-	err   error                      // it cannot be compiled
-}
-
-// programs keeps the programs of a snapshot and its forks by their texts. An entry never
-// changes, so several goroutines may share it.
-type programs struct {
-	mu       sync.Mutex
-	compiled map[programKey]*program
-	bytes    int // about how much memory they take
-}
-
-// A programKey identifies a text and its compiler, nil for the built-in one.
-type programKey struct {
-	compiler api.DeviceSelectorCompiler
-	text     string
-}
-
-// maxProgramBytes bounds the memory for programs. Beyond it, all are compiled anew.
-const maxProgramBytes = 64 << 20
-
-// bytesOf is about how much memory a program takes with its text. Programs of a user's
-// compiler count as ours without patterns do.
-func (x *program) bytesOf(text string) int {
-	const fixed, each = 512, 64
-	n := fixed + (each+1)*len(text)
-	if x.built != nil {
-		n = fixed + len(text) + x.built.Bytes()
-	}
-	return n
-}
-
-// get returns the program of an expression.
-func (p *programs) get(compiler api.DeviceSelectorCompiler, text string) *program {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	key := programKey{compiler, text}
-	if x, ok := p.compiled[key]; ok {
-		return x
-	}
-	x := new(program)
-	if compiler == nil {
-		x.built, x.err = expr.Compile(text)
-	} else {
-		x.other, x.err = compiler.CompileDeviceSelector(text)
-	}
-	bytes := x.bytesOf(text)
-	if p.compiled == nil || p.bytes+bytes > maxProgramBytes {
-		p.compiled, p.bytes = map[programKey]*program{}, 0
-	}
-	p.compiled[key] = x
-	p.bytes += bytes
-	return x
-}
-
-// answers are the answers of a program for the devices of a slice.
-type answers struct {
-	yes  []bool
-	errs map[int]error // by device
-}
-
-// answersOf returns the answers for all devices of the slice. Programs have no side
-// effects, so it does not matter that some answers may never be needed.
-func (s *slice) answersOf(p *program) *answers {
-	if a, ok := s.answered.find(p); ok {
-		return a
-	}
-	return s.answered.add(p, s.ask(p))
-}
-
-func (s *slice) ask(p *program) *answers {
-	a := &answers{yes: make([]bool, len(s.devices))}
-	for i := range s.devices {
-		err := p.err
-		switch {
-		case err != nil:
-		case p.built != nil:
-			a.yes[i], err = p.built.Match(s.views()[i])
-		default:
-			a.yes[i], err = p.other.MatchesDevice(s.pool.Driver, s.devices[i].Device)
-		}
-		if err != nil {
-			if a.errs == nil {
-				a.errs = map[int]error{}
-			}
-			a.yes[i], a.errs[i] = false, err
-		}
-	}
-	return a
-}
 
 // A condition is a selector of a class or of a request.
 type condition struct {
@@ -111,14 +16,103 @@ type condition struct {
 	index   int
 }
 
-// conditions returns the conditions of a list of selectors.
-func (s *State) conditions(to []condition, compiler api.DeviceSelectorCompiler, class string, list []api.DeviceSelector) []condition {
+// Each evaluation counts steps of the search: one, and one for some steps of expr, which are
+// shorter. Those of a user's compiler count alike, because nothing is known about them.
+const (
+	stepsOfExpr = 2
+	stepsOfCall = 100
+)
+
+// matches evaluates the condition for a device. It returns the steps of the search that
+// this counts.
+func (c *condition) matches(d *Device, unshared bool) (ok bool, steps int, err error) {
+	p := c.program
+	switch {
+	case p.err != nil:
+		return false, 1, p.err
+	case p.built != nil:
+		ok, n, err := p.built.Match(d.view(unshared))
+		return ok, 1 + n/stepsOfExpr, err
+	}
+	ok, err = p.other.MatchesDevice(d.slice.pool.Driver, d.seen(unshared))
+	return ok, stepsOfCall, err
+}
+
+// seen returns the device as selectors see it: as published, or as if it could not be shared.
+func (d *Device) seen(unshared bool) *api.Device {
+	if !unshared || !d.shareable {
+		return d.Device
+	}
+	x := *d.Device
+	x.AllowMultipleAllocations = nil
+	return &x
+}
+
+// view is seen for expr.
+func (d *Device) view(unshared bool) *expr.Device {
+	if unshared && d.shareable {
+		return expr.NewDevice(d.slice.pool.Driver, d.seen(true))
+	}
+	return d.slice.views()[d.index]
+}
+
+// The bounds of all selectors of a class, or of a claim. Equal ones count once.
+const (
+	maxSelectorText  = 512 << 10
+	maxSelectorParts = 16 << 10 // of patterns; see [expr.Program.Parts]
+)
+
+var (
+	errManyParts = &expr.RefusedError{What: fmt.Sprintf("patterns of more than %d parts in all selectors of a class or claim", maxSelectorParts)}
+	errLongTexts = fmt.Errorf("the selectors of a class or claim are longer than %d bytes in all", maxSelectorText)
+)
+
+// A selectorReader compiles the selectors of a class, or of a claim, within their bounds.
+type selectorReader struct {
+	programs *programs
+	compiler api.DeviceSelectorCompiler
+	class    string
+	owner    string // who pays for the programs: a namespace, "" for classes
+	known    map[string]*program
+	text     int
+	parts    int
+	bytes    int // of the programs
+}
+
+// read returns the conditions of a list of selectors.
+func (r *selectorReader) read(list []api.DeviceSelector) []condition {
+	var conditions []condition
 	for i := range list {
 		if list[i].CEL != nil {
-			to = append(to, condition{s.programs.get(compiler, list[i].CEL.Expression), class, i})
+			conditions = append(conditions, condition{r.program(list[i].CEL.Expression), r.class, i})
 		}
 	}
-	return to
+	return conditions
+}
+
+// program returns the program of an expression. Beyond the bounds nothing is compiled.
+func (r *selectorReader) program(text string) *program {
+	if p := r.known[text]; p != nil {
+		return p
+	}
+	if r.text += len(text); r.text > maxSelectorText {
+		return &program{err: errLongTexts}
+	}
+	if r.parts > maxSelectorParts {
+		return &program{err: errManyParts}
+	}
+	p := r.programs.get(programKey{r.compiler, text}, r.owner)
+	r.bytes += p.bytes
+	if p.built != nil {
+		if r.parts += p.built.Parts(); r.parts > maxSelectorParts {
+			p = &program{err: errManyParts}
+		}
+	}
+	if r.known == nil {
+		r.known = map[string]*program{}
+	}
+	r.known[text] = p
+	return p
 }
 
 // fault returns the error of a condition for a device.

@@ -35,6 +35,7 @@ type State struct {
 
 	version versions
 	refs    podRefs // the last that were asked for
+	plain   plainText
 	key     podKey  // the last that was asked for
 	last    *Finder // the last that was prepared
 	recent  *flight // the last that began, as long as no flight has ended since

@@ -32,7 +32,7 @@ func (v *variants) get(f *Finder, resources []extendedResource) *variant {
 	claim := *f.plans[last].claim
 	x := &variant{resources: resources}
 	claim.Spec.Devices.Requests, x.mappings = extendedRequests(f.pod.Pod, resources)
-	x.plans = append(slices.Clone(f.plans[:last]), plan{&claim, f.state.demand(f.snapshot, f.options.Compiler, &claim.Spec.Devices)})
+	x.plans = append(slices.Clone(f.plans[:last]), plan{&claim, f.state.demand(f.snapshot, f.options.Compiler, &claim)})
 	v.list = append(v.list, x)
 	return x
 }

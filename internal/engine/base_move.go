@@ -85,7 +85,7 @@ func (b *base) evaluateAll(slots []int32) {
 // to be scored anew: the scorers are others than before, or could not be bound.
 func (b *base) bindScorersAgain(src Source) bool {
 	shown := b.firstTwo()
-	if len(shown) < 2 {
+	if shown.count < 2 {
 		return false // scorers are not asked about a single node, nor bound for it
 	}
 	scorers, ok := b.preScore(src, shown)
@@ -93,11 +93,13 @@ func (b *base) bindScorersAgain(src Source) bool {
 }
 
 // firstTwo lists the first two feasible nodes; fewer, if there are not so many.
-func (b *base) firstTwo() twoNodes {
-	shown := twoNodes(b.shown[:0])
+func (b *base) firstTwo() *twoNodes {
+	shown := &b.shown
+	*shown = twoNodes{}
 	for place, leaf := range b.rows.tree.Leaves {
 		if leaf >= 0 {
-			if shown = append(shown, b.tracker.At[place]); len(shown) == cap(shown) {
+			shown.nodes[shown.count] = b.tracker.At[place]
+			if shown.count++; shown.count == len(shown.nodes) {
 				break
 			}
 		}
@@ -165,16 +167,19 @@ func (b *base) isUniform() bool {
 // twoNodes shows PreScore plugins two nodes that are feasible, as far as is known before
 // the nodes that changed are evaluated. What scorers of a base answer does not depend on
 // which nodes they see, or the answers could not be kept.
-type twoNodes []*framework.NodeInfo
+type twoNodes struct {
+	nodes [2]*framework.NodeInfo
+	count int // of nodes, if there are fewer
+}
 
-func (l twoNodes) List() []*framework.NodeInfo { return l }
+func (l *twoNodes) List() []*framework.NodeInfo { return l.nodes[:l.count] }
 
-func (l twoNodes) Groups(int) incremental.FeasibleNodes { return l }
+func (l *twoNodes) Groups(int) incremental.FeasibleNodes { return l }
 
-func (l twoNodes) Len() int { return len(l) }
+func (l *twoNodes) Len() int { return l.count }
 
-func (l twoNodes) Each(f func(node *framework.NodeInfo, nodes int)) {
-	for _, n := range l {
+func (l *twoNodes) Each(f func(node *framework.NodeInfo, nodes int)) {
+	for _, n := range l.List() {
 		f(n, 1)
 	}
 }

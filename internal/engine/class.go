@@ -30,6 +30,8 @@ type class struct {
 	bytes       int
 	unaccounted int // decisions since bytes was found
 
+	accountedShared bool // it shared a tree then
+
 	newer, older *class // in the engine's recency
 
 	base  *base

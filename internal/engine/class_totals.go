@@ -157,7 +157,7 @@ func (c *class) scoreBase() {
 	if c.base.state != filtered || c.ask.liveFilters || c.ask.liveScorers || !c.gatesShare() {
 		return
 	}
-	if shown := c.base.firstTwo(); len(shown) == 2 {
+	if shown := c.base.firstTwo(); shown.count == len(shown.nodes) {
 		c.base.bindScores(c.ask.source, shown) // if this fails, syncScores meets it again
 	}
 }

@@ -14,7 +14,7 @@ type groupScores struct {
 	values []int64 // raw, by group
 	out    []bool  // left out of the range, by group
 
-	counted []uint8 // memory of addOffsets: the groups in the range
+	counted []uint8 // memory of addOffsets: the groups that have feasible nodes
 }
 
 func (s *groupScores) reset(*class, *column)                  {}
@@ -70,28 +70,27 @@ func (s *groupScores) normalize(c *class, col *column) (moved int) {
 // feasible nodes.
 func (s *groupScores) addOffsets(c *class, col *column, offsets []int64) {
 	low, high := int64(math.MaxInt64), int64(math.MinInt64)
-	t := &c.totals.tree
 	values, out := s.values[:len(offsets)], s.out[:len(offsets)]
-	s.counted = s.counted[:0]
-	for g := range offsets {
-		if t.FeasibleIn(g) > 0 && !out[g] {
+	s.counted = c.totals.tree.FeasibleGroups(s.counted[:0])
+	for _, g := range s.counted {
+		if !out[g] {
 			low, high = min(low, values[g]), max(high, values[g])
-			s.counted = append(s.counted, uint8(g))
 		}
 	}
-	var last, before struct { // two raw scores and what is added for them: groups are much alike
+	var known [8]struct { // raw scores, by their last bits, and what is added for them: groups are much alike
 		raw, add int64
 		ok       bool
 	}
 	for _, g := range s.counted {
+		if out[g] {
+			continue
+		}
 		raw := values[g]
-		if !last.ok || last.raw != raw {
-			last, before = before, last
+		k := &known[raw&7]
+		if !k.ok || k.raw != raw {
+			k.raw, k.add, k.ok = raw, s.normalized(c, col, raw, low, high)*col.scorer.Weight, true
 		}
-		if !last.ok || last.raw != raw {
-			last.raw, last.add, last.ok = raw, s.normalized(c, col, raw, low, high)*col.scorer.Weight, true
-		}
-		offsets[g] += last.add
+		offsets[g] += k.add
 	}
 }
 

@@ -141,7 +141,7 @@ func (l *columns) rest() {
 // want reports whether some scorer could be shown groups if the division were finer.
 func (l *columns) want(d *division) bool {
 	for i := range l.list {
-		if col := &l.list[i]; col.role != absent && finer(col.groups, col.refused, d) {
+		if col := &l.list[i]; col.role != absent && !col.byGroups() && finer(col.groups, col.refused, d) {
 			return true
 		}
 	}

@@ -190,16 +190,17 @@ func (e *Engine) bar(key string) {
 const rowBytes = int(unsafe.Sizeof(row(0))+unsafe.Sizeof(nodeRow{})) + 32
 
 // accountEvery is how many decisions of a class come between two looks at what it and its
-// base hold while it shares a tree: it grows by a few bytes a decision, as its base does.
+// base hold, unless it begins or ceases to share a tree: it grows by a few bytes a decision,
+// as its base does.
 const accountEvery = 64
 
 // account brings the class's share of the budget up to date, and drops the classes used
 // longest ago until all fit.
 func (e *Engine) account(c *class) {
-	if c.unaccounted++; c.shares() && c.bytes > 0 && c.unaccounted < accountEvery {
+	if c.unaccounted++; c.bytes > 0 && c.unaccounted < accountEvery && c.accountedShared == c.shares() {
 		return
 	}
-	c.unaccounted = 0
+	c.unaccounted, c.accountedShared = 0, c.shares()
 	bytes, shared := c.size(), c.base.size()
 	if c.bytes == 0 {
 		e.typical = bytes

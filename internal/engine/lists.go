@@ -24,7 +24,7 @@ type lists struct {
 
 	feasible []*framework.NodeInfo // as shown to plugins; for a class
 	scores   []int64               // of these
-	shown    [2]*framework.NodeInfo
+	shown    twoNodes
 }
 
 // listAll lists nodes that nothing has rejected so far.

@@ -1,12 +1,12 @@
 package topo
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/digest"
 	"github.com/berth-sched/berth/internal/match"
 )
 
@@ -74,7 +74,7 @@ func (s *podSet) newKey() []byte {
 	if b = appendBool(b, s.running); len(b) <= keyShort {
 		return b
 	}
-	sum := sha256.Sum256(b)
+	sum := digest.Sum(b)
 	return append([]byte("sha256:"), sum[:]...)
 }
 

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/berth-sched/berth/scheduling/config"
@@ -26,5 +27,19 @@ func TestFieldLine(t *testing.T) {
 		if got := config.FieldLine([]byte(test.text), test.path); got != test.want {
 			t.Errorf("%s: FieldLine(%q) = %d, want %d", test.name, test.path, got, test.want)
 		}
+	}
+}
+
+// TestFieldLines asks for many fields at once.
+func TestFieldLines(t *testing.T) {
+	const doc = "kind: Pod\nmetadata:\n  name: p\n"
+	if got := config.FieldLines([]byte(doc), "metadata.name", "status", "kind"); !slices.Equal(got, []int{3, 0, 1}) {
+		t.Errorf("FieldLines = %v, want [3 0 1]", got)
+	}
+	if got := config.FieldLines([]byte("a: ["), "a", "b"); !slices.Equal(got, []int{0, 0}) {
+		t.Errorf("FieldLines of what is not YAML = %v, want [0 0]", got)
+	}
+	if got := config.FieldLines([]byte(doc)); len(got) != 0 {
+		t.Errorf("FieldLines without fields = %v, want none", got)
 	}
 }

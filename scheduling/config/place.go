@@ -65,14 +65,24 @@ func (p *place) find(path string) int {
 // If the document has no such field, the line is that of the innermost field around it
 // that there is. It is 0 if there is none, if the document cannot be read, or if it is
 // longer than 1 MiB. It is also 0 if YAML has thousands of values of a few bytes each.
-func FieldLine(document []byte, path string) int {
-	if checkYAML(document, readCost) != nil {
-		return 0
+//
+// It reads the document; [FieldLines] reads it once for many fields.
+func FieldLine(document []byte, path string) int { return FieldLines(document, path)[0] }
+
+// FieldLines is [FieldLine] for many fields of a document: it returns the line of each.
+func FieldLines(document []byte, paths ...string) []int {
+	lines := make([]int, len(paths))
+	if len(paths) == 0 || checkYAML(document, readCost) != nil {
+		return lines
 	}
 	if looksLikeJSON(document) && !json.Valid(document) { // YAML that begins with a brace
 		document = append([]byte("--- "), document...)
 	}
-	return placesOf(document, placeCost).find(path)
+	places := placesOf(document, placeCost)
+	for i, path := range paths {
+		lines[i] = places.find(path)
+	}
+	return lines
 }
 
 // placesOf returns the places of a document that has already parsed without error. A

@@ -24,6 +24,7 @@ func TestProblemsBound(t *testing.T) {
 	}{
 		{"150 unknown plugins", profile(strings.Repeat("{name: x},", 150)), 100, 3 << 10},
 		{"a long name", profile("{name: " + strings.Repeat("x", 100_000) + "}"), 1, 3 << 10},
+		{"200 keys that are repeated", head + strings.Repeat("x: 1\n", 200), 100, 3 << 10},
 		{"many values", head + "x: [" + strings.Repeat("1,", 20_000) + "1]\n", 1, 100},
 	} {
 		_, err := config.Load([]byte(tt.text), config.LoadConfig{})

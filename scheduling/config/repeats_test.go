@@ -20,6 +20,17 @@ func ExampleRepeatedFields() {
 	// [[spec overhead cpu]] true
 }
 
+// TestYAMLToJSONStrictLong tries text that begins like JSON as YAML only if it is short.
+func TestYAMLToJSONStrictLong(t *testing.T) {
+	const text = "{a: 1} #"
+	if docs, _, err := config.YAMLToJSONStrict([]byte(text + strings.Repeat("x", 1<<20-len(text)))); err != nil || len(docs) != 1 {
+		t.Errorf("1 MiB: %d documents, %v", len(docs), err)
+	}
+	if docs, _, err := config.YAMLToJSONStrict([]byte(text + strings.Repeat("x", 1<<20))); err == nil {
+		t.Errorf("more than 1 MiB: %d documents", len(docs))
+	}
+}
+
 // TestYAMLToJSONStrict finds repeated fields, and returns what YAMLToJSON does.
 func TestYAMLToJSONStrict(t *testing.T) {
 	for text, want := range map[string][][]string{

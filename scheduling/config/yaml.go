@@ -189,9 +189,6 @@ func yamlToJSON(decode func(any) error, size int) ([]byte, error) {
 	return w.out, nil
 }
 
-// maxKeys bounds how many repeated keys are reported.
-const maxKeys = 100
-
 // repeatedKeys parts the errors about keys that occur twice in a mapping from other errors
 // of the YAML library in its strict mode. The first of equal keys counts there.
 func repeatedKeys(err error) (keys []string, other error) {
@@ -204,7 +201,7 @@ func repeatedKeys(err error) (keys []string, other error) {
 			return nil, err
 		}
 	}
-	return wrong.Errors[:min(len(wrong.Errors), maxKeys)], nil
+	return wrong.Errors, nil
 }
 
 // guarded calls the YAML library and turns a panic in it into an error.

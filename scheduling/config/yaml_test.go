@@ -27,6 +27,8 @@ func TestYAMLToJSON(t *testing.T) {
 		{name: "the last key counts", text: "a: 1\na: 2\n", want: []string{`{"a":2}`}},
 		{name: "JSON stream", text: " {\"b\":1,\"a\":2}\n[3]\n", want: []string{`{"b":1,"a":2}`, `[3]`}},
 		{name: "flow YAML", text: "{a: 1}\n", want: []string{`{"a":1}`}},
+		{name: "long flow YAML", text: "{a: 1} #" + strings.Repeat("x", 1<<20-8), want: []string{`{"a":1}`}},
+		{name: "flow YAML that is too long", text: "{a: 1} #" + strings.Repeat("x", 1<<20), err: "line 1: invalid character 'a' looking for beginning of object key string"},
 		{name: "broken JSON", text: "{\"a\":\n1", err: "line 2: unexpected EOF"},
 		{name: "broken YAML, second document", text: "a: 1\n---\nb:\n\t- 1\n", err: "line 4: found character that cannot start any token"},
 		{name: "a text", text: "a: 1\n---\nonly text\n", err: "line 2: the document is neither a mapping nor a list"},

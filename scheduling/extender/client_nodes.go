@@ -64,8 +64,10 @@ func (c *Client) Filter(ctx context.Context, pod *framework.PodInfo, nodes []*fr
 		return scheduling.ExtenderVerdict{}, err
 	}
 	if result.Error != "" {
-		return scheduling.ExtenderVerdict{}, errors.New(cut(result.Error))
+		return scheduling.ExtenderVerdict{}, errors.New(shown(result.Error))
 	}
+	show(result.FailedNodes)
+	show(result.FailedAndUnresolvableNodes)
 	v := scheduling.ExtenderVerdict{Failed: result.FailedNodes, Unresolvable: result.FailedAndUnresolvableNodes}
 	switch {
 	case c.config.NodeCacheCapable && result.NodeNames != nil:
@@ -77,6 +79,16 @@ func (c *Client) Filter(ctx context.Context, pod *framework.PodInfo, nodes []*fr
 		v.Emptied = c.config.EmptyNodes
 	}
 	return v, nil
+}
+
+// show makes reasons such as people may see. They stand in conditions of pods, and commands
+// print them.
+func show(reasons map[string]string) {
+	for node, text := range reasons {
+		if s := shown(text); s != text {
+			reasons[node] = s
+		}
+	}
 }
 
 // Prioritize asks for scores.
@@ -121,7 +133,7 @@ func (c *Client) Bind(ctx context.Context, pod *api.Pod, node string) error {
 		return err
 	}
 	if result.Error != "" {
-		return errors.New(cut(result.Error))
+		return errors.New(shown(result.Error))
 	}
 	return nil
 }

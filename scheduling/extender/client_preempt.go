@@ -85,7 +85,7 @@ func (c *Client) preemptionArgs(pod *framework.PodInfo, candidates []*preemption
 func (c *Client) candidate(s *framework.Snapshot, node string, answer *MetaVictims, before *preemption.Candidate) (*preemption.Candidate, error) {
 	n := s.Node(node)
 	if n == nil {
-		return nil, fmt.Errorf("extender: %s claims to preempt pods on node %q, but there is no such node", c.config.URLPrefix, node)
+		return nil, fmt.Errorf("extender: %s claims to preempt pods on node %q, but there is no such node", c.config.URLPrefix, cut(node))
 	}
 	out := &preemption.Candidate{Node: node}
 	if answer == nil {
@@ -98,18 +98,24 @@ func (c *Client) candidate(s *framework.Snapshot, node string, answer *MetaVicti
 			violates[v.Pod.Pod.UID] = v.ViolatesBudget
 		}
 	}
+	pods := make(map[api.UID]*framework.PodInfo, len(n.Pods))
+	for _, p := range n.Pods {
+		if pods[p.Pod.UID] == nil {
+			pods[p.Pod.UID] = p
+		}
+	}
 	given := make(map[api.UID]bool)
 	for _, id := range answer.Pods {
 		if id == nil || id.UID == "" {
 			return nil, errors.New("extender: " + c.config.URLPrefix + " claims to preempt a pod without a UID on node " + node)
 		}
-		i := slices.IndexFunc(n.Pods, func(p *framework.PodInfo) bool { return p.Pod.UID == id.UID })
-		if i < 0 {
-			return nil, fmt.Errorf("extender: %s claims to preempt pod (UID: %s) on node: %s, but the pod is not found on that node", c.config.URLPrefix, id.UID, node)
+		p := pods[id.UID]
+		if p == nil {
+			return nil, fmt.Errorf("extender: %s claims to preempt pod (UID: %s) on node: %s, but the pod is not found on that node", c.config.URLPrefix, shown(string(id.UID)), node)
 		}
 		if !given[id.UID] {
 			given[id.UID] = true
-			out.Victims = append(out.Victims, framework.Victim{Pod: n.Pods[i], ViolatesBudget: violates[id.UID]})
+			out.Victims = append(out.Victims, framework.Victim{Pod: p, ViolatesBudget: violates[id.UID]})
 		}
 	}
 	return out, nil

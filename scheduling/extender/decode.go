@@ -88,7 +88,7 @@ func (answerReader) Invalid(m *strictjson.Misfit) error {
 		err = fmt.Errorf("want an integer of %d bits", m.Type.Bits())
 	}
 	if field := m.Path.Bracketed(); field != "" {
-		return fmt.Errorf("%s: %w", cut(field), err)
+		return fmt.Errorf("%s: %w", shown(field), err)
 	}
 	return err
 }
@@ -136,3 +136,7 @@ const maxText = 1 << 10
 
 // cut shortens a text that others chose.
 func cut(s string) string { return errtext.Cut(s, maxText) }
+
+// shown is a text that others chose as people may see it: cut, and in quotes if it has
+// characters that are not seen.
+func shown(s string) string { return errtext.Visible(cut(s)) }

@@ -68,6 +68,21 @@
 // Here: an answer may have 1 MiB, twice the request, and 4 KiB for each node.
 // Switch: [Config.MaxBytes].
 //
+// Differs: reasons of a server that are longer than 1 KiB, or have characters that are not seen.
+// Original: kube-scheduler repeats them as they are.
+// Here: they are cut, and stand in quotes. So do other texts of a server.
+// Why: they stand in errors and in conditions of pods, and terminals show them.
+//
+// Differs: a node or a victim that an answer names twice.
+// Original: kube-scheduler counts the node, or the victim, twice where it compares candidates.
+// Here: it counts once.
+// Why: no node is there twice, and no pod leaves twice.
+//
+// Differs: numbers of violated budgets below 0, or above the number of pods on the node.
+// Original: kube-scheduler compares candidates by them.
+// Here: they count as 0, or as that number.
+// Why: they are no numbers of pods that could leave.
+//
 // Differs: proxies named in the environment.
 // Original: kube-scheduler uses them.
 // Here: they are not used.

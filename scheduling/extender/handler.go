@@ -139,21 +139,20 @@ func (h *Handler) text(err error) string {
 // A requestError reports a bad request.
 type requestError struct{ err error }
 
-func (e *requestError) Error() string { return cut("malformed request: " + e.err.Error()) }
+func (e *requestError) Error() string { return "malformed request: " + shown(e.err.Error()) }
 
-// enter waits until few enough others are decoded. A caller without an error must call
-// leave once it needs what it has decoded no longer.
-func (h *Handler) enter(ctx context.Context) error {
+// decoded calls f, which decodes a request and answers it, once few enough others are
+// decoded.
+func (h *Handler) decoded(ctx context.Context, f func() error) error {
 	h.once.Do(func() { h.decoding = make(chan struct{}, maxDecoding) })
 	select {
 	case h.decoding <- struct{}{}:
-		return nil
+		defer func() { <-h.decoding }()
+		return f()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
-
-func (h *Handler) leave() { <-h.decoding }
 
 // read decodes a request into *p.
 func read(body []byte, p any) error {
@@ -198,28 +197,28 @@ type question struct {
 // locked. Decoding and deriving the pod happen before, so that a large request does not
 // hold the lock. A request that waits for the lock counts as decoded: its memory is many
 // times its text.
-func (h *Handler) ask(ctx context.Context, body []byte, m message, answer func(question) (any, error)) (any, error) {
-	if err := h.enter(ctx); err != nil {
-		return nil, err
-	}
-	defer h.leave()
-	if err := read(body, m); err != nil {
-		return nil, err
-	}
-	if err := m.check(); err != nil {
-		return nil, &requestError{err}
-	}
-	info, err := h.derive(m.about())
-	if err != nil {
-		return nil, err
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	q, err := h.begin(ctx, m.about(), info)
-	if err != nil {
-		return nil, err
-	}
-	return answer(q)
+func (h *Handler) ask(ctx context.Context, body []byte, m message, answer func(question) (any, error)) (result any, err error) {
+	err = h.decoded(ctx, func() error {
+		if err := read(body, m); err != nil {
+			return err
+		}
+		if err := m.check(); err != nil {
+			return &requestError{err}
+		}
+		info, err := h.derive(m.about())
+		if err != nil {
+			return err
+		}
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		q, err := h.begin(ctx, m.about(), info)
+		if err != nil {
+			return err
+		}
+		result, err = answer(q)
+		return err
+	})
+	return result, err
 }
 
 // begin prepares an answer about the pod; info is what derive has returned. The caller

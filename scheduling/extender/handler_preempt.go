@@ -63,13 +63,13 @@ func (a *preemptionRequest) check() error {
 	for _, node := range slices.Sorted(maps.Keys(a.NodeNameToVictims)) {
 		v := a.NodeNameToVictims[node]
 		if v == nil || slices.Contains(v.Pods, nil) {
-			return errors.New("NodeNameToVictims: null for victims of node " + cut(node))
+			return errors.New("NodeNameToVictims: null for victims of node " + node)
 		}
 	}
 	for _, node := range slices.Sorted(maps.Keys(a.NodeNameToMetaVictims)) {
 		v := a.NodeNameToMetaVictims[node]
 		if v == nil || slices.Contains(v.Pods, nil) {
-			return errors.New("NodeNameToMetaVictims: null for victims of node " + cut(node))
+			return errors.New("NodeNameToMetaVictims: null for victims of node " + node)
 		}
 	}
 	return nil

@@ -122,15 +122,14 @@ func (h *Handler) bind(ctx context.Context, body []byte) (any, error) {
 
 // binding decodes a request to bind. Nothing waits for Bind, which may take its time.
 func (h *Handler) binding(ctx context.Context, body []byte) (args BindingArgs, err error) {
-	if err := h.enter(ctx); err != nil {
-		return args, err
-	}
-	defer h.leave()
-	if err := read(body, &args); err != nil {
-		return args, err
-	}
-	if err := bindable(args.PodName, args.Node); err != nil {
-		return args, &requestError{err}
-	}
-	return args, nil
+	err = h.decoded(ctx, func() error {
+		if err := read(body, &args); err != nil {
+			return err
+		}
+		if err := bindable(args.PodName, args.Node); err != nil {
+			return &requestError{err}
+		}
+		return nil
+	})
+	return args, err
 }

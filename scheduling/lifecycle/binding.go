@@ -24,6 +24,7 @@ type binding struct {
 	d       *Driver
 	p       *pod
 	item    *queue.Item
+	group   *group // whose attempt began it, nil for a pod alone
 	attempt *Attempt
 	plugged bool        // the profile has Bind plugins
 	wait    *waitingPod // nil unless the pod waits on Permit
@@ -193,6 +194,9 @@ func (b *binding) ended(ctx context.Context, err error) {
 		p.expires = d.clock.Now().Add(d.config.AssumeTTL)
 		d.expiring = append(d.expiring, expiry{p, p.expires})
 	}
+	if b.group != nil {
+		b.group.endBinding()
+	}
 	b.attempt.State = Bound
 	d.observe(b.attempt)
 }
@@ -225,6 +229,9 @@ func (b *binding) fail(ctx context.Context, err error) {
 	} else {
 		move(nil)
 		d.failed(ctx, p, b.item, b.attempt, err)
+	}
+	if b.group != nil {
+		b.group.endBinding()
 	}
 }
 

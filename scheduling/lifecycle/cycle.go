@@ -203,6 +203,9 @@ func (d *Driver) requeue(ctx context.Context, p *pod, it *queue.Item, a *Attempt
 	if it == nil { // a pod of a group
 		if p.member != nil && !p.gone {
 			d.memberFailed(ctx, p, gang.PodReport{Pod: p.info, Reason: reason, Message: err.Error()})
+			if d.isPending(p) {
+				d.lose(p.member.group)
+			}
 			d.regatePod(ctx, p)
 		}
 		d.observe(a)

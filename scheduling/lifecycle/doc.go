@@ -99,9 +99,24 @@
 //
 // Differs: a failed group of equal pods.
 // Original: kube-scheduler tries it again after its backoff, whatever happens.
-// Here: it waits for an event that may help the first pod that was refused, and for its
-// backoff. Other groups are tried again after their backoff.
+// Here: it waits for an event that may help the first pod that was refused, or for another
+// pod that joins it, and for its backoff. If an event helps and no other pod is ready, it is
+// tried before the end of its backoff, like a single pod. Other groups are tried again after
+// their backoff.
 // Why: an attempt that must fail as the last one did helps nobody.
+//
+// Differs: a pod of a group that loses its binding, or that Permit rejects.
+// Original: kube-scheduler tries its group again at once.
+// Here: the group is tried again after its backoff, which grows with the attempts in a row
+// that lost a binding. As in kube-scheduler it waits for no event, whatever the plugin
+// registered for.
+// Why: a group whose bindings always fail would be tried without end.
+//
+// Differs: a group whose object, or whose last waiting pod, goes and comes back.
+// Original: kube-scheduler forgets its failures, and tries it at once.
+// Here: the failures count for as long as the group has a pod that exists, bound ones
+// included, and no attempt has stood that lost no binding.
+// Why: otherwise its owner could have it tried at any rate.
 //
 // Differs: sampling of metrics.
 // Original: kube-scheduler measures its plugins for some pods.

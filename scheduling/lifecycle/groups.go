@@ -42,13 +42,22 @@ type GroupReporter interface {
 // barred counts those in the other. If barred is not 0, bar is a barred pod whose plugin was
 // asked after the last event that it registered for. Other barred pods may pass by now.
 // After rebar, the group is listed in shut, with what keeps bar out.
+//
+// The backoff belongs to the group, whatever takes it out of the queue and brings it back.
+// Only a new group, and one whose attempt stood and has lost no binding, enters at once.
 type group struct {
 	key    podKey
 	pods   list.List // of *pod
 	item   *queue.Item
 	held   *pod
-	trying bool      // it is in flight
+	trying bool      // it is in flight, also while its victims are asked to leave
+	joined bool      // a pod is ready that the last attempt has not tried
 	failed time.Time // when the last pod failed
+
+	past     queue.Failures // of its attempts while it is not in the queue
+	broken   queue.Failures // attempts in a row that stood and lost a binding; they are its Errors
+	breaking bool           // the last attempt that stood is among them
+	bindings int            // under way
 
 	serial uint64          // of the pod that came last
 	ready  heap.Heap[*pod] // members that may be tried, in the order of arrival
@@ -174,6 +183,9 @@ func (d *Driver) delist(ctx context.Context, p *pod) {
 	d.rebar(ctx, g, from)
 	d.regate(ctx, g)
 	if g.pods.Len() == 0 {
+		if g.item != nil {
+			d.dismiss(g)
+		}
 		delete(d.groups.byKey, g.key)
 	}
 }
@@ -246,6 +258,7 @@ func (p *pod) setState(s memberState, gate string) {
 		g.ready.Remove(m.place)
 	case m.place < 0 && s == ready:
 		g.ready.Push(p)
+		g.joined = true
 	}
 	m.state, m.gate = s, gate
 }
@@ -327,22 +340,22 @@ func (d *Driver) regatePod(ctx context.Context, p *pod) {
 	d.regate(ctx, p.member.group)
 }
 
-// regate puts the group into the queue if it may enter, and takes it out if it may not. It
-// is called whenever the state of a pod, or the object of the group, has changed.
+// regate puts the group into the queue if it may enter, and takes it out if it may not. A
+// group that has failed, and that another pod joins, waits for its backoff alone. regate is
+// called whenever the state of a pod, or the object of the group, has changed.
 func (d *Driver) regate(ctx context.Context, g *group) {
 	if g.trying {
 		return // the end of the attempt does it
 	}
 	open := d.isOpen(g)
-	switch {
-	case !open && g.item != nil:
-		d.queue.Delete(g.item)
+	if g.item != nil && (!open || g.joined && g.item.Unschedulable+g.item.Errors > 0) {
 		d.dismiss(g)
+	}
+	switch {
 	case open && g.item == nil:
 		g.held = g.firstReady()
-		g.item = d.queue.Add(ctx, g.held.info)
+		g.item = d.queue.AddAfter(ctx, g.held.info, g.ready.Len(), g.past)
 		d.groups.byItem[g.item] = g
-		d.queue.Resize(g.item, g.ready.Len())
 	case open:
 		d.queue.Resize(g.item, g.ready.Len())
 		if m := g.held.member; m == nil || m.state != ready || g.held.info != g.item.Pod {
@@ -352,11 +365,43 @@ func (d *Driver) regate(ctx context.Context, g *group) {
 	}
 }
 
-// dismiss ends what the queue knows of the group.
+// dismiss takes the group out of the queue, and keeps its failures for when it comes back.
 func (d *Driver) dismiss(g *group) {
+	d.queue.Delete(g.item)
 	d.queue.Done(g.item)
 	delete(d.groups.byItem, g.item)
-	g.item, g.held = nil, nil
+	g.past = queue.Failures{Unschedulable: g.item.Unschedulable, Errors: g.item.Errors, Last: g.item.Timestamp}
+	g.item, g.held, g.trying = nil, nil, false
+}
+
+// lose notes that a pod of the group has lost its binding. The next attempt comes after a
+// backoff, which grows with the attempts in a row that lost bindings.
+func (d *Driver) lose(g *group) {
+	if !g.breaking {
+		g.breaking = true
+		g.broken.Errors++
+	}
+	g.broken.Last = d.clock.Now()
+	if g.trying {
+		return // the end of the attempt does the rest
+	}
+	if g.item != nil {
+		d.dismiss(g)
+	}
+	g.past.Errors, g.past.Last = g.broken.Errors, g.broken.Last
+}
+
+// endBinding notes that a binding has ended. If it was the last of an attempt that lost none,
+// the group has no failures.
+func (g *group) endBinding() {
+	g.bindings--
+	if g.bindings > 0 || g.breaking {
+		return
+	}
+	g.broken = queue.Failures{}
+	if g.item == nil {
+		g.past = queue.Failures{}
+	}
 }
 
 // regateAll follows an object that has changed. It looks at groups that a plugin bars which

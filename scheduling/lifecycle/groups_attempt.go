@@ -17,8 +17,7 @@ import (
 //
 // Source: kube-scheduler 1.37, schedule_one_podgroup.go.
 func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt {
-	g.trying = true
-	defer func() { g.trying = false }()
+	g.trying, g.joined = true, false // until it is dismissed, or back
 	waiting, members := d.waitingOf(g)
 	a := Attempt{Pod: it.Pod, Number: it.Attempts, InitialAttempt: it.InitialAttempt, Queued: it.Timestamp}
 	object := d.objectOf(g)
@@ -55,7 +54,7 @@ func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt
 			a.State = Binding
 			d.reportGroup(ctx, object, cycle.Condition)
 			d.dismiss(g)
-			g.trying = false
+			g.past = g.broken
 			d.lookAll(ctx, g)
 			d.regate(ctx, g) // pods that do not stand come next
 			d.observe(&a)
@@ -119,19 +118,21 @@ func (d *Driver) submit(ctx context.Context, g *group, sched *scheduling.Schedul
 		d.assume(p, p.info, at.Node)
 		p.member.attempts++
 		a := &Attempt{Pod: p.info, Profile: sched.Profile(), Number: p.member.attempts, Decision: decision, Group: g.key.namespace + "/" + g.key.name, State: Binding}
-		begun = append(begun, &binding{Binding: sched.Binding(p.info, decision), d: d, p: p, attempt: a, plugged: d.binders[sched]})
+		begun = append(begun, &binding{Binding: sched.Binding(p.info, decision), d: d, p: p, attempt: a, plugged: d.binders[sched], group: g})
 	}
 	for i := range c.Pods {
 		if r := &c.Pods[i]; r.Node == "" {
 			d.memberFailed(ctx, members[r.Pod], *r)
 		}
 	}
+	g.breaking, g.bindings = false, g.bindings+len(begun)
 	for _, b := range begun {
 		waits, err := b.Permit(ctx)
 		if err != nil {
 			b.unreserve()
 			d.uncount(b.p)
 			d.failed(ctx, b.p, nil, b.attempt, err)
+			g.endBinding()
 			continue
 		}
 		b.p.binding = b
@@ -190,7 +191,7 @@ func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, obje
 			d.open--
 			d.problem(err)
 			switch {
-			case g.item != it: // it was dismissed meanwhile
+			case g.item != it: // its pods are gone
 			case err != nil:
 				d.groupBack(ctx, g, it, nil) // after its backoff, as no event is due
 			default:
@@ -200,17 +201,19 @@ func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, obje
 	})
 }
 
-// groupBack returns the group to the queue: to wait for an event if its pods are equal,
-// and otherwise for its backoff alone.
+// groupBack returns the group to the queue: to wait for an event if its pods are equal and
+// all were tried, and otherwise for its backoff alone.
 func (d *Driver) groupBack(ctx context.Context, g *group, it *queue.Item, c *gang.Cycle) {
 	d.lookAll(ctx, g)
+	g.trying = false
 	if !d.isOpen(g) {
 		d.dismiss(g)
+		g.past.Errors, g.past.Last = g.past.Errors+1, d.clock.Now()
 		return
 	}
 	g.held = g.firstReady()
 	held, by := g.held.info, queue.Rejectors{}
-	if c != nil && c.Outcome != nil {
+	if c != nil && c.Outcome != nil && !g.joined {
 		if best := c.Outcome.Best(); best != nil && best.Missing != nil && best.Missing.Exact {
 			by.Plugins = d.rejectors(held)
 		}

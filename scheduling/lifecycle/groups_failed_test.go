@@ -84,6 +84,25 @@ func TestGroupPodIsTriedAgain(t *testing.T) {
 	}
 }
 
+// TestGroupPodIsBoundElsewhere: a pod that another scheduler binds while it waits on Permit
+// has lost nothing, so its group does not back off.
+func TestGroupPodIsBoundElsewhere(t *testing.T) {
+	profile := scheduling.Kubernetes137()
+	profile.Permit = append(profile.Permit, patient{"g-0"})
+	w := groupWorldOf(t, profile, nil)
+	w.nodes(api.MakeNode("n", "4", "16Gi"), api.MakeNode("m", "4", "16Gi"))
+	w.d.Apply(lifecycle.Update(podGroup("g", 1, 0)))
+	w.apply(groupPod("g-0", "g", "1", 0))
+	w.all()
+	if n := len(w.handle.WaitingPods()); n != 1 {
+		t.Fatalf("%d pods wait, want 1", n)
+	}
+	w.apply(onNode(groupPod("g-0", "g", "1", 0), "m"))
+	w.d.Flush(w.ctx)
+	w.apply(groupPod("g-1", "g", "1", 0))
+	w.expect("at once", "g-1")
+}
+
 // attemptNumbers are the numbers of the last attempts, by pod.
 type attemptNumbers map[string]int
 

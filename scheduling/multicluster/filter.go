@@ -207,7 +207,7 @@ func (Eviction) Filter(w *Workload, c *api.Cluster) framework.Status {
 	if err := lacks(w, c); err != nil {
 		return framework.AsStatus(err)
 	}
-	if slices.Contains(w.Evicting, c.Name) {
+	if w.leaves(c.Name) {
 		return framework.UnschedulableStatus("cluster(s) is in the process of eviction")
 	}
 	return framework.Status{}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
@@ -37,8 +36,9 @@ func (p *Placement) Validate() error {
 		}
 		all = append(all, checkAffinity(placementField+"clusterAffinity", p.ClusterAffinity))
 	}
+	named := map[string]bool{}
 	for i := range p.ClusterAffinities {
-		all = append(all, p.checkTerm(i))
+		all = append(all, p.checkTerm(i, named))
 	}
 	all = append(all, checkWorkloadAffinity(p.WorkloadAffinity))
 	all = append(all, checkSpread(p.SpreadConstraints))
@@ -51,14 +51,16 @@ func (p *Placement) Validate() error {
 	return errors.Join(all...)
 }
 
-// checkTerm checks one of the affinities and its overflow affinities.
-func (p *Placement) checkTerm(i int) error {
+// checkTerm checks one of the affinities and its overflow affinities. named has the names of
+// those before it.
+func (p *Placement) checkTerm(i int, named map[string]bool) error {
 	term := &p.ClusterAffinities[i]
 	at := fmt.Sprintf("%sclusterAffinities[%d]", placementField, i)
 	all := []error{checkAffinity(at, &term.ClusterAffinity)}
-	if slices.ContainsFunc(p.ClusterAffinities[:i], func(t ClusterAffinityTerm) bool { return t.AffinityName == term.AffinityName }) {
+	if named[term.AffinityName] {
 		all = append(all, &api.InvalidError{Field: at + ".affinityName", Value: term.AffinityName, Err: twice(term.AffinityName, errTermTwice)})
 	}
+	named[term.AffinityName] = true
 	if len(term.OverflowAffinities) == 0 {
 		return errors.Join(all...)
 	}

@@ -63,8 +63,12 @@ func (p *placing) decideSets() (Decision, *Explanation, error) {
 
 // removeSets records which clusters must give up their set.
 func (p *placing) removeSets(targets []Target) {
+	kept := make(map[string]bool, len(targets))
+	for _, t := range targets {
+		kept[t.Name] = true
+	}
 	for _, t := range p.now() {
-		if !slices.ContainsFunc(targets, func(c Target) bool { return c.Name == t.Name }) {
+		if !kept[t.Name] {
 			p.out.Removed = append(p.out.Removed, t)
 			delete(p.has, t.Name)
 		}

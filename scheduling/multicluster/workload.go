@@ -3,7 +3,6 @@ package multicluster
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/berth-sched/berth/estimator/capacity"
 	"github.com/berth-sched/berth/framework/api"
@@ -38,11 +37,8 @@ type Workload struct {
 	Evicting []string
 	// Fresh makes the division start anew, without regard to Clusters.
 	Fresh bool
-}
 
-// holds reports whether the workload is on the cluster now.
-func (w *Workload) holds(cluster string) bool {
-	return slices.ContainsFunc(w.Clusters, func(t Target) bool { return t.Name == cluster })
+	names *workloadNames // nil outside a decision
 }
 
 // wanted returns how much room one cluster should have, in the unit of estimates:
@@ -67,14 +63,16 @@ func (w *Workload) check() error {
 			all = append(all, &api.InvalidError{Field: fmt.Sprintf("spec.components[%d].replicas", i), Value: fmt.Sprint(c.Replicas), Err: errNegative})
 		}
 	}
+	seen := make(map[string]bool, len(w.Clusters))
 	for i, t := range w.Clusters {
 		field := fmt.Sprintf("spec.clusters[%d].", i)
 		if t.Replicas < 0 || t.Replicas > capacity.MaxReplicas {
 			all = append(all, &api.InvalidError{Field: field + "replicas", Value: fmt.Sprint(t.Replicas), Err: errReplicas})
 		}
-		if slices.ContainsFunc(w.Clusters[:i], func(u Target) bool { return u.Name == t.Name }) {
+		if seen[t.Name] {
 			all = append(all, &api.InvalidError{Field: field + "name", Value: t.Name, Err: errNamedTwice})
 		}
+		seen[t.Name] = true
 	}
 	all = append(all, w.Placement.Validate())
 	return errors.Join(all...)

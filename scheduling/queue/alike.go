@@ -248,9 +248,9 @@ type meeting struct {
 }
 
 // meet joins an item, which is about to wait, with those that are alike, and returns their
-// leader.
+// leader. A group is alone: its backoff depends on its size.
 func (q *Queue) meet(it *Item) *Item {
-	if it.Class == (Class{}) || q.active.plain {
+	if it.Class == (Class{}) || it.pods > 1 || q.active.plain {
 		return it
 	}
 	if !q.metAt.Equal(it.Timestamp) {

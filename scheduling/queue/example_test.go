@@ -112,3 +112,27 @@ func ExampleItem() {
 	// true
 	// only time has passed: true
 }
+
+// A group that has left the queue comes back with its failures.
+func ExampleFailures() {
+	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	q, err := queue.New(queue.Config{Now: func() time.Time { return now }})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	pod, err := framework.NewPodInfo(api.MakePod("first-of-four").Obj(), resource.NewSchema())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+	q.AddAfter(ctx, pod, 4, queue.Failures{Errors: 3, Last: now.Add(-time.Second)})
+	fmt.Println("ready at once:", q.Pop() != nil)
+	now, _ = q.NextFlush()
+	q.Flush(ctx)
+	fmt.Println("after", now.Format("05"), "s:", q.Pop().Pod.Pod.Name)
+	// Output:
+	// ready at once: false
+	// after 04 s: first-of-four
+}

@@ -26,6 +26,7 @@ type modelPod struct {
 	info     *framework.PodInfo
 	latest   *framework.PodInfo
 	serial   int
+	pods     int // that it stands for; 0 means one
 	stamp    time.Time
 	flushed  time.Time
 	rejected int
@@ -49,7 +50,11 @@ func (p *modelPod) expires() time.Time {
 	if n == 0 {
 		n = p.rejected
 	}
-	d := min(time.Duration(1<<min(n-1, 10))*time.Second, 10*time.Second)
+	most := 10 * time.Second
+	if p.pods == 4 {
+		most = 20 * time.Second // the root of 4 is 2
+	}
+	d := min(time.Duration(1<<min(n-1, 10))*time.Second, most)
 	return p.stamp.Add(d).Truncate(time.Second)
 }
 
@@ -57,9 +62,12 @@ func (p *modelPod) backsOff(now time.Time) bool {
 	return p.errors+p.rejected > 0 && p.expires().Sub(now.Truncate(time.Second)) >= 0
 }
 
+// since is when the pod began to wait, but not before the queue.
 func (p *modelPod) since() time.Time {
-	if p.flushed.After(p.stamp) {
-		return p.flushed
+	for _, t := range []time.Time{p.flushed, epoch} {
+		if t.After(p.stamp) {
+			return t
+		}
 	}
 	return p.stamp
 }
@@ -170,10 +178,11 @@ func (m *model) flush() {
 			p.where = "active"
 		}
 	}
-	for m.swept.Add(30*time.Second).Compare(m.now) <= 0 {
-		m.swept = m.swept.Add(30 * time.Second)
+	tick := epoch.Add(m.now.Sub(epoch).Truncate(30 * time.Second))
+	if !tick.After(m.swept) {
+		return
 	}
-	tick := m.swept
+	m.swept = tick
 	for _, p := range m.pods {
 		if p.where == "waiting" && tick.Sub(p.since()) > 5*time.Minute {
 			p.flushed = m.now
@@ -203,6 +212,7 @@ func (m *model) requeue(p *modelPod, plugins, final []string) {
 	p.stamp, p.plugins, p.final = m.now, slices.Clone(plugins), final
 	if p.latest != nil {
 		p.info, p.latest = p.latest, nil
+		p.class = queue.Class{} // that of another version
 	}
 	if plugins == nil {
 		p.errors++
@@ -292,6 +302,26 @@ func TestQueueEqualsTheModel(t *testing.T) {
 					m.pods = append(m.pods, p)
 					m.send(p)
 				}
+			},
+			"add after": func(t *rapid.T) {
+				m.serial++
+				p := &modelPod{
+					info: newInfo(fmt.Sprintf("p%d", m.serial*7)), serial: m.serial, stamp: m.now,
+					pods:     rapid.SampledFrom([]int{1, 4}).Draw(t, "pods"),
+					rejected: rapid.IntRange(0, 6).Draw(t, "rejected"), errors: rapid.IntRange(0, 6).Draw(t, "errors"),
+				}
+				last := m.now.Add(-rapid.SampledFrom([]time.Duration{0, 700 * time.Millisecond, 5 * time.Second, time.Hour}).Draw(t, "ago"))
+				if p.rejected+p.errors > 0 {
+					p.stamp = last
+				}
+				p.item = q.AddAfter(ctx, p.info, p.pods, queue.Failures{Unschedulable: p.rejected, Errors: p.errors, Last: last})
+				m.pods = append(m.pods, p)
+				m.send(p)
+			},
+			"resize": func(t *rapid.T) {
+				p := pick("flying")
+				p.pods = rapid.SampledFrom([]int{1, 4}).Draw(t, "pods")
+				q.Resize(p.item, p.pods)
 			},
 			"pop": func(t *rapid.T) {
 				want, got := m.next(), q.Pop()

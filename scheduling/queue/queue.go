@@ -154,6 +154,32 @@ func (q *Queue) Add(ctx context.Context, pod *framework.PodInfo) *Item {
 	return it
 }
 
+// Failures are the failed attempts of what comes back to the queue under a new item.
+type Failures struct {
+	// Unschedulable and Errors are as in [Item].
+	Unschedulable, Errors int
+	// Last is when the last of them failed.
+	Last time.Time
+}
+
+// AddAfter is Add for what has failed before, and stands for so many pods ([Queue.Resize]).
+// It waits for what is left of its backoff, also if no other pod is ready, as after an
+// error. If a PreEnqueue plugin rejects it, it first waits for that plugin's events, and is
+// then a rejected pod like others. Without failures AddAfter is Add.
+//
+// Source: kube-scheduler 1.37, backend/queue: a group that has failed is never taken from
+// its backoff early, because the plugins that rejected it are kept with its pods.
+func (q *Queue) AddAfter(ctx context.Context, pod *framework.PodInfo, pods int, before Failures) *Item {
+	q.serial++
+	it := &Item{serial: q.serial, profile: q.profileOf(pod.Pod), pods: pods}
+	it.Pod, it.Timestamp = pod, q.options.Now()
+	if before.Unschedulable+before.Errors > 0 {
+		it.Unschedulable, it.Errors, it.Timestamp = before.Unschedulable, before.Errors, before.Last
+	}
+	q.send(ctx, it, afterBackoff)
+	return it
+}
+
 // Pop takes the first active pod from the queue. If there is none, and FullBackoff
 // is not set, it takes the pod whose backoff ends next. It returns nil if no pod is
 // ready. The pod is in flight until [Queue.Done] or [Queue.Requeue], and the queue

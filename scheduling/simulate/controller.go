@@ -40,7 +40,10 @@ func (w *world) applyControllers(o *api.Objects) error {
 		c := &controller{Workload: x, live: map[*life]bool{}, byNode: map[string]*life{}}
 		w.controllers[ref] = c
 		for _, l := range w.lives { // pods that came before it
-			if owner := l.pod.ControllerRef(); l.Ended == nil && owner != nil && (Ref{owner.Kind, l.pod.Namespace + "/" + owner.Name}) == ref {
+			if l.Ended != nil {
+				continue
+			}
+			if owner := l.pod.ControllerRef(); owner != nil && (Ref{owner.Kind, l.pod.Namespace + "/" + owner.Name}) == ref {
 				c.adopt(l)
 			}
 		}
@@ -257,8 +260,8 @@ func (c *controller) free(w *world) string {
 }
 
 // maxMade bounds the pods that workloads make in a run: pods that end at once, and are
-// replaced, would make a run endless.
-const maxMade = 2_000_000
+// replaced, would make a run endless. The history of each takes about 400 bytes.
+const maxMade = 1_000_000
 
 // make lets a pod of the workload arrive.
 func (w *world) make(c *controller, p *api.Pod, name string) error {

@@ -13,7 +13,7 @@ import (
 )
 
 // Pods that end at once and are replaced do not keep a run going for ever: it ends with an
-// error that names their workload.
+// error that names their workload. Of those that ended only the history is kept.
 func TestEndlessWorkloads(t *testing.T) {
 	for kind, spec := range map[string]string{"Deployment": `"replicas":1,`, "DaemonSet": "", "Job": `"completions":2000000000,"parallelism":3,`} {
 		o, err := api.Decode(fmt.Appendf(nil, `{"kind":"List","items":[
@@ -38,6 +38,15 @@ func TestEndlessWorkloads(t *testing.T) {
 		want := strings.ToLower(kind) + ` x/d: spec.template.metadata.annotations[berth-sched.github.io/run-time]: "0": `
 		if err == nil || !strings.Contains(err.Error(), want) || len(w.lives) != few {
 			t.Errorf("%s: %v after %d pods, want %q after %d", kind, err, len(w.lives), want, few)
+		}
+		kept := 0
+		for _, l := range w.lives {
+			if l.pod != nil {
+				kept++
+			}
+		}
+		if kept > 3 {
+			t.Errorf("%s: %d pods are kept, want those that have not ended", kind, kept)
 		}
 	}
 }

@@ -94,6 +94,7 @@ func TestTraceErrors(t *testing.T) {
 	const on = `{"at":"1m","apply":{"kind":"Pod","metadata":{"name":"p"},"spec":{"nodeName":"b"}}}`
 	tests := []struct{ name, text, want string }{
 		{"not JSON", n + "\nhello", "trace: line 2: not JSON: byte 0: unexpected 'h'"},
+		{"deep", `{"at":"0s","apply":{"x":` + strings.Repeat("[", 1000), "line 1: nested deeper than 1000 levels at line 1, byte 1022"},
 		{"unknown field", `{"at":"0s","aply":{}}`, `line 1: event: aply: there is no such field`},
 		{"field in another case", `{"AT":"0s","delete":{"kind":"Pod","name":"x"}}`, `line 1: event: AT: there is no such field`},
 		{"unknown field of a reference", `{"at":"0s","delete":{"kind":"Pod","name":"x","uid":"y"}}`, `line 1: event: delete.uid: there is no such field`},

@@ -66,7 +66,7 @@ type nodeState struct {
 // A life is the history of one pod.
 type life struct {
 	PodHistory
-	pod   *api.Pod // its latest version
+	pod   *api.Pod // its latest version; nil once it has ended
 	node  *nodeState
 	run   time.Duration
 	owner *controller
@@ -264,6 +264,7 @@ func (w *world) end(l *life, completed bool) {
 		w.dirty = true
 		w.lookAt(l.owner)
 	}
+	l.pod = nil // a run may have a million pods, and only their history is wanted
 }
 
 // displace ends a pod that had to leave its node. If nobody makes it again, it waits

@@ -29,3 +29,24 @@ func TestDecodeAmplifies(t *testing.T) {
 		),
 	})
 }
+
+// TestDoubtsAmplify measures the memory to find the lines of doubts. A text may have a doubt
+// for every few bytes. What reads the text for each of them takes far more.
+func TestDoubtsAmplify(t *testing.T) {
+	amplify.Run(t, amplify.Decoder{
+		Name: "doubts", Base: 8 << 20, Most: 1200, Decode: func(text []byte) {
+			var c Cluster
+			if err := c.Read("f", bytes.NewReader(text)); err != nil {
+				t.Fatal(err)
+			}
+			if list, _ := c.Doubts(20); len(list) != 20 {
+				t.Fatalf("%d doubts, want 20", len(list))
+			}
+		},
+		Texts: []amplify.Shape{
+			amplify.Repeat("pods", "", "---\nkind: Pod\nmetadata: {name: p}\nspec: {restartPolicy: X}\n", ""),
+			amplify.Repeat("pods in JSON", "", "{\"kind\": \"Pod\", \"metadata\": {\"name\": \"p\"}, \"spec\": {\"restartPolicy\": \"X\"}}\n", ""),
+			amplify.Repeat("volumes", "kind: Pod\nmetadata: {name: p}\nspec:\n  volumes:\n", "  - image: {pullPolicy: X}\n", ""),
+		},
+	})
+}

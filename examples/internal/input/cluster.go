@@ -161,9 +161,7 @@ func (c *Cluster) Explain(err error) error {
 	}
 	var invalid *api.InvalidError
 	if errors.As(err, &invalid) {
-		if file, line := c.find(invalid); file != "" {
-			err = &manifest.FaultError{File: file, Line: line, Err: err}
-		}
+		err = c.locate([]*api.InvalidError{invalid})[0].in(err)
 		if invalid.Field == "spec.nodeName" && len(c.Objects.Nodes) == 0 {
 			err = fmt.Errorf("%w; add the nodes: kubectl get nodes -o json", err)
 		}
@@ -174,22 +172,47 @@ func (c *Cluster) Explain(err error) error {
 	return err
 }
 
-// find returns the file and the line that an error is about, "" if no file has the
-// object. The line is 0 if it is not known. Later files come first.
-func (c *Cluster) find(e *api.InvalidError) (file string, line int) {
-	object, field := e.Object, e.Field
-	if w, ok := c.made[object]; ok {
-		object, field = w, "spec.template."+field
+// A position is a file and a line. The file is "" if no file has the object, the line 0 if it
+// is not known.
+type position struct {
+	file string
+	line int
+}
+
+// in says in an error where it is.
+func (p position) in(err error) error {
+	if p.file == "" {
+		return err
 	}
+	return &manifest.FaultError{File: p.file, Line: p.line, Err: err}
+}
+
+// locate returns where errors are. Later files come first. Each file is read at most once.
+func (c *Cluster) locate(list []*api.InvalidError) []position {
+	fields := make([]*manifest.Field, len(list))
+	for i, e := range list {
+		fields[i] = &manifest.Field{Object: e.Object, Path: e.Field}
+		if w, ok := c.made[e.Object]; ok {
+			fields[i].Object, fields[i].Path = w, "spec.template."+e.Field
+		}
+	}
+	positions := make([]position, len(list))
 	for _, s := range slices.Backward(c.sources) {
-		if s.table != "" {
-			continue
+		if s.table == "" {
+			s.Find(fields)
 		}
-		if line, found := s.Find(object, field); found {
-			return s.Name, line
+		for i, f := range fields {
+			if f.Found && positions[i].file == "" {
+				positions[i] = position{s.Name, f.Line}
+			}
 		}
 	}
-	return c.tableOf(object), 0
+	for i, f := range fields {
+		if !f.Found {
+			positions[i].file = c.tableOf(f.Object)
+		}
+	}
+	return positions
 }
 
 // tableOf returns the file of the table that has the object, if there is only one table
@@ -211,17 +234,21 @@ func (c *Cluster) tableOf(object string) string {
 // Doubts lists what is likely a mistake, though it can be read: fields that look misspelt,
 // fields that an object has twice if the cluster is read strictly, and values that no API
 // server takes in fields that decide nothing. Each names file, line, object and field, as far
-// as they are known.
-func (c *Cluster) Doubts() (list []error) {
+// as they are known. It returns the first few of them, at most so many, and counts the others.
+func (c *Cluster) Doubts(most int) (list []error, more int) {
 	for _, s := range c.sources {
 		for _, fault := range s.Doubts() {
 			list = append(list, fault)
 		}
 	}
-	for _, invalid := range c.Objects.Doubts() {
-		list = append(list, c.Explain(invalid))
+	values := c.Objects.Doubts()
+	more = max(len(list)+len(values)-most, 0)
+	list = list[:min(len(list), most)]
+	values = values[:min(len(values), most-len(list))]
+	for i, at := range c.locate(values) {
+		list = append(list, at.in(values[i]))
 	}
-	return list
+	return list, more
 }
 
 // Ignored lists, for people, the kinds of objects that have no part in scheduling,

@@ -1,7 +1,8 @@
 // Package manifest decodes what kubectl prints and people write, as it comes, and finds the
-// line of a field again:
+// lines of fields again:
 //
 //	s := manifest.Source{Name: "pods.yaml"}
 //	err := s.Decode(&objects, file)
-//	line, found := s.Find("pod default/web", "spec.nodeName")
+//	field := manifest.Field{Object: "pod default/web", Path: "spec.nodeName"}
+//	s.Find([]*manifest.Field{&field})
 package manifest

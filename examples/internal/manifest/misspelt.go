@@ -1,13 +1,14 @@
 package manifest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/errtext"
 )
 
 // maxMisspelt bounds the misspelt fields of a source that are told with their lines.
@@ -15,23 +16,19 @@ const maxMisspelt = 100
 
 // misspelt knows the fields that look misspelt and were skipped, and where they are.
 type misspelt struct {
-	known  int            // paths looked at
-	counts map[string]int // of the paths that look misspelt, as far as they were told
-	list   []*FaultError
+	meanings map[string]string // of paths: what they likely mean, "" if they do not look misspelt
+	counts   map[string]int    // of the paths that look misspelt, as far as they were told
+	list     []*FaultError
 }
 
-// isNew reports whether o has skipped a field that looks misspelt since it was asked last.
+// isNew reports whether o has skipped a field that looks misspelt since it was asked last. It
+// is false once no more of them are told.
 func (m *misspelt) isNew(o *api.Objects) (found bool) {
-	if len(o.SkippedFields) != m.known {
-		m.known = len(o.SkippedFields)
-		if m.counts == nil {
-			m.counts = map[string]int{}
-		}
-		for path := range o.SkippedFields {
-			if _, known := m.counts[path]; !known && meant(path) != "" {
-				m.counts[path] = 0
-			}
-		}
+	if len(m.list) == maxMisspelt {
+		return false
+	}
+	if len(o.SkippedFields) != len(m.meanings) {
+		m.learn(o)
 	}
 	for path, n := range m.counts {
 		if o.SkippedFields[path] > n {
@@ -39,6 +36,22 @@ func (m *misspelt) isNew(o *api.Objects) (found bool) {
 		}
 	}
 	return found
+}
+
+// learn finds out what the paths mean that are new in o. Each is looked at once: this costs
+// far more than to read a short object.
+func (m *misspelt) learn(o *api.Objects) {
+	if m.meanings == nil {
+		m.meanings, m.counts = map[string]string{}, map[string]int{}
+	}
+	for path := range o.SkippedFields {
+		if _, known := m.meanings[path]; known {
+			continue
+		}
+		if m.meanings[path] = meant(path); m.meanings[path] != "" {
+			m.counts[path] = 0
+		}
+	}
 }
 
 // meant says what a skipped field likely means; "" if it does not look misspelt.
@@ -52,6 +65,10 @@ func meant(path string) string {
 
 // look notes the misspelt fields of a piece, with their lines.
 func (m *misspelt) look(file string, p piece, list listKind) {
+	room := maxMisspelt - len(m.list)
+	if room == 0 {
+		return
+	}
 	text, err := p.json()
 	if err != nil {
 		return
@@ -64,25 +81,35 @@ func (m *misspelt) look(file string, p piece, list listKind) {
 	if err != nil {
 		return
 	}
+	var wanted fieldTree
+	for path := range o.SkippedFields {
+		if m.meanings[path] != "" {
+			_, general, _ := strings.Cut(path, ": ")
+			wanted.add(path, strings.Split(general, "."))
+		}
+	}
 	var object any
-	if unmarshal(own, &object) != nil {
+	if len(wanted.next) == 0 || unmarshal(own, &object) != nil {
 		return
 	}
-	for _, path := range slices.Sorted(maps.Keys(o.SkippedFields)) {
-		kind, general, _ := strings.Cut(path, ": ")
-		problem := meant(path)
-		if problem == "" {
-			continue
-		}
-		name := nameOf(kind, p.label(list))
-		for _, field := range fieldsLike(object, strings.Split(general, ".")) {
-			if len(m.list) == maxMisspelt {
-				return
-			}
-			m.list = append(m.list, &FaultError{file, p.lineOf(field), fmt.Errorf("%s: %s: %w", name, field, errors.New(problem))})
-		}
+	walk := fieldWalk{room: room}
+	walk.value(object, &wanted)
+	slices.SortStableFunc(walk.found, func(a, b foundField) int { return cmp.Compare(a.path, b.path) })
+	fields := make([]string, len(walk.found))
+	for i := range walk.found {
+		fields[i] = walk.found[i].field
+	}
+	label := p.label(list)
+	for i, line := range p.linesOf(fields) {
+		path := walk.found[i].path
+		kind, _, _ := strings.Cut(path, ": ")
+		err := fmt.Errorf("%s: %s: %w", errtext.Cut(nameOf(kind, label), maxShown), errtext.Cut(fields[i], maxShown), errors.New(m.meanings[path]))
+		m.list = append(m.list, &FaultError{file, line, err})
 	}
 }
+
+// maxShown bounds a name and a path in an error, in bytes.
+const maxShown = 1 << 10
 
 // clusterWide are the kinds of objects that have no namespace.
 var clusterWide = []string{
@@ -99,37 +126,4 @@ func nameOf(kind, label string) string {
 		return label
 	}
 	return withDefault(label)
-}
-
-// fieldsLike lists the fields of an object that a path without indexes and keys means.
-func fieldsLike(value any, steps []string) (list []string) {
-	if len(steps) == 0 {
-		return []string{""}
-	}
-	join := func(step string, inner []string) {
-		for _, rest := range inner {
-			if rest != "" && rest[0] != '[' {
-				rest = "." + rest
-			}
-			list = append(list, step+rest)
-		}
-	}
-	switch v := value.(type) {
-	case []any:
-		for i, elem := range v {
-			join(fmt.Sprintf("[%d]", i), fieldsLike(elem, steps))
-		}
-	case map[string]any:
-		if inner, ok := v[steps[0]]; ok {
-			join(steps[0], fieldsLike(inner, steps[1:]))
-			break
-		}
-		for _, key := range slices.Sorted(maps.Keys(v)) { // the keys of a map are not in the path
-			inner, _ := v[key].(map[string]any)
-			if below, ok := inner[steps[0]]; ok {
-				join("["+key+"]."+steps[0], fieldsLike(below, steps[1:]))
-			}
-		}
-	}
-	return list
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// TestFieldsLike finds fields by paths without indexes and keys.
-func TestFieldsLike(t *testing.T) {
+// TestFieldTree finds fields by paths without indexes and keys, all of them in one walk.
+func TestFieldTree(t *testing.T) {
 	var object any
 	if err := unmarshal([]byte(`{"spec": {
 		"devices": [{"attributes": {"a": {"strin": "x"}, "b": {"string": "y"}}}, {"name": "d"}],
@@ -21,13 +21,32 @@ func TestFieldsLike(t *testing.T) {
 	}}`), &object); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string][]string{
+	want := map[string][]string{
 		"spec.devices.attributes.strin":     {"spec.devices[0].attributes[a].strin"},
 		"spec.containers.resources.requets": {"spec.containers[1].resources.requets", "spec.containers[2].resources.requets"},
 		"spec.container":                    nil,
-	} {
-		if diff := cmp.Diff(want, fieldsLike(object, strings.Split(path, "."))); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+	for _, room := range []int{10, 2} {
+		var tree fieldTree
+		for path := range want {
+			tree.add(path, strings.Split(path, "."))
+		}
+		walk := fieldWalk{room: room}
+		walk.value(object, &tree)
+		got := map[string][]string{}
+		for _, f := range walk.found {
+			got[f.path] = append(got[f.path], f.field)
+		}
+		if room < 3 {
+			if len(walk.found) != room {
+				t.Errorf("%d fields found, want %d", len(walk.found), room)
+			}
+			continue
+		}
+		for path, fields := range want {
+			if diff := cmp.Diff(fields, got[path]); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", path, diff)
+			}
 		}
 	}
 }

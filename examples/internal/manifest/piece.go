@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,11 +28,6 @@ func (p *piece) place() string {
 		return fmt.Sprintf("document %d", p.document)
 	}
 	return fmt.Sprintf("document %d, items[%d]", p.document, p.item)
-}
-
-// isAt reports whether an error without a name means the piece: "pod (document 2)".
-func (p *piece) isAt(object string) bool {
-	return object == p.place() || strings.HasSuffix(object, "("+p.place()+")")
 }
 
 // A listKind is the kind of the list that pieces are from.
@@ -70,14 +66,25 @@ func (e *FaultError) Error() string {
 func (e *FaultError) Unwrap() error { return e.Err }
 
 // lineOf returns the line of a field of the piece's object, or of what is around it.
-func (p *piece) lineOf(field string) int {
-	if p.entry {
-		field = strings.TrimSuffix("[0]."+field, ".")
+func (p *piece) lineOf(field string) int { return p.linesOf([]string{field})[0] }
+
+// linesOf is lineOf for many fields. It reads the piece once.
+func (p *piece) linesOf(fields []string) []int {
+	paths := slices.Clone(fields)
+	for i := range paths {
+		if p.entry {
+			paths[i] = strings.TrimSuffix("[0]."+paths[i], ".")
+		}
 	}
-	if line := config.FieldLine(p.text, field); line > 0 {
-		return p.line + line - 1
+	lines, begin := config.FieldLines(p.text, paths...), p.begin()
+	for i := range lines {
+		if lines[i] > 0 {
+			lines[i] += p.line - 1
+		} else {
+			lines[i] = begin
+		}
 	}
-	return p.begin()
+	return lines
 }
 
 // begin returns the first line of the piece that is neither empty nor a comment.

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/errtext"
 	"github.com/berth-sched/berth/scheduling/config"
 )
 
@@ -37,20 +38,24 @@ func (r *repeated) look(file string, p piece, list listKind) {
 	if label != "" {
 		name = nameOf(kindNamed(kind), label)
 	}
+	if r.known == nil {
+		r.known = map[string]bool{}
+	}
+	var paths, told []string
 	for _, steps := range fields {
 		if p.entry { // its text is a list of one element
 			steps = steps[1:]
 		}
-		field := pathOf(steps)
-		at := name + ": " + field
-		if r.known[at] || len(r.list) == maxRepeated {
+		path := pathOf(steps)
+		at := errtext.Cut(name, maxShown) + ": " + errtext.Cut(path, maxShown)
+		if r.known[at] || len(r.list)+len(paths) == maxRepeated {
 			continue
 		}
-		if r.known == nil {
-			r.known = map[string]bool{}
-		}
 		r.known[at] = true
-		r.list = append(r.list, &FaultError{file, p.lineOf(field), fmt.Errorf("%s: %w", at, errRepeated)})
+		paths, told = append(paths, path), append(told, at)
+	}
+	for i, line := range p.linesOf(paths) {
+		r.list = append(r.list, &FaultError{file, line, fmt.Errorf("%s: %w", told[i], errRepeated)})
 	}
 }
 

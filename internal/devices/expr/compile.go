@@ -10,7 +10,8 @@ import (
 type compiler struct {
 	scope    []scoped
 	slots    int // variables in use
-	patterns int // parts of all patterns
+	patterns map[string]*pattern
+	parts    int // of all patterns
 }
 
 // scoped is a variable that is in scope.

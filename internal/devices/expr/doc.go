@@ -24,8 +24,9 @@
 //
 // kube-scheduler stops an evaluation at a cost of 1,000,000. The cost here is not counted
 // in the same way: an evaluation is refused long before it can reach that limit. An
-// expression is refused if it is longer than 10 KiB, nests too deep, or has a pattern of
-// more than 4,096 parts, where x{1000} has a thousand.
+// expression is refused if it is longer than 10 KiB, nests too deep, or has patterns of
+// more than 4,096 parts, where x{1000} has a thousand. A pattern counts once, however often
+// it is there. A table of Unicode, such as \pL, counts at least 512 parts.
 //
 // # Concurrency and determinism
 //

@@ -3,6 +3,8 @@ package expr
 import (
 	"errors"
 	"fmt"
+
+	"github.com/berth-sched/berth/internal/errtext"
 )
 
 // A CompileError says why an expression is not valid.
@@ -29,14 +31,19 @@ func invalid(at int, format string, args ...any) error {
 
 // The errors of evaluations.
 var (
-	errOverload  = errors.New("no such overload")
-	errOverflow  = errors.New("integer overflow")
-	errDivision  = errors.New("division by zero")
-	errModulus   = errors.New("modulus by zero")
-	errNoValue   = errors.New("optional.none() dereference")
-	errNotWhole  = errors.New("cannot convert value to integer")
-	errComputed  = &RefusedError{"a sum or difference of quantities as an integer"}
-	errManySteps = &RefusedError{"a way to count the cost of so long an evaluation"}
+	errOverload      = errors.New("no such overload")
+	errOverflow      = errors.New("integer overflow")
+	errDivision      = errors.New("division by zero")
+	errModulus       = errors.New("modulus by zero")
+	errNoValue       = errors.New("optional.none() dereference")
+	errNotWhole      = errors.New("cannot convert value to integer")
+	errComputed      = &RefusedError{"a sum or difference of quantities as an integer"}
+	errLargePatterns = refuse("patterns of more than %d parts in an expression, with repetitions written out", maxPattern)
+	errManySteps     = &RefusedError{"a way to count the cost of so long an evaluation"}
 )
 
-func noSuchKey(key string) error { return fmt.Errorf("no such key: %s", key) }
+// noSuchKey cuts the key: an expression can make a long one.
+func noSuchKey(key string) error {
+	const most = 512
+	return fmt.Errorf("no such key: %s", errtext.Cut(key, most))
+}

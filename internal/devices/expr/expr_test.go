@@ -32,7 +32,7 @@ func answer(text string, d *expr.Device) string {
 	case err != nil:
 		return "compile error"
 	}
-	got, err := p.Match(d)
+	got, _, err := p.Match(d)
 	switch {
 	case errors.As(err, &refused):
 		return "refused"
@@ -129,7 +129,7 @@ func BenchmarkMatch(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if ok, err := p.Match(d); !ok || err != nil {
+		if ok, _, err := p.Match(d); !ok || err != nil {
 			b.Fatal(ok, err)
 		}
 	}

@@ -1,8 +1,8 @@
 package expr
 
 import (
+	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -115,7 +115,7 @@ var globals = map[string]function{
 var sizes = []signature{
 	{params: []typeKind{kString}, result: intType, one: func(a value) value { return integer(int64(utf8.RuneCountInString(a.s))) }},
 	{params: []typeKind{kList}, result: intType, one: func(a value) value { return integer(int64(len(a.list()))) }},
-	{params: []typeKind{kMap}, result: intType, one: func(a value) value { return integer(int64(len(a.keys()))) }},
+	{params: []typeKind{kMap}, result: intType, one: func(a value) value { return integer(int64(a.entries())) }},
 }
 
 func textTest(test func(s, t string) bool) function {
@@ -186,9 +186,11 @@ func versionNumberAt(i int) function {
 // quantityMath has the forms for a quantity and for an integer.
 func quantityMath(op func(q, r resource.Quantity) resource.Quantity) function {
 	return function{signatures: []signature{
-		{params: []typeKind{kQuantity, kQuantity}, result: quantityType, two: func(a, b value) value { return computed(op(a.quantity(), b.quantity())) }},
+		{params: []typeKind{kQuantity, kQuantity}, result: quantityType, two: func(a, b value) value {
+			return computed(op(a.quantity(), b.quantity()), a.long || b.long)
+		}},
 		{params: []typeKind{kQuantity, kInt}, result: quantityType, two: func(a, b value) value {
-			return computed(op(a.quantity(), resource.New(b.i, resource.DecimalExponent)))
+			return computed(op(a.quantity(), resource.New(b.i, resource.DecimalExponent)), a.long)
 		}},
 	}}
 }
@@ -204,8 +206,20 @@ func parseQuantity(a value) value {
 	if err != nil {
 		return failed(err)
 	}
-	return quantity(q)
+	v := quantity(q)
+	v.long = isLong(a.s)
+	return v
 }
+
+// longQuantity is how many bytes parsing a long quantity counts. Arithmetic with it counts
+// longNumber.
+const (
+	longQuantity = 1200
+	longNumber   = 32
+)
+
+// isLong reports whether a quantity may have more than 18 digits, and so up to a thousand.
+func isLong(text string) bool { return len(text) > 18 || strings.ContainsAny(text, "eE") }
 
 func parseSemver(a value, loose bool) value {
 	parse := parseVersion
@@ -296,10 +310,13 @@ func (c *compiler) call(n *node) (compiled, error) {
 
 // invoke evaluates the arguments and calls the form that fits them.
 func invoke(fit []signature, parts []compiled, others bool, name string) eval {
-	perStep := 8 // bytes that are read in a step
-	if name == "split" {
-		perStep = 1 // each may become a value of its own
+	const perStep = 8 // bytes that are read in a step
+	times := 1
+	switch name {
+	case "split", "semver", "isSemver":
+		times = 2 * perStep // each byte may become a value of its own
 	}
+	quantities := name == "quantity" || name == "isQuantity"
 	return func(f *frame) value {
 		var args [3]value
 		size := 1
@@ -309,7 +326,10 @@ func invoke(fit []signature, parts []compiled, others bool, name string) eval {
 			}
 			size *= args[i].size() + 1
 		}
-		if f.steps += size / perStep; f.steps > maxSteps {
+		if quantities && isLong(args[0].s) {
+			size += longQuantity
+		}
+		if f.steps += times * size / perStep; f.steps > maxSteps {
 			return failed(errManySteps)
 		}
 		for k := range fit {
@@ -346,26 +366,20 @@ func (c *compiler) pattern(n *node, parts []compiled) (compiled, error) {
 	if n.args[1].kind != nString {
 		return compiled{}, refuse("patterns that are not literals")
 	}
-	p := n.args[1].text
-	size, err := patternSize(p)
-	if size > maxPattern {
-		return compiled{}, refuse("patterns of more than %d parts, with repetitions written out", maxPattern)
-	}
-	var re *regexp.Regexp
-	if err == nil {
-		re, err = regexp.Compile(p)
-	}
+	p, err := c.patternOf(n.args[1].text)
+	var refused *RefusedError
 	switch {
+	case errors.As(err, &refused):
+		return compiled{}, err
 	case err != nil && n.text == "matches":
 		return compiled{}, invalid(n.args[1].at, "invalid matches argument")
 	case err != nil:
-		return compiled{}, refuse("the pattern %s", strconv.Quote(p))
+		return compiled{}, refuse("the pattern %s", strconv.Quote(n.args[1].text))
 	}
 	x := compiled{typ: boolType}
 	if n.text == "find" {
 		x.typ = stringType
 	}
-	c.patterns += size
 	from, find := parts[0].eval, n.text == "find"
 	x.eval = func(f *frame) value {
 		v := from(f)
@@ -375,13 +389,13 @@ func (c *compiler) pattern(n *node, parts []compiled) (compiled, error) {
 		case v.kind != vString:
 			return failed(errOverload)
 		}
-		if f.steps += (len(v.s) + 1) * max(size, len(p)+1) / 8; f.steps > maxSteps {
+		if f.steps += (len(v.s) + 1) * p.cost / 8; f.steps > maxSteps {
 			return failed(errManySteps)
 		}
 		if find {
-			return text(re.FindString(v.s))
+			return text(p.re.FindString(v.s))
 		}
-		return boolean(re.MatchString(v.s))
+		return boolean(p.re.MatchString(v.s))
 	}
 	return x, nil
 }

@@ -19,6 +19,63 @@ func bind(n int) string {
 	return text
 }
 
+// matchesEach matches n patterns with each other. Only the text of the last of each differs.
+func matchesEach(pattern string, n int) string {
+	var parts []string
+	for i := range n {
+		parts = append(parts, fmt.Sprintf(`!"?".matches("%s%d")`, pattern, i))
+	}
+	return "[" + strings.Join(parts, ",") + "].all(x, x)"
+}
+
+// nestedIn looks for a constant in a list, for the answer in a list, and so on.
+func nestedIn(n int) string {
+	text := "true"
+	for range n {
+		text = "(" + text + " in [true])"
+	}
+	return text
+}
+
+// TestSteps compares the steps of expressions of two sizes: the larger is four times the
+// smaller, and may take no more than five times the steps.
+func TestSteps(t *testing.T) {
+	numbers := func(n int) string { return "[1" + strings.Repeat(",1", n-1) + "]" }
+	d := gpu()
+	for name, tt := range map[string]struct {
+		n    int
+		text func(n int) string
+	}{
+		"nested in":  {12, nestedIn},
+		"elements":   {100, func(n int) string { return numbers(n) + ".all(x, x == 1)" }},
+		"in a list":  {100, func(n int) string { return "2 in " + numbers(n) }},
+		"a text":     {1000, func(n int) string { return `"` + strings.Repeat("a", n) + `".matches("b")` }},
+		"conditions": {12, func(n int) string { return "true" + strings.Repeat(" && device.driver != \"\"", n) }},
+	} {
+		steps := func(n int) int {
+			p, err := expr.Compile(tt.text(n))
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			_, steps, err := p.Match(d)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			return steps
+		}
+		if a, b := steps(tt.n), steps(4*tt.n); a < tt.n/10 || b < 2*a || b > 5*a {
+			t.Errorf("%s: %d steps, and %d for four times the size", name, a, b)
+		}
+	}
+	p, err := expr.Compile(`[1].all(x, 1 in ` + numbers(1500) + `) && [1` + strings.Repeat(",1", 999) + `].all(x, !(2 in ` + numbers(1000) + `))`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, steps, err := p.Match(d); err == nil || steps > 200_000 {
+		t.Errorf("%d steps of an evaluation without end (%v)", steps, err)
+	}
+}
+
 // A short pattern may stand for a program of many megabytes, and a short text for a long
 // list. Neither is made.
 func TestHostileExpressions(t *testing.T) {
@@ -30,6 +87,19 @@ func TestHostileExpressions(t *testing.T) {
 		"classes":                  {`device.driver.matches("` + strings.Repeat(`\\pL`, 2000) + `")`, "refused"},
 		"found":                    {`device.driver.find("` + strings.Repeat("a{1000}", 10) + `") == ""`, "refused"},
 		"a long text":              {`cel.bind(a, "` + strings.Repeat("a", 8000) + `", a.matches("[ab]{0,900}[ab]{0,900}c"))`, "refused"},
+		"patterns together":        {matchesEach("a{600}", 7), "refused"},
+		"as large ones":            {matchesEach("a{600}", 6), "true"},
+		"equal patterns":           {`[` + strings.Repeat(`!"x".matches("(.*a){100}"),`, 300) + `true].all(x, x)`, "true"},
+		"tables":                   {matchesEach(`[\\pL]`, 9), "refused"},
+		"many tables":              {`"x".matches("` + strings.Repeat(`\\p{Greek}`, 9) + `")`, "refused"},
+		"folded ranges":            {matchesEach(`(?i)[\\x{42}-\\x{1e942}]`, 3), "refused"},
+		"folded in a group":        {`"x".matches("(?s:a)(?m:b)(?mi:` + strings.Repeat("[!-\U0001E900]", 3) + `)")`, "refused"},
+		"folded letters":           {`"X".matches("^(?i)[a-z0-9-]$")`, "true"},
+		"long quantities":          {`cel.bind(q, quantity("1e900"), [1` + strings.Repeat(",1", 999) + `].all(x, [1,2].all(y, q.isLessThan(q.add(q)))))`, "refused"},
+		"parsing long quantities":  {`[1` + strings.Repeat(",1", 1999) + `].all(x, isQuantity("1e900"))`, "refused"},
+		"honest quantities":        {`[1` + strings.Repeat(",1", 1999) + `].all(x, isQuantity("40Gi") && quantity("1Gi").isLessThan(quantity("2Gi")))`, "true"},
+		"parsing versions":         {`[1` + strings.Repeat(",1", 199) + `].all(x, isSemver("1.2.3-a` + strings.Repeat(".a", 500) + `"))`, "refused"},
+		"nested in":                {nestedIn(50), "true"},
 		"an honest pattern":        {`device.driver.matches("^(gpu|nic)[.-][a-z0-9]{1,63}([.][a-z]{2,20}){0,20}$")`, "false"},
 		"split":                    {`cel.bind(a, "` + strings.Repeat("x", 8000) + `", cel.bind(b, a+a+a+a+a, cel.bind(c, b+b, cel.bind(e, c+c+c, e.split("").exists(x, x == "y")))))`, "refused"},
 		"replace":                  {`cel.bind(a, "` + strings.Repeat("x", 400) + `", a.replace("x", a) == "")`, "refused"},

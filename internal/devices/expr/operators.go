@@ -204,21 +204,26 @@ func unary(a eval, op func(value) value) eval {
 
 func binary(a, b eval, op func(x, y value) value) eval {
 	return func(f *frame) value {
-		x, y := a(f), b(f)
-		f.steps += (x.size() + y.size()) / 8
-		if y.kind == vList {
-			f.steps += len(y.list()) * (1 + x.size()/8) // each element may be as long
-		}
-		switch {
-		case x.isError():
-			return x
-		case y.isError():
-			return y
-		case f.steps > maxSteps:
-			return failed(errManySteps)
-		}
-		return op(x, y)
+		x := a(f)
+		return f.apply(op, x, b(f))
 	}
+}
+
+// apply counts the steps of an operator, and takes them.
+func (f *frame) apply(op func(x, y value) value, x, y value) value {
+	f.steps += (x.size() + y.size()) / 8
+	if y.kind == vList {
+		f.steps += len(y.list()) * (1 + x.size()/8) // each element may be as long
+	}
+	switch {
+	case x.isError():
+		return x
+	case y.isError():
+		return y
+	case f.steps > maxSteps:
+		return failed(errManySteps)
+	}
+	return op(x, y)
 }
 
 // prefixes and infixes are the operators for values that are no errors.
@@ -317,13 +322,13 @@ func in(x, y value) value {
 // inConstants is in for a list of constants. The original makes a set of them. It crashes
 // when it looks for a version there, which ends the whole evaluation.
 func inConstants(a, b eval) eval {
-	usual := binary(a, b, in)
 	return func(f *frame) value {
-		if a(f).kind == vVersion {
+		x := a(f)
+		if x.kind == vVersion {
 			f.crashed = true
 			return failed(errOverload)
 		}
-		return usual(f)
+		return f.apply(in, x, b(f))
 	}
 }
 

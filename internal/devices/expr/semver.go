@@ -61,7 +61,7 @@ func readVersion(text string) (*version, error) {
 	if hasBuild {
 		for id := range strings.SplitSeq(build, ".") {
 			if id == "" || !isIdentifier(id) {
-				return nil, fmt.Errorf("invalid build meta data %q", id)
+				return nil, fmt.Errorf("invalid build meta data %.80q", id)
 			}
 		}
 	}
@@ -70,12 +70,16 @@ func readVersion(text string) (*version, error) {
 
 func versionNumber(text string) (uint64, error) {
 	if text == "" || strings.Trim(text, "0123456789") != "" {
-		return 0, fmt.Errorf("%q is no number", text)
+		return 0, fmt.Errorf("%.80q is no number", text)
 	}
 	if len(text) > 1 && text[0] == '0' {
-		return 0, fmt.Errorf("the number %q has a leading zero", text)
+		return 0, fmt.Errorf("the number %.80q has a leading zero", text)
 	}
-	return strconv.ParseUint(text, 10, 64)
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("the number %.80q is too large", text)
+	}
+	return n, nil
 }
 
 func parsePreRelease(id string) (preRelease, error) {
@@ -88,7 +92,7 @@ func parsePreRelease(id string) (preRelease, error) {
 	case isIdentifier(id):
 		return preRelease{text: id}, nil
 	}
-	return preRelease{}, fmt.Errorf("invalid part %q of a pre-release", id)
+	return preRelease{}, fmt.Errorf("invalid part %.80q of a pre-release", id)
 }
 
 func isIdentifier(s string) bool {

@@ -33,6 +33,7 @@ var kindNames = [...]string{"error", "bool", "int", "double", "string", "kuberne
 // A value is the result of a part of an expression.
 type value struct {
 	kind valueKind
+	long bool  // a quantity that may have many digits
 	i    int64 // an int; 0 or 1 for a bool
 	f    float64
 	s    string
@@ -56,7 +57,9 @@ func quantity(q resource.Quantity) value { return value{kind: vQuantity, ref: q}
 
 // computed returns a quantity that add or sub made. The original cannot compare it with
 // == if it is the right operand.
-func computed(q resource.Quantity) value { return value{kind: vQuantity, i: 1, ref: q} }
+func computed(q resource.Quantity, long bool) value {
+	return value{kind: vQuantity, i: 1, long: long, ref: q}
+}
 
 func list(elements []value) value { return value{kind: vList, ref: elements} }
 
@@ -66,8 +69,11 @@ var noValue = value{kind: vOptional, ref: (*value)(nil)}
 
 // size is how many bytes a comparison may read.
 func (v value) size() int {
-	if v.kind == vVersion {
+	switch {
+	case v.kind == vVersion:
 		return v.version().size
+	case v.long:
+		return longNumber
 	}
 	return len(v.s)
 }
@@ -117,9 +123,17 @@ func (v value) missing(key value) value {
 	return failed(noSuchKey(key.s))
 }
 
+// entries returns how many keys a map has.
+func (v value) entries() int {
+	if v.kind == vMap {
+		return len(v.domain().entries)
+	}
+	return len(v.domains().list)
+}
+
 // keys returns the keys of a map in order.
 func (v value) keys() []value {
-	var keys []value
+	keys := make([]value, 0, v.entries())
 	if v.kind == vMap {
 		for i := range v.domain().entries {
 			keys = append(keys, text(v.domain().entries[i].name))

@@ -86,6 +86,8 @@ func (t *Tracker) lookAt(slots []int, known bool) {
 		for _, slot := range slots {
 			t.record(slot, t.generation(slot))
 		}
+	case len(slots) == 2: // the same one twice: a pod was added that touched its node
+		t.record(slots[0], t.generation(slots[0]))
 	default:
 		for _, slot := range slots {
 			t.look(slot)

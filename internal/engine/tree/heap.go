@@ -15,9 +15,9 @@ import (
 //	 / \     / \
 //	3   4   5   6
 //
-// Invariant (while it stands): element[places[i]] == i, and best[i*groups+g] is the
+// Invariant (while it stands): element[places[i]] == i, and best[g*len(places)+i] is the
 // highest leaf of group g among element i and those below it, None if no leaf is
-// feasible. A heap of feasible places has all of them in order, from start on around the
+// feasible. Those of a group lie together, so a way up to the root meets few cache lines. A heap of feasible places has all of them in order, from start on around the
 // end, but for groups that were shut; a heap of all places does not depend on that.
 type heap struct {
 	stands bool
@@ -28,7 +28,7 @@ type heap struct {
 	list    []int32 // of a heap of all places: what it was laid out from
 	places  []int32 // by element
 	element []int32 // by place, -1 for none
-	best    []int32 // by element and group
+	best    []int32 // by group and element
 }
 
 // heapGroupsMost is for how many groups a heap is worth its memory.
@@ -141,7 +141,8 @@ func (h *heap) build(t *Tree) {
 	for i := n - 1; i >= 0; i-- {
 		h.element[h.places[i]] = int32(i)
 		for g := range t.groups {
-			h.best[i*t.groups+g] = h.below(t, i, g)
+			row := h.row(g)
+			row[i] = below(row, i)
 		}
 		h.raise(t, i)
 	}
@@ -151,19 +152,22 @@ func (h *heap) build(t *Tree) {
 func (h *heap) raise(t *Tree, i int) {
 	place := int(h.places[i])
 	if x := t.Leaves[place]; x >= 0 {
-		best := &h.best[i*t.groups+t.group(place)]
+		best := &h.row(t.group(place))[i]
 		*best = max(*best, x)
 	}
 }
 
-// below is the best total of a group below an element.
-func (h *heap) below(t *Tree, i, group int) int32 {
-	best, left, right := None, (2*i+1)*t.groups+group, (2*i+2)*t.groups+group
-	if left < len(h.best) {
-		best = h.best[left]
+// row is the part of best of a group, by element.
+func (h *heap) row(group int) []int32 { return h.best[group*len(h.places):][:len(h.places)] }
+
+// below is the best total of a group below an element. row is that of the group.
+func below(row []int32, i int) int32 {
+	best, left, right := None, 2*i+1, 2*i+2
+	if left < len(row) {
+		best = row[left]
 	}
-	if right < len(h.best) {
-		best = max(best, h.best[right])
+	if right < len(row) {
+		best = max(best, row[right])
 	}
 	return best
 }
@@ -186,23 +190,24 @@ func (h *heap) set(t *Tree, place int, old, now int32) {
 		return
 	}
 	g := t.group(place)
+	row := h.row(g)
 	for i := int(h.element[place]); i >= 0; i = (i+1)/2 - 1 {
-		at := &h.best[i*t.groups+g]
 		best := now
-		switch was := *at; {
+		switch was := row[i]; {
 		case now > was:
 		case now == was || old < was:
 			return // another leaf is the best, or as good
 		default:
-			best = max(best, h.below(t, i, g))
-			if at := int(h.places[i]); t.group(at) == g {
-				best = max(best, t.Leaves[at])
-			}
-			if best == was {
+			if best = max(best, below(row, i)); best == was {
 				return
 			}
+			if at := int(h.places[i]); t.group(at) == g {
+				if best = max(best, t.Leaves[at]); best == was {
+					return
+				}
+			}
 		}
-		*at = best
+		row[i] = best
 	}
 }
 
@@ -216,14 +221,10 @@ func (h *heap) setSingle(leaves []int32, i int, old, now int32) {
 		case now == was || old < was:
 			return
 		default:
-			to = max(to, leaves[h.places[i]])
-			if left := 2*i + 1; left < len(best) {
-				to = max(to, best[left])
+			if to = max(to, below(best, i)); to == was {
+				return
 			}
-			if right := 2*i + 2; right < len(best) {
-				to = max(to, best[right])
-			}
-			if to == was {
+			if to = max(to, leaves[h.places[i]]); to == was {
 				return
 			}
 		}
@@ -250,7 +251,7 @@ func (h *heap) first(t *Tree) int {
 		if place := h.places[i]; t.Leaves[place]+1 == leaves[t.of[place]%heapGroupsMost] && t.Leaves[place] >= 0 {
 			return int(place)
 		}
-		if i = 2*i + 1; !h.has(i*t.groups, groups) {
+		if i = 2*i + 1; !h.has(i, groups) {
 			i++
 		}
 	}
@@ -281,11 +282,12 @@ func (t *Tree) bestGroups(list []bestGroup) []bestGroup {
 
 // firstOfGroup is first where one group has all of the best places, with that leaf.
 func (h *heap) firstOfGroup(t *Tree, group int, leaf int32) int {
+	row := h.row(group)
 	for i := 0; ; {
 		if place := int(h.places[i]); t.Leaves[place] == leaf && int(t.of[place]) == group {
 			return place
 		}
-		if i = 2*i + 1; h.best[i*t.groups+group] != leaf {
+		if i = 2*i + 1; row[i] != leaf {
 			i++
 		}
 	}
@@ -303,11 +305,10 @@ func (h *heap) firstSingle(leaves []int32, best int32) int {
 	}
 }
 
-// has reports whether one of the best places is at an element or below it, whose best
-// totals begin there.
-func (h *heap) has(from int, groups []bestGroup) bool {
+// has reports whether one of the best places is at an element or below it.
+func (h *heap) has(i int, groups []bestGroup) bool {
 	for _, x := range groups {
-		if h.best[from+int(x.group)] == x.leaf {
+		if h.best[int(x.group)*len(h.places)+i] == x.leaf {
 			return true
 		}
 	}
@@ -342,11 +343,11 @@ func (h *heap) check(t *Tree) error {
 		}
 		x, own := t.Leaves[place], t.group(int(place))
 		for g := range t.groups {
-			want := h.below(t, i, g)
+			want := below(h.row(g), i)
 			if g == own {
 				want = max(want, x, None)
 			}
-			if got := h.best[i*t.groups+g]; got != want {
+			if got := h.row(g)[i]; got != want {
 				return fmt.Errorf("heap: the best total of group %d from element %d on is %d, want %d", g, i, got, want)
 			}
 		}

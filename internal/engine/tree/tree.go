@@ -373,6 +373,18 @@ func (t *Tree) FeasibleIn(group int) int {
 	return int(t.levels[t.top()][group].Feasible)
 }
 
+// FeasibleGroups appends the groups that have feasible places.
+func (t *Tree) FeasibleGroups(list []uint8) []uint8 {
+	row := t.levels[t.top()]
+	shut := t.Shut[:len(row)]
+	for g := range row {
+		if row[g].Feasible > 0 && !shut[g] {
+			list = append(list, uint8(g))
+		}
+	}
+	return list
+}
+
 // Root is the summary of all places.
 func (t *Tree) Root() Summary { return t.sum(t.top(), 0) }
 
@@ -404,6 +416,9 @@ func (t *Tree) toppleHeap() {
 // fewer groups than before. It must not be changed until Own is called. After the other
 // tree was Reset, it must be shared again.
 func (t *Tree) Share(other *Tree) {
+	if t.lender == other && t.sharesMemory(other) {
+		return
+	}
 	t.Leaves, t.levels, t.nodes = other.Leaves, other.levels, nil
 	t.groups, t.of, t.lender, t.heap, t.heaps = other.groups, other.of, other, nil, levels{}
 	if len(t.Offset) != t.groups {
@@ -412,6 +427,14 @@ func (t *Tree) Share(other *Tree) {
 	if len(t.Shut) != t.groups {
 		t.Shut = append(t.Shut[:0], make([]bool, t.groups)...)
 	}
+}
+
+// sharesMemory reports whether leaves, summaries and groups are the other tree's, as they are
+// now. The other has levels.
+func (t *Tree) sharesMemory(other *Tree) bool {
+	return len(t.Leaves) > 0 && len(t.Leaves) == len(other.Leaves) && &t.Leaves[0] == &other.Leaves[0] &&
+		len(t.levels) == len(other.levels) && &t.levels[0] == &other.levels[0] && t.groups == other.groups &&
+		len(t.of) == len(other.of) && (len(t.of) == 0 || &t.of[0] == &other.of[0])
 }
 
 // Shared reports whether the leaves are another tree's.

@@ -208,6 +208,28 @@ func TestShare(t *testing.T) {
 	}
 }
 
+// A tree that shares follows the other one through Reset once it shares again, also if only
+// the groups are others.
+func TestShareAgain(t *testing.T) {
+	var a, b Tree
+	for _, size := range []struct{ places, groups int }{{100, 1}, {100, 1}, {1000, 1}, {1000, 2}, {100, 2}} {
+		of := make([]uint8, (size.places+Fan-1)/Fan*Fan)
+		of[7] = uint8(size.groups - 1)
+		a.Empty()
+		a.Reset(size.places, size.groups, of)
+		for i := range size.places {
+			a.Leaves[i] = int32(i % 7)
+		}
+		a.Build()
+		b.Share(&a)
+		b.Share(&a)
+		a.Set(7, 9)
+		if got, want := b.Root(), (Summary{9, 1, int32(size.places)}); got != want || b.FeasibleIn(size.groups-1) == 0 {
+			t.Errorf("%+v: Root() = %+v, want %+v; %d places in the last group", size, got, want, b.FeasibleIn(size.groups-1))
+		}
+	}
+}
+
 // TestCheckFindsFaults plants a fault in each part of a tree.
 func TestCheckFindsFaults(t *testing.T) {
 	for name, plant := range map[string]func(*Tree){

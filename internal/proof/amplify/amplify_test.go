@@ -386,7 +386,34 @@ func mapping(key string, size int) string {
 }
 
 func TestYAMLToJSON(t *testing.T) {
-	shapes := append(amplify.JSON("%s", "a: %s"),
+	d := manifests
+	d.Texts = yamlShapes()
+	amplify.Run(t, d)
+	d.Most, d.Texts = 130, pairs
+	amplify.Run(t, d)
+}
+
+// TestYAMLTwice measures what reads YAML more than once: to find repeated fields, and the
+// lines of fields. Programs do so with the files of their own user.
+func TestYAMLTwice(t *testing.T) {
+	for _, d := range []amplify.Decoder{
+		{Name: "config.YAMLToJSONStrict", Most: 280, Decode: func(text []byte) { _, _, _ = config.YAMLToJSONStrict(text) }},
+		{Name: "config.RepeatedFields", Most: 420, Decode: func(text []byte) { config.RepeatedFields(text) }},
+		{Name: "config.FieldLine", Most: 130, Decode: func(text []byte) { config.FieldLine(text, "a.b") }},
+	} {
+		d.Base, d.Texts = manifests.Base, append(pairs, yamlShapes()...)
+		amplify.Run(t, d)
+	}
+}
+
+// pairs are texts whose values cost more than any others: each pair in a list is a mapping.
+var pairs = []amplify.Shape{
+	amplify.Repeat("pairs in a list", "a: [", "b: c    ,", "]"),
+	amplify.Repeat("pairs in a list beside a repeated field", "a: 1\na: [", "b: c,", "]"),
+}
+
+func yamlShapes() []amplify.Shape {
+	return append(amplify.JSON("%s", "a: %s"),
 		amplify.Repeat("items", "", "- a\n", ""),
 		amplify.Repeat("empty items", "", "-\n", ""),
 		amplify.Repeat("documents", "", "---\na: 1\n", ""),
@@ -410,9 +437,6 @@ func TestYAMLToJSON(t *testing.T) {
 			return []byte("%TAG !a! " + strings.Repeat("x", n/2) + "\n---\n" + strings.Repeat("- !a!b c\n", n/2/9))
 		}},
 	)
-	d := manifests
-	d.Texts = shapes
-	amplify.Run(t, d)
 }
 
 func TestArguments(t *testing.T) {

@@ -439,7 +439,7 @@ func CheckSelector(s *Selector) (difference, refused string) {
 	case err != nil:
 		return "", ""
 	}
-	got, err := p.Match(expr.NewDevice(s.Driver, &s.Device))
+	got, _, err := p.Match(expr.NewDevice(s.Driver, &s.Device))
 	switch {
 	case errors.As(err, &r):
 		return "", r.What

@@ -25,9 +25,9 @@ const (
 // covered are the packages whose statements are counted.
 var covered = []string{
 	"resource",
-	"estimator", "filter", "framework/...", "internal/cow", "internal/devices/...", "internal/engine/...", "internal/heap",
-	"internal/match", "internal/topo", "internal/volumes", "scheduling", "scheduling/gang", "scheduling/lifecycle",
-	"scheduling/preemption", "scheduling/queue", "scheduling/whatif", "scoring",
+	"estimator/...", "filter", "framework/...", "internal/cow", "internal/devices/...", "internal/engine/...", "internal/heap",
+	"internal/match", "internal/topo", "internal/volumes", "scheduling", "scheduling/extender", "scheduling/gang", "scheduling/lifecycle",
+	"scheduling/multicluster", "scheduling/preemption", "scheduling/queue", "scheduling/whatif", "scoring",
 }
 
 // TestWork counts statements for each shape.

@@ -89,20 +89,25 @@ func read(s *State) (*cluster, []Problem) {
 
 // doubts lists what is likely a mistake, with its line.
 func (c *cluster) doubts(o *api.Objects) (lines []string) {
+	var faults []*manifest.FaultError
+	for _, s := range slices.Backward(c.sources) {
+		faults = append(faults, s.Doubts()...)
+	}
+	values := o.Doubts()
+	rest := len(faults) + len(values) - maxProblems
+	faults = faults[:min(len(faults), maxProblems)]
+	values = values[:min(len(values), maxProblems-len(faults))]
 	add := func(area string, line int, err error) {
 		lines = append(lines, fmt.Sprintf("%s, line %d: %v", area, line, err))
 	}
-	for _, s := range slices.Backward(c.sources) {
-		for _, fault := range s.Doubts() {
-			add(s.Name, fault.Line, fault.Err)
-		}
+	for _, fault := range faults {
+		add(fault.File, fault.Line, fault.Err)
 	}
-	for _, invalid := range o.Doubts() {
-		area, line := c.find(invalid)
-		add(area, line, invalid)
+	for i, p := range c.locate(values) {
+		add(p.Area, p.Line, values[i])
 	}
-	if rest := len(lines) - maxProblems; rest > 0 {
-		lines = append(lines[:maxProblems], fmt.Sprintf("and %d more", rest))
+	if rest > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", rest))
 	}
 	return lines
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -35,27 +36,41 @@ func (c *cluster) problems(err error) (list []Problem) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		parts = joined.Unwrap()
 	}
-	for _, err := range parts[:min(len(parts), maxProblems)] {
-		p := Problem{Area: "pods", Text: err.Error()}
-		var invalid *api.InvalidError
-		if errors.As(err, &invalid) {
-			p.Area, p.Line = c.find(invalid)
+	list = make([]Problem, min(len(parts), maxProblems))
+	var invalid []*api.InvalidError
+	var at []*Problem // of these
+	for i := range list {
+		list[i] = Problem{Area: "pods", Text: parts[i].Error()}
+		if e := (*api.InvalidError)(nil); errors.As(parts[i], &e) {
+			invalid, at = append(invalid, e), append(at, &list[i])
 		}
-		list = append(list, p)
+	}
+	for i, p := range c.locate(invalid) {
+		at[i].Area, at[i].Line = p.Area, p.Line
 	}
 	return list
 }
 
-// find returns the text and the line of an error about an object.
-func (c *cluster) find(e *api.InvalidError) (area string, line int) {
-	object, field := e.Object, e.Field
-	if workload, ok := c.made[object]; ok {
-		object, field = workload, "spec.template."+field
-	}
-	for _, s := range c.sources {
-		if line, found := s.Find(object, field); found {
-			return s.Name, line
+// locate returns the text and the line of errors about objects. Each text is read at most once.
+func (c *cluster) locate(list []*api.InvalidError) []Problem {
+	fields := make([]*manifest.Field, len(list))
+	for i, e := range list {
+		fields[i] = &manifest.Field{Object: e.Object, Path: e.Field}
+		if workload, ok := c.made[e.Object]; ok {
+			fields[i].Object, fields[i].Path = workload, "spec.template."+e.Field
 		}
 	}
-	return "pods", 0
+	places := make([]Problem, len(list))
+	for _, s := range c.sources {
+		s.Find(fields)
+		for i, f := range fields {
+			if f.Found && places[i].Area == "" {
+				places[i] = Problem{Area: s.Name, Line: f.Line}
+			}
+		}
+	}
+	for i := range places {
+		places[i].Area = cmp.Or(places[i].Area, "pods")
+	}
+	return places
 }

@@ -46,7 +46,7 @@ func Selectors(seed uint64, cases int) (Count, error) {
 			d := g.device()
 			driver := pick(r, "gpu.example.com", "nic.example.com")
 			n.Questions++
-			got, err := program.Match(expr.NewDevice(driver, &d))
+			got, _, err := program.Match(expr.NewDevice(driver, &d))
 			if isRefused(err) {
 				n.Refused++
 				continue

@@ -1,0 +1,85 @@
+//go:build full
+
+package work
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/berth-sched/berth/estimator/capacity"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
+	"github.com/berth-sched/berth/scheduling/multicluster"
+)
+
+// resourceModels is a cluster with models of n resources that list them in different orders,
+// and with n grades.
+func resourceModels(t *testing.T, n int) {
+	amount := func(i int) resource.Quantity { return resource.New(int64(i), resource.DecimalSI) }
+	name := func(i int) resource.Name { return resource.Name(fmt.Sprintf("example.com/r%d", i)) }
+	wide := make([]api.ResourceModel, 2)
+	request := resource.List{}
+	for i := range n {
+		r := api.ResourceModelRange{Name: name(i), Min: amount(0), Max: amount(1)}
+		wide[0].Ranges = append(wide[0].Ranges, r)
+		r.Name = name(n - 1 - i)
+		wide[1].Ranges = append(wide[1].Ranges, r)
+		request[r.Name] = amount(1)
+	}
+	wide[1].Grade = 1
+	var deep []api.ResourceModel
+	for i := range n {
+		deep = append(deep, api.ResourceModel{Grade: uint(i), Ranges: []api.ResourceModelRange{{Name: name(0), Min: amount(i), Max: amount(i + 1)}}})
+	}
+	if _, err := capacity.NewGrader(wide); err != nil {
+		t.Fatal(err)
+	}
+	if err := capacity.ValidateModelsStrictly(wide); err == nil {
+		t.Fatal("models in different orders are valid")
+	}
+	replica := &capacity.Replica{Request: request}
+	one := &capacity.Replica{Request: resource.List{name(0): amount(1)}}
+	for _, test := range []struct {
+		models  []api.ResourceModel
+		replica *capacity.Replica
+	}{{wide, replica}, {deep, one}} {
+		c := &api.Cluster{ObjectMeta: api.ObjectMeta{Name: "c"}}
+		c.Spec.ResourceModels = test.models
+		c.Status.ResourceSummary = &api.ResourceSummary{Allocatable: resource.List{resource.Pods: amount(1000)}}
+		for _, m := range test.models {
+			c.Status.ResourceSummary.AllocatableModelings = append(c.Status.ResourceSummary.AllocatableModelings, api.AllocatableModeling{Grade: m.Grade, Count: 1})
+		}
+		if _, err := (capacity.General{}).Estimate(c, test.replica); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := (capacity.General{}).EstimateSets(c, []capacity.Component{{Name: "c", Replicas: 1, Request: test.replica.Request}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// namedClusters is a workload on n clusters that moves away from them, and has n affinities.
+func namedClusters(t *testing.T, n int) {
+	w := &multicluster.Workload{Name: "w", Replicas: int64(n)}
+	var clusters []*api.Cluster
+	for i := range n {
+		c := &api.Cluster{ObjectMeta: api.ObjectMeta{Name: fmt.Sprintf("c%d", i)}}
+		clusters = append(clusters, c)
+		w.Clusters = append(w.Clusters, multicluster.Target{Name: c.Name, Replicas: 1})
+		w.Evicting = append(w.Evicting, c.Name)
+	}
+	if _, err := (multicluster.Scheduler{}).Schedule(clusters, w); err == nil {
+		t.Fatal("a workload stays on clusters that it moves away from")
+	}
+	w.Evicting = nil
+	if d, err := (multicluster.Scheduler{}).Schedule(clusters, w); err != nil || len(d.Targets) != n {
+		t.Fatalf("%d targets, %v, want %d", len(d.Targets), err, n)
+	}
+	for i := range n {
+		term := multicluster.ClusterAffinityTerm{AffinityName: fmt.Sprintf("a%d", i)}
+		w.Placement.ClusterAffinities = append(w.Placement.ClusterAffinities, term)
+	}
+	if err := w.Placement.Validate(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,127 @@
+package scheduling
+
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/incremental"
+)
+
+// Most pods are read like the pod before them, so most plugins need not be asked for their
+// scope: the reading is guessed, and so is the class. A guess is checked before it is used.
+
+// isSteady reports whether the plugin need not be asked about pods that have exactly these
+// parts.
+func isSteady(s framework.Scoper, parts framework.PodParts) bool {
+	x, ok := s.(incremental.SteadyScoper)
+	return ok && parts&x.ScopeVaries() == 0
+}
+
+// A guess is how pods with the same parts were read last.
+type guess struct {
+	parts  framework.PodParts
+	class  *class // of the last one
+	sure   bool   // the last two were read in the same way
+	scopes []knownScope
+}
+
+// A knownScope is what a plugin said that concerns such pods and is not steady.
+type knownScope struct {
+	of    *scope
+	scope framework.Scope
+}
+
+// guessesMost bounds how many combinations of parts are remembered.
+const guessesMost = 8
+
+// guesses are at most one for each combination of parts.
+type guesses struct{ list []guess }
+
+// of returns the guess for pods with the parts, nil if there is none.
+func (g *guesses) of(parts framework.PodParts) *guess {
+	for i := range g.list {
+		if g.list[i].parts == parts {
+			return &g.list[i]
+		}
+	}
+	return nil
+}
+
+// forget makes sure that no class is guessed that was found before.
+func (g *guesses) forget() {
+	clear(g.list)
+	g.list = g.list[:0]
+}
+
+// guessed returns the class of the cycle's pod, if the pod is read as was guessed and its
+// class is known; otherwise nil.
+//
+// A pod that is equal to one of the class in the fields that were read is read in the same
+// way by steady plugins. All others are asked.
+func (f *incrementalPath) guessed(c *framework.Cycle) *class {
+	g := f.guesses.of(c.Pod.Parts())
+	if g == nil || !g.sure || !g.holds(c.Pod) || !f.findKey(c, g.class.reading) {
+		return nil
+	}
+	if g.class.text == string(f.key) {
+		return g.class
+	}
+	for k := f.classes[string(f.key)]; k != nil; k = k.next {
+		if k.reading == g.class.reading {
+			g.class = k
+			return k
+		}
+	}
+	return nil
+}
+
+// holds reports whether plugins that are not steady have the guessed scopes for the pod. A
+// panic of one is left to who asks all plugins.
+func (g *guess) holds(pod *framework.PodInfo) (all bool) {
+	returned := false
+	defer func() {
+		if !returned { // recover is not free
+			_ = recover()
+			all = false
+		}
+	}()
+	all = true
+	for i := range g.scopes {
+		if x := &g.scopes[i]; x.of.ask(pod) != x.scope {
+			all = false
+			break
+		}
+	}
+	returned = true
+	return all
+}
+
+// learn notes the class that was found for a pod without a guess.
+func (f *incrementalPath) learn(pod *framework.PodInfo, k *class) {
+	g := f.guesses.of(pod.Parts())
+	if g == nil {
+		if len(f.guesses.list) >= guessesMost {
+			f.guesses.forget()
+		}
+		f.guesses.list = append(f.guesses.list, guess{parts: pod.Parts(), class: k})
+		return
+	}
+	again := g.class.reading == k.reading
+	g.class = k
+	switch {
+	case !again:
+		g.sure = false
+	case !g.sure:
+		g.sure, g.scopes = true, f.s.plugins.unsteady(g.scopes[:0], pod)
+	}
+}
+
+// unsteady appends the scopes for a pod of the plugins that are not steady.
+func (t *plugins) unsteady(to []knownScope, pod *framework.PodInfo) []knownScope {
+	for _, list := range [2][]listedScope{t.filterScopes, t.scorerScopes} {
+		for i := range list {
+			if s := &list[i]; s.counts && s.concern.of(pod) && !isSteady(s.Scoper, pod.Parts()) {
+				to = append(to, knownScope{&s.scope, s.of(pod)})
+			}
+		}
+	}
+	return to
+}
