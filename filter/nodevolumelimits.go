@@ -33,7 +33,7 @@ const reasonVolumeCount = framework.Text("node(s) exceed max volume count")
 // Original: the attempt of every pod with volumes ends with an error.
 // Here: that node alone is rejected, with the text of that error. The rejection is
 // unresolvable.
-// Why: whoever creates a pod for a node could stop all pods with volumes in the cluster.
+// Why: any user can create a pod for a node, and one could stop all pods with volumes.
 type NodeVolumeLimits struct{}
 
 // Name returns "NodeVolumeLimits".

@@ -550,7 +550,7 @@ func sharedDisks(t *testing.T, n int) {
 }
 
 // waitingClaims is a pod with n claims of different sizes that wait for volumes, and as many
-// volumes, half of which the node can use by a label.
+// volumes. Every second one is for the node by its label.
 func waitingClaims(t *testing.T, n int) {
 	w := newWorld(t, api.MakeNode("a", "4", "8Gi").Labels(api.LabelHostname, "a").Obj())
 	class := &api.StorageClass{ObjectMeta: api.ObjectMeta{Name: "local"}, Provisioner: "kubernetes.io/no-provisioner", VolumeBindingMode: new(api.VolumeBindingWaitForFirstConsumer)}
