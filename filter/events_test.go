@@ -63,6 +63,11 @@ func TestHints(t *testing.T) {
 	claim := func(namespace, name string) *api.PersistentVolumeClaim {
 		return &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Namespace: namespace, Name: name}}
 	}
+	ownedClaim := func(namespace, name string) *api.PersistentVolumeClaim {
+		c := claim(namespace, name)
+		c.OwnerReferences = []api.OwnerReference{{UID: "p", Controller: new(true)}}
+		return c
+	}
 	withVolume := func(b api.PodBuilder, v api.VolumeSource) *api.Pod {
 		p := b.Obj()
 		p.Spec.Volumes = []api.Volume{{Name: "v", VolumeSource: v}}
@@ -201,6 +206,7 @@ func TestHints(t *testing.T) {
 		{"an attachment comes", filter.NodeVolumeLimits{}, withVolume(pod, data), queueing.ResourceVolumeAttachment, added, nil, &api.VolumeAttachment{}, false},
 		{"an attachment goes", filter.NodeVolumeLimits{}, withVolume(pod, data), queueing.ResourceVolumeAttachment, deleted, &api.VolumeAttachment{}, nil, true},
 		{"another's claim is the same", filter.NodeVolumeLimits{}, withVolume(pod, data), onClaim, updated, claim("default", "logs"), claim("default", "logs"), false},
+		{"another's claim gets its owner", filter.NodeVolumeLimits{}, withVolume(pod, data), onClaim, updated, claim("default", "logs"), ownedClaim("default", "logs"), true},
 		{"another's claim goes", filter.NodeVolumeLimits{}, withVolume(pod, data), onClaim, deleted, claim("default", "logs"), nil, true},
 
 		{"a metric", filter.LoadAware{}, pod.Obj(), "NodeMetric", updated, &api.NodeMetric{}, &api.NodeMetric{}, true},

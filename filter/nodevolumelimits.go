@@ -27,6 +27,13 @@ const reasonVolumeCount = framework.Text("node(s) exceed max volume count")
 // Original: kube-scheduler names any.
 // Here: the first by name.
 // Why: the answer must be the same on every run.
+//
+// Differs: a pod on a node with a limit whose volumes cannot be determined, such as an
+// in-tree disk with a malformed name, or an ephemeral volume with the claim of another.
+// Original: the attempt of every pod with volumes ends with an error.
+// Here: that node alone is rejected, with the text of that error. The rejection is
+// unresolvable.
+// Why: any user can create a pod for a node, and one could stop all pods with volumes.
 type NodeVolumeLimits struct{}
 
 // Name returns "NodeVolumeLimits".
@@ -47,8 +54,8 @@ func (NodeVolumeLimits) Concern() framework.PodParts { return framework.PartVolu
 
 // EventsToRegister names the events that may help a rejected pod: a node is added;
 // the drivers on a node, or a driver, change; an attachment changes or is deleted; a
-// pod with volumes leaves, or is added, since it may use the same ones; claims,
-// volumes or classes change; the pod's volumes change.
+// pod with volumes leaves, or is added, since it may use the same ones; claims (also
+// their owners), volumes or classes change; the pod's volumes change.
 func (p NodeVolumeLimits) EventsToRegister() []queueing.EventHint {
 	return append(volumeEvents(mounts),
 		onAny(queueing.ResourceNode, queueing.ActionAdd),
@@ -129,8 +136,8 @@ func (f *nodeVolumeLimits) Filter(_ *framework.PodInfo, node *framework.NodeInfo
 			return framework.UnschedulableStatus(d.reason)
 		}
 	}
-	if there.Err != nil {
-		return framework.AsStatus(there.Err)
+	if !there.Unknown.IsSuccess() {
+		return there.Unknown
 	}
 	for _, driver := range added.drivers {
 		limit, limited := there.Limit(driver)
@@ -171,6 +178,9 @@ func (f *nodeVolumeLimits) Details(_ *framework.PodInfo, node *framework.NodeInf
 		if name := added.required[i].name; !hasDriver(there.Node, name) {
 			list = append(list, framework.Detail{Subject: "missing driver " + name})
 		}
+	}
+	if !there.Unknown.IsSuccess() {
+		return list
 	}
 	for _, driver := range added.drivers {
 		limit, limited := there.Limit(driver)

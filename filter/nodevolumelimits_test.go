@@ -2,11 +2,13 @@ package filter_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling"
 )
 
 // withDriver makes a CSINode with a driver and its limit; a negative limit means no
@@ -44,6 +46,9 @@ func TestNodeVolumeLimits(t *testing.T) {
 	required := &api.CSIDriver{ObjectMeta: api.ObjectMeta{Name: "csi"}}
 	required.Spec.PreventPodSchedulingIfMissing = new(true)
 	ebs := withVolume("p", api.VolumeSource{AWSElasticBlockStore: &api.AWSElasticBlockStoreVolumeSource{VolumeID: "aws://z/vol-1"}})
+	malformed := withVolume("malformed", api.VolumeSource{AWSElasticBlockStore: &api.AWSElasticBlockStoreVolumeSource{VolumeID: "aws://x"}})
+	thief := api.MakePod("thief").Obj()
+	thief.Spec.Volumes = []api.Volume{{Name: "data", VolumeSource: api.VolumeSource{Ephemeral: &api.EphemeralVolumeSource{}}}}
 	common := []any{
 		classOf("csi", "csi", late), classOf("ebs", "kubernetes.io/aws-ebs", late), classOf("file", "kubernetes.io/azure-file", late),
 		claimOf("c1", "csi", boundTo("v1")), claimOf("c2", "csi", boundTo("v2")), claimOf("c3", "csi", boundTo("v3")),
@@ -87,13 +92,19 @@ func TestNodeVolumeLimits(t *testing.T) {
 		{"driver there", podMounting("c1"), nil, []any{required, withDriver("a", "csi", -1)}, pass},
 		{"claim missing", podMounting("c1", "none"), nil, nil, `UnschedulableAndUnresolvable: looking up PVC default/none: persistentvolumeclaim "none" not found`},
 		{"claim without a name", podMounting(""), nil, nil, "Error: PersistentVolumeClaim had no name"},
-		{"claim without a name of a pod there", podMounting("c1"), using("a", ""), []any{withDriver("a", "csi", 1)}, "Error: PersistentVolumeClaim had no name"},
+		{"claim without a name of a pod there", podMounting("c1"), using("a", ""), []any{withDriver("a", "csi", 1)}, "UnschedulableAndUnresolvable: PersistentVolumeClaim had no name"},
+		{"malformed disk of a pod there", podMounting("c1"), malformed, []any{withDriver("a", "csi", 9)}, "UnschedulableAndUnresolvable: converting volume(v) from inline to csi: failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume (aws://x)"},
+		{"malformed disk of a pod there, no limit", podMounting("c1"), malformed, []any{withDriver("a", "csi", -1)}, pass},
+		{"malformed disk of its own", malformed, nil, []any{withDriver("a", "csi", 9)}, "Error: converting volume(v) from inline to csi: failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume (aws://x)"},
+		{"ephemeral volume of a pod there with the claim of another", podMounting("c1"), thief, []any{withDriver("a", "csi", 9), claimOf("thief-data", "csi")}, "UnschedulableAndUnresolvable: PVC default/thief-data was not created for pod default/thief (pod is not owner)"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var pods []*api.Pod
 			if test.on != nil {
-				pods = append(pods, test.on)
+				on := *test.on
+				on.Spec.NodeName = "a"
+				pods = append(pods, &on)
 			}
 			s := snapshotOf(t, twoZones()[:1], pods...)
 			put(t, s, common...)
@@ -177,5 +188,30 @@ func BenchmarkNodeVolumeLimits(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(nodes), "ns/node")
 		})
+	}
+}
+
+// TestNodeVolumeLimitsPoisoned has a pod on one of two nodes that keeps its node to itself.
+// The other node is chosen, on both paths; the long name of the disk is cut.
+func TestNodeVolumeLimitsPoisoned(t *testing.T) {
+	evil := withVolume("evil", api.VolumeSource{AWSElasticBlockStore: &api.AWSElasticBlockStoreVolumeSource{VolumeID: "aws://x/" + strings.Repeat("y", 1<<20)}})
+	evil.Spec.NodeName = "a"
+	s := snapshotOf(t, twoZones(), evil)
+	put(t, s, classOf("csi", "csi", late), claimOf("new", "csi"), withDriver("a", "csi", 9), withDriver("b", "csi", 9))
+	profile := scheduling.Kubernetes137()
+	profile.Cache.Verify = true
+	sched, err := scheduling.New(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if d, err := sched.Schedule(s, podInfo(t, s, podMounting("new"))); err != nil || d.Node != "b" {
+			t.Errorf("node %q, error %v, want node b", d.Node, err)
+		}
+	}
+	for _, n := range sched.Explain(s, podInfo(t, s, podMounting("new"))).Nodes {
+		if text := strings.Join(n.Reasons, ", "); n.Node == "a" && (n.Plugin != "NodeVolumeLimits" || len(text) > 2048) {
+			t.Errorf("node a: %s with %d bytes of reasons, want NodeVolumeLimits with at most 2048: %.100s", n.Plugin, len(text), text)
+		}
 	}
 }

@@ -50,7 +50,16 @@ func volumeEvents(has func(*framework.PodInfo, *api.PersistentVolumeClaim) bool)
 }
 
 // sameVolume reports whether two versions of a claim have, or would get, the
-// same volume.
+// same volume, for the same pod.
 func sameVolume(before, after *api.PersistentVolumeClaim) bool {
-	return after != nil && before.Spec.VolumeName == after.Spec.VolumeName && volumes.ClassOfClaim(before) == volumes.ClassOfClaim(after)
+	return after != nil && before.Spec.VolumeName == after.Spec.VolumeName && volumes.ClassOfClaim(before) == volumes.ClassOfClaim(after) &&
+		ownerOf(before) == ownerOf(after)
+}
+
+// ownerOf returns the UID of the pod for which an ephemeral volume's claim was made, or "".
+func ownerOf(c *api.PersistentVolumeClaim) api.UID {
+	if owner := c.ControllerRef(); owner != nil {
+		return owner.UID
+	}
+	return ""
 }

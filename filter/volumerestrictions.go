@@ -69,13 +69,7 @@ func (p VolumeRestrictions) EventsToRegister() []queueing.EventHint {
 // or a claim of the pod, which may be for one pod alone.
 func inTheWay(pod, other *framework.PodInfo) bool {
 	mine, others := volumes.Of(pod), volumes.Of(other)
-	for _, key := range mine.Keys {
-		if slices.Contains(others.Keys, key) {
-			return true
-		}
-	}
-	f := volumeRestrictions{disks: mine.Exclusive}
-	return f.conflictsWith(other)
+	return mine.SharesClaim(others) || mine.SharesDisk(others)
 }
 
 // PreFilter skips pods that cannot conflict with any other, and rejects a pod if one
@@ -86,7 +80,7 @@ func (VolumeRestrictions) PreFilter(c *framework.Cycle) (framework.PreFiltered, 
 		return framework.PreFiltered{}, framework.SkipStatus()
 	}
 	f := framework.Scratch[volumeRestrictions](c)
-	f.disks, f.claims, f.conflicts = v.Exclusive, f.claims[:0], 0
+	f.pod, f.claims, f.conflicts = v, f.claims[:0], 0
 	for _, ref := range v.Claims {
 		if ref.Ephemeral {
 			continue
@@ -103,7 +97,7 @@ func (VolumeRestrictions) PreFilter(c *framework.Cycle) (framework.PreFiltered, 
 			f.conflicts++
 		}
 	}
-	if len(f.disks) == 0 && f.conflicts == 0 {
+	if len(f.pod.Exclusive) == 0 && f.conflicts == 0 {
 		return framework.PreFiltered{}, framework.SkipStatus()
 	}
 	return framework.PreFiltered{Filter: f}, framework.Status{}
@@ -111,13 +105,13 @@ func (VolumeRestrictions) PreFilter(c *framework.Cycle) (framework.PreFiltered, 
 
 // volumeRestrictions is the bound filter.
 type volumeRestrictions struct {
-	disks     []*api.Volume
+	pod       *volumes.Pod
 	claims    []string // claims that only one pod may use
 	conflicts int      // number of uses of the claims elsewhere
 }
 
 func (f *volumeRestrictions) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
-	if len(f.disks) > 0 && slices.ContainsFunc(node.Pods, f.conflictsWith) {
+	if len(f.pod.Exclusive) > 0 && slices.ContainsFunc(node.Pods, f.conflictsWith) {
 		return framework.UnschedulableStatus(reasonDiskConflict)
 	}
 	if f.conflicts > 0 {
@@ -127,31 +121,7 @@ func (f *volumeRestrictions) Filter(_ *framework.PodInfo, node *framework.NodeIn
 }
 
 func (f *volumeRestrictions) conflictsWith(p *framework.PodInfo) bool {
-	for _, used := range volumes.Of(p).Exclusive {
-		for _, wanted := range f.disks {
-			if disksConflict(wanted, used) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// disksConflict reports whether two pods of a node cannot use both disks.
-func disksConflict(a, b *api.Volume) bool {
-	if a, b := a.GCEPersistentDisk, b.GCEPersistentDisk; a != nil && b != nil && a.PDName == b.PDName && !(a.ReadOnly && b.ReadOnly) {
-		return true
-	}
-	if a, b := a.AWSElasticBlockStore, b.AWSElasticBlockStore; a != nil && b != nil && a.VolumeID == b.VolumeID {
-		return true
-	}
-	if a, b := a.ISCSI, b.ISCSI; a != nil && b != nil && a.IQN == b.IQN && !(a.ReadOnly && b.ReadOnly) {
-		return true
-	}
-	if a, b := a.RBD, b.RBD; a != nil && b != nil && a.RBDPool == b.RBDPool && a.RBDImage == b.RBDImage && !(a.ReadOnly && b.ReadOnly) {
-		return slices.ContainsFunc(a.CephMonitors, func(m string) bool { return slices.Contains(b.CephMonitors, m) })
-	}
-	return false
+	return f.pod.SharesDisk(volumes.Of(p))
 }
 
 // AddPod counts the uses of the other pod.

@@ -9,6 +9,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/cow"
+	"github.com/berth-sched/berth/internal/errtext"
 )
 
 // A Handle identifies a volume of a CSI driver.
@@ -37,8 +38,9 @@ type NodeVolumes struct {
 	// Counts holds the number of volumes by driver, including attached volumes that
 	// no pod uses.
 	Counts map[string]int
-	// Err reports that the volumes of a pod cannot be determined.
-	Err error
+	// Unknown is a rejection if the volumes of a pod cannot be determined; then they
+	// are not counted.
+	Unknown framework.Status
 
 	generation uint64 // of the node
 }
@@ -144,6 +146,10 @@ func (a *Attached) attachments() map[string][]Handle {
 	return others
 }
 
+// unknownText is how long the reason of a node may be, in bytes: pods choose the names in
+// it, and each node has a reason of its own.
+const unknownText = 1024
+
 // nodeVolumesOf reads the volumes on a node, if the node limits any driver. attached
 // are the attachments by node.
 func nodeVolumesOf(s *framework.Snapshot, n *framework.NodeInfo, attached map[string][]Handle) NodeVolumes {
@@ -153,7 +159,8 @@ func nodeVolumesOf(s *framework.Snapshot, n *framework.NodeInfo, attached map[st
 	}
 	for _, p := range n.Pods {
 		if mounts := Of(p).Mounts; len(mounts) > 0 {
-			if v.Err = handles(s, p.Pod, mounts, true, false, &v.Used); v.Err != nil {
+			if err := handles(s, p.Pod, mounts, true, false, &v.Used); err != nil {
+				v.Unknown = framework.UnresolvableStatus(framework.Text(errtext.Cut(err.Error(), unknownText)))
 				return v
 			}
 		}

@@ -3,67 +3,184 @@ package volumes
 import (
 	"fmt"
 	"slices"
+	"sort"
 
-	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
 	"github.com/berth-sched/berth/resource"
 )
 
-// candidates are the volumes that could be bound to a claim, on whatever node.
+// A pool holds the free volumes among which claims of one kind choose.
 //
 // Source: k8s.io/component-helpers/storage/volume, FindMatchingVolume.
-type candidates struct {
-	reserved []*volume // reserved for this claim, by name
-	free     []*volume // by size, then by name
-	index    index     // of free
-	err      error     // the claim cannot be matched with any volume
+type pool struct {
+	claim    *api.PersistentVolumeClaim // one of the kind
+	class    string
+	limited  bool // the claim has a selector; then the pool is for it alone
+	selector match.LabelSelector
+	least    resource.Quantity // the smallest request of a claim
+	free     []*volume         // by size, then by name
+	index    index             // of free
+	cursors  int               // place of the first of its cursors among those of all pools
 }
 
-// candidatesFor finds matching volumes of the claim's class.
-func candidatesFor(s *framework.Snapshot, claim *api.PersistentVolumeClaim) (c candidates) {
-	selector, limited := match.LabelSelector{}, claim.Spec.Selector != nil
-	if limited {
-		var err error
-		if selector, err = match.NewLabelSelector(claim.Spec.Selector); err != nil {
-			c.err = fmt.Errorf("error creating internal label selector for claim: %s/%s: %w", claim.Namespace, claim.Name, err)
-			return c
+// poolOf makes an empty pool for a claim. It fails if the claim cannot be matched with any
+// volume.
+func poolOf(claim *api.PersistentVolumeClaim) (p pool, err error) {
+	p = pool{claim: claim, class: ClassOfClaim(claim), limited: claim.Spec.Selector != nil}
+	if p.limited {
+		if p.selector, err = match.NewLabelSelector(claim.Spec.Selector); err != nil {
+			return p, fmt.Errorf("error creating internal label selector for claim: %s/%s: %w", claim.Namespace, claim.Name, err)
 		}
 	}
-	class, request := ClassOfClaim(claim), claim.Spec.Resources.Requests[resource.Storage]
-	for _, v := range volumesIn(s) {
-		spec := &v.object.Spec
-		reserved := isReservedFor(v.object, claim)
-		switch {
-		case v.class != class, spec.ClaimRef != nil && !reserved, v.size.Cmp(request) < 0,
-			modeOf(spec.VolumeMode) != modeOf(claim.Spec.VolumeMode),
-			deref(spec.VolumeAttributesClassName) != deref(claim.Spec.VolumeAttributesClassName),
-			v.object.DeletionTimestamp != nil:
-		case reserved:
-			c.reserved = append(c.reserved, v)
-		case spec.ClaimRef != nil || v.object.Status.Phase != api.VolumeAvailable,
-			limited && !selector.Matches(v.object.Labels),
-			!hasModes(spec.AccessModes, claim.Spec.AccessModes):
-		default:
-			c.free = append(c.free, v)
-		}
-	}
+	return p, nil
+}
+
+// serves reports whether another claim chooses among the same volumes, but for their size.
+func (p *pool) serves(claim *api.PersistentVolumeClaim) bool {
+	return !p.limited && claim.Spec.Selector == nil && p.class == ClassOfClaim(claim) &&
+		modeOf(p.claim.Spec.VolumeMode) == modeOf(claim.Spec.VolumeMode) &&
+		deref(p.claim.Spec.VolumeAttributesClassName) == deref(claim.Spec.VolumeAttributesClassName) &&
+		slices.Equal(p.claim.Spec.AccessModes, claim.Spec.AccessModes)
+}
+
+// takes reports whether a volume that is reserved for no claim belongs to the pool.
+func (p *pool) takes(v *volume) bool {
+	return suits(v, p.claim, p.class, p.least) && v.object.Status.Phase == api.VolumeAvailable &&
+		(!p.limited || p.selector.Matches(v.object.Labels)) && hasModes(v.object.Spec.AccessModes, p.claim.Spec.AccessModes)
+}
+
+// close orders the volumes.
+func (p *pool) close() {
 	bySize := func(a, b *volume) int { return a.size.Cmp(b.size) }
-	if !slices.IsSortedFunc(c.free, bySize) {
-		slices.SortStableFunc(c.free, bySize)
+	if !slices.IsSortedFunc(p.free, bySize) {
+		slices.SortStableFunc(p.free, bySize)
 	}
-	for rank, v := range c.free {
-		c.index.add(rank, v.must)
+	for rank, v := range p.free {
+		p.index.add(rank, v.must)
 	}
-	return c
 }
 
-// on returns the volume that the claim would get on a node. A volume reserved for
-// it comes first, and must then be usable there; otherwise the smallest one is
-// chosen. Volumes taken by earlier claims are skipped.
-func (c *candidates) on(n *api.Node, taken []Binding) *volume {
-	for _, v := range c.reserved {
-		if isTaken(v, taken) {
+// from returns the rank of the first volume that is large enough.
+func (p *pool) from(request resource.Quantity) int {
+	if request.Cmp(p.least) == 0 {
+		return 0
+	}
+	return sort.Search(len(p.free), func(i int) bool { return p.free[i].size.Cmp(request) >= 0 })
+}
+
+// suits reports whether a volume has what a claim asks for, also if it is reserved for it.
+func suits(v *volume, claim *api.PersistentVolumeClaim, class string, request resource.Quantity) bool {
+	spec := &v.object.Spec
+	return v.class == class && v.size.Cmp(request) >= 0 &&
+		modeOf(spec.VolumeMode) == modeOf(claim.Spec.VolumeMode) &&
+		deref(spec.VolumeAttributesClassName) == deref(claim.Spec.VolumeAttributesClassName) &&
+		v.object.DeletionTimestamp == nil
+}
+
+// fewClaims is up to how many claims are compared one by one.
+const fewClaims = 8
+
+// findCandidates finds, for each claim of others, the volumes that it could get on
+// whatever node, in one pass over the volumes for each kind of claim.
+func (f *Finder) findCandidates() {
+	f.pools = f.pools[:0]
+	var named map[string][]int // indexes in waiting by key, if there are many
+	if len(f.others) > fewClaims {
+		named = make(map[string][]int, len(f.others))
+	}
+	for _, i := range f.others {
+		w := &f.waiting[i]
+		if w.pool, w.err = f.poolFor(w.claim, w.request()); named != nil {
+			named[w.claim.Key()] = append(named[w.claim.Key()], i)
+		}
+	}
+	for _, v := range volumesIn(f.snapshot) {
+		ref := v.object.Spec.ClaimRef
+		switch {
+		case ref == nil:
+			for i := range f.pools {
+				if p := &f.pools[i]; p.takes(v) {
+					p.free = append(p.free, v)
+				}
+			}
+		case named != nil:
+			f.reserve(v, named[key(ref.Namespace, ref.Name)])
+		default:
+			f.reserve(v, f.others)
+		}
+	}
+	f.cursors = 0
+	for i := range f.pools {
+		p := &f.pools[i]
+		p.close()
+		p.cursors = f.cursors
+		f.cursors += p.index.lists()
+	}
+	for _, i := range f.others {
+		if w := &f.waiting[i]; w.err == nil {
+			w.from = f.pools[w.pool].from(w.request())
+		}
+	}
+}
+
+// poolFor returns the index of the pool for a claim, a new one if need be. Claims with
+// smaller requests come first.
+func (f *Finder) poolFor(claim *api.PersistentVolumeClaim, request resource.Quantity) (int, error) {
+	for i := range f.pools {
+		if f.pools[i].serves(claim) {
+			return i, nil
+		}
+	}
+	p, err := poolOf(claim)
+	if err != nil {
+		return 0, err
+	}
+	p.least = request
+	f.pools = append(f.pools, p)
+	return len(f.pools) - 1, nil
+}
+
+// reserve notes a volume with those of the claims for which it is reserved.
+func (f *Finder) reserve(v *volume, claims []int) {
+	for _, i := range claims {
+		if w := &f.waiting[i]; w.err == nil && isReservedFor(v.object, w.claim) && suits(v, w.claim, ClassOfClaim(w.claim), w.request()) {
+			w.reserved = append(w.reserved, v)
+		}
+	}
+}
+
+// takenVolumes are the volumes of bindings, if there are many.
+type takenVolumes map[*api.PersistentVolume]struct{}
+
+// add notes the last binding.
+func (t *takenVolumes) add(bindings []Binding) {
+	switch {
+	case *t != nil:
+		(*t)[bindings[len(bindings)-1].Volume] = struct{}{}
+	case len(bindings) > fewClaims:
+		*t = make(takenVolumes, 2*len(bindings))
+		for _, b := range bindings {
+			(*t)[b.Volume] = struct{}{}
+		}
+	}
+}
+
+func (t takenVolumes) has(v *volume, bindings []Binding) bool {
+	if t != nil {
+		_, taken := t[v.object]
+		return taken
+	}
+	return slices.ContainsFunc(bindings, func(b Binding) bool { return b.Volume == v.object })
+}
+
+// volumeFor returns the volume that a claim gets on a node. A volume reserved for it comes
+// first, and must then be usable there; otherwise the smallest one is chosen. Volumes
+// taken by earlier claims, those of the bindings, are skipped. The cursors are those of all
+// pools.
+func (f *Finder) volumeFor(w *waitingClaim, n *api.Node, taken takenVolumes, bindings []Binding, cursors []int) *volume {
+	for _, v := range w.reserved {
+		if taken.has(v, bindings) {
 			continue
 		}
 		if v.affinity.Allows(n) {
@@ -71,18 +188,15 @@ func (c *candidates) on(n *api.Node, taken []Binding) *volume {
 		}
 		return nil
 	}
-	rank := c.index.first(n.Labels, func(rank int) bool {
-		v := c.free[rank]
-		return !isTaken(v, taken) && v.affinity.Allows(n)
+	p := &f.pools[w.pool]
+	rank := p.index.next(n.Labels, cursors[p.cursors:p.cursors+p.index.lists()], func(rank int) bool {
+		v := p.free[rank]
+		return rank >= w.from && !taken.has(v, bindings) && v.affinity.Allows(n)
 	})
 	if rank < 0 {
 		return nil
 	}
-	return c.free[rank]
-}
-
-func isTaken(v *volume, taken []Binding) bool {
-	return slices.ContainsFunc(taken, func(b Binding) bool { return b.Volume == v.object })
+	return p.free[rank]
 }
 
 // isReservedFor reports whether the volume's claimRef names the claim.

@@ -50,15 +50,9 @@ func (f *Finder) waitingDetails(n *api.Node) []framework.Detail {
 			return []framework.Detail{{Subject: fmt.Sprintf("claim %s: its volume is made for node %s", w.claim.Key(), w.node)}}
 		}
 	}
-	var taken []Binding
-	var unmatched []int
-	for _, i := range f.others {
-		w := &f.waiting[i]
-		if v := w.candidates.on(n, taken); v != nil {
-			taken = append(taken, Binding{w.claim, v.object})
-		} else {
-			unmatched = append(unmatched, i)
-		}
+	_, unmatched, err := f.match(n, nil, nil)
+	if err != nil {
+		return nil
 	}
 	for _, list := range [...][]int{f.selected, unmatched} {
 		for _, i := range list {

@@ -61,6 +61,8 @@ type Finder struct {
 	waiting  []waitingClaim
 	selected []int // indexes in waiting: claims with a selected node
 	others   []int // indexes in waiting: the others, by size
+	pools    []pool
+	cursors  int // how many cursors the indexes of the pools need
 }
 
 // A boundClaim is a claim that has a volume.
@@ -78,10 +80,14 @@ type boundClaim struct {
 
 // A waitingClaim is a claim that gets its volume together with the pod's node.
 type waitingClaim struct {
-	claim      *api.PersistentVolumeClaim
-	node       string // the node selected for it
-	candidates candidates
-	provision  provision
+	claim     *api.PersistentVolumeClaim
+	node      string // the node selected for it
+	provision provision
+
+	reserved []*volume // reserved for this claim, by name
+	pool     int       // index of the pool where it chooses
+	from     int       // rank of the first volume there that is large enough
+	err      error     // the claim cannot be matched with any volume
 }
 
 // FinderKey provides the cycle's Finder after a successful Prepare.
@@ -195,12 +201,14 @@ func (f *Finder) prepareWaiting() {
 			f.selected = append(f.selected, i)
 			continue
 		}
-		w.candidates = candidatesFor(f.snapshot, w.claim)
 		f.others = append(f.others, i)
 	}
 	// Smaller claims choose first. The order of equal sizes follows Go's unstable
 	// sorting algorithm; kube-scheduler uses the same.
 	slices.SortFunc(f.others, func(a, b int) int { return f.waiting[a].request().Cmp(f.waiting[b].request()) })
+	if len(f.others) > 0 {
+		f.findCandidates()
+	}
 }
 
 func (w *waitingClaim) request() resource.Quantity {
@@ -257,17 +265,9 @@ func (f *Finder) findWaiting(n *api.Node, found Found) (Found, Reasons, error) {
 		}
 	}
 	var room [8]int
-	unmatched := room[:0]
-	for _, i := range f.others {
-		w := &f.waiting[i]
-		if w.candidates.err != nil {
-			return found, 0, w.candidates.err
-		}
-		if v := w.candidates.on(n, found.Bindings); v != nil {
-			found.Bindings = append(found.Bindings, Binding{w.claim, v.object})
-		} else {
-			unmatched = append(unmatched, i)
-		}
+	bindings, unmatched, err := f.match(n, found.Bindings, room[:0])
+	if found.Bindings = bindings; err != nil {
+		return found, 0, err
 	}
 	for _, list := range [...][]int{f.selected, unmatched} {
 		for _, i := range list {
@@ -280,6 +280,30 @@ func (f *Finder) findWaiting(n *api.Node, found Found) (Found, Reasons, error) {
 		}
 	}
 	return found, 0, nil
+}
+
+// match gives existing volumes to claims, where that is possible. It appends to bindings,
+// and the indexes in waiting of the other claims to unmatched.
+func (f *Finder) match(n *api.Node, bindings []Binding, unmatched []int) ([]Binding, []int, error) {
+	var room [8]int
+	cursors := room[:]
+	if f.cursors > len(room) {
+		cursors = make([]int, f.cursors)
+	}
+	var taken takenVolumes
+	for _, i := range f.others {
+		w := &f.waiting[i]
+		if w.err != nil {
+			return bindings, unmatched, w.err
+		}
+		if v := f.volumeFor(w, n, taken, bindings, cursors); v != nil {
+			bindings = append(bindings, Binding{w.claim, v.object})
+			taken.add(bindings)
+		} else {
+			unmatched = append(unmatched, i)
+		}
+	}
+	return bindings, unmatched, nil
 }
 
 // ErrNotPrepared is a scorer's error for a pod whose claims PreFilter rejected.

@@ -55,18 +55,35 @@ func (x *index) add(rank int, must label) {
 // first returns the lowest rank that fits a node with these labels, or -1. It tries
 // only items that the labels do not exclude.
 func (x *index) first(labels map[string]string, fits func(rank int) bool) int {
-	best := firstOf(x.anywhere, -1, fits)
-	for _, k := range x.keys {
+	var room [8]int
+	cursors := room[:]
+	if n := x.lists(); n > len(room) {
+		cursors = make([]int, n)
+	}
+	return x.next(labels, cursors, fits)
+}
+
+// lists returns how many lists of ranks a node may have.
+func (x *index) lists() int { return 1 + len(x.keys) }
+
+// next is first for several questions about one node, if what did not fit once never does.
+// Each cursor is a place in one list, 0 for the first question: the items before it do not
+// fit. All questions together try each item about once.
+func (x *index) next(labels map[string]string, cursors []int, fits func(rank int) bool) int {
+	best := firstOf(x.anywhere, &cursors[0], -1, fits)
+	for i, k := range x.keys {
 		if value, ok := labels[k]; ok {
-			best = firstOf(x.by[label{k, value}], best, fits)
+			best = firstOf(x.by[label{k, value}], &cursors[1+i], best, fits)
 		}
 	}
 	return best
 }
 
-// firstOf returns the first of the ranks that fits, unless best is lower.
-func firstOf(ranks []int, best int, fits func(rank int) bool) int {
-	for _, rank := range ranks {
+// firstOf returns the first of the ranks that fits, from the cursor on, unless best is
+// lower. It moves the cursor there.
+func firstOf(ranks []int, cursor *int, best int, fits func(rank int) bool) int {
+	for ; *cursor < len(ranks); *cursor++ {
+		rank := ranks[*cursor]
 		if best >= 0 && rank > best {
 			break
 		}

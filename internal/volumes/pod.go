@@ -34,6 +34,9 @@ type Pod struct {
 	Mounts []Mount
 	// Exclusive are the disks that two pods on a node may not share.
 	Exclusive []*api.Volume
+
+	disks int    // names of Exclusive, for comparison
+	names *names // nil for most pods
 }
 
 var none Pod
@@ -68,6 +71,7 @@ var ofPod = framework.NewPodDerived(func(p *framework.PodInfo) *Pod {
 	if len(v.Mounts) == 0 && len(v.Exclusive) == 0 {
 		return &none // most pods mount nothing of interest
 	}
+	v.index()
 	return v
 })
 

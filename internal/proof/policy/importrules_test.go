@@ -69,7 +69,7 @@ var rules = []rule{
 	{dir: "internal/topo", imports: with(objects, "internal/digest", "internal/match"), library: true},
 	{dir: "internal/devices", imports: with(objects, "internal/digest", "internal/match", "internal/devices/expr"), library: true},
 	{dir: "internal/devices/expr", imports: []string{"resource", "framework/api", "internal/errtext"}, library: true},
-	{dir: "internal/volumes", imports: with(objects, "internal/match"), library: true},
+	{dir: "internal/volumes", imports: with(objects, "internal/errtext", "internal/match"), library: true},
 	{dir: "estimator", imports: objects, library: true},
 	{dir: "estimator/capacity", imports: objects, library: true},
 	{dir: "estimator/nodemetric", imports: with(objects, "estimator"), library: true},

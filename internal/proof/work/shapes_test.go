@@ -36,6 +36,8 @@ var shapes = []shape{
 	{name: "pods with host ports on one node", run: podsWithHostPorts},
 	{name: "tolerations", run: tolerations},
 	{name: "names of resources", run: resourceNames},
+	{name: "shared disks", run: sharedDisks},
+	{name: "waiting claims", run: waitingClaims},
 	{name: "statuses of containers", run: containerStatuses},
 	{name: "containers of an extended resource", run: extendedContainers},
 	{name: "resource claims", run: resourceClaims},
@@ -524,4 +526,56 @@ func termsThatMatchEverybody(t *testing.T, n int) {
 		}
 		w.add(moving, "moving")
 	}
+}
+
+// sharedDisks is a pod with n disks, claims and monitors of a Ceph block device beside a
+// pod with as many others, and a pod that shares the last disk.
+func sharedDisks(t *testing.T, n int) {
+	w := newWorld(t, api.MakeNode("a", "4", "8Gi").Obj())
+	pod := func(name string, from int) *framework.PodInfo {
+		p := api.MakePod(name).Obj()
+		var rbd api.Volume
+		rbd.Name, rbd.RBD = "rbd", &api.RBDVolumeSource{RBDPool: "p", RBDImage: "i"}
+		for i := range n {
+			var v api.Volume
+			v.Name = fmt.Sprint("v", i)
+			v.AWSElasticBlockStore = &api.AWSElasticBlockStoreVolumeSource{VolumeID: fmt.Sprintf("vol-%d", from+i)}
+			p.Spec.Volumes = append(p.Spec.Volumes, v)
+			rbd.RBD.CephMonitors = append(rbd.RBD.CephMonitors, fmt.Sprint("m", from+i))
+		}
+		p.Spec.Volumes = append(p.Spec.Volumes, rbd)
+		return w.derive(p)
+	}
+	w.add(pod("there", 0), "a")
+	w.decide(pod("beside", n), true)
+	w.decide(pod("against", n-1), false)
+}
+
+// waitingClaims is a pod with n claims of different sizes that wait for volumes, and as many
+// volumes. Every second one is for the node by its label.
+func waitingClaims(t *testing.T, n int) {
+	w := newWorld(t, api.MakeNode("a", "4", "8Gi").Labels(api.LabelHostname, "a").Obj())
+	class := &api.StorageClass{ObjectMeta: api.ObjectMeta{Name: "local"}, Provisioner: "kubernetes.io/no-provisioner", VolumeBindingMode: new(api.VolumeBindingWaitForFirstConsumer)}
+	if err := framework.Put(w.snap, class); err != nil {
+		t.Fatal(err)
+	}
+	p := api.MakePod("p")
+	for i := range n {
+		name := fmt.Sprint("x", i)
+		size := resource.List{resource.Storage: resource.MustParse(fmt.Sprint(1+i%10, "Gi"))}
+		v := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: name}}
+		v.Spec.StorageClassName, v.Spec.Capacity, v.Status.Phase = "local", size, api.VolumeAvailable
+		if i%2 == 0 {
+			v.Spec.NodeAffinity = &api.VolumeNodeAffinity{Required: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{
+				MatchExpressions: []api.NodeSelectorRequirement{{Key: api.LabelHostname, Operator: api.NodeSelectorOpIn, Values: []string{"a"}}},
+			}}}}
+		}
+		c := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: name}}
+		c.Spec.StorageClassName, c.Spec.Resources.Requests = new("local"), size
+		if err := errors.Join(framework.Put(w.snap, v), framework.Put(w.snap, c)); err != nil {
+			t.Fatal(err)
+		}
+		p = p.Claim(name)
+	}
+	w.decide(w.derive(p.Obj()), true)
 }

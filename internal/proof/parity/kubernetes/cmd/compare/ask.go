@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"slices"
 
+	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/proof/golden"
 	"github.com/berth-sched/berth/internal/proof/golden/pipeline"
 	"github.com/berth-sched/berth/internal/proof/parity/kubernetes/rival"
@@ -117,9 +119,44 @@ func (a *asker) single(c *golden.Case) (v verdict) {
 	if c.Expect, err = s.Answer(c); err != nil {
 		return verdict{err: err}
 	}
+	poisoned, err := adoptPoisoned(s, c)
+	if err != nil {
+		return verdict{err: err}
+	}
 	a.asking = false
 	v.differences = a.plugins(c)
+	if poisoned {
+		v.differences = append(v.differences, pipeline.Decide(c)...)
+		return v
+	}
 	whole, needs := pipeline.Check(c)
 	v.differences, v.needs = append(v.differences, whole...), needs
 	return v
+}
+
+// adoptPoisoned turns kube-scheduler's errors of NodeVolumeLimits about the volumes of
+// pods on nodes into berth's rejections of those nodes, with the same text, and reports
+// whether there is one. An error that is there without these pods is about the pod to
+// place, and stays.
+func adoptPoisoned(s *rival.Scheduler, c *golden.Case) (poisoned bool, err error) {
+	const plugin = "NodeVolumeLimits"
+	failed := framework.Error.String()
+	fails := func(answer golden.Status) bool { return answer.Code == failed }
+	answers := c.Expect.Filter[plugin].Nodes
+	if !slices.ContainsFunc(slices.Collect(maps.Values(answers)), fails) {
+		return false, nil
+	}
+	alone := *c
+	alone.Pods, alone.Expect = nil, golden.Expect{}
+	expect, err := s.Answer(&alone)
+	if err != nil {
+		return false, err
+	}
+	for node, answer := range answers {
+		if fails(answer) && !fails(expect.Filter[plugin].Nodes[node]) {
+			answer.Code = framework.UnschedulableAndUnresolvable.String()
+			answers[node], poisoned = answer, true
+		}
+	}
+	return poisoned, nil
 }

@@ -1,0 +1,117 @@
+package volumes
+
+import (
+	"slices"
+
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// fewNames is up to how many claims or disks of a pod are compared one by one.
+const fewNames = 8
+
+// names are what two pods on a node may both name, for pods with many claims or disks.
+type names struct {
+	claims map[string]struct{} // keys
+	disks  map[diskName]bool   // whether the pod writes
+}
+
+// A diskName names a disk that pods may not share: by one name, or, for a Ceph block
+// device, by pool, image and a monitor.
+type diskName struct {
+	kind          string
+	name          string
+	pool, monitor string
+}
+
+// index makes names, if the pod needs them.
+func (p *Pod) index() {
+	disks := 0
+	for _, v := range p.Exclusive {
+		disks++
+		if v.RBD != nil {
+			disks += len(v.RBD.CephMonitors)
+		}
+	}
+	if p.disks = disks; disks <= fewNames && len(p.Keys) <= fewNames {
+		return
+	}
+	p.names = &names{claims: map[string]struct{}{}, disks: map[diskName]bool{}}
+	for _, key := range p.Keys {
+		p.names.claims[key] = struct{}{}
+	}
+	for _, v := range p.Exclusive {
+		p.names.add(v)
+	}
+}
+
+func (n *names) add(v *api.Volume) {
+	note := func(name diskName, writes bool) { n.disks[name] = n.disks[name] || writes }
+	if d := v.GCEPersistentDisk; d != nil {
+		note(diskName{kind: "gce", name: d.PDName}, !d.ReadOnly)
+	}
+	if d := v.AWSElasticBlockStore; d != nil {
+		note(diskName{kind: "ebs", name: d.VolumeID}, true) // never shared
+	}
+	if d := v.ISCSI; d != nil {
+		note(diskName{kind: "iscsi", name: d.IQN}, !d.ReadOnly)
+	}
+	if d := v.RBD; d != nil {
+		for _, monitor := range d.CephMonitors {
+			note(diskName{"rbd", d.RBDImage, d.RBDPool, monitor}, !d.ReadOnly)
+		}
+	}
+}
+
+// SharesClaim reports whether both pods mount a claim that is not ephemeral.
+func (p *Pod) SharesClaim(q *Pod) bool {
+	if len(p.Keys) < len(q.Keys) {
+		p, q = q, p
+	}
+	if len(q.Keys) <= fewNames {
+		return slices.ContainsFunc(q.Keys, func(key string) bool { return slices.Contains(p.Keys, key) })
+	}
+	return slices.ContainsFunc(q.Keys, func(key string) bool {
+		_, shared := p.names.claims[key]
+		return shared
+	})
+}
+
+// SharesDisk reports whether a disk of one pod cannot be used by the other on the same node.
+func (p *Pod) SharesDisk(q *Pod) bool {
+	if p.disks < q.disks {
+		p, q = q, p
+	}
+	if q.disks > fewNames {
+		for name, writes := range q.names.disks {
+			if others, shared := p.names.disks[name]; shared && (writes || others) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, a := range q.Exclusive {
+		for _, b := range p.Exclusive {
+			if disksConflict(a, b) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// disksConflict reports whether two pods of a node cannot use both disks.
+func disksConflict(a, b *api.Volume) bool {
+	if a, b := a.GCEPersistentDisk, b.GCEPersistentDisk; a != nil && b != nil && a.PDName == b.PDName && !(a.ReadOnly && b.ReadOnly) {
+		return true
+	}
+	if a, b := a.AWSElasticBlockStore, b.AWSElasticBlockStore; a != nil && b != nil && a.VolumeID == b.VolumeID {
+		return true
+	}
+	if a, b := a.ISCSI, b.ISCSI; a != nil && b != nil && a.IQN == b.IQN && !(a.ReadOnly && b.ReadOnly) {
+		return true
+	}
+	if a, b := a.RBD, b.RBD; a != nil && b != nil && a.RBDPool == b.RBDPool && a.RBDImage == b.RBDImage && !(a.ReadOnly && b.ReadOnly) {
+		return slices.ContainsFunc(a.CephMonitors, func(m string) bool { return slices.Contains(b.CephMonitors, m) })
+	}
+	return false
+}
