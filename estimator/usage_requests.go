@@ -2,6 +2,7 @@ package estimator
 
 import (
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/podsum"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -30,22 +31,23 @@ func podResources(p *api.Pod, t *traits) (requests, limits resource.List) {
 }
 
 func addUp(p *api.Pod, t *traits, of func(*api.ResourceRequirements) resource.List) resource.List {
-	sum := resource.List{}
+	var adder podsum.Sum
 	for i := range p.Spec.Containers {
-		sum = sum.Add(of(&p.Spec.Containers[i].Resources))
-	}
-	sidecars, peak := resource.List{}, resource.List{}
-	for i := range p.Spec.InitContainers {
-		c := &p.Spec.InitContainers[i]
-		amount := of(&c.Resources)
-		if !t.plainInit && c.IsSidecar() {
-			sum, sidecars = sum.Add(amount), sidecars.Add(amount)
-			peak = peak.Max(sidecars)
-		} else {
-			peak = peak.Max(sidecars.Add(amount))
+		for name, q := range of(&p.Spec.Containers[i].Resources) {
+			adder.Container(name, q)
 		}
 	}
-	sum = sum.Max(peak)
+	for i := range p.Spec.InitContainers {
+		c := &p.Spec.InitContainers[i]
+		add := adder.Init
+		if !t.plainInit && c.IsSidecar() {
+			add = adder.Sidecar
+		}
+		for name, q := range of(&c.Resources) {
+			add(name, q)
+		}
+	}
+	sum := adder.Total()
 	if t.podLevel && p.Spec.Resources != nil {
 		for name, q := range of(p.Spec.Resources) {
 			if name == resource.CPU || name == resource.Memory || name.IsHugePages() {

@@ -32,7 +32,8 @@ const (
 // A term that names or selects namespaces ignores the pod's own namespace unless
 // that is among them. Terminating pods count.
 //
-// The snapshot keeps the counts, so filtering a node costs one lookup per term.
+// The snapshot keeps the counts, so filtering a node costs one lookup per term. Many terms of
+// pods in the cluster cost one for each topology key.
 //
 // Source: kube-scheduler 1.37, plugin InterPodAffinity.
 type InterPodAffinity struct{}
@@ -118,6 +119,9 @@ func (f *interPodAffinity) verdict(node *framework.NodeInfo, given []int, counts
 			return framework.UnschedulableStatus(reasonExistingAffinity)
 		}
 	}
+	if f.Others != nil && f.Others.Bars(node) {
+		return framework.UnschedulableStatus(reasonExistingAffinity)
+	}
 	return framework.Status{}
 }
 
@@ -194,7 +198,7 @@ func (f *interPodAffinity) Details(pod *framework.PodInfo, node *framework.NodeI
 		count("pods of the anti-affinity", terms.RequiredAnti[f.RepelTerms[i]].Key, c)
 	}
 	own := len(list)
-	for _, c := range f.Barred {
+	for _, c := range f.AllBarred() {
 		count("pods whose anti-affinity matches", c.Key(), c)
 	}
 	slices.SortFunc(list[own:], func(a, b framework.Detail) int { // counters come in the order in which they were made

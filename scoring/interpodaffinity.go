@@ -21,7 +21,8 @@ import (
 // Normalizing maps the range of the feasible nodes' raw scores to [0,100]
 // ([InterPodAffinityScore]).
 //
-// The snapshot keeps the counts, so scoring a node costs one lookup per term.
+// The snapshot keeps the counts, so scoring a node costs one lookup per term. Many terms of
+// pods in the cluster cost one for each topology key.
 //
 // Source: kube-scheduler 1.37, plugin InterPodAffinity.
 //
@@ -160,6 +161,9 @@ func (s *interPodAffinity) Score(_ *framework.PodInfo, node *framework.NodeInfo)
 		for _, c := range s.Demand {
 			sum += s.weight * c.At(node)
 		}
+	}
+	if s.Others != nil {
+		sum += s.Others.Preference(node, s.weight)
 	}
 	return sum
 }

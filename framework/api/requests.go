@@ -3,6 +3,7 @@ package api
 import (
 	"maps"
 
+	"github.com/berth-sched/berth/internal/podsum"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -106,8 +107,9 @@ func containerRequests(p *Pod, status bool, missing resource.List) resource.List
 		inForce = p.Status.Resources.Requests
 	}
 	if allocated == nil || inForce == nil {
+		known := statusesOf(p)
 		ofNode := func(c *Container) resource.List {
-			if s := containerStatus(p, c.Name); s != nil && s.AllocatedResources != nil {
+			if s := known.of(c.Name); s != nil && s.AllocatedResources != nil {
 				return s.AllocatedResources
 			}
 			if infeasible {
@@ -117,7 +119,7 @@ func containerRequests(p *Pod, status bool, missing resource.List) resource.List
 		}
 		allocated = aggregate(p, missing, ofNode)
 		inForce = aggregate(p, missing, func(c *Container) resource.List {
-			if s := containerStatus(p, c.Name); s != nil && s.Resources != nil && s.Resources.Requests != nil {
+			if s := known.of(c.Name); s != nil && s.Resources != nil && s.Resources.Requests != nil {
 				return s.Resources.Requests
 			}
 			return ofNode(c)
@@ -141,15 +143,19 @@ func (p *Pod) HasRequestStatus() bool {
 	if len(s.ContainerStatuses)+len(s.InitContainerStatuses) == 0 {
 		return false
 	}
-	return s.AllocatedResources != nil || !statusRepeats(p, p.Spec.Containers) || !statusRepeats(p, p.Spec.InitContainers)
+	if s.AllocatedResources != nil {
+		return true
+	}
+	known := statusesOf(p)
+	return !known.repeat(p.Spec.Containers) || !known.repeat(p.Spec.InitContainers)
 }
 
-// statusRepeats reports whether the node has allocated and enforced just what the
+// repeat reports whether the node has allocated and enforced just what the
 // containers request, as far as it says so.
-func statusRepeats(p *Pod, list []Container) bool {
+func (x *statuses) repeat(list []Container) bool {
 	for i := range list {
 		c := &list[i]
-		s := containerStatus(p, c.Name)
+		s := x.of(c.Name)
 		if s == nil {
 			continue
 		}
@@ -169,37 +175,29 @@ func sameAmounts(l, m resource.List) bool { return maps.EqualFunc(l, m, resource
 // aggregate returns the larger of the sum of the containers and the peak while the
 // init containers run one after another.
 func aggregate(p *Pod, missing resource.List, requests func(*Container) resource.List) resource.List {
-	of := func(c *Container) resource.List {
+	var sum podsum.Sum
+	each := func(c *Container, add func(resource.Name, resource.Quantity)) {
 		r := requests(c)
+		for name, q := range r {
+			add(name, q)
+		}
 		for name, q := range missing {
 			if _, ok := r[name]; !ok {
-				r = r.Add(resource.List{name: q})
+				add(name, q)
 			}
 		}
-		return r
 	}
-	if len(p.Spec.Containers) == 1 && len(p.Spec.InitContainers) == 0 {
-		if r := of(&p.Spec.Containers[0]); r != nil {
-			return r.Clone()
-		}
-	}
-	sum := resource.List{}
 	for i := range p.Spec.Containers {
-		sum = sum.Add(of(&p.Spec.Containers[i]))
+		each(&p.Spec.Containers[i], sum.Container)
 	}
-	sidecars, peak := resource.List{}, resource.List{}
 	for i := range p.Spec.InitContainers {
-		c := &p.Spec.InitContainers[i]
-		r := of(c)
-		if c.IsSidecar() {
-			sum = sum.Add(r)
-			sidecars = sidecars.Add(r)
-			peak = peak.Max(sidecars)
+		if c := &p.Spec.InitContainers[i]; c.IsSidecar() {
+			each(c, sum.Sidecar)
 		} else {
-			peak = peak.Max(r.Add(sidecars))
+			each(c, sum.Init)
 		}
 	}
-	return sum.Max(peak)
+	return sum.Total()
 }
 
 // IsSidecar reports whether an init container is a sidecar. A sidecar has the
@@ -208,8 +206,40 @@ func (c *Container) IsSidecar() bool {
 	return c.RestartPolicy != nil && *c.RestartPolicy == ContainerRestartPolicyAlways
 }
 
-func containerStatus(p *Pod, name string) *ContainerStatus {
-	for _, list := range [...][]ContainerStatus{p.Status.ContainerStatuses, p.Status.InitContainerStatuses} {
+// statuses finds the status of a container by its name: the first one of the containers'
+// statuses or, failing that, of the init containers'. It costs O(1) a name.
+type statuses struct {
+	pod    *Pod
+	byName map[string]*ContainerStatus // nil for few statuses, which are looked through
+}
+
+// fewStatuses are so few that to look through them is faster than a map.
+const fewStatuses = 16
+
+func statusesOf(p *Pod) statuses {
+	x := statuses{pod: p}
+	if n := len(p.Status.ContainerStatuses) + len(p.Status.InitContainerStatuses); n > fewStatuses {
+		x.byName = make(map[string]*ContainerStatus, n)
+		for _, list := range x.lists() {
+			for i := range list {
+				if _, ok := x.byName[list[i].Name]; !ok {
+					x.byName[list[i].Name] = &list[i]
+				}
+			}
+		}
+	}
+	return x
+}
+
+func (x *statuses) lists() [2][]ContainerStatus {
+	return [2][]ContainerStatus{x.pod.Status.ContainerStatuses, x.pod.Status.InitContainerStatuses}
+}
+
+func (x *statuses) of(name string) *ContainerStatus {
+	if x.byName != nil {
+		return x.byName[name]
+	}
+	for _, list := range x.lists() {
 		for i := range list {
 			if list[i].Name == name {
 				return &list[i]

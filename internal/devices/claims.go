@@ -78,13 +78,18 @@ func (x *State) refsOf(s *framework.Snapshot, pod *framework.PodInfo) ([]claimRe
 
 // appendRefs appends what the entries of a pod stand for to an empty list.
 func appendRefs(list []claimRef, s *framework.Snapshot, pod *api.Pod) ([]claimRef, error) {
+	made := madeClaimsOf(pod)
+	var known map[*api.ResourceClaim]bool // of a long list
+	if len(pod.Spec.ResourceClaims) > fewClaims {
+		known = make(map[*api.ResourceClaim]bool, len(pod.Spec.ResourceClaims))
+	}
 	for i := range pod.Spec.ResourceClaims {
 		entry := &pod.Spec.ResourceClaims[i]
-		name, made, err := claimName(pod, entry)
+		name, isMade, err := made.name(entry)
 		if err != nil {
 			return list, err
 		}
-		if !made && name == "" {
+		if !isMade && name == "" {
 			t := framework.Lookup[api.ResourceClaimTemplate](s, pod.Namespace+"/"+*entry.ResourceClaimTemplateName)
 			if t == nil {
 				return list, fmt.Errorf("pod %q: ResourceClaim not created yet", pod.Key())
@@ -99,9 +104,13 @@ func appendRefs(list []claimRef, s *framework.Snapshot, pod *api.Pod) ([]claimRe
 		if err != nil {
 			return list, err
 		}
-		if !slices.ContainsFunc(list, func(x claimRef) bool { return x.claim == c }) {
-			list = append(list, claimRef{entry: entry.Name, claim: c})
+		switch {
+		case known == nil && slices.ContainsFunc(list, func(x claimRef) bool { return x.claim == c }), known[c]:
+			continue
+		case known != nil:
+			known[c] = true
 		}
+		list = append(list, claimRef{entry: entry.Name, claim: c})
 	}
 	return list, nil
 }
@@ -131,24 +140,54 @@ func (r *claimRef) of(pod *api.Pod, known *annotations) PodClaim {
 	return PodClaim{Claim: r.claim}
 }
 
-// claimName returns the name of the claim of an entry, "" if it needs none. made is
-// false if the claim has not been made.
-func claimName(pod *api.Pod, entry *api.PodResourceClaim) (name string, made bool, err error) {
+// madeClaims finds the status of a claim that was made for an entry of a pod, the first
+// one of that name. It costs O(1) an entry.
+type madeClaims struct {
+	pod    *api.Pod
+	byName map[string]*api.PodResourceClaimStatus // nil for few statuses, which are looked through
+}
+
+func madeClaimsOf(pod *api.Pod) madeClaims {
+	x := madeClaims{pod: pod}
+	if list := pod.Status.ResourceClaimStatuses; len(list) > fewClaims {
+		x.byName = make(map[string]*api.PodResourceClaimStatus, len(list))
+		for i := len(list) - 1; i >= 0; i-- {
+			x.byName[list[i].Name] = &list[i]
+		}
+	}
+	return x
+}
+
+func (x *madeClaims) of(entry string) *api.PodResourceClaimStatus {
+	if x.byName != nil {
+		return x.byName[entry]
+	}
+	list := x.pod.Status.ResourceClaimStatuses
+	for i := range list {
+		if list[i].Name == entry {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// name returns the name of the claim of an entry, "" if it needs none. made is false if
+// the claim has not been made.
+func (x *madeClaims) name(entry *api.PodResourceClaim) (name string, made bool, err error) {
 	switch {
 	case entry.ResourceClaimName != nil:
 		return *entry.ResourceClaimName, true, nil
 	case entry.ResourceClaimTemplateName == nil:
-		return "", false, fmt.Errorf("pod %q, spec.resourceClaim %q: none of the supported fields are set", pod.Key(), entry.Name)
+		return "", false, fmt.Errorf("pod %q, spec.resourceClaim %q: none of the supported fields are set", x.pod.Key(), entry.Name)
 	}
-	for i := range pod.Status.ResourceClaimStatuses {
-		if s := &pod.Status.ResourceClaimStatuses[i]; s.Name == entry.Name {
-			if s.ResourceClaimName == nil {
-				return "", true, nil
-			}
-			return *s.ResourceClaimName, true, nil
-		}
+	s := x.of(entry.Name)
+	switch {
+	case s == nil:
+		return "", false, nil
+	case s.ResourceClaimName == nil:
+		return "", true, nil
 	}
-	return "", false, nil
+	return *s.ResourceClaimName, true, nil
 }
 
 func usableClaim(s *framework.Snapshot, pod *api.Pod, name string, owned bool) (*api.ResourceClaim, error) {

@@ -2,7 +2,6 @@ package devices
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/berth-sched/berth/framework"
@@ -299,11 +298,12 @@ func (x *State) wordsOfHeld(s *framework.Snapshot, pod *framework.PodInfo) strin
 	held, _ := x.holds.get(id)
 	var few [4]*api.AllocationResult // memory
 	list := few[:0]
+	flights := flightsOf(held)
 	add := func(r *claimRef) {
 		if r.claim != nil && r.claim.Status.Allocation != nil {
 			list = append(list, r.claim.Status.Allocation)
-		} else if i := slices.IndexFunc(held, func(f *flight) bool { return f.isOf(r) }); i >= 0 {
-			list = append(list, held[i].claim.Status.Allocation)
+		} else if f := flights.of(r); f != nil {
+			list = append(list, f.claim.Status.Allocation)
 		}
 	}
 	for i := range refs {

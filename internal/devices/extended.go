@@ -65,7 +65,12 @@ func users(pod *api.Pod, name resource.Name) []user {
 			c := &containers[i]
 			if q, ok := c.Resources.Requests[name]; ok {
 				if n := q.Value(); n > 0 && q.Equal(resource.New(n, resource.DecimalSI)) {
-					index := slices.Index(c.Resources.Requests.Names(), name)
+					index := 0 // among the sorted names
+					for other := range c.Resources.Requests {
+						if other < name {
+							index++
+						}
+					}
 					list = append(list, user{c, position, k == 0 && !c.IsSidecar(), n, fmt.Sprintf("container-%d-request-%d", position, index)})
 				}
 			}
@@ -76,7 +81,9 @@ func users(pod *api.Pod, name resource.Name) []user {
 }
 
 // extendedRequests returns the requests for the resources of a pod, and which containers
-// they are for.
+// they are for. It costs O(n log n) for n containers. It leaves out mappings of short
+// containers if the requests of the others alone are more than a claim may have devices:
+// then no node gives the claim its devices, and nobody reads a mapping.
 func extendedRequests(pod *api.Pod, resources []extendedResource) ([]api.DeviceRequest, []Mapping) {
 	var requests []api.DeviceRequest
 	var mappings []Mapping
@@ -87,28 +94,39 @@ func extendedRequests(pod *api.Pod, resources []extendedResource) ([]api.DeviceR
 				DeviceClassName: r.class.Name, AllocationMode: api.DeviceAllocationModeExactCount, Count: count,
 			}})
 		}
+		var long []*user
+		for i := range list {
+			if u := &list[i]; !u.short {
+				grant(u, u.count)
+				mappings = append(mappings, Mapping{u.container.Name, r.name, u.request})
+				long = append(long, u)
+			}
+		}
+		sums := make([]int64, len(long)+1) // of the counts from an entry of long on
+		for k := len(long) - 1; k >= 0; k-- {
+			sums[k] = resource.SatAdd(sums[k+1], long[k].count)
+		}
+		mayFit := len(requests) <= maxDevices
 		var short []Mapping
 		var own []int // entries of short that name a request of the container's own
 		var largest *user
-		most := int64(0)
+		most, from := int64(0), 0
 		for i := range list {
 			u := &list[i]
 			if !u.short {
-				grant(u, u.count)
-				mappings = append(mappings, Mapping{u.container.Name, r.name, u.request})
 				continue
 			}
-			rest := u.count
-			for _, l := range list {
-				if rest > 0 && !l.short && l.position >= u.position {
-					short = append(short, Mapping{u.container.Name, r.name, l.request})
-					rest -= min(rest, l.count)
-				}
+			for from < len(long) && long[from].position < u.position {
+				from++
 			}
-			if rest > 0 {
+			for k, rest := from, u.count; mayFit && k < len(long) && rest > 0; k++ {
+				short = append(short, Mapping{u.container.Name, r.name, long[k].request})
+				rest -= min(rest, long[k].count)
+			}
+			if u.count > sums[from] {
 				own = append(own, len(short))
 				short = append(short, Mapping{u.container.Name, r.name, ""})
-				if rest > most {
+				if rest := u.count - sums[from]; rest > most {
 					most, largest = rest, u
 				}
 			}

@@ -41,12 +41,61 @@ func (x *State) flies(c *api.ResourceClaim) bool {
 	return ok
 }
 
-// isOf reports whether the flight is that of a claim of its pod.
-func (f *flight) isOf(r *claimRef) bool {
+// A claimID identifies a claim of a pod: an object, or one of an entry that is no object.
+type claimID struct {
+	object objectID
+	entry  string
+}
+
+func (r *claimRef) id() claimID {
 	if r.claim == nil {
-		return f.entry == r.entry
+		return claimID{entry: r.entry}
 	}
-	return f.entry == "" && claimIDOf(f.claim) == claimIDOf(r.claim)
+	return claimID{object: claimIDOf(r.claim)}
+}
+
+func (f *flight) id() claimID {
+	if f.entry != "" {
+		return claimID{entry: f.entry}
+	}
+	return claimID{object: claimIDOf(f.claim)}
+}
+
+// podFlights finds the flights of a pod by their claims. It costs O(1) a claim.
+type podFlights struct {
+	held []*flight
+	byID map[claimID]*flight // nil for few flights, which are looked through
+}
+
+// fewClaims are so few that to look through them is faster than a map.
+const fewClaims = 8
+
+func flightsOf(held []*flight) podFlights {
+	x := podFlights{held: held}
+	if len(held) > fewClaims {
+		x.byID = make(map[claimID]*flight, len(held))
+		for _, f := range slices.Backward(held) { // the first of a claim counts
+			x.byID[f.id()] = f
+		}
+	}
+	return x
+}
+
+// of returns the flight of a claim of the pod, nil if it has none.
+func (x *podFlights) of(r *claimRef) *flight {
+	if len(x.held) == 0 {
+		return nil
+	}
+	id := r.id()
+	if x.byID != nil {
+		return x.byID[id]
+	}
+	for _, f := range x.held {
+		if f.id() == id {
+			return f
+		}
+	}
+	return nil
 }
 
 // A departure is the memory of a flight, and takes it back.
@@ -87,7 +136,7 @@ func (x *State) depart(s *framework.Snapshot, node *framework.NodeInfo, held []*
 	if d.alone[0] = f; len(held) == 0 {
 		held = d.alone[:]
 	} else {
-		held = append(slices.Clip(held), f)
+		held = append(held, f)
 	}
 	x.holds.set(f.pod, held)
 	x.recent = f
@@ -111,8 +160,13 @@ func (d *departure) Undo(*framework.Snapshot) {
 // release takes back what a pod has in flight.
 func (x *State) release(s *framework.Snapshot, pod objectID) {
 	held, _ := x.holds.get(pod)
+	if len(held) == 0 {
+		return
+	}
+	x.recent = nil
+	cut(s, &x.holds, pod)
 	for _, f := range held {
-		x.land(s, f)
+		x.end(s, f)
 	}
 }
 
@@ -126,6 +180,11 @@ func (x *State) land(s *framework.Snapshot, f *flight) {
 	} else {
 		change(s, &x.holds, f.pod, rest)
 	}
+	x.end(s, f)
+}
+
+// end ends a flight that its pod does not hold any more.
+func (x *State) end(s *framework.Snapshot, f *flight) {
 	if f.entry == "" {
 		if s.Recording() {
 			s.Record(&flownUndo{x, x.flown})

@@ -101,8 +101,9 @@ func Names(pod *api.Pod, c *api.ResourceClaim) bool {
 	if c.Namespace != pod.Namespace {
 		return false
 	}
+	made := madeClaimsOf(pod)
 	for i := range pod.Spec.ResourceClaims {
-		if name, _, err := claimName(pod, &pod.Spec.ResourceClaims[i]); err == nil && name == c.Name {
+		if name, _, err := made.name(&pod.Spec.ResourceClaims[i]); err == nil && name == c.Name {
 			return true
 		}
 	}
@@ -134,7 +135,7 @@ func (f *Finder) Reserve(node *framework.NodeInfo) (DeviceClaims, framework.Stat
 	}
 	var result DeviceClaims
 	pod := podIDOf(f.pod.Pod)
-	held := x.releaseVirtual(s, pod)
+	held := slices.Clip(x.releaseVirtual(s, pod)) // forks may share the rest
 	at := 0
 	for i := range f.claims {
 		c := &f.claims[i]

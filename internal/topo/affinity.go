@@ -35,6 +35,9 @@ type Affinity struct {
 	// Demand counts, for each required affinity term of pods in the cluster that
 	// matches this pod, the pods with that term.
 	Demand []Count
+	// Others sums up the terms of pods in the cluster that match this pod, if they are
+	// many. Then Barred, Prefer and Demand leave them out. nil if they are few.
+	Others *TermSet
 
 	looks looks // of these pods
 	terms *Terms
@@ -67,7 +70,7 @@ func NoAffinity(s *framework.Snapshot, p *framework.PodInfo) bool {
 
 // empty reports whether there is nothing to count.
 func (a *Affinity) empty() bool {
-	return len(a.Attract)+len(a.Repel)+len(a.Barred)+len(a.Prefer)+len(a.Demand) == 0
+	return a.Others == nil && len(a.Attract)+len(a.Repel)+len(a.Barred)+len(a.Prefer)+len(a.Demand) == 0
 }
 
 // Affinity returns the counts for the pod, or nil if the tables are Idle. A term
@@ -163,28 +166,25 @@ func (a *Affinity) Meet() {
 		labels = n.Labels
 	}
 	a.Barred, a.Demand, a.Prefer = a.Barred[:0], a.Demand[:0], a.Prefer[:a.own]
-	with, stayed := 0, 0
+	stayed := 0
 	t.found = t.terms.find(t, t.found[:0], pod)
+	matching := t.found[:0]
 	for _, id := range t.found {
 		c := t.counters[id]
 		if !c.term.Matches(pod.namespace, labels, pod.labels) {
 			continue
 		}
-		with++
+		matching = append(matching, id)
 		if c.born <= a.met {
 			stayed++
 		}
-		count := Count{t, id}
-		switch c.kind {
-		case required:
-			a.Demand = append(a.Demand, count)
-		case requiredAnti:
-			a.Barred = append(a.Barred, count)
-		case preferred:
-			a.Prefer = append(a.Prefer, Weighted{count, c.term.Weight})
-		case preferredAnti:
-			a.Prefer = append(a.Prefer, Weighted{count, -c.term.Weight})
-		}
+	}
+	with := len(matching)
+	if with > t.termsFew {
+		a.join(matching)
+	} else {
+		a.leave()
+		a.list(matching)
 	}
 	if stayed < a.with {
 		// A counter has been dropped. Its last changes are not known any more, and
@@ -192,6 +192,29 @@ func (a *Affinity) Meet() {
 		a.anew = max(a.anew, t.forgot)
 	}
 	a.set, a.met, a.with = t.termVersion, t.clock, with
+}
+
+// list adds the counters of few terms of pods in the cluster.
+func (a *Affinity) list(ids []int32) {
+	for _, id := range ids {
+		c, count := a.tables.counters[id], Count{a.tables, id}
+		switch c.kind {
+		case required:
+			a.Demand = append(a.Demand, count)
+		case requiredAnti:
+			a.Barred = append(a.Barred, count)
+		case preferred, preferredAnti:
+			a.Prefer = append(a.Prefer, Weighted{count, c.preference()})
+		}
+	}
+}
+
+// AllBarred is Barred with the terms of Others.
+func (a *Affinity) AllBarred() []Count {
+	if a.Others != nil {
+		return a.Others.barred()
+	}
+	return a.Barred
 }
 
 // Repels reports whether the pod's required anti-affinity term of that number matches the
@@ -204,6 +227,10 @@ func (a *Affinity) Repels(term int) bool {
 // Bars reports whether a required anti-affinity term of a pod in the cluster
 // keeps this pod off some node.
 func (a *Affinity) Bars() bool {
+	if x := a.Others; x != nil {
+		x.follow()
+		return x.bars.total > 0
+	}
 	return slices.ContainsFunc(a.Barred, func(c Count) bool { return c.Total() > 0 })
 }
 
@@ -211,6 +238,11 @@ func (a *Affinity) Bars() bool {
 // term of either side or, with demand, this pod matched by a required affinity term
 // of a pod in the cluster.
 func (a *Affinity) Scores(demand bool) bool {
+	if x := a.Others; x != nil {
+		if x.follow(); x.prefer.total > 0 || demand && x.demand.total > 0 {
+			return true
+		}
+	}
 	return slices.ContainsFunc(a.Prefer, func(w Weighted) bool { return w.Total() > 0 }) ||
 		demand && slices.ContainsFunc(a.Demand, func(c Count) bool { return c.Total() > 0 })
 }

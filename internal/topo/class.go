@@ -238,7 +238,10 @@ func (t *Tables) recount(c *class, slot int, by int32) {
 		c := t.ownCounter(id)
 		if d := t.domain(c, slot); d != none {
 			t.clock++
-			c.add(d, by, t.clock)
+			crossed := c.add(d, by, t.clock)
+			if c.term != nil && len(t.termSets) > 0 {
+				t.termLog.add(termEvent{at: t.clock, born: c.born, domain: d, by: by, crossed: crossed})
+			}
 		}
 	}
 }

@@ -31,7 +31,12 @@ func AppendAffinityKey(b []byte, s *framework.Snapshot, p *framework.PodInfo) []
 		w := &a.Prefer[i]
 		b = binary.AppendVarint(binary.AppendUvarint(b, t.counters[w.id].serial), w.Weight)
 	}
-	return appendBool(b, a.Self)
+	b = appendBool(b, a.Self)
+	if x := a.Others; x != nil {
+		b[len(b)-1] |= 2
+		b = match.AppendString(b, x.text) // a digest: others cannot make the key long
+	}
+	return b
 }
 
 // followNamespaces notices that namespaces have changed.

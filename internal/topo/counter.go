@@ -49,8 +49,9 @@ func (c *counter) clone(o *owner) *counter {
 	return &copied
 }
 
-// add changes the count of a domain by one, at a time of the tables' clock.
-func (c *counter) add(d, by int32, at uint64) {
+// add changes the count of a domain by one, at a time of the tables' clock. It reports
+// whether the count changed from 0 or to 0.
+func (c *counter) add(d, by int32, at uint64) (crossed bool) {
 	e := event{at: at, domain: d}
 	was := c.counts.At(int(d))
 	now := addAt(&c.counts, c.owner, d, by)
@@ -62,6 +63,7 @@ func (c *counter) add(d, by int32, at uint64) {
 		c.extent.changed(c.counts, was, now)
 	}
 	c.log.add(e)
+	return e.crossed
 }
 
 // forgetChanges invalidates all cached answers.

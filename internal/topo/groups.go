@@ -57,6 +57,9 @@ func (t *Tables) newGroups(keys, labels []int32) incremental.Groups {
 		return true
 	}
 	for _, key := range keys {
+		if !t.keys[key].single && len(t.keys[key].values) == 0 {
+			continue // no node has the label
+		}
 		if t.keys[key].single || !refine(t.keys[key].of) {
 			return incremental.Groups{}
 		}
@@ -72,7 +75,18 @@ func (t *Tables) newGroups(keys, labels []int32) incremental.Groups {
 
 // FilterGroups returns the groups of nodes that a filter treats alike.
 func (a *Affinity) FilterGroups() incremental.Groups {
-	return a.groups(a.Attract, a.Repel, a.Barred)
+	t := a.tables
+	keys := t.scratch[:0]
+	for _, list := range [...][]Count{a.Attract, a.Repel, a.Barred} {
+		for _, c := range list {
+			keys = appendNew(keys, t.counters[c.id].key)
+		}
+	}
+	if a.Others != nil {
+		keys = appendAll(keys, a.Others.barsKeys)
+	}
+	t.scratch = keys
+	return t.divide(keys, nil)
 }
 
 // ScoreGroups returns the groups of nodes that a scorer treats alike; see
@@ -88,17 +102,12 @@ func (a *Affinity) ScoreGroups(demand bool) incremental.Groups {
 			keys = appendNew(keys, t.counters[c.id].key)
 		}
 	}
-	t.scratch = keys
-	return t.divide(keys, nil)
-}
-
-func (a *Affinity) groups(lists ...[]Count) incremental.Groups {
-	t := a.tables
-	keys := t.scratch[:0]
-	for _, list := range lists {
-		for _, c := range list {
-			keys = appendNew(keys, t.counters[c.id].key)
-		}
+	switch x := a.Others; {
+	case x == nil:
+	case demand:
+		keys = appendAll(keys, x.scoreKeys)
+	default:
+		keys = appendAll(keys, x.preferKeys)
 	}
 	t.scratch = keys
 	return t.divide(keys, nil)

@@ -52,3 +52,38 @@ func (h *history) since(at uint64) ([]event, bool) {
 	}
 	return events[i:], true
 }
+
+// A termEvent is one change of the counter of a term.
+type termEvent struct {
+	at      uint64 // as in event
+	born    uint64 // of the counter
+	domain  int32
+	by      int32
+	crossed bool // as in event
+}
+
+// A termLog holds the latest changes of all counters of terms.
+type termLog struct {
+	log   changelog.Log[termEvent]
+	known uint64 // the log has every change after this time
+}
+
+func (l *termLog) add(e termEvent) {
+	if full := l.log.Entries(); len(full) == l.log.Limit() {
+		l.known = full[len(full)/2-1].at // the log drops the older half
+	}
+	l.log.Add(e)
+}
+
+// since returns the changes after a time, or false if some are no longer known.
+func (l *termLog) since(at uint64) ([]termEvent, bool) {
+	if at < l.known {
+		return nil, false
+	}
+	events := l.log.Entries()
+	i := len(events)
+	for i > 0 && events[i-1].at > at {
+		i--
+	}
+	return events[i:], true
+}

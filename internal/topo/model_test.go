@@ -19,6 +19,9 @@ import (
 func TestTables(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &model{T: t, forks: []*fork{newFork(framework.NewSnapshot(framework.Arrival))}}
+		if rapid.Bool().Draw(t, "terms are summed up") {
+			Of(m.forks[0].snap).termsFew = 0
+		}
 		all := wanted()
 		for range 5 {
 			m.pods = append(m.pods, rapid.SampledFrom(all).Draw(t, "pod"))

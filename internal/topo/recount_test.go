@@ -153,6 +153,9 @@ func (m *model) checkAffinity(f *fork, what string, p *framework.PodInfo) {
 		first := !slices.ContainsFunc(a.Attract, func(c Count) bool { return c.Total() > 0 })
 		repelled := slices.ContainsFunc(a.Repel, func(c Count) bool { return c.At(n) > 0 })
 		barred := slices.ContainsFunc(a.Barred, func(c Count) bool { return c.At(n) > 0 })
+		if a.Others != nil {
+			barred = a.Others.Bars(n)
+		}
 		return fmt.Sprint(labels && (attracted || a.Self && first), repelled, barred)
 	}, func(n *framework.NodeInfo) string {
 		var likes, demand int64
@@ -161,6 +164,10 @@ func (m *model) checkAffinity(f *fork, what string, p *framework.PodInfo) {
 		}
 		for _, c := range a.Demand {
 			demand += c.At(n)
+		}
+		if a.Others != nil {
+			only := a.Others.Preference(n, 0)
+			likes, demand = likes+only, a.Others.Preference(n, 1)-only
 		}
 		return fmt.Sprint(likes, demand)
 	}

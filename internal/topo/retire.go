@@ -175,6 +175,7 @@ func (t *Tables) dropBindings(list []binding) {
 	for _, b := range list {
 		if b.affinity != nil {
 			t.release(b.affinity.ids)
+			b.affinity.leave()
 			delete(t.affinities, b.text)
 			t.held -= sizeOf(b.text)
 		} else {

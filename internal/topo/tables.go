@@ -42,6 +42,9 @@ type Tables struct {
 	termVersion, keyVersion uint64
 	vacancy                 vacancy
 	forgot                  uint64 // time of the last change of a term that was dropped
+	termsFew                int    // termsFew, but in tests
+	termSets                map[string]*TermSet
+	termLog                 termLog // empty without termSets
 
 	tracking    bool // classes are known
 	classes     []*class
@@ -86,7 +89,7 @@ func Of(s *framework.Snapshot) *Tables { return tables.Of(s) }
 func newTables(s *framework.Snapshot) *Tables {
 	t := &Tables{
 		snapshot: s, owner: new(owner), clock: 1, anew: 1,
-		keyIndex: map[string]int32{}, weighAt: weighEvery,
+		keyIndex: map[string]int32{}, weighAt: weighEvery, termsFew: termsFew,
 		affinities: map[string]*Affinity{}, spreads: map[spreadKey]*Spread{},
 	}
 	t.newTerms()
@@ -120,6 +123,7 @@ func (t *Tables) Fork(s *framework.Snapshot) framework.Extension {
 	f.divisions = slices.Clone(t.divisions) // the same groups, so that forks are known to have them
 	f.scratch, f.scratch2, f.found, f.text, f.tally = nil, nil, nil, nil, nil
 	f.affinities, f.asked, f.spreads, f.held = map[string]*Affinity{}, nil, map[spreadKey]*Spread{}, 0
+	f.termSets, f.termLog = nil, termLog{}
 	f.literals, f.replicas, f.recent = literals{}, replicas{}, nil
 	return &f
 }

@@ -20,6 +20,9 @@ func (a *Affinity) FilterVersion() uint64 {
 	v := a.told()
 	v = t.latest(v, a.Attract)
 	v = t.latest(v, a.Repel)
+	if a.Others != nil {
+		v = max(v, a.Others.filterVersion())
+	}
 	return t.latest(v, a.Barred)
 }
 
@@ -47,7 +50,7 @@ func (a *Affinity) FilterChanged(since uint64, dirty func(slot int)) bool {
 			}
 		}
 	}
-	return true
+	return a.Others == nil || a.Others.filterChanged(since, dirty)
 }
 
 // ScoreVersion and ScoreChanged are the same for a scorer, which reads the counts.
@@ -61,6 +64,9 @@ func (a *Affinity) ScoreVersion(demand bool) uint64 {
 	}
 	if demand {
 		v = t.latest(v, a.Demand)
+	}
+	if a.Others != nil {
+		v = max(v, a.Others.scoreVersion(demand))
 	}
 	return v
 }
@@ -76,6 +82,9 @@ func (a *Affinity) ScoreChanged(demand bool, since uint64, dirty func(slot int))
 		if !t.changes(c, since, func(e event) { t.touch(c, e, true, dirty) }) {
 			return false
 		}
+	}
+	if a.Others != nil && !a.Others.scoreChanged(demand, since, dirty) {
+		return false
 	}
 	if !demand {
 		return true

@@ -101,9 +101,12 @@ func (w *world) applyPod(p *api.Pod) error {
 	}
 	l.victim = w.evictedLater(p.Key())
 	if owner := p.ControllerRef(); owner != nil {
-		if c := w.controllers[Ref{owner.Kind, p.Namespace + "/" + owner.Name}]; c != nil {
+		ref := Ref{owner.Kind, p.Namespace + "/" + owner.Name}
+		if c := w.controllers[ref]; c != nil {
 			c.adopt(l)
 			w.lookAt(c)
+		} else {
+			w.unowned[ref] = append(w.unowned[ref], l)
 		}
 	}
 	if p.Spec.NodeName == "" {

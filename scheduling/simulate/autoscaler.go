@@ -12,11 +12,19 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
+	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/whatif"
 )
 
 // An Autoscaler adds nodes when pods fit nowhere, and removes those of its nodes that
-// are idle. Which nodes it adds is the answer of whatif.NodesNeeded.
+// are idle. Which nodes it adds is the answer of whatif.NodesNeeded, with the profile of the
+// pods. If pods of several profiles wait, it adds the nodes for those of one before it looks
+// again.
+//
+// If a node came for a pod, and the pod still waits, the next node for it is not ordered at
+// once: the autoscaler waits for the time between two looks, and twice as long after each
+// further node. So a run ends although no node helps.
 type Autoscaler struct {
 	// Types are the nodes that it may add. Max bounds how many of a type there are at a
 	// time; 0 means no bound.
@@ -59,6 +67,9 @@ func (a *Autoscaler) names(node string) bool {
 	return slices.ContainsFunc(a.Types, func(t whatif.NodeType) bool { return t.Name == node[:i] })
 }
 
+// lookEvery is the time between two looks if the configuration does not say.
+const lookEvery = 10 * time.Second
+
 // maxOrder bounds the pods that one look of the autoscaler orders nodes for.
 const maxOrder = 1000
 
@@ -67,6 +78,13 @@ type scaler struct {
 	nodes   map[string]string // type by name of a node that it added
 	ordered int
 	serial  map[string]int
+	helped  map[*life]help // pods that wait, and that nodes were ordered for
+}
+
+// A help is what was ordered for a pod that waits.
+type help struct {
+	orders int
+	next   time.Time // when more may be ordered
 }
 
 // look orders nodes for pods that fit nowhere, and removes idle nodes.
@@ -112,24 +130,76 @@ func (n *nodeState) busy() bool {
 
 // order asks which nodes the pods need, and lets them come.
 func (s *scaler) order(w *world) error {
-	snapshot := w.driver.Snapshot()
-	var pods []*framework.PodInfo
+	for _, pods := range s.groups(w) {
+		if err := s.orderFor(w, pods); err != nil || s.ordered > 0 {
+			return err
+		}
+	}
+	return nil
+}
+
+// groups lists the pods that fit nowhere, as far as one look goes, by profile: the group of
+// the pod that came first is first.
+func (s *scaler) groups(w *world) (groups [][]*life) {
+	now, at, n := w.clock.Now(), map[string]int{}, 0
 	for _, l := range byArrival(w.stuck) {
-		if len(pods) == maxOrder {
+		if n == maxOrder {
 			break
 		}
+		if now.Before(s.helped[l].next) {
+			continue
+		}
+		n++
+		i, ok := at[l.pod.Spec.SchedulerName]
+		if !ok {
+			i = len(groups)
+			at[l.pod.Spec.SchedulerName] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], l)
+	}
+	return groups
+}
+
+// orderFor orders nodes for pods of one profile.
+func (s *scaler) orderFor(w *world, lives []*life) error {
+	snapshot := w.driver.Snapshot()
+	var pods []*framework.PodInfo
+	for _, l := range lives {
 		info, err := snapshot.NewPodInfo(l.pod)
 		if err != nil {
 			return err
 		}
 		pods = append(pods, info)
 	}
-	planner, err := whatif.New(w.config.Profiles[0], snapshot)
+	planner, err := whatif.New(w.profile(lives[0].pod), snapshot)
 	if err != nil {
 		return err
 	}
-	var types []whatif.NodeType
-	for _, t := range w.config.Autoscaler.Types {
+	types := s.types(w.config.Autoscaler)
+	if len(types) == 0 {
+		return nil
+	}
+	needed, err := planner.NodesNeeded(pods, types...)
+	if err != nil {
+		return err
+	}
+	for i, c := range needed.Counts {
+		for range c.Nodes {
+			if err := s.comes(w, &types[i]); err != nil {
+				return err
+			}
+		}
+	}
+	if s.ordered > 0 {
+		s.helps(w, needed.Placement.Placed)
+	}
+	return nil
+}
+
+// types are the types that there may be more nodes of.
+func (s *scaler) types(a *Autoscaler) (types []whatif.NodeType) {
+	for _, t := range a.Types {
 		if t.Max > 0 {
 			for _, of := range s.nodes {
 				if of == t.Name {
@@ -142,34 +212,43 @@ func (s *scaler) order(w *world) error {
 		}
 		types = append(types, t)
 	}
-	if len(types) == 0 {
-		return nil
-	}
-	needed, err := planner.NodesNeeded(pods, types...)
-	if err != nil {
-		return err
-	}
-	for i, c := range needed.Counts {
-		for range c.Nodes {
-			s.comes(w, &types[i])
+	return types
+}
+
+// helps notes which pods the nodes are for that were ordered just now.
+func (s *scaler) helps(w *world, placed []whatif.Placed) {
+	for l := range s.helped {
+		if !w.stuck[l] {
+			delete(s.helped, l)
 		}
 	}
-	return nil
+	a := w.config.Autoscaler
+	for _, p := range placed {
+		if l := w.pods[p.Pod]; l != nil && w.nodes[p.Node] == nil {
+			orders := s.helped[l].orders
+			wait := resource.SatMul(int64(cmp.Or(a.Every, lookEvery)), 1<<min(orders, 62)-1)
+			s.helped[l] = help{orders + 1, w.clock.Now().Add(a.Delay).Add(time.Duration(wait))}
+		}
+	}
+}
+
+// profile is the profile that schedules the pod.
+func (w *world) profile(p *api.Pod) scheduling.Profile {
+	list := w.config.Profiles
+	return list[max(0, slices.IndexFunc(list, func(x scheduling.Profile) bool { return x.Name == p.Spec.SchedulerName }))]
 }
 
 // comes lets a node of the type come after the delay.
-func (s *scaler) comes(w *world, t *whatif.NodeType) {
+func (s *scaler) comes(w *world, t *whatif.NodeType) error {
 	name := ""
 	for name == "" || w.nodes[name] != nil {
 		name = fmt.Sprintf("%s-%d", t.Name, s.serial[t.Name])
 		s.serial[t.Name]++
 	}
-	n := api.Clone(t.Node)
-	n.Name, n.UID = name, ""
-	if n.Labels == nil {
-		n.Labels = map[string]string{}
+	o, err := t.Objects(name)
+	if err != nil {
+		return err
 	}
-	n.Labels[api.LabelHostname] = name
 	s.ordered++
 	s.nodes[name] = t.Name
 	w.expect(w.clock.Now().Add(w.config.Autoscaler.Delay))
@@ -177,18 +256,14 @@ func (s *scaler) comes(w *world, t *whatif.NodeType) {
 		s.ordered--
 		w.result.NodesAdded++
 		w.last = w.clock.Now()
-		if err := w.apply(&api.Objects{Nodes: []*api.Node{n}}); err != nil {
+		if err := w.apply(o); err != nil {
 			w.fail(err)
 			return
 		}
-		for _, pod := range t.Pods {
-			own := api.Clone(pod)
-			own.Name, own.Spec.NodeName = pod.Name+"-"+name, name
-			if err := w.apply(&api.Objects{Pods: []*api.Pod{own}}); err != nil {
-				w.fail(err)
-				return
-			}
+		for _, slice := range o.ResourceSlices {
+			w.nodes[name].devices = append(w.nodes[name].devices, slice.Name)
 		}
 		w.reconcile()
 	})
+	return nil
 }

@@ -19,6 +19,7 @@ type checker struct {
 	left     map[Ref]bool        // what went at the present time
 	lost     map[string]bool     // nodes that went and have not come back
 	places   map[string]string   // nodes of pods, "" if they wait; not of pods that the run may move
+	placed   map[string][]string // pods by node that were there once, and perhaps are
 	orphans  map[string]orphan   // pods of a recorded trace whose node has not come
 	awaited  map[string][]string // these pods by node; some may have gone, or wait for another
 	makes    bool                // the run makes pods of its own
@@ -42,7 +43,7 @@ type orphan struct {
 
 func newChecker() *checker {
 	return &checker{
-		known: map[Ref]bool{}, left: map[Ref]bool{}, lost: map[string]bool{}, places: map[string]string{},
+		known: map[Ref]bool{}, left: map[Ref]bool{}, lost: map[string]bool{}, places: map[string]string{}, placed: map[string][]string{},
 		orphans: map[string]orphan{}, awaited: map[string][]string{},
 	}
 }
@@ -111,7 +112,7 @@ func (c *checker) come(x item) {
 	case "Pod":
 		p := x.object.(*api.Pod)
 		if c.recorded || p.ControllerRef() == nil {
-			c.places[x.name] = p.Spec.NodeName
+			c.place(x.name, p.Spec.NodeName)
 		}
 		if node := p.Spec.NodeName; node != "" && !c.known[Ref{"Node", node}] {
 			c.orphans[x.name] = orphan{node, c.line}
@@ -119,6 +120,14 @@ func (c *checker) come(x item) {
 		}
 	case "ReplicationController", "ReplicaSet", "StatefulSet", "Deployment", "DaemonSet", "Job":
 		c.makes = true
+	}
+}
+
+// place notes where a pod is.
+func (c *checker) place(pod, node string) {
+	c.places[pod] = node
+	if node != "" && !c.recorded { // the pods of a recorded trace outlive their node
+		c.placed[node] = append(c.placed[node], pod)
 	}
 }
 
@@ -148,11 +157,12 @@ func (c *checker) leave(ref Ref) {
 		if c.recorded {
 			return
 		}
-		for pod, node := range c.places {
-			if node == ref.Name { // the run moves it
+		for _, pod := range c.placed[ref.Name] {
+			if c.places[pod] == ref.Name { // the run moves it
 				delete(c.places, pod)
 			}
 		}
+		delete(c.placed, ref.Name)
 	}
 }
 
@@ -188,7 +198,7 @@ func (c *checker) decide(d *Decision) error {
 		delete(c.places, d.Pod)
 	default:
 		if _, sure := c.places[d.Pod]; sure {
-			c.places[d.Pod] = d.Node
+			c.place(d.Pod, d.Node)
 		}
 	}
 	return nil

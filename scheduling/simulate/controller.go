@@ -6,8 +6,11 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/heap"
 	"github.com/berth-sched/berth/scheduling/workload"
 )
 
@@ -19,7 +22,7 @@ type controller struct {
 	serial    int
 	succeeded int
 
-	lowest, ended int // names of a StatefulSet with lower numbers were taken when so many pods had ended
+	freed heap.Heap[int] // of a StatefulSet: numbers below serial whose pods have ended
 }
 
 // applyControllers takes over the workloads among the objects. One that owns another
@@ -38,15 +41,14 @@ func (w *world) applyControllers(o *api.Objects) error {
 			continue
 		}
 		c := &controller{Workload: x, live: map[*life]bool{}, byNode: map[string]*life{}}
+		c.freed = heap.New(func(a, b *int) bool { return *a < *b }, func(*int, int) {})
 		w.controllers[ref] = c
-		for _, l := range w.lives { // pods that came before it
-			if l.Ended != nil {
-				continue
-			}
-			if owner := l.pod.ControllerRef(); owner != nil && (Ref{owner.Kind, l.pod.Namespace + "/" + owner.Name}) == ref {
+		for _, l := range w.unowned[ref] { // pods that came before it
+			if l.Ended == nil {
 				c.adopt(l)
 			}
 		}
+		delete(w.unowned, ref)
 	}
 	for _, x := range changed {
 		if err := w.handDown(x); err != nil {
@@ -238,24 +240,34 @@ func (w *world) reconcileReplicas(c *controller) error {
 }
 
 // free is a name for the next pod: the lowest free number for a StatefulSet, a new one
-// for all others.
+// for all others, to which no numbers come back.
 func (c *controller) free(w *world) string {
-	if c.Kind != "StatefulSet" {
-		for {
-			name := fmt.Sprintf("%s-%d", c.Name, c.serial)
-			if c.serial++; w.pods[c.Namespace+"/"+name] == nil {
-				return name
-			}
-		}
-	}
-	if c.ended != w.ended {
-		c.lowest, c.ended = 0, w.ended
-	}
-	for ; ; c.lowest++ {
-		name := fmt.Sprintf("%s-%d", c.Name, c.lowest)
-		if w.pods[c.Namespace+"/"+name] == nil {
+	for c.freed.Len() > 0 {
+		if name := fmt.Sprintf("%s-%d", c.Name, c.freed.Remove(0)); w.pods[c.Namespace+"/"+name] == nil {
 			return name
 		}
+	}
+	for {
+		name := fmt.Sprintf("%s-%d", c.Name, c.serial)
+		if c.serial++; w.pods[c.Namespace+"/"+name] == nil {
+			return name
+		}
+	}
+}
+
+// freeNumber gives the number of a pod that has ended back to the StatefulSet whose pods have
+// such names, whoever made this one.
+func (w *world) freeNumber(pod string) {
+	i := strings.LastIndexByte(pod, '-')
+	if i < 0 {
+		return
+	}
+	c := w.controllers[Ref{"StatefulSet", pod[:i]}]
+	if c == nil {
+		return
+	}
+	if n, err := strconv.Atoi(pod[i+1:]); err == nil && n >= 0 && n < c.serial {
+		c.freed.Push(n)
 	}
 }
 

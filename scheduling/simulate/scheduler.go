@@ -210,6 +210,15 @@ func (w *world) deleteNode(name string) error {
 	w.lookAtAll()
 	w.forget(Ref{"Node", name}, lifecycle.Delete(n.node))
 	n.node = nil
+	for _, slice := range n.devices {
+		ref := Ref{"ResourceSlice", slice}
+		e, err := deletion(ref)
+		if err != nil {
+			return err
+		}
+		w.forget(ref, e)
+	}
+	n.devices = nil
 	return nil
 }
 

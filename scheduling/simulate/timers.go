@@ -14,8 +14,8 @@ import (
 // startTimers begins what happens at regular intervals.
 func (w *world) startTimers() {
 	if a := w.config.Autoscaler; a != nil {
-		w.scaler = scaler{nodes: map[string]string{}, serial: map[string]int{}}
-		w.every(cmp.Or(a.Every, 10*time.Second), func() { w.scaler.look(w) })
+		w.scaler = scaler{nodes: map[string]string{}, serial: map[string]int{}, helped: map[*life]help{}}
+		w.every(cmp.Or(a.Every, lookEvery), func() { w.scaler.look(w) })
 	}
 	if w.config.Usage != nil {
 		every := cmp.Or(w.config.ReportEvery, time.Minute)

@@ -36,15 +36,15 @@ type world struct {
 	deletions   map[string][]int      // of a recorded trace: events by pod
 	pods        map[string]*life      // that are there, by key
 	lives       []*life               // all that ever were, in the order of their arrival
-	ended       int                   // how many of them have ended
 	waiting     int
 	stuck       map[*life]bool // that fit nowhere at present
 	controllers map[Ref]*controller
-	dirty       bool          // a controller may have something to do:
-	all         bool          // any, if nodes or workloads have changed
-	changed     []*controller // otherwise one of these
-	owners      map[Ref]bool  // workloads that own others
-	made        int           // pods of controllers
+	unowned     map[Ref][]*life // pods of the trace whose workload has not come
+	dirty       bool            // a controller may have something to do:
+	all         bool            // any, if nodes or workloads have changed
+	changed     []*controller   // otherwise one of these
+	owners      map[Ref]bool    // workloads that own others
+	made        int             // pods of controllers
 	scaler      scaler
 
 	attempts, bound int
@@ -61,6 +61,8 @@ type nodeState struct {
 	node *api.Node // nil if it is not there
 	pods map[*life]bool
 	idle time.Time // since when no pod but those of DaemonSets runs
+
+	devices []string // ResourceSlices that go with it
 }
 
 // A life is the history of one pod.
@@ -111,7 +113,7 @@ func Run(ctx context.Context, config Config) (*Result, error) {
 func newWorld(config *Config) (*world, error) {
 	w := &world{
 		config: config, begin: config.Trace.start(), nodes: map[string]*nodeState{}, absent: map[string]*nodeState{}, pods: map[string]*life{},
-		stuck: map[*life]bool{}, controllers: map[Ref]*controller{}, owners: map[Ref]bool{}, result: &Result{},
+		stuck: map[*life]bool{}, controllers: map[Ref]*controller{}, unowned: map[Ref][]*life{}, owners: map[Ref]bool{}, result: &Result{},
 	}
 	w.journal = newJournal(func(d *Decision) { w.result.Decisions = append(w.result.Decisions, *d) })
 	w.findDeletions()
@@ -256,7 +258,7 @@ func (w *world) end(l *life, completed bool) {
 	}
 	l.Ended, l.Completed = new(seconds(w.now())), completed
 	delete(w.pods, l.Pod)
-	w.ended++
+	w.freeNumber(l.Pod)
 	delete(w.stuck, l)
 	w.remove(l.pod)
 	if l.owner != nil {

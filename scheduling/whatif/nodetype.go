@@ -32,29 +32,54 @@ func (t *NodeType) price() int64 { return max(t.Price, 1) }
 // error the snapshot has nothing of it. Like every change of nodes it needs a snapshot
 // without an open transaction.
 func (t *NodeType) AddNode(s *framework.Snapshot, name string) error {
+	o, err := t.Objects(name)
+	if err != nil {
+		return err
+	}
+	pods := make([]*framework.PodInfo, len(o.Pods))
+	for i, pod := range o.Pods {
+		if pods[i], err = s.NewPodInfo(pod); err != nil {
+			return err
+		}
+	}
+	if err := s.AddNode(o.Nodes[0]); err != nil {
+		return err
+	}
+	if err := addAll(s, name, pods, o.ResourceSlices); err != nil {
+		return errors.Join(err, s.RemoveNode(name))
+	}
+	return nil
+}
+
+// Objects returns what there is with a node of the type and this name: the node, its pods
+// and its devices. They share what they point to with the type.
+func (t *NodeType) Objects(name string) (*api.Objects, error) {
 	if t.Node == nil {
-		return t.invalid("node", "", "is nil")
+		return nil, t.invalid("node", "", "is nil")
 	}
 	node := *t.Node
 	node.Name, node.UID = name, ""
 	node.Labels = make(map[string]string, len(t.Node.Labels)+1)
 	maps.Copy(node.Labels, t.Node.Labels)
 	node.Labels[api.LabelHostname] = name
-	pods, err := t.podsOf(s, name)
-	if err != nil {
-		return err
+	o := &api.Objects{Nodes: []*api.Node{&node}}
+	for _, pod := range t.Pods {
+		if pod == nil {
+			return nil, t.invalid("pods", "", "a pod is nil")
+		}
+		own := *pod
+		own.Name, own.UID = pod.Name+"-"+name, ""
+		own.Spec.NodeName = name
+		o.Pods = append(o.Pods, &own)
 	}
-	slices, err := t.slicesOf(name)
-	if err != nil {
-		return err
+	for _, pattern := range t.Devices {
+		slice, err := t.sliceOf(pattern, name)
+		if err != nil {
+			return nil, err
+		}
+		o.ResourceSlices = append(o.ResourceSlices, slice)
 	}
-	if err := s.AddNode(&node); err != nil {
-		return err
-	}
-	if err := addAll(s, name, pods, slices); err != nil {
-		return errors.Join(err, s.RemoveNode(name))
-	}
-	return nil
+	return o, nil
 }
 
 // addAll adds the pods and devices of a node, all or none.
@@ -80,36 +105,6 @@ func removeAll(s *framework.Snapshot, node string, pods []*framework.PodInfo, sl
 		framework.Delete[api.ResourceSlice](s, slice.Name)
 	}
 	return err
-}
-
-// podsOf returns the pods of a node.
-func (t *NodeType) podsOf(s *framework.Snapshot, node string) (list []*framework.PodInfo, err error) {
-	for _, pod := range t.Pods {
-		if pod == nil {
-			return nil, t.invalid("pods", "", "a pod is nil")
-		}
-		own := *pod
-		own.Name, own.UID = pod.Name+"-"+node, ""
-		own.Spec.NodeName = node
-		info, err := s.NewPodInfo(&own)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, info)
-	}
-	return list, nil
-}
-
-// slicesOf returns what the drivers publish for a node.
-func (t *NodeType) slicesOf(node string) (list []*api.ResourceSlice, err error) {
-	for _, pattern := range t.Devices {
-		slice, err := t.sliceOf(pattern, node)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, slice)
-	}
-	return list, nil
 }
 
 // sliceOf returns a slice as the driver publishes it for the node. Pools that are one in

@@ -10,6 +10,7 @@ import (
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
 )
 
 // A Rebalance is which nodes are overused, and which of their pods leave.
@@ -193,7 +194,7 @@ func (x *rebalance) goOn(n *nodeUse, targets []*nodeUse, prod bool) bool {
 	for i := range x.limits.names {
 		spare := int64(0)
 		for _, t := range targets {
-			spare += t.high(prod)[i] - t.usage(prod)[i]
+			spare = resource.SatAdd(spare, resource.SatSub(t.high(prod)[i], t.usage(prod)[i]))
 		}
 		if spare <= 0 {
 			return false

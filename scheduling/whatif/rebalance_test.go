@@ -6,8 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
+	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/whatif"
 	"github.com/google/go-cmp/cmp"
 )
@@ -354,5 +356,29 @@ func TestRebalanceStays(t *testing.T) {
 	r, err = planner(s).Rebalance(deviation) // 70, 0, 0, 0 percent: the mean is 17.5
 	if err != nil || r.Nodes[0].Class != whatif.UseHigh || r.Nodes[1].Class != whatif.UseBothLow || r.Nodes[3].Class != whatif.UseNormal {
 		t.Errorf("deviation: %+v, %v", r, err)
+	}
+}
+
+// TestRebalanceHugeUse reports a use whose hundredfold no int64 holds: it is no negative share.
+func TestRebalanceHugeUse(t *testing.T) {
+	o, err := api.Decode([]byte(`{"kind": "List", "items": [
+		{"kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}},
+		{"kind": "NodeMetric", "metadata": {"name": "n"}, "status": {"updateTime": "2030-01-01T00:00:00Z",
+			"nodeMetric": {"systemUsage": {"resources": {"memory": "190Pi"}}}}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _, err := framework.SnapshotOf(o, framework.Arrival)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := whatif.New(scheduling.Kubernetes137(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	memory := map[resource.Name]float64{resource.Memory: 20}
+	r, err := p.Rebalance(whatif.RebalanceConfig{Low: memory, High: memory})
+	if err != nil || r.Nodes[0].Class != whatif.UseHigh || r.Nodes[0].Shares["memory"] < 1e9 {
+		t.Errorf("%+v (%v), want more than 1e9 percent", r, err)
 	}
 }

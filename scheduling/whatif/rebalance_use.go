@@ -138,9 +138,10 @@ func (n *nodeUse) high(prod bool) []int64 {
 // add counts a pod, or takes it off.
 func (n *nodeUse) add(use []int64, times int64, prod bool) {
 	for i, amount := range use {
-		n.whole[i] += times * amount
+		change := resource.SatMul(times, amount)
+		n.whole[i] = resource.SatAdd(n.whole[i], change)
 		if prod {
-			n.prod[i] += times * amount
+			n.prod[i] = resource.SatAdd(n.prod[i], change)
 		}
 	}
 }
@@ -378,7 +379,7 @@ func (x *rebalance) report() []NodeUse {
 		u := NodeUse{Node: n.name, Class: n.class, Shares: map[string]float64{}}
 		for i, name := range x.limits.names {
 			if n.has[i] > 0 {
-				u.Shares[string(name)] = float64(100*n.whole[i]) / float64(n.has[i])
+				u.Shares[string(name)] = float64(resource.SatMul(100, n.whole[i])) / float64(n.has[i])
 			}
 		}
 		list = append(list, u)

@@ -31,7 +31,7 @@ type rule struct {
 
 // What lies below the plugins, below package scheduling, and below the examples.
 var (
-	objects = []string{"resource", "framework/api", "framework", "framework/incremental", "framework/replica", "framework/queueing", "internal/changelog", "internal/cow", "internal/runner"}
+	objects = []string{"resource", "framework/api", "framework", "framework/incremental", "framework/replica", "framework/queueing", "internal/changelog", "internal/cow", "internal/podsum", "internal/runner"}
 	shared  = with(objects, "estimator", "internal/devices", "internal/match", "internal/topo", "internal/volumes")
 	plugins = with(shared, "filter", "scoring")
 	public  = []string{
@@ -55,8 +55,9 @@ var rules = []rule{
 	{dir: "internal/changelog", library: true},
 	{dir: "internal/cow", library: true},
 	{dir: "internal/digest", library: true},
+	{dir: "internal/podsum", imports: []string{"resource"}, library: true},
 	{dir: "internal/runner", library: true},
-	{dir: "framework/api", imports: []string{"resource", "internal/errtext", "internal/strictjson"}, library: true},
+	{dir: "framework/api", imports: []string{"resource", "internal/errtext", "internal/podsum", "internal/strictjson"}, library: true},
 	{dir: "framework", imports: []string{"resource", "framework/api", "internal/changelog", "internal/cow", "internal/runner"}, library: true},
 	{dir: "framework/incremental", imports: []string{"framework"}, library: true},
 	{dir: "framework/replica", imports: []string{"framework"}, library: true},

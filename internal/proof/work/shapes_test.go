@@ -36,6 +36,9 @@ var shapes = []shape{
 	{name: "pods with host ports on one node", run: podsWithHostPorts},
 	{name: "tolerations", run: tolerations},
 	{name: "names of resources", run: resourceNames},
+	{name: "statuses of containers", run: containerStatuses},
+	{name: "containers of an extended resource", run: extendedContainers},
+	{name: "resource claims", run: resourceClaims},
 	{name: "budgets", run: disruptionBudgets},
 	{name: "a group that preempts", run: groupPreempts},
 	{name: "a group with terms that preempts", run: groupWithTermsPreempts},
@@ -59,6 +62,7 @@ var shapes = []shape{
 	{name: "victims that an extender repeats", run: repeatedVictims},
 	{name: "pods of one node that change", run: podsOfOneNode},
 	{name: "rising priorities", most: 18, run: risingPriorities}, // each pod that leaves wakes all that wait
+	{name: "terms that match everybody", run: termsThatMatchEverybody},
 }
 
 // A world is a cluster and a scheduler with kube-scheduler's profile.
@@ -378,6 +382,65 @@ func resourceNames(t *testing.T, n int) {
 	w.add(w.derive(api.MakePod("q").Requests("1", "1Gi").Obj()), "a")
 }
 
+// containerStatuses is a pod with n containers, each with the status of a running one.
+func containerStatuses(t *testing.T, n int) {
+	w := newWorld(t, api.MakeNode("a", "4", "8Gi").Obj())
+	p := api.MakePod("p").Requests("1m", "1Mi").Obj()
+	for i := range n {
+		c := p.Spec.Containers[0]
+		c.Name = fmt.Sprint("c-", i)
+		p.Spec.Containers = append(p.Spec.Containers, c)
+		// The last one differs, so all are read.
+		s := api.ContainerStatus{Name: c.Name, AllocatedResources: maps.Clone(c.Resources.Requests)}
+		if i == n-1 {
+			s.AllocatedResources[resource.CPU] = resource.MustParse("2m")
+		}
+		p.Status.ContainerStatuses = append(p.Status.ContainerStatuses, s)
+	}
+	w.derive(p)
+}
+
+// extendedContainers is a pod with n containers and n init containers that request n each of
+// a resource with a class behind it.
+func extendedContainers(t *testing.T, n int) {
+	w := newWorld(t, api.MakeNode("a", "4", "8Gi").Obj())
+	c := &api.DeviceClass{ObjectMeta: api.ObjectMeta{Name: "gpu"}}
+	c.Spec.ExtendedResourceName = new("example.com/gpu")
+	if err := framework.Put(w.snap, c); err != nil {
+		t.Fatal(err)
+	}
+	p := api.MakePod("p").Obj()
+	for i := range n {
+		request := func(name string, count int) api.Container {
+			c := api.Container{Name: fmt.Sprint(name, i)}
+			c.Resources.Requests = resource.List{"example.com/gpu": resource.New(int64(count), resource.DecimalSI)}
+			return c
+		}
+		p.Spec.InitContainers = append(p.Spec.InitContainers, request("init-", n))
+		p.Spec.Containers = append(p.Spec.Containers, request("c-", 1))
+	}
+	if _, err := w.sched.Schedule(w.snap, w.derive(p)); err == nil {
+		t.Fatal("the pod fits where there are no devices")
+	}
+}
+
+// resourceClaims is a pod with n claims that ask for nothing.
+func resourceClaims(t *testing.T, n int) {
+	w := newWorld(t, api.MakeNode("a", "4", "8Gi").Obj())
+	p := api.MakePod("p").Requests("1m", "1Mi").Obj()
+	for i := range n {
+		name := fmt.Sprint("claim-", i)
+		c := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Namespace: p.Namespace, Name: name}}
+		if err := framework.Put(w.snap, c); err != nil {
+			t.Fatal(err)
+		}
+		p.Spec.ResourceClaims = append(p.Spec.ResourceClaims, api.PodResourceClaim{Name: name, ResourceClaimName: &name})
+	}
+	if _, err := w.sched.Place(w.snap, w.derive(p)); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // disruptionBudgets are n budgets of one user, while another's pod preempts among n pods.
 func disruptionBudgets(t *testing.T, n int) {
 	const perNode = 10
@@ -409,5 +472,55 @@ func disruptionBudgets(t *testing.T, n int) {
 		for _, p := range node.Pods {
 			budgets.Charge(p.Pod)
 		}
+	}
+}
+
+// termsThatMatchEverybody is n pods with terms that differ and match everybody, and n
+// decisions about others, while one of those pods goes and comes.
+func termsThatMatchEverybody(t *testing.T, n int) {
+	zoned := func(name, zone string) *api.Node {
+		return api.MakeNode(name, "64", "256Gi").Resource("pods", "100000").Zone(zone).Labels(api.LabelHostname, name).Obj()
+	}
+	nodes := []*api.Node{zoned("hostile", "a"), zoned("moving", "a")}
+	for i := range 10 {
+		nodes = append(nodes, zoned(fmt.Sprint("n", i), fmt.Sprint("z", i%3)))
+	}
+	w := newWorld(t, nodes...)
+	pod := func(i int) *framework.PodInfo {
+		term := api.PodAffinityTerm{
+			TopologyKey: api.LabelTopologyZone, NamespaceSelector: &api.LabelSelector{},
+			LabelSelector: &api.LabelSelector{MatchExpressions: []api.LabelSelectorRequirement{
+				{Key: "h", Operator: api.LabelSelectorOpNotIn, Values: []string{fmt.Sprint(i)}},
+			}},
+		}
+		p := api.MakePod(fmt.Sprint("h", i)).Namespace("hostile").Obj()
+		p.Spec.Affinity = &api.Affinity{
+			PodAffinity: &api.PodAffinity{
+				RequiredDuringSchedulingIgnoredDuringExecution:  []api.PodAffinityTerm{term},
+				PreferredDuringSchedulingIgnoredDuringExecution: []api.WeightedPodAffinityTerm{{Weight: 1, PodAffinityTerm: term}},
+			},
+			PodAntiAffinity: &api.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []api.PodAffinityTerm{term}},
+		}
+		return w.derive(p)
+	}
+	for i := range n {
+		w.add(pod(i), "hostile")
+	}
+	moving := pod(n)
+	w.add(moving, "moving")
+	for i := range n {
+		p := w.derive(api.MakePod(fmt.Sprint("p", i)).Namespace("innocent").Labels("app", "web").
+			Requests("100m", "128Mi").PreferPodAntiAffinity(100, api.LabelHostname, "app=web").Obj())
+		d, err := w.sched.Schedule(w.snap, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w.snap.Node(d.Node).Node.Labels[api.LabelTopologyZone] == "a" {
+			t.Fatalf("pod %s is to be on %s, where terms keep it away", p.Pod.Key(), d.Node)
+		}
+		if err := w.snap.RemovePod(moving, "moving"); err != nil {
+			t.Fatal(err)
+		}
+		w.add(moving, "moving")
 	}
 }

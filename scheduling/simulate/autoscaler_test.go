@@ -1,0 +1,79 @@
+package simulate_test
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/simulate"
+	"github.com/berth-sched/berth/scheduling/whatif"
+)
+
+// TestAutoscalerDevices checks that the devices of a type come with its nodes, and go with
+// them.
+func TestAutoscalerDevices(t *testing.T) {
+	o := decode(`{"kind": "List", "items": [
+		{"kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}},
+		{"kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {}},
+		{"kind": "ResourceClaim", "metadata": {"name": "c", "namespace": "default"}, "spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "gpu", "allocationMode": "ExactCount", "count": 1}}]}}},
+		{"kind": "Pod", "metadata": {"name": "p", "namespace": "default", "annotations": {"berth-sched.github.io/run-time": "1h"}},
+			"spec": {"resourceClaims": [{"name": "c", "resourceClaimName": "c"}], "containers": [{"name": "c", "resources": {"claims": [{"name": "c"}]}}]}}]}`)
+	slices := decode(`{"kind": "List", "items": [{"kind": "ResourceSlice", "metadata": {"name": "s"},
+		"spec": {"driver": "d.x", "nodeName": "x", "pool": {"name": "p", "generation": 1, "resourceSliceCount": 1}, "devices": [{"name": "d0"}]}}]}`).ResourceSlices
+	c := config(o)
+	c.Autoscaler = &simulate.Autoscaler{Types: []whatif.NodeType{{Name: "gpu", Node: node("", "4"), Devices: slices}}, IdleAfter: time.Minute}
+	c.Trace.Events = append(c.Trace.Events, simulate.Event{At: 2 * time.Hour, Apply: objects(nil, job("late", "1", 0, time.Minute).Obj())})
+	var out bytes.Buffer
+	c.Recorder = simulate.NewRecorder(&out, time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC))
+	r := run(c)
+	if err := c.Recorder.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if r.NodesAdded != 1 || r.Pods[0].Node != "gpu-0" {
+		t.Errorf("%d nodes added, the pod on %q, want 1 and gpu-0", r.NodesAdded, r.Pods[0].Node)
+	}
+	gone := false
+	trace, err := simulate.ReadTrace(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range trace.Events {
+		gone = gone || e.Delete == simulate.Ref{Kind: "ResourceSlice", Name: "s-gpu-0"}
+	}
+	if !gone {
+		t.Error("the slice of the node stays without it")
+	}
+}
+
+// TestAutoscalerProfile checks that nodes are ordered in the eyes of the profile that
+// schedules the pod.
+func TestAutoscalerProfile(t *testing.T) {
+	for _, lax := range []string{"a", "b"} {
+		tainted := node("", "4")
+		tainted.Spec.Taints = []api.Taint{{Key: "k", Effect: api.TaintEffectNoSchedule}}
+		p := job("p", "1", 0, time.Hour).Obj()
+		p.Spec.SchedulerName = "b"
+		c := config(objects(nil, p))
+		c.Profiles = nil
+		for _, name := range []string{"a", "b"} {
+			profile := scheduling.Kubernetes137()
+			profile.Name = name
+			if name == lax {
+				if err := profile.Remove("TaintToleration"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c.Profiles = append(c.Profiles, profile)
+		}
+		c.Autoscaler = &simulate.Autoscaler{Types: []whatif.NodeType{{Name: "t", Node: tainted}}}
+		want := 0
+		if lax == "b" {
+			want = 1
+		}
+		if r := run(c); r.NodesAdded != want || r.Waiting != 1-want {
+			t.Errorf("lax profile %s: %d nodes added and %d pods wait, want %d and %d", lax, r.NodesAdded, r.Waiting, want, 1-want)
+		}
+	}
+}
