@@ -88,7 +88,7 @@ func namedClusters(t *testing.T, n int) {
 // does not allow.
 func spreadClusters(t *testing.T, n int) {
 	var members []*api.Cluster
-	room := rooms{}
+	room := roomOf{}
 	for i := range n {
 		c := &api.Cluster{ObjectMeta: api.ObjectMeta{Name: fmt.Sprintf("c%05d", i)}}
 		c.Spec.Region, c.Spec.Zones = "r", []string{fmt.Sprintf("z%d", i)}
@@ -113,11 +113,11 @@ func spreadClusters(t *testing.T, n int) {
 	}
 }
 
-// rooms estimates by the name of a cluster.
-type rooms map[string]int64
+// roomOf estimates by the name of a cluster.
+type roomOf map[string]int64
 
-func (rooms) Name() string { return "rooms" }
+func (roomOf) Name() string { return "roomOf" }
 
-func (r rooms) Estimate(c *api.Cluster, _ *capacity.Replica) (capacity.Estimate, error) {
+func (r roomOf) Estimate(c *api.Cluster, _ *capacity.Replica) (capacity.Estimate, error) {
 	return capacity.Estimate{Replicas: r[c.Name]}, nil
 }

@@ -61,7 +61,7 @@ var shapes = []shape{
 	{name: "claims that differ", run: claimsThatDiffer},
 	{name: "resource models", run: resourceModels},
 	{name: "clusters that a workload names", run: namedClusters},
-	{name: "clusters under spread constraints", run: spreadClusters},
+	{name: "clusters under spread constraints", most: 9, run: spreadClusters}, // the search has a table of sums, of four million at most
 	{name: "victims that an extender repeats", run: repeatedVictims},
 	{name: "pods of one node that change", run: podsOfOneNode},
 	{name: "rising priorities", most: 18, run: risingPriorities}, // each pod that leaves wakes all that wait
