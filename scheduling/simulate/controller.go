@@ -256,7 +256,7 @@ func (c *controller) free(w *world) string {
 }
 
 // freeNumber gives the number of a pod that has ended back to the StatefulSet whose pods have
-// such names, whoever made this one.
+// such names, also if the StatefulSet did not make it.
 func (w *world) freeNumber(pod string) {
 	i := strings.LastIndexByte(pod, '-')
 	if i < 0 {
