@@ -15,7 +15,7 @@ const searchesToIndex = 16
 // podPlaces are the places of a node's pods. Only the snapshot that owns the node reads and
 // writes it.
 //
-// Invariant: of is nil, or at[k] has for each pod k of the node, by identity, how many there
+// Invariant: of is nil, or of has for each pod k of the node, by identity, how many there
 // are and, if it is the only one and the place is known, its place.
 type podPlaces struct {
 	searched int // pods that were looked at

@@ -220,15 +220,10 @@ func appendList(b []byte, l resource.List) []byte {
 
 // appendOtherVector appends a vector that is mostly equal to one that was appended before.
 func appendOtherVector(b []byte, v, before resource.Vector) []byte {
-	if isSame(v, before) || v.Equal(before) {
+	if v.Equal(before) {
 		return append(b, 0)
 	}
 	return appendVector(append(b, 1), v)
-}
-
-// isSame reports whether two vectors are one: mostly only one was made for both.
-func isSame(v, o resource.Vector) bool {
-	return len(v) == len(o) && (len(v) == 0 || &v[0] == &o[0])
 }
 
 // appendVector leaves out trailing zeros, so a vector that was made before the schema

@@ -149,7 +149,7 @@ func (s *Snapshot) add(p *PodInfo, n *NodeInfo) error {
 }
 
 func (s *Snapshot) forget(p *PodInfo, n *NodeInfo) error {
-	i := -1
+	var i int
 	if n.owner == s.owner {
 		i = n.findOwn(p)
 	} else {

@@ -39,7 +39,7 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/berth-sched/berth/internal/errtext"
+	"github.com/berth-sched/berth/examples/internal/display"
 )
 
 // The exit statuses.
@@ -83,9 +83,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		c.writeHelp(stdout, name)
 		return statusYes
 	case err != nil:
-		for line := range strings.Lines(err.Error()) {
-			fmt.Fprintf(stderr, "%s %s: %s\n", name, c.name, errtext.Visible(strings.TrimSuffix(line, "\n")))
-		}
+		display.Fail(stderr, name+" "+c.name, err)
 		if s.output == "json" {
 			out := Output{Command: c.name, Faults: faultsOf(err)}
 			if err := out.write(stdout); err != nil {

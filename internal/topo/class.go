@@ -240,7 +240,7 @@ func (t *Tables) recount(c *class, slot int, by int32) {
 			t.clock++
 			crossed := c.add(d, by, t.clock)
 			if c.term != nil && len(t.termSets) > 0 {
-				t.termLog.add(termEvent{at: t.clock, born: c.born, domain: d, by: by, crossed: crossed})
+				t.termLog.add(t.clock, termEvent{born: c.born, domain: d, by: by, crossed: crossed})
 			}
 		}
 	}

@@ -28,7 +28,7 @@ type counter struct {
 	counts pages
 	total  int64
 	extent *extent
-	log    history
+	log    history[event]
 
 	text    string   // its key in Tables.index
 	anchors []string // its keys in Tables.terms or Tables.queries
@@ -52,7 +52,7 @@ func (c *counter) clone(o *owner) *counter {
 // add changes the count of a domain by one, at a time of the tables' clock. It reports
 // whether the count changed from 0 or to 0.
 func (c *counter) add(d, by int32, at uint64) (crossed bool) {
-	e := event{at: at, domain: d}
+	e := event{domain: d}
 	was := c.counts.At(int(d))
 	now := addAt(&c.counts, c.owner, d, by)
 	c.total += int64(by)
@@ -62,13 +62,13 @@ func (c *counter) add(d, by int32, at uint64) (crossed bool) {
 		e.least = c.extent.least
 		c.extent.changed(c.counts, was, now)
 	}
-	c.log.add(e)
+	c.log.add(at, e)
 	return e.crossed
 }
 
 // forgetChanges invalidates all cached answers.
 func (c *counter) forgetChanges(at uint64) {
-	c.log = newHistory(at)
+	c.log = newHistory[event](at, historyLimit)
 }
 
 func (c *counter) bytes() int {

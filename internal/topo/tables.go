@@ -44,7 +44,7 @@ type Tables struct {
 	forgot                  uint64 // time of the last change of a term that was dropped
 	termsFew                int    // termsFew, but in tests
 	termSets                map[string]*TermSet
-	termLog                 termLog // empty without termSets
+	termLog                 history[termEvent] // empty without termSets
 
 	tracking    bool // classes are known
 	classes     []*class
@@ -123,7 +123,7 @@ func (t *Tables) Fork(s *framework.Snapshot) framework.Extension {
 	f.divisions = slices.Clone(t.divisions) // the same groups, so that forks are known to have them
 	f.scratch, f.scratch2, f.found, f.text, f.tally = nil, nil, nil, nil, nil
 	f.affinities, f.asked, f.spreads, f.held = map[string]*Affinity{}, nil, map[spreadKey]*Spread{}, 0
-	f.termSets, f.termLog = nil, termLog{}
+	f.termSets, f.termLog = nil, history[termEvent]{}
 	f.literals, f.replicas, f.recent = literals{}, replicas{}, nil
 	return &f
 }
@@ -147,7 +147,7 @@ func (t *Tables) ownCounter(i int32) *counter {
 	c := t.counters[i]
 	if c.owner != t.owner {
 		if c = c.clone(t.owner); c.log.last <= t.anew {
-			c.log = newHistory(c.log.last) // nobody may ask for changes of the time before
+			c.log = newHistory[event](c.log.last, historyLimit) // nobody may ask for changes of the time before
 		}
 		t.counters[i] = c
 	}

@@ -78,7 +78,7 @@ func (a *Affinity) join(ids []int32) {
 	x := t.termSets[text]
 	if x == nil {
 		if len(t.termSets) == 0 {
-			t.termSets, t.termLog = map[string]*TermSet{}, termLog{known: t.clock}
+			t.termSets, t.termLog = map[string]*TermSet{}, newHistory[termEvent](t.clock, termHistoryLimit)
 		}
 		x = newTermSet(t, text, ids)
 		t.termSets[text] = x
@@ -100,7 +100,7 @@ func (a *Affinity) leave() {
 	}
 	delete(t.termSets, x.text)
 	if len(t.termSets) == 0 {
-		t.termLog = termLog{}
+		t.termLog = history[termEvent]{}
 	}
 }
 
@@ -200,9 +200,9 @@ func (x *TermSet) follow() {
 		return
 	}
 	for _, e := range events {
-		if term, ok := x.terms[e.born]; ok {
-			term.sums.add(term.key, e.domain, term.weight*int64(e.by))
-			term.sums.total += int64(e.by)
+		if term, ok := x.terms[e.is.born]; ok {
+			term.sums.add(term.key, e.is.domain, term.weight*int64(e.is.by))
+			term.sums.total += int64(e.is.by)
 			term.sums.last = e.at
 		}
 	}
@@ -285,8 +285,8 @@ func (x *TermSet) changed(since uint64, matters func(termEvent, *termSums) bool,
 	type place struct{ key, domain int32 }
 	seen := map[place]bool{}
 	for _, e := range events {
-		term, ok := x.terms[e.born]
-		if p := (place{term.key, e.domain}); ok && !seen[p] && matters(e, term.sums) {
+		term, ok := x.terms[e.is.born]
+		if p := (place{term.key, e.is.domain}); ok && !seen[p] && matters(e.is, term.sums) {
 			seen[p] = true
 			t.keys[p.key].each(p.domain, dirty)
 		}

@@ -557,9 +557,9 @@ func TestSizesAreRemembered(t *testing.T) {
 
 // TestHistoryDropsItsOlderHalf: what a full history has dropped is not told.
 func TestHistoryDropsItsOlderHalf(t *testing.T) {
-	h := newHistory(0)
+	h := newHistory[event](0, historyLimit)
 	for at := range uint64(historyLimit + 1) {
-		h.add(event{at: at + 1})
+		h.add(at+1, event{})
 	}
 	const dropped = historyLimit / 2
 	if events, ok := h.since(dropped - 1); ok {

@@ -119,11 +119,11 @@ func (s *Spread) HardChanged(since uint64, dirty func(slot int)) bool {
 	for _, c := range s.Counts {
 		counter := t.counters[c.id]
 		events, ok := counter.log.since(since)
-		if !ok || len(events) > 0 && events[0].least != counter.extent.least {
+		if !ok || len(events) > 0 && events[0].is.least != counter.extent.least {
 			return false
 		}
 		for _, e := range events {
-			t.touch(c, e, true, dirty)
+			t.touch(c, e.is, true, dirty)
 		}
 	}
 	return true
@@ -181,7 +181,7 @@ func (s *Spread) SoftGroupsChanged(since, now uint64, dirty func(group int)) boo
 	}
 	k, of := t.keys[t.counters[s.Counts[0].id].key], s.SoftGroups().Of
 	for _, e := range events {
-		if slot := k.first[e.domain]; slot != none {
+		if slot := k.first[e.is.domain]; slot != none {
 			dirty(int(of[slot]))
 		}
 	}
@@ -227,10 +227,10 @@ func (s *Spread) SoftExceptionsChanged(since, now uint64, known []int32, visit f
 		for n, e := range events {
 			switch {
 			case s.single(i): // a node that became an exception since has such an event
-				k.each(e.domain, visit)
-			case !slices.ContainsFunc(events[:n], func(x event) bool { return x.domain == e.domain }):
+				k.each(e.is.domain, visit)
+			case !slices.ContainsFunc(events[:n], func(x timed[event]) bool { return x.is.domain == e.is.domain }):
 				for _, slot := range known {
-					if k.of(int(slot)) == e.domain {
+					if k.of(int(slot)) == e.is.domain {
 						visit(int(slot))
 					}
 				}
@@ -253,7 +253,7 @@ func (t *Tables) latest(v uint64, counts []Count) uint64 {
 func (t *Tables) changes(c Count, since uint64, f func(event)) bool {
 	events, ok := t.counters[c.id].log.since(since)
 	for _, e := range events {
-		f(e)
+		f(e.is)
 	}
 	return ok
 }

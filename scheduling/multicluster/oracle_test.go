@@ -3,7 +3,6 @@
 package multicluster
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -263,224 +262,61 @@ func (f *oracleFiller) take(i int) bool {
 func (f *oracleFiller) exchangeable(i, j int) bool {
 	after := slices.Clone(f.chosen)
 	after[i] = f.spare[j]
-	for _, field := range groupFields {
-		c, ok := f.bounds.of[field]
-		if !ok {
-			continue
-		}
-		n := countGroups(after, field)
-		if n < c.MinGroups || c.MaxGroups > 0 && n > c.MaxGroups {
-			return false
-		}
-	}
-	return true
+	return f.bounds.oracleMet(after)
 }
 
+// chooseExhaustively tries every set of clusters, in the order of taking each or leaving
+// it out.
 func (b *bounds) chooseExhaustively(members []member, lead SpreadField, need int64, failed *SpreadError, s *Selection) ([]member, error) {
-	e := oracleNewExhaustive(b, members, lead, need)
+	members = slices.DeleteFunc(slices.Clone(members), func(m member) bool { return len(groupsOf(m.cluster, lead)) == 0 })
+	size, most := b.limit(SpreadByCluster, len(members)), int64(-1)
 	if failed.Wanted > 0 {
-		e.most = failed.Available
+		most = failed.Available
 	}
-	e.visit(0)
-	s.Swaps, s.ChosenGroups = nil, nil
-	if e.best != nil && e.most < need {
-		failed = shortOf(e.best, need)
-	}
-	if e.best == nil || e.most < need {
-		certain := failed.Wanted > 0 && e.roomFor(0, e.size) < need
-		if e.steps == 0 && !certain {
-			failed.Reason = fmt.Sprintf(reasonUnfinished, maxSteps)
+	var best []member
+	var try func(chosen, left []member)
+	try = func(chosen, left []member) {
+		if len(chosen) > size || best != nil && most >= need {
+			return
 		}
+		if room := clusterCapacity(chosen); room > most && len(chosen) >= b.of[SpreadByCluster].MinGroups && b.oracleMet(chosen) {
+			best, most = chosen, room
+		}
+		if len(left) > 0 {
+			try(append(slices.Clone(chosen), left[0]), left[1:])
+			try(chosen, left[1:])
+		}
+	}
+	try(nil, members)
+	s.Swaps, s.ChosenGroups = nil, nil
+	if best == nil {
 		return nil, failed
 	}
-	f := oracleFiller{bounds: b, lead: lead, most: b.limit(SpreadByCluster, len(e.members)), chosen: e.best}
-	for _, m := range e.members {
-		if !slices.ContainsFunc(e.best, func(c member) bool { return c.cluster == m.cluster }) {
+	if most < need {
+		return nil, shortOf(best, need)
+	}
+	f := oracleFiller{bounds: b, lead: lead, most: size, chosen: best}
+	for _, m := range members {
+		if !slices.ContainsFunc(best, func(c member) bool { return c.cluster == m.cluster }) {
 			f.spare = append(f.spare, m)
 		}
 	}
 	f.takeMore()
 	for _, m := range f.chosen {
-		for _, name := range groupsOf(m.cluster, lead) {
-			if !slices.Contains(s.ChosenGroups, name) {
-				s.ChosenGroups = append(s.ChosenGroups, name)
-			}
-		}
+		s.ChosenGroups = append(s.ChosenGroups, groupsOf(m.cluster, lead)...)
 	}
 	slices.Sort(s.ChosenGroups)
+	s.ChosenGroups = slices.Compact(s.ChosenGroups)
 	return f.chosen, nil
 }
 
-type oracleExhaustive struct {
-	members     []member
-	least, size int            // the fewest and most clusters to choose
-	fields      []oracleLedger // one for each constrained field
-	room        [][]int64      // room of the n best members from index i on
-	rest        []int64        // room of all members from index i on
-	need        int64
-	chosen      []member
-	available   int64
-	best        []member
-	most        int64 // the room of best, -1 without
-	steps       int
-}
-
-type oracleLedger struct {
-	least, most int
-	of          [][]int // the groups of each member
-	last        []int   // the last member of each group
-	chosen      []int   // how many chosen members each group has
-	count       int     // groups with a chosen member
-}
-
-func oracleNewExhaustive(b *bounds, members []member, lead SpreadField, need int64) *oracleExhaustive {
-	e := &oracleExhaustive{need: need, most: -1, steps: maxSteps}
-	for _, m := range members {
-		if len(groupsOf(m.cluster, lead)) > 0 {
-			e.members = append(e.members, m)
-		}
-	}
-	e.least, e.size = b.of[SpreadByCluster].MinGroups, b.limit(SpreadByCluster, len(e.members))
+// oracleMet reports whether the groups of chosen are neither too few nor too many.
+func (b *bounds) oracleMet(chosen []member) bool {
 	for _, field := range groupFields {
-		if b.has(field) {
-			e.fields = append(e.fields, oracleNewLedger(b, field, e.members))
-		}
-	}
-	var largest []int64 // the room of the members from i on, the largest first
-	e.room, e.rest = make([][]int64, len(e.members)), make([]int64, len(e.members)+1)
-	width := min(e.size, maxScoreTable/(len(e.members)+1))
-	for i := len(e.members) - 1; i >= 0; i-- {
-		at, _ := slices.BinarySearchFunc(largest, e.members[i].available, func(a, b int64) int { return cmp.Compare(b, a) })
-		largest = slices.Insert(largest, at, e.members[i].available)
-		sums := make([]int64, 1, min(len(largest), width)+1)
-		for k := 0; k < len(largest) && k < width; k++ {
-			sums = append(sums, sums[k]+largest[k])
-		}
-		e.room[i], e.rest[i] = sums, e.rest[i+1]+e.members[i].available
-	}
-	return e
-}
-
-func oracleNewLedger(b *bounds, field SpreadField, members []member) oracleLedger {
-	l := oracleLedger{least: b.of[field].MinGroups, of: make([][]int, len(members))}
-	index := map[string]int{}
-	for i, m := range members {
-		for _, name := range groupsOf(m.cluster, field) {
-			k, ok := index[name]
-			if !ok {
-				k = len(l.last)
-				index[name] = k
-				l.last = append(l.last, i)
-			}
-			l.last[k] = i
-			if !slices.Contains(l.of[i], k) {
-				l.of[i] = append(l.of[i], k)
-			}
-		}
-	}
-	l.most = b.limit(field, len(l.last))
-	l.chosen = make([]int, len(l.last))
-	return l
-}
-
-func (l *oracleLedger) add(i, by int) {
-	for _, k := range l.of[i] {
-		if l.chosen[k] == 0 {
-			l.count++
-		}
-		if l.chosen[k] += by; l.chosen[k] == 0 {
-			l.count--
-		}
-	}
-}
-
-func (l *oracleLedger) reach(i int) int {
-	n := l.count
-	for k, last := range l.last {
-		if l.chosen[k] == 0 && last >= i {
-			n++
-		}
-	}
-	return n
-}
-
-func (e *oracleExhaustive) visit(i int) bool {
-	if e.steps <= 0 {
-		return true
-	}
-	e.steps--
-	if e.available > e.most && e.holds() {
-		e.best, e.most = slices.Clone(e.chosen), e.available
-		if e.most >= e.need {
-			return true
-		}
-	}
-	if !e.promising(i) {
-		return false
-	}
-	if e.add(i) {
-		over := e.visit(i + 1)
-		e.remove(i)
-		if over {
-			return true
-		}
-	}
-	return e.visit(i + 1)
-}
-
-func (e *oracleExhaustive) holds() bool {
-	for k := range e.fields {
-		if e.fields[k].count < e.fields[k].least {
-			return false
-		}
-	}
-	return len(e.chosen) >= e.least
-}
-
-func (e *oracleExhaustive) promising(i int) bool {
-	left := e.size - len(e.chosen)
-	if i == len(e.members) || left == 0 || len(e.chosen)+min(left, len(e.members)-i) < e.least {
-		return false
-	}
-	if e.available+e.roomFor(i, left) <= e.most {
-		return false
-	}
-	for k := range e.fields {
-		if e.fields[k].reach(i) < e.fields[k].least {
+		c := b.of[field]
+		if n := countGroups(chosen, field); b.has(field) && (n < c.MinGroups || c.MaxGroups > 0 && n > c.MaxGroups) {
 			return false
 		}
 	}
 	return true
-}
-
-func (e *oracleExhaustive) roomFor(i, n int) int64 {
-	if i < len(e.room) && n < len(e.room[i]) {
-		return e.room[i][n]
-	}
-	return e.rest[i]
-}
-
-func (e *oracleExhaustive) add(i int) bool {
-	fits := true
-	for k := range e.fields {
-		e.fields[k].add(i, 1)
-		fits = fits && e.fields[k].count <= e.fields[k].most
-	}
-	if !fits {
-		for k := range e.fields {
-			e.fields[k].add(i, -1)
-		}
-		return false
-	}
-	e.chosen = append(e.chosen, e.members[i])
-	e.available += e.members[i].available
-	return true
-}
-
-func (e *oracleExhaustive) remove(i int) {
-	for k := range e.fields {
-		e.fields[k].add(i, -1)
-	}
-	e.chosen = e.chosen[:len(e.chosen)-1]
-	e.available -= e.members[i].available
 }

@@ -189,13 +189,7 @@ func (p position) in(err error) error {
 
 // locate returns where errors are. Later files come first. Each file is read at most once.
 func (c *Cluster) locate(list []*api.InvalidError) []position {
-	fields := make([]*manifest.Field, len(list))
-	for i, e := range list {
-		fields[i] = &manifest.Field{Object: e.Object, Path: e.Field}
-		if w, ok := c.made[e.Object]; ok {
-			fields[i].Object, fields[i].Path = w, "spec.template."+e.Field
-		}
-	}
+	fields := manifest.FieldsOf(list, c.made)
 	positions := make([]position, len(list))
 	for _, s := range slices.Backward(c.sources) {
 		if s.table == "" {

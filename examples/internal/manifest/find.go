@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"io"
 	"strings"
+
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // A Field is a field of an object, and where it is.
@@ -17,6 +19,19 @@ type Field struct {
 	Found bool
 	// Line is the line of the field in that source; 0 if it is not known.
 	Line int
+}
+
+// FieldsOf returns the fields that errors are about. made has the workload of each pod that
+// was made for one: the text has the field in the workload's template.
+func FieldsOf(errs []*api.InvalidError, made map[string]string) []*Field {
+	fields := make([]*Field, len(errs))
+	for i, e := range errs {
+		fields[i] = &Field{Object: e.Object, Path: e.Field}
+		if workload, ok := made[e.Object]; ok {
+			fields[i].Object, fields[i].Path = workload, "spec.template."+e.Field
+		}
+	}
+	return fields
 }
 
 // Find looks for the fields that are not found yet. It reads the source once for all of

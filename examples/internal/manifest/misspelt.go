@@ -57,10 +57,11 @@ func (m *misspelt) learn(o *api.Objects) {
 // meant says what a skipped field likely means; "" if it does not look misspelt.
 func meant(path string) string {
 	o := api.Objects{SkippedFields: map[string]int{path: 1}}
-	for _, line := range o.Warnings() {
-		return strings.TrimPrefix(line, path+": ")
+	lines := o.Warnings()
+	if len(lines) == 0 {
+		return ""
 	}
-	return ""
+	return strings.TrimPrefix(lines[0], path+": ")
 }
 
 // look notes the misspelt fields of a piece, with their lines.

@@ -53,13 +53,7 @@ func (c *cluster) problems(err error) (list []Problem) {
 
 // locate returns the text and the line of errors about objects. Each text is read at most once.
 func (c *cluster) locate(list []*api.InvalidError) []Problem {
-	fields := make([]*manifest.Field, len(list))
-	for i, e := range list {
-		fields[i] = &manifest.Field{Object: e.Object, Path: e.Field}
-		if workload, ok := c.made[e.Object]; ok {
-			fields[i].Object, fields[i].Path = workload, "spec.template."+e.Field
-		}
-	}
+	fields := manifest.FieldsOf(list, c.made)
 	places := make([]Problem, len(list))
 	for _, s := range c.sources {
 		s.Find(fields)
