@@ -175,7 +175,7 @@
 //	a base                       14, and 8 for each plugin that normalizes; its reasons
 //	a tree by groups             8, and 1 for each group; a base has up to four of them
 //	a class with its own tree    6, and 12 for each plugin that normalizes; lists of 30
-//	a tree laid out by a rule    8, and 4 for each group, up to 16 groups
+//	a tree laid out by a rule    13, and 4 for each group, up to 16 groups
 //
 // A base has at most 1,024 more reasons than there are nodes. If the budget is spent, a
 // class is built only if it was asked for later than the class that was used longest ago,

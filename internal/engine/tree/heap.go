@@ -15,10 +15,13 @@ import (
 //	 / \     / \
 //	3   4   5   6
 //
-// Invariant (while it stands): element[places[i]] == i, and best[g*len(places)+i] is the
-// highest leaf of group g among element i and those below it, None if no leaf is
-// feasible. Those of a group lie together, so a way up to the root meets few cache lines. A heap of feasible places has all of them in order, from start on around the
-// end, but for groups that were shut; a heap of all places does not depend on that.
+// Invariant (while it stands): element[places[i]] == i, own[i] is the leaf of that place,
+// None if it is not feasible, and of[i] its group, if there are several.
+// best[g*len(places)+i] is the highest leaf of group g among element i and those below it,
+// None if no leaf is feasible. A way up or down reads lists by element only, and those of
+// best are of one group each, so it meets few cache lines. A heap of feasible places has all
+// of them in order, from start on around the end, but for groups that were shut; a heap of
+// all places does not depend on that.
 type heap struct {
 	stands bool
 	debt   int // what questions have cost since it fell, see Tree.Owe
@@ -28,6 +31,8 @@ type heap struct {
 	list    []int32 // of a heap of all places: what it was laid out from
 	places  []int32 // by element
 	element []int32 // by place, -1 for none
+	own     []int32 // by element
+	of      []uint8 // by element
 	best    []int32 // by group and element
 }
 
@@ -138,22 +143,22 @@ func (h *heap) build(t *Tree) {
 		h.element[i] = -1
 	}
 	h.best = slices.Grow(h.best[:0], n*t.groups)[:n*t.groups]
+	h.own, h.of = slices.Grow(h.own[:0], n)[:n], h.of[:0]
+	if t.groups > 1 {
+		h.of = slices.Grow(h.of, n)[:n]
+	}
 	for i := n - 1; i >= 0; i-- {
-		h.element[h.places[i]] = int32(i)
+		place := h.places[i]
+		h.element[place], h.own[i] = int32(i), max(t.Leaves[place], None)
+		if t.groups > 1 {
+			h.of[i] = t.of[place]
+		}
 		for g := range t.groups {
 			row := h.row(g)
 			row[i] = below(row, i)
 		}
-		h.raise(t, i)
-	}
-}
-
-// raise takes an element's own leaf into account.
-func (h *heap) raise(t *Tree, i int) {
-	place := int(h.places[i])
-	if x := t.Leaves[place]; x >= 0 {
-		best := &h.row(t.group(place))[i]
-		*best = max(*best, x)
+		best := &h.row(t.group(int(place)))[i]
+		*best = max(*best, h.own[i])
 	}
 }
 
@@ -185,13 +190,19 @@ func (h *heap) set(t *Tree, place int, old, now int32) {
 		return
 	}
 	old, now = max(old, None), max(now, None) // below, the values are the caller's
-	if t.groups == 1 {
-		h.setSingle(t.Leaves, int(h.element[place]), old, now)
+	i := int(h.element[place])
+	if i < 0 {
 		return
 	}
-	g := t.group(place)
-	row := h.row(g)
-	for i := int(h.element[place]); i >= 0; i = (i+1)/2 - 1 {
+	h.own[i] = now
+	if t.groups == 1 {
+		h.setSingle(i, old, now)
+		return
+	}
+	g := t.of[place]
+	row := h.row(int(g))
+	own, of := h.own[:len(row)], h.of[:len(row)]
+	for ; i >= 0; i = (i+1)/2 - 1 {
 		best := now
 		switch was := row[i]; {
 		case now > was:
@@ -201,8 +212,8 @@ func (h *heap) set(t *Tree, place int, old, now int32) {
 			if best = max(best, below(row, i)); best == was {
 				return
 			}
-			if at := int(h.places[i]); t.group(at) == g {
-				if best = max(best, t.Leaves[at]); best == was {
+			if of[i] == g {
+				if best = max(best, own[i]); best == was {
 					return
 				}
 			}
@@ -212,8 +223,9 @@ func (h *heap) set(t *Tree, place int, old, now int32) {
 }
 
 // setSingle is the rest of set, from an element on, where there is one group.
-func (h *heap) setSingle(leaves []int32, i int, old, now int32) {
+func (h *heap) setSingle(i int, old, now int32) {
 	best := h.best
+	own := h.own[:len(best)]
 	for ; i >= 0; i = (i+1)/2 - 1 {
 		was, to := best[i], now
 		switch {
@@ -224,7 +236,7 @@ func (h *heap) setSingle(leaves []int32, i int, old, now int32) {
 			if to = max(to, below(best, i)); to == was {
 				return
 			}
-			if to = max(to, leaves[h.places[i]]); to == was {
+			if to = max(to, own[i]); to == was {
 				return
 			}
 		}
@@ -236,25 +248,28 @@ func (h *heap) setSingle(leaves []int32, i int, old, now int32) {
 // There must be one.
 func (h *heap) first(t *Tree) int {
 	if t.groups == 1 {
-		return h.firstSingle(t.Leaves, t.levels[t.top()][0].Best)
+		return h.firstSingle(t.levels[t.top()][0].Best)
 	}
 	var memory [heapGroupsMost]bestGroup
 	groups := t.bestGroups(memory[:0])
-	if len(groups) == 1 {
-		return h.firstOfGroup(t, int(groups[0].group), groups[0].leaf)
-	}
 	var leaves [heapGroupsMost]int32 // of the best places, by group: one more than that, 0 for none
 	for _, x := range groups {
 		leaves[x.group] = x.leaf + 1
 	}
-	for i := 0; ; {
-		if place := h.places[i]; t.Leaves[place]+1 == leaves[t.of[place]%heapGroupsMost] && t.Leaves[place] >= 0 {
-			return int(place)
+	i := 0
+	for len(groups) > 1 {
+		if x := h.own[i] + 1; x > 0 && x == leaves[h.of[i]%heapGroupsMost] {
+			return int(h.places[i])
 		}
-		if i = 2*i + 1; !h.has(i, groups) {
+		i = 2*i + 1
+		switch rest := h.reaching(i, groups); {
+		case len(rest) > 0:
+			groups = rest
+		default:
 			i++
 		}
 	}
+	return h.firstOfGroup(i, groups[0])
 }
 
 // A bestGroup is a group that has some of the best places, and their leaf.
@@ -280,24 +295,27 @@ func (t *Tree) bestGroups(list []bestGroup) []bestGroup {
 	return list
 }
 
-// firstOfGroup is first where one group has all of the best places, with that leaf.
-func (h *heap) firstOfGroup(t *Tree, group int, leaf int32) int {
-	row := h.row(group)
-	for i := 0; ; {
-		if place := int(h.places[i]); t.Leaves[place] == leaf && int(t.of[place]) == group {
-			return place
+// firstOfGroup is the rest of first, from an element on, where one group has all of the best
+// places.
+func (h *heap) firstOfGroup(i int, x bestGroup) int {
+	row := h.row(int(x.group))
+	own, of := h.own[:len(row)], h.of[:len(row)]
+	for {
+		if own[i] == x.leaf && int32(of[i]) == x.group {
+			return int(h.places[i])
 		}
-		if i = 2*i + 1; row[i] != leaf {
+		if i = 2*i + 1; row[i] != x.leaf {
 			i++
 		}
 	}
 }
 
 // firstSingle is first where there is one group, without its offset.
-func (h *heap) firstSingle(leaves []int32, best int32) int {
+func (h *heap) firstSingle(best int32) int {
+	own := h.own[:len(h.best)]
 	for i := 0; ; {
-		if place := h.places[i]; leaves[place] == best {
-			return int(place)
+		if own[i] == best {
+			return int(h.places[i])
 		}
 		if i = 2*i + 1; h.best[i] != best {
 			i++
@@ -305,14 +323,13 @@ func (h *heap) firstSingle(leaves []int32, best int32) int {
 	}
 }
 
-// has reports whether one of the best places is at an element or below it.
-func (h *heap) has(i int, groups []bestGroup) bool {
-	for _, x := range groups {
-		if h.best[int(x.group)*len(h.places)+i] == x.leaf {
-			return true
-		}
+// reaching returns the groups from the first one on that has one of its best places at an
+// element or below it. The groups before it have none there.
+func (h *heap) reaching(i int, groups []bestGroup) []bestGroup {
+	for len(groups) > 0 && h.best[int(groups[0].group)*len(h.places)+i] != groups[0].leaf {
+		groups = groups[1:]
 	}
-	return false
+	return groups
 }
 
 // bytes is the memory that the heap holds.
@@ -320,7 +337,7 @@ func (h *heap) bytes() int {
 	if h == nil {
 		return 0
 	}
-	return 4*(cap(h.places)+cap(h.element)+cap(h.best)) + cap(h.shut)
+	return 4*(cap(h.places)+cap(h.element)+cap(h.own)+cap(h.best)) + cap(h.of) + cap(h.shut)
 }
 
 // check returns what does not follow from the places, nil if all does.
@@ -341,11 +358,14 @@ func (h *heap) check(t *Tree) error {
 		if h.element[place] != int32(i) {
 			return fmt.Errorf("heap: place %d is element %d, want %d", place, h.element[place], i)
 		}
-		x, own := t.Leaves[place], t.group(int(place))
+		x, own := max(t.Leaves[place], None), t.group(int(place))
+		if h.own[i] != x || t.groups > 1 && int(h.of[i]) != own {
+			return fmt.Errorf("heap: element %d has the leaf %d, want %d of group %d", i, h.own[i], x, own)
+		}
 		for g := range t.groups {
 			want := below(h.row(g), i)
 			if g == own {
-				want = max(want, x, None)
+				want = max(want, x)
 			}
 			if got := h.row(g)[i]; got != want {
 				return fmt.Errorf("heap: the best total of group %d from element %d on is %d, want %d", g, i, got, want)
