@@ -127,14 +127,23 @@ func (w *walk) claimsOf(p *placed) (list []*api.PersistentVolumeClaim) {
 	return list
 }
 
-// reservedFor returns the volume reserved for a claim, nil if there is none.
+// reservedFor returns the first volume reserved for a claim, nil if there is none.
 func (w *walk) reservedFor(c *api.PersistentVolumeClaim) *api.PersistentVolume {
-	for _, v := range framework.List[api.PersistentVolume](w.snapshot) {
-		if r := v.Spec.ClaimRef; r != nil && r.Name == c.Name && r.Namespace == c.Namespace && r.UID == c.UID {
-			return v
-		}
+	if list := w.allReservedFor(c); len(list) > 0 {
+		return list[0]
 	}
 	return nil
+}
+
+// allReservedFor returns the volumes reserved for a claim. A pod that names a claim twice
+// reserves two.
+func (w *walk) allReservedFor(c *api.PersistentVolumeClaim) (list []*api.PersistentVolume) {
+	for _, v := range framework.List[api.PersistentVolume](w.snapshot) {
+		if r := v.Spec.ClaimRef; r != nil && r.Name == c.Name && r.Namespace == c.Namespace && r.UID == c.UID {
+			list = append(list, v)
+		}
+	}
+	return list
 }
 
 // sharedReservations returns what kube-scheduler holds reserved for the pod's claims before
@@ -146,7 +155,7 @@ func (w *walk) sharedReservations(p *placed) (rival.Reservations, error) {
 	var volumes, claims []string
 	for _, c := range w.claimsOf(p) {
 		claims = append(claims, c.Key())
-		if v := w.reservedFor(c); v != nil {
+		for _, v := range w.allReservedFor(c) {
 			volumes = append(volumes, v.Name)
 		}
 	}
