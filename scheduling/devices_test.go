@@ -3,6 +3,7 @@ package scheduling_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -665,42 +666,68 @@ func forkIsAskedFirst(t *testing.T, p scheduling.Profile, when, best string) {
 }
 
 // BenchmarkPlaceWithoutClaims places pods without claims on nodes with devices, with the
-// plugin for devices and without it.
+// plugin for devices and without it. Pods are placed again (again), seen for the first time
+// (first), or seen for the first time and request resources that no class backs (extended).
 func BenchmarkPlaceWithoutClaims(b *testing.B) {
-	for _, plugin := range []string{"in", "out"} {
-		b.Run("plugin="+plugin, func(b *testing.B) {
-			s := gpuCluster(b, 5000)
-			p := scheduling.Kubernetes137()
-			if plugin == "out" {
-				p.Filter = slices.DeleteFunc(p.Filter, func(x framework.Plugin) bool { return x.Name() == "DynamicResources" })
-				p.Reserve = slices.DeleteFunc(p.Reserve, func(x framework.Plugin) bool { return x.Name() == "DynamicResources" })
-				p.Score = slices.DeleteFunc(p.Score, func(x scheduling.Weighted) bool { return x.Plugin.Name() == "DynamicResources" })
+	for _, pods := range []string{"again", "first", "extended"} {
+		for _, plugin := range []string{"in", "out"} {
+			b.Run("pods="+pods+"/plugin="+plugin, func(b *testing.B) { benchmarkWithoutClaims(b, pods, plugin == "in") })
+		}
+	}
+}
+
+func benchmarkWithoutClaims(b *testing.B, which string, plugin bool) {
+	s := gpuCluster(b, 5000)
+	for i := range 5000 {
+		n := *s.Node(fmt.Sprint("n", i)).Node
+		n.Status.Allocatable = maps.Clone(n.Status.Allocatable)
+		n.Status.Allocatable["example.com/nic"] = resource.MustParse("1000")
+		n.Status.Allocatable["example.com/disk"] = resource.MustParse("1000")
+		if err := s.UpdateNode(&n); err != nil {
+			b.Fatal(err)
+		}
+	}
+	p := scheduling.Kubernetes137()
+	if !plugin {
+		p.Filter = slices.DeleteFunc(p.Filter, func(x framework.Plugin) bool { return x.Name() == "DynamicResources" })
+		p.Reserve = slices.DeleteFunc(p.Reserve, func(x framework.Plugin) bool { return x.Name() == "DynamicResources" })
+		p.Score = slices.DeleteFunc(p.Score, func(x scheduling.Weighted) bool { return x.Plugin.Name() == "DynamicResources" })
+	}
+	sched := build(b, p)
+	pods := make([]*framework.PodInfo, 10_000)
+	fill := func() {
+		for i := range pods {
+			object := claiming(fmt.Sprint("p", i), "")
+			if which == "extended" {
+				requests := object.Spec.Containers[0].Resources.Requests
+				requests["example.com/nic"], requests["example.com/disk"] = resource.MustParse("1"), resource.MustParse("2")
 			}
-			sched := build(b, p)
-			pods := make([]*framework.PodInfo, 10_000)
-			at := make([]string, 0, len(pods))
-			for i := range pods {
-				pods[i] = info(b, s, claiming(fmt.Sprint("p", i), ""))
-			}
-			b.ReportAllocs()
-			for b.Loop() {
-				if len(at) == len(pods) {
-					b.StopTimer()
-					for i := range at {
-						if err := sched.Release(s, pods[i], at[i]); err != nil {
-							b.Fatal(err)
-						}
-					}
-					at = at[:0]
-					b.StartTimer()
-				}
-				d, err := sched.Place(s, pods[len(at)])
-				if err != nil {
+			pods[i] = info(b, s, object)
+		}
+	}
+	fill()
+	at := make([]string, 0, len(pods))
+	b.ReportAllocs()
+	for b.Loop() {
+		if len(at) == len(pods) {
+			b.StopTimer()
+			for i := range at {
+				if err := sched.Release(s, pods[i], at[i]); err != nil {
 					b.Fatal(err)
 				}
-				at = append(at, d.Node)
 			}
-		})
+			at = at[:0]
+			if which != "again" {
+				fill()
+			}
+			runtime.GC()
+			b.StartTimer()
+		}
+		d, err := sched.Place(s, pods[len(at)])
+		if err != nil {
+			b.Fatal(err)
+		}
+		at = append(at, d.Node)
 	}
 }
 

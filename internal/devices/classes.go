@@ -32,6 +32,11 @@ type Classes struct {
 	pod     *framework.PodInfo
 	objects uint64
 	some    bool
+
+	// Whether a class stands behind the resources of a schema, by index, as far as asked.
+	backed   []bool
+	backedBy *classes
+	schema   *resource.Schema
 }
 
 // ClassesOf returns the classes of a snapshot.
@@ -67,11 +72,15 @@ func (x *Classes) renew(s *framework.Snapshot) *classes {
 // Behind returns the class behind an extended resource, nil if there is none. It may be
 // called by several goroutines.
 func (x *Classes) Behind(s *framework.Snapshot, name resource.Name) *api.DeviceClass {
+	return x.current(s).names[name]
+}
+
+func (x *Classes) current(s *framework.Snapshot) *classes {
 	c := x.now.Load()
 	if c.version != framework.ObjectsVersion[api.DeviceClass](s) { // after a rollback
 		c = x.renew(s)
 	}
-	return c.names[name]
+	return c
 }
 
 // backSome reports whether there is a class behind a resource that the pod requests. It
@@ -81,8 +90,15 @@ func (x *Classes) backSome(s *framework.Snapshot, pod *framework.PodInfo) bool {
 		return x.some
 	}
 	x.pod, x.objects, x.some = pod, s.Objects(), false
+	c, schema := x.current(s), pod.Schema()
+	if x.backedBy != c || x.schema != schema {
+		x.backedBy, x.schema, x.backed = c, schema, x.backed[:0]
+	}
+	for i := len(x.backed); i < len(pod.Requests); i++ {
+		x.backed = append(x.backed, c.names[schema.Name(i)] != nil)
+	}
 	for i := resource.IndexEphemeralStorage + 1; i < len(pod.Requests) && !x.some; i++ {
-		x.some = pod.Requests[i] != 0 && x.Behind(s, pod.Schema().Name(i)) != nil
+		x.some = pod.Requests[i] != 0 && x.backed[i]
 	}
 	return x.some
 }

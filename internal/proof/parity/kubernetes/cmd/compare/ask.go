@@ -69,6 +69,7 @@ type verdict struct {
 	needs       string // the plugin without which berth cannot answer
 	placements  int
 	events      map[string]int // of a sequence: how often each event happened
+	known       int            // of a sequence: attempts with a known deviation that was put right
 	crash       bool           // kube-scheduler panicked
 	err         error          // kube-scheduler could not be asked
 }

@@ -16,8 +16,8 @@ var deviations = []string{
 		"capacities: random in the original, here by name on both sides",
 	"which of several nodes an error of preemption names: any in the original, the first in berth; and the order in which extenders are " +
 		"offered candidates: that of a map in the original",
-	"pods that fail at Reserve and whose claims another pod has reserved for: then the original gives up what the other one has, too, " +
-		"and berth does not",
+	"the reservations of other pods for the claims of a pod that fails at Reserve: the original reverts them, too, and berth does not; " +
+		"they are put back, and such attempts are counted as known deviations",
 	"what PreBind waits for: what controllers do about claims and volumes is played on both sides",
 	"what kube-scheduler remembers of a node that has not changed: on how many nodes its images are, and its place after its zone " +
 		"changed; after a node has come, changed or gone it is made to look at all nodes anew",

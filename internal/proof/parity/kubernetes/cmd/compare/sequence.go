@@ -21,29 +21,8 @@ import (
 
 // sequence takes the steps on both sides until they choose differently.
 func (a *asker) sequence(i *item) verdict {
-	profile, missing, err := pipeline.Profile(i.Config)
+	w, err := a.walk(i)
 	if err != nil {
-		return verdict{err: err}
-	}
-	_ = missing // sequences ask nothing of plugins that may be missing
-	if i.Percentage == 0 {
-		profile.Percentage = scheduling.Adaptive
-	}
-	theirs, err := a.scheduler(string(i.Config), i.Percentage)
-	if err != nil {
-		return verdict{err: err}
-	}
-	w := &walk{
-		theirs: theirs, preempt: i.Preempt, pods: map[string]*placed{}, pending: map[string]*placed{}, nodes: map[string]*v1.Node{},
-		volumes: map[string]bool{}, claims: map[string]bool{}, events: map[string]int{},
-	}
-	if err := w.plugins(i, &profile); err != nil {
-		return verdict{err: err}
-	}
-	if w.ours, err = scheduling.New(profile); err != nil {
-		return verdict{err: err}
-	}
-	if err := w.begin(i); err != nil {
 		return verdict{err: err}
 	}
 	for at := range i.Steps {
@@ -52,10 +31,37 @@ func (a *asker) sequence(i *item) verdict {
 			return verdict{err: fmt.Errorf("step %d: %w", at, err)}
 		}
 		if difference != "" {
-			return verdict{differences: []string{difference}, placements: w.placements}
+			return verdict{differences: []string{difference}, placements: w.placements, known: w.known}
 		}
 	}
-	return verdict{placements: w.placements, events: w.events}
+	return verdict{placements: w.placements, events: w.events, known: w.known}
+}
+
+// walk returns the sequence at its begin.
+func (a *asker) walk(i *item) (*walk, error) {
+	profile, missing, err := pipeline.Profile(i.Config)
+	if err != nil {
+		return nil, err
+	}
+	_ = missing // sequences ask nothing of plugins that may be missing
+	if i.Percentage == 0 {
+		profile.Percentage = scheduling.Adaptive
+	}
+	theirs, err := a.scheduler(string(i.Config), i.Percentage)
+	if err != nil {
+		return nil, err
+	}
+	w := &walk{
+		theirs: theirs, preempt: i.Preempt, pods: map[string]*placed{}, pending: map[string]*placed{}, nodes: map[string]*v1.Node{},
+		volumes: map[string]bool{}, claims: map[string]bool{}, events: map[string]int{},
+	}
+	if err := w.plugins(i, &profile); err != nil {
+		return nil, err
+	}
+	if w.ours, err = scheduling.New(profile); err != nil {
+		return nil, err
+	}
+	return w, w.begin(i)
 }
 
 // walk is a sequence in progress.
@@ -66,6 +72,7 @@ type walk struct {
 	room       *maker // nil: no preemption
 	preempt    bool
 	placements int
+	known      int            // known deviations that were put right
 	version    int            // of the objects that were put
 	events     map[string]int // how often each kind of event happened
 
@@ -180,9 +187,6 @@ func (w *walk) arrive(p *api.Pod) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if p.Annotations[cases.AnnRefuse] == "Reserve" && w.shares(q) {
-		return "", nil // see deviations
-	}
 	return w.place(q)
 }
 
@@ -194,6 +198,10 @@ func (w *walk) place(p *placed) (string, error) {
 		return "", err
 	}
 	w.placements++
+	shared, err := w.sharedReservations(p)
+	if err != nil {
+		return "", err
+	}
 	theirs, theirErr := w.theirs.Place(pending)
 	if theirs == nil {
 		theirs = new(rival.Placed)
@@ -204,6 +212,9 @@ func (w *walk) place(p *placed) (string, error) {
 			return fmt.Sprintf("error of %s = %q, want %q", key, ours, theirs), nil
 		}
 		w.countReasons(theirErr)
+		if err := w.reinstate(p, shared, theirErr); err != nil {
+			return "", err
+		}
 		var fit *scheduling.FitError
 		if !found && w.preempt && errors.As(ourErr, &fit) {
 			return w.makeRoom(p, pending, d)

@@ -29,7 +29,7 @@ func TestStateful(t *testing.T) {
 	for _, name := range append(reasonsToMeet,
 		"placed", "placed as promised", "placed elsewhere", "given back", "bound to a volume", "volume made", "volume not made", "volume written",
 		"promised", "promised again", "several candidates", "promise taken back", "no room", "not eligible", "victim gone at once", "victim leaving",
-		"node relabelled", "pod changed",
+		"node relabelled", "pod changed", "reverted for another pod",
 	) {
 		if counts[name] == 0 {
 			t.Errorf("%q never happened, of %v", name, counts)

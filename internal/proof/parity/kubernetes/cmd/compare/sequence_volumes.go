@@ -15,6 +15,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/proof/parity/kubernetes/cases"
+	"github.com/berth-sched/berth/internal/proof/parity/kubernetes/rival"
 	"github.com/berth-sched/berth/internal/proof/parity/kubernetes/workload"
 	"github.com/berth-sched/berth/resource"
 )
@@ -126,21 +127,56 @@ func (w *walk) claimsOf(p *placed) (list []*api.PersistentVolumeClaim) {
 	return list
 }
 
-// reservedFor returns the volume reserved for a claim, nil if there is none.
+// reservedFor returns the first volume reserved for a claim, nil if there is none.
 func (w *walk) reservedFor(c *api.PersistentVolumeClaim) *api.PersistentVolume {
-	for _, v := range framework.List[api.PersistentVolume](w.snapshot) {
-		if r := v.Spec.ClaimRef; r != nil && r.Name == c.Name && r.Namespace == c.Namespace && r.UID == c.UID {
-			return v
-		}
+	if list := w.allReservedFor(c); len(list) > 0 {
+		return list[0]
 	}
 	return nil
 }
 
-// shares reports whether a claim of the pod already has a reservation.
-func (w *walk) shares(p *placed) bool {
-	return slices.ContainsFunc(w.claimsOf(p), func(c *api.PersistentVolumeClaim) bool {
-		return c.Annotations[api.AnnSelectedNode] != "" || w.reservedFor(c) != nil
-	})
+// allReservedFor returns the volumes reserved for a claim. A pod that names a claim twice
+// reserves two.
+func (w *walk) allReservedFor(c *api.PersistentVolumeClaim) (list []*api.PersistentVolume) {
+	for _, v := range framework.List[api.PersistentVolume](w.snapshot) {
+		if r := v.Spec.ClaimRef; r != nil && r.Name == c.Name && r.Namespace == c.Namespace && r.UID == c.UID {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// sharedReservations returns what kube-scheduler holds reserved for the pod's claims before
+// the pod is placed. Only another pod can have reserved it.
+func (w *walk) sharedReservations(p *placed) (rival.Reservations, error) {
+	if !refusedAtReserve(p) {
+		return rival.Reservations{}, nil
+	}
+	var volumes, claims []string
+	for _, c := range w.claimsOf(p) {
+		claims = append(claims, c.Key())
+		for _, v := range w.allReservedFor(c) {
+			volumes = append(volumes, v.Name)
+		}
+	}
+	return w.theirs.Reservations(volumes, claims)
+}
+
+// reinstate puts right what kube-scheduler does otherwise: if a pod is rejected at Reserve,
+// it also reverts the reservations of another pod for the same claims. See deviations.
+func (w *walk) reinstate(p *placed, shared rival.Reservations, theirErr error) error {
+	var refused *rival.Refused
+	if !refusedAtReserve(p) || !errors.As(theirErr, &refused) {
+		return nil
+	}
+	n, err := w.theirs.Reinstate(shared)
+	w.known += one(n > 0)
+	w.events["reverted for another pod"] += n
+	return err
+}
+
+func refusedAtReserve(p *placed) bool {
+	return p.ours.Pod.Annotations[cases.AnnRefuse] == "Reserve"
 }
 
 // write writes the reservations of the pod's claims, as PreBind does.
