@@ -3,6 +3,7 @@
 package lifecycle_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -24,6 +25,7 @@ func TestGroupPodIsMadeAgain(t *testing.T) {
 		if pod.UID == "first" {
 			close(begun)
 			<-end
+			return errors.New("no such pod")
 		}
 		return nil
 	}
