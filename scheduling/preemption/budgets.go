@@ -38,19 +38,16 @@ type budgetIndex struct {
 	odd     bool // a key does not tell the namespace, so no change is followed
 }
 
-var budgetsKey = framework.NewExtensionKey(func(s *framework.Snapshot) *budgetIndex {
-	x := &budgetIndex{stale: true}
-	if s.Recording() {
-		s.Record(undoBudget{x, ""}) // what the transaction did before is taken back, too
-	}
-	return x
-})
+var budgetsKey = framework.NewExtensionKey(func(*framework.Snapshot) *budgetIndex { return &budgetIndex{stale: true} })
 
 func budgetsOf(s *framework.Snapshot) budgets {
 	x := budgetsKey.Of(s)
 	switch {
 	case x.stale:
 		x.build(framework.List[api.PodDisruptionBudget](s))
+		if s.Recording() && !s.RollingBack() {
+			s.Record(undoBudget{x, ""}) // earlier changes of the transaction were not followed
+		}
 	case len(x.changed) > 0:
 		x.renew(s)
 	}

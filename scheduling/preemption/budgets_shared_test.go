@@ -91,6 +91,25 @@ func TestBudgetsAfterRollback(t *testing.T) {
 	}
 }
 
+// TestBudgetsAfterNestedRollbacks asks first within a transaction that another one holds.
+func TestBudgetsAfterNestedRollbacks(t *testing.T) {
+	s := framework.NewSnapshot(framework.Arrival)
+	outer := s.Begin()
+	if err := framework.Put(s, protect("x", "b", 1)); err != nil {
+		t.Fatal(err)
+	}
+	inner := s.Begin()
+	for _, mark := range []framework.Mark{inner, outer} {
+		if got := len(budgetsOf(s)); got != 1 {
+			t.Errorf("%d budgets in the transaction, want 1", got)
+		}
+		s.Rollback(mark)
+	}
+	if got := len(budgetsOf(s)); got != 0 {
+		t.Errorf("%d budgets after it, want 0", got)
+	}
+}
+
 // TestBudgetsFollowChanges compares the list with one made anew, after random changes,
 // forks and rollbacks.
 func TestBudgetsFollowChanges(t *testing.T) {
