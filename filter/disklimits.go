@@ -28,14 +28,8 @@ func (l diskLimits) scope(pod *framework.PodInfo) framework.Scope {
 }
 
 func (l diskLimits) events(plugin framework.Scoper) []queueing.EventHint {
-	return append(volumeEvents(names),
+	return append(volumeEvents(plugin, names, l.Kind.MayMount),
 		onAny(queueing.ResourceNode, queueing.ActionAdd|queueing.ActionUpdateNodeAllocatable|queueing.ActionUpdateNodeLabel),
-		onAny(queueing.ResourceCSINode, queueing.ActionAll),
-		onPods(queueing.ActionAll, func(_, before, after *framework.PodInfo) bool {
-			mounts := func(p *framework.PodInfo) bool { return p != nil && l.Kind.MayMount(p) }
-			return (mounts(before) || mounts(after)) && readsOther(plugin, before, after)
-		}),
-		onSelf(plugin),
 	)
 }
 

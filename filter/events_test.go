@@ -98,6 +98,26 @@ func TestHints(t *testing.T) {
 		d.Spec.StorageCapacity = &publishes
 		return d
 	}
+	logs := api.VolumeSource{PersistentVolumeClaim: &api.PersistentVolumeClaimVolumeSource{ClaimName: "logs"}}
+	keptFor := func(namespace, name string) *api.PersistentVolume {
+		v := &api.PersistentVolume{}
+		v.Spec.ClaimRef = &api.ObjectReference{Namespace: namespace, Name: name}
+		return v
+	}
+	zoned, elsewhere := &api.PersistentVolume{}, &api.PersistentVolume{}
+	zoned.Labels = map[string]string{api.LabelTopologyZone: "a"}
+	elsewhere.Spec.CSI = &api.CSIPersistentVolumeSource{Driver: "d", VolumeHandle: "h"}
+	csiNode := func(driver string, most int32) *api.CSINode {
+		n := &api.CSINode{}
+		n.Spec.Drivers = []api.CSINodeDriver{{Name: driver, Allocatable: &api.VolumeNodeResources{Count: &most}}}
+		return n
+	}
+	migrated := &api.CSINode{ObjectMeta: api.ObjectMeta{Annotations: map[string]string{api.AnnMigratedPlugins: "kubernetes.io/aws-ebs"}}}
+	capacity := func(size string) *api.CSIStorageCapacity {
+		return &api.CSIStorageCapacity{StorageClassName: "late", Capacity: new(resource.MustParse(size))}
+	}
+	moved := capacity("2Gi")
+	moved.NodeTopology = &api.LabelSelector{MatchLabels: map[string]string{"zone": "b"}}
 	named := func(p *api.Pod) *api.Pod { p.Spec.NodeName = "n"; return p }
 	type plugin = queueing.EnqueueExtensions
 	for _, tt := range []struct {
@@ -184,6 +204,19 @@ func TestHints(t *testing.T) {
 		{"another's claim comes", filter.VolumeBinding{}, withVolume(pod, data), onClaim, added, nil, claim("default", "logs"), false},
 		{"a claim of another namespace", filter.VolumeBinding{}, withVolume(pod, data), onClaim, updated, claim("x", "data"), claim("x", "data"), false},
 		{"a volume comes", filter.VolumeBinding{}, withVolume(pod, data), queueing.ResourcePersistentVolume, added, nil, &api.PersistentVolume{}, true},
+		{"a volume goes", filter.VolumeBinding{}, withVolume(pod, data), queueing.ResourcePersistentVolume, deleted, &api.PersistentVolume{}, nil, false},
+		{"a volume kept for its claim goes", filter.VolumeBinding{}, withVolume(pod, data), queueing.ResourcePersistentVolume, deleted, keptFor("default", "data"), nil, true},
+		{"a volume kept for another's claim goes", filter.VolumeBinding{}, withVolume(pod, data), queueing.ResourcePersistentVolume, deleted, keptFor("x", "data"), nil, false},
+		{"drivers come to a node", filter.VolumeBinding{}, withVolume(pod, data), queueing.ResourceCSINode, added, nil, &api.CSINode{}, true},
+		{"drivers on a node", filter.VolumeBinding{}, withVolume(pod, data), queueing.ResourceCSINode, updated, &api.CSINode{}, csiNode("d", 1), false},
+		{"drivers go", filter.VolumeBinding{}, withVolume(pod, data), queueing.ResourceCSINode, deleted, csiNode("d", 1), nil, false},
+		{"a driver takes over a plugin", filter.VolumeBinding{}, withVolume(pod, data), queueing.ResourceCSINode, updated, &api.CSINode{}, migrated, true},
+		{"a node with migrated plugins goes", filter.VolumeBinding{}, withVolume(pod, data), queueing.ResourceCSINode, deleted, migrated, nil, true},
+		{"a capacity comes", filter.VolumeBinding{}, withVolume(pod, data), queueing.ResourceCSIStorageCapacity, added, nil, capacity("1Gi"), true},
+		{"a capacity grows", filter.VolumeBinding{}, withVolume(pod, data), queueing.ResourceCSIStorageCapacity, updated, capacity("1Gi"), capacity("2Gi"), true},
+		{"a capacity shrinks", filter.VolumeBinding{}, withVolume(pod, data), queueing.ResourceCSIStorageCapacity, updated, capacity("2Gi"), capacity("1Gi"), false},
+		{"a capacity stays", filter.VolumeBinding{}, withVolume(pod, data), queueing.ResourceCSIStorageCapacity, updated, capacity("2Gi"), capacity("2Gi"), false},
+		{"a capacity moves", filter.VolumeBinding{}, withVolume(pod, data), queueing.ResourceCSIStorageCapacity, updated, capacity("2Gi"), moved, true},
 		{"capacities no longer matter", filter.VolumeBinding{}, withVolume(pod, data), queueing.ResourceCSIDriver, updated, driver(true), driver(false), true},
 		{"capacities matter now", filter.VolumeBinding{}, withVolume(pod, data), queueing.ResourceCSIDriver, updated, driver(false), driver(true), false},
 		{"a pod with claims leaves", filter.VolumeBinding{}, withVolume(pod, data), onPod, deleted, withVolume(other, data), nil, true},
@@ -191,6 +224,9 @@ func TestHints(t *testing.T) {
 
 		{"a zone changes", filter.VolumeZone{}, withVolume(pod, data), onNode, label, node("n").Zone("a").Obj(), node("n").Zone("b").Obj(), true},
 		{"no zone changes", filter.VolumeZone{}, withVolume(pod, data), onNode, label, node("n").Zone("a").Obj(), node("n").Zone("a").Labels("x", "y").Obj(), false},
+		{"a volume comes", filter.VolumeZone{}, withVolume(pod, data), queueing.ResourcePersistentVolume, added, nil, &api.PersistentVolume{}, true},
+		{"a volume changes its zone", filter.VolumeZone{}, withVolume(pod, data), queueing.ResourcePersistentVolume, updated, &api.PersistentVolume{}, zoned, true},
+		{"a volume is bound", filter.VolumeZone{}, withVolume(pod, data), queueing.ResourcePersistentVolume, updated, &api.PersistentVolume{}, keptFor("default", "data"), false},
 		{"a pod leaves", filter.VolumeZone{}, withVolume(pod, data), onPod, deleted, withVolume(other, data), nil, false},
 
 		{"a user of the claim leaves", filter.VolumeRestrictions{}, withVolume(pod, data), onPod, deleted, withVolume(other, data), nil, true},
@@ -202,7 +238,14 @@ func TestHints(t *testing.T) {
 
 		{"a pod with volumes leaves", filter.NodeVolumeLimits{}, withVolume(pod, data), onPod, deleted, withVolume(other, disk), nil, true},
 		{"a pod without volumes leaves", filter.NodeVolumeLimits{}, withVolume(pod, data), onPod, deleted, other.Obj(), nil, false},
-		{"drivers on a node", filter.NodeVolumeLimits{}, withVolume(pod, data), queueing.ResourceCSINode, updated, &api.CSINode{}, &api.CSINode{}, true},
+		{"a pod with its claim comes", filter.NodeVolumeLimits{}, withVolume(pod, data), onPod, added, nil, withVolume(other, data), true},
+		{"a pod with another claim comes", filter.NodeVolumeLimits{}, withVolume(pod, data), onPod, added, nil, withVolume(other, logs), false},
+		{"a pod with a disk comes", filter.NodeVolumeLimits{}, withVolume(pod, data), onPod, added, nil, withVolume(other, disk), true},
+		{"a volume comes", filter.NodeVolumeLimits{}, withVolume(pod, data), queueing.ResourcePersistentVolume, added, nil, &api.PersistentVolume{}, true},
+		{"a volume is bound", filter.NodeVolumeLimits{}, withVolume(pod, data), queueing.ResourcePersistentVolume, updated, &api.PersistentVolume{}, keptFor("default", "logs"), false},
+		{"a volume is another disk", filter.NodeVolumeLimits{}, withVolume(pod, data), queueing.ResourcePersistentVolume, updated, &api.PersistentVolume{}, elsewhere, true},
+		{"drivers on a node", filter.NodeVolumeLimits{}, withVolume(pod, data), queueing.ResourceCSINode, updated, csiNode("d", 1), csiNode("d", 2), true},
+		{"drivers stay", filter.NodeVolumeLimits{}, withVolume(pod, data), queueing.ResourceCSINode, updated, csiNode("d", 1), csiNode("d", 1), false},
 		{"an attachment comes", filter.NodeVolumeLimits{}, withVolume(pod, data), queueing.ResourceVolumeAttachment, added, nil, &api.VolumeAttachment{}, false},
 		{"an attachment goes", filter.NodeVolumeLimits{}, withVolume(pod, data), queueing.ResourceVolumeAttachment, deleted, &api.VolumeAttachment{}, nil, true},
 		{"another's claim is the same", filter.NodeVolumeLimits{}, withVolume(pod, data), onClaim, updated, claim("default", "logs"), claim("default", "logs"), false},

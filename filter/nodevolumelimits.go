@@ -54,19 +54,15 @@ func (NodeVolumeLimits) Concern() framework.PodParts { return framework.PartVolu
 
 // EventsToRegister names the events that may help a rejected pod: a node is added;
 // the drivers on a node, or a driver, change; an attachment changes or is deleted; a
-// pod with volumes leaves, or is added, since it may use the same ones; claims (also
-// their owners), volumes or classes change; the pod's volumes change.
+// pod with volumes leaves; a pod is added with a claim of the pod, or one of both has a
+// disk; claims (also their owners), volumes or classes change; the pod's volumes change.
+// Two claims are taken for two disks: volumes with one handle are not looked for.
 func (p NodeVolumeLimits) EventsToRegister() []queueing.EventHint {
-	return append(volumeEvents(mounts),
+	may := func(p *framework.PodInfo) bool { return len(volumes.Of(p).Mounts) > 0 }
+	return append(volumeEvents(p, mounts, may),
 		onAny(queueing.ResourceNode, queueing.ActionAdd),
-		onAny(queueing.ResourceCSINode, queueing.ActionAll),
 		onAny(queueing.ResourceCSIDriver, queueing.ActionUpdate|queueing.ActionDelete),
 		onAny(queueing.ResourceVolumeAttachment, queueing.ActionUpdate|queueing.ActionDelete),
-		onPods(queueing.ActionAll, func(_, before, after *framework.PodInfo) bool {
-			mounts := func(p *framework.PodInfo) bool { return p != nil && len(volumes.Of(p).Mounts) > 0 }
-			return (mounts(before) || mounts(after)) && readsOther(p, before, after)
-		}),
-		onSelf(p),
 	)
 }
 

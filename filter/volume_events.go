@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
@@ -12,6 +13,18 @@ import (
 // onClaims registers for events about claims.
 func onClaims(a queueing.ActionType, helps func(pod *framework.PodInfo, before, after *api.PersistentVolumeClaim) bool) queueing.EventHint {
 	return on(queueing.ResourcePersistentVolumeClaim, a, helps)
+}
+
+// onVolumes registers for events about persistent volumes.
+func onVolumes(a queueing.ActionType, helps func(pod *framework.PodInfo, before, after *api.PersistentVolume) bool) queueing.EventHint {
+	return on(queueing.ResourcePersistentVolume, a, helps)
+}
+
+// onCSINodes registers for all events about the drivers of nodes.
+func onCSINodes(helps func(before, after *api.CSINode) bool) queueing.EventHint {
+	return on(queueing.ResourceCSINode, queueing.ActionAll, func(_ *framework.PodInfo, before, after *api.CSINode) bool {
+		return helps(before, after)
+	})
 }
 
 // mounts reports whether the pod mounts the claim.
@@ -38,14 +51,31 @@ func names(pod *framework.PodInfo, c *api.PersistentVolumeClaim) bool {
 
 // volumeEvents are the events that may bring a node back under its volume limit: one
 // of the pod's claims is added, or the claim of a pod on a node turns out to be
-// another volume or none. has reports whether a claim is one of the pod's.
-func volumeEvents(has func(*framework.PodInfo, *api.PersistentVolumeClaim) bool) []queueing.EventHint {
+// another volume or none; a pod leaves, or is added and uses the pod's volumes; drivers
+// of a node change. has reports whether a claim is one of the pod's, may whether a pod
+// may have volumes that count.
+func volumeEvents(plugin framework.Scoper, has func(*framework.PodInfo, *api.PersistentVolumeClaim) bool, may func(*framework.PodInfo) bool) []queueing.EventHint {
 	return []queueing.EventHint{
 		onClaims(queueing.ActionAll, func(pod *framework.PodInfo, before, after *api.PersistentVolumeClaim) bool {
 			return has(pod, after) || before != nil && !sameVolume(before, after)
 		}),
-		onAny(queueing.ResourcePersistentVolume, queueing.ActionAll),
+		onVolumes(queueing.ActionAll, func(_ *framework.PodInfo, before, after *api.PersistentVolume) bool {
+			return before == nil || after == nil || !volumes.SameDisk(before, after)
+		}),
 		onAny(queueing.ResourceStorageClass, queueing.ActionAll),
+		onCSINodes(func(before, after *api.CSINode) bool {
+			return before == nil || after == nil || migrates(before) != migrates(after) || !reflect.DeepEqual(before.Spec, after.Spec)
+		}),
+		onPods(queueing.ActionAll, func(pod, before, after *framework.PodInfo) bool {
+			switch {
+			case before == nil && after != nil:
+				return may(after) && volumes.Of(pod).MayShare(volumes.Of(after))
+			case after == nil && before != nil:
+				return may(before)
+			}
+			return (before == nil || may(before) || may(after)) && readsOther(plugin, before, after)
+		}),
+		onSelf(plugin),
 	}
 }
 

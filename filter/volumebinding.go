@@ -62,11 +62,12 @@ func (VolumeBinding) Scope(pod *framework.PodInfo) framework.Scope {
 func (VolumeBinding) Concern() framework.PodParts { return framework.PartVolumes }
 
 // EventsToRegister names the events that may help a rejected pod: a node is added or
-// relabelled; one of the pod's claims is added or changes; any volume is added,
-// changes or is deleted; any class or storage capacity is added or changes; a driver
-// stops publishing capacities; the drivers on a node change; a pod with claims
-// leaves its node, which releases the volumes reserved for it; the pod's volumes
-// change.
+// relabelled; one of the pod's claims is added or changes; any volume is added or
+// changes; a volume that is kept for one of the pod's claims is deleted, after which the
+// claim may take another; any class is added or changes; a storage capacity is added,
+// grows or moves; a driver stops publishing capacities; drivers take over in-tree volumes
+// of a node, or no longer do; a pod with claims leaves its node, which releases the
+// volumes reserved for it; the pod's volumes change.
 func (p VolumeBinding) EventsToRegister() []queueing.EventHint {
 	const came = queueing.ActionAdd | queueing.ActionUpdate
 	return []queueing.EventHint{
@@ -74,16 +75,35 @@ func (p VolumeBinding) EventsToRegister() []queueing.EventHint {
 		onClaims(came, func(pod *framework.PodInfo, _, after *api.PersistentVolumeClaim) bool {
 			return mounts(pod, after)
 		}),
-		onAny(queueing.ResourcePersistentVolume, queueing.ActionAll),
+		onVolumes(queueing.ActionAll, func(pod *framework.PodInfo, before, after *api.PersistentVolume) bool {
+			return after != nil || isKeptFor(before, pod)
+		}),
 		onAny(queueing.ResourceStorageClass, came),
-		onAny(queueing.ResourceCSIStorageCapacity, came),
+		on(queueing.ResourceCSIStorageCapacity, came, func(_ *framework.PodInfo, before, after *api.CSIStorageCapacity) bool {
+			return before == nil || after == nil || volumes.MayOffer(before, after)
+		}),
 		on(queueing.ResourceCSIDriver, queueing.ActionAll, func(_ *framework.PodInfo, before, after *api.CSIDriver) bool {
 			return publishesCapacity(before) && !publishesCapacity(after)
 		}),
-		onAny(queueing.ResourceCSINode, queueing.ActionAll),
+		onCSINodes(func(before, after *api.CSINode) bool { return before == nil || migrates(before) != migrates(after) }),
 		onPods(queueing.ActionDelete, func(_, before, _ *framework.PodInfo) bool { return len(volumes.Of(before).Claims) > 0 }),
 		onSelf(p),
 	}
+}
+
+// isKeptFor reports whether a volume is kept for a claim of the pod. The claim takes no
+// other, even if it cannot use that one.
+func isKeptFor(v *api.PersistentVolume, pod *framework.PodInfo) bool {
+	ref := v.Spec.ClaimRef
+	return ref != nil && mounts(pod, &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Namespace: ref.Namespace, Name: ref.Name}})
+}
+
+// migrates returns the in-tree plugins that drivers of a node have taken over.
+func migrates(n *api.CSINode) string {
+	if n == nil {
+		return ""
+	}
+	return n.Annotations[api.AnnMigratedPlugins]
 }
 
 func publishesCapacity(d *api.CSIDriver) bool {

@@ -42,8 +42,8 @@ func (VolumeZone) Scope(pod *framework.PodInfo) framework.Scope {
 func (VolumeZone) Concern() framework.PodParts { return framework.PartVolumes }
 
 // EventsToRegister names the events that may help a rejected pod: a node is added or
-// relabelled; one of the pod's claims, or any volume or class, is added or changes;
-// the pod's volumes change.
+// relabelled; one of the pod's claims, or any class, is added or changes; any volume is
+// added, or its zones change; the pod's volumes change.
 func (p VolumeZone) EventsToRegister() []queueing.EventHint {
 	const came = queueing.ActionAdd | queueing.ActionUpdate
 	return []queueing.EventHint{
@@ -51,7 +51,9 @@ func (p VolumeZone) EventsToRegister() []queueing.EventHint {
 		onClaims(came, func(pod *framework.PodInfo, _, after *api.PersistentVolumeClaim) bool {
 			return names(pod, after)
 		}),
-		onAny(queueing.ResourcePersistentVolume, came),
+		onVolumes(came, func(_ *framework.PodInfo, before, after *api.PersistentVolume) bool {
+			return before == nil || !volumes.SameZones(before.Labels, after.Labels)
+		}),
 		onAny(queueing.ResourceStorageClass, came),
 		onSelf(p),
 	}

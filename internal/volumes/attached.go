@@ -210,6 +210,11 @@ func (v *NodeVolumes) Limited() bool { return hasLimits(v.Node) }
 // node.
 func attachments(s *framework.Snapshot) map[string][]Handle {
 	by := map[string][]Handle{}
+	type placed struct {
+		node string
+		Handle
+	}
+	seen := map[placed]struct{}{}
 	for _, a := range framework.List[api.VolumeAttachment](s) {
 		if a.Spec.Attacher == "" || a.Spec.Source.PersistentVolumeName == nil {
 			continue
@@ -219,8 +224,10 @@ func attachments(s *framework.Snapshot) map[string][]Handle {
 			continue
 		}
 		h := Handle{Driver: a.Spec.Attacher, Name: v.Spec.CSI.VolumeHandle}
-		if node := a.Spec.NodeName; !slices.Contains(by[node], h) {
-			by[node] = append(by[node], h)
+		at := placed{a.Spec.NodeName, h}
+		if _, known := seen[at]; !known {
+			seen[at] = struct{}{}
+			by[at.node] = append(by[at.node], h)
 		}
 	}
 	return by

@@ -1,6 +1,8 @@
 package volumes
 
 import (
+	"reflect"
+
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
@@ -98,12 +100,28 @@ func compileVolume(object *api.PersistentVolume) *volume {
 func compileCapacity(object *api.CSIStorageCapacity) *capacity {
 	c := &capacity{object: object, must: mustOfSelector(object.NodeTopology)}
 	c.nodes, _ = match.NewLabelSelector(object.NodeTopology)
-	limit := object.MaximumVolumeSize
-	if limit == nil {
-		limit = object.Capacity
-	}
-	if limit != nil {
-		c.known, c.limit = true, limit.Value()
-	}
+	c.limit, c.known = limitOf(object)
 	return c
+}
+
+// limitOf returns the size of the largest volume that can be made, or false if it is not
+// known.
+func limitOf(c *api.CSIStorageCapacity) (bytes int64, known bool) {
+	limit := c.MaximumVolumeSize
+	if limit == nil {
+		limit = c.Capacity
+	}
+	if limit == nil {
+		return 0, false
+	}
+	return limit.Value(), true
+}
+
+// MayOffer reports whether a capacity may offer a volume that it did not offer before its
+// change: it has grown, or counts for other classes or nodes.
+func MayOffer(before, after *api.CSIStorageCapacity) bool {
+	was, wasKnown := limitOf(before)
+	now, known := limitOf(after)
+	return known && (!wasKnown || now > was || before.StorageClassName != after.StorageClassName ||
+		!reflect.DeepEqual(before.NodeTopology, after.NodeTopology))
 }

@@ -106,6 +106,7 @@ func (k *DiskKind) Migrated(node *api.CSINode) bool { return Migrated(node, k.pl
 // Source: kube-scheduler 1.18, nodevolumelimits, filterVolumes.
 func (k *DiskKind) Append(list []Disk, s *framework.Snapshot, p *framework.PodInfo) ([]Disk, error) {
 	mounts := Of(p).Mounts
+	var known map[Disk]struct{} // what the list has, if that is much
 	for i := range mounts {
 		m := &mounts[i]
 		disk, is := Disk{}, false
@@ -118,11 +119,37 @@ func (k *DiskKind) Append(list []Disk, s *framework.Snapshot, p *framework.PodIn
 		default:
 			disk, is = k.ofClaim(s, p.Pod.Namespace, m.Claim.Name)
 		}
-		if is && !slices.Contains(list, disk) {
+		if known == nil && len(list) > fewDisks && len(mounts) > fewDisks {
+			known = setOf(list)
+		}
+		if is && !hasDisk(known, list, disk) {
 			list = append(list, disk)
+			if known != nil {
+				known[disk] = struct{}{}
+			}
 		}
 	}
 	return list, nil
+}
+
+// fewDisks is up to how many disks are compared one by one.
+const fewDisks = 32
+
+func setOf(list []Disk) map[Disk]struct{} {
+	set := make(map[Disk]struct{}, 2*len(list))
+	for _, d := range list {
+		set[d] = struct{}{}
+	}
+	return set
+}
+
+// hasDisk reports whether a disk is in the list; set is nil or has the disks of the list.
+func hasDisk(set map[Disk]struct{}, list []Disk, d Disk) bool {
+	if set == nil {
+		return slices.Contains(list, d)
+	}
+	_, ok := set[d]
+	return ok
 }
 
 // Count counts the different disks of the kind on a node, and the disks in added
@@ -135,8 +162,12 @@ func (k *DiskKind) Count(s *framework.Snapshot, n *framework.NodeInfo, added []D
 			return 0, 0, err
 		}
 	}
+	var known map[Disk]struct{}
+	if len(disks) > fewDisks && len(added) > fewDisks {
+		known = setOf(disks)
+	}
 	for _, d := range added {
-		if !slices.Contains(disks, d) {
+		if !hasDisk(known, disks, d) {
 			more++
 		}
 	}

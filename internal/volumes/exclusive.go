@@ -76,6 +76,18 @@ func (p *Pod) SharesClaim(q *Pod) bool {
 	})
 }
 
+// MayShare reports whether a volume that the other pod uses may be one of the pod's: they
+// mount one claim, or one of them names a disk directly.
+func (p *Pod) MayShare(other *Pod) bool {
+	if p.hasDisks() || other.hasDisks() || p.SharesClaim(other) {
+		return len(p.Mounts) > 0 && len(other.Mounts) > 0
+	}
+	return false
+}
+
+// hasDisks reports whether the pod mounts a disk directly.
+func (p *Pod) hasDisks() bool { return len(p.Mounts) > len(p.Claims) }
+
 // SharesDisk reports whether a disk of one pod cannot be used by the other on the same node.
 func (p *Pod) SharesDisk(q *Pod) bool {
 	if p.disks < q.disks {

@@ -210,7 +210,7 @@ func Assume(s *framework.Snapshot, p *framework.PodInfo, node string, found *Fou
 	a, cache := assumedKey.Of(s), attachedKey.Of(s)
 	before := versionsOf(s)
 	id := idOf(p.Pod)
-	list := slices.Clone(a.pods.entries[id].list)
+	list := holdings{list: slices.Clone(a.pods.entries[id].list)}
 	for i := range found.Bindings {
 		b := &found.Bindings[i]
 		v := reservedFor(b.Volume, b.Claim)
@@ -224,7 +224,7 @@ func Assume(s *framework.Snapshot, p *framework.PodInfo, node string, found *Fou
 			return err
 		}
 		b.Volume = v
-		list = including(list, held{volume: put})
+		list.include(held{volume: put})
 	}
 	for i := range found.Provisions {
 		c := withNode(found.Provisions[i].Claim, node)
@@ -233,21 +233,41 @@ func Assume(s *framework.Snapshot, p *framework.PodInfo, node string, found *Fou
 			return err
 		}
 		found.Provisions[i].Claim = c
-		list = including(list, held{claim: put})
+		list.include(held{claim: put})
 	}
-	if len(list) > 0 {
-		change(s, &a.pods, id, &holding{list: list})
+	if len(list.list) > 0 {
+		change(s, &a.pods, id, &holding{list: list.list})
 	}
 	cache.standsThrough(s, before)
 	return nil
 }
 
-// including returns the list with x included.
-func including(list []held, x held) []held {
-	if slices.Contains(list, x) {
-		return list
+// holdings is a list of different objects that grows.
+type holdings struct {
+	list  []held
+	known map[held]struct{} // what is in the list, if that is much
+}
+
+// fewHeld is up to how many objects are compared one by one.
+const fewHeld = 32
+
+func (h *holdings) include(x held) {
+	if h.known == nil && len(h.list) > fewHeld {
+		h.known = make(map[held]struct{}, 2*len(h.list))
+		for _, y := range h.list {
+			h.known[y] = struct{}{}
+		}
 	}
-	return append(list, x)
+	if h.known == nil {
+		if !slices.Contains(h.list, x) {
+			h.list = append(h.list, x)
+		}
+		return
+	}
+	if _, ok := h.known[x]; !ok {
+		h.known[x] = struct{}{}
+		h.list = append(h.list, x)
+	}
 }
 
 // Revert gives back the volumes that Assume gave to a pod, unless somebody has

@@ -1,6 +1,7 @@
 package volumes
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 
@@ -159,6 +160,12 @@ func Zoned(labels map[string]string) bool {
 		}
 	}
 	return false
+}
+
+// SameDisk reports whether two versions of a volume stand for one disk, so that they count
+// alike on a node.
+func SameDisk(a, b *api.PersistentVolume) bool {
+	return SameZones(a.Labels, b.Labels) && reflect.DeepEqual(a.Spec.PersistentVolumeSource, b.Spec.PersistentVolumeSource)
 }
 
 // SameZones reports whether two sets of labels agree on zones and regions.

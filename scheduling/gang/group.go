@@ -156,16 +156,17 @@ func (g *Group) checkUsable(snap *framework.Snapshot, rules *Rules) error {
 
 // checkPods refuses pods that are nil, foreign, there twice, or not where the group says.
 func (g *Group) checkPods(snap *framework.Snapshot) error {
-	seen := make(map[string]string, len(g.Pods)+len(g.Present))
+	seen := make(map[podID]string, len(g.Pods)+len(g.Present))
 	check := func(field string, pod *framework.PodInfo, err error) error {
 		if err != nil {
 			return fmt.Errorf("group %s: %s: %w", g.Key(), field, err)
 		}
 		key := pod.Pod.Key()
-		if other, ok := seen[key]; ok {
+		id := idOf(pod.Pod)
+		if other, ok := seen[id]; ok {
 			return g.invalid(field, key, "is the pod of "+other+", too")
 		}
-		seen[key] = field
+		seen[id] = field
 		return nil
 	}
 	for i, p := range g.Pods {
@@ -173,7 +174,8 @@ func (g *Group) checkPods(snap *framework.Snapshot) error {
 		if err := check(field, p, snap.CheckPod(p)); err != nil {
 			return err
 		}
-		if _, n := snap.Pod(p.Pod.Key()); n != nil {
+		// A pod of its name that has been deleted may count until its binding ends.
+		if other, n := snap.Pod(p.Pod.Key()); n != nil && api.SamePod(other.Pod, p.Pod) {
 			return g.invalid(field, p.Pod.Key(), "counts on node "+n.Name()+" already")
 		}
 	}
@@ -188,6 +190,16 @@ func (g *Group) checkPods(snap *framework.Snapshot) error {
 		}
 	}
 	return nil
+}
+
+// podID identifies a pod as [api.SamePod] does: by its UID or, without one, by its key.
+type podID struct{ uid, key string }
+
+func idOf(p *api.Pod) podID {
+	if p.UID != "" {
+		return podID{uid: string(p.UID)}
+	}
+	return podID{key: p.Key()}
 }
 
 // checkPresent refuses a member that does not count on its node.

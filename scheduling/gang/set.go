@@ -438,21 +438,21 @@ func (s *Set) checkChild(snap *framework.Snapshot, rules *Rules) error {
 // checkPods refuses pods that are in two groups of the tree, and groups of several
 // schedulers.
 func (s *Set) checkPods() (err error) {
-	seen := map[string]string{}
+	seen := map[podID]string{}
 	scheduler, first := "", ""
 	check := func(g *Group, pod *framework.PodInfo) {
-		key, name := pod.Pod.Key(), nameOf(pod.Pod.Spec.SchedulerName)
+		id, key, name := idOf(pod.Pod), pod.Pod.Key(), nameOf(pod.Pod.Spec.SchedulerName)
 		if first == "" {
 			scheduler, first = name, key
 		}
-		switch other, ok := seen[key]; {
+		switch other, ok := seen[id]; {
 		case err != nil:
 		case ok:
 			err = s.invalid("group "+g.Key()+".pods", key, "is a pod of group "+other+", too")
 		case name != scheduler:
 			err = s.invalid("group "+g.Key()+".pods.spec.schedulerName", name, fmt.Sprintf("must be %q, like that of pod %s", scheduler, first))
 		}
-		seen[key] = g.Key()
+		seen[id] = g.Key()
 	}
 	s.leaves(func(g *Group) {
 		for _, pod := range g.Pods {

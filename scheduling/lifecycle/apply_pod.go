@@ -128,7 +128,11 @@ func (d *Driver) updatePending(ctx context.Context, p *pod, before *framework.Po
 		}
 	case p.member != nil:
 		d.renominate(ctx, p, before)
+		was := p.member.state
 		d.regatePod(ctx, p)
+		if g := p.member.group; g.item != nil && was == ready && p.member.state == ready && (g.trying || g.held != p) {
+			d.queue.UpdateMember(ctx, g.item, before, p.info)
+		}
 	case p.item == nil:
 		d.enqueue(ctx, p)
 	default:

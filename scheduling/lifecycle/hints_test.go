@@ -290,6 +290,17 @@ func townPod(r *rand.Rand, name string) *api.Pod {
 	return p
 }
 
+// volumeOf returns the volume of a bound claim. Two claims never have one, as in any
+// cluster, nor do two volumes stand for one disk: plugins are not told that a pod with
+// another claim may use the same disk.
+func volumeOf(c *api.PersistentVolumeClaim) string {
+	last := int(c.Name[len(c.Name)-1] - '0')
+	if c.Namespace == "prod" {
+		last = (last + 3) % 6 // claim-2 of prod is lost
+	}
+	return fmt.Sprint("pv-", last)
+}
+
 func townClaim(r *rand.Rand) string { return fmt.Sprint("claim-", r.IntN(3)) }
 
 // object puts or deletes one of the other objects.
@@ -312,23 +323,24 @@ func (c *town) object(r *rand.Rand) {
 		claim.Spec.AccessModes = []api.PersistentVolumeAccessMode{of(r, api.ReadWriteOnce, api.ReadWriteOncePod)}
 		claim.Spec.Resources.Requests = resource.List{resource.Storage: resource.MustParse(of(r, "1Gi", "4Gi"))}
 		if r.IntN(2) == 0 {
-			claim.Spec.VolumeName = of(r, "pv-0", "pv-1", "pv-2")
+			claim.Spec.VolumeName = volumeOf(claim)
 			claim.Annotations = map[string]string{api.AnnBindCompleted: "yes"}
 		}
 		if p := c.pods[townPodName(r)]; p != nil && r.IntN(3) == 0 {
 			claim.Namespace, claim.Name = p.Namespace, p.Name+"-v0"
+			claim.Spec.VolumeName, claim.Annotations = "", nil
 			claim.OwnerReferences = []api.OwnerReference{{Kind: "Pod", Name: p.Name, UID: p.UID, Controller: new(true)}}
 		}
 		tell(c, claim, is)
 	case 4, 5:
-		v := &api.PersistentVolume{ObjectMeta: meta("", of(r, "pv-0", "pv-1", "pv-2"))}
+		v := &api.PersistentVolume{ObjectMeta: meta("", of(r, "pv-0", "pv-1", "pv-2", "pv-3", "pv-4"))}
 		v.Spec.StorageClassName = of(r, "late", "local")
 		v.Spec.Capacity = resource.List{resource.Storage: resource.MustParse(of(r, "1Gi", "5Gi"))}
 		v.Spec.AccessModes = []api.PersistentVolumeAccessMode{api.ReadWriteOnce, api.ReadWriteOncePod}
 		v.Status.Phase = api.VolumeAvailable
 		v.Spec.CSI = &api.CSIPersistentVolumeSource{Driver: driver, VolumeHandle: v.Name}
 		if r.IntN(2) == 0 {
-			v.Spec.CSI, v.Spec.AWSElasticBlockStore = nil, &api.AWSElasticBlockStoreVolumeSource{VolumeID: of(r, "vol-1", "vol-3")}
+			v.Spec.CSI, v.Spec.AWSElasticBlockStore = nil, &api.AWSElasticBlockStoreVolumeSource{VolumeID: "vol-" + v.Name[3:]}
 		}
 		if r.IntN(2) == 0 {
 			v.Labels[api.LabelTopologyZone] = of(r, "a", "b", "a__b")

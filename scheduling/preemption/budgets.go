@@ -1,6 +1,8 @@
 package preemption
 
 import (
+	"cmp"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -10,69 +12,159 @@ import (
 	"github.com/berth-sched/berth/internal/match"
 )
 
-// budgets are the PodDisruptionBudgets of the cluster, by namespace and then in the order
-// of their keys.
-type budgets []budget
+// budgets are the PodDisruptionBudgets of the cluster that protect pods, by namespace and
+// name. Such a list never changes.
+type budgets []*budget
 
 type budget struct {
 	object   *api.PodDisruptionBudget
 	selector match.LabelSelector
 }
 
-// A snapshot has one list at a time, and all that keep it share it. If budgets change, which
-// they do whenever a pod that they protect leaves, only those are compiled anew.
+func compare(a *budget, b *api.PodDisruptionBudget) int {
+	return cmp.Or(strings.Compare(a.object.Namespace, b.Namespace), strings.Compare(a.object.Name, b.Name))
+}
+
+// A budgetIndex holds the budgets of a snapshot. All that keep its list share it. It follows
+// changes, which come whenever a pod that a budget protects leaves: what a change costs does
+// not grow with the budgets, but for one copy of the list for all changes between questions.
+//
+// Invariant: unless stale is set, list is right but for the keys in changed. They are few
+// beside the budgets.
+type budgetIndex struct {
+	list    budgets
+	changed map[string]struct{}
+	stale   bool
+	odd     bool // a key does not tell the namespace, so no change is followed
+}
+
+var budgetsKey = framework.NewExtensionKey(func(*framework.Snapshot) *budgetIndex { return &budgetIndex{stale: true} })
+
 func budgetsOf(s *framework.Snapshot) budgets {
 	x := budgetsKey.Of(s)
-	if v := framework.ObjectsVersion[api.PodDisruptionBudget](s); v != x.version {
-		x.renew(framework.List[api.PodDisruptionBudget](s))
-		x.version = v
+	switch {
+	case x.stale:
+		x.build(framework.List[api.PodDisruptionBudget](s))
+		if s.Recording() && !s.RollingBack() {
+			s.Record(undoBudget{x, ""}) // earlier changes of the transaction were not followed
+		}
+	case len(x.changed) > 0:
+		x.renew(s)
 	}
 	return x.list
 }
 
-// A budgetIndex holds the budgets of a snapshot at a version. Its lists never change.
-type budgetIndex struct {
-	version uint64
-	byKey   budgets // all of them, also those that protect no pod
-	list    budgets
-}
-
-var budgetsKey = framework.NewExtensionKey(func(*framework.Snapshot) *budgetIndex { return new(budgetIndex) })
-
 // Fork implements [framework.Extension].
 func (x *budgetIndex) Fork(*framework.Snapshot) framework.Extension {
 	f := *x
+	f.changed = maps.Clone(x.changed)
 	return &f
 }
 
-// renew compiles the budgets that are new in a list that is sorted by key.
-func (x *budgetIndex) renew(objects []*api.PodDisruptionBudget) {
-	known, byKey, list := x.byKey, make(budgets, 0, len(objects)), make(budgets, 0, len(objects))
+// ObjectChanged implements [framework.ObjectWatcher].
+func (x *budgetIndex) ObjectChanged(s *framework.Snapshot, key string, obj any) {
+	if _, ok := obj.(*api.PodDisruptionBudget); !ok {
+		return
+	}
+	x.note(key)
+	if s.Recording() && !s.RollingBack() {
+		s.Record(undoBudget{x, key})
+	}
+}
+
+// undoBudget notes that a rollback changes the budget of a key, or any budget.
+type undoBudget struct {
+	index *budgetIndex
+	key   string
+}
+
+// Undo implements [framework.Undoer].
+func (u undoBudget) Undo(*framework.Snapshot) {
+	if u.key == "" {
+		u.index.stale = true
+	}
+	u.index.note(u.key)
+}
+
+// fewChanges is up to how many changes are followed, whatever the number of budgets.
+const fewChanges = 64
+
+func (x *budgetIndex) note(key string) {
+	if x.stale || x.odd || len(x.changed) >= fewChanges+len(x.list)/4 {
+		x.stale, x.changed = true, nil
+		return
+	}
+	if x.changed == nil {
+		x.changed = map[string]struct{}{}
+	}
+	x.changed[key] = struct{}{}
+}
+
+// compile returns nil for a budget that protects no pod: its selector is empty or malformed.
+func compile(o *api.PodDisruptionBudget) *budget {
+	selector, err := match.NewLabelSelector(o.Spec.Selector)
+	if err != nil || selector.SelectsEverything() || selector.SelectsNothing() {
+		return nil
+	}
+	return &budget{o, selector}
+}
+
+// build compiles the budgets that are new in a list of all.
+func (x *budgetIndex) build(objects []*api.PodDisruptionBudget) {
+	*x = budgetIndex{list: x.list}
+	known := make(map[*api.PodDisruptionBudget]*budget, len(x.list))
+	for _, b := range x.list {
+		known[b.object] = b
+	}
+	list := make(budgets, 0, len(objects))
 	for _, o := range objects {
-		for len(known) > 0 && known[0].object != o && api.KeyOf(known[0].object) <= api.KeyOf(o) {
-			known = known[1:]
+		x.odd = x.odd || o.Namespace == "" || strings.Contains(o.Name, "/")
+		b := known[o]
+		if b == nil {
+			b = compile(o)
 		}
-		b := budget{object: o}
-		if len(known) > 0 && known[0].object == o {
-			b, known = known[0], known[1:]
-		} else {
-			b.selector, _ = match.NewLabelSelector(o.Spec.Selector) // selects nothing if there is an error
-		}
-		byKey = append(byKey, b)
-		if !b.selector.SelectsEverything() && !b.selector.SelectsNothing() { // an empty one protects no pod
+		if b != nil {
 			list = append(list, b)
 		}
 	}
-	byNamespace := func(a, b budget) int { return strings.Compare(a.object.Namespace, b.object.Namespace) }
-	if !slices.IsSortedFunc(list, byNamespace) { // keys sort almost like that
-		slices.SortStableFunc(list, byNamespace)
+	slices.SortFunc(list, func(a, b *budget) int { return compare(a, b.object) })
+	x.list = slices.Clip(list)
+}
+
+// renew follows the changes in a copy of the list.
+func (x *budgetIndex) renew(s *framework.Snapshot) {
+	x.list = slices.Clone(x.list)
+	for key := range x.changed {
+		o := framework.Lookup[api.PodDisruptionBudget](s, key)
+		var at api.PodDisruptionBudget
+		at.Namespace, at.Name, _ = strings.Cut(key, "/")
+		if o != nil && (o.Namespace == "" || o.Namespace != at.Namespace || o.Name != at.Name) {
+			x.build(framework.List[api.PodDisruptionBudget](s))
+			return
+		}
+		i, known := slices.BinarySearchFunc(x.list, &at, compare)
+		var b *budget
+		switch {
+		case known && x.list[i].object == o:
+			continue
+		case o != nil:
+			b = compile(o)
+		}
+		switch {
+		case known && b != nil:
+			x.list[i] = b
+		case known:
+			x.list = slices.Delete(x.list, i, i+1)
+		case b != nil:
+			x.list = slices.Insert(x.list, i, b)
+		}
 	}
-	x.byKey, x.list = byKey, slices.Clip(list)
+	clear(x.changed)
 }
 
 // in returns where the budgets of a namespace begin.
 func (b budgets) in(namespace string) int {
-	i, _ := slices.BinarySearchFunc(b, namespace, func(x budget, of string) int { return strings.Compare(x.object.Namespace, of) })
+	i, _ := slices.BinarySearchFunc(b, namespace, func(x *budget, of string) int { return strings.Compare(x.object.Namespace, of) })
 	return i
 }
 
@@ -92,6 +184,9 @@ func (b budgets) changed(was budgets) (g guards, ok bool) {
 		return 0, false
 	}
 	for i := range b {
+		if b[i] == was[i] {
+			continue
+		}
 		x, y := b[i].object, was[i].object
 		if x == y {
 			continue

@@ -17,6 +17,7 @@ type eventLog struct {
 type event struct {
 	queueing.ClusterEvent
 	before, after any
+	member        *Item // if it is about a pod for which this item stands, too: that item
 }
 
 // isPersonal reports whether the event concerns the pod that it is about in another way than

@@ -77,7 +77,7 @@ func (q *Queue) Move(ctx context.Context, e queueing.ClusterEvent, before, after
 	if !q.isInteresting(e) {
 		return
 	}
-	what := event{e, before, after}
+	what := event{e, before, after, nil}
 	if except != nil {
 		q.detach(except)
 	}
@@ -122,7 +122,7 @@ func (q *Queue) Update(ctx context.Context, it *Item, pod *framework.PodInfo) {
 		}
 		for _, e := range PodChanges(before, pod) {
 			if q.isInteresting(e) {
-				q.events.add(event{e, before, pod})
+				q.events.add(event{e, before, pod, nil})
 			}
 		}
 		it.latest = pod
@@ -138,7 +138,26 @@ func (q *Queue) Update(ctx context.Context, it *Item, pod *framework.PodInfo) {
 		q.backingOff.fix(it)
 	case unschedulable:
 		for _, e := range PodChanges(before, pod) {
-			if q.wake(ctx, it, event{e, before, pod}) {
+			if q.wake(ctx, it, event{e, before, pod, nil}) {
+				return
+			}
+		}
+	}
+}
+
+// UpdateMember tells the queue that a pod has changed for which an item stands beside its
+// own, as for the other pods of a group. The item moves on if the change may help that pod.
+func (q *Queue) UpdateMember(ctx context.Context, it *Item, before, after *framework.PodInfo) {
+	for _, e := range PodChanges(before, after) {
+		what := event{e, before, after, it}
+		switch it.at {
+		case inFlight:
+			if q.isInteresting(e) {
+				q.events.add(what)
+			}
+		case unschedulable:
+			q.SetApart(it)
+			if q.wake(ctx, it, what) {
 				return
 			}
 		}
@@ -160,7 +179,7 @@ func (q *Queue) Activate(ctx context.Context, it *Item) {
 	switch it.at {
 	case nowhere, active:
 	case inFlight:
-		q.events.add(event{wildcard, nil, it.Pod})
+		q.events.add(event{wildcard, nil, it.Pod, nil})
 	default:
 		q.toActive(ctx, it, true)
 	}

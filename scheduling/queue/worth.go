@@ -82,17 +82,22 @@ func (q *Queue) worth(it *Item, e event) strategy {
 		}
 		return afterBackoff
 	}
-	if e.Resource == queueing.ResourceTargetPod {
-		if p, ok := e.after.(*framework.PodInfo); !ok || p == nil || !it.isOf(p.Pod) {
+	pod := it.Pod
+	switch p, ok := e.after.(*framework.PodInfo); {
+	case e.member != nil:
+		if e.member != it {
 			return skip
 		}
+		pod = p
+	case e.Resource == queueing.ResourceTargetPod && (!ok || p == nil || !it.isOf(p.Pod)):
+		return skip
 	}
 	if it.profile == nil {
 		return afterBackoff
 	}
 	best := skip
 	for _, r := range it.profile.matching(e.ClusterEvent) {
-		if !it.wakes(r.Plugin, e.ClusterEvent) || hint(r.Hint, it.Pod, e) == queueing.QueueSkip {
+		if !it.wakes(r.Plugin, e.ClusterEvent) || hint(r.Hint, pod, e) == queueing.QueueSkip {
 			continue
 		}
 		switch {
