@@ -42,3 +42,33 @@ func drainBehindOneBudget(t *testing.T, n int) {
 		t.Fatalf("%d batches, %d pods move, %d are stuck (%v), want %d of each", d.Batches, len(d.Moves), len(d.Stuck), err, n)
 	}
 }
+
+// droppedConstraints asks where a pod with n spread constraints, and as many terms of affinity
+// and anti-affinity, goes without them.
+func droppedConstraints(t *testing.T, n int) {
+	w := newWorld(t, api.MakeNode("a", "4", "8Gi").Obj())
+	b := api.MakePod("p").Obj()
+	b.Spec.Affinity = &api.Affinity{PodAffinity: &api.PodAffinity{}, PodAntiAffinity: &api.PodAntiAffinity{}}
+	near, far := b.Spec.Affinity.PodAffinity, b.Spec.Affinity.PodAntiAffinity
+	var changes []whatif.Change
+	for i := range n {
+		s := &api.LabelSelector{MatchLabels: map[string]string{"app": fmt.Sprint(i)}}
+		key := fmt.Sprint("key-", i)
+		b.Spec.TopologySpreadConstraints = append(b.Spec.TopologySpreadConstraints, api.TopologySpreadConstraint{
+			MaxSkew: 1, TopologyKey: key, WhenUnsatisfiable: api.DoNotSchedule, LabelSelector: s,
+		})
+		term := api.PodAffinityTerm{TopologyKey: key, LabelSelector: s}
+		near.RequiredDuringSchedulingIgnoredDuringExecution = append(near.RequiredDuringSchedulingIgnoredDuringExecution, term)
+		far.RequiredDuringSchedulingIgnoredDuringExecution = append(far.RequiredDuringSchedulingIgnoredDuringExecution, term)
+		for _, kind := range []whatif.ChangeKind{whatif.ChangeSpread, whatif.ChangeAffinity, whatif.ChangeAntiAffinity} {
+			changes = append(changes, whatif.Change{Kind: kind, Name: key, Index: i})
+		}
+	}
+	p, err := whatif.New(scheduling.Kubernetes137(), w.snap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if node, err := p.Decide(w.derive(b), "a", changes...); err != nil || node != "a" {
+		t.Fatalf("the pod goes to %q, %v, want a", node, err)
+	}
+}
