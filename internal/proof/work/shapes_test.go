@@ -65,6 +65,8 @@ var shapes = []shape{
 	{name: "clusters that a workload names", run: namedClusters},
 	{name: "clusters under spread constraints", most: 9, run: spreadClusters}, // the search has a table of sums, of four million at most
 	{name: "workloads with an affinity to each other", most: 18, run: workloadsTogether}, // each of them is on each cluster
+	{name: "workloads that come one by one", run: workloadsOneByOne},
+	{name: "nodes to remove under budgets", run: removableUnderBudgets},
 	{name: "victims that an extender repeats", run: repeatedVictims},
 	{name: "pods of one node that change", run: podsOfOneNode},
 	{name: "rising priorities", most: 18, run: risingPriorities}, // each pod that leaves wakes all that wait

@@ -72,3 +72,40 @@ func droppedConstraints(t *testing.T, n int) {
 		t.Fatalf("the pod goes to %q, %v, want a", node, err)
 	}
 }
+
+// removableUnderBudgets asks for each of n/5 nodes with a pod whether it may go, beside n
+// budgets in one namespace.
+func removableUnderBudgets(t *testing.T, n int) {
+	var nodes []*api.Node
+	for i := range max(2, n/5) {
+		nodes = append(nodes, api.MakeNode(fmt.Sprint("n", i), "4", "8Gi").Label("name", fmt.Sprint(i)).Obj())
+	}
+	w := newWorld(t, nodes...)
+	for i := range nodes {
+		// Each fits its own node only, so no other is looked at for long.
+		b := api.MakePod(fmt.Sprint("p", i)).Labels("app", fmt.Sprint("app-", i)).NodeSelector("name", fmt.Sprint(i))
+		p := b.Obj()
+		p.Status.Phase = api.PodRunning
+		w.add(w.derive(p), nodes[i].Name)
+	}
+	for i := range n {
+		b := &api.PodDisruptionBudget{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: fmt.Sprint("b", i)}}
+		b.Spec.Selector = &api.LabelSelector{MatchLabels: map[string]string{"app": fmt.Sprint("app-", i)}}
+		if err := framework.Put(w.snap, b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := whatif.New(scheduling.Kubernetes137(), w.snap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := p.Removable()
+	if err != nil || len(list) != len(nodes) {
+		t.Fatalf("%d answers, %v, want %d", len(list), err, len(nodes))
+	}
+	for _, r := range list {
+		if r.Removable || n > 1 && r.Stuck.Evicted {
+			t.Fatalf("%s: %+v, want that a budget keeps it", r.Node, r)
+		}
+	}
+}
