@@ -78,11 +78,10 @@ func droppedConstraints(t *testing.T, n int) {
 func removableUnderBudgets(t *testing.T, n int) {
 	var nodes []*api.Node
 	for i := range max(2, n/5) {
-		nodes = append(nodes, api.MakeNode(fmt.Sprint("n", i), "4", "8Gi").Label("name", fmt.Sprint(i)).Obj())
+		nodes = append(nodes, api.MakeNode(fmt.Sprint("n", i), "4", "8Gi").Labels("name", fmt.Sprint(i)).Obj())
 	}
 	w := newWorld(t, nodes...)
 	for i := range nodes {
-		// Each fits its own node only, so no other is looked at for long.
 		b := api.MakePod(fmt.Sprint("p", i)).Labels("app", fmt.Sprint("app-", i)).NodeSelector("name", fmt.Sprint(i))
 		p := b.Obj()
 		p.Status.Phase = api.PodRunning
