@@ -63,7 +63,7 @@ var shapes = []shape{
 	{name: "claims that differ", run: claimsThatDiffer},
 	{name: "resource models", run: resourceModels},
 	{name: "clusters that a workload names", run: namedClusters},
-	{name: "clusters under spread constraints", most: 9, run: spreadClusters}, // the search has a table of sums, of four million at most
+	{name: "clusters under spread constraints", most: 9, run: spreadClusters},            // the search has a table of sums, of four million at most
 	{name: "workloads with an affinity to each other", most: 18, run: workloadsTogether}, // each of them is on each cluster
 	{name: "workloads that come one by one", run: workloadsOneByOne},
 	{name: "nodes to remove under budgets", run: removableUnderBudgets},
