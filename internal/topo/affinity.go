@@ -112,29 +112,29 @@ func (a *Affinity) resolve() {
 	part := func(term *Term) podPart { return partOf(term, t.snapshot) }
 	one := func(term *Term) *podSet { return &podSet{parts: []podPart{part(term)}} }
 	anyVacant := false
-	count := func(key string, pods *podSet) (c Count, vacant bool) {
-		id, vacant := t.podCounter(query{key: t.key(key), nodes: none, pods: pods})
+	count := func(key string, pods *podSet, shared *classesOf) (c Count, vacant bool) {
+		id, vacant := t.podCounter(query{key: t.key(key), nodes: none, pods: pods, shared: shared})
 		a.ids, anyVacant = append(a.ids, id), anyVacant || vacant
 		return Count{t, id}, vacant
 	}
 	prefer := func(term *Term, weight int64) {
-		if c, vacant := count(term.Key, one(term)); !vacant {
+		if c, vacant := count(term.Key, one(term), nil); !vacant {
 			a.Prefer = append(a.Prefer, Weighted{c, weight})
 		}
 	}
-	all := &podSet{}
+	all, shared := &podSet{}, &classesOf{}
 	for i := range terms.Required {
 		all.parts = append(all.parts, part(&terms.Required[i]))
 	}
 	for i := range terms.Required {
-		c, _ := count(terms.Required[i].Key, all)
+		c, _ := count(terms.Required[i].Key, all, shared)
 		a.Attract = append(a.Attract, c)
 	}
 	if len(all.parts) > 0 {
 		a.Self = all.has(a.looks)
 	}
 	for i := range terms.RequiredAnti {
-		if c, vacant := count(terms.RequiredAnti[i].Key, one(&terms.RequiredAnti[i])); !vacant {
+		if c, vacant := count(terms.RequiredAnti[i].Key, one(&terms.RequiredAnti[i]), nil); !vacant {
 			a.Repel, a.RepelTerms = append(a.Repel, c), append(a.RepelTerms, i)
 		}
 	}

@@ -38,6 +38,13 @@ type query struct {
 	loose  bool // see counter
 	extent bool
 	pods   *podSet
+	shared *classesOf // nil if no other query has the pods
+}
+
+// classesOf holds the classes of a set of pods for several queries, between which no pod comes.
+type classesOf struct {
+	known   bool
+	classes []int32
 }
 
 // text is the key of the query in Tables.index.
@@ -63,13 +70,7 @@ func (t *Tables) podCounter(q query) (id int32, vacant bool) {
 	}
 	t.track()
 	targets := q.pods.targets()
-	t.found = t.candidates(t.found[:0], targets)
-	counted := t.found[:0]
-	for _, k := range t.found {
-		if q.pods.has(t.classes[k].looks) {
-			counted = append(counted, k)
-		}
-	}
+	counted := t.counted(&q, targets)
 	if vacant = len(counted) == 0 && t.vacancy.allowed(); vacant {
 		q.pods, targets = &nobody, nobody.targets()
 		t.text = q.appendKey(t.text[:0])
@@ -120,6 +121,24 @@ func (t *Tables) dropQuery(id int32) {
 		}
 	}
 	t.freeCounter(id)
+}
+
+// counted returns the classes of the pods of a query, until it is called again.
+func (t *Tables) counted(q *query, targets []target) []int32 {
+	if q.shared != nil && q.shared.known {
+		return q.shared.classes
+	}
+	t.found = t.candidates(t.found[:0], targets)
+	counted := t.found[:0]
+	for _, k := range t.found {
+		if q.pods.has(t.classes[k].looks) {
+			counted = append(counted, k)
+		}
+	}
+	if q.shared != nil {
+		*q.shared = classesOf{true, slices.Clone(counted)}
+	}
+	return counted
 }
 
 func appendNumber(b []byte, n int32) []byte {

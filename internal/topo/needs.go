@@ -62,10 +62,15 @@ type target struct {
 	needs     []need
 }
 
-// targets returns the target of each part: a pod of the set matches all of them.
+// maxTargets is how many parts of a set lead to its pods. A pod with n required terms has n
+// counters of a set with n parts.
+const maxTargets = 8
+
+// targets returns the targets of the first parts: a pod of the set matches all of them, and
+// perhaps others do.
 func (s *podSet) targets() []target {
-	list := make([]target, len(s.parts))
-	for i := range s.parts {
+	list := make([]target, min(len(s.parts), maxTargets))
+	for i := range list {
 		part := &s.parts[i]
 		list[i] = targetOf(&part.pods, part.namespaces, part.everywhere)
 	}

@@ -67,7 +67,6 @@ func (s Scheduler) distribute(w *Workload, members []member, available map[strin
 
 // feasible filters and scores the clusters.
 func (s Scheduler) feasible(clusters []*api.Cluster, w *Workload, x *Explanation) ([]member, error) {
-	w = w.named()
 	var members []member
 	fit := &FitError{Clusters: len(clusters), Reasons: map[string]int{}}
 	for i, c := range clusters {

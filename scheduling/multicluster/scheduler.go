@@ -195,6 +195,7 @@ func (s Scheduler) decide(clusters []*api.Cluster, w *Workload, x *Explanation) 
 	if err != nil {
 		return Decision{}, err
 	}
+	w = w.named()
 	if len(w.Placement.ClusterAffinities) == 0 {
 		return s.decideOnce(sorted, w, x)
 	}

@@ -39,14 +39,8 @@ func (AffinityToWorkloads) Name() string { return "WorkloadAffinity" }
 
 // Filter rejects a cluster that lacks a workload of the affinity group.
 func (p AffinityToWorkloads) Filter(w *Workload, c *api.Cluster) framework.Status {
-	if err := lacks(w, c); err != nil {
-		return framework.AsStatus(err)
-	}
-	group := func(w *Workload) string {
-		return w.group(func(a *WorkloadAffinity) *WorkloadAffinityTerm { return a.Affinity })
-	}
-	return filterGroup(w, c, p.Others, group, func(o *Workload) framework.Status {
-		if len(o.Clusters) > 0 && !o.holds(c.Name) {
+	return filterGroup(w, c, p.Others, affinityGroup, func(on, placed int) framework.Status {
+		if on < placed {
 			return framework.UnschedulableStatus("ResourceBinding with the same affinity group does not target this cluster")
 		}
 		return framework.Status{}
@@ -68,47 +62,78 @@ func (AntiAffinityToWorkloads) Name() string { return "WorkloadAntiAffinity" }
 
 // Filter rejects a cluster that holds a workload of the anti-affinity group.
 func (p AntiAffinityToWorkloads) Filter(w *Workload, c *api.Cluster) framework.Status {
-	if err := lacks(w, c); err != nil {
-		return framework.AsStatus(err)
-	}
-	group := func(w *Workload) string {
-		return w.group(func(a *WorkloadAffinity) *WorkloadAffinityTerm { return a.AntiAffinity })
-	}
-	return filterGroup(w, c, p.Others, group, func(o *Workload) framework.Status {
-		if o.holds(c.Name) {
+	return filterGroup(w, c, p.Others, antiAffinityGroup, func(on, _ int) framework.Status {
+		if on > 0 {
 			return framework.UnschedulableStatus("cluster already has workload with the same anti-affinity group")
 		}
 		return framework.Status{}
 	})
 }
 
-// filterGroup calls judge for the other workloads of the group.
-func filterGroup(w *Workload, c *api.Cluster, others []*Workload, group func(*Workload) string, judge func(*Workload) framework.Status) framework.Status {
-	mine := group(w)
-	if mine == "" || w.holds(c.Name) {
+// filterGroup calls judge with how many other workloads of the group are on the cluster, and
+// how many are placed at all. Within a decision, the others are read once.
+func filterGroup(w *Workload, c *api.Cluster, others []*Workload, term groupTerm, judge func(on, placed int) framework.Status) framework.Status {
+	if err := lacks(w, c); err != nil {
+		return framework.AsStatus(err)
+	}
+	group := w.group(term)
+	if group == "" || w.holds(c.Name) {
 		return framework.Status{}
 	}
+	var on, placed int
+	var err error
+	if w.names.areOf(w) {
+		m := w.names.matesOf(w, group, others, term)
+		on, placed, err = m.on[c.Name], m.placed, m.err
+	} else {
+		err = w.eachMate(group, others, term, func(o *Workload) {
+			if len(o.Clusters) > 0 {
+				placed++
+			}
+			if o.holds(c.Name) {
+				on++
+			}
+		})
+	}
+	if status := judge(on, placed); !status.IsSuccess() || err == nil {
+		return status
+	}
+	return framework.AsStatus(err)
+}
+
+// eachMate calls f with the others of the workload's group, and ends with an error at one that
+// is nil.
+func (w *Workload) eachMate(group string, others []*Workload, term groupTerm, f func(*Workload)) error {
 	for i, o := range others {
 		if o == nil {
-			return framework.AsStatus(&api.InvalidError{Field: fmt.Sprintf("others[%d]", i), Value: "null", Err: errNil})
+			return &api.InvalidError{Field: fmt.Sprintf("others[%d]", i), Value: "null", Err: errNil}
 		}
-		if group(o) != mine || o.namespace() != w.namespace() || o.Name == w.Name && strings.EqualFold(o.Kind, w.Kind) {
-			continue
-		}
-		if status := judge(o); !status.IsSuccess() {
-			return status
+		if o.group(term) == group && o.namespace() == w.namespace() && !(o.Name == w.Name && strings.EqualFold(o.Kind, w.Kind)) {
+			f(o)
 		}
 	}
-	return framework.Status{}
+	return nil
 }
+
+// A groupTerm is the term that puts workloads in groups.
+type groupTerm uint8
+
+const (
+	affinityGroup groupTerm = iota
+	antiAffinityGroup
+)
 
 // group returns the group that a term puts the workload in, as "key=value", or "" if
 // there is none.
-func (w *Workload) group(term func(*WorkloadAffinity) *WorkloadAffinityTerm) string {
-	if w.Placement.WorkloadAffinity == nil {
+func (w *Workload) group(term groupTerm) string {
+	a := w.Placement.WorkloadAffinity
+	if a == nil {
 		return ""
 	}
-	t := term(w.Placement.WorkloadAffinity)
+	t := a.Affinity
+	if term == antiAffinityGroup {
+		t = a.AntiAffinity
+	}
 	if t == nil {
 		return ""
 	}

@@ -1,20 +1,78 @@
 package multicluster
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
-// workloadNames holds the clusters that a workload names, for a decision that asks plugins
-// about every cluster.
+// workloadNames holds the clusters that a workload and the others of its groups name, for a
+// decision that asks plugins about every cluster.
 type workloadNames struct {
 	clusters []Target // those that were read
 	evicting []string
 
 	holds, leaves map[string]bool
+
+	lock  sync.Mutex // plugins may ask from several goroutines
+	mates map[matesKey]*mates
+}
+
+// A matesKey is all that the mates of a workload depend on.
+type matesKey struct {
+	name, kind, group string
+	term              groupTerm
+	first             **Workload // of the others
+	others            int
+}
+
+// mates are the other workloads of a workload's group.
+type mates struct {
+	on     map[string]int // how many are on a cluster
+	placed int            // how many are on any
+	err    error          // that ended the list
+}
+
+// matesOf returns the mates of the workload, which are read once.
+func (n *workloadNames) matesOf(w *Workload, group string, others []*Workload, term groupTerm) *mates {
+	key := matesKey{name: w.Name, kind: w.Kind, group: group, term: term, others: len(others)}
+	if len(others) > 0 {
+		key.first = &others[0]
+	}
+	n.lock.Lock()
+	defer n.lock.Unlock()
+	m := n.mates[key]
+	if m == nil {
+		m = w.readMates(group, others, term)
+		n.mates[key] = m
+	}
+	return m
+}
+
+func (w *Workload) readMates(group string, others []*Workload, term groupTerm) *mates {
+	m := &mates{on: map[string]int{}}
+	last := map[string]int{} // the last mate that named a cluster: one may name it twice
+	m.err = w.eachMate(group, others, term, func(o *Workload) {
+		if len(o.Clusters) == 0 {
+			return
+		}
+		m.placed++
+		for _, t := range o.Clusters {
+			if last[t.Name] != m.placed {
+				last[t.Name] = m.placed
+				m.on[t.Name]++
+			}
+		}
+	})
+	return m
 }
 
 // named returns a copy of the workload with its names, for the plugins of one decision. Each
 // of them looks a cluster up, in place of reading the lists anew for each cluster.
 func (w *Workload) named() *Workload {
-	n := &workloadNames{clusters: w.Clusters, evicting: w.Evicting, holds: make(map[string]bool, len(w.Clusters)), leaves: make(map[string]bool, len(w.Evicting))}
+	n := &workloadNames{
+		clusters: w.Clusters, evicting: w.Evicting,
+		holds: make(map[string]bool, len(w.Clusters)), leaves: make(map[string]bool, len(w.Evicting)), mates: map[matesKey]*mates{},
+	}
 	for _, t := range w.Clusters {
 		n.holds[t.Name] = true
 	}

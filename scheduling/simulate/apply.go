@@ -67,7 +67,7 @@ func copies[T any](list []*T) []*T {
 
 func (w *world) applyNode(n *api.Node) {
 	w.allocatable = nil
-	w.lookAtAll()
+	w.lookAtNodes()
 	state := w.nodes[n.Name]
 	if state == nil {
 		state = w.absent[n.Name]

@@ -30,19 +30,27 @@ type controller struct {
 func (w *world) applyControllers(o *api.Objects) error {
 	var changed []change
 	for _, x := range workload.Of(o) {
-		w.lookAtAll()
+		w.dirty = true
 		ref := Ref{x.Kind, x.Key()}
 		if _, err := x.Replicas(); err != nil {
 			return err
 		}
 		if c := w.controllers[ref]; c != nil {
 			changed = append(changed, change{ref, c.Workload})
+			w.owned.remove(w, c)
 			c.Workload = x
+			w.owned.add(c)
+			w.lookAt(c)
 			continue
 		}
 		c := &controller{Workload: x, live: map[*life]bool{}, byNode: map[string]*life{}}
 		c.freed = heap.New(func(a, b *int) bool { return *a < *b }, func(*int, int) {})
 		w.controllers[ref] = c
+		w.owned.add(c)
+		w.lookAt(c)
+		if c.Field == "" {
+			w.daemons[c] = true
+		}
 		for _, l := range w.unowned[ref] { // pods that came before it
 			if l.Ended == nil {
 				c.adopt(l)
@@ -64,24 +72,10 @@ type change struct {
 	before workload.Workload
 }
 
-// owned lists the workloads that the workload owns, such as the ReplicaSets of a
-// Deployment: the youngest last, those of one age by name.
-func (w *world) owned(ref Ref) (list []*controller) {
-	for _, other := range w.controllers {
-		if owner := other.ControllerRef(); owner != nil && (Ref{owner.Kind, other.Namespace + "/" + owner.Name}) == ref {
-			list = append(list, other)
-		}
-	}
-	slices.SortFunc(list, func(a, b *controller) int {
-		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp), cmp.Compare(a.Name, b.Name))
-	})
-	return list
-}
-
 // handDown gives a change of a Deployment to its ReplicaSets, as its controller does: the
 // youngest gets the number of pods that the others do not have, and a new template.
 func (w *world) handDown(x change) error {
-	c, list := w.controllers[x.ref], w.owned(x.ref)
+	c, list := w.controllers[x.ref], w.owned[x.ref]
 	if len(list) == 0 {
 		return nil
 	}
@@ -96,6 +90,7 @@ func (w *world) handDown(x change) error {
 			template.Labels[labelTemplateHash] = hash
 		}
 		youngest.Template = &template
+		w.lookAt(youngest)
 	}
 	want, err := c.Replicas()
 	if err != nil {
@@ -112,10 +107,12 @@ func (w *world) handDown(x change) error {
 		if n > want { // the older ones shrink first
 			n = want
 			other.Count = new(int32(n))
+			w.lookAt(other)
 		}
 		want -= n
 	}
 	youngest.Count = new(int32(want))
+	w.lookAt(youngest)
 	return nil
 }
 
@@ -143,36 +140,24 @@ func (c *controller) lost(l *life, completed bool) {
 // pods are the workload's pods, in the order of their arrival.
 func (c *controller) pods() []*life { return byArrival(c.live) }
 
-// lookAtAll makes the next reconcile look at every controller.
-func (w *world) lookAtAll() { w.dirty, w.all = true, true }
+// lookAtNodes makes the next reconcile look at every DaemonSet: nodes have changed. Other
+// controllers hear of the pods that go with a node.
+func (w *world) lookAtNodes() { w.dirty, w.renoded = true, true }
 
 // lookAt makes the next reconcile look at a controller too.
-func (w *world) lookAt(c *controller) {
-	if !w.all {
-		w.changed = append(w.changed, c)
-	}
-}
+func (w *world) lookAt(c *controller) { w.changed = append(w.changed, c) }
 
 // due lists the controllers that may have something to do, in the order of their names, and
 // those only once. One that owns another has nothing to do.
-func (w *world) due() (list []*controller) {
-	if w.all {
-		list = slices.Collect(maps.Values(w.controllers))
-		clear(w.owners)
-		for _, c := range list {
-			if owner := c.ControllerRef(); owner != nil {
-				w.owners[Ref{owner.Kind, c.Namespace + "/" + owner.Name}] = true
-			}
-		}
-	} else {
-		for _, c := range w.changed {
-			if w.controllers[c.ref()] == c { // it has not been deleted meanwhile
-				list = append(list, c)
-			}
-		}
+func (w *world) due() []*controller {
+	list := slices.Clone(w.changed)
+	if w.renoded {
+		list = slices.AppendSeq(list, maps.Keys(w.daemons))
 	}
-	w.dirty, w.all, w.changed = false, false, w.changed[:0]
-	list = slices.DeleteFunc(list, func(c *controller) bool { return w.owners[c.ref()] })
+	w.dirty, w.renoded, w.changed = false, false, w.changed[:0]
+	list = slices.DeleteFunc(list, func(c *controller) bool {
+		return w.controllers[c.ref()] != c || len(w.owned[c.ref()]) > 0 // it may have been deleted meanwhile
+	})
 	slices.SortFunc(list, func(a, b *controller) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Key(), b.Key()))
 	})

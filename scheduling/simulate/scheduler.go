@@ -176,12 +176,15 @@ func (w *world) deleteController(ref Ref) {
 		return
 	}
 	delete(w.controllers, ref)
-	w.all = true // what owned it may make pods, when next something has changed
+	delete(w.daemons, c)
+	w.owned.remove(w, c)
 	for _, l := range c.pods() {
 		l.owner = nil
 		w.end(l, false)
 	}
-	for _, other := range w.owned(ref) {
+	owned := w.owned[ref]
+	delete(w.owned, ref)
+	for _, other := range owned {
 		w.deleteController(Ref{other.Kind, other.Key()})
 	}
 }
@@ -207,7 +210,7 @@ func (w *world) deleteNode(name string) error {
 	}
 	delete(w.nodes, name)
 	w.allocatable = nil
-	w.lookAtAll()
+	w.lookAtNodes()
 	w.forget(Ref{"Node", name}, lifecycle.Delete(n.node))
 	n.node = nil
 	for _, slice := range n.devices {

@@ -40,11 +40,12 @@ type world struct {
 	stuck       map[*life]bool // that fit nowhere at present
 	controllers map[Ref]*controller
 	unowned     map[Ref][]*life // pods of the trace whose workload has not come
-	dirty       bool            // a controller may have something to do:
-	all         bool            // any, if nodes or workloads have changed
-	changed     []*controller   // otherwise one of these
-	owners      map[Ref]bool    // workloads that own others
-	made        int             // pods of controllers
+	daemons     map[*controller]bool
+	owned       ownership
+	dirty       bool          // a controller may have something to do:
+	changed     []*controller // one of these
+	renoded     bool          // or any DaemonSet, because nodes have changed
+	made        int           // pods of controllers
 	scaler      scaler
 
 	attempts, bound int
@@ -113,7 +114,7 @@ func Run(ctx context.Context, config Config) (*Result, error) {
 func newWorld(config *Config) (*world, error) {
 	w := &world{
 		config: config, begin: config.Trace.start(), nodes: map[string]*nodeState{}, absent: map[string]*nodeState{}, pods: map[string]*life{},
-		stuck: map[*life]bool{}, controllers: map[Ref]*controller{}, unowned: map[Ref][]*life{}, owners: map[Ref]bool{}, result: &Result{},
+		stuck: map[*life]bool{}, controllers: map[Ref]*controller{}, unowned: map[Ref][]*life{}, daemons: map[*controller]bool{}, owned: ownership{}, result: &Result{},
 	}
 	w.journal = newJournal(func(d *Decision) { w.result.Decisions = append(w.result.Decisions, *d) })
 	w.findDeletions()

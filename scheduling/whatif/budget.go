@@ -15,26 +15,46 @@ import (
 // pod of the namespace, and a pod under several budgets cannot be evicted at all. A pod
 // that does not run, or is terminating, needs no budget. A pod that is not ready needs
 // none either if its budget has the healthy pods that it desires, or says AlwaysAllow.
-type budgets []*budget
-
-type budget struct {
-	name      string
-	namespace string
-	selector  match.LabelSelector
-	everyone  bool // the selector is empty
-	unready   bool // pods that are not ready may go
-	allowed   int32
+type budgets struct {
+	of    map[budgetKey][]*budget
+	taken []*budget // those that counted an eviction, in order
 }
 
-func budgetsOf(s *framework.Snapshot) (list budgets) {
-	for _, o := range framework.List[api.PodDisruptionBudget](s) {
+// A budgetKey is a label of pods that a selector demands, or none.
+type budgetKey struct{ namespace, key, value string }
+
+type budget struct {
+	place    int // in the list of all
+	name     string
+	selector match.LabelSelector
+	unready  bool // pods that are not ready may go
+	allowed  int32
+}
+
+func budgetsOf(s *framework.Snapshot) *budgets {
+	l := &budgets{of: map[budgetKey][]*budget{}}
+	for i, o := range framework.List[api.PodDisruptionBudget](s) {
 		selector, err := match.NewLabelSelector(o.Spec.Selector)
 		if err != nil || selector.SelectsNothing() {
 			continue
 		}
-		list = append(list, &budget{o.Key(), o.Namespace, selector, selector.SelectsEverything(), unreadyMayGo(o), o.Status.DisruptionsAllowed})
+		at := budgetKey{namespace: o.Namespace}
+		for key, value := range o.Spec.Selector.MatchLabels {
+			if key != "" && (at.key == "" || key < at.key) {
+				at.key, at.value = key, value
+			}
+		}
+		l.of[at] = append(l.of[at], &budget{i, o.Key(), selector, unreadyMayGo(o), o.Status.DisruptionsAllowed})
 	}
-	return list
+	return l
+}
+
+// undo takes back the evictions that were counted after the first n.
+func (l *budgets) undo(n int) {
+	for _, b := range l.taken[n:] {
+		b.allowed++
+	}
+	l.taken = l.taken[:n]
 }
 
 // unreadyMayGo reports whether the budget lets pods go that are not ready.
@@ -45,36 +65,50 @@ func unreadyMayGo(b *api.PodDisruptionBudget) bool {
 	return b.Status.DesiredHealthy > 0 && b.Status.CurrentHealthy >= b.Status.DesiredHealthy
 }
 
-// over returns the budgets that cover the pod, at most two: none if it does not run.
-func (l budgets) over(p *api.Pod) (list budgets) {
+// over returns the first budget that covers the pod, and reports whether it is the only one:
+// none if the pod does not run.
+func (l *budgets) over(p *api.Pod) (first *budget, alone bool) {
 	switch p.Status.Phase {
 	case api.PodPending, api.PodSucceeded, api.PodFailed:
-		return nil
+		return nil, true
 	}
 	if p.DeletionTimestamp != nil {
-		return nil
+		return nil, true
 	}
-	for _, b := range l {
-		if b.namespace == p.Namespace && (b.everyone || b.selector.Matches(p.Labels)) {
-			if list = append(list, b); len(list) == 2 {
-				break
+	alone = true
+	look := func(at budgetKey) {
+		for _, b := range l.of[at] {
+			if !b.selector.Matches(p.Labels) {
+				continue
 			}
+			if first == nil {
+				first = b
+				continue
+			}
+			alone = false
+			if b.place < first.place {
+				first = b
+			}
+			return // those behind it have later places
 		}
 	}
-	return list
+	look(budgetKey{namespace: p.Namespace})
+	for key, value := range p.Labels {
+		if key != "" {
+			look(budgetKey{p.Namespace, key, value})
+		}
+	}
+	return first, alone
 }
 
 // guard returns the budget that counts the eviction of the pod, nil if there is none. If
 // several budgets cover the pod, it is not alone.
-func (l budgets) guard(p *api.Pod) (b *budget, alone bool) {
-	switch over := l.over(p); {
-	case len(over) > 1:
-		return over[0], false
-	case len(over) == 0 || over[0].unready && !ready(p):
+func (l *budgets) guard(p *api.Pod) (b *budget, alone bool) {
+	b, alone = l.over(p)
+	if alone && b != nil && b.unready && !ready(p) {
 		return nil, true
-	default:
-		return over[0], true
 	}
+	return b, alone
 }
 
 // ready reports whether no condition of the pod says that it is not ready.
@@ -92,7 +126,7 @@ func (b *budget) refusal() string {
 }
 
 // take counts the eviction of a pod. If the budgets forbid it, why says so.
-func (l budgets) take(p *api.Pod) (why string) {
+func (l *budgets) take(p *api.Pod) (why string) {
 	switch b, alone := l.guard(p); {
 	case !alone:
 		return severalBudgets
@@ -102,6 +136,7 @@ func (l budgets) take(p *api.Pod) (why string) {
 		return b.refusal()
 	default:
 		b.allowed--
+		l.taken = append(l.taken, b)
 		return ""
 	}
 }

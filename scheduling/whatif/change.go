@@ -290,8 +290,14 @@ func (d *drops) finish(p *api.Pod) {
 }
 
 func without[T any](list []T, places []int) (rest []T) {
+	dropped := make([]bool, len(list))
+	for _, i := range places {
+		if i >= 0 && i < len(list) {
+			dropped[i] = true
+		}
+	}
 	for i, x := range list {
-		if !slices.Contains(places, i) {
+		if !dropped[i] {
 			rest = append(rest, x)
 		}
 	}

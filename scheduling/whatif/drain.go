@@ -157,7 +157,7 @@ func cordoned(n *api.Node) *api.Node {
 	return &c
 }
 
-func (p *Planner) drain(s *framework.Snapshot, d *Drain, pods []running, budgets budgets) error {
+func (p *Planner) drain(s *framework.Snapshot, d *Drain, pods []running, budgets *budgets) error {
 	e := newExits(pods, budgets)
 	for batch := e.open; len(batch) > 0; batch = e.next() {
 		d.Batches++

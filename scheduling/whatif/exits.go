@@ -27,7 +27,7 @@ type line struct {
 }
 
 // newExits opens the first batch.
-func newExits(pods []running, budgets budgets) *exits {
+func newExits(pods []running, budgets *budgets) *exits {
 	e := &exits{all: make([]exit, len(pods))}
 	lines := map[*budget]*line{}
 	for i, pod := range pods {

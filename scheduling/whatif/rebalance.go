@@ -113,7 +113,7 @@ type rebalance struct {
 	s       *framework.Snapshot
 	config  RebalanceConfig
 	limits  limits
-	budgets budgets
+	budgets *budgets
 	nodes   []*nodeUse
 }
 
@@ -205,8 +205,8 @@ func (x *rebalance) goOn(n *nodeUse, targets []*nodeUse, prod bool) bool {
 
 // move places the pod on a target, or leaves everything as it was.
 func (x *rebalance) move(n *nodeUse, pod *framework.PodInfo, targets []*nodeUse, prod bool) (m Move, ok bool, err error) {
-	left := x.budgets.clone()
-	if left.take(pod.Pod) != "" {
+	taken := len(x.budgets.taken)
+	if x.budgets.take(pod.Pod) != "" {
 		return m, false, nil
 	}
 	mark := x.s.Begin()
@@ -215,6 +215,7 @@ func (x *rebalance) move(n *nodeUse, pod *framework.PodInfo, targets []*nodeUse,
 			x.s.Commit(mark)
 		} else {
 			x.s.Rollback(mark)
+			x.budgets.undo(taken)
 		}
 	}()
 	use := n.pods[pod.Pod.Key()].amounts
@@ -242,7 +243,6 @@ func (x *rebalance) move(n *nodeUse, pod *framework.PodInfo, targets []*nodeUse,
 		}
 	}
 	n.add(use, -1, prod)
-	x.budgets = left
 	return Move{Pod: pod.Pod.Key(), From: n.name, To: to}, true, nil
 }
 

@@ -55,9 +55,11 @@ func (p *Planner) Removable(names ...string) ([]Removal, error) {
 		return nil, err
 	}
 	list := make([]Removal, len(names))
+	budgets := budgetsOf(p.snapshot)
 	for i, name := range names {
 		err := p.try(func(s *framework.Snapshot) (err error) {
-			list[i], err = p.remove(s, s.Node(name), budgetsOf(s))
+			list[i], err = p.remove(s, s.Node(name), budgets)
+			budgets.undo(0)
 			return err
 		})
 		if err != nil {
@@ -101,7 +103,7 @@ func (p *Planner) named(names []string) ([]string, error) {
 
 // remove bars the node and moves its pods elsewhere. It ends at the first that is
 // stuck.
-func (p *Planner) remove(s *framework.Snapshot, n *framework.NodeInfo, budgets budgets) (Removal, error) {
+func (p *Planner) remove(s *framework.Snapshot, n *framework.NodeInfo, budgets *budgets) (Removal, error) {
 	r := Removal{Node: n.Name(), Moves: []Move{}}
 	pods, _ := leaving([]*framework.NodeInfo{n})
 	for _, x := range pods {
@@ -152,18 +154,18 @@ func (p *Planner) Consolidate(names ...string) (*Consolidation, error) {
 		budgets := budgetsOf(s)
 		for _, name := range cheapestFirst(s, names) {
 			mark := s.Begin()
-			left := budgets.clone()
-			r, err := p.remove(s, s.Node(name), left)
+			taken := len(budgets.taken)
+			r, err := p.remove(s, s.Node(name), budgets)
 			if err != nil {
 				return err
 			}
 			if !r.Removable {
 				s.Rollback(mark)
+				budgets.undo(taken)
 				c.Kept = append(c.Kept, *r.Stuck)
 				continue
 			}
 			s.Commit(mark)
-			budgets = left
 			c.Removed = append(c.Removed, name)
 			for _, m := range r.Moves {
 				if first := moves[m.Pod]; first != nil {
@@ -183,15 +185,6 @@ func (p *Planner) Consolidate(names ...string) (*Consolidation, error) {
 		return nil, err
 	}
 	return c, nil
-}
-
-func (l budgets) clone() budgets {
-	copied := make(budgets, len(l))
-	for i, b := range l {
-		c := *b
-		copied[i] = &c
-	}
-	return copied
 }
 
 // cheapestFirst orders nodes by the pods that must leave, then by the largest share of

@@ -113,6 +113,46 @@ func spreadClusters(t *testing.T, n int) {
 	}
 }
 
+// workloadsTogether is a workload with an affinity to n/5 others on as many clusters, and one
+// with an anti-affinity to as many on clusters that are not there.
+func workloadsTogether(t *testing.T, n int) {
+	n = max(1, n/5)
+	term := &multicluster.WorkloadAffinityTerm{GroupByLabelKey: "app"}
+	on := func(prefix string) (targets []multicluster.Target) {
+		for i := range n {
+			targets = append(targets, multicluster.Target{Name: fmt.Sprint(prefix, i)})
+		}
+		return targets
+	}
+	workload := func(name, app string, a *multicluster.WorkloadAffinity, targets []multicluster.Target) *multicluster.Workload {
+		w := &multicluster.Workload{Name: "default/" + name, Labels: map[string]string{"app": app}, Clusters: targets}
+		w.Placement.WorkloadAffinity = a
+		return w
+	}
+	var clusters []*api.Cluster
+	for _, c := range on("c") {
+		clusters = append(clusters, &api.Cluster{ObjectMeta: api.ObjectMeta{Name: c.Name}})
+	}
+	var others []*multicluster.Workload
+	together, apart := &multicluster.WorkloadAffinity{Affinity: term}, &multicluster.WorkloadAffinity{AntiAffinity: term}
+	for i := range n {
+		others = append(others, workload(fmt.Sprint("together-", i), "near", together, on("c")), workload(fmt.Sprint("apart-", i), "far", apart, on("x")))
+	}
+	s := multicluster.Scheduler{Filters: []multicluster.Filter{
+		multicluster.AffinityToWorkloads{Others: others}, multicluster.AntiAffinityToWorkloads{Others: others},
+	}}
+	for _, w := range []*multicluster.Workload{workload("w", "near", together, nil), workload("w", "far", apart, nil)} {
+		w.Replicas = 1
+		// Several affinities: the others are read once for all of them.
+		w.Placement.ClusterAffinities = []multicluster.ClusterAffinityTerm{
+			{AffinityName: "none", ClusterAffinity: multicluster.ClusterAffinity{ClusterNames: []string{"none"}}}, {AffinityName: "all"},
+		}
+		if d, err := s.Schedule(clusters, w); err != nil || len(d.Targets) != n {
+			t.Fatalf("%d targets, %v, want %d", len(d.Targets), err, n)
+		}
+	}
+}
+
 // roomOf estimates by the name of a cluster.
 type roomOf map[string]int64
 

@@ -104,3 +104,28 @@ func claimsThatDiffer(t *testing.T, n int) {
 		}
 	}
 }
+
+// requiredTerms is a pod with n required affinity terms that differ, beside a pod that all of
+// them match, and one that they do not.
+func requiredTerms(t *testing.T, n int) {
+	node := api.MakeNode("a", "4", "8Gi").Obj()
+	other := api.MakePod("other").Obj()
+	other.Labels = map[string]string{}
+	pods := [2]*api.Pod{api.MakePod("near").Obj(), api.MakePod("nowhere").Obj()}
+	for i := range n {
+		key := fmt.Sprint("key-", i)
+		node.Labels[key], other.Labels[key] = "x", "x"
+		for k, value := range []string{"x", "y"} {
+			term := api.PodAffinityTerm{TopologyKey: key, LabelSelector: &api.LabelSelector{MatchLabels: map[string]string{key: value}}}
+			if pods[k].Spec.Affinity == nil {
+				pods[k].Spec.Affinity = &api.Affinity{PodAffinity: &api.PodAffinity{}}
+			}
+			terms := &pods[k].Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+			*terms = append(*terms, term)
+		}
+	}
+	w := newWorld(t, node)
+	w.add(w.derive(other), "a")
+	w.decide(w.derive(pods[0]), true)
+	w.decide(w.derive(pods[1]), false)
+}

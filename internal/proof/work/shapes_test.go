@@ -56,12 +56,17 @@ var shapes = []shape{
 	{name: "a group that leaves as a whole", run: groupThatLeavesAsAWhole},
 	{name: "a drain behind one budget", run: drainBehindOneBudget},
 	{name: "terms that match everybody", run: termsThatMatchEverybody},
+	{name: "required affinity terms", run: requiredTerms},
+	{name: "dropped constraints", run: droppedConstraints},
 	{name: "many selectors", run: manySelectors},
 	{name: "selectors that cost", most: 2, run: costlySelectors},
 	{name: "claims that differ", run: claimsThatDiffer},
 	{name: "resource models", run: resourceModels},
 	{name: "clusters that a workload names", run: namedClusters},
-	{name: "clusters under spread constraints", most: 9, run: spreadClusters}, // the search has a table of sums, of four million at most
+	{name: "clusters under spread constraints", most: 9, run: spreadClusters},            // the search has a table of sums, of four million at most
+	{name: "workloads with an affinity to each other", most: 18, run: workloadsTogether}, // each of them is on each cluster
+	{name: "workloads that come one by one", run: workloadsOneByOne},
+	{name: "nodes to remove under budgets", run: removableUnderBudgets},
 	{name: "victims that an extender repeats", run: repeatedVictims},
 	{name: "pods of one node that change", run: podsOfOneNode},
 	{name: "rising priorities", most: 18, run: risingPriorities}, // each pod that leaves wakes all that wait

@@ -42,3 +42,69 @@ func drainBehindOneBudget(t *testing.T, n int) {
 		t.Fatalf("%d batches, %d pods move, %d are stuck (%v), want %d of each", d.Batches, len(d.Moves), len(d.Stuck), err, n)
 	}
 }
+
+// droppedConstraints asks where a pod with n spread constraints, and as many terms of affinity
+// and anti-affinity, goes without them.
+func droppedConstraints(t *testing.T, n int) {
+	w := newWorld(t, api.MakeNode("a", "4", "8Gi").Obj())
+	b := api.MakePod("p").Obj()
+	b.Spec.Affinity = &api.Affinity{PodAffinity: &api.PodAffinity{}, PodAntiAffinity: &api.PodAntiAffinity{}}
+	near, far := b.Spec.Affinity.PodAffinity, b.Spec.Affinity.PodAntiAffinity
+	var changes []whatif.Change
+	for i := range n {
+		s := &api.LabelSelector{MatchLabels: map[string]string{"app": fmt.Sprint(i)}}
+		key := fmt.Sprint("key-", i)
+		b.Spec.TopologySpreadConstraints = append(b.Spec.TopologySpreadConstraints, api.TopologySpreadConstraint{
+			MaxSkew: 1, TopologyKey: key, WhenUnsatisfiable: api.DoNotSchedule, LabelSelector: s,
+		})
+		term := api.PodAffinityTerm{TopologyKey: key, LabelSelector: s}
+		near.RequiredDuringSchedulingIgnoredDuringExecution = append(near.RequiredDuringSchedulingIgnoredDuringExecution, term)
+		far.RequiredDuringSchedulingIgnoredDuringExecution = append(far.RequiredDuringSchedulingIgnoredDuringExecution, term)
+		for _, kind := range []whatif.ChangeKind{whatif.ChangeSpread, whatif.ChangeAffinity, whatif.ChangeAntiAffinity} {
+			changes = append(changes, whatif.Change{Kind: kind, Name: key, Index: i})
+		}
+	}
+	p, err := whatif.New(scheduling.Kubernetes137(), w.snap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if node, err := p.Decide(w.derive(b), "a", changes...); err != nil || node != "a" {
+		t.Fatalf("the pod goes to %q, %v, want a", node, err)
+	}
+}
+
+// removableUnderBudgets asks for each of n/5 nodes with a pod whether it may go, beside n
+// budgets in one namespace.
+func removableUnderBudgets(t *testing.T, n int) {
+	var nodes []*api.Node
+	for i := range max(2, n/5) {
+		nodes = append(nodes, api.MakeNode(fmt.Sprint("n", i), "4", "8Gi").Labels("name", fmt.Sprint(i)).Obj())
+	}
+	w := newWorld(t, nodes...)
+	for i := range nodes {
+		b := api.MakePod(fmt.Sprint("p", i)).Labels("app", fmt.Sprint("app-", i)).NodeSelector("name", fmt.Sprint(i))
+		p := b.Obj()
+		p.Status.Phase = api.PodRunning
+		w.add(w.derive(p), nodes[i].Name)
+	}
+	for i := range n {
+		b := &api.PodDisruptionBudget{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: fmt.Sprint("b", i)}}
+		b.Spec.Selector = &api.LabelSelector{MatchLabels: map[string]string{"app": fmt.Sprint("app-", i)}}
+		if err := framework.Put(w.snap, b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := whatif.New(scheduling.Kubernetes137(), w.snap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := p.Removable()
+	if err != nil || len(list) != len(nodes) {
+		t.Fatalf("%d answers, %v, want %d", len(list), err, len(nodes))
+	}
+	for _, r := range list {
+		if r.Removable || n > 1 && r.Stuck.Evicted {
+			t.Fatalf("%s: %+v, want that a budget keeps it", r.Node, r)
+		}
+	}
+}

@@ -27,7 +27,7 @@ var covered = []string{
 	"resource",
 	"estimator/...", "filter", "framework/...", "internal/cow", "internal/devices/...", "internal/engine/...", "internal/heap",
 	"internal/match", "internal/topo", "internal/volumes", "scheduling", "scheduling/extender", "scheduling/gang", "scheduling/lifecycle",
-	"scheduling/multicluster", "scheduling/preemption", "scheduling/queue", "scheduling/whatif", "scoring",
+	"scheduling/multicluster", "scheduling/preemption", "scheduling/queue", "scheduling/simulate", "scheduling/whatif", "scheduling/workload", "scoring",
 }
 
 // TestWork counts statements for each shape.
