@@ -26,7 +26,7 @@ type Driver struct {
 	hosts       map[string]*host
 	retries     []func() error // changes of the snapshot that an extension prevented
 	nominations nominations
-	expiring    []expiry       // in the order of their times
+	expiring    []expiry // in the order of their times
 	refusals    refusals
 	verify      bool // some profile verifies
 
