@@ -163,6 +163,37 @@ func (f *interPodAffinity) RemovePod(*framework.Cycle, *framework.PodInfo, *fram
 // Fork implements [framework.FilterUpdater]. All state is in the snapshot.
 func (f *interPodAffinity) Fork() framework.FilterUpdater { return &interPodAffinity{f.Affinity} }
 
+// FilterWith is Filter as if the pods had been added to the node, and AddPod called for
+// each.
+func (f *interPodAffinity) FilterWith(_ *framework.PodInfo, node *framework.NodeInfo, added []*framework.PodInfo) (framework.Status, bool) {
+	if f.Stale() {
+		return framework.Status{}, false
+	}
+	if !f.attracted(node) && !f.attractedWith(node, added) {
+		return framework.UnresolvableStatus(reasonPodAffinity), true
+	}
+	for _, c := range f.Repel {
+		if c.At(node) > 0 || c.Domain(node) >= 0 && slices.ContainsFunc(added, c.Selects) {
+			return framework.UnschedulableStatus(reasonPodAntiAffinity), true
+		}
+	}
+	barred := f.Others != nil && f.Others.Bars(node) || slices.ContainsFunc(f.Barred, func(c topo.Count) bool { return c.At(node) > 0 }) ||
+		slices.ContainsFunc(added, func(p *framework.PodInfo) bool { return f.BarredBy(p, node) })
+	if barred {
+		return framework.UnschedulableStatus(reasonExistingAffinity), true
+	}
+	return framework.Status{}, true
+}
+
+// attractedWith reports whether the node has all topology keys of the required terms, and
+// one of the added pods matches all of these terms.
+func (f *interPodAffinity) attractedWith(node *framework.NodeInfo, added []*framework.PodInfo) bool {
+	if slices.ContainsFunc(f.Attract, func(c topo.Count) bool { return c.Domain(node) < 0 }) {
+		return false
+	}
+	return len(f.Attract) > 0 && slices.ContainsFunc(added, f.Attract[0].Selects)
+}
+
 // Groups implements [incremental.Grouper].
 func (f *interPodAffinity) Groups() incremental.Groups { return f.FilterGroups() }
 

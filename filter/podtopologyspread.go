@@ -244,6 +244,35 @@ func (f *podTopologySpread) Fork() framework.FilterUpdater {
 	return &podTopologySpread{rules: f.rules, spread: f.spread, extra: slices.Clone(f.extra)}
 }
 
+// FilterWith is Filter as if the pods had been added to the node, and AddPod called for
+// each.
+func (f *podTopologySpread) FilterWith(pod *framework.PodInfo, node *framework.NodeInfo, added []*framework.PodInfo) (framework.Status, bool) {
+	if f.spread.Stale() || len(f.extra) > 0 {
+		return framework.Status{}, false
+	}
+	for i := range f.rules {
+		c := f.spread.Counts[i]
+		if !c.Counts(node) {
+			continue
+		}
+		by := int64(0)
+		for _, p := range added {
+			if p.Pod.Namespace != pod.Pod.Namespace {
+				continue
+			}
+			if selected, _ := f.rules[i].Selects(p); selected {
+				by++
+			}
+		}
+		if by > 0 {
+			f.extra = append(f.extra, extraCount{i, c.Domain(node), by})
+		}
+	}
+	status := f.verdict(node, nil, nil)
+	f.extra = f.extra[:0]
+	return status, true
+}
+
 // Groups implements [incremental.Grouper].
 func (f *podTopologySpread) Groups() incremental.Groups { return f.spread.HardGroups() }
 

@@ -145,6 +145,23 @@ func (f *volumeRestrictions) uses(p *framework.PodInfo) (n int) {
 	return n
 }
 
+// FilterWith is Filter as if the pods had been added to the node, and AddPod called for
+// each.
+func (f *volumeRestrictions) FilterWith(_ *framework.PodInfo, node *framework.NodeInfo, added []*framework.PodInfo) (framework.Status, bool) {
+	conflicts := f.conflicts
+	for _, p := range added {
+		if len(f.pod.Exclusive) > 0 && f.conflictsWith(p) {
+			return framework.UnschedulableStatus(reasonDiskConflict), true
+		}
+		conflicts += f.uses(p)
+	}
+	status := f.Filter(nil, node)
+	if status.IsSuccess() && conflicts > 0 {
+		status = framework.UnschedulableStatus(reasonClaimInUse)
+	}
+	return status, true
+}
+
 // Fork returns a copy.
 func (f *volumeRestrictions) Fork() framework.FilterUpdater {
 	copied := *f

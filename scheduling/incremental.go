@@ -51,8 +51,8 @@ const (
 
 func newIncremental(s *Scheduler) *incrementalPath {
 	f := &incrementalPath{s: s, reference: referencePath{plugins: &s.plugins, workers: 1}, classes: map[string]*class{}, readings: map[string]*reading{}, notes: runner.NewCache[noted]()}
-	f.nominations.crowds.path = referencePath{plugins: &s.plugins, workers: 1}
-	f.nominations.path = referencePath{plugins: &s.plugins, workers: 1, crowds: &f.nominations.crowds}
+	f.nominations.kept = referencePath{plugins: &s.plugins, workers: 1, crowds: &f.nominations.crowds}
+	f.nominations.live = referencePath{plugins: &s.plugins, workers: 1}
 	f.engine = engine.New(f, s.profile.Cache.Budget)
 	return f
 }

@@ -25,7 +25,7 @@ type class struct {
 	at   uint64
 	next *class // of pods with the same parts that plugins read in another way
 
-	nominated keptNominated
+	nominated classNominated
 }
 
 // A noted class was found in an epoch, and is the pod's as long as that lasts.

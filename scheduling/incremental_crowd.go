@@ -6,21 +6,18 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
-	"github.com/berth-sched/berth/framework/api"
 )
 
 // crowds keeps nodes as if the pods nominated to them were there, in a fork of the
 // snapshot. Thousands of pods may be nominated to one node, each is asked about with all
 // others there, and from one to the next only a few pods differ.
 //
-// Only filters that are known to read no more than the node's object and its pods may be
-// asked: nothing else in the fork follows the snapshot.
+// Nothing but these nodes follows the snapshot in the fork. So only filters that are known
+// to read no more than the node's object and its pods are asked about the nodes of the fork.
 type crowds struct {
-	path  referencePath
-	of    weak.Pointer[framework.Snapshot]
-	fork  *framework.Snapshot
-	kinds uint64         // of the DeviceClasses in the fork
-	at    map[int]*crowd // by slot
+	of   weak.Pointer[framework.Snapshot]
+	fork *framework.Snapshot
+	at   map[int]*crowd // by slot
 }
 
 // crowd is a node as if nominated pods were there.
@@ -39,53 +36,77 @@ const (
 	crowdsMost = 64
 )
 
-// ask asks the filters that are bound to the pod of the cycle about a node with the pods
-// nominated to it; false if that must be found out in another way.
-func (x *crowds) ask(c *framework.Cycle, bound []boundFilter, node *framework.NodeInfo) (v verdict, ok bool) {
-	r, s := &x.path, c.Snapshot
-	if len(node.Nominated) < crowdLeast || slices.ContainsFunc(bound, func(b boundFilter) bool { return !r.plugins.filters[b.At].simple }) {
+// ask asks filters of the path about a node with the pods nominated to it; false if that must
+// be found out in another way.
+func (x *crowds) ask(r *referencePath, filters []boundFilter, node *framework.NodeInfo) (v verdict, ok bool) {
+	if len(node.Nominated) < crowdLeast || slices.ContainsFunc(filters, func(b boundFilter) bool { return r.supposes(b) == notAtAll }) {
 		return v, false
 	}
-	kinds := framework.ObjectsVersion[api.DeviceClass](s)
-	if x.fork == nil || x.of != weak.Make(s) || x.fork.Schema() != s.Schema() || x.kinds != kinds || len(x.at) > crowdsMost {
-		x.fork, x.of, x.kinds, x.at = s.Fork(), weak.Make(s), kinds, map[int]*crowd{}
-	}
-	if !x.follow(c.Pod, node) {
+	k := x.follow(r.cycle.Snapshot, r.cycle.Pod, node)
+	if k == nil {
 		x.fork = nil
 		return v, false
 	}
-	r.cycle.Reset(c.Pod, x.fork, c.Number, c.Seed)
-	if err := r.plugins.bindFilters(&r.cycle, &r.bound, &r.plugins.allFilters); err != nil || !r.bound.rejected.IsSuccess() || r.bound.restrict {
-		return v, false
+	p := probe{node: node}
+	var err error
+	defer func() { ok = ok && err == nil }()
+	defer r.catch(&p, &err)
+	there := x.fork.AtSlot(node.Slot())
+	for i, b := range filters {
+		p.filter = i
+		var status framework.Status
+		switch r.supposes(b) {
+		case byNode:
+			status = b.Filter.Filter(r.cycle.Pod, there)
+		case withoutPods:
+			status = b.Filter.Filter(r.cycle.Pod, node)
+		default:
+			if status, ok = b.Filter.(supposer).FilterWith(r.cycle.Pod, node, k.nominated); !ok {
+				return v, false
+			}
+		}
+		if !status.IsSuccess() {
+			return verdict{int32(b.At), status}, status.IsRejected()
+		}
 	}
-	if !slices.EqualFunc(bound, r.bound.filters, func(a, b boundFilter) bool { return a.At == b.At }) {
-		return v, false
-	}
-	p := probe{node: x.fork.AtSlot(node.Slot())}
-	return x.verdict(&p)
+	return verdict{filter: passed}, true
 }
 
-func (x *crowds) verdict(p *probe) (v verdict, ok bool) {
-	var err error
-	func() {
-		defer x.path.catch(p, &err)
-		err = x.path.filter(p, &v)
-	}()
-	return v, err == nil
+// supposition is how a bound filter answers as if pods were on a node that are not.
+type supposition uint8
+
+const (
+	notAtAll    supposition = iota // the pods must be added
+	byNode                         // it reads the object and the pods of the node that it gets
+	withoutPods                    // it reads no pods
+	bySupposer                     // it is a supposer
+)
+
+func (r *referencePath) supposes(b boundFilter) supposition {
+	if s := r.plugins.filters[b.At].supposes; s != notAtAll {
+		return s
+	}
+	if _, ok := b.Filter.(supposer); ok {
+		return bySupposer
+	}
+	return notAtAll
 }
 
 // follow makes the node in the fork have the pods that it has in the snapshot and those that
-// are nominated to it and count for the pod.
-func (x *crowds) follow(pod *framework.PodInfo, node *framework.NodeInfo) bool {
+// are nominated to it and count for the pod; nil if it cannot.
+func (x *crowds) follow(s *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo) *crowd {
+	if x.fork == nil || x.of != weak.Make(s) || x.fork.Schema() != s.Schema() || len(x.at) > crowdsMost {
+		x.fork, x.of, x.at = s.Fork(), weak.Make(s), map[int]*crowd{}
+	}
 	slot := node.Slot()
 	k := x.at[slot]
 	if k == nil || k.static != node.NodeGeneration() {
 		if k != nil {
-			return false // the next pod makes another fork
+			return nil // the next pod makes another fork
 		}
 		k = &crowd{static: node.NodeGeneration(), placed: slices.Clone(x.fork.AtSlot(slot).Pods)}
 		if x.fork.AtSlot(slot).NodeGeneration() != k.static {
-			return false
+			return nil
 		}
 		x.at[slot] = k
 	}
@@ -100,19 +121,19 @@ func (x *crowds) follow(pod *framework.PodInfo, node *framework.NodeInfo) bool {
 	for _, list := range [][]*framework.PodInfo{goneN, goneP} {
 		for _, p := range list {
 			if x.fork.RemovePodAt(p, x.fork.AtSlot(slot)) != nil {
-				return false
+				return nil
 			}
 		}
 	}
 	for _, list := range [][]*framework.PodInfo{newP, newN} {
 		for _, p := range list {
 			if x.fork.AddPodAt(p, x.fork.AtSlot(slot)) != nil {
-				return false
+				return nil
 			}
 		}
 	}
 	k.placed, k.nominated, k.spare = append(k.placed[:0], node.Pods...), want, k.nominated
-	return true
+	return k
 }
 
 // difference returns parts of two lists such that the rest of both is the same.
@@ -126,13 +147,15 @@ func difference[T comparable](a, b []T) (onlyA, onlyB []T) {
 	return a, b
 }
 
-// readsNodeOnly reports whether a filter of this module reads no more than the object of a
-// node and its pods: no other objects, no extension of the snapshot, and no time.
-func readsNodeOnly(p framework.Plugin) bool {
+// suppositionOf knows filters of this module. Those by node read no other objects once they
+// are bound, no extension of the snapshot, and no time.
+func suppositionOf(p framework.Plugin) supposition {
 	switch p.(type) {
 	case filter.NodeResourcesFit, filter.NodePorts, filter.NodeName, filter.NodeUnschedulable, filter.TaintToleration,
 		filter.NodeAffinity, filter.NodeLabel, filter.NodeDeclaredFeatures:
-		return true
+		return byNode
+	case filter.VolumeBinding, filter.VolumeZone:
+		return withoutPods
 	}
-	return false
+	return notAtAll
 }

@@ -1,6 +1,8 @@
 package scheduling
 
 import (
+	"encoding/binary"
+	"errors"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
@@ -9,29 +11,39 @@ import (
 )
 
 // How the incremental path counts nominated pods. Only on their nodes may they matter, so
-// these are asked as on the reference path, and their verdicts override what is kept. All
-// other nodes answer as if nobody were nominated.
+// what the filters say of these nodes with the nominated pods there overrides what is kept.
+// All other nodes answer as if nobody were nominated.
+//
+// Filters that are kept with a class answer alike for all pods with one base key, as long
+// as a node has its generation. Live filters are asked in every decision. They mostly need
+// no trial: a [supposer] says what the nominated pods change.
 
 // nominations ask about nodes that pods are nominated to.
 type nominations struct {
-	path      referencePath
-	crowds    crowds
-	overrides []engine.Override
+	kept, live referencePath // of the filters that are kept with a class, and of the others
+	crowds     crowds
+	overrides  []engine.Override
+	supposed   []*framework.PodInfo // memory of those
+
+	bases    map[string]*keptNominated
+	schema   *resource.Schema // of the snapshots that bases are about
+	era      uint64           // changes when bases are forgotten
+	verdicts int              // in all bases, at most
 }
 
-// keptNominated are verdicts of the filters about nodes as if the pods nominated to them
-// were there, for pods of a class.
+// keptNominated are verdicts of the filters that are kept with a class, about nodes as if
+// the pods nominated to them were there.
 //
-// Invariant: a verdict holds for every pod of the class that has the priority and is not
-// nominated to the node, as long as the node has the generation, if local. Generations
-// tell apart only what belongs to snapshots with the schema.
+// Invariant: a verdict holds for every pod with the base key that is not nominated to the
+// node, as long as the node has the generation, and the snapshot the node set and the
+// objects, as far as reads name these.
 type keptNominated struct {
-	schema   *resource.Schema
-	local    bool   // the filters that are kept read a node and its pods only
-	live     idlers // of the filters that are live
-	verdicts map[nominatedTo]verdictAt
+	reads            framework.Reads
+	nodeSet, objects uint64
+	verdicts         map[nominatedTo]verdictAt
 }
 
+// nominatedTo stands for the pods nominated to a node that have at least the priority.
 type nominatedTo struct {
 	slot     int
 	priority int32
@@ -42,8 +54,27 @@ type verdictAt struct {
 	verdict    verdict
 }
 
-// nominatedMost bounds how many verdicts a class keeps about nominated nodes.
-const nominatedMost = 4096
+// classNominated is the entry of a class in nominations.bases in an era.
+type classNominated struct {
+	base *keptNominated
+	era  uint64
+}
+
+// Bounds of what is kept about nominated nodes: verdicts, and base keys that they are for.
+const (
+	nominatedMost      = 1 << 18
+	nominatedBasesMost = 4096
+)
+
+// A supposer is a bound filter that can tell how pods would change its verdict about a
+// node, if they were there.
+type supposer interface {
+	framework.FilterUpdater
+	// FilterWith is Filter after the pods have been added to the node in the snapshot, and
+	// AddPod was called for each: neither has happened. AddPod would succeed. It is not ok if
+	// the filter cannot tell.
+	FilterWith(pod *framework.PodInfo, node *framework.NodeInfo, added []*framework.PodInfo) (status framework.Status, ok bool)
+}
 
 // override lists the nodes that the filters reject if the pods are there that are
 // nominated to them. It is not ok if the reference path must be taken.
@@ -54,25 +85,21 @@ func (f *incrementalPath) override(c *framework.Cycle) (list []engine.Override, 
 	}
 	x := &f.nominations
 	x.overrides = x.overrides[:0]
-	kept := f.keptNominated(c)
-	bound := false
+	q := nominatedQuestion{x: x, plugins: &f.s.plugins, cycle: c, filters: &f.class.filters}
 	for _, slot := range s.NominatedSlots() {
 		node := s.AtSlot(slot)
-		if !reckonsWithAny(c.Pod, node.Nominated) {
+		n := countNominated(c.Pod, node.Nominated)
+		if n.counting == 0 {
 			continue
 		}
-		v, known := kept.of(c.Pod, node)
-		if !known {
-			if !bound {
-				if bound = f.bindNominated(c); !bound {
-					return nil, false
-				}
-			}
-			var err error
-			if v, err = x.path.tryAsIfPlaced(s, node); err != nil {
+		if q.base == nil {
+			if q.base = f.keptNominated(c); !q.bind(&x.live, &q.filters.live) {
 				return nil, false
 			}
-			kept.keep(c.Pod, s.AtSlot(slot), v)
+		}
+		v, err := q.verdict(slot, n)
+		if err != nil {
+			return nil, false
 		}
 		if v.filter != passed {
 			x.overrides = append(x.overrides, engine.Override{Slot: slot, At: int(v.filter), Status: v.status})
@@ -81,69 +108,190 @@ func (f *incrementalPath) override(c *framework.Cycle) (list []engine.Override, 
 	return x.overrides, true
 }
 
-// bindNominated binds all filters for another cycle of the same decision; false if they
-// have no answer, or name nodes.
-func (f *incrementalPath) bindNominated(c *framework.Cycle) bool {
-	r := &f.nominations.path
-	r.cycle.Reset(c.Pod, c.Snapshot, c.Number, c.Seed)
-	err := r.plugins.bindFilters(&r.cycle, &r.bound, &r.plugins.allFilters)
+// nominees says which of the pods nominated to a node count for a pod.
+type nominees struct {
+	counting int
+	lowest   int32 // priority of these
+	own      bool  // the pod itself is nominated
+}
+
+func countNominated(pod *framework.PodInfo, nominated []*framework.PodInfo) (n nominees) {
+	for _, q := range nominated {
+		switch {
+		case q.Priority < pod.Priority:
+		case isNominated(pod, q):
+			n.own = true
+		case n.counting == 0 || q.Priority < n.lowest:
+			n.lowest = q.Priority
+			fallthrough
+		default:
+			n.counting++
+		}
+	}
+	return n
+}
+
+// A nominatedQuestion is asked about all nodes with nominated pods, for one pod. The live
+// filters are bound with the first such node.
+type nominatedQuestion struct {
+	x       *nominations
+	plugins *plugins
+	cycle   *framework.Cycle // of the decision
+	filters *side
+	base    *keptNominated // not nil; nil verdicts: nothing may be kept
+	bound   bool           // the kept filters are
+}
+
+var errNotBound = errors.New("a PreFilter rejects the pod, or names nodes")
+
+// bind binds some filters for another cycle of the same decision; false if they have no
+// answer, or name nodes.
+func (q *nominatedQuestion) bind(r *referencePath, some *choice) bool {
+	r.cycle.Reset(q.cycle.Pod, q.cycle.Snapshot, q.cycle.Number, q.cycle.Seed)
+	err := q.plugins.bindFilters(&r.cycle, &r.bound, some)
 	return err == nil && r.bound.rejected.IsSuccess() && !r.bound.restrict
 }
 
-// keptNominated returns what is kept for the class of the pod, nil if nothing may be.
-func (f *incrementalPath) keptNominated(c *framework.Cycle) *keptNominated {
-	k := &f.class.nominated
-	if schema := c.Snapshot.Schema(); k.schema != schema {
-		const local = framework.ReadsNode | framework.ReadsPods
-		*k = keptNominated{schema: schema, local: f.class.filters.keptReads&^local == 0, live: idlers{all: true}}
-		live := &f.class.filters.live
-		for _, i := range live.pre {
-			k.live.add(f.s.plugins.preFilters[i].idler, f.s.plugins.preFilters[i].keyer)
-		}
-		if slices.ContainsFunc(live.at, func(i int) bool { return !f.s.plugins.filters[i].bound }) {
-			k.live.all = false
+// verdict returns what the filters say of the node with the nominated pods on it: the first
+// that rejects the pod decides.
+func (q *nominatedQuestion) verdict(slot int, n nominees) (verdict, error) {
+	v, err := q.keptVerdict(slot, n)
+	if err != nil || len(q.x.live.bound.filters) == 0 {
+		return v, err
+	}
+	before := len(q.x.live.bound.filters)
+	if v.filter != passed {
+		before = slices.IndexFunc(q.x.live.bound.filters, func(b boundFilter) bool { return b.At > int(v.filter) })
+		if before < 0 {
+			before = len(q.x.live.bound.filters)
 		}
 	}
-	if !k.local || !k.live.idle(c, f.keys.epoch) {
-		return nil
+	w, err := q.liveVerdict(slot, n, before)
+	if err != nil || w.filter != passed {
+		return w, err
 	}
-	return k
+	return v, nil
 }
 
-// of returns the verdict on a node, if it is known.
-func (k *keptNominated) of(pod *framework.PodInfo, node *framework.NodeInfo) (v verdict, known bool) {
-	if k == nil || !k.holdsFor(pod, node) {
-		return v, false
+// keptVerdict is verdict for the kept filters. It tries whether the nominated pods can be
+// added to the node, too.
+func (q *nominatedQuestion) keptVerdict(slot int, n nominees) (verdict, error) {
+	s := q.cycle.Snapshot
+	at, generation := nominatedTo{slot, n.lowest}, s.AtSlot(slot).Generation()
+	keeps := q.base.verdicts != nil && !n.own
+	if keeps {
+		if kept, ok := q.base.verdicts[at]; ok && kept.generation == generation {
+			return kept.verdict, nil
+		}
 	}
-	at, known := k.verdicts[nominatedTo{node.Slot(), pod.Priority}]
-	return at.verdict, known && at.generation == node.Generation()
+	r := &q.x.kept
+	if !q.bound && !q.bind(r, &q.filters.kept) {
+		return verdict{}, errNotBound
+	}
+	q.bound = true
+	v, err := r.tryAsIfPlaced(s, s.AtSlot(slot))
+	if err == nil && keeps {
+		q.x.keep(q.base, at, verdictAt{generation, v})
+	}
+	return v, err
+}
+
+// liveVerdict is verdict for the first of the live filters.
+func (q *nominatedQuestion) liveVerdict(slot int, n nominees, before int) (v verdict, err error) {
+	s, r := q.cycle.Snapshot, &q.x.live
+	p := probe{node: s.AtSlot(slot)}
+	defer r.catch(&p, &err)
+	if v, ok := r.askSupposing(r.bound.filters, before, &p, q.x.suppose(q.cycle.Pod, p.node, n)); ok {
+		return v, nil
+	}
+	err = r.asIfPlaced(s, r.bound.filters, &p, func(filters []boundFilter) error { return r.ask(filters[:before], &p, &v) })
+	return v, err
+}
+
+// suppose lists the nominated pods that count. The list is valid until the next call.
+func (x *nominations) suppose(pod *framework.PodInfo, node *framework.NodeInfo, n nominees) []*framework.PodInfo {
+	if n.counting == len(node.Nominated) {
+		return node.Nominated
+	}
+	x.supposed = x.supposed[:0]
+	for _, q := range node.Nominated {
+		if reckonsWith(pod, q) {
+			x.supposed = append(x.supposed, q)
+		}
+	}
+	return x.supposed
+}
+
+// askSupposing asks the first of the filters about a node as if the pods were there. It is
+// not ok if one of all filters cannot tell, or fails.
+func (r *referencePath) askSupposing(filters []boundFilter, before int, p *probe, added []*framework.PodInfo) (v verdict, ok bool) {
+	for i := range filters {
+		if _, ok := filters[i].Filter.(supposer); !ok {
+			return v, false // its AddPod may fail
+		}
+	}
+	for i := range filters[:before] {
+		p.filter = i
+		status, ok := filters[i].Filter.(supposer).FilterWith(r.cycle.Pod, p.node, added)
+		switch {
+		case !ok:
+			return v, false
+		case status.IsSuccess():
+			continue
+		}
+		return verdict{int32(filters[i].At), status}, status.IsRejected()
+	}
+	return verdict{filter: passed}, true
+}
+
+// keptNominated returns what is kept for the class of the pod. It has no map if nothing may
+// be kept.
+func (f *incrementalPath) keptNominated(c *framework.Cycle) *keptNominated {
+	const identified = framework.ReadsNode | framework.ReadsPods | framework.ReadsNodeSet | framework.ReadsObjects
+	x, s, reads, n := &f.nominations, c.Snapshot, f.class.filters.keptReads, &f.class.nominated
+	if reads&^identified != 0 {
+		return &keptNominated{}
+	}
+	if x.bases == nil || x.schema != s.Schema() || x.verdicts >= nominatedMost {
+		x.forget()
+		x.schema = s.Schema()
+	}
+	if n.era != x.era {
+		key := f.BaseKey(c.Pod) + string(binary.BigEndian.AppendUint16(nil, uint16(reads)))
+		k := x.bases[key]
+		if k == nil {
+			if len(x.bases) >= nominatedBasesMost {
+				x.forget()
+			}
+			k = &keptNominated{reads: reads, verdicts: map[nominatedTo]verdictAt{}}
+			x.bases[key] = k
+		}
+		*n = classNominated{k, x.era}
+	}
+	n.base.follow(s)
+	return n.base
+}
+
+// forget drops all that is kept.
+func (x *nominations) forget() {
+	x.bases = map[string]*keptNominated{}
+	x.verdicts = 0
+	x.era++
 }
 
 // keep notes a verdict.
-func (k *keptNominated) keep(pod *framework.PodInfo, node *framework.NodeInfo, v verdict) {
-	if k == nil || !k.holdsFor(pod, node) {
-		return
-	}
-	if k.verdicts == nil {
-		k.verdicts = map[nominatedTo]verdictAt{}
-	}
-	if len(k.verdicts) >= nominatedMost {
-		clear(k.verdicts)
-	}
-	k.verdicts[nominatedTo{node.Slot(), pod.Priority}] = verdictAt{node.Generation(), v}
+func (x *nominations) keep(k *keptNominated, at nominatedTo, v verdictAt) {
+	before := len(k.verdicts)
+	k.verdicts[at] = v
+	x.verdicts += len(k.verdicts) - before
 }
 
-// holdsFor reports whether the verdict would be that of other pods of the class, too: the
-// pod itself is not nominated to the node. Affinity terms of nominated pods make no class,
-// and need none: the live plugins are idle, so they skip the pod before nominated pods are
-// counted.
-func (k *keptNominated) holdsFor(pod *framework.PodInfo, node *framework.NodeInfo) bool {
-	for _, q := range node.Nominated {
-		if isNominated(pod, q) {
-			return false
-		}
+// follow drops verdicts that other nodes or objects may have changed.
+func (k *keptNominated) follow(s *framework.Snapshot) {
+	if k.nodeSet != s.NodeSet() && k.reads&framework.ReadsNodeSet != 0 || k.objects != s.Objects() && k.reads&framework.ReadsObjects != 0 {
+		clear(k.verdicts)
 	}
-	return true
+	k.nodeSet, k.objects = s.NodeSet(), s.Objects()
 }
 
 // decideOnNominated decides for a pod that is nominated to a node, if it fits there. done

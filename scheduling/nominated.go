@@ -142,7 +142,7 @@ func (r *referencePath) tryAsIfPlaced(s *framework.Snapshot, node *framework.Nod
 // askAsIfPlaced asks the filters about a node with the nominated pods on it.
 func (r *referencePath) askAsIfPlaced(s *framework.Snapshot, filters []boundFilter, p *probe) (v verdict, err error) {
 	if r.crowds != nil {
-		if v, ok := r.crowds.ask(&r.cycle, filters, p.node); ok {
+		if v, ok := r.crowds.ask(r, filters, p.node); ok {
 			return v, nil
 		}
 	}

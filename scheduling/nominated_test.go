@@ -101,8 +101,7 @@ func (countingPods) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Reads: framework.ReadsNode | framework.ReadsPods}
 }
 
-// Verdicts about nodes that pods with affinity terms are nominated to are kept for pods
-// that no such term matches. Terms of nominated pods count only while one of a pod in the
+// Verdicts about nodes that pods with affinity terms are nominated to are kept. Terms of nominated pods count only while one of a pod in the
 // cluster matches the pod, too.
 func TestNominatedTerms(t *testing.T) {
 	const nodes, decisions = 40, 20
@@ -128,7 +127,7 @@ func TestNominatedTerms(t *testing.T) {
 		for round, tt := range []struct {
 			app            string
 			feasible, most int
-		}{{"db", nodes, 3}, {"web", nodes, 2 * nodes}, {"db", nodes, 3}, {"web", nodes/2 - 1, 2 * nodes}, {"db", nodes, 3}} {
+		}{{"db", nodes, 3}, {"web", nodes, 3}, {"db", nodes, 3}, {"web", nodes/2 - 1, 3}, {"db", nodes, 3}} {
 			if round == 3 {
 				if err := s.AddPod(keepsAway("hermit"), fmt.Sprint("n", nodes-1)); err != nil {
 					t.Fatal(err)
@@ -153,5 +152,83 @@ func TestNominatedTerms(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// additions counts pods that are added to nodes, in decisions, too.
+type additions struct{ pods int }
+
+var additionsKey = framework.NewExtensionKey(func(*framework.Snapshot) *additions { return new(additions) })
+
+func (a *additions) Fork(*framework.Snapshot) framework.Extension { return new(additions) }
+
+func (a *additions) PodAdded(*framework.Snapshot, *framework.NodeInfo, *framework.PodInfo) { a.pods++ }
+
+func (a *additions) PodRemoved(*framework.Snapshot, *framework.NodeInfo, *framework.PodInfo) {}
+
+// Pods that are nominated to all nodes, each with a term like no other, are not put there for
+// each decision about a pod that terms, constraints or volumes concern, whatever its labels.
+func TestNominatedPodsAreNotTried(t *testing.T) {
+	const nodes, decisions = 40, 30
+	kinds := map[string]func(api.PodBuilder) api.PodBuilder{
+		"plain":         func(b api.PodBuilder) api.PodBuilder { return b },
+		"seen by terms": func(b api.PodBuilder) api.PodBuilder { return b.Labels("app", "web") },
+		"anti-affinity": func(b api.PodBuilder) api.PodBuilder {
+			return b.Labels("app", "own").PodAntiAffinity(api.LabelHostname, "app=hostile")
+		},
+		"affinity": func(b api.PodBuilder) api.PodBuilder { return b.PodAffinity(api.LabelTopologyZone, "app=hermit") },
+		"spread": func(b api.PodBuilder) api.PodBuilder {
+			return b.Labels("app", "even").Spread(50, api.LabelTopologyZone, api.DoNotSchedule, "app=even")
+		},
+		"claim": func(b api.PodBuilder) api.PodBuilder { return b.Claim("data") },
+	}
+	fits := map[string]bool{"plain": true, "affinity": true, "spread": true, "claim": true} // the nominated pods bar the others
+	for kindName, kind := range kinds {
+		t.Run(kindName, func(t *testing.T) {
+			p := scheduling.Kubernetes137()
+			p.TieRule = scheduling.First
+			sched := build(t, p)
+			var list []*api.Node
+			for i := range nodes {
+				list = append(list, api.MakeNode(fmt.Sprint("n", i), "64", "64Gi").Zone(fmt.Sprint(i%3)).Labels(api.LabelHostname, fmt.Sprint("n", i)).Obj())
+			}
+			s := smallCluster(t, list...)
+			volume := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: "v"}}
+			claim := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "data", Annotations: map[string]string{"pv.kubernetes.io/bind-completed": "yes"}}}
+			claim.Spec.VolumeName, claim.Spec.AccessModes = "v", []api.PersistentVolumeAccessMode{api.ReadWriteMany}
+			for _, err := range []error{framework.Put(s, volume), framework.Put(s, claim)} {
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			hermit := api.MakePod("hermit").UID("hermit").Labels("app", "hermit").PodAntiAffinity(api.LabelHostname, "app=web").Obj()
+			if err := s.AddPod(podInfo(t, s, hermit), "n0"); err != nil {
+				t.Fatal(err)
+			}
+			for i := range nodes {
+				name := fmt.Sprint("hostile-", i)
+				q := api.MakePod(name).UID(api.UID(name)).Labels("app", "hostile", "of", name).Priority(9).PodAntiAffinity(api.LabelHostname, "app=web,of!="+name).Obj()
+				if err := s.Nominate(podInfo(t, s, q), fmt.Sprint("n", i), ""); err != nil {
+					t.Fatal(err)
+				}
+			}
+			hits := sched.Stats().Hits
+			for i := range decisions {
+				before := additionsKey.Of(s).pods
+				name := fmt.Sprint("p-", i)
+				pod := podInfo(t, s, kind(api.MakePod(name).UID(api.UID(name)).Labels("pod", name)).Requests("100m", "64Mi").Obj())
+				_, err := sched.Place(s, pod)
+				if (err == nil) != fits[kindName] {
+					t.Fatalf("decision %d: %v, want that the pod fits: %t", i, err, fits[kindName])
+				}
+				// the pod itself, and the one nominated to the node that the last one got
+				if added := additionsKey.Of(s).pods - before; i > 3 && added > 2 {
+					t.Errorf("decision %d: %d pods are added to nodes, want at most 2", i, added)
+				}
+			}
+			if hits = sched.Stats().Hits - hits; hits < decisions-5 {
+				t.Errorf("%d of %d decisions from kept answers, want at least %d", hits, decisions, decisions-5)
+			}
+		})
 	}
 }

@@ -54,12 +54,12 @@ type preFilter struct {
 }
 
 type filterPlugin struct {
-	name    string
-	unbound framework.NodeFilter // used if no PreFilter binds one; may be nil
-	bound   bool                 // a PreFilter binds it
-	simple  bool                 // it reads the node's object and its pods only
-	scope   scope
-	keyer   incremental.ClassKeyer
+	name     string
+	unbound  framework.NodeFilter // used if no PreFilter binds one; may be nil
+	bound    bool                 // a PreFilter binds it
+	supposes supposition
+	scope    scope
+	keyer    incremental.ClassKeyer
 }
 
 type preScore struct {
@@ -98,7 +98,7 @@ func resolve(p *Profile) plugins {
 
 func (t *plugins) resolveFilters(p *Profile) {
 	for _, pl := range p.Filter {
-		f := filterPlugin{name: pl.Name(), simple: readsNodeOnly(pl), scope: scopeOf(pl), keyer: keyerOf(pl)}
+		f := filterPlugin{name: pl.Name(), supposes: suppositionOf(pl), scope: scopeOf(pl), keyer: keyerOf(pl)}
 		if u, ok := framework.As[framework.FilterPlugin](pl); ok {
 			f.unbound = u
 		}

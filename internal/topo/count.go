@@ -61,7 +61,8 @@ func (c Count) Domains() int { return c.tables.counters[c.id].extent.domains }
 // Least is described at Domains.
 func (c Count) Least() int64 { return int64(c.tables.counters[c.id].extent.least) }
 
-// LeastExcept is Least without one domain. It visits every domain.
+// LeastExcept is Least without one domain. It visits every domain if that is the only one
+// with the smallest count.
 func (c Count) LeastExcept(domain int32) int64 {
 	counter := c.tables.counters[c.id]
 	return int64(counter.extent.leastExcept(counter.counts, domain))

@@ -160,8 +160,12 @@ func (e *extent) find(counts pages) {
 	}
 }
 
-// leastExcept returns the smallest count among all domains but one.
+// leastExcept returns the smallest count among all domains but one. It visits them only if
+// no other has the smallest count of all.
 func (e *extent) leastExcept(counts pages, except int32) int32 {
+	if e.atLeast > 1 || counts.At(int(except)) > e.least {
+		return e.least
+	}
 	least := int32(math.MaxInt32)
 	for i, p := range e.present {
 		if p == nil {

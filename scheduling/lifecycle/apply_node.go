@@ -66,10 +66,8 @@ func (d *Driver) putNode(ctx context.Context, n *api.Node) error {
 			d.problem(d.enter(p))
 		}
 	}
-	for e := d.nominations.Front(); e != nil; e = e.Next() {
-		if p := e.Value.(*pod); p.nominated == n.Name {
-			d.noteNomination(p)
-		}
+	for _, p := range d.nominations.to(n.Name) {
+		d.noteNomination(p)
 	}
 	d.queue.Move(ctx, nodeEvent(queueing.ActionAdd), nil, n, nil)
 	return nil

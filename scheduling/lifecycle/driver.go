@@ -1,7 +1,6 @@
 package lifecycle
 
 import (
-	"container/list"
 	"context"
 	"fmt"
 	"time"
@@ -26,8 +25,8 @@ type Driver struct {
 	pods        map[podKey]*pod
 	hosts       map[string]*host
 	retries     []func() error // changes of the snapshot that an extension prevented
-	nominations list.List      // of *pod, in the order of nomination
-	expiring    []expiry       // in the order of their times
+	nominations nominations
+	expiring    []expiry // in the order of their times
 	refusals    refusals
 	verify      bool // some profile verifies
 

@@ -24,9 +24,7 @@ import (
 func (d *Driver) evict(ctx context.Context, plugin string, p *pod, it *queue.Item, a *Attempt, cause error) {
 	a.State, a.Err = Failed, cause
 	node := a.Nominated
-	for e := d.nominations.Front(); e != nil; {
-		q := e.Value.(*pod)
-		e = e.Next() // q may leave the list
+	for _, q := range d.nominations.to(node) {
 		if q != p && q.nominated == node && q.info.Priority < p.info.Priority {
 			d.clearNomination(ctx, q, "")
 		}

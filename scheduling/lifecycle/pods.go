@@ -31,7 +31,7 @@ type pod struct {
 	assumed   bool               // counts by our decision; no event has confirmed it yet
 	expires   time.Time          // set when assumed and bound, with an AssumeTTL
 	nominated string             // the node that it is nominated to, "" for none
-	nominee   *list.Element      // in Driver.nominations while it is nominated
+	nominee   *list.Element      // in Driver.nominations, under nominated, while it is nominated
 	noted     *framework.PodInfo // the version whose nomination is in the snapshot
 	member    *member            // if groups are scheduled and it is in one
 }
@@ -187,8 +187,7 @@ func (d *Driver) nominate(p *pod, node string) {
 	}
 	if p.nominated != "" {
 		d.snap.ClearNomination(p.noted, p.nominated)
-		d.nominations.Remove(p.nominee)
-		p.nominee = nil
+		d.nominations.remove(p)
 	}
 	p.nominated, p.noted = node, nil
 	if node != "" {
@@ -196,7 +195,7 @@ func (d *Driver) nominate(p *pod, node string) {
 			d.queue.SetApart(p.item)
 		}
 		p.noted = p.info
-		p.nominee = d.nominations.PushBack(p)
+		d.nominations.add(p)
 		d.noteNomination(p)
 	}
 }

@@ -46,6 +46,7 @@ var shapes = []shape{
 	{name: "a group with terms that preempts", run: groupWithTermsPreempts},
 	{name: "a group with claims that preempts", most: 10, run: groupWithClaimsPreempts}, // each pod has a class, and looks at each node
 	{name: "pods nominated to one node", most: 13, run: nominatedPods},                  // each is looked for among all
+	{name: "nominations elsewhere", run: nominationsElsewhere},
 	{name: "gated groups", run: gatedGroups},
 	{name: "groups that change", run: groupsThatChange},
 	{name: "services of one label", run: servicesOfOneLabel},
@@ -286,6 +287,21 @@ func nominatedPods(t *testing.T, n int) {
 	}
 	if n > 1 && (placed < n/4 || placed == n) {
 		t.Fatalf("%d of %d pods are placed", placed, n)
+	}
+}
+
+// nominationsElsewhere are n pods nominated to nodes that do not exist, while n nodes come.
+func nominationsElsewhere(t *testing.T, n int) {
+	d := newDriver(t)
+	for i := range n {
+		d.Apply(lifecycle.Update(api.MakePod(fmt.Sprint("p", i)).Requests("1", "1Gi").Nominated(fmt.Sprint("none-", i)).Obj()))
+	}
+	for i := range n {
+		d.Apply(lifecycle.Update(api.MakeNode(fmt.Sprint("n-", i), "1", "1Gi").Obj()))
+	}
+	d.Flush(context.Background())
+	if nodes := d.Snapshot().Len(); nodes != n+1 {
+		t.Fatalf("%d nodes, want %d", nodes, n+1)
 	}
 }
 

@@ -1,0 +1,42 @@
+package topo
+
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// What pods would count if they were on a node. Nothing is added to the tables for it, so
+// class keys and answers that are kept stand.
+
+// Stale reports whether some counters stand for selectors that matched nobody: then the
+// methods of this file cannot tell. It is never true while pods are nominated, unless the
+// binding is older.
+func (a *Affinity) Stale() bool { return a.found.vacant }
+
+// Stale is that of [Affinity].
+func (s *Spread) Stale() bool { return s.found.vacant }
+
+// Selects reports whether the counter counts the pod, if it is on a node that counts.
+func (c Count) Selects(p *framework.PodInfo) bool {
+	return c.tables.counters[c.id].pods.has(looksOf(p.Pod))
+}
+
+// BarredBy reports whether a required anti-affinity term of the other pod would keep these
+// pods off the node, if the other pod were there.
+func (a *Affinity) BarredBy(p *framework.PodInfo, n *framework.NodeInfo) bool {
+	terms := TermsOf(p).RequiredAnti
+	if len(terms) == 0 {
+		return false
+	}
+	var labels map[string]string
+	if n := framework.Lookup[api.Namespace](a.tables.snapshot, a.looks.namespace); n != nil {
+		labels = n.Labels
+	}
+	for i := range terms {
+		t := &terms[i]
+		if _, ok := n.Node.Labels[t.Key]; ok && t.Matches(a.looks.namespace, labels, a.looks.labels) {
+			return true
+		}
+	}
+	return false
+}
