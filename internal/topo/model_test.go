@@ -110,7 +110,7 @@ func (m *model) step(f *fork) {
 	case "evict":
 		t := Of(s)
 		t.tick += 2 * recent
-		t.evict()
+		t.evict(t.bindings())
 		t.sweep(0, t.tick+1)
 	}
 }

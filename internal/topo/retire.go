@@ -13,6 +13,8 @@ const (
 	// they may take, with the counters that only they have.
 	bindingMost  = 4096
 	bindingBytes = 32 << 20
+	// setTermsMost is how many terms all sets of terms may have together, for about 32 MiB.
+	setTermsMost = 3 << 18
 	// lookupsKept is how many lookups a binding is kept for without being used.
 	lookupsKept = 8 * weighEvery
 	// What was used within this number of lookups is never given up, because the
@@ -39,7 +41,10 @@ func (t *Tables) lookup() uint64 {
 		t.weigh()
 	}
 	if len(t.affinities)+len(t.spreads) > bindingMost || t.held > bindingBytes {
-		t.evict()
+		t.evict(t.bindings())
+	}
+	if t.setTerms > setTermsMost {
+		t.evict(slices.DeleteFunc(t.bindings(), func(b binding) bool { return b.affinity == nil || b.affinity.Others == nil }))
 	}
 	t.sweep(emptyMost, max(t.tick, recent)-recent)
 	return t.tick
@@ -90,7 +95,7 @@ func (t *Tables) weigh() {
 	}
 	t.dropKeys()
 	if bytes > max(budget, t.snapshot.SlotLimit()<<10) {
-		t.evict()
+		t.evict(t.bindings())
 	}
 }
 
@@ -148,9 +153,8 @@ func (t *Tables) bindings() []binding {
 	return list
 }
 
-// evict drops the half of the bindings that was used longest ago.
-func (t *Tables) evict() {
-	list := t.bindings()
+// evict drops the half of some bindings that was used longest ago.
+func (t *Tables) evict(list []binding) {
 	slices.SortFunc(list, func(a, b binding) int { return cmp.Compare(a.used, b.used) })
 	t.dropBindings(list[:(len(list)+1)/2])
 }

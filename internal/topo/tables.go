@@ -44,6 +44,7 @@ type Tables struct {
 	forgot                  uint64 // time of the last change of a term that was dropped
 	termsFew                int    // termsFew, but in tests
 	termSets                map[string]*TermSet
+	setTerms                int                // terms of all termSets
 	termLog                 history[termEvent] // empty without termSets
 
 	tracking    bool // classes are known
@@ -123,7 +124,7 @@ func (t *Tables) Fork(s *framework.Snapshot) framework.Extension {
 	f.divisions = slices.Clone(t.divisions) // the same groups, so that forks are known to have them
 	f.scratch, f.scratch2, f.found, f.text, f.tally = nil, nil, nil, nil, nil
 	f.affinities, f.asked, f.spreads, f.held = map[string]*Affinity{}, nil, map[spreadKey]*Spread{}, 0
-	f.termSets, f.termLog = nil, history[termEvent]{}
+	f.termSets, f.setTerms, f.termLog = nil, 0, history[termEvent]{}
 	f.literals, f.replicas, f.recent = literals{}, replicas{}, nil
 	return &f
 }

@@ -82,6 +82,7 @@ func (a *Affinity) join(ids []int32) {
 		}
 		x = newTermSet(t, text, ids)
 		t.termSets[text] = x
+		t.setTerms += len(ids)
 	}
 	x.users++
 	a.leave()
@@ -99,6 +100,7 @@ func (a *Affinity) leave() {
 		return
 	}
 	delete(t.termSets, x.text)
+	t.setTerms -= len(x.ids)
 	if len(t.termSets) == 0 {
 		t.termLog = history[termEvent]{}
 	}

@@ -66,9 +66,9 @@ func TestTermSetIsShared(t *testing.T) {
 		t.Errorf("set %p and %d terms, want no set", few.Others, len(few.Prefer))
 	}
 	tables.tick += 2 * recent
-	tables.evict()
-	tables.evict()
-	tables.evict()
+	for range 3 {
+		tables.evict(tables.bindings())
+	}
 	if len(tables.termSets) != 0 || tables.termLog.log.Bytes() != 0 {
 		t.Errorf("%d sets and %d bytes of their changes stay, want none", len(tables.termSets), tables.termLog.log.Bytes())
 	}
@@ -112,4 +112,25 @@ func TestTermSetFollows(t *testing.T) {
 		t.Error("all changes are said to be known")
 	}
 	checkTables(t, Of(s))
+}
+
+// TestTermSetsAreBounded: pods with terms that match almost everybody, each another set, do
+// not keep memory for each pod and each term.
+func TestTermSetsAreBounded(t *testing.T) {
+	s := on(t, []string{"a", zone, "y"}, []string{"b", zone, "z"})
+	const terms = 3000
+	crowd(t, s, terms, "a")
+	tables := Of(s)
+	most := 0
+	for i := range terms {
+		tables.Affinity(info(t, s, api.MakePod(fmt.Sprint("p", i)).Labels("h", fmt.Sprint(i)).Obj()))
+		most = max(most, tables.setTerms)
+	}
+	if bound := setTermsMost + terms; most > bound {
+		t.Errorf("sets had %d terms, want at most %d", most, bound)
+	}
+	if most < setTermsMost {
+		t.Errorf("sets had %d terms, too few to meet the bound", most)
+	}
+	checkTables(t, tables)
 }

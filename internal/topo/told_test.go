@@ -163,7 +163,7 @@ func TestEvictedBindingForgets(t *testing.T) {
 	}
 	tables := Of(s)
 	tables.tick += 2 * recent
-	tables.evict()
+	tables.evict(tables.bindings())
 	tables.sweep(0, tables.tick+1)
 	a := tables.Affinity(p)
 	if len(a.Barred) != 1 || len(tables.free) != 1 {
@@ -204,7 +204,7 @@ func TestUnusedTwice(t *testing.T) {
 	tables := Of(s)
 	tables.Hard(p, HardRules(p))
 	tables.tick += 2 * recent
-	tables.evict()
+	tables.evict(tables.bindings())
 	tables.weigh()
 	tables.unused[1].at = tables.tick + 5
 	tables.sweep(0, tables.tick+1)
@@ -347,7 +347,7 @@ func TestSizes(t *testing.T) {
 	}
 	tables.tick += 2 * recent
 	tables.Soft(q, SoftRules(q), true)
-	tables.evict()
+	tables.evict(tables.bindings())
 	made := soft()
 	if made == old {
 		t.Fatal("nothing was given up")

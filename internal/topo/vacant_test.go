@@ -85,8 +85,8 @@ func TestVacantAgain(t *testing.T) {
 		}
 	}
 	tables.tick += 2 * recent
-	tables.evict() // half of the two
-	tables.evict()
+	tables.evict(tables.bindings()) // half of the two
+	tables.evict(tables.bindings())
 	tables.sweep(0, tables.tick+1)
 	again, affinity := tables.Hard(p, HardRules(p)), tables.Affinity(p)
 	if !again.found.vacant || !affinity.found.vacant {
