@@ -152,7 +152,7 @@ func (s *session) planFor(w *wanted) (*whatif.Planner, []*framework.PodInfo, err
 }
 
 // pods returns the pods to ask about: those that the arguments name, or the pods of
-// -requests, or all that wait.
+// -requests, or all that wait. A pod that several arguments name counts once.
 func (s *session) pods(w *wanted) ([]*framework.PodInfo, error) {
 	if w.replicas < 0 || w.replicas > maxReplicas {
 		return nil, fmt.Errorf("-replicas: %d: want a number from 1 to %d", w.replicas, maxReplicas)
@@ -174,12 +174,18 @@ func (s *session) pods(w *wanted) ([]*framework.PodInfo, error) {
 		return s.pending, nil
 	}
 	var all []*framework.PodInfo
+	seen := map[string]bool{}
 	for _, text := range s.args {
 		pods, err := s.podsOf(text, w.replicas)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, pods...)
+		for _, pod := range pods {
+			if key := pod.Pod.Key(); !seen[key] {
+				seen[key] = true
+				all = append(all, pod)
+			}
+		}
 	}
 	return all, nil
 }

@@ -30,6 +30,10 @@ func deletion(ref Ref) (lifecycle.Event, error) {
 		return lifecycle.Delete(&api.ReplicationController{ObjectMeta: m}), nil
 	case "PodGroup":
 		return lifecycle.Delete(&api.PodGroup{ObjectMeta: m}), nil
+	case "CompositePodGroup":
+		return lifecycle.Delete(&api.CompositePodGroup{ObjectMeta: m}), nil
+	case "Workload":
+		return lifecycle.Delete(&api.Workload{ObjectMeta: m}), nil
 	case "ReplicaSet":
 		return lifecycle.Delete(&api.ReplicaSet{ObjectMeta: m}), nil
 	case "StatefulSet":

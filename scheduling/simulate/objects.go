@@ -19,13 +19,16 @@ type item struct {
 	update     lifecycle.Event
 }
 
-// items lists the objects: nodes first, pods last.
+// items lists the objects that scheduling reads: nodes first, pods last. Quotas and clusters
+// are left out.
 func items(o *api.Objects) (list []item) {
 	add(&list, "Node", o.Nodes, func(x *api.Node) string { return x.Key() })
 	add(&list, "Namespace", o.Namespaces, func(x *api.Namespace) string { return x.Key() })
 	add(&list, "PriorityClass", o.PriorityClasses, func(x *api.PriorityClass) string { return x.Key() })
 	add(&list, "PodDisruptionBudget", o.PodDisruptionBudgets, func(x *api.PodDisruptionBudget) string { return x.Key() })
 	add(&list, "PodGroup", o.PodGroups, func(x *api.PodGroup) string { return x.Key() })
+	add(&list, "CompositePodGroup", o.CompositePodGroups, func(x *api.CompositePodGroup) string { return x.Key() })
+	add(&list, "Workload", o.Workloads, func(x *api.Workload) string { return x.Key() })
 	add(&list, "Service", o.Services, func(x *api.Service) string { return x.Key() })
 	add(&list, "ReplicationController", o.ReplicationControllers, func(x *api.ReplicationController) string { return x.Key() })
 	add(&list, "ReplicaSet", o.ReplicaSets, func(x *api.ReplicaSet) string { return x.Key() })
@@ -92,9 +95,13 @@ func FromObjects(o *api.Objects) (*Trace, error) {
 		t.Events = append(t.Events, Event{Apply: &first})
 	}
 	t.Events = append(t.Events, later...)
-	for i, m := range o.NodeMetrics { // so that metrics are fresh at the start
-		if at := m.Status.UpdateTime; at != nil && (i == 0 || at.After(t.Start)) {
-			t.Start = *at
+	dated := false
+	for _, m := range o.NodeMetrics { // so that metrics are fresh at the start
+		if m == nil || m.Status.UpdateTime == nil {
+			continue
+		}
+		if at := *m.Status.UpdateTime; !dated || at.After(t.Start) {
+			t.Start, dated = at, true
 		}
 	}
 	return t, nil

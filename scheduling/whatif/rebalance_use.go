@@ -61,6 +61,11 @@ func (c *RebalanceConfig) check() error {
 			}
 		}
 	}
+	for _, name := range slices.Sorted(maps.Keys(c.Weights)) {
+		if w := c.Weights[name]; w < 0 {
+			return &api.InvalidError{Object: "config", Field: "weights[" + string(name) + "]", Value: fmt.Sprint(w), Err: errors.New("must not be negative")}
+		}
+	}
 	if c.NumberOfNodes < 0 {
 		return &api.InvalidError{Object: "config", Field: "numberOfNodes", Value: fmt.Sprint(c.NumberOfNodes), Err: errors.New("must not be negative")}
 	}
