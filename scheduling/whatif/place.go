@@ -23,7 +23,8 @@ type Placement struct {
 
 // Place places the pods one after the other, each with those before it in place. A pod
 // that fits nowhere is left out and the next one tried. For the pods of a Deployment,
-// StatefulSet or Job see [Replicas] and package workload.
+// StatefulSet or Job see [Replicas] and package workload. It is an error to list a pod twice.
+// A pod that runs in the snapshot stays on its node, too.
 func (p *Planner) Place(pods []*framework.PodInfo) (*Placement, error) {
 	if err := p.check(pods); err != nil {
 		return nil, err

@@ -140,12 +140,18 @@ func nodes(s *framework.Snapshot, names []string) ([]*framework.NodeInfo, error)
 	return list, nil
 }
 
-// check refuses pods that cannot be used with the snapshot.
+// check refuses pods that cannot be used with the snapshot, and pods that are listed twice.
 func (p *Planner) check(pods []*framework.PodInfo) error {
+	seen := make(map[string]int, len(pods))
 	for i, pod := range pods {
 		if err := p.snapshot.CheckPod(pod); err != nil {
 			return fmt.Errorf("pods[%d]: %w", i, err)
 		}
+		key := pod.Pod.Key()
+		if first, ok := seen[key]; ok {
+			return &api.InvalidError{Object: fmt.Sprintf("pods[%d]", i), Value: key, Err: fmt.Errorf("is listed before, as pods[%d]", first)}
+		}
+		seen[key] = i
 	}
 	return nil
 }

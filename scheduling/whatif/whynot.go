@@ -191,7 +191,8 @@ func (p *Planner) weighing(weights Weights) (*scheduling.Scheduler, error) {
 
 // Decide returns the node that the pod would go to with these changes, "" for none.
 // Changes of the node and its pins are those of the named node. A pod that runs is taken
-// off its node for the question.
+// off its node for the question. A change that would change nothing is an error: an index or
+// name that the pod, the node or the profile does not have, or a request that is not lower.
 func (p *Planner) Decide(pod *framework.PodInfo, name string, changes ...Change) (string, error) {
 	if err := p.snapshot.CheckPod(pod); err != nil {
 		return "", err
@@ -201,6 +202,9 @@ func (p *Planner) Decide(pod *framework.PodInfo, name string, changes ...Change)
 		return "", err
 	}
 	x := &whyNot{planner: p, pod: pod.Pending().Pod, node: n.Node, decided: map[string]string{}}
+	if err := p.checkChanges(x.pod, x.node, changes); err != nil {
+		return "", err
+	}
 	if x.sched, err = p.plain(); err != nil {
 		return "", err
 	}
