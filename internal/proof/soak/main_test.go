@@ -1,3 +1,5 @@
+//go:build full
+
 package soak_test
 
 import (
