@@ -15,7 +15,7 @@ import (
 func TestDecodeAmplifies(t *testing.T) {
 	const nodes, pods = "sn,cpu_milli,memory_mib,gpu,model\n", "name,cpu_milli,memory_mib,num_gpu,gpu_milli\n"
 	amplify.Run(t, amplify.Decoder{
-		Name: "input", Base: 8 << 20, Most: 500, Decode: func(text []byte) { _ = new(source).decode(new(api.Objects), bytes.NewReader(text)) },
+		Name: "input", Base: 8 << 20, Most: 500, Held: 200, Decode: func(text []byte) { _ = new(source).decode(new(api.Objects), bytes.NewReader(text)) },
 		Texts: append(amplify.JSON("%s", "a: %s", `{"kind":"Pod","metadata":{"name":"p"},"spec":{"containers":%s}}`),
 			amplify.Repeat("nodes", nodes, "n,1,1,0,m\n", ""),
 			amplify.Repeat("pods", pods, "p,1,1,0,0\n", ""),

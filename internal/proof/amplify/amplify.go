@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"testing"
 	"time"
 
@@ -37,9 +38,12 @@ type Decoder struct {
 	Decode func(text []byte)
 	// Base is the memory in bytes that the shortest of texts may take; 0 is 256 KiB.
 	Base uint64
-	// Most is the number of bytes of memory for a byte of text; 0 is the constant Most.
-	// Only programs that read the files of their own user state more.
+	// Most is the number of bytes of memory for a byte of text, all allocations together;
+	// 0 is the constant Most.
 	Most uint64
+	// Held is the number of bytes that it may have at once for a byte of text; 0 is the
+	// constant Most. It is measured where all allocations together are more.
+	Held uint64
 	// Texts are the hostile shapes.
 	Texts []Shape
 }
@@ -62,7 +66,7 @@ func Run(t *testing.T, d Decoder) {
 		t.Skip("memory is not measured with -short")
 	}
 	worst, of := 0.0, ""
-	base, most := cmp.Or(d.Base, base), cmp.Or(d.Most, Most)
+	base, most, atOnce := cmp.Or(d.Base, base), cmp.Or(d.Most, Most), cmp.Or(d.Held, Most)
 	size := size
 	if os.Getenv("BERTH_LONG") != "" {
 		size *= long
@@ -84,6 +88,14 @@ func Run(t *testing.T, d Decoder) {
 			t.Errorf("%s takes %d bytes for %d bytes of %s: %.0f times as many, want at most %d",
 				d.Name, b, len(large), s.Name, factor, most)
 		}
+		if b > atOnce*uint64(len(large))+base {
+			text, h := largestRead(d, s)
+			if h > atOnce*uint64(len(text))+base {
+				t.Errorf("%s has %d bytes at once for %d bytes of %s: %.0f times as many, want at most %d",
+					d.Name, h, len(text), s.Name, float64(h)/float64(len(text)), atOnce)
+			}
+			t.Logf("%s: %.1f bytes at once per byte, for %d bytes of %s", d.Name, float64(h)/float64(len(text)), len(text), s.Name)
+		}
 		if b > 3*times*max(a, base) {
 			t.Errorf("%s takes %d bytes for %d bytes of %s, but %d for %d: that is not linear",
 				d.Name, b, len(large), s.Name, a, len(small))
@@ -102,6 +114,44 @@ func Check(t *testing.T, d Decoder, text []byte) {
 			t.Errorf("%s takes %d bytes for %d bytes", d.Name, b, len(text))
 		}
 	}
+}
+
+// largestRead returns the largest text of a shape, up to the size of a ConfigMap, that the
+// decoder does not refuse at once as too large, and what it holds while it reads it.
+func largestRead(d Decoder, s Shape) (text []byte, most uint64) {
+	for n := long * times * size; ; n /= 2 {
+		text = s.Text(n)
+		if most = held(d, text); most > uint64(len(text)) || n <= times*size {
+			return text, most
+		}
+	}
+}
+
+// held returns about how many bytes a call has at once: the most that is seen in use, with
+// garbage collected early.
+func held(d Decoder, text []byte) uint64 {
+	defer debug.SetGCPercent(debug.SetGCPercent(5))
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	before, most := m.HeapAlloc, uint64(0)
+	over, seen := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(seen)
+		for {
+			runtime.ReadMemStats(&m)
+			most = max(most, m.HeapAlloc)
+			select {
+			case <-over:
+				return
+			case <-time.After(time.Millisecond):
+			}
+		}
+	}()
+	d.Decode(text)
+	close(over)
+	<-seen
+	return most - min(most, before)
 }
 
 // memory returns how many bytes a call allocates in all.
