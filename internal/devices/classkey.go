@@ -91,16 +91,7 @@ func (x *State) appendKey(b []byte, s *framework.Snapshot, pod *framework.PodInf
 	if resources == nil {
 		return b
 	}
-	b = appendCount(append(b, keyExtended), len(resources))
-	for _, r := range resources {
-		list := users(pod.Pod, r.name)
-		b = appendCount(appendText(b, string(r.name)), len(list))
-		for i := range list {
-			u := &list[i]
-			b = appendFlag(appendCount(appendText(b, u.request), u.position), u.short)
-			b = binary.AppendVarint(b, u.count)
-		}
-	}
+	b = append(append(b, keyExtended), x.replicasOf(pod, resources).key()...)
 	switch c := x.madeExtendedClaim(s, pod.Pod); {
 	case c == nil:
 		return b

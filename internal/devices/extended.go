@@ -80,15 +80,14 @@ func users(pod *api.Pod, name resource.Name) []user {
 	return list
 }
 
-// extendedRequests returns the requests for the resources of a pod, and which containers
-// they are for. It costs O(n log n) for n containers. It leaves out mappings of short
+// grantFor returns the requests for the resources, and which containers they are for. It costs O(n log n) for n containers. It leaves out mappings of short
 // containers if the requests of the others alone are more than a claim may have devices:
 // then no node gives the claim its devices, and nobody reads a mapping.
-func extendedRequests(pod *api.Pod, resources []extendedResource) ([]api.DeviceRequest, []Mapping) {
+func grantFor(resources []extendedResource, usersOf map[resource.Name][]user) extendedGrant {
 	var requests []api.DeviceRequest
 	var mappings []Mapping
 	for _, r := range resources {
-		list := users(pod, r.name)
+		list := usersOf[r.name]
 		grant := func(u *user, count int64) {
 			requests = append(requests, api.DeviceRequest{Name: u.request, Exactly: &api.ExactDeviceRequest{
 				DeviceClassName: r.class.Name, AllocationMode: api.DeviceAllocationModeExactCount, Count: count,
@@ -140,7 +139,7 @@ func extendedRequests(pod *api.Pod, resources []extendedResource) ([]api.DeviceR
 		mappings = append(mappings, short...)
 	}
 	slices.SortFunc(requests, func(a, b api.DeviceRequest) int { return cmp.Compare(a.Name, b.Name) })
-	return requests, mappings
+	return extendedGrant{resources, requests, mappings}
 }
 
 // needsExtended reports whether a class stands behind a resource that the pod requests.

@@ -55,6 +55,7 @@ type Finder struct {
 	plans     []plan
 	direct    bool // see mayBeDirect
 	resources []extendedResource
+	replicas  *replicas // nil without resources
 	variants  variants
 
 	version uint64    // of what verdicts read besides nodes and the pod's key
@@ -167,7 +168,7 @@ func (f *Finder) Prepare(s *framework.Snapshot, pod *framework.PodInfo, o Option
 	if err != nil {
 		return framework.UnresolvableStatus(framework.Text(err.Error()))
 	}
-	f.resources = extendedResources(s, pod)
+	f.resources, f.replicas = extendedResources(s, pod), nil
 	if len(refs) == 0 && f.resources == nil {
 		return framework.SkipStatus()
 	}
@@ -177,6 +178,7 @@ func (f *Finder) Prepare(s *framework.Snapshot, pod *framework.PodInfo, o Option
 		}
 	}
 	if f.resources != nil {
+		f.replicas = f.state.replicasOf(pod, f.resources)
 		c := f.state.extendedClaim(s, pod.Pod)
 		if status := f.prepareClaim(c, appendDemand(nil, &c.Claim.Spec.Devices)); !status.IsSuccess() {
 			return status
@@ -446,7 +448,7 @@ func (f *Finder) search(node *framework.NodeInfo, extended []extendedResource, f
 		found.Allocations = append(found.Allocations, a)
 	}
 	if found != nil && variant != nil {
-		found.Requests, found.Mappings = variant.plans[len(variant.plans)-1].claim.Spec.Devices.Requests, variant.mappings
+		found.Requests, found.Mappings = variant.requests, variant.mappings
 	}
 	return framework.Status{}
 }

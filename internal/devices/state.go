@@ -34,7 +34,8 @@ type State struct {
 	costly   costly
 
 	version versions
-	refs    podRefs // the last that were asked for
+	refs    podRefs   // the last that were asked for
+	copies  *replicas // the last that were asked for
 	plain   plainText
 	key     podKey  // the last that was asked for
 	last    *Finder // the last that was prepared

@@ -7,9 +7,8 @@ import (
 
 // A variant is the list of plans with a certain set of extended resources.
 type variant struct {
-	resources []extendedResource
-	plans     []plan
-	mappings  []Mapping
+	*extendedGrant
+	plans []plan
 }
 
 // variants keeps the variants that nodes need: usually there is one.
@@ -30,8 +29,8 @@ func (v *variants) get(f *Finder, resources []extendedResource) *variant {
 	}
 	last := len(f.plans) - 1
 	claim := *f.plans[last].claim
-	x := &variant{resources: resources}
-	claim.Spec.Devices.Requests, x.mappings = extendedRequests(f.pod.Pod, resources)
+	x := &variant{extendedGrant: f.replicas.grant(resources)}
+	claim.Spec.Devices.Requests = x.requests
 	x.plans = append(slices.Clone(f.plans[:last]), plan{&claim, f.state.demand(f.snapshot, f.options.Compiler, &claim)})
 	v.list = append(v.list, x)
 	return x

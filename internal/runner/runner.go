@@ -76,8 +76,19 @@ type Pod struct {
 	entry atomic.Pointer[Entry]
 	// Counted belongs to package topo: what the pod counts as, if it has no terms.
 	Counted atomic.Pointer[Counted]
+	// First is of the pod that this one is a replica of, nil if of none. Replicas differ in
+	// name and UID only.
+	First *Pod
 	// Parts never change.
 	Parts Parts
+}
+
+// Original returns First, or the pod itself without one.
+func (p *Pod) Original() *Pod {
+	if p.First != nil {
+		return p.First
+	}
+	return p
 }
 
 // Parts say which parts a pod has, so that asking spares a look at the object.
