@@ -65,7 +65,7 @@ type LoadConfig struct {
 	EstimateScheduled, EstimateInitialized time.Duration
 	// PodAnnotations lets a pod's annotations set its factors and times. Before
 	// 1.8 it is ignored. They have no bound, as in Koordinator: set it only where you
-	// trust whoever creates pods, who can make a node look full or empty to others.
+	// trust all who create pods: they can make a node look full or empty to others.
 	PodAnnotations bool
 	// Resources are further resources for thresholds in node annotations. Before
 	// 1.8 these may name any resource.

@@ -7,8 +7,9 @@ import (
 
 // A Filtering holds the filters of a profile, bound to one pod, for questions outside
 // the decisions: may the pod run on this node, why not, how many of it. It makes no
-// decision and asks no extender. The snapshot may change while it is in use; call
-// Rebind after a change of other objects than pods.
+// decision and asks no extender. Pods may come and go while it is in use, but call Rebind
+// after a pod came that has affinity terms, after a change of other objects than pods, and
+// after other questions about the snapshot: 64 of these may give up what the filters read.
 //
 // It belongs to its scheduler and snapshot: one goroutine at a time may use the three.
 type Filtering struct {

@@ -174,17 +174,29 @@ func (s *session) pods(w *wanted) ([]*framework.PodInfo, error) {
 		return s.pending, nil
 	}
 	var all []*framework.PodInfo
-	seen := map[string]bool{}
+	asked, seen := map[target]bool{}, map[string]*framework.PodInfo{}
 	for _, text := range s.args {
 		pods, err := s.podsOf(text, w.replicas)
 		if err != nil {
 			return nil, err
 		}
+		t, _ := s.target(text) // podsOf has read it
+		if asked[t] {
+			continue
+		}
+		asked[t] = true
 		for _, pod := range pods {
-			if key := pod.Pod.Key(); !seen[key] {
-				seen[key] = true
-				all = append(all, pod)
+			first := seen[pod.Pod.Key()]
+			if first == pod {
+				continue
 			}
+			if first != nil { // a replica of another workload of that name
+				if pod, err = pod.Named(fmt.Sprintf("%s-%d", pod.Pod.Name, len(all))); err != nil {
+					return nil, err
+				}
+			}
+			seen[pod.Pod.Key()] = pod
+			all = append(all, pod)
 		}
 	}
 	return all, nil

@@ -274,13 +274,14 @@ func (b *bounds) chooseExhaustively(members []member, lead SpreadField, need int
 		most = failed.Available
 	}
 	var best []member
+	found := false // none at all may be enough, which leads nowhere either
 	var try func(chosen, left []member)
 	try = func(chosen, left []member) {
-		if len(chosen) > size || best != nil && most >= need {
+		if len(chosen) > size || found && most >= need {
 			return
 		}
 		if room := clusterCapacity(chosen); room > most && len(chosen) >= b.of[SpreadByCluster].MinGroups && b.oracleMet(chosen) {
-			best, most = chosen, room
+			best, most, found = chosen, room, true
 		}
 		if len(left) > 0 {
 			try(append(slices.Clone(chosen), left[0]), left[1:])
