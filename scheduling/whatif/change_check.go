@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/berth-sched/berth/framework/api"
@@ -52,7 +53,7 @@ func (p *Planner) checkChanges(pod *api.Pod, node *api.Node, changes []Change) e
 			}
 		}
 		if why != "" {
-			return &api.InvalidError{Object: fmt.Sprintf("change %d (%s)", i, c.Kind), Field: field, Value: value, Err: fmt.Errorf("%s", why)}
+			return &api.InvalidError{Object: fmt.Sprintf("change %d (%s)", i, c.Kind), Field: field, Value: value, Err: errors.New(why)}
 		}
 	}
 	return nil
