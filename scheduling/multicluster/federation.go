@@ -180,7 +180,9 @@ var errShared = errors.New("belongs to another cluster too")
 // contrast, is strict: it gives out all replicas or none.
 //
 // Cost: one placement at node level for each replica, and for each round one pass
-// over the nodes of all clusters. Each round places a replica for good, finds that a
+// over the nodes of the clusters whose snapshot has changed since the last. [Nodes] and
+// [capacity.General] are not asked about the others, so filters must read nothing that
+// changes besides the snapshot. Other estimators are asked about all clusters. Each round places a replica for good, finds that a
 // cluster is full, or is the last one.
 func (f *Federation) Place(w *Workload) (*Placed, error) {
 	if w == nil {

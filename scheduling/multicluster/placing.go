@@ -16,23 +16,27 @@ import (
 
 // placing is one call of Federation.Place.
 type placing struct {
-	federation *Federation
-	workload   Workload         // Clusters holds the replicas before the call
-	has        map[string]int64 // replicas now, by cluster
-	named      map[string]int64 // the number of the next pod, by cluster
-	room       knownRoom
-	anew       bool // each round starts from the replicas before the call
-	estimators []capacity.ClusterEstimator
-	asked      bool                       // whether the nodes were asked, see askNodes
-	failed     error                      // error of the last decision for all replicas
-	names      map[string]map[string]bool // names of the pods of each cluster
-	out        *Placed
+	federation  *Federation
+	workload    Workload         // Clusters holds the replicas before the call
+	has         map[string]int64 // replicas now, by cluster
+	named       map[string]int64 // the number of the next pod, by cluster
+	room        knownRoom
+	anew        bool // each round starts from the replicas before the call
+	estimators  []capacity.ClusterEstimator
+	remembering []capacity.ClusterEstimator // the same, see answers
+	described   []described                 // by member
+	asked       bool                        // whether the nodes were asked, see askNodes
+	failed      error                       // error of the last decision for all replicas
+	names       map[string]map[string]bool  // names of the pods of each cluster
+	out         *Placed
 }
 
 func newPlacing(f *Federation, w *Workload) *placing {
 	p := &placing{
 		federation: f, workload: *w, room: knownRoom{}, estimators: f.scheduler.Estimators, names: map[string]map[string]bool{}, out: &Placed{},
 	}
+	p.described = make([]described, len(f.members))
+	p.remembering = remembering(p.estimators)
 	p.restart()
 	return p
 }
@@ -161,7 +165,7 @@ func (p *placing) askNodes() bool {
 			changed[i], found = nodes, true
 		}
 	}
-	p.estimators = changed
+	p.estimators, p.remembering = changed, remembering(changed)
 	return found
 }
 
@@ -255,18 +259,14 @@ func (p *placing) missing(targets []Target) int64 {
 
 // decide decides for the workload, given where its replicas are now.
 func (p *placing) decide(replicas int64) (Decision, *Explanation, error) {
-	clusters := make([]*api.Cluster, len(p.federation.members))
-	for i, m := range p.federation.members {
-		described, err := capacity.Summarize(m.Cluster, m.Snapshot, nil)
-		if err != nil {
-			return Decision{}, nil, err
-		}
-		clusters[i] = described
+	clusters, err := p.describe()
+	if err != nil {
+		return Decision{}, nil, err
 	}
 	w := p.workload
 	w.Replicas, w.Clusters = replicas, p.now()
 	s := p.federation.scheduler
-	s.Estimators = append(slices.Clone(p.estimators), p.room)
+	s.Estimators = append(slices.Clone(p.remembering), p.room)
 	x := &Explanation{Workload: w.Name, Replicas: w.Replicas}
 	d, err := s.decide(clusters, &w, x)
 	x.Targets, x.Affinity = d.Targets, d.Affinity
