@@ -144,6 +144,9 @@ func (f *podTopologySpread) Filter(_ *framework.PodInfo, node *framework.NodeInf
 	return f.verdict(node, nil, nil)
 }
 
+// Dropped reports whether the counts are not those of now any more.
+func (f *podTopologySpread) Dropped() bool { return f.spread.Dropped() }
+
 // verdict is Filter, with the counts of some rules given.
 func (f *podTopologySpread) verdict(node *framework.NodeInfo, given []int, counts []replica.Count) framework.Status {
 	for i := range f.rules {

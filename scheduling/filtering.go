@@ -7,9 +7,10 @@ import (
 
 // A Filtering holds the filters of a profile, bound to one pod, for questions outside
 // the decisions: may the pod run on this node, why not, how many of it. It makes no
-// decision and asks no extender. Pods may come and go while it is in use, but call Rebind
-// after a pod came that has affinity terms, after a change of other objects than pods, and
-// after other questions about the snapshot: 64 of these may give up what the filters read.
+// decision and asks no extender. It follows the snapshot: before an answer, the PreFilter
+// plugins run again if what they read may have changed. Of plugins of your own, those are
+// asked again that skip the pod, read the cluster ([framework.ReadsCluster]) or have a class key
+// that has changed. If yours finds something else in PreFilter, call Rebind.
 //
 // It belongs to its scheduler and snapshot: one goroutine at a time may use the three.
 type Filtering struct {
@@ -17,6 +18,7 @@ type Filtering struct {
 	path      *referencePath
 	some      *choice       // the filters that are bound
 	single    singleFilters // see Rejections
+	basis     basis
 }
 
 // Filtering runs the PreFilter plugins for the pod. It returns the errors of
@@ -26,14 +28,20 @@ func (s *Scheduler) Filtering(snap *framework.Snapshot, pod *framework.PodInfo) 
 	if err != nil {
 		return nil, err
 	}
-	return &Filtering{scheduler: s, path: r, some: &r.plugins.allFilters}, nil
+	f := &Filtering{scheduler: s, path: r, some: &r.plugins.allFilters}
+	f.basis.set(r, f.some)
+	return f, nil
 }
 
 // Renew makes the Filtering that [Scheduler.Filtering] would make now, in the memory of this
 // one. After an error the Filtering is of no use until Renew succeeds.
 func (f *Filtering) Renew(snap *framework.Snapshot, pod *framework.PodInfo) error {
 	f.single.ready = false
-	return f.scheduler.prepare(f.path, snap, pod)
+	if err := f.scheduler.prepare(f.path, snap, pod); err != nil {
+		return err
+	}
+	f.basis.set(f.path, f.some)
+	return nil
 }
 
 // Rebind runs the PreFilter plugins again.
@@ -41,7 +49,11 @@ func (f *Filtering) Rebind() error {
 	r := f.path
 	f.single.ready = false
 	r.cycle.Reset(r.cycle.Pod, r.cycle.Snapshot, r.cycle.Number, r.cycle.Seed)
-	return r.plugins.bindFilters(&r.cycle, &r.bound, f.some)
+	if err := r.plugins.bindFilters(&r.cycle, &r.bound, f.some); err != nil {
+		return err
+	}
+	f.basis.set(r, f.some)
+	return nil
 }
 
 // Node asks the filters about a node of the snapshot, and counts the pods nominated to
@@ -49,6 +61,9 @@ func (f *Filtering) Rebind() error {
 func (f *Filtering) Node(node *framework.NodeInfo) (NodeVerdict, error) {
 	if node == nil {
 		return NodeVerdict{}, &api.InvalidError{Object: "node", Err: errNilNode}
+	}
+	if err := f.follow(); err != nil {
+		return NodeVerdict{}, err
 	}
 	r := f.path
 	switch b := &r.bound; {

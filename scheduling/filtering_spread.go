@@ -60,7 +60,7 @@ func (f *Filtering) without(spreads []SpreadFilter) (*Filtering, error) {
 		pre: slices.DeleteFunc(slices.Clone(f.some.pre), func(i int) bool { return goes(t.preFilters[i].filter) }),
 	}}
 	rest.path.cycle.Reset(c.Pod, c.Snapshot, c.Number, c.Seed)
-	return rest, t.bindFilters(&rest.path.cycle, &rest.path.bound, rest.some)
+	return rest, rest.Rebind()
 }
 
 // Verdict is what a decision says of a node if Rest says this of it, and the rules of each

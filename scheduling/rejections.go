@@ -45,6 +45,9 @@ func (f *Filtering) Rejections(node *framework.NodeInfo) ([]NodeRejection, error
 	if node == nil {
 		return nil, &api.InvalidError{Object: "node", Err: errNilNode}
 	}
+	if err := f.follow(); err != nil {
+		return nil, err
+	}
 	if err := f.bindSingly(); err != nil {
 		return nil, err
 	}
@@ -114,6 +117,9 @@ func (f *Filtering) bindSingly() error {
 		}
 	}
 	all.bound = append(all.bound, all.byFilter...)
+	for i := range all.bound {
+		f.basis.hold(all.bound[i].filter)
+	}
 	all.ready = true
 	return nil
 }

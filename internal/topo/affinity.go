@@ -46,7 +46,8 @@ type Affinity struct {
 	used  uint64
 	own   int // number of Prefer that are terms of the pod
 
-	found resolution
+	found   resolution
+	dropped bool // the tables have given it up
 
 	set  uint64 // Tables.termVersion considered
 	met  uint64 // clock then
@@ -102,6 +103,10 @@ func (t *Tables) Affinity(p *framework.PodInfo) *Affinity {
 	a.Meet()
 	return a
 }
+
+// Dropped reports whether the tables have given the counts up, because nobody had asked for
+// them for long: they are not those of now any more.
+func (a *Affinity) Dropped() bool { return a.dropped }
 
 // resolve finds the counters of the pod's own terms.
 func (a *Affinity) resolve() {

@@ -178,11 +178,13 @@ func (t *Tables) dropBindings(list []binding) {
 	t.asked, t.recent = nil, nil
 	for _, b := range list {
 		if b.affinity != nil {
+			b.affinity.dropped = true
 			t.release(b.affinity.ids)
 			b.affinity.leave()
 			delete(t.affinities, b.text)
 			t.held -= sizeOf(b.text)
 		} else {
+			t.spreads[b.spread].dropped = true
 			t.release(t.spreads[b.spread].ids)
 			delete(t.spreads, b.spread)
 			t.held -= sizeOf(b.spread.text)

@@ -24,6 +24,7 @@ type Spread struct {
 	keys    []int32 // the label of each rule
 	strict  bool
 	found   resolution
+	dropped bool
 	derived bool    // the workloads determine which Spread a pod has
 	sizes   [][]int // lists passed to Sized so far
 	resize  uint64  // time when sizes was last emptied
@@ -76,6 +77,9 @@ func (t *Tables) Soft(p *framework.PodInfo, r *Rules, strict bool) *Spread {
 // recentSpreads are found without their text, by its hash: pods of some apps come in turn,
 // and a pod asks several times.
 type recentSpreads [shardCount]*Spread
+
+// Dropped is that of [Affinity].
+func (s *Spread) Dropped() bool { return s.dropped }
 
 // resolve finds the counters.
 func (s *Spread) resolve() {

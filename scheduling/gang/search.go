@@ -77,15 +77,9 @@ func (s *searcher) from(i, least int) (bool, error) {
 			return false, nil
 		}
 		s.steps++
-		before := s.steps
 		found, err := s.on(f, i, k)
 		if found || err != nil || s.gaveUp {
 			return found, err
-		}
-		if s.steps > before { // what the filters are bound to may have been given up
-			if err := f.Rebind(); err != nil {
-				return false, err
-			}
 		}
 	}
 	if i%s.step == 0 && s.skips >= s.step {

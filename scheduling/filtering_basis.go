@@ -1,0 +1,99 @@
+package scheduling
+
+import (
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// A basis is what the PreFilter plugins of a [Filtering] read when they ran, as far as it
+// may change while the filters are in use. The filters themselves read the snapshot as it
+// is.
+type basis struct {
+	version uint64    // of the nodes and pods
+	objects uint64    // of all other objects
+	keys    classKeys // versions of what the class keys read: affinity terms of pods, for one
+	wide    bool      // another pod may change what some plugin found
+	held    []holder  // filters that read what can be given up
+}
+
+// A holder is a bound filter that reads something the snapshot keeps only while it is asked
+// for. Dropped reports whether it has been given up.
+type holder interface{ Dropped() bool }
+
+// set makes the basis that of now.
+func (b *basis) set(r *referencePath, some *choice) {
+	snap := r.cycle.Snapshot
+	b.version, b.objects = snap.Version(), snap.Objects()
+	b.keysChanged(snap, r.plugins)
+	b.wide = slices.ContainsFunc(some.pre, func(i int) bool { return r.readsPods(&r.plugins.preFilters[i]) })
+	b.held = b.held[:0]
+	b.hold(r.bound.filters)
+}
+
+// hold notes which of these filters read what can be given up.
+func (b *basis) hold(filters []boundFilter) {
+	for _, f := range filters {
+		if h, ok := f.Filter.(holder); ok {
+			b.held = append(b.held, h)
+		}
+	}
+}
+
+// readsPods reports whether a pod that comes or goes may change what a PreFilter plugin
+// found. A filter that it bound reads pods of a domain as they are; but one that had nothing
+// to do may have something to do, unless it is idle as long as the class keys stand.
+func (r *referencePath) readsPods(p *preFilter) (reads bool) {
+	defer func() {
+		if recover() != nil {
+			reads = true
+		}
+	}()
+	switch scope := p.scope.of(r.cycle.Pod).Reads; {
+	case scope&framework.ReadsCluster != 0:
+		return true
+	case scope&beyondNode == 0 || p.filter >= 0 && r.bound.perFilter[p.filter] != nil:
+		return false
+	default:
+		return p.idler == nil || p.keyer == nil || !p.idler.Idle(&r.cycle)
+	}
+}
+
+// stands reports whether the PreFilter plugins would find what they found.
+func (b *basis) stands(r *referencePath) bool {
+	for _, h := range b.held {
+		if h.Dropped() {
+			return false
+		}
+	}
+	snap := r.cycle.Snapshot
+	if b.objects != snap.Objects() {
+		return false
+	}
+	if b.version == snap.Version() {
+		return true
+	}
+	b.version = snap.Version()
+	return !b.wide && !b.keysChanged(snap, r.plugins)
+}
+
+// keysChanged reports whether versions of class keys have changed since it was called last.
+// A plugin that panics counts as changed.
+func (b *basis) keysChanged(snap *framework.Snapshot, t *plugins) (changed bool) {
+	defer func() {
+		if recover() != nil {
+			changed = true
+		}
+	}()
+	was := b.keys.epoch
+	b.keys.followAll(snap, t)
+	return b.keys.epoch != was
+}
+
+// follow runs the PreFilter plugins again if what they read may have changed.
+func (f *Filtering) follow() error {
+	if f.basis.stands(f.path) {
+		return nil
+	}
+	return f.Rebind()
+}
