@@ -67,22 +67,26 @@ func (p *Pod) SharesClaim(q *Pod) bool {
 	if len(p.Keys) < len(q.Keys) {
 		p, q = q, p
 	}
-	if len(q.Keys) <= fewNames {
-		return slices.ContainsFunc(q.Keys, func(key string) bool { return slices.Contains(p.Keys, key) })
+	return slices.ContainsFunc(q.Keys, p.mounts)
+}
+
+// mounts reports whether one of Keys is this.
+func (p *Pod) mounts(key string) bool {
+	if len(p.Keys) <= fewNames {
+		return slices.Contains(p.Keys, key)
 	}
-	return slices.ContainsFunc(q.Keys, func(key string) bool {
-		_, shared := p.names.claims[key]
-		return shared
-	})
+	_, ok := p.names.claims[key]
+	return ok
 }
 
 // MayShare reports whether a volume that the other pod uses may be one of the pod's: they
-// mount one claim, or one of them names a disk directly.
+// mount one claim, which may have been made for one of them, or one of them names a disk
+// directly.
 func (p *Pod) MayShare(other *Pod) bool {
-	if p.hasDisks() || other.hasDisks() || p.SharesClaim(other) {
+	if p.hasDisks() || other.hasDisks() {
 		return len(p.Mounts) > 0 && len(other.Mounts) > 0
 	}
-	return false
+	return p.SharesClaim(other) || slices.ContainsFunc(p.made, other.mounts) || slices.ContainsFunc(other.made, p.mounts)
 }
 
 // hasDisks reports whether the pod mounts a disk directly.

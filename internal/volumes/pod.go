@@ -28,15 +28,14 @@ type Pod struct {
 	Claims []ClaimRef
 	// Keys are the keys of the claims that are not ephemeral.
 	Keys []string
-	// HasEphemeral is true if one of the claims is ephemeral.
-	HasEphemeral bool
 	// Mounts are the claims, and the disks that a CSI driver may have taken over.
 	Mounts []Mount
 	// Exclusive are the disks that two pods on a node may not share.
 	Exclusive []*api.Volume
 
-	disks int    // names of Exclusive, for comparison
-	names *names // nil for most pods
+	made  []string // keys of the claims that are ephemeral
+	disks int      // names of Exclusive, for comparison
+	names *names   // nil for most pods
 }
 
 var none Pod
@@ -59,8 +58,9 @@ var ofPod = framework.NewPodDerived(func(p *framework.PodInfo) *Pod {
 			v.Keys = append(v.Keys, key(p.Pod.Namespace, name))
 			v.claim(ClaimRef{Name: name})
 		case source.Ephemeral != nil:
-			v.HasEphemeral = true
-			v.claim(ClaimRef{Name: p.Pod.Name + "-" + source.Name, Ephemeral: true})
+			name := p.Pod.Name + "-" + source.Name
+			v.made = append(v.made, key(p.Pod.Namespace, name))
+			v.claim(ClaimRef{Name: name, Ephemeral: true})
 		case inTreeOf(&source.VolumeSource) != nil:
 			v.Mounts = append(v.Mounts, Mount{Disk: source})
 		}
@@ -90,7 +90,7 @@ func isExclusive(v *api.Volume) bool {
 // disks.
 func (p *Pod) Fields() framework.PodFields {
 	switch {
-	case p.HasEphemeral:
+	case len(p.made) > 0:
 		return framework.FieldVolumes | framework.FieldNamespace | framework.FieldIdentity
 	case len(p.Claims) > 0:
 		return framework.FieldVolumes | framework.FieldNamespace
