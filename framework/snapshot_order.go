@@ -15,6 +15,7 @@ const (
 	// each zone, then the second of each, and so on. Zones are in the order in which
 	// they were first seen, nodes within a zone in the order of arrival. A node whose
 	// zone changes goes to the end of its new zone. A zone without nodes is forgotten.
+	// An unknown NodeOrder means this one.
 	//
 	// Source: kube-scheduler 1.37, backend/cache/node_tree.go.
 	//

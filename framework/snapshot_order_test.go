@@ -32,7 +32,7 @@ func TestOrder(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			for order, want := range map[framework.NodeOrder]string{framework.ZoneInterleaved: test.interleaved, framework.Arrival: test.flat} {
+			for order, want := range map[framework.NodeOrder]string{framework.ZoneInterleaved: test.interleaved, framework.Arrival: test.flat, 99: test.interleaved} {
 				s := framework.NewSnapshot(order)
 				for _, change := range strings.Fields(test.changes) {
 					apply(t, s, change)

@@ -279,6 +279,8 @@ func TestErrors(t *testing.T) {
 		{"large configuration", []string{"place", "-f", cluster, "-config", write(strings.Repeat("#\n", 1<<20))}, []string{"f: the configuration has more than 1048576 bytes"}},
 		{"a name that is not seen", []string{"explain", "-f", cluster, "\x1b[2Ja\u202eb"}, []string{`pod default/\x1b[2Ja\u202eb`}},
 		{"weights", []string{"sweep", "-f", cluster, "-weight", "ImageLocality=5..1"}, []string{`"5..1"`}},
+		{"weight twice", []string{"sweep", "-f", cluster, "-weight", "ImageLocality=0..3,2"}, []string{"-weight ImageLocality: 2 is given twice"}},
+		{"at least none", []string{"headroom", "-f", cluster, "-requests", "cpu=1", "-at-least", "-1"}, []string{"-at-least: -1: must be at least 1"}},
 		{"requests", []string{"headroom", "-f", cluster, "-requests", "cpu"}, []string{"-requests", `"cpu"`}},
 		{"negative request", []string{"headroom", "-f", cluster, "-requests", "cpu=-1"}, []string{"-requests", `"-1"`}},
 		{"runs already", []string{"place", "-f", cluster, "shop/web-3"}, []string{"runs on worker-4 already", "-replicas"}},

@@ -30,6 +30,9 @@ before the first fails. The pods that wait are not placed first.
 }
 
 func headroom(s *session, requests string, atLeast int) (*answer, error) {
+	if atLeast < 1 {
+		return nil, fmt.Errorf("-at-least: %d: must be at least 1", atLeast)
+	}
 	plan, err := s.planner()
 	if err != nil {
 		return nil, err

@@ -71,6 +71,7 @@ func weightings(flags list) ([]whatif.Weights, error) {
 
 // weightsOf reads "1,2,5" and "0..9", up to maxWeightings of them.
 func weightsOf(text string) (list []int64, err error) {
+	given := map[int64]bool{}
 	for part := range strings.SplitSeq(text, ",") {
 		from, to, isRange := strings.Cut(part, "..")
 		if !isRange {
@@ -85,6 +86,10 @@ func weightsOf(text string) (list []int64, err error) {
 			return nil, fmt.Errorf("%q: more than %d weights", part, maxWeightings)
 		}
 		for v := first; v <= last; v++ {
+			if given[v] {
+				return nil, fmt.Errorf("%d is given twice", v)
+			}
+			given[v] = true
 			list = append(list, v)
 		}
 	}

@@ -64,9 +64,10 @@
 //
 // # Nominations and extenders
 //
-// Pods nominated to a node may only matter there. So package scheduling asks about such
-// nodes as the reference path does, and hands the rejections to Find as overrides; a class
-// with overrides has a tree of its own (overrides.go). Extenders get the nodes of
+// Pods nominated to a node may only matter there. So package scheduling asks the filters
+// about such nodes with these pods, keeps what it can (scheduling/incremental_nominated.go),
+// and hands the rejections to Find as overrides; a class with overrides has a tree of its
+// own (overrides.go). Extenders get the nodes of
 // [View.Listed]; [View.TotalsAmong] scores those that they leave.
 //
 // # How to add a tie rule

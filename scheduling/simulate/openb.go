@@ -195,6 +195,12 @@ func (t *table) pod(o *api.Objects) {
 		p.Annotations[AnnotationRunTime] = strconv.FormatInt(until-from, 10)
 	}
 	count, milli := t.number("num_gpu"), t.number("gpu_milli")
+	switch {
+	case milli > 1000:
+		t.fail("gpu_milli", t.text("gpu_milli"), errors.New("want thousandths of each GPU, at most 1000"))
+	case count == 0 && milli > 0:
+		t.fail("gpu_milli", t.text("gpu_milli"), errors.New("num_gpu is 0"))
+	}
 	p.Spec.Containers[0].Resources.Requests = t.resources(count * milli)
 	if count*milli > 0 {
 		p.Annotations[annotationGPUCount] = strconv.FormatInt(count, 10)
@@ -202,6 +208,11 @@ func (t *table) pod(o *api.Objects) {
 	}
 	// The models that the pod accepts, if not all.
 	if models := t.text("gpu_spec"); models != "" {
+		for model := range strings.SplitSeq(models, "|") {
+			if model == "" || strings.ContainsAny(model, " \t,;") {
+				t.fail("gpu_spec", models, errors.New("want names of models, with | between them"))
+			}
+		}
 		p.Annotations[annotationGPUModels] = models
 		p.Spec.Affinity = &api.Affinity{NodeAffinity: &api.NodeAffinity{
 			RequiredDuringSchedulingIgnoredDuringExecution: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{

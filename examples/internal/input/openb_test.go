@@ -88,6 +88,10 @@ func TestOpenBErrors(t *testing.T) {
 		{"neither", "id,num_gpu\n1,2\n", `f: line 1: columns: "id,num_gpu": there is no name, cpu_milli, memory_mib, gpu_milli; a table of pods has`},
 		{"quote", header + "$\"\n", `f: `},
 		{"short row", header + "p,1\n", `f: line 2: 2 fields, want 5, as many as columns in line 1`},
+		{"a share of no GPU", header + "p,1,2,0,500\n", `f: line 2: pod default/p: gpu_milli: "500": num_gpu is 0`},
+		{"more than a GPU", header + "p,1,2,1,1001\n", `f: line 2: pod default/p: gpu_milli: "1001": want thousandths of each GPU, at most 1000`},
+		{"a model with a space", strings.TrimSpace(header) + ",gpu_spec\np,1,2,1,1000,G2| T4\n", `f: line 2: pod default/p: gpu_spec: "G2| T4": want names of models, with | between them`},
+		{"an empty model", strings.TrimSpace(header) + ",gpu_spec\np,1,2,1,1000,G2|\n", `f: line 2: pod default/p: gpu_spec: "G2|": want names`},
 		{"twice", header + "p,1,2,0,0\np,1,2,0,0\n", `f: pod default/p: metadata.name: "p": `},
 	}
 	for _, test := range tests {
