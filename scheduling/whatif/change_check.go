@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -23,8 +24,10 @@ func (p *Planner) checkChanges(pod *api.Pod, node *api.Node, changes []Change) e
 				why = fmt.Sprintf("the pod requests %d of %s, and a request can only be lowered: ask about a pod that requests more", had, c.Name)
 			}
 		case ChangeWeight:
-			if !p.scores(c.Name) {
+			if weight, ok := p.weightOf(c.Name); !ok {
 				why = "the profile has no such scorer"
+			} else if c.Amount == weight {
+				field, value, why = "amount", fmt.Sprint(c.Amount), "the scorer "+c.Name+" has this weight"
 			}
 		case ChangeNodeSelector:
 			if _, ok := pod.Spec.NodeSelector[c.Name]; !ok {
@@ -44,8 +47,10 @@ func (p *Planner) checkChanges(pod *api.Pod, node *api.Node, changes []Change) e
 				why = "the pod has no such label"
 			}
 		case ChangeNodeLabel:
-			if _, ok := node.Labels[c.Name]; c.Remove && !ok {
+			if had, ok := node.Labels[c.Name]; c.Remove && !ok {
 				why = "node " + node.Name + " has no such label"
+			} else if !c.Remove && ok && had == c.To {
+				field, value, why = "to", c.To, "node "+node.Name+" has the label "+c.Name+" with this value"
 			}
 		case ChangeHostPort:
 			if field, value = "amount", fmt.Sprint(c.Amount); !takesPort(pod, c.Amount) {
@@ -59,14 +64,14 @@ func (p *Planner) checkChanges(pod *api.Pod, node *api.Node, changes []Change) e
 	return nil
 }
 
-// scores reports whether the profile has the scorer.
-func (p *Planner) scores(name string) bool {
+// weightOf returns the weight of a scorer of the profile.
+func (p *Planner) weightOf(name string) (weight int64, ok bool) {
 	for _, w := range p.profile.Score {
 		if w.Plugin.Name() == name {
-			return true
+			return cmp.Or(w.Weight, 1), true
 		}
 	}
-	return false
+	return 0, false
 }
 
 // placesOf is how many constraints or terms the pod has that a change of this kind drops.

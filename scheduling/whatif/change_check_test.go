@@ -58,6 +58,8 @@ func TestChangesThatChangeNothing(t *testing.T) {
 		{whatif.Change{Kind: whatif.ChangeAntiAffinity}, whatif.Change{Kind: whatif.ChangeAntiAffinity, Index: 7}, "index", "has "},
 		{whatif.Change{Kind: whatif.ChangePodLabel, Name: "app"}, whatif.Change{Kind: whatif.ChangePodLabel, Name: "apps"}, "name", "no such label"},
 		{whatif.Change{Kind: whatif.ChangeNodeLabel, Name: "disk", Remove: true}, whatif.Change{Kind: whatif.ChangeNodeLabel, Name: "disc", Remove: true}, "name", "node a"},
+		{whatif.Change{Kind: whatif.ChangeWeight, Name: "NodeResourcesFit", Amount: 2}, whatif.Change{Kind: whatif.ChangeWeight, Name: "NodeResourcesFit", Amount: 1}, "amount", "has this weight"},
+		{whatif.Change{Kind: whatif.ChangeNodeLabel, Name: "disk", To: "other"}, whatif.Change{Kind: whatif.ChangeNodeLabel, Name: "disk", To: "ssd"}, "to", "with this value"},
 		{whatif.Change{Kind: whatif.ChangeHostPort, Amount: 80}, whatif.Change{Kind: whatif.ChangeHostPort, Amount: 81}, "amount", "host port"},
 	}
 	for _, tt := range tests {
