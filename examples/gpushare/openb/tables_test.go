@@ -91,7 +91,7 @@ func TestReadRefuses(t *testing.T) {
 		"nodes twice":  {nodes, nodes, "the table of pods has nodes"},
 		"bad node":     {strings.Replace(nodes, ",8,", ",eight,", 1), pods, "line 2: node n1: gpu"},
 		"many GPUs":    {strings.Replace(nodes, ",8,", ",17,", 1), pods, `node n1: status.allocatable[alibabacloud.com/gpu-milli]: "17k": want at most 16000, which are 16 GPUs`},
-		"bad pod":      {nodes, strings.Replace(pods, "460", "4600", 1), `gpu-milli]: "4600"`},
+		"bad pod":      {nodes, strings.Replace(pods, "460", "4600", 1), `line 2: pod default/p1: gpu_milli: "4600"`},
 		"no GPUs":      {strings.Replace(nodes, ",8,", ",0,", 1), pods, "there are no GPUs or no pods"},
 		"no pods":      {nodes, strings.SplitAfter(pods, "\n")[0], "there are no GPUs or no pods"},
 		"a node twice": {nodes + "n1,1,1,1,G2\n", pods, "n1"},

@@ -21,7 +21,8 @@ func tables(nodes, pods, milli int) (*openb.Trace, error) {
 	}
 	p.WriteString("name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec\n")
 	for i := range pods {
-		fmt.Fprintf(&p, "p%06d,1000,16,%d,%d,\n", i, i%5/4+i%7/6, milli)
+		gpus := i%5/4 + i%7/6
+		fmt.Fprintf(&p, "p%06d,1000,16,%d,%d,\n", i, gpus, milli*min(gpus, 1))
 	}
 	return openb.Read("made", []byte(n.String()), []byte(p.String()))
 }
