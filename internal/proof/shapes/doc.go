@@ -7,7 +7,7 @@
 // with a hash. Every pod is a pure function of its index and is made anew each time.
 //
 // [Measure] brings the pods of a shape to a cluster on both paths in one run, and
-// compares a sample of the decisions. Timed are a pod's departures, its
+// compares a sample of the decisions, outside of the time. Timed are a pod's departures, its
 // [framework.PodInfo] with the class key, the decision, counting the pod on its node,
 // and the question to PostFilter if it fits nowhere. Not timed is the making of the
 // object, which stands for decoding it and filling its defaults.

@@ -23,6 +23,9 @@ type Stretch struct {
 	HitShare      float64 `json:"hits_of1"`       // share of the pods whose class was kept
 }
 
+// longBatch bounds how many pods of Long are made, and timed, at once.
+const longBatch = 512
+
 // Long brings pods of a shape to one cluster, stretch by stretch, as a scheduler meets
 // them that runs for months, and calls report after each. Pods have to leave: a shape
 // without [Shape.Present] fills the cluster.
@@ -36,7 +39,7 @@ func Long(s Shape, nodes, pods, stretch int, report func(Stretch)) error {
 		x := Stretch{Shape: s.Name, Nodes: w.Snapshot.Len(), Came: came + count, LeastUSPerPod: math.Inf(1)}
 		before, took, allocs := w.Scheduler.Stats(), time.Duration(0), uint64(0)
 		for left := count; left > 0; {
-			batch := w.Make(min(left, batchMost))
+			batch := w.Make(min(left, longBatch))
 			if len(batch) == 0 {
 				return nil
 			}
@@ -47,7 +50,7 @@ func Long(s Shape, nodes, pods, stretch int, report func(Stretch)) error {
 			d := time.Since(start)
 			allocs += mallocs() - made
 			took += d
-			if len(batch) == min(batchMost, count) {
+			if len(batch) == min(longBatch, count) {
 				x.LeastUSPerPod = min(x.LeastUSPerPod, perPod(d, len(batch)))
 			}
 			left -= len(batch)

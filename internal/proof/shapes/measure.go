@@ -25,8 +25,11 @@ const (
 	Warm = 200
 	// leastPods is how many pods are timed regardless of the budget.
 	leastPods = 20
-	// batchMost bounds how many pods are made, and timed, at once.
-	batchMost = 512
+	// batchMost bounds how many pods are made, and timed, at once: so few that their
+	// objects are in a cache of the processor, as they are after decoding.
+	batchMost = 64
+	// stretchMost bounds how many pods are timed before a decision is compared.
+	stretchMost = 1024
 )
 
 // Figures are what was measured of a shape, as the command shapes prints them.
@@ -77,7 +80,7 @@ func Measure(s Shape, c Config) (Figures, error) {
 	f.USPerPod, f.ReferenceUSPerPod = fast.perPod(), slow.perPod()
 	f.Ratio = f.ReferenceUSPerPod / f.USPerPod
 	f.Hits, f.Misses, f.Bypassed = fast.Stats.Hits, fast.Stats.Misses, fast.Stats.Bypassed
-	f.AllocsPerPod = float64(fast.Allocs) / float64(fast.Pods)
+	f.AllocsPerPod = fast.AllocsPerPod()
 	f.BytesPerNode = float64(fast.Stats.Bytes) / float64(fast.Nodes)
 	f.Pods, f.ReferencePods, f.Verified = fast.Pods, slow.Pods, fast.Compared+slow.Compared+verified
 	return f, nil
@@ -105,13 +108,17 @@ type Timing struct {
 	// Nodes is the size of the cluster, Pods how many pods were timed, in all for Took.
 	Nodes, Pods int
 	Took        time.Duration
-	// Allocs counts the heap objects that were allocated in this time.
-	Allocs uint64
 	// Compared is how many further decisions were compared with the reference path.
 	Compared int
 	// Stats counts what the scheduler did in this time; Bytes is its memory at the end.
 	Stats scheduling.Stats
+
+	counted int    // pods whose allocations were counted
+	allocs  uint64 // their heap objects
 }
+
+// AllocsPerPod is the number of heap objects that a pod takes, 0 if none was counted.
+func (t *Timing) AllocsPerPod() float64 { return float64(t.allocs) / float64(max(t.counted, 1)) }
 
 func (t *Timing) perPod() float64 { return perPod(t.Took, t.Pods) }
 
@@ -121,8 +128,9 @@ func perPod(took time.Duration, pods int) float64 {
 }
 
 // Time measures one path. The pods come in batches, because one takes hardly longer than
-// reading the clock. After each batch one more pod comes, whose decision is compared and
-// not timed.
+// reading the clock. After each stretch of batches one more pod comes, whose decision is
+// compared. The garbage of that is collected, and a batch comes whose allocations are
+// counted. Neither is timed, so what is timed is what placing pods costs by itself.
 func Time(s Shape, c Config, cache scheduling.CacheConfig) (Timing, error) {
 	w, err := Open(&s, c.Nodes, cache)
 	if err != nil {
@@ -132,37 +140,59 @@ func Time(s Shape, c Config, cache scheduling.CacheConfig) (Timing, error) {
 	if err := w.all(w.Make(min(Warm, c.Pods))); err != nil {
 		return t, err
 	}
-	runtime.GC()
-	size := 4
-	for t.Pods < c.Pods && (t.Took < c.Budget || t.Pods < leastPods) {
-		batch := w.Make(min(size, c.Pods-t.Pods))
-		if len(batch) == 0 {
-			break
-		}
-		if err := w.time(&t, batch); err != nil {
+	more := func() bool { return t.Pods < c.Pods && (t.Took < c.Budget || t.Pods < leastPods) }
+	for size := 4; more(); size = min(2*size, stretchMost) {
+		if err := w.count(&t, min(size, batchMost)); err != nil {
 			return t, err
+		}
+		for end := t.Pods + size; t.Pods < end && more(); {
+			batch := w.Make(min(batchMost, end-t.Pods, c.Pods-t.Pods))
+			if len(batch) == 0 {
+				return t, t.none(w)
+			}
+			if err := w.time(&t, batch); err != nil {
+				return t, err
+			}
 		}
 		w.compared = true
 		if err := w.all(w.Make(1)); err != nil {
 			return t, err
 		}
-		w.compared, size = false, min(2*size, batchMost)
+		w.compared = false
+		t.Compared = w.verified
 	}
-	if t.Pods == 0 {
-		return t, fmt.Errorf("there are at most %d pods, so none is timed", w.next)
+	return t, t.none(w)
+}
+
+// none is an error if no pod was timed.
+func (t *Timing) none(w *World) error {
+	if t.Pods > 0 {
+		return nil
 	}
-	t.Compared = w.verified
-	return t, nil
+	return fmt.Errorf("there are at most %d pods, so none is timed", w.next)
+}
+
+// count lets pods come whose allocations are counted. Counting stops the world, which would
+// be felt in the time of a batch.
+func (w *World) count(t *Timing, pods int) error {
+	batch := w.Make(pods)
+	runtime.GC()
+	allocs := mallocs()
+	if err := w.all(batch); err != nil {
+		return err
+	}
+	t.allocs += mallocs() - allocs
+	t.counted += len(batch)
+	return nil
 }
 
 // time lets a batch of pods come.
 func (w *World) time(t *Timing, batch []Arrival) error {
-	stats, allocs, start := w.Scheduler.Stats(), mallocs(), time.Now()
+	stats, start := w.Scheduler.Stats(), time.Now()
 	if err := w.all(batch); err != nil {
 		return err
 	}
 	t.Took += time.Since(start)
-	t.Allocs += mallocs() - allocs
 	t.Pods += len(batch)
 	now := w.Scheduler.Stats()
 	t.Stats.Hits += now.Hits - stats.Hits

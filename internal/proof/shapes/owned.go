@@ -117,7 +117,7 @@ func distinct() Shape {
 	}
 }
 
-// Of the shape rollout: each Deployment keeps rolloutPods pods.
+// Of the shapes rollout and rolloutspread: each Deployment keeps rolloutPods pods.
 const (
 	rolloutSets = 20
 	rolloutPods = 100
@@ -125,21 +125,34 @@ const (
 
 func rollout() Shape {
 	return Shape{
-		Name: "rollout", About: "rolling updates of 20 Deployments: every revision has its hash, half of them spread by it",
+		Name: "rollout", About: "rolling updates of 20 Deployments: every revision has its hash",
 		Present: func(n int) int { return atMost(rolloutSets*rolloutPods, n) },
 		Pod: func(i, _ int) *api.Pod {
 			d, revision := i%rolloutSets, i/(rolloutSets*rolloutPods)
 			app, template := fmt.Sprintf("svc-%02d", d), hash(d+rolloutSets*revision)
 			p := pod(fmt.Sprintf("%s-%s-%05x", app, template, i), map[string]string{"app": app, "pod-template-hash": template})
-			if d%2 == 0 {
-				p.Spec.TopologySpreadConstraints = []api.TopologySpreadConstraint{{
-					MaxSkew: 2, TopologyKey: api.LabelTopologyZone, WhenUnsatisfiable: api.ScheduleAnyway,
-					LabelSelector: &api.LabelSelector{MatchLabels: map[string]string{"app": app}}, MatchLabelKeys: []string{"pod-template-hash"},
-				}}
-			}
 			return own(p, "apps/v1", "ReplicaSet", app+"-"+template)
 		},
 	}
+}
+
+// rolloutSpread is rollout with constraints that tell the revisions of a Deployment apart.
+func rolloutSpread() Shape {
+	s := rollout()
+	s.Name, s.About = "rolloutspread", "the same, and every second Deployment spreads each revision over zones"
+	plain := s.Pod
+	s.Pod = func(i, n int) *api.Pod {
+		p := plain(i, n)
+		if i%rolloutSets%2 == 0 {
+			p.Spec.TopologySpreadConstraints = []api.TopologySpreadConstraint{{
+				MaxSkew: 2, TopologyKey: api.LabelTopologyZone, WhenUnsatisfiable: api.ScheduleAnyway,
+				LabelSelector:  &api.LabelSelector{MatchLabels: map[string]string{"app": p.Labels["app"]}},
+				MatchLabelKeys: []string{"pod-template-hash"},
+			}}
+		}
+		return p
+	}
+	return s
 }
 
 func cron() Shape {

@@ -54,7 +54,7 @@ func (b bench) shape(s shapes.Shape) (line, error) {
 			return l, fmt.Errorf("%s: %s: %w", s.Name, c.name, err)
 		}
 		l.Nodes = t.Nodes
-		b.tell(s, c.name, figures{pods: t.Pods, took: t.Took, allocs: t.Allocs}, c.rate, c.pods, c.all)
+		b.tell(s, c.name, figures{pods: t.Pods, took: t.Took, allocs: uint64(t.AllocsPerPod() * float64(t.Pods))}, c.rate, c.pods, c.all)
 	}
 	l.ratios()
 	if b.berthOnly || b.compare == 0 {
