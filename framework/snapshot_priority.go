@@ -2,6 +2,7 @@ package framework
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
@@ -69,4 +70,23 @@ func (c *priorityCounts) PodRemoved(_ *Snapshot, _ *NodeInfo, p *PodInfo) {
 	if c.counts[i].pods--; c.counts[i].pods == 0 {
 		c.counts = slices.Delete(c.counts, i, i+1)
 	}
+}
+
+// Check implements [Checker]: it counts again.
+func (c *priorityCounts) Check(s *Snapshot) error {
+	want := map[int32]int{}
+	for _, n := range s.All() {
+		for _, p := range n.Pods {
+			want[p.Priority]++
+		}
+	}
+	for i, x := range c.counts {
+		if x.pods == 0 || x.pods != want[x.priority] || i > 0 && c.counts[i-1].priority >= x.priority {
+			return fmt.Errorf("pods by priority: %v are counted, want %v", c.counts, want)
+		}
+	}
+	if len(c.counts) != len(want) {
+		return fmt.Errorf("pods by priority: %v are counted, want %v", c.counts, want)
+	}
+	return nil
 }

@@ -268,6 +268,13 @@ func checkClass(c *class) error {
 		return fmt.Errorf("is idle although a live plugin takes part")
 	case d == nil || len(c.groups.shut) != d.count || t.tree.Groups() != d.count:
 		return fmt.Errorf("is divided otherwise than its tree")
+	case len(c.overrides.changed) > 0:
+		return fmt.Errorf("the override of slot %d is not followed", c.overrides.changed[0])
+	case c.base.guess.trying:
+		return fmt.Errorf("groups are still guessed")
+	}
+	if err := c.base.guess.check(); err != nil {
+		return err
 	}
 	if err := t.tree.Check(); err != nil {
 		return err

@@ -357,6 +357,36 @@ func (c *class) divided() {
 	}
 }
 
+// divideByGuess divides the nodes of a class that is new like those of another class of
+// the base; false if that may be too coarse.
+func (c *class) divideByGuess() bool {
+	d := c.base.guess.division
+	if c.ask.quietScorers || d == nil || d.order != c.order() {
+		return false
+	}
+	for i := range c.gates.list {
+		if x := &c.gates.list[i]; x.role != absent && x.groups.Count > 1 && !d.knows(x.groups) {
+			return false
+		}
+	}
+	c.groups.division = d
+	c.divided()
+	return true
+}
+
+// bindScorers binds the live scorers; not ok if the class must be dropped.
+func (c *class) bindScorers() (scorers []Scorer, ok bool) {
+	g := &c.base.guess
+	g.trying, g.shown = true, g.shown[:0]
+	scorers, ok = c.ask.bindScorers((*feasibleSet)(c))
+	g.trying = false
+	if ok && !g.right(&c.ask, scorers) {
+		c.shownAs.version = 0 // what was shown may have been too coarse
+		scorers, ok = c.ask.bindScorers((*feasibleSet)(c))
+	}
+	return scorers, ok
+}
+
 // size is the memory that the class holds, but for what it shares.
 func (c *class) size() int {
 	n := int(unsafe.Sizeof(*c)) + len(c.key) + c.columns.size() + c.overrides.bytes()

@@ -222,3 +222,23 @@ func (c *class) setShut(group int, now int32) {
 		c.columns.list[i].groupSet(c, group)
 	}
 }
+
+// someShut reports whether some group is shut.
+func (c *class) someShut() bool {
+	for _, r := range c.groups.shut {
+		if r != feasible {
+			return true
+		}
+	}
+	return false
+}
+
+// reject returns the number of a gate's rejection. A gate that fails costs its class; the
+// base stands, as other classes share it.
+func (c *class) reject(at int, status framework.Status) int32 {
+	if !status.IsRejected() {
+		c.gates.failed = true
+		return feasible
+	}
+	return c.base.reject(at, status)
+}

@@ -222,7 +222,13 @@ func (col *column) refresh(c *class) {
 	was := col.asked.version
 	all := col.changed(c) || col.role < remembered
 	if col.form == byException && (all || was != col.asked.version) {
-		all = col.refreshExceptions(c, all)
+		s := col.scores.(*exceptScores)
+		if all {
+			s.refreshAll(c, col)
+		} else {
+			s.refresh(c, col)
+		}
+		all = col.giveUpExceptions(c, s)
 	}
 	switch {
 	case col.form == byException:
@@ -254,15 +260,9 @@ func (col *column) refresh(c *class) {
 	col.asked.feasible, col.asked.objects, col.asked.now = c.versions.feasible, c.base.at.snapshot.Objects(), c.base.at.snapshot.Now()
 }
 
-// refreshExceptions renews the scores of groups and exceptions. If there are too many, it
-// turns to asking about each node, and returns true: all must be asked.
-func (col *column) refreshExceptions(c *class, all bool) bool {
-	s := col.scores.(*exceptScores)
-	if all {
-		s.refreshAll(c, col)
-	} else {
-		s.refresh(c, col)
-	}
+// giveUpExceptions turns to asking about each node if there are too many exceptions. It
+// then returns true: all must be asked.
+func (col *column) giveUpExceptions(c *class, s *exceptScores) bool {
 	if col.crowded = s.crowded(c); !col.crowded {
 		return false
 	}

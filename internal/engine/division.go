@@ -141,7 +141,18 @@ func (d *division) check() error {
 			}
 		}
 	}
+	seen := map[string]int{}
 	for g, slot := range d.first {
+		var groups []int
+		for _, s := range d.sources {
+			groups = append(groups, int(s.Of[slot]))
+		}
+		if key := fmt.Sprint(groups); d.count > 1 {
+			if other, ok := seen[key]; ok {
+				return fmt.Errorf("division: no source tells the groups %d and %d apart", other, g)
+			}
+			seen[key] = g
+		}
 		if d.slots[g][0] != slot {
 			return fmt.Errorf("division: group %d begins with slot %d, want %d", g, slot, d.slots[g][0])
 		}

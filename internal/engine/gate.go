@@ -3,7 +3,6 @@ package engine
 import (
 	"slices"
 
-	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/incremental"
 	"github.com/berth-sched/berth/internal/engine/slotlist"
 )
@@ -181,16 +180,6 @@ func (g *gates) verdict(c *class, slot, first int32) int32 {
 		}
 	}
 	return first
-}
-
-// reject returns the number of a gate's rejection. A gate that fails costs its class; the
-// base stands, as other classes share it.
-func (c *class) reject(at int, status framework.Status) int32 {
-	if !status.IsRejected() {
-		c.gates.failed = true
-		return feasible
-	}
-	return c.base.reject(at, status)
 }
 
 // askGroups asks the gates that treat the nodes of a group alike, and reports whether

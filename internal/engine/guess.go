@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/berth-sched/berth/framework/incremental"
 )
 
@@ -9,8 +12,8 @@ import (
 // them it has to show them the feasible nodes: by groups, if they are those of the guess,
 // else one by one.
 //
-// Invariant: groups[i] are the groups that the scorer at places[i] of the profile had.
-// While trying, shown lists the scorers that were shown groups because of the guess.
+// Invariant: groups[i] are the groups that the scorer at places[i] of the profile had, and
+// the division is fine enough for them. While trying, shown lists the scorers that were shown groups because of the guess.
 type guess struct {
 	division *division
 	places   []int
@@ -72,32 +75,15 @@ func (g *guess) right(a *asker, scorers []Scorer) bool {
 	return true
 }
 
-// divideByGuess divides the nodes of a class that is new like those of another class of
-// the base; false if that may be too coarse.
-func (c *class) divideByGuess() bool {
-	d := c.base.guess.division
-	if c.ask.quietScorers || d == nil || d.order != c.order() {
-		return false
+// check returns what does not hold of the guess, nil if all does.
+func (g *guess) check() error {
+	if len(g.places) != len(g.groups) {
+		return fmt.Errorf("guess: %d scorers and %d groups", len(g.places), len(g.groups))
 	}
-	for i := range c.gates.list {
-		if x := &c.gates.list[i]; x.role != absent && x.groups.Count > 1 && !d.knows(x.groups) {
-			return false
+	for i, place := range g.places {
+		if slices.Contains(g.places[:i], place) || !g.division.shows(g.groups[i]) {
+			return fmt.Errorf("guess: the scorer at place %d is there twice, or has groups that the division does not know", place)
 		}
 	}
-	c.groups.division = d
-	c.divided()
-	return true
-}
-
-// bindScorers binds the live scorers; not ok if the class must be dropped.
-func (c *class) bindScorers() (scorers []Scorer, ok bool) {
-	g := &c.base.guess
-	g.trying, g.shown = true, g.shown[:0]
-	scorers, ok = c.ask.bindScorers((*feasibleSet)(c))
-	g.trying = false
-	if ok && !g.right(&c.ask, scorers) {
-		c.shownAs.version = 0 // what was shown may have been too coarse
-		scorers, ok = c.ask.bindScorers((*feasibleSet)(c))
-	}
-	return scorers, ok
+	return nil
 }

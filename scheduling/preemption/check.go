@@ -2,8 +2,10 @@ package preemption
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // The invariants of what is kept from attempt to attempt, as checks. A scheduler that
@@ -36,6 +38,63 @@ func (r *run) checkMemory() error {
 		if got, want := known.String(), (&answer{candidate: candidate, refused: refusedBy(status)}).String(); got != want {
 			return fmt.Errorf("node %s: the answer is %s, want %s", node.Name(), got, want)
 		}
+	}
+	return r.checkTally()
+}
+
+// checkTally counts the refusals of all nodes again.
+func (r *run) checkTally() error {
+	t, rows := &r.memory.class.tally, r.memory.class.rows
+	if !t.on {
+		return nil
+	}
+	nodes := make([]int, len(t.refused))
+	for slot, at := range t.of {
+		if at > 0 {
+			nodes[at-1]++
+		}
+		if slices.Contains(t.changed, slot) {
+			continue
+		}
+		refuses := false
+		if node := r.cycle.Snapshot.AtSlot(slot); node != nil {
+			_, status := r.verdicts.Verdict(node)
+			refuses = status.Code() == framework.Unschedulable
+		}
+		switch {
+		case refuses != (at > 0):
+			return fmt.Errorf("tally: slot %d refuses, %t, and is counted, %t", slot, refuses, at > 0)
+		case refuses && slot < len(rows) && rows[slot].refused != nil && !rows[slot].refused.Same(t.refused[at-1].status):
+			return fmt.Errorf("tally: slot %d is counted with %v, want %v", slot, t.refused[at-1].status, *rows[slot].refused)
+		}
+	}
+	for i, want := range nodes {
+		if got := t.refused[i].nodes; got != want {
+			return fmt.Errorf("tally: %d nodes are counted with %v, want %d", got, t.refused[i].status, want)
+		}
+	}
+	return nil
+}
+
+// Check implements [framework.Checker]: it compiles every budget again.
+func (x *budgetIndex) Check(s *framework.Snapshot) error {
+	if x.stale {
+		return nil
+	}
+	want := budgetIndex{}
+	want.build(framework.List[api.PodDisruptionBudget](s))
+	keys := func(l budgets) []string {
+		var keys []string
+		for _, b := range l {
+			key := b.object.Namespace + "/" + b.object.Name
+			if _, changed := x.changed[key]; !changed {
+				keys = append(keys, key+" "+fmt.Sprintf("%p", b.object))
+			}
+		}
+		return keys
+	}
+	if got, want := keys(x.list), keys(want.list); !slices.Equal(got, want) {
+		return fmt.Errorf("disruption budgets: %v are listed, want %v; changed are %v", got, want, x.changed)
 	}
 	return nil
 }

@@ -54,30 +54,32 @@ func (t *Tracker) Clone() *Tracker {
 // one before, or the same. It costs O(1) for each change of the same snapshot. To go
 // to another one costs O(N/16) for N nodes, and O(16) for each node that differs.
 func (t *Tracker) Follow(s *framework.Snapshot, o *Order) {
-	slots, ok := []int(nil), false
+	slots, listed := []int(nil), false
 	if t.Snapshot == s {
-		slots, ok = s.Changes(t.version)
+		slots, listed = s.Changes(t.version)
 	}
 	t.Snapshot, t.version = s, s.Version()
 	t.grow()
-	if t.Order == o {
-		t.lookAt(slots, ok)
-		return
+	rearranged := t.Order != o
+	if rearranged {
+		t.arrange(o)
 	}
-	t.arrange(o)
-	t.lookAt(slots, ok)
-	t.arranged = t.log.End()
+	if listed {
+		t.lookAt(slots)
+	} else {
+		t.compare()
+	}
+	if rearranged {
+		t.arranged = t.log.End()
+	}
 }
 
 // IsCurrent reports whether the snapshot has not changed since Follow.
 func (t *Tracker) IsCurrent() bool { return t.version == t.Snapshot.Version() }
 
-// lookAt adds entries about the nodes that changed, which are among slots if they are
-// known.
-func (t *Tracker) lookAt(slots []int, known bool) {
+// lookAt adds entries about the nodes that changed, which are among slots.
+func (t *Tracker) lookAt(slots []int) {
 	switch {
-	case !known:
-		t.compare()
 	case len(slots) == 1 || len(slots) == 2 && slots[0] != slots[1]:
 		// The usual case: one pod was added, or one was removed and one added. The journal
 		// names each slot once, so its node has changed, or a rollback has touched it and

@@ -79,7 +79,7 @@ func TestPreemption(t *testing.T) {
 func TestShapes(t *testing.T) {
 	names := []string{
 		"equal-heap", "deployments", "statefulset", "job", "bare", "distinct", "terms", "daemonset", "overload",
-		"rollout", "cron", "namespaces", "gpupool", "defaultspread", "unschedulable",
+		"rollout", "rolloutspread", "cron", "namespaces", "gpupool", "defaultspread", "unschedulable",
 	}
 	text := output(t, "-nodes", "120", "-pods", "40", "-compare", "40", "-workloads", strings.Join(names, ","), "-budget", "50ms", "-o", "json")
 	lines := strings.Split(strings.TrimSpace(text), "\n")
