@@ -108,22 +108,14 @@ func (x *podIndex) Check(s *Snapshot) error {
 	if x.snapshot != s {
 		return fmt.Errorf("index of pods: it is another snapshot's")
 	}
-	if !x.shared && len(x.changed) > 0 {
-		return fmt.Errorf("index of pods: %d changes over a map that no fork shares", len(x.changed))
-	}
 	count := map[podName]int32{}
 	for _, n := range s.All() {
 		for _, p := range n.Pods {
 			count[nameOf(p)]++
 		}
 	}
-	names := maps.Clone(x.base)
-	maps.Copy(names, x.changed)
-	for name, place := range names {
+	for name, place := range x.places.All() {
 		switch n := s.AtSlot(int(place.slot)); {
-		case place.pod == nil && (count[name] > 0 || x.base[name].pod == nil):
-			return fmt.Errorf("index of pods: %v has gone, but %d pods have this name", name, count[name])
-		case place.pod == nil:
 		case place.others != count[name]-1:
 			return fmt.Errorf("index of pods: %v has %d others, want %d", name, place.others, count[name]-1)
 		case n == nil || !slices.Contains(n.Pods, place.pod) || nameOf(place.pod) != name:

@@ -3,10 +3,10 @@ package framework
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"strings"
 
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/cow"
 )
 
 // Pod returns the pod of that key, "namespace/name", and the node that it is on, or
@@ -22,8 +22,8 @@ func (s *Snapshot) Pod(key string) (*PodInfo, *NodeInfo) {
 	if !found {
 		namespace, name = "", key
 	}
-	p := podIndexKey.Of(s).get(podName{namespace, name})
-	if p.pod == nil {
+	p, ok := podIndexKey.Of(s).places.Get(podName{namespace, name})
+	if !ok {
 		return nil, nil
 	}
 	return p.pod, s.node(int(p.slot))
@@ -43,8 +43,8 @@ func (s *Snapshot) RefuseDuplicates() {
 
 // refuseDuplicate returns an error if a node has a pod of this name.
 func (s *Snapshot) refuseDuplicate(p *PodInfo, n *NodeInfo) error {
-	have := podIndexKey.Of(s).get(nameOf(p))
-	if have.pod == nil {
+	have, ok := podIndexKey.Of(s).places.Get(nameOf(p))
+	if !ok {
 		return nil
 	}
 	return podOnNode(p, n.Name(), fmt.Errorf("%w: on node %s", errTwice, s.node(int(have.slot)).Name()))
@@ -56,7 +56,7 @@ type podName struct{ namespace, name string }
 
 func nameOf(p *PodInfo) podName { return podName{p.Pod.Namespace, p.Pod.Name} }
 
-// podPlace is where a pod is; the zero podPlace is nowhere.
+// podPlace is where a pod is.
 type podPlace struct {
 	pod    *PodInfo
 	slot   int32
@@ -64,17 +64,13 @@ type podPlace struct {
 }
 
 // podIndex finds pods by name. It is an extension of the snapshots that were asked.
-//
-// Invariant: changed is over base, a zero place in it says that the pod has gone; if
-// base is shared with a fork, nobody writes to it, otherwise changed is empty.
 type podIndex struct {
-	snapshot      *Snapshot
-	base, changed map[podName]podPlace
-	shared        bool
+	snapshot *Snapshot
+	places   cow.Map[podName, podPlace]
 }
 
 var podIndexKey = NewExtensionKey(func(s *Snapshot) *podIndex {
-	x := &podIndex{snapshot: s, base: map[podName]podPlace{}}
+	x := &podIndex{snapshot: s}
 	for _, n := range s.All() {
 		for _, p := range n.Pods {
 			x.PodAdded(s, n, p)
@@ -83,66 +79,30 @@ var podIndexKey = NewExtensionKey(func(s *Snapshot) *podIndex {
 	return x
 })
 
-func (x *podIndex) get(name podName) podPlace {
-	if p, ok := x.changed[name]; ok {
-		return p
-	}
-	return x.base[name]
-}
-
-func (x *podIndex) set(name podName, p podPlace) {
-	if !x.shared {
-		if p.pod == nil {
-			delete(x.base, name)
-		} else {
-			x.base[name] = p
-		}
-		return
-	}
-	if _, known := x.base[name]; !known && p.pod == nil { // it has come and gone since the fork
-		delete(x.changed, name)
-		return
-	}
-	if x.changed == nil {
-		x.changed = map[podName]podPlace{}
-	}
-	x.changed[name] = p
-	if len(x.changed) > 256+len(x.base)/32 { // forks copy what changed
-		changed := x.changed
-		x.base, x.changed, x.shared = maps.Clone(x.base), nil, false
-		for name, p := range changed {
-			x.set(name, p)
-		}
-	}
-}
-
 // Fork implements [Extension].
-func (x *podIndex) Fork(s *Snapshot) Extension {
-	x.shared = true
-	return &podIndex{s, x.base, maps.Clone(x.changed), true}
-}
+func (x *podIndex) Fork(s *Snapshot) Extension { return &podIndex{s, x.places.Fork()} }
 
 // PodAdded implements [PodWatcher].
 func (x *podIndex) PodAdded(_ *Snapshot, n *NodeInfo, p *PodInfo) {
 	place, name := podPlace{pod: p, slot: n.slot}, nameOf(p)
-	if have := x.get(name); have.pod != nil {
+	if have, ok := x.places.Get(name); ok {
 		place.others = have.others + 1
 	}
-	x.set(name, place)
+	x.places.Set(name, place)
 }
 
 // PodRemoved implements [PodWatcher].
 func (x *podIndex) PodRemoved(s *Snapshot, _ *NodeInfo, p *PodInfo) {
 	name := nameOf(p)
-	have := x.get(name)
+	have, _ := x.places.Get(name)
 	if have.others == 0 {
-		x.set(name, podPlace{})
+		x.places.Remove(name)
 		return
 	}
 	for _, n := range s.All() { // it was added twice, which is rare: look for another
 		for _, other := range n.Pods {
 			if nameOf(other) == name {
-				x.set(name, podPlace{other, n.slot, have.others - 1})
+				x.places.Set(name, podPlace{other, n.slot, have.others - 1})
 				return
 			}
 		}

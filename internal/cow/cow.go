@@ -1,4 +1,4 @@
-// Package cow holds lists that forks share until one of them changes a page:
+// Package cow holds lists and maps that forks share until one of them changes a part:
 // copy on write.
 package cow
 

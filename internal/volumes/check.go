@@ -2,24 +2,24 @@ package volumes
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/cow"
 )
 
 // Check implements [framework.Checker]: it looks for every reservation's object in the
 // snapshot, and for the pods that count on it.
 func (a *Assumed) Check(s *framework.Snapshot) error {
-	if err := checkReserved(s, "volume", a, a.volumes.entries, func(h held, r reserved[api.PersistentVolume]) bool { return h.volume == r.put }); err != nil {
+	if err := checkReserved(s, "volume", a, &a.volumes, func(h held, r reserved[api.PersistentVolume]) bool { return h.volume == r.put }); err != nil {
 		return err
 	}
-	return checkReserved(s, "claim", a, a.claims.entries, func(h held, r reserved[api.PersistentVolumeClaim]) bool { return h.claim == r.put })
+	return checkReserved(s, "claim", a, &a.claims, func(h held, r reserved[api.PersistentVolumeClaim]) bool { return h.claim == r.put })
 }
 
-func checkReserved[T api.Object](s *framework.Snapshot, kind string, a *Assumed, entries map[string]reserved[T], counts func(held, reserved[T]) bool) error {
-	for key, r := range entries {
+func checkReserved[T api.Object](s *framework.Snapshot, kind string, a *Assumed, m *cow.Map[string, reserved[T]], counts func(held, reserved[T]) bool) error {
+	for key, r := range m.All() {
 		switch {
 		case framework.Lookup[T](s, key) != r.now:
 			return fmt.Errorf("reservations: %s %s is reserved, but another object is in the snapshot", kind, key)
@@ -27,14 +27,14 @@ func checkReserved[T api.Object](s *framework.Snapshot, kind string, a *Assumed,
 			return fmt.Errorf("reservations: %s %s replaces %v", kind, key, r.put)
 		}
 		for _, id := range r.left {
-			h := a.pods.entries[id]
+			h, _ := a.pods.Get(id)
 			if !h.left || !slices.ContainsFunc(h.list, func(x held) bool { return counts(x, r) }) {
 				return fmt.Errorf("reservations: pod %v is to have left, but to count on %s %s: left %t", id, kind, key, h.left)
 			}
 		}
 	}
-	for _, id := range slices.Collect(maps.Keys(a.pods.entries)) {
-		if h := a.pods.entries[id]; len(h.list) == 0 {
+	for id, h := range a.pods.All() {
+		if len(h.list) == 0 {
 			return fmt.Errorf("reservations: pod %v counts on nothing", id)
 		}
 	}

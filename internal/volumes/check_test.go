@@ -14,17 +14,19 @@ func TestCheckFindsFaults(t *testing.T) {
 	}
 	for name, plant := range map[string]func(s *framework.Snapshot, a *Assumed){
 		"another object": func(_ *framework.Snapshot, a *Assumed) {
-			a.volumes.entries["v"] = reserved[api.PersistentVolume]{put: a.volumes.entries["v"].put, now: volume("v")}
+			r, _ := a.volumes.Get("v")
+			a.volumes.Set("v", reserved[api.PersistentVolume]{put: r.put, now: volume("v")})
 		},
 		"another volume": func(_ *framework.Snapshot, a *Assumed) {
-			a.volumes.entries["v"] = reserved[api.PersistentVolume]{put: volume("w"), now: a.volumes.entries["v"].now}
+			r, _ := a.volumes.Get("v")
+			a.volumes.Set("v", reserved[api.PersistentVolume]{put: volume("w"), now: r.now})
 		},
 		"a pod that is unknown": func(_ *framework.Snapshot, a *Assumed) {
-			r := a.volumes.entries["v"]
+			r, _ := a.volumes.Get("v")
 			r.left = []podID{{key: "default/q"}}
-			a.volumes.entries["v"] = r
+			a.volumes.Set("v", r)
 		},
-		"a pod without objects": func(_ *framework.Snapshot, a *Assumed) { a.pods.entries[podID{key: "default/q"}] = holding{} },
+		"a pod without objects": func(_ *framework.Snapshot, a *Assumed) { a.pods.Set(podID{key: "default/q"}, holding{}) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := framework.NewSnapshot(framework.Arrival)
@@ -42,8 +44,8 @@ func TestCheckFindsFaults(t *testing.T) {
 				t.Fatal(err)
 			}
 			a := assumedKey.Of(s)
-			if err := s.Check(); err != nil || len(a.volumes.entries) != 1 {
-				t.Fatalf("Check() = %v with %d reserved volumes, want none with 1", err, len(a.volumes.entries))
+			if err := s.Check(); err != nil || a.volumes.Len() != 1 {
+				t.Fatalf("Check() = %v with %d reserved volumes, want none with 1", err, a.volumes.Len())
 			}
 			if plant(s, a); s.Check() == nil {
 				t.Error("Check() finds nothing")

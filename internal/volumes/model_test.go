@@ -154,7 +154,7 @@ func (m *machine) GiveBack(*rapid.T) {
 	}
 	p := m.placed[rapid.IntRange(0, len(m.placed)-1).Draw(m.t, "pod")]
 	m.must(Revert(m.s, p))
-	if h, ok := assumedKey.Of(m.s).pods.entries[idOf(p.Pod)]; ok {
+	if h, ok := assumedKey.Of(m.s).pods.Get(idOf(p.Pod)); ok {
 		m.t.Fatalf("pod %s still counts on %v", p.Pod.Name, h.list)
 	}
 }
@@ -213,10 +213,10 @@ func (m *machine) compareAssumed() {
 		m.t.Fatal(err)
 	}
 	left := 0
-	for _, r := range a.volumes.entries {
+	for _, r := range a.volumes.All() {
 		left += len(r.left)
 	}
-	for _, r := range a.claims.entries {
+	for _, r := range a.claims.All() {
 		left += len(r.left)
 	}
 	on := map[podID]bool{}
@@ -225,7 +225,7 @@ func (m *machine) compareAssumed() {
 			on[idOf(p.Pod)] = true
 		}
 	}
-	for id, h := range a.pods.entries {
+	for id, h := range a.pods.All() {
 		if h.left == on[id] || len(h.list) == 0 {
 			m.t.Fatalf("pod %v: on a node %t, but left %t; it counts on %v", id, on[id], h.left, h.list)
 		}
@@ -233,11 +233,12 @@ func (m *machine) compareAssumed() {
 			continue
 		}
 		for _, x := range h.list {
-			v, c := a.volumes.entries[""], a.claims.entries[""]
+			var v reserved[api.PersistentVolume]
+			var c reserved[api.PersistentVolumeClaim]
 			if x.volume != nil {
-				v = a.volumes.entries[api.KeyOf(x.volume)]
+				v, _ = a.volumes.Get(api.KeyOf(x.volume))
 			} else {
-				c = a.claims.entries[api.KeyOf(x.claim)]
+				c, _ = a.claims.Get(api.KeyOf(x.claim))
 			}
 			if v.put != x.volume || c.put != x.claim || !slices.Contains(slices.Concat(v.left, c.left), id) {
 				m.t.Fatalf("pod %v has left and counts on %v, which does not know it", id, x)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/cow"
 )
 
 // AnnBoundByController marks a volume whose binding was not made by hand.
@@ -18,9 +19,9 @@ const AnnBoundByController = "pv.kubernetes.io/bound-by-controller"
 // its node may be gone while it waits, or it may come back as a new version. They
 // stay until somebody else puts or reserves those objects.
 type Assumed struct {
-	pods    cowMap[podID, holding]
-	volumes cowMap[string, reserved[api.PersistentVolume]]
-	claims  cowMap[string, reserved[api.PersistentVolumeClaim]]
+	pods    cow.Map[podID, holding]
+	volumes cow.Map[string, reserved[api.PersistentVolume]]
+	claims  cow.Map[string, reserved[api.PersistentVolumeClaim]]
 }
 
 // podID identifies a pod: by its UID or, without one, by its key.
@@ -59,16 +60,16 @@ var assumedKey = framework.NewExtensionKey(func(*framework.Snapshot) *Assumed { 
 
 // Fork implements [framework.Extension].
 func (a *Assumed) Fork(*framework.Snapshot) framework.Extension {
-	return &Assumed{a.pods.fork(), a.volumes.fork(), a.claims.fork()}
+	return &Assumed{a.pods.Fork(), a.volumes.Fork(), a.claims.Fork()}
 }
 
 // PodAdded implements [framework.PodWatcher].
 func (a *Assumed) PodAdded(s *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
-	if len(a.pods.entries) == 0 {
+	if a.pods.Empty() {
 		return
 	}
 	id := idOf(p.Pod)
-	h := a.pods.entries[id]
+	h, _ := a.pods.Get(id)
 	if !h.left {
 		return
 	}
@@ -80,11 +81,11 @@ func (a *Assumed) PodAdded(s *framework.Snapshot, _ *framework.NodeInfo, p *fram
 
 // PodRemoved implements [framework.PodWatcher].
 func (a *Assumed) PodRemoved(s *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
-	if len(a.pods.entries) == 0 {
+	if a.pods.Empty() {
 		return
 	}
 	id := idOf(p.Pod)
-	h := a.pods.entries[id]
+	h, _ := a.pods.Get(id)
 	if h.left || len(h.list) == 0 {
 		return
 	}
@@ -110,9 +111,9 @@ func (a *Assumed) note(s *framework.Snapshot, x held, id podID, left bool) bool 
 	return noteLeft(s, &a.claims, x.claim, id, left)
 }
 
-func noteLeft[T api.Object](s *framework.Snapshot, m *cowMap[string, reserved[T]], put *T, id podID, left bool) bool {
+func noteLeft[T api.Object](s *framework.Snapshot, m *cow.Map[string, reserved[T]], put *T, id podID, left bool) bool {
 	key := api.KeyOf(put)
-	r, ok := m.entries[key]
+	r, ok := m.Get(key)
 	if !ok || r.put != put {
 		return false
 	}
@@ -127,7 +128,7 @@ func noteLeft[T api.Object](s *framework.Snapshot, m *cowMap[string, reserved[T]
 // forget removes x from the holdings of pods that have left.
 func (a *Assumed) forget(s *framework.Snapshot, left []podID, x held) {
 	for _, id := range left {
-		h := a.pods.entries[id]
+		h, _ := a.pods.Get(id)
 		if !h.left {
 			continue
 		}
@@ -145,12 +146,12 @@ func (a *Assumed) forget(s *framework.Snapshot, left []podID, x held) {
 func (a *Assumed) ObjectChanged(s *framework.Snapshot, key string, obj any) {
 	switch o := obj.(type) {
 	case *api.PersistentVolume:
-		if r, ok := a.volumes.entries[key]; ok && r.now != o {
+		if r, ok := a.volumes.Get(key); ok && r.now != o {
 			a.forget(s, r.left, held{volume: r.put})
 			change(s, &a.volumes, key, nil)
 		}
 	case *api.PersistentVolumeClaim:
-		if r, ok := a.claims.entries[key]; ok && r.now != o {
+		if r, ok := a.claims.Get(key); ok && r.now != o {
 			a.forget(s, r.left, held{claim: r.put})
 			change(s, &a.claims, key, nil)
 		}
@@ -158,29 +159,38 @@ func (a *Assumed) ObjectChanged(s *framework.Snapshot, key string, obj any) {
 }
 
 // change sets or deletes an entry, and records that for a rollback.
-func change[K comparable, V any](s *framework.Snapshot, m *cowMap[K, V], key K, value *V) {
+func change[K comparable, V any](s *framework.Snapshot, m *cow.Map[K, V], key K, value *V) {
 	u := &changeUndo[K, V]{m: m, key: key}
-	if before, was := m.entries[key]; was {
+	if before, was := m.Get(key); was {
 		u.before = &before
 	}
 	s.Record(u)
-	m.replace(key, value)
+	replace(m, key, value)
+}
+
+// replace sets the value of a key, or removes the key if value is nil.
+func replace[K comparable, V any](m *cow.Map[K, V], key K, value *V) {
+	if value == nil {
+		m.Remove(key)
+	} else {
+		m.Set(key, *value)
+	}
 }
 
 type changeUndo[K comparable, V any] struct {
-	m      *cowMap[K, V]
+	m      *cow.Map[K, V]
 	key    K
 	before *V
 }
 
-func (u *changeUndo[K, V]) Undo(*framework.Snapshot) { u.m.replace(u.key, u.before) }
+func (u *changeUndo[K, V]) Undo(*framework.Snapshot) { replace(u.m, u.key, u.before) }
 
 // reserve puts now in place of an object, and returns the user's object. If both
 // are the same, nothing changes.
-func reserve[T api.Object](s *framework.Snapshot, m *cowMap[string, reserved[T]], before, now *T) (put *T, err error) {
+func reserve[T api.Object](s *framework.Snapshot, m *cow.Map[string, reserved[T]], before, now *T) (put *T, err error) {
 	key := api.KeyOf(before)
 	put = before
-	if r, ok := m.entries[key]; ok {
+	if r, ok := m.Get(key); ok {
 		put = r.put
 	}
 	if now == before {
@@ -194,8 +204,8 @@ func reserve[T api.Object](s *framework.Snapshot, m *cowMap[string, reserved[T]]
 }
 
 // restore puts the user's object back, unless that object has changed.
-func restore[T api.Object](s *framework.Snapshot, m *cowMap[string, reserved[T]], put *T) error {
-	if r, ok := m.entries[api.KeyOf(put)]; ok && r.put == put {
+func restore[T api.Object](s *framework.Snapshot, m *cow.Map[string, reserved[T]], put *T) error {
+	if r, ok := m.Get(api.KeyOf(put)); ok && r.put == put {
 		return framework.Put(s, put)
 	}
 	return nil
@@ -210,11 +220,12 @@ func Assume(s *framework.Snapshot, p *framework.PodInfo, node string, found *Fou
 	a, cache := assumedKey.Of(s), attachedKey.Of(s)
 	before := versionsOf(s)
 	id := idOf(p.Pod)
-	list := holdings{list: slices.Clone(a.pods.entries[id].list)}
+	had, _ := a.pods.Get(id)
+	list := holdings{list: slices.Clone(had.list)}
 	for i := range found.Bindings {
 		b := &found.Bindings[i]
 		v := reservedFor(b.Volume, b.Claim)
-		if r, ok := a.volumes.entries[v.Name]; ok && r.now == v {
+		if r, ok := a.volumes.Get(v.Name); ok && r.now == v {
 			a.forget(s, r.left, held{volume: r.put}) // the same as before for this pod
 			r.left = nil
 			change(s, &a.volumes, v.Name, &r)
@@ -277,7 +288,8 @@ func (h *holdings) include(x held) {
 // Source: kube-scheduler 1.37, volumebinding, RevertAssumedPodVolumes.
 func Revert(s *framework.Snapshot, p *framework.PodInfo) error {
 	a, id := assumedKey.Of(s), idOf(p.Pod)
-	list := a.pods.entries[id].list
+	had, _ := a.pods.Get(id)
+	list := had.list
 	if len(list) == 0 {
 		return nil
 	}
