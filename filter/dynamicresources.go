@@ -136,7 +136,7 @@ func (DynamicResources) Scope(pod *framework.PodInfo) framework.Scope {
 	return scope
 }
 
-// ScopeVaries implements [incremental.SteadyScoper].
+// ScopeVaries implements [incremental.VaryingScoper].
 func (DynamicResources) ScopeVaries() framework.PodParts { return 0 }
 
 // Concern implements [incremental.Concerned]: pods with claims, or with requests for

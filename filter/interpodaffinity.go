@@ -52,7 +52,7 @@ func (InterPodAffinity) Scope(pod *framework.PodInfo) framework.Scope {
 	return s
 }
 
-// ScopeVaries implements [incremental.SteadyScoper].
+// ScopeVaries implements [incremental.VaryingScoper].
 func (InterPodAffinity) ScopeVaries() framework.PodParts { return framework.PartPodAffinity }
 
 // AppendClassKey implements [incremental.ClassKeyer]: it appends which terms match which

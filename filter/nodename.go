@@ -27,7 +27,7 @@ func (NodeName) Scope(pod *framework.PodInfo) framework.Scope {
 	return s
 }
 
-// ScopeVaries implements [incremental.SteadyScoper].
+// ScopeVaries implements [incremental.VaryingScoper].
 func (NodeName) ScopeVaries() framework.PodParts { return 0 }
 
 // EventsToRegister names the event that may help a rejected pod: its node is added.

@@ -37,7 +37,7 @@ func (NodePorts) Scope(pod *framework.PodInfo) framework.Scope {
 	return s
 }
 
-// ScopeVaries implements [incremental.SteadyScoper].
+// ScopeVaries implements [incremental.VaryingScoper].
 func (NodePorts) ScopeVaries() framework.PodParts { return 0 }
 
 // EventsToRegister names the events that may help a rejected pod: a node is added,

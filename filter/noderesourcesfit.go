@@ -71,7 +71,7 @@ func (NodeResourcesFit) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: framework.FieldRequests, Reads: framework.ReadsNode | framework.ReadsPods}
 }
 
-// ScopeVaries implements [incremental.SteadyScoper].
+// ScopeVaries implements [incremental.VaryingScoper].
 func (NodeResourcesFit) ScopeVaries() framework.PodParts { return 0 }
 
 // PreFilter lists the resources that the pod requests.

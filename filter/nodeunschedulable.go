@@ -29,7 +29,7 @@ func (NodeUnschedulable) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: framework.FieldTolerations, Reads: framework.ReadsNode}
 }
 
-// ScopeVaries implements [incremental.SteadyScoper].
+// ScopeVaries implements [incremental.VaryingScoper].
 func (NodeUnschedulable) ScopeVaries() framework.PodParts { return 0 }
 
 // EventsToRegister names the events that may help a rejected pod: an uncordoned node

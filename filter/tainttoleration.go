@@ -28,7 +28,7 @@ func (TaintToleration) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: framework.FieldTolerations, Reads: framework.ReadsNode}
 }
 
-// ScopeVaries implements [incremental.SteadyScoper].
+// ScopeVaries implements [incremental.VaryingScoper].
 func (TaintToleration) ScopeVaries() framework.PodParts { return 0 }
 
 // EventsToRegister names the events that may help a rejected pod: a node is added,

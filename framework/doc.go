@@ -42,8 +42,8 @@
 //	8  domains     Version, Changed            a change concerns a whole zone        about nodes whose sum changed  DomainTracker
 //	9  groups      Groups                      -                                     about one node of each group   Grouper, GroupTracker
 //
-// The interfaces of the rungs 6 to 9 are in package framework/incremental, with two more
-// that tell pods apart. A filter that can count replicas is in framework/replica, what
+// The interfaces of the rungs 6 to 9 are in package framework/incremental, with five more
+// about pods. A filter that can count replicas is in framework/replica, what
 // the scheduling queue asks in framework/queueing.
 //
 // A bound filter that is a [Detailer] also tells people the numbers behind a rejection,
@@ -85,7 +85,7 @@
 //   - Unreserve may be called without Reserve, and the pod leaves the node afterwards.
 //     The hook takes back what the hook gave; give back only what Reserve itself took.
 //
-// The Example of [NodeState] is such a plugin, in about 80 lines. It has one limit: if a
+// The Example of [NodeState] is such a plugin, in about 130 lines. It has one limit: if a
 // preemption takes a pod off its node and puts it back, and the pod is assumed but not
 // bound yet, it may have another device until the trial is rolled back.
 //

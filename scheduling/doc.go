@@ -37,12 +37,13 @@
 // # Why did a decision take the reference path?
 //
 // It always does with [CacheConfig].Off, with very large weights, without nodes, and for a
-// pod whose class has a key of more than 16 KiB. [Stats].Bypassed counts all other
-// reasons: the pod is the first of a new base, the budget is too small
+// pod whose class has a key of more than 16 KiB. [Stats].Bypassed counts what
+// the engine finds out when it is asked: the pod is the first of a new base, the budget is too small
 // ([CacheConfig].Budget), a PreFilter or PreScore says no, or a plugin panicked, left its
-// bounds, or broke what its scope declares. Two more reasons are not counted. A filter may
-// fail for a node with its nominated pods, and an extender may refuse a whole sample. The
-// page of internal/engine lists them all, each with its place in the code.
+// bounds, or broke what its scope declares. Reasons found before or after that are not
+// counted: a nominated pod has a PreFilter that says no, a filter fails for a node with its
+// nominated pods, or an extender refuses a whole sample or wants nodes scored as if they
+// were empty. The page of internal/engine lists them all, each with its place in the code.
 //
 // # A thousand what-ifs
 //
@@ -84,11 +85,13 @@
 //	virtualclock  a day of a simulated cluster in the time of its decisions
 //	config, args  KubeSchedulerConfiguration files and the arguments of plugins
 //	extender      kube-scheduler's HTTP extenders, both sides
+//	gang          many pods together or not at all, and where
 //	multicluster  which clusters take how many replicas, then which nodes
 //	workload      the pods that Deployments and their like stand for
 //	whatif        what fits, why not, what would help, what if
 //	simulate      a cluster on a virtual clock, day after day
 //	observe       slog and expvar
+//	kube          a real cluster through client-go, a module of its own
 //
 // # Words
 //

@@ -33,8 +33,8 @@ func (s *Scheduler) Filtering(snap *framework.Snapshot, pod *framework.PodInfo) 
 	return f, nil
 }
 
-// Renew makes the Filtering that [Scheduler.Filtering] would make now, in the memory of this
-// one. After an error the Filtering is of no use until Renew succeeds.
+// Renew makes f the Filtering that [Scheduler.Filtering] would return now, and uses its
+// memory again. After an error the Filtering is of no use until Renew succeeds.
 func (f *Filtering) Renew(snap *framework.Snapshot, pod *framework.PodInfo) error {
 	f.single.ready = false
 	if err := f.scheduler.prepare(f.path, snap, pod); err != nil {

@@ -26,7 +26,7 @@ func (s *Scheduler) Fork() *Scheduler {
 	return f
 }
 
-// clone returns a copy whose scopes may change (incremental.demoteSetters).
+// clone returns a copy whose scopes may change (incrementalPath.demoteSetters).
 func (t *plugins) clone() plugins {
 	c := *t
 	c.preFilters, c.filters = slices.Clone(t.preFilters), slices.Clone(t.filters)

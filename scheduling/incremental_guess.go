@@ -8,10 +8,10 @@ import (
 // Most pods are read like the pod before them, so most plugins need not be asked for their
 // scope: the reading is guessed, and so is the class. A guess is checked before it is used.
 
-// isSteady reports whether the plugin need not be asked about pods that have exactly these
+// isFixed reports whether the plugin need not be asked about pods that have exactly these
 // parts.
-func isSteady(s framework.Scoper, parts framework.PodParts) bool {
-	x, ok := s.(incremental.SteadyScoper)
+func isFixed(s framework.Scoper, parts framework.PodParts) bool {
+	x, ok := s.(incremental.VaryingScoper)
 	return ok && parts&x.ScopeVaries() == 0
 }
 
@@ -23,7 +23,7 @@ type guess struct {
 	scopes []knownScope
 }
 
-// A knownScope is what a plugin said that concerns such pods and is not steady.
+// A knownScope is what a plugin said that concerns such pods and may vary.
 type knownScope struct {
 	of    *scope
 	scope framework.Scope
@@ -55,7 +55,7 @@ func (g *guesses) forget() {
 // class is known; otherwise nil.
 //
 // A pod that is equal to one of the class in the fields that were read is read in the same
-// way by steady plugins. All others are asked.
+// way by plugins whose scope is fixed. All others are asked.
 func (f *incrementalPath) guessed(c *framework.Cycle) *class {
 	g := f.guesses.of(c.Pod.Parts())
 	if g == nil || !g.sure || !g.holds(c.Pod) || !f.findKey(c, g.class.reading) {
@@ -73,7 +73,7 @@ func (f *incrementalPath) guessed(c *framework.Cycle) *class {
 	return nil
 }
 
-// holds reports whether plugins that are not steady have the guessed scopes for the pod. A
+// holds reports whether plugins whose scope may vary have the guessed scopes for the pod. A
 // panic of one is left to who asks all plugins.
 func (g *guess) holds(pod *framework.PodInfo) (all bool) {
 	returned := false
@@ -110,15 +110,15 @@ func (f *incrementalPath) learn(pod *framework.PodInfo, k *class) {
 	case !again:
 		g.sure = false
 	case !g.sure:
-		g.sure, g.scopes = true, f.s.plugins.unsteady(g.scopes[:0], pod)
+		g.sure, g.scopes = true, f.s.plugins.varying(g.scopes[:0], pod)
 	}
 }
 
-// unsteady appends the scopes for a pod of the plugins that are not steady.
-func (t *plugins) unsteady(to []knownScope, pod *framework.PodInfo) []knownScope {
+// varying appends the scopes for a pod of the plugins whose scope may vary.
+func (t *plugins) varying(to []knownScope, pod *framework.PodInfo) []knownScope {
 	for _, list := range [2][]listedScope{t.filterScopes, t.scorerScopes} {
 		for i := range list {
-			if s := &list[i]; s.counts && s.concern.of(pod) && !isSteady(s.Scoper, pod.Parts()) {
+			if s := &list[i]; s.counts && s.concern.of(pod) && !isFixed(s.Scoper, pod.Parts()) {
 				to = append(to, knownScope{&s.scope, s.of(pod)})
 			}
 		}

@@ -67,9 +67,9 @@ func variedPod(r *rand.Rand) *api.Pod {
 	return p
 }
 
-// Pods with the same parts that are equal in the fields of a steady plugin's scope have the
+// Pods with the same parts that are equal in the fields of a fixed scope have the
 // same scope.
-func TestSteadyScopes(t *testing.T) {
+func TestFixedScopes(t *testing.T) {
 	spread := []api.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: api.ScheduleAnyway}}
 	disks := []scoring.VolumeLimit{{Filter: "EBSLimits"}}
 	type kind struct {
@@ -107,21 +107,21 @@ func TestSteadyScopes(t *testing.T) {
 		scoring.NodeResourcesBalancedAllocation{AttachedVolumes: disks},
 		scoring.VolumeBinding{},
 	} {
-		var steady []*framework.PodInfo
+		var fixed []*framework.PodInfo
 		fields := map[framework.PodFields]bool{}
 		for _, p := range pods {
-			if isSteady(s, p.Parts()) {
-				steady = append(steady, p)
+			if isFixed(s, p.Parts()) {
+				fixed = append(fixed, p)
 				fields[s.Scope(p).Pod] = true
 			}
 		}
 		repeated := 0
 		for some := range fields {
 			known := map[kind][]framework.Scope{} // all that pods have which are equal in these fields
-			for _, p := range steady {
+			for _, p := range fixed {
 				k, scope := kind{p.Parts(), p.ClassKey(some)}, s.Scope(p)
 				if scope.Reads&framework.ReadsCluster != 0 {
-					t.Fatalf("%T: %s: is steady and reads the cluster", s, p.Pod.Name)
+					t.Fatalf("%T: %s: has a fixed scope and reads the cluster", s, p.Pod.Name)
 				}
 				if slices.Contains(known[k], scope) {
 					repeated++

@@ -13,7 +13,8 @@ import (
 
 // A Scheduler places pods by one profile. It holds the decision counter, the start
 // of the next sample, and memory that it reuses. Only one goroutine at a time may
-// use it; give each goroutine its own, by New or Fork.
+// use it; give each goroutine its own, by New or Fork. A decision that finds another one under
+// way panics. A nil or zero Scheduler decides nothing: it returns an error.
 type Scheduler struct {
 	profile     Profile
 	plugins     plugins
@@ -124,7 +125,7 @@ func (s *Scheduler) schedule(ctx context.Context, snap *framework.Snapshot, pod 
 // scheduleWithin is schedule among the nodes of a set; nil means all.
 func (s *Scheduler) scheduleWithin(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo, within *NodeSet, d *Decision) error {
 	if s.busy {
-		panic("scheduling: a Scheduler is used by two goroutines at once; make one per goroutine")
+		panic("scheduling: a Scheduler is used by two goroutines at once, or an earlier decision panicked; make one per goroutine")
 	}
 	s.busy = true
 	s.reference.begin(ctx)

@@ -103,7 +103,7 @@ func (p NodeResourcesBalancedAllocation) Scope(pod *framework.PodInfo) framework
 	return scope
 }
 
-// ScopeVaries implements [incremental.SteadyScoper].
+// ScopeVaries implements [incremental.VaryingScoper].
 func (NodeResourcesBalancedAllocation) ScopeVaries() framework.PodParts { return framework.PartVolumes }
 
 // PreScore finds the resources in the schema, and skips pods that request none of

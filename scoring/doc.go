@@ -18,7 +18,7 @@
 //	TaintToleration                  how few preferences of the node it goes against
 //	NodeAffinity                     how well it meets the pod's preferences
 //	ImageLocality                    how much of the pod's images is there already
-//	PodTopologySpread                how few pods of the kind its topology domains have
+//	PodTopologySpread                how few matching pods its topology domains have
 //	InterPodAffinity                 how welcome the pods in its topology domains are
 //	VolumeBinding                    how well the volumes that it would use fit
 //	DynamicResources                 how early among the alternatives its devices stand

@@ -44,7 +44,7 @@ func (ImageLocality) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: framework.FieldImages, Reads: framework.ReadsNode | framework.ReadsNodeSet}
 }
 
-// ScopeVaries implements [incremental.SteadyScoper].
+// ScopeVaries implements [incremental.VaryingScoper].
 func (ImageLocality) ScopeVaries() framework.PodParts { return 0 }
 
 // PreScore looks up the pod's images.

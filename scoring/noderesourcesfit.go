@@ -97,7 +97,7 @@ func (NodeResourcesFit) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: framework.FieldRequests, Reads: framework.ReadsNode | framework.ReadsPods}
 }
 
-// ScopeVaries implements [incremental.SteadyScoper].
+// ScopeVaries implements [incremental.VaryingScoper].
 func (NodeResourcesFit) ScopeVaries() framework.PodParts { return 0 }
 
 // PreScore finds the resources in the schema. A configuration that Validate rejects

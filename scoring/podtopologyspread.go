@@ -84,7 +84,7 @@ func (p PodTopologySpread) Scope(pod *framework.PodInfo) framework.Scope {
 	return s
 }
 
-// ScopeVaries implements [incremental.SteadyScoper].
+// ScopeVaries implements [incremental.VaryingScoper].
 func (PodTopologySpread) ScopeVaries() framework.PodParts { return framework.PartSpread }
 
 // AppendClassKey implements [incremental.ClassKeyer]: it appends which pods count, or all

@@ -26,7 +26,7 @@ func (TaintToleration) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: framework.FieldTolerations, Reads: framework.ReadsNode}
 }
 
-// ScopeVaries implements [incremental.SteadyScoper].
+// ScopeVaries implements [incremental.VaryingScoper].
 func (TaintToleration) ScopeVaries() framework.PodParts { return 0 }
 
 // Score counts the node's taints of effect PreferNoSchedule that the pod does

@@ -75,7 +75,7 @@ func (VolumeBinding) Scope(pod *framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: v.Fields(), Reads: framework.ReadsNode | framework.ReadsObjects}
 }
 
-// ScopeVaries implements [incremental.SteadyScoper].
+// ScopeVaries implements [incremental.VaryingScoper].
 func (VolumeBinding) ScopeVaries() framework.PodParts { return framework.PartVolumes }
 
 // PreScore reuses the result of PreFilter of the filter of the same name, or

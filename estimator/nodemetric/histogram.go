@@ -64,7 +64,7 @@ const maxBuckets = 1 << 16
 // Here: it is empty, and takes no samples.
 // Why: a zero value must be safe to use.
 type Histogram struct {
-	options   HistogramConfig
+	config    HistogramConfig
 	starts    []float64 // of each bucket, ascending
 	weights   []float64
 	total     float64
@@ -97,7 +97,7 @@ func NewHistogram(o HistogramConfig) (*Histogram, error) {
 	case o.HalfLife < 0:
 		return nil, fail("halfLife", o.HalfLife, "must not be negative")
 	}
-	h := &Histogram{options: o}
+	h := &Histogram{config: o}
 	width := o.First
 	for start := 0.0; ; {
 		h.starts = append(h.starts, start)
@@ -149,20 +149,20 @@ func (h *Histogram) bucket(value float64) int {
 
 // factor returns the factor for the weight of a sample at a time.
 func (h *Histogram) factor(at time.Time) float64 {
-	if h.options.HalfLife == 0 {
+	if h.config.HalfLife == 0 {
 		return 1
 	}
 	if !h.begun {
 		h.begun, h.reference = true, at
 	}
 	age := at.Sub(h.reference)
-	if halves := age / h.options.HalfLife; halves >= maxExponent {
+	if halves := age / h.config.HalfLife; halves >= maxExponent {
 		h.scale(exp2(-float64(halves)))
-		shift := halves * h.options.HalfLife
+		shift := halves * h.config.HalfLife
 		h.reference = h.reference.Add(shift)
 		age -= shift
 	}
-	return exp2(float64(age) / float64(h.options.HalfLife))
+	return exp2(float64(age) / float64(h.config.HalfLife))
 }
 
 func (h *Histogram) scale(by float64) {

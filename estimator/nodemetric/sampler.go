@@ -71,7 +71,7 @@ type PodUse struct {
 // Here: they are computed in thousandths and bytes, and truncated.
 // Why: integer sums do not depend on the order of samples.
 type Sampler struct {
-	policy  SamplerConfig
+	config  SamplerConfig
 	times   []time.Time
 	totals  []Use // of the node, by time
 	systems []Use
@@ -98,9 +98,9 @@ type decayingPeriod struct{ cpu, memory *Histogram }
 
 // NewSampler returns a Sampler without samples.
 func NewSampler(p SamplerConfig) *Sampler {
-	s := &Sampler{policy: p.withDefaults(), pods: map[podKey]*podSamples{}}
+	s := &Sampler{config: p.withDefaults(), pods: map[podKey]*podSamples{}}
 	if p.Decaying {
-		for _, period := range s.policy.Periods {
+		for _, period := range s.config.Periods {
 			s.periods = append(s.periods, newDecayingPeriod(period))
 		}
 	}
@@ -140,7 +140,7 @@ func (s *Sampler) Add(now time.Time, system Use, pods []PodUse) {
 		}
 		series.pod = p.Pod
 		series.times, series.uses = append(series.times, now), append(series.uses, p.Use)
-		k := expired(series.times, now.Add(-s.policy.Average))
+		k := expired(series.times, now.Add(-s.config.Average))
 		series.times, series.uses = series.times[k:], series.uses[k:]
 	}
 	for name := range s.pods {
@@ -170,10 +170,10 @@ func (s *Sampler) prepare() {
 
 // kept returns how long samples of the node are needed.
 func (s *Sampler) kept() time.Duration {
-	if s.policy.Decaying || len(s.policy.Periods) == 0 {
-		return s.policy.Average
+	if s.config.Decaying || len(s.config.Periods) == 0 {
+		return s.config.Average
 	}
-	return max(s.policy.Average, slices.Max(s.policy.Periods))
+	return max(s.config.Average, slices.Max(s.config.Periods))
 }
 
 // expired returns the number of times before start.
@@ -197,14 +197,14 @@ func (s *Sampler) Report(node string, now time.Time) *api.NodeMetric {
 		TypeMeta:   api.TypeMeta{Kind: "NodeMetric", APIVersion: "slo.koordinator.sh/v1alpha1"},
 		ObjectMeta: api.ObjectMeta{Name: node},
 	}
-	average, interval := wholeSeconds(s.policy.Average), wholeSeconds(s.policy.Interval)
+	average, interval := wholeSeconds(s.config.Average), wholeSeconds(s.config.Interval)
 	policy := &api.AggregatePolicy{}
 	info := &api.NodeMetricInfo{}
-	k := expired(s.times, now.Add(-s.policy.Average))
+	k := expired(s.times, now.Add(-s.config.Average))
 	if k < len(s.times) {
 		info.NodeUsage, info.SystemUsage = averageUse(s.totals[k:]), averageUse(s.systems[k:])
 	}
-	for i, d := range s.policy.Periods {
+	for i, d := range s.config.Periods {
 		policy.Durations = append(policy.Durations, api.Duration{Duration: d})
 		info.AggregatedNodeUsages = append(info.AggregatedNodeUsages, api.AggregatedUsage{
 			Usage: s.statistics(i, now), Duration: api.Duration{Duration: d},
@@ -229,7 +229,7 @@ func wholeSeconds(d time.Duration) int64 {
 func (s *Sampler) reportPods(now time.Time) []*api.PodMetricInfo {
 	var reports []api.PodMetricInfo // contiguous in memory, so fast to read
 	for name, series := range s.pods {
-		k := expired(series.times, now.Add(-s.policy.Average))
+		k := expired(series.times, now.Add(-s.config.Average))
 		if k == len(series.times) {
 			continue
 		}
@@ -255,19 +255,19 @@ func (s *Sampler) statistics(i int, now time.Time) map[api.AggregationType]api.R
 	for _, p := range percentiles {
 		usage[p.kind] = api.ResourceMap{}
 	}
-	period := s.policy.Periods[i]
+	period := s.config.Periods[i]
 	k := expired(s.times, now.Add(-period))
 	if k == len(s.times) {
 		return usage
 	}
 	first, last := s.times[k], s.times[len(s.times)-1]
-	if s.policy.Decaying {
+	if s.config.Decaying {
 		first = s.began
 	}
 	if last.Sub(first) < period/2 {
 		return usage
 	}
-	if s.policy.Decaying {
+	if s.config.Decaying {
 		s.periods[i].fill(usage)
 		return usage
 	}

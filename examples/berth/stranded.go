@@ -25,7 +25,7 @@ const (
 	maxTried = 3
 )
 
-// A Stranded is what is free on nodes that take none of the pods, by the reason.
+// A Stranded counts nodes that take none of the pods for one reason, and what is free there.
 type Stranded struct {
 	// Reason is the most frequent reason of these nodes, and Nodes counts them.
 	Reason string `json:"reason"`

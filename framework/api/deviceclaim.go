@@ -174,7 +174,7 @@ type AllocatedDeviceStatus struct {
 	Conditions []Condition `json:"conditions,omitempty"`
 }
 
-// AllocationResult is what a claim got.
+// AllocationResult lists the devices that are allocated to a claim.
 type AllocationResult struct {
 	Devices             DeviceAllocationResult `json:"devices,omitzero"`
 	NodeSelector        *NodeSelector          `json:"nodeSelector,omitempty"` // where it can be used; nil means everywhere

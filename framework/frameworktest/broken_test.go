@@ -394,7 +394,7 @@ var brokenScopes = []broken{
 			return framework.Status{}
 		}}
 	}},
-	{"steady, but by its names", "steady", "Scope, for a pod with the parts", func() framework.Plugin { return moody{} }},
+	{"scopes vary by names", "varying scope", "Scope, for a pod with the parts", func() framework.Plugin { return moody{} }},
 	{"a gate for others, too", "gate", "PreEnqueue, for a pod", func() framework.Plugin { return strict{} }},
 	{"unconcerned, and speaks", "concern", "Reserves, for a pod", func() framework.Plugin { return aloof{words: "a seat"} }},
 	{"shared by all that is bound", "kept", "the kept filter, after a rollback", func() framework.Plugin {

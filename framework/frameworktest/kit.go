@@ -76,7 +76,7 @@ func (t *parts) concerns() bool { return t.concerned != nil }
 func (t *parts) hints() bool    { return t.registrar != nil && t.scoper != nil && t.filters() }
 func (t *parts) reserves() bool { return t.reserve != nil }
 func (t *parts) selects() bool  { _, ok := t.gate.(incremental.SelectiveGate); return ok }
-func (t *parts) steady() bool   { _, ok := t.scoper.(incremental.SteadyScoper); return ok }
+func (t *parts) varying() bool  { _, ok := t.scoper.(incremental.VaryingScoper); return ok }
 func (t *parts) acts() bool     { return t.answers() || t.reserves() }
 
 // cluster is what a check is made on. Checks fork the snapshot.

@@ -79,7 +79,7 @@ var checks = []check{
 	{"domain", (*parts).declares, (*kit).checkDomain, nil},
 	{"idle", (*parts).idles, (*kit).checkIdle, nil},
 	{"concern", (*parts).concerns, (*kit).checkConcern, nil},
-	{"steady", (*parts).steady, (*kit).checkSteady, nil},
+	{"varying scope", (*parts).varying, (*kit).checkVarying, nil},
 	{"gate", (*parts).selects, (*kit).checkGate, nil},
 	{"kept", (*parts).declares, (*kit).checkKept, nil},
 	{"hints", (*parts).hints, (*kit).checkHints, nil},

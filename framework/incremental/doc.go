@@ -25,7 +25,7 @@
 //
 // Five more concern pods instead of nodes. A [ClassKeyer] says itself which pods it treats
 // alike, and an [Idler] for which pods it has nothing to do at the moment. A [Concerned] says
-// which parts a pod must have to concern it at all, a [SteadyScoper] which it must have for its
+// which parts a pod must have to concern it at all, a [VaryingScoper] which it must have for its
 // scope to vary, a [SelectiveGate] which it must have to be kept out of the queue.
 //
 // # What it leaves to you

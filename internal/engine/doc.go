@@ -73,8 +73,10 @@
 // # How to add a tie rule
 //
 // The rule belongs to package scheduling: a constant before Custom and its name in
-// tieNames (ties.go), and a case in referencePath.choose and in incremental.choose; a
-// missing case fails every tied decision. A [View] answers in the order of the
+// tieNames (ties.go), and a case in referencePath.choose and in incrementalPath.choose; a
+// missing case fails every tied decision. [ScoreTable.pick] of package scheduling asks
+// referencePath.choose about rules that it has no shortcut for. soak_test.go of
+// internal/proof/soak lists the rules that a soak must meet. A [View] answers in the order of the
 // search: Tied(k) is the k-th of the best nodes, AllTied lists them, Totals visits all
 // feasible ones. A rule that needs more has a file of its own here; view_heap.go is the
 // example. The machine (machine_test.go) and the soak then compare both paths.
@@ -166,8 +168,8 @@
 // nothing. For classes that share a tree, a node that changed counts once in all. Some tie
 // rules cost more. Heap and ByName take O(log N) while the tree is laid out for them (tree/heap.go).
 // For ByName, that is until nodes come or go; for Heap, until the feasible nodes differ
-// or the search begins elsewhere, so never for samples. Laying out costs O(N G), and is
-// done when questions without have cost as much: O(N) each for ByName. For Heap it is
+// or the search begins elsewhere, so never for samples. Laying out costs O(N G). It is
+// done once questions that could not use it have cost as much: O(N) each for ByName. For Heap it is
 // O(G log N) for each level of the heap that it looks at, which are at most log N. To list T tied nodes, as Custom does, costs O(T log N) and an allocation.
 // Reservoir visits all feasible nodes and lists them.
 //

@@ -31,7 +31,7 @@ type Decoder struct {
 	given   []bool // the fields that were met, of each struct around it
 	recent  recentTexts
 	spare   []entry
-	rooms   []room
+	buffers []buffer
 
 	// For sharing; see Share.
 	roots     map[reflect.Type]*site

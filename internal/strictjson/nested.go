@@ -77,7 +77,7 @@ func (d *Decoder) list(v reflect.Value, s *shape) error {
 		_, err := d.elements(v, s)
 		return err
 	}
-	r := d.room(s)
+	r := d.buffer(s)
 	n, err := d.elements(r.elems, s)
 	if err != nil {
 		v.Set(r.elems)
@@ -88,7 +88,7 @@ func (d *Decoder) list(v reflect.Value, s *shape) error {
 	v.SetCap(n)
 	reflect.Copy(v, r.elems)
 	r.elems.Clear() // its pointers belong to v
-	d.rooms = append(d.rooms, r)
+	d.buffers = append(d.buffers, r)
 	return nil
 }
 
@@ -108,26 +108,26 @@ func (d *Decoder) elements(l reflect.Value, s *shape) (n int, err error) {
 	return n, err
 }
 
-// A room holds the elements of a list until their number is known. Then they move to a
+// A buffer holds the elements of a list until their number is known. Then they move to a
 // slice with just the memory that they need.
-type room struct {
+type buffer struct {
 	shape *shape
 	elems reflect.Value
 }
 
-// room returns room for a list. Lists of one type share it, unless one is inside the
+// buffer returns memory for a list. Lists of one type share it, unless one is inside the
 // other.
-func (d *Decoder) room(s *shape) room {
-	for i, r := range d.rooms {
+func (d *Decoder) buffer(s *shape) buffer {
+	for i, r := range d.buffers {
 		if r.shape == s {
-			last := len(d.rooms) - 1
-			d.rooms[i] = d.rooms[last]
-			d.rooms = d.rooms[:last]
+			last := len(d.buffers) - 1
+			d.buffers[i] = d.buffers[last]
+			d.buffers = d.buffers[:last]
 			r.elems.SetLen(0)
 			return r
 		}
 	}
-	return room{s, reflect.New(s.typ).Elem()}
+	return buffer{s, reflect.New(s.typ).Elem()}
 }
 
 // element reads element i of the list l, which has i elements so far.

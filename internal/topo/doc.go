@@ -20,8 +20,8 @@
 // the terms that match, not on how many there are or have been.
 //
 // Which class a pod is of, and what its constraints say, follows from texts of its labels and
-// constraints. A pod that is like the last one of its controller has what that one has, and
-// is spared the texts (replicas.go).
+// constraints. A pod that is like the last one of its controller has what that one has, so its
+// texts are not made (replicas.go).
 //
 // [Affinity] holds the counts for one pod's affinity, in both directions; [Spread]
 // holds the counts for its spread constraints. Each is made once for all pods with
@@ -47,10 +47,10 @@
 // the opposite events and needs nothing else.
 //
 // Nothing stays for ever. A class goes some time after its last pod, a term with
-// the last class that has it, and a topology key some time after the last counter. [Affinity] and [Spread] go when thousands of look-ups
-// were made since, or when memory passes a limit, and the other counters go with them. What
-// goes takes its history with it, so answers from before its last change then count
-// as unknown.
+// the last class that has it, and a topology key some time after the last counter.
+// [Affinity] and [Spread] go when thousands of look-ups were made since, or when memory
+// passes a limit, and the other counters go with them. The history of a counter goes with
+// it, so answers from before its last change then count as unknown.
 //
 // # Concurrency
 //

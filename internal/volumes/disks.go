@@ -155,8 +155,8 @@ func hasDisk(set map[Disk]struct{}, list []Disk, d Disk) bool {
 // Count counts the different disks of the kind on a node, and the disks in added
 // that are not among them.
 func (k *DiskKind) Count(s *framework.Snapshot, n *framework.NodeInfo, added []Disk) (there, more int64, err error) {
-	var room [32]Disk
-	disks := room[:0]
+	var buffer [32]Disk
+	disks := buffer[:0]
 	for _, p := range n.Pods {
 		if disks, err = k.Append(disks, s, p); err != nil {
 			return 0, 0, err

@@ -264,8 +264,8 @@ func (f *Finder) findWaiting(n *api.Node, found Found) (Found, Reasons, error) {
 			return found, NoVolume, nil
 		}
 	}
-	var room [8]int
-	bindings, unmatched, err := f.match(n, found.Bindings, room[:0])
+	var buffer [8]int
+	bindings, unmatched, err := f.match(n, found.Bindings, buffer[:0])
 	if found.Bindings = bindings; err != nil {
 		return found, 0, err
 	}
@@ -285,9 +285,9 @@ func (f *Finder) findWaiting(n *api.Node, found Found) (Found, Reasons, error) {
 // match gives existing volumes to claims, where that is possible. It appends to bindings,
 // and the indexes in waiting of the other claims to unmatched.
 func (f *Finder) match(n *api.Node, bindings []Binding, unmatched []int) ([]Binding, []int, error) {
-	var room [8]int
-	cursors := room[:]
-	if f.cursors > len(room) {
+	var buffer [8]int
+	cursors := buffer[:]
+	if f.cursors > len(buffer) {
 		cursors = make([]int, f.cursors)
 	}
 	var taken takenVolumes

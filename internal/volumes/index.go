@@ -55,9 +55,9 @@ func (x *index) add(rank int, must label) {
 // first returns the lowest rank that fits a node with these labels, or -1. It tries
 // only items that the labels do not exclude.
 func (x *index) first(labels map[string]string, fits func(rank int) bool) int {
-	var room [8]int
-	cursors := room[:]
-	if n := x.lists(); n > len(room) {
+	var buffer [8]int
+	cursors := buffer[:]
+	if n := x.lists(); n > len(buffer) {
 		cursors = make([]int, n)
 	}
 	return x.next(labels, cursors, fits)

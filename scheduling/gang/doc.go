@@ -24,7 +24,7 @@
 // counted, and may divide the pods into slices that stay together.
 //
 // [Rules] choose the domain. The zero value is kube-scheduler 1.37 with its feature gates
-// GenericWorkload and TopologyAwareWorkloadScheduling on, exactly, but for its chance.
+// GenericWorkload and TopologyAwareWorkloadScheduling on, exactly, except for its random choices.
 // [BestFit], [MostPacked] and [LeastFree] are rules of their own, with more than one
 // level, and with a search that is bounded in steps if the greedy attempt fails.
 //

@@ -100,7 +100,7 @@ func (a *attempt) leaveAll() {
 	}
 }
 
-// trial tries the group in a domain and takes it back. If counts tell what comes of it,
+// trial tries the group in a domain and takes it back. If counts tell the result,
 // no pod is tried.
 func (a *attempt) trial(d *domain) (*Trial, error) {
 	if a.room == nil || a.rules.Detailed {

@@ -187,7 +187,7 @@ func nameOfKey(key string) string { return key[strings.LastIndexByte(key, '/')+1
 // A Score is a placement score of a domain.
 type Score struct {
 	Plugin string `json:"plugin"`
-	// Raw is what the plugin said, Weighted the normalized score times the weight.
+	// Raw is the plugin's score; Weighted is the normalized score times the weight.
 	Raw      int64 `json:"raw"`
 	Weighted int64 `json:"weighted"`
 }

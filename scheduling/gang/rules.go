@@ -97,7 +97,7 @@ type Rules struct {
 	// Seed gives the random words of all decisions about groups, together with the
 	// group's name.
 	Seed uint64
-	// Detailed tries every domain pod by pod even if counts tell what comes of it, so that
+	// Detailed tries every domain pod by pod even if counts tell the result, so that
 	// each trial lists its pods.
 	Detailed bool
 	// Workers is how many domains Kubernetes137 tries at once, each on a fork of the

@@ -47,7 +47,7 @@ type Demand struct {
 	// Duplicated. With 0, every candidate is a target without replicas.
 	Replicas int64
 	Strategy Strategy
-	// Method divides by weight.
+	// Method says how replicas are divided by weight.
 	Method Method
 	// Ties breaks ties of the method.
 	Ties NameOrder

@@ -60,8 +60,8 @@ type Event struct {
 	Apply *api.Objects
 	// Delete is what goes.
 	Delete Ref
-	// Evicted is set if a pod of a recorded trace goes because it was evicted, Grace
-	// before.
+	// Evicted is set if a recorded pod left because it was evicted; the eviction was Grace
+	// earlier.
 	Evicted bool
 	Grace   time.Duration
 	// Wake is set if nothing else happens but that the scheduler looks for a pod to try: a

@@ -52,7 +52,7 @@ type Capacity struct {
 }
 
 // Compare places the pods under the Planner's profile and under another one, each in
-// the cluster as it is, and compares what comes of it. Room for a pod means its requests
+// the cluster as it is, and compares the results. Room for a pod means its requests
 // alone: the free amounts of a node, and a place for one more pod.
 func (p *Planner) Compare(other scheduling.Profile, pods []*framework.PodInfo) (*Comparison, error) {
 	if err := p.check(pods); err != nil {

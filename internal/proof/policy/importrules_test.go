@@ -15,7 +15,7 @@ type rule struct {
 	imports []string
 
 	// modules lists the modules outside the standard library that its code may
-	// import. Empty for all but one.
+	// import. Empty for most.
 	modules []string
 
 	// library is set for code that users link: it must be pure.

@@ -39,7 +39,7 @@ func New() *Page {
 //	back     takes the last decision or other step back
 //	restart  takes all steps back but the weights
 //	weigh    takes Weights for the profile Name; none are the profile's own
-//	again    restarts, and places as many pods as were placed, with the weights of now
+//	again    restarts, and places as many pods as were placed, with the present weights
 //	add, drain, evict  what-if steps on the node or pod Name
 //	pod      looks at the waiting pod Name
 //	node     looks at the node Name, "" for none

@@ -14,7 +14,7 @@ type State struct {
 	Texts
 	// Seed determines ties that are drawn.
 	Seed uint64 `json:"seed,omitempty"`
-	// Steps is what was done, in order.
+	// Steps lists what the user did, in order.
 	Steps []Step `json:"steps,omitempty"`
 	// Pod is the waiting pod that is looked at, "" for the first. Node is the node that is
 	// looked at.

@@ -22,8 +22,8 @@ func (portCounter) Scope(pod *framework.PodInfo) framework.Scope {
 
 func (portCounter) ScopeVaries() framework.PodParts { return framework.PartVolumes }
 
-func ExampleSteadyScoper() {
-	var plugin incremental.SteadyScoper = portCounter{}
+func ExampleVaryingScoper() {
+	var plugin incremental.VaryingScoper = portCounter{}
 	snap := framework.NewSnapshot(framework.Arrival)
 	for _, p := range []api.PodBuilder{api.MakePod("web"), api.MakePod("db").Claim("data")} {
 		pod, err := snap.NewPodInfo(p.Obj())

@@ -7,13 +7,13 @@ import (
 	"github.com/berth-sched/berth/framework/incremental"
 )
 
-// checkSteady wants the same scope for pods that have the same parts, but none of those that
+// checkVarying wants the same scope for pods that have the same parts, but none of those that
 // vary, and are equal in the fields that one of the scopes names.
-func (k *kit) checkSteady() *Failure {
-	steady := k.scoper.(incremental.SteadyScoper)
+func (k *kit) checkVarying() *Failure {
+	varying := k.scoper.(incremental.VaryingScoper)
 	k.calling = "ScopeVaries"
-	varies := steady.ScopeVaries()
-	if again := steady.ScopeVaries(); again != varies {
+	varies := varying.ScopeVaries()
+	if again := varying.ScopeVaries(); again != varies {
 		return k.fail("ScopeVaries, asked again", fmt.Sprint(again), fmt.Sprint(varies))
 	}
 	k.calling = "Scope"

@@ -2,7 +2,7 @@ package incremental
 
 import "github.com/berth-sched/berth/framework"
 
-// A SteadyScoper is a [framework.Scoper] that says the same of pods that are alike. A
+// A VaryingScoper is a [framework.Scoper] that says for which pods its scope may vary. A
 // scheduler then need not ask it about each pod: it guesses from the pod before.
 //
 // It may declare this of pods that have none of the parts that ScopeVaries returns. Take two
@@ -11,7 +11,7 @@ import "github.com/berth-sched/berth/framework"
 // the cluster. No such scope reads the cluster.
 //
 // Like [Concerned], it is not found through wrappers.
-type SteadyScoper interface {
+type VaryingScoper interface {
 	framework.Scoper
 	// ScopeVaries returns parts of pods: a pod with one of them is always asked about. It
 	// must always return the same; 0 means that no pod need be asked about.
