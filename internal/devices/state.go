@@ -15,7 +15,7 @@ import (
 // State is what a snapshot knows about devices: the slices, what of them is allocated,
 // and what pods have been given but nobody has written yet (in flight).
 type State struct {
-	cataloged atomic.Pointer[cataloged] // nil until somebody asks for devices
+	cataloged atomic.Pointer[cataloged] // nil only while the state is made
 	checked   atomic.Uint64             // the version of all objects that cataloged is known to be of
 	programs  *programs                 // shared by forks
 
@@ -58,6 +58,7 @@ var stateKey = framework.NewExtensionKey(func(s *framework.Snapshot) *State {
 	}
 	x.flights.expect(waiting)
 	x.holds.expect(waiting)
+	x.catalogOf(s) // else changes would still touch no node, when a fork has the state, too
 	touchAll(s)
 	return x
 })
@@ -293,7 +294,7 @@ func (u *usesUndo) Undo(*framework.Snapshot) {
 // changed. likely is a node that is probably one of them, or nil.
 func (x *State) touch(s *framework.Snapshot, id PoolID, p *poolUse, likely *framework.NodeInfo) {
 	if x.cataloged.Load() == nil {
-		return // nobody has asked yet
+		return // the state is being made
 	}
 	c := x.catalogOf(s)
 	if p.catalog == c {
@@ -370,9 +371,7 @@ func (x *State) ObjectChanged(s *framework.Snapshot, key string, obj any) {
 		}
 		x.recharge(s, key, a)
 	case *api.ResourceSlice:
-		if old := x.cataloged.Load(); old != nil {
-			sliceChanged(s, old.catalog, key, o)
-		}
+		sliceChanged(s, x.cataloged.Load().catalog, key, o)
 	}
 }
 
