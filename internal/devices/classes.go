@@ -15,12 +15,11 @@ type classes struct {
 	names   map[resource.Name]*api.DeviceClass
 }
 
-// classesKey holds the classes of a snapshot. It touches all nodes when a class changes,
+// classesKey holds the classes of a snapshot. They touch all nodes when a class changes,
 // so that a plugin whose answer depends on a class need not read all objects.
-var classesKey = framework.NewExtensionKey(func(s *framework.Snapshot) *Classes {
+var classesKey = framework.NewTouchingExtensionKey(func(s *framework.Snapshot) *Classes {
 	x := new(Classes)
 	x.renew(s)
-	touchAll(s) // as for stateKey
 	return x
 })
 

@@ -44,9 +44,8 @@ type State struct {
 	noted   annotations
 }
 
-// stateKey holds the state of a snapshot. Changes before it was made have touched no node, so
-// making it touches all: answers that are kept may be about a fork that was asked before.
-var stateKey = framework.NewExtensionKey(func(s *framework.Snapshot) *State {
+// stateKey holds the state of a snapshot.
+var stateKey = framework.NewTouchingExtensionKey(func(s *framework.Snapshot) *State {
 	x := &State{programs: new(programs), owner: new(cow.Owner), origin: s.NewVersion()}
 	waiting := 0
 	for _, c := range framework.List[api.ResourceClaim](s) {
@@ -59,7 +58,6 @@ var stateKey = framework.NewExtensionKey(func(s *framework.Snapshot) *State {
 	x.flights.expect(waiting)
 	x.holds.expect(waiting)
 	x.catalogOf(s) // else changes would still touch no node, when a fork has the state, too
-	touchAll(s)
 	return x
 })
 
