@@ -140,7 +140,7 @@ func (DynamicResources) Scope(pod *framework.PodInfo) framework.Scope {
 func (DynamicResources) ScopeVaries() framework.PodParts { return 0 }
 
 // Concern implements [incremental.Concerned]: pods with claims, or with requests for
-// resources that may have a class behind them.
+// resources that have a class behind them.
 func (DynamicResources) Concern() framework.PodParts {
 	return framework.PartClaims | framework.PartExtended
 }

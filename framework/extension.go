@@ -75,6 +75,24 @@ func NewExtensionKey[T Extension](build func(s *Snapshot) T) *ExtensionKey[T] {
 	return &ExtensionKey[T]{new(extensionID), build}
 }
 
+// NewTouchingExtensionKey is [NewExtensionKey] for an extension that touches nodes when objects
+// change ([ObjectWatcher]). Changes before it was made have touched no node. So making it
+// touches all nodes if answers may have been kept that such changes concern: if a fork of
+// the snapshot, or one that it is a fork of, had the extension before, or if a transaction is
+// open.
+func NewTouchingExtensionKey[T Extension](build func(s *Snapshot) T) *ExtensionKey[T] {
+	id := new(extensionID)
+	return &ExtensionKey[T]{id, func(s *Snapshot) T {
+		t := build(s)
+		if _, before := s.lineage.touching.LoadOrStore(id, true); before || s.undo.isOpen() {
+			for _, n := range s.All() {
+				s.Touch(n)
+			}
+		}
+		return t
+	}}
+}
+
 // Of returns the snapshot's extension. The first call makes it, which is a change of
 // the snapshot; forks made later have it too. It costs O(E) for the E extensions of
 // the snapshot.

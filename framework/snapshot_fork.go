@@ -2,6 +2,7 @@ package framework
 
 import (
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/berth-sched/berth/internal/changelog"
@@ -11,6 +12,7 @@ import (
 // lineage is shared by a snapshot and all its forks.
 type lineage struct {
 	reserved atomic.Uint64 // generations up to here belong to some snapshot
+	touching sync.Map      // ids of touching extensions that some snapshot has had
 }
 
 // generations are the numbers that one snapshot has reserved and not used yet: above

@@ -40,11 +40,11 @@ type entry struct {
 	obj any
 }
 
-// tableOf returns the table of the kind whose nil pointer is none.
-func (s *Snapshot) tableOf(none any) *table {
+// tableOf returns the table of a kind.
+func tableOf[T api.Object](s *Snapshot) *table {
 	s.must()
 	for _, t := range s.tables {
-		if t.none == none {
+		if _, ok := t.none.(*T); ok { // less work than to compare interfaces
 			return t
 		}
 	}
@@ -128,7 +128,7 @@ func (t *table) arrange() []entry {
 //
 // For pods and nodes see [Snapshot.Pod] and [Snapshot.Node].
 func Lookup[T api.Object](s *Snapshot, key string) *T {
-	if t := s.tableOf((*T)(nil)); t != nil {
+	if t := tableOf[T](s); t != nil {
 		return t.at(key).(*T)
 	}
 	return nil
@@ -138,7 +138,7 @@ func Lookup[T api.Object](s *Snapshot, key string) *T {
 // changed. It stays the same when objects come or go. The first call sorts them. The first
 // after a change costs O(n) for n objects, and later calls nothing.
 func List[T api.Object](s *Snapshot) []*T {
-	t := s.tableOf((*T)(nil))
+	t := tableOf[T](s)
 	if t == nil {
 		return nil
 	}
@@ -156,7 +156,7 @@ func List[T api.Object](s *Snapshot) []*T {
 
 // Any reports whether the snapshot holds an object of a kind. Unlike [List] it never sorts.
 func Any[T api.Object](s *Snapshot) bool {
-	t := s.tableOf((*T)(nil))
+	t := tableOf[T](s)
 	return t != nil && len(t.objects) > 0
 }
 
@@ -164,7 +164,7 @@ func Any[T api.Object](s *Snapshot) bool {
 // a generation does: every Put and Delete of the kind changes it, and a rollback
 // restores it. It is 0 before the first Put.
 func ObjectsVersion[T api.Object](s *Snapshot) uint64 {
-	if t := s.tableOf((*T)(nil)); t != nil {
+	if t := tableOf[T](s); t != nil {
 		return t.version
 	}
 	return 0
@@ -211,12 +211,10 @@ var errNotAnObject = errors.New("pods and nodes are added with Snapshot.AddPod a
 
 // Delete removes an object from the snapshot, if it is there. A panic of an extension
 // breaks the snapshot; see [ErrBroken].
-func Delete[T api.Object](s *Snapshot, key string) { s.deleteObject((*T)(nil), key) }
-
-func (s *Snapshot) deleteObject(none any, key string) {
-	if t := s.tableOf(none); t != nil && t.at(key) != none {
+func Delete[T api.Object](s *Snapshot, key string) {
+	if t := tableOf[T](s); t != nil && t.at(key) != t.none {
 		s.startChange()
-		_ = s.replace(s.ownTable(none), key, none) // the snapshot keeps the error
+		_ = s.replace(s.ownTable(t.none), key, t.none) // the snapshot keeps the error
 	}
 }
 

@@ -25,7 +25,7 @@ func TestChangesOfObjectsAreBounded(t *testing.T) {
 	for i := range n / 10 {
 		put(i)
 	}
-	table := s.tableOf((*api.Namespace)(nil))
+	table := tableOf[api.Namespace](s)
 	if table.before == nil || len(table.changed) != n/10 {
 		t.Fatalf("%d changes are known of a list that is kept: %t; want %d and true", len(table.changed), table.before != nil, n/10)
 	}

@@ -3,6 +3,7 @@ package scheduling
 import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/incremental"
+	"github.com/berth-sched/berth/internal/devices"
 )
 
 // A concern is a set of parts. A pod with at least one of them concerns a plugin; 0 means
@@ -18,13 +19,16 @@ func concernOf(p any) concern {
 	return 0
 }
 
-// of reports whether the pod concerns the plugin.
-func (c concern) of(pod *framework.PodInfo) bool {
-	return c == 0 || pod.Parts()&framework.PodParts(c) != 0
+// of reports whether the pod may concern the plugin in some snapshot.
+func (c concern) of(pod *framework.PodInfo) bool { return c.in(allOf(pod)) }
+
+// in reports whether a pod with the parts concerns the plugin.
+func (c concern) in(parts podParts) bool {
+	return c == 0 || parts.counts&framework.PodParts(c) != 0
 }
 
-// has returns which of the parts the pod has.
-func (c concern) has(pod *framework.PodInfo) byte { return byte(pod.Parts() & framework.PodParts(c)) }
+// has returns which of the parts count.
+func (c concern) has(parts podParts) byte { return byte(parts.counts & framework.PodParts(c)) }
 
 // or returns the concern of two plugins together.
 func (c concern) or(other concern) concern {
@@ -40,10 +44,63 @@ type concerning[T any] struct {
 	concern concern
 }
 
-// concernsAny reports whether the pod concerns a plugin of the list.
-func concernsAny[T any](list []concerning[T], pod *framework.PodInfo) bool {
+// podParts are the parts that a pod has, and those of them that count in a snapshot. A request
+// for extended resources counts only if a device class stands behind one of them.
+type podParts struct{ has, counts framework.PodParts }
+
+// allOf returns the parts of a pod as if all counted.
+func allOf(pod *framework.PodInfo) podParts { return podParts{pod.Parts(), pod.Parts()} }
+
+// partsIn returns the parts of a pod. If no plugin asks for extended resources, all count.
+func (t *plugins) partsIn(s *framework.Snapshot, pod *framework.PodInfo) podParts {
+	p := allOf(pod)
+	if p.has&t.conditional != 0 && !devices.Backed(s, pod) {
+		p.counts &^= t.conditional
+	}
+	return p
+}
+
+// lastParts are the parts of the pod that was asked about last.
+type lastParts struct {
+	pod     *framework.PodInfo
+	snap    *framework.Snapshot
+	objects uint64
+	parts   podParts
+}
+
+// partsIn is plugins.partsIn, and keeps the last answer if it takes a search: a decision asks
+// for it, and then who places the pod.
+func (s *Scheduler) partsIn(snap *framework.Snapshot, pod *framework.PodInfo) podParts {
+	if pod.Parts()&s.plugins.conditional == 0 {
+		return allOf(pod)
+	}
+	if l := &s.lastParts; l.pod != pod || l.snap != snap || l.objects != snap.Objects() {
+		*l = lastParts{pod, snap, snap.Objects(), s.plugins.partsIn(snap, pod)}
+	}
+	return s.lastParts.parts
+}
+
+// findConditional finds whether a plugin asks for extended resources.
+func (t *plugins) findConditional() {
+	all := t.keyParts
+	for _, list := range [2][]listedScope{t.filterScopes, t.scorerScopes} {
+		for i := range list {
+			all |= list[i].concern
+		}
+	}
+	for i := range t.reserve {
+		all |= t.reserve[i].concern
+	}
+	for i := range t.details {
+		all |= t.details[i].concern
+	}
+	t.conditional = framework.PodParts(all) & framework.PartExtended
+}
+
+// concernsAny reports whether a pod with the parts concerns a plugin of the list.
+func concernsAny[T any](list []concerning[T], parts podParts) bool {
 	for i := range list {
-		if list[i].concern.of(pod) {
+		if list[i].concern.in(parts) {
 			return true
 		}
 	}

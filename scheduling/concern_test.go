@@ -3,12 +3,16 @@
 package scheduling_test
 
 import (
+	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"testing"
 
+	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -134,5 +138,177 @@ func TestConcern(t *testing.T) {
 	}
 	if n := plugin.asked["Unreserve"]; n != 2 {
 		t.Errorf("Unreserve was called %d times, want 2: for pods 5 and 11", n)
+	}
+}
+
+// forExtended is DynamicResources, and counts how often it is asked about keys and at Reserve.
+type forExtended struct {
+	filter.DynamicResources
+	asked *int
+}
+
+func (p forExtended) Scope(pod *framework.PodInfo) framework.Scope {
+	*p.asked++
+	return p.DynamicResources.Scope(pod)
+}
+
+func (p forExtended) AppendClassKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
+	*p.asked++
+	return p.DynamicResources.AppendClassKey(b, s, pod)
+}
+
+func (p forExtended) ClassKeyVersion(s *framework.Snapshot) uint64 {
+	*p.asked++
+	return p.DynamicResources.ClassKeyVersion(s)
+}
+
+func (p forExtended) Reserve(c *framework.Cycle, n *framework.NodeInfo) framework.Status {
+	*p.asked++
+	return p.DynamicResources.Reserve(c, n)
+}
+
+func (p forExtended) Reserves(s *framework.Snapshot, pod *framework.PodInfo, n *framework.NodeInfo) string {
+	*p.asked++
+	return p.DynamicResources.Reserves(s, pod, n)
+}
+
+// A pod that requests extended resources concerns DynamicResources as long as a device class
+// stands behind one of them: classes come and go, on forks and in transactions that are
+// rolled back, between new pods and pods that were decided about before. Verify compares
+// every decision.
+func TestConcernFollowsClasses(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	const most = 400
+	asked, devices, moved := 0, 0, 0
+	for range 4 {
+		s := gpuCluster(t, 3)
+		for i := range 3 {
+			n := *s.Node(fmt.Sprint("n", i)).Node
+			n.Status.Allocatable = maps.Clone(n.Status.Allocatable)
+			n.Status.Allocatable["example.com/nic"] = resource.MustParse("4")
+			if err := s.UpdateNode(&n); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p := scheduling.Kubernetes137()
+		p.Cache.Verify = true
+		plugin := forExtended{asked: &asked}
+		if err := p.Replace(plugin); err != nil {
+			t.Fatal(err)
+		}
+		sched := build(t, p)
+		snapshots := []*framework.Snapshot{s, s.Fork()}
+		var marks [2][]framework.Mark
+		var placed [2]map[*framework.PodInfo]string
+		var saved [2][]map[*framework.PodInfo]string // at each mark
+		var pods []*framework.PodInfo
+		for i := range placed {
+			placed[i] = map[*framework.PodInfo]string{}
+		}
+		last := map[string]bool{} // whether a pod counted when it was decided about last
+		for step := range most {
+			at := r.IntN(2)
+			s := snapshots[at]
+			switch r.IntN(10) {
+			case 0, 1:
+				class := *framework.Lookup[api.DeviceClass](s, "gpu")
+				class.Spec.ExtendedResourceName = [...]*string{nil, new("example.com/gpu"), new("example.com/nic")}[r.IntN(3)]
+				if err := framework.Put(s, &class); err != nil {
+					t.Fatal(err)
+				}
+			case 2:
+				if len(marks[at]) < 2 {
+					marks[at], saved[at] = append(marks[at], s.Begin()), append(saved[at], maps.Clone(placed[at]))
+					break
+				}
+				fallthrough
+			case 3:
+				if n := len(marks[at]) - 1; n >= 0 {
+					s.Rollback(marks[at][n])
+					placed[at] = saved[at][n]
+					marks[at], saved[at] = marks[at][:n], saved[at][:n]
+				}
+			case 4, 5:
+				for pod, node := range placed[at] {
+					if err := sched.Release(s, pod, node); err != nil {
+						t.Fatal(err)
+					}
+					delete(placed[at], pod)
+					break
+				}
+			default:
+				var pod *framework.PodInfo
+				if n := len(pods); n > 0 && r.IntN(8) > 0 { // pods are of both snapshots
+					pod = pods[max(0, n-1-r.IntN(8))]
+				} else {
+					name := fmt.Sprint("p", step)
+					object := api.MakePod(name).UID(api.UID(name)).Requests("100m", "64Mi").
+						Request([...]resource.Name{"example.com/gpu", "example.com/nic"}[r.IntN(2)], [...]string{"1", "7"}[r.IntN(2)]).Obj()
+					pod = info(t, s, object)
+					pods = append(pods, pod)
+				}
+				if _, ok := placed[at][pod]; ok {
+					continue
+				}
+				counts := false
+				if name := framework.Lookup[api.DeviceClass](s, "gpu").Spec.ExtendedResourceName; name != nil {
+					_, counts = pod.Pod.Spec.Containers[0].Resources.Requests[resource.Name(*name)]
+				}
+				if before, known := last[pod.Pod.Name]; known && before != counts {
+					moved++
+				}
+				last[pod.Pod.Name] = counts
+				asked = 0
+				d, err := sched.Place(s, pod)
+				if fit := (*scheduling.FitError)(nil); err != nil && !errors.As(err, &fit) {
+					t.Fatalf("step %d: %v", step, err)
+				}
+				if !counts && asked > 0 || counts && asked == 0 {
+					t.Fatalf("step %d: a class stands behind the resource: %t; the plugin was asked %d times", step, counts, asked)
+				}
+				if err != nil {
+					continue
+				}
+				placed[at][pod] = d.Node
+				if got := len(filter.DeviceClaimsOf(s, pod)) > 0; got {
+					devices++
+					if !counts {
+						t.Fatalf("step %d: the pod has devices, and no class stands behind its resource", step)
+					}
+				}
+			}
+		}
+	}
+	if devices < 20 || moved < 20 {
+		t.Errorf("%d pods had devices, %d were decided about with a class and without, want 20 of each", devices, moved)
+	}
+}
+
+// The class of a pod that goes from snapshot to snapshot follows the device classes there,
+// also if nothing else that keys read has changed in between.
+func TestConcernOfOnePodInForks(t *testing.T) {
+	s := gpuCluster(t, 1)
+	pod := info(t, s, api.MakePod("one").Request("example.com/gpu", "1").Obj())
+	other := info(t, s, api.MakePod("other").Request("example.com/gpu", "1").Obj())
+	fork := s.Fork()
+	class := *framework.Lookup[api.DeviceClass](s, "gpu")
+	class.Spec.ExtendedResourceName = new("example.com/gpu")
+	if err := framework.Put(fork, &class); err != nil {
+		t.Fatal(err)
+	}
+	// No other plugin: the keys of those for topology are new in each fork.
+	sched := build(t, scheduling.Profile{Filter: []framework.Plugin{filter.DynamicResources{}}})
+	key := func(s *framework.Snapshot, pod *framework.PodInfo) string {
+		k, ok, err := sched.ClassKey(s, pod)
+		if err != nil || !ok {
+			t.Fatalf("the key of %s: %t, %v", pod.Pod.Name, ok, err)
+		}
+		return k
+	}
+	with, without := key(fork, other), key(s, pod)
+	for range 2 {
+		if key(fork, pod) != with || key(s, pod) != without || with == without {
+			t.Errorf("keys of one pod: %q with a class behind its resource, %q without; want %q and %q", key(fork, pod), key(s, pod), with, without)
+		}
 	}
 }

@@ -618,14 +618,16 @@ func TestForkIsAskedFirstForScores(t *testing.T) {
 					if plugin == "in" {
 						p.Filter = []framework.Plugin{filter.DynamicResources{}}
 					}
-					forkIsAskedFirst(t, p, when, best)
+					for _, known := range []string{"nothing", "claims"} {
+						forkIsAskedFirst(t, p, when, best, known)
+					}
 				})
 			}
 		}
 	}
 }
 
-func forkIsAskedFirst(t *testing.T, p scheduling.Profile, when, best string) {
+func forkIsAskedFirst(t *testing.T, p scheduling.Profile, when, best, known string) {
 	t.Helper()
 	s := gpuCluster(t, 2)
 	class := *framework.Lookup[api.DeviceClass](s, "gpu")
@@ -634,10 +636,17 @@ func forkIsAskedFirst(t *testing.T, p scheduling.Profile, when, best string) {
 		t.Fatal(err)
 	}
 	sched := build(t, p)
-	fork := s.Fork()
 	pod := func(s *framework.Snapshot, name string) *framework.PodInfo {
 		return info(t, s, api.MakePod(name).UID(api.UID(name)).Requests("100m", "64Mi").Request("example.com/gpu", "1").Obj())
 	}
+	if known == "claims" { // and classes, but not which devices there are
+		fits := build(t, scheduling.Profile{Filter: []framework.Plugin{filter.NodeResourcesFit{}}})
+		if _, err := fits.Schedule(s, pod(s, "p")); err != nil {
+			t.Fatal(err)
+		}
+		filter.DeviceClaimsOf(s, pod(s, "p"))
+	}
+	fork := s.Fork()
 	take := func() {
 		_, claim := own("one")
 		claim.Status.Allocation = &api.AllocationResult{Devices: api.DeviceAllocationResult{Results: []api.DeviceRequestAllocationResult{

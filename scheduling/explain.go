@@ -123,7 +123,7 @@ func (s *Scheduler) explain(snap *framework.Snapshot, pod *framework.PodInfo, nu
 	if len(s.plugins.details) > 0 {
 		for _, node := range r.feasible {
 			n := &e.Nodes[places[node.Name()]]
-			text, err := s.plugins.reserves(snap, pod, node)
+			text, err := s.plugins.reserves(snap, pod, s.partsIn(snap, pod), node)
 			if n.Reserved = text; err != nil {
 				n.Reserved = err.Error()
 			}

@@ -121,5 +121,5 @@ func (f *Filtering) Place(pod *framework.PodInfo, node *framework.NodeInfo) erro
 	of := r.cycle.Pod
 	r.cycle.Pod = pod
 	defer func() { r.cycle.Pod = of }()
-	return f.scheduler.assume(&r.cycle, r.cycle.Snapshot, pod, node)
+	return f.scheduler.assume(&r.cycle, r.cycle.Snapshot, pod, f.scheduler.plugins.partsIn(r.cycle.Snapshot, pod), node)
 }

@@ -21,17 +21,21 @@ type class struct {
 	text string // the same without, by which it is found
 	kept string // the parts of it that plugins append which are not live
 	ref  engine.Ref
-	note *runner.Entry // this, as it is noted with pods in the epoch at
+	note *runner.Entry // this, as it is noted with pods in the epoch at, if counts are the parts
 	at   uint64
-	next *class // of pods with the same parts that plugins read in another way
+
+	counts framework.PodParts
+	next   *class // of pods with the same parts that plugins read in another way
 
 	nominated classNominated
 }
 
-// A noted class was found in an epoch, and is the pod's as long as that lasts.
+// A noted class was found in an epoch, and is the pod's as long as that lasts and the same
+// conditional parts count.
 type noted struct {
-	class *class
-	epoch uint64
+	class  *class
+	epoch  uint64
+	counts framework.PodParts
 }
 
 // reading is what the plugins of a profile read when they answer for one pod.
@@ -77,20 +81,22 @@ func shortened(key []byte) []byte {
 // answer is noted with the pod. nil means that the key is too long.
 func (f *incrementalPath) classOf(c *framework.Cycle) *class {
 	pod := c.Pod
-	f.keys.follow(c.Snapshot, &f.s.plugins, pod)
-	if n := f.notes.Load(pod.Runner()); n != nil && n.epoch == f.keys.epoch {
+	parts := f.s.partsIn(c.Snapshot, pod)
+	f.keys.follow(c.Snapshot, &f.s.plugins, parts)
+	counts := parts.counts & f.s.plugins.conditional
+	if n := f.notes.Load(pod.Runner()); n != nil && n.epoch == f.keys.epoch && n.counts == counts {
 		return n.class
 	}
-	k := f.guessed(c)
+	k := f.guessed(c, parts)
 	if k == nil {
-		if k = f.sought(c); k == nil {
+		if k = f.sought(c, parts); k == nil {
 			return nil
 		}
-		f.learn(pod, k)
+		f.learn(pod, parts, k)
 	}
-	if k.at != f.keys.epoch {
-		k.at = f.keys.epoch
-		k.note = f.notes.Entry(&noted{k, k.at})
+	if k.at != f.keys.epoch || k.counts != counts {
+		k.at, k.counts = f.keys.epoch, counts
+		k.note = f.notes.Entry(&noted{k, k.at, counts})
 	}
 	f.notes.Store(pod.Runner(), k.note)
 	return k
@@ -98,9 +104,9 @@ func (f *incrementalPath) classOf(c *framework.Cycle) *class {
 
 // sought returns the class of the cycle's pod. It asks all plugins. nil means that the key is
 // too long.
-func (f *incrementalPath) sought(c *framework.Cycle) *class {
-	f.scratch.read(&f.s.plugins, c.Pod)
-	if !f.findKey(c, &f.scratch) {
+func (f *incrementalPath) sought(c *framework.Cycle, parts podParts) *class {
+	f.scratch.read(&f.s.plugins, c.Pod, parts)
+	if !f.findKey(c, parts, &f.scratch) {
 		return nil
 	}
 	first := f.classes[string(f.key)]
@@ -124,8 +130,8 @@ func (f *incrementalPath) sought(c *framework.Cycle) *class {
 
 // findKey finds the key of the cycle's pod, if plugins read it like that; false if it is too
 // long.
-func (f *incrementalPath) findKey(c *framework.Cycle, r *reading) bool {
-	f.keys.find(c, &f.s.plugins, r)
+func (f *incrementalPath) findKey(c *framework.Cycle, parts podParts, r *reading) bool {
+	f.keys.find(c, &f.s.plugins, parts, r)
 	f.key = c.Pod.AppendClassKey(f.key[:0], r.pod)
 	f.key = append(append(f.key, f.keys.live...), f.keys.kept...)
 	if len(f.key) > keyMost {
@@ -161,25 +167,25 @@ func (f *incrementalPath) kept(r *reading) *reading {
 
 // read asks every plugin what it reads. A plugin without a scope is asked in every
 // decision, so it needs no part in the class.
-func (r *reading) read(t *plugins, pod *framework.PodInfo) {
+func (r *reading) read(t *plugins, pod *framework.PodInfo, parts podParts) {
 	r.pod, r.base = 0, 0
-	r.filters.reads = r.ask(r.filters.reads, t.filterScopes, pod)
-	r.scorers.reads = r.ask(r.scorers.reads, t.scorerScopes, pod)
+	r.filters.reads = r.ask(r.filters.reads, t.filterScopes, pod, parts)
+	r.scorers.reads = r.ask(r.scorers.reads, t.scorerScopes, pod, parts)
 }
 
 // ask returns what the plugins of one side read, in the memory of the list.
-func (r *reading) ask(list []framework.Reads, scopes []listedScope, pod *framework.PodInfo) []framework.Reads {
+func (r *reading) ask(list []framework.Reads, scopes []listedScope, pod *framework.PodInfo, parts podParts) []framework.Reads {
 	list = slices.Grow(list[:0], len(scopes))[:len(scopes)]
 	clear(list)
 	for next := 0; next < len(scopes); { // once, unless a plugin panics
-		next = r.askFrom(next, list, scopes, pod)
+		next = r.askFrom(next, list, scopes, pod, parts)
 	}
 	return list
 }
 
 // askFrom fills in what the plugins read from that place on, up to one that panics: it
 // declares nothing. It returns where to go on.
-func (r *reading) askFrom(i int, list []framework.Reads, scopes []listedScope, pod *framework.PodInfo) (next int) {
+func (r *reading) askFrom(i int, list []framework.Reads, scopes []listedScope, pod *framework.PodInfo, parts podParts) (next int) {
 	defer func() {
 		if i < len(scopes) && recover() != nil {
 			list[i] = r.add(undeclared)
@@ -187,7 +193,7 @@ func (r *reading) askFrom(i int, list []framework.Reads, scopes []listedScope, p
 		}
 	}()
 	for ; i < len(scopes); i++ {
-		if s := &scopes[i]; s.counts && s.concern.of(pod) {
+		if s := &scopes[i]; s.counts && s.concern.in(parts) {
 			list[i] = r.add(s.ask(pod))
 		}
 	}

@@ -10,14 +10,14 @@ import (
 
 // isFixed reports whether the plugin need not be asked about pods that have exactly these
 // parts.
-func isFixed(s framework.Scoper, parts framework.PodParts) bool {
+func isFixed(s framework.Scoper, parts podParts) bool {
 	x, ok := s.(incremental.VaryingScoper)
-	return ok && parts&x.ScopeVaries() == 0
+	return ok && parts.has&x.ScopeVaries() == 0
 }
 
 // A guess is how pods with the same parts were read last.
 type guess struct {
-	parts  framework.PodParts
+	parts  podParts
 	class  *class // of the last one
 	sure   bool   // the last two were read in the same way
 	scopes []knownScope
@@ -36,7 +36,7 @@ const guessesMost = 8
 type guesses struct{ list []guess }
 
 // of returns the guess for pods with the parts, nil if there is none.
-func (g *guesses) of(parts framework.PodParts) *guess {
+func (g *guesses) of(parts podParts) *guess {
 	for i := range g.list {
 		if g.list[i].parts == parts {
 			return &g.list[i]
@@ -56,9 +56,9 @@ func (g *guesses) forget() {
 //
 // A pod that is equal to one of the class in the fields that were read is read in the same
 // way by plugins whose scope is fixed. All others are asked.
-func (f *incrementalPath) guessed(c *framework.Cycle) *class {
-	g := f.guesses.of(c.Pod.Parts())
-	if g == nil || !g.sure || !g.holds(c.Pod) || !f.findKey(c, g.class.reading) {
+func (f *incrementalPath) guessed(c *framework.Cycle, parts podParts) *class {
+	g := f.guesses.of(parts)
+	if g == nil || !g.sure || !g.holds(c.Pod) || !f.findKey(c, parts, g.class.reading) {
 		return nil
 	}
 	if g.class.text == string(f.key) {
@@ -95,13 +95,13 @@ func (g *guess) holds(pod *framework.PodInfo) (all bool) {
 }
 
 // learn notes the class that was found for a pod without a guess.
-func (f *incrementalPath) learn(pod *framework.PodInfo, k *class) {
-	g := f.guesses.of(pod.Parts())
+func (f *incrementalPath) learn(pod *framework.PodInfo, parts podParts, k *class) {
+	g := f.guesses.of(parts)
 	if g == nil {
 		if len(f.guesses.list) >= guessesMost {
 			f.guesses.forget()
 		}
-		f.guesses.list = append(f.guesses.list, guess{parts: pod.Parts(), class: k})
+		f.guesses.list = append(f.guesses.list, guess{parts: parts, class: k})
 		return
 	}
 	again := g.class.reading == k.reading
@@ -110,15 +110,15 @@ func (f *incrementalPath) learn(pod *framework.PodInfo, k *class) {
 	case !again:
 		g.sure = false
 	case !g.sure:
-		g.sure, g.scopes = true, f.s.plugins.varying(g.scopes[:0], pod)
+		g.sure, g.scopes = true, f.s.plugins.varying(g.scopes[:0], pod, parts)
 	}
 }
 
 // varying appends the scopes for a pod of the plugins whose scope may vary.
-func (t *plugins) varying(to []knownScope, pod *framework.PodInfo) []knownScope {
+func (t *plugins) varying(to []knownScope, pod *framework.PodInfo, parts podParts) []knownScope {
 	for _, list := range [2][]listedScope{t.filterScopes, t.scorerScopes} {
 		for i := range list {
-			if s := &list[i]; s.counts && s.concern.of(pod) && !isFixed(s.Scoper, pod.Parts()) {
+			if s := &list[i]; s.counts && s.concern.in(parts) && !isFixed(s.Scoper, parts) {
 				to = append(to, knownScope{&s.scope, s.of(pod)})
 			}
 		}

@@ -110,7 +110,7 @@ func TestFixedScopes(t *testing.T) {
 		var fixed []*framework.PodInfo
 		fields := map[framework.PodFields]bool{}
 		for _, p := range pods {
-			if isFixed(s, p.Parts()) {
+			if isFixed(s, allOf(p)) {
 				fixed = append(fixed, p)
 				fields[s.Scope(p).Pod] = true
 			}
@@ -188,7 +188,7 @@ func TestGuessedClass(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if g := s.incremental.guesses.of(info.Parts()); g != nil && g.sure && g.holds(info) {
+		if g := s.incremental.guesses.of(allOf(info)); g != nil && g.sure && g.holds(info) {
 			guessed++
 		}
 		asked = 0
@@ -211,11 +211,12 @@ func TestGuessedClass(t *testing.T) {
 // A guess is forgotten with the classes.
 func TestForgottenGuesses(t *testing.T) {
 	var f incrementalPath
-	f.guesses.list = append(f.guesses.list, guess{parts: framework.PartClaims, class: new(class), sure: true})
-	if f.guesses.of(framework.PartClaims) == nil || f.guesses.of(0) != nil {
+	parts := podParts{framework.PartClaims, framework.PartClaims}
+	f.guesses.list = append(f.guesses.list, guess{parts: parts, class: new(class), sure: true})
+	if f.guesses.of(parts) == nil || f.guesses.of(podParts{}) != nil {
 		t.Error("a guess is found by the wrong parts")
 	}
-	if f.forgetClasses(); f.guesses.of(framework.PartClaims) != nil {
+	if f.forgetClasses(); f.guesses.of(parts) != nil {
 		t.Error("a guess stays although the classes are forgotten")
 	}
 }

@@ -20,12 +20,12 @@ type classKeys struct {
 	live, kept []byte // parts of the last pod, by whether the plugin is live
 }
 
-// follow begins a new epoch if the key of the pod may have changed.
-func (k *classKeys) follow(s *framework.Snapshot, t *plugins, pod *framework.PodInfo) {
+// follow begins a new epoch if the key of a pod with the parts may have changed.
+func (k *classKeys) follow(s *framework.Snapshot, t *plugins, parts podParts) {
 	k.begin(t)
 	k.asking = true
 	for i := range t.keyVersions {
-		if x := &t.keyVersions[i]; x.concern.of(pod) {
+		if x := &t.keyVersions[i]; x.concern.in(parts) {
 			k.compare(i, x.plugin.ClassKeyVersion(s))
 		}
 	}
@@ -57,14 +57,15 @@ func (k *classKeys) compare(i int, version uint64) {
 	}
 }
 
-// find fills live and kept for the cycle's pod, which the plugins read like that.
-func (k *classKeys) find(c *framework.Cycle, t *plugins, r *reading) {
+// find fills live and kept for the cycle's pod, which has the parts and which the plugins read
+// like that.
+func (k *classKeys) find(c *framework.Cycle, t *plugins, parts podParts, r *reading) {
 	k.asking = true
 	k.live = k.live[:0]
-	k.kept = append(k.kept[:0], t.keyParts.has(c.Pod)) // which keyers are asked
+	k.kept = append(k.kept[:0], t.keyParts.has(parts)) // which keyers are asked
 	for i := range t.keyers {
 		x := &t.keyers[i]
-		if !x.concern.of(c.Pod) {
+		if !x.concern.in(parts) {
 			continue
 		}
 		side := &r.filters

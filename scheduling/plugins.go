@@ -31,6 +31,8 @@ type plugins struct {
 	keyers    []placedKeyer // of all plugins that filter and score
 	keyParts  concern       // of all keyers that have one: pods that differ in it have different keyers
 
+	conditional framework.PodParts // parts that a plugin asks for and that a pod may have without their counting
+
 	filterScopes, scorerScopes []listedScope // parallel to side.reads
 
 	keyVersions []concerning[incremental.ClassKeyer] // of keyers, one for each version that they have
@@ -91,6 +93,7 @@ func resolve(p *Profile) plugins {
 	t.findScopes()
 	t.findKeyers()
 	t.findKeyVersions()
+	t.findConditional()
 	t.allFilters = everything(len(t.filters), len(t.preFilters))
 	t.allScorers = everything(len(t.scorers), len(t.preScores))
 	return t

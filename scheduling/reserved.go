@@ -4,8 +4,8 @@ import "github.com/berth-sched/berth/framework"
 
 // tellReserved fills Decision.Reserved for a pod on a node, or one that may come there.
 func (s *Scheduler) tellReserved(snap *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo, d *Decision) (err error) {
-	if concernsAny(s.plugins.details, pod) {
-		d.Reserved, err = s.plugins.reserves(snap, pod, node)
+	if parts := s.partsIn(snap, pod); concernsAny(s.plugins.details, parts) {
+		d.Reserved, err = s.plugins.reserves(snap, pod, parts, node)
 	}
 	return err
 }
@@ -14,11 +14,12 @@ func (s *Scheduler) tellReserved(snap *framework.Snapshot, pod *framework.PodInf
 // known, what it would get must be found.
 func (s *Scheduler) assumeAndTell(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) error {
 	c := &s.reference.cycle
-	if !concernsAny(s.plugins.details, pod) {
-		return s.assume(c, snap, pod, d.node)
+	parts := s.partsIn(snap, pod)
+	if !concernsAny(s.plugins.details, parts) {
+		return s.assume(c, snap, pod, parts, d.node)
 	}
 	mark := snap.Begin()
-	node, err := s.assumeInside(c, snap, pod, d.node)
+	node, err := s.assumeInside(c, snap, pod, parts, d.node)
 	if err == nil {
 		if err = s.tellReserved(snap, pod, node, d); err != nil {
 			err = s.plugins.takeBack(c, node, err)
@@ -33,7 +34,7 @@ func (s *Scheduler) assumeAndTell(snap *framework.Snapshot, pod *framework.PodIn
 }
 
 // reserves says what a pod gets of a node, in the words of the Reserve plugins.
-func (t *plugins) reserves(s *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo) (text string, err error) {
+func (t *plugins) reserves(s *framework.Snapshot, pod *framework.PodInfo, parts podParts, node *framework.NodeInfo) (text string, err error) {
 	var at framework.ReserveDetailer // nil once all have returned: recover is not free
 	defer func() {
 		if at == nil {
@@ -44,7 +45,7 @@ func (t *plugins) reserves(s *framework.Snapshot, pod *framework.PodInfo, node *
 		}
 	}()
 	for i := range t.details {
-		if !t.details[i].concern.of(pod) {
+		if !t.details[i].concern.in(parts) {
 			continue
 		}
 		at = t.details[i].plugin

@@ -26,6 +26,7 @@ type Scheduler struct {
 	events      []RegisteredEvent
 	busy        bool // while it decides: a cheap guard, as Go's maps have
 
+	lastParts      lastParts
 	postFilterPath referencePath // the reference path for PostFilter
 	failure        failure
 	refusedRoom    refusedRoom
@@ -296,16 +297,17 @@ func (s *Scheduler) Assume(snap *framework.Snapshot, pod *framework.PodInfo, d D
 	if err != nil {
 		return err
 	}
-	return s.assume(&s.reference.cycle, snap, pod, d.node)
+	return s.assume(&s.reference.cycle, snap, pod, s.partsIn(snap, pod), d.node)
 }
 
-// assume counts the pod on the node and runs the Reserve plugins, or changes nothing.
-func (s *Scheduler) assume(c *framework.Cycle, snap *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo) error {
-	if !concernsAny(s.plugins.reserve, pod) {
+// assume counts the pod, which has the parts, on the node and runs the Reserve plugins, or
+// changes nothing.
+func (s *Scheduler) assume(c *framework.Cycle, snap *framework.Snapshot, pod *framework.PodInfo, parts podParts, node *framework.NodeInfo) error {
+	if !concernsAny(s.plugins.reserve, parts) {
 		return snap.AddPodAt(pod, node)
 	}
 	mark := snap.Begin()
-	if _, err := s.assumeInside(c, snap, pod, node); err != nil {
+	if _, err := s.assumeInside(c, snap, pod, parts, node); err != nil {
 		snap.Rollback(mark)
 		return err
 	}
@@ -315,18 +317,18 @@ func (s *Scheduler) assume(c *framework.Cycle, snap *framework.Snapshot, pod *fr
 
 // assumeInside is assume inside a transaction, which must end in a rollback after an error.
 // It returns the node as it is now.
-func (s *Scheduler) assumeInside(c *framework.Cycle, snap *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo) (*framework.NodeInfo, error) {
+func (s *Scheduler) assumeInside(c *framework.Cycle, snap *framework.Snapshot, pod *framework.PodInfo, parts podParts, node *framework.NodeInfo) (*framework.NodeInfo, error) {
 	if err := snap.AddPodAt(pod, node); err != nil {
 		return nil, err
 	}
 	node = snap.AtSlot(node.Slot())
-	if err := s.reserve(c, pod, node); err != nil {
+	if err := s.reserve(c, pod, parts, node); err != nil {
 		return nil, s.plugins.takeBack(c, node, err)
 	}
 	return node, nil
 }
 
-func (s *Scheduler) reserve(c *framework.Cycle, pod *framework.PodInfo, node *framework.NodeInfo) (err error) {
+func (s *Scheduler) reserve(c *framework.Cycle, pod *framework.PodInfo, parts podParts, node *framework.NodeInfo) (err error) {
 	var at framework.ReservePlugin // nil once all have returned: recover is not free
 	defer func() {
 		if at == nil {
@@ -337,7 +339,7 @@ func (s *Scheduler) reserve(c *framework.Cycle, pod *framework.PodInfo, node *fr
 		}
 	}()
 	for i := range s.plugins.reserve {
-		if !s.plugins.reserve[i].concern.of(pod) {
+		if !s.plugins.reserve[i].concern.in(parts) {
 			continue
 		}
 		at = s.plugins.reserve[i].plugin
@@ -361,8 +363,9 @@ func (t *plugins) takeBack(c *framework.Cycle, node *framework.NodeInfo, err err
 	return err
 }
 
-// unreserve tells all Reserve plugins that the pod concerns, in reverse order, including
-// those that have not reserved yet.
+// unreserve tells all Reserve plugins that the pod may concern, in reverse order, including
+// those that have not reserved yet. A pod whose extended resources had a device class behind
+// them when it was placed may have devices although the class has gone.
 func (t *plugins) unreserve(c *framework.Cycle, node *framework.NodeInfo) error {
 	var errs []error
 	for i := len(t.reserve) - 1; i >= 0; i-- {
@@ -400,7 +403,7 @@ func (s *Scheduler) Release(snap *framework.Snapshot, pod *framework.PodInfo, no
 	if err != nil {
 		return err
 	}
-	if n := snap.NodeOf(pod, node); concernsAny(s.plugins.reserve, pod) && n.HasPod(pod) {
+	if n := snap.NodeOf(pod, node); concernsAny(s.plugins.reserve, allOf(pod)) && n.HasPod(pod) {
 		s.reference.cycle.Reset(pod, snap, s.number, pick.Seed(s.profile.Seed, s.number))
 		if err := s.plugins.unreserve(&s.reference.cycle, n); err != nil {
 			return err

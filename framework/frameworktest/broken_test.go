@@ -383,6 +383,7 @@ var brokenScopes = []broken{
 	{"idle while it filters", "idle", "verdict, where Idle is true", func() framework.Plugin { return busy{} }},
 	{"unconcerned with a scope", "concern", "Scope, for a pod", func() framework.Plugin { return aloof{scope: framework.Scope{Reads: framework.ReadsNode}} }},
 	{"unconcerned with a key", "concern", "AppendClassKey, for a pod", func() framework.Plugin { return aloof{key: "x"} }},
+	{"concerned by resources without a class", "concern", "AppendClassKey, for a pod", func() framework.Plugin { return eager{} }},
 	{"unconcerned, and refuses", "concern", "Reserve, for a pod", func() framework.Plugin {
 		return aloof{reserve: func(*framework.Cycle, *framework.NodeInfo) framework.Status {
 			return framework.UnschedulableStatus("no")
@@ -841,6 +842,19 @@ func (aloof) Unreserve(*framework.Cycle, *framework.NodeInfo) {}
 
 func (a aloof) Reserves(*framework.Snapshot, *framework.PodInfo, *framework.NodeInfo) string {
 	return a.words
+}
+
+// eager says that pods with extended resources concern it, and has a key for them, whether or
+// not a device class stands behind one.
+type eager struct{ aloof }
+
+func (eager) Concern() framework.PodParts { return framework.PartExtended }
+
+func (eager) AppendClassKey(b []byte, _ *framework.Snapshot, pod *framework.PodInfo) []byte {
+	if pod.HasExtended() {
+		b = append(b, 'x')
+	}
+	return b
 }
 
 // strict says that it keeps out pods with gates only, and keeps out all.

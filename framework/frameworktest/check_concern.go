@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // checkConcern wants the plugin to leave pods alone that do not concern it.
@@ -15,11 +16,11 @@ func (k *kit) checkConcern() *Failure {
 	}
 	r := k.random()
 	for i, p := range k.pods {
-		if k.pod = p; parts == 0 || p.Parts()&parts != 0 {
+		if k.pod = p; parts == 0 || k.counting(p)&parts != 0 {
 			continue
 		}
 		const who = ", for a pod that does not concern the plugin"
-		if s, _ := k.scope(p); s != (framework.Scope{}) {
+		if s, _ := k.scope(p); s != (framework.Scope{}) && p.Parts()&parts == 0 {
 			return k.fail("Scope"+who, fmt.Sprint(s), fmt.Sprint(framework.Scope{}))
 		}
 		if key := k.classKey(k.snapshot, p); key != "" {
@@ -58,4 +59,14 @@ func (k *kit) checkConcern() *Failure {
 		}
 	}
 	return nil
+}
+
+// counting returns the parts of the pod that count in the snapshot. A request for extended
+// resources does not if there is no device class; whether one stands behind them is not
+// looked at.
+func (k *kit) counting(p *framework.PodInfo) framework.PodParts {
+	if framework.Any[api.DeviceClass](k.snapshot) {
+		return p.Parts()
+	}
+	return p.Parts() &^ framework.PartExtended
 }

@@ -10,6 +10,11 @@ import "github.com/berth-sched/berth/framework"
 // append nothing, Reserve return success, and [framework.ReserveDetailer] say nothing.
 // Neither Reserve nor Unreserve may change anything for it.
 //
+// A request for extended resources ([framework.PartExtended]) counts only in snapshots where a
+// device class stands behind one of the resources; all other parts count everywhere. In other
+// snapshots, the pod is as one without the part: AppendClassKey must append nothing, Reserve
+// return success, and answers depend on nothing, whatever Scope says.
+//
 // Unlike other interfaces, it is not found through wrappers: a wrapper that serves a point
 // itself is asked about all pods, unless it has a Concern of its own.
 type Concerned interface {

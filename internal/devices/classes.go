@@ -15,12 +15,11 @@ type classes struct {
 	names   map[resource.Name]*api.DeviceClass
 }
 
-// classesKey holds the classes of a snapshot. It touches all nodes when a class changes,
+// classesKey holds the classes of a snapshot. They touch all nodes when a class changes,
 // so that a plugin whose answer depends on a class need not read all objects.
-var classesKey = framework.NewExtensionKey(func(s *framework.Snapshot) *Classes {
+var classesKey = framework.NewTouchingExtensionKey(func(s *framework.Snapshot) *Classes {
 	x := new(Classes)
 	x.renew(s)
-	touchAll(s) // as for stateKey
 	return x
 })
 
@@ -29,14 +28,19 @@ type Classes struct {
 	now atomic.Pointer[classes]
 
 	// The last answer of backSome, which is asked several times about each pod.
-	pod     *framework.PodInfo
-	objects uint64
-	some    bool
+	pod  *framework.PodInfo
+	some bool
 
-	// Whether a class stands behind the resources of a schema, by index, as far as asked.
-	backed   []bool
-	backedBy *classes
-	schema   *resource.Schema
+	backed backed
+}
+
+// backed knows of the resources of a schema, by index and as far as asked, whether a class
+// stands behind them in a snapshot with these objects.
+type backed struct {
+	objects uint64
+	schema  *resource.Schema
+	by      *classes
+	list    []bool
 }
 
 // ClassesOf returns the classes of a snapshot.
@@ -86,21 +90,29 @@ func (x *Classes) current(s *framework.Snapshot) *classes {
 // backSome reports whether there is a class behind a resource that the pod requests. It
 // belongs to the goroutine of the snapshot.
 func (x *Classes) backSome(s *framework.Snapshot, pod *framework.PodInfo) bool {
-	if x.pod == pod && x.objects == s.Objects() {
+	if b := &x.backed; b.objects != s.Objects() || b.schema != pod.Schema() || len(b.list) < len(pod.Requests) {
+		b.follow(x.current(s), s.Objects(), pod)
+	} else if x.pod == pod {
 		return x.some
 	}
-	x.pod, x.objects, x.some = pod, s.Objects(), false
-	c, schema := x.current(s), pod.Schema()
-	if x.backedBy != c || x.schema != schema {
-		x.backedBy, x.schema, x.backed = c, schema, x.backed[:0]
-	}
-	for i := len(x.backed); i < len(pod.Requests); i++ {
-		x.backed = append(x.backed, c.names[schema.Name(i)] != nil)
-	}
-	for i := resource.IndexEphemeralStorage + 1; i < len(pod.Requests) && !x.some; i++ {
-		x.some = pod.Requests[i] != 0 && x.backed[i]
+	x.pod, x.some = pod, false
+	for i := resource.IndexEphemeralStorage + 1; i < len(pod.Requests); i++ {
+		if pod.Requests[i] != 0 && x.backed.list[i] {
+			x.some = true
+			break
+		}
 	}
 	return x.some
+}
+
+// follow makes the list one for the classes and objects, and for the resources of the pod.
+func (b *backed) follow(c *classes, objects uint64, pod *framework.PodInfo) {
+	if b.objects = objects; b.by != c || b.schema != pod.Schema() {
+		b.by, b.schema, b.list = c, pod.Schema(), b.list[:0]
+	}
+	for i := len(b.list); i < len(pod.Requests); i++ {
+		b.list = append(b.list, c.names[b.schema.Name(i)] != nil)
+	}
 }
 
 // Any reports whether there is a class behind any resource.

@@ -52,7 +52,7 @@
 //	                    as an allocated claim waits for binding conditions, and the
 //	                    snapshot that the state was read from.
 //
-// Before the state of a snapshot is made, changes touch no node. So making it touches all:
+// Before the state of a snapshot is made, changes touch no node. So making it touches all if
 // an answer may have been kept about a fork that was asked before.
 //
 // Beside them, classes and requests keep the answers of their selectors, for all pods and

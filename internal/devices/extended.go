@@ -32,7 +32,7 @@ type extendedResource struct {
 // extendedResources returns the extended resources that a pod requests by name, nil if
 // no class stands behind any.
 func extendedResources(s *framework.Snapshot, pod *framework.PodInfo) []extendedResource {
-	if !needsExtended(s, pod) {
+	if !Backed(s, pod) {
 		return nil
 	}
 	var list []extendedResource
@@ -142,9 +142,9 @@ func grantFor(resources []extendedResource, usersOf map[resource.Name][]user) ex
 	return extendedGrant{resources, requests, mappings}
 }
 
-// needsExtended reports whether a class stands behind a resource that the pod requests.
-func needsExtended(s *framework.Snapshot, pod *framework.PodInfo) bool {
-	return pod.HasExtended() && framework.Any[api.DeviceClass](s) && ClassesOf(s).backSome(s, pod)
+// Backed reports whether a class stands behind a resource that the pod requests.
+func Backed(s *framework.Snapshot, pod *framework.PodInfo) bool {
+	return pod.HasExtended() && s.Objects() != 0 && ClassesOf(s).backSome(s, pod)
 }
 
 // madeExtendedClaim returns the claim for a pod's extended resources that was made in an

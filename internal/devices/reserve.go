@@ -83,7 +83,7 @@ func MayNeed(pod *framework.PodInfo) bool {
 // Needs reports whether a pod needs devices: it has claims, or requests a resource that a
 // class stands behind.
 func Needs(s *framework.Snapshot, pod *framework.PodInfo) bool {
-	return pod.HasClaims() || needsExtended(s, pod)
+	return pod.HasClaims() || Backed(s, pod)
 }
 
 // ScopeOf declares what an answer about a pod depends on. The parts of a pod that may need
@@ -311,7 +311,7 @@ func MayHaveAlternatives(s *framework.Snapshot, pod *framework.PodInfo) bool {
 	if err != nil {
 		return false // the pod must wait
 	}
-	return needsExtended(s, pod) || slices.ContainsFunc(refs, func(r claimRef) bool { return hasAlternatives(r.spec()) })
+	return Backed(s, pod) || slices.ContainsFunc(refs, func(r claimRef) bool { return hasAlternatives(r.spec()) })
 }
 
 func hasAlternatives(c *api.DeviceClaim) bool {

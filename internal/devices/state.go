@@ -15,7 +15,7 @@ import (
 // State is what a snapshot knows about devices: the slices, what of them is allocated,
 // and what pods have been given but nobody has written yet (in flight).
 type State struct {
-	cataloged atomic.Pointer[cataloged] // nil until somebody asks for devices
+	cataloged atomic.Pointer[cataloged] // nil only while the state is made
 	checked   atomic.Uint64             // the version of all objects that cataloged is known to be of
 	programs  *programs                 // shared by forks
 
@@ -44,9 +44,8 @@ type State struct {
 	noted   annotations
 }
 
-// stateKey holds the state of a snapshot. Changes before it was made have touched no node, so
-// making it touches all: answers that are kept may be about a fork that was asked before.
-var stateKey = framework.NewExtensionKey(func(s *framework.Snapshot) *State {
+// stateKey holds the state of a snapshot.
+var stateKey = framework.NewTouchingExtensionKey(func(s *framework.Snapshot) *State {
 	x := &State{programs: new(programs), owner: new(cow.Owner), origin: s.NewVersion()}
 	waiting := 0
 	for _, c := range framework.List[api.ResourceClaim](s) {
@@ -58,7 +57,7 @@ var stateKey = framework.NewExtensionKey(func(s *framework.Snapshot) *State {
 	}
 	x.flights.expect(waiting)
 	x.holds.expect(waiting)
-	touchAll(s)
+	x.catalogOf(s) // else changes would still touch no node, when a fork has the state, too
 	return x
 })
 
@@ -293,7 +292,7 @@ func (u *usesUndo) Undo(*framework.Snapshot) {
 // changed. likely is a node that is probably one of them, or nil.
 func (x *State) touch(s *framework.Snapshot, id PoolID, p *poolUse, likely *framework.NodeInfo) {
 	if x.cataloged.Load() == nil {
-		return // nobody has asked yet
+		return // the state is being made
 	}
 	c := x.catalogOf(s)
 	if p.catalog == c {
@@ -370,9 +369,7 @@ func (x *State) ObjectChanged(s *framework.Snapshot, key string, obj any) {
 		}
 		x.recharge(s, key, a)
 	case *api.ResourceSlice:
-		if old := x.cataloged.Load(); old != nil {
-			sliceChanged(s, old.catalog, key, o)
-		}
+		sliceChanged(s, x.cataloged.Load().catalog, key, o)
 	}
 }
 

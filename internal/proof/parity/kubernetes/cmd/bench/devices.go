@@ -76,7 +76,7 @@ func (b bench) devices() (deviceLine, error) {
 	most := b.nodes * devicesPerNode
 	c, pods := devicePods(b.nodes, min(most, max(b.berthPods, b.pods)))
 	l := deviceLine{Workload: devicesName, Nodes: b.nodes}
-	_, ours, err := b.deviceRun(c, pods, scheduling.Random, scheduling.AllNodes)
+	ours, err := b.deviceRuns(c, pods)
 	if err != nil {
 		return l, fmt.Errorf("berth: %w", err)
 	}
@@ -110,6 +110,19 @@ func (b bench) devices() (deviceLine, error) {
 		}
 	}
 	return l, nil
+}
+
+// deviceRuns places the pods with berth on new clusters, for as long as in the other workloads:
+// a cluster is full after some 20 ms, which says little about a rate.
+func (b bench) deviceRuns(c *golden.DeviceCase, list []*api.Pod) (sum figures, err error) {
+	for sum.pods == 0 || sum.took < b.budget/4 {
+		_, f, err := b.deviceRun(c, list, scheduling.Random, scheduling.AllNodes)
+		if err != nil {
+			return sum, err
+		}
+		sum.pods, sum.took = sum.pods+f.pods, sum.took+f.took
+	}
+	return sum, nil
 }
 
 // deviceRun places pods with berth.
