@@ -16,6 +16,7 @@ type search struct {
 	pools   *pools
 	devices []candidate // of the pools, in the order in which they are tried
 	uses    []*poolUse  // by pool
+	meters  []meter     // by pool
 	plans   []plan
 	lists   [][]candidate // devices for asks with mode All, in the order of the asks
 
@@ -52,8 +53,9 @@ type placed struct {
 // begin makes the search ready for a node.
 func (s *search) begin(p *pools, plans []plan, state *State, limit int) {
 	s.pools, s.devices, s.plans, s.steps, s.limit, s.err = p, p.devices, plans, 0, limit, nil
-	s.uses, s.lists, s.placed = s.uses[:0], s.lists[:0], s.placed[:0]
+	s.uses, s.meters, s.lists, s.placed = s.uses[:0], s.meters[:0], s.lists[:0], s.placed[:0]
 	for i := range p.list {
+		s.meters = append(s.meters, meter{})
 		s.uses = append(s.uses, state.usesOfPool(&p.list[i]))
 	}
 	s.chosen, s.requests, s.asks = s.chosen[:0], s.requests[:0], s.asks[:0]
@@ -437,34 +439,4 @@ func (s *search) fitsCapacity(c *candidate, x *consumption) bool {
 		}
 	}
 	return len(used) == 0 || fitsBeside(c.device, x, used...)
-}
-
-// countersAdmit reports whether no counter of the pool is overdrawn with the device.
-func (s *search) countersAdmit(c *candidate) bool {
-	pool := &s.pools.list[c.pool]
-	s.steps += len(pool.counters) * len(pool.consumers) / 8
-	for _, set := range pool.counters {
-		left := make(map[string]resource.Quantity, len(set.Counters))
-		for name, x := range set.Counters {
-			left[name] = x.Value
-		}
-		uses := s.uses[c.pool]
-		for _, d := range pool.consumers {
-			if u := uses.of(d); u.isDedicated() || u.isShared() {
-				charge(left, set.Name, d)
-			}
-		}
-		for i := range s.placed {
-			if p := &s.placed[i]; p.pool == c.pool && p.charged {
-				charge(left, set.Name, p.device)
-			}
-		}
-		charge(left, set.Name, c.device)
-		for _, q := range left {
-			if q.Sign() < 0 {
-				return false
-			}
-		}
-	}
-	return true
 }

@@ -62,6 +62,7 @@ var shapes = []shape{
 	{name: "many selectors", run: manySelectors},
 	{name: "selectors that cost", most: 2, run: costlySelectors},
 	{name: "claims that differ", run: claimsThatDiffer},
+	{name: "a claim that is hard on all nodes", most: 2, run: hardClaim}, // they share the steps of four
 	{name: "resource models", run: resourceModels},
 	{name: "clusters that a workload names", run: namedClusters},
 	{name: "clusters under spread constraints", most: 9, run: spreadClusters},            // the search has a table of sums, of four million at most
