@@ -102,12 +102,12 @@ func checkTables(m fataler, t *Tables) {
 	if t.emptyBytes != texts || t.held != held {
 		m.Fatalf("%d bytes of classes without pods and %d of bindings, want %d and %d", t.emptyBytes, t.held, texts, held)
 	}
-	setTerms := 0
+	setBytes := 0
 	for _, x := range t.termSets {
-		setTerms += len(x.ids)
+		setBytes += x.bytes
 	}
-	if t.setTerms != setTerms {
-		m.Fatalf("sets of terms have %d terms, counted %d", setTerms, t.setTerms)
+	if t.setBytes != setBytes {
+		m.Fatalf("sets of terms have %d bytes, counted %d", setBytes, t.setBytes)
 	}
 	holders := map[int32]int{}
 	live := 0

@@ -57,6 +57,9 @@ var shapes = []shape{
 	{name: "a group that leaves as a whole", run: groupThatLeavesAsAWhole},
 	{name: "a drain behind one budget", run: drainBehindOneBudget},
 	{name: "terms that match everybody", run: termsThatMatchEverybody},
+	{name: "terms of one pod", most: 4, run: termsOfOnePod},
+	{name: "terms beside terms", run: termsBesideTerms},
+	{name: "terms that come", run: termsThatCome},
 	{name: "required affinity terms", run: requiredTerms},
 	{name: "dropped constraints", run: droppedConstraints},
 	{name: "many selectors", run: manySelectors},
@@ -72,7 +75,6 @@ var shapes = []shape{
 	{name: "victims that an extender repeats", run: repeatedVictims},
 	{name: "pods of one node that change", run: podsOfOneNode},
 	{name: "rising priorities", most: 18, run: risingPriorities}, // each pod that leaves wakes all that wait
-	{name: "terms that match everybody", run: termsThatMatchEverybody},
 }
 
 // A world is a cluster and a scheduler with kube-scheduler's profile.
