@@ -85,6 +85,20 @@ func TestSteps(t *testing.T) {
 	if o, x = searchOnA(t, s, pod, Options{}); o != solved || x.steps != want {
 		t.Errorf("outcome %d after %d steps, want %d after %d", o, x.steps, solved, want)
 	}
+	// Constraints are an eighth of a step, with the devices that they compare, and so is each
+	// device whose attribute one reads; no device has it, so no second request is looked at.
+	claim.Spec.Devices.Constraints = []api.DeviceConstraint{{DistinctAttribute: new("d/none")}}
+	if err := framework.Put(s, &claim); err != nil {
+		t.Fatal(err)
+	}
+	if o, x = searchOnA(t, s, pod, Options{}); o != failed || x.steps != 24+(24+24)/8 {
+		t.Errorf("with a constraint: outcome %d after %d steps, want %d after %d", o, x.steps, failed, 24+(24+24)/8)
+	}
+	unbound := claim
+	unbound.Spec.Devices.Constraints = nil
+	if err := framework.Put(s, &unbound); err != nil {
+		t.Fatal(err)
+	}
 	// Counters are added up once over all devices that consume some, and then over those that
 	// are placed.
 	counted, counters := slice24("a"), slice24("a")

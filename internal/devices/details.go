@@ -198,7 +198,7 @@ func (s *search) apart(claim int) (list []framework.Detail) {
 			r := &p.requests[k]
 			for n := range r.asks {
 				a := &r.asks[n]
-				if !x.applies(a, requestOf(a)) {
+				if !x.applies[a.number] {
 					continue
 				}
 				exact = exact && !r.alternatives && !a.all

@@ -141,7 +141,7 @@ func (s *search) tooFew(claim int, a *ask, at int, count int64) bool {
 		}
 		admits := true
 		for i := range s.plans[claim].constraints {
-			admits = admits && s.constraintAdmits(claim, &s.plans[claim].constraints[i], a, c.device)
+			admits = admits && s.constraintAdmits(claim, i, a, c)
 		}
 		if admits {
 			count--

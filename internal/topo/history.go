@@ -35,8 +35,8 @@ type timed[E any] struct {
 	is E
 }
 
-// A history holds the latest changes of a counter, of all counters of terms, or of which of
-// these there are.
+// A history holds the latest changes of a counter, of all counters of terms, or of the
+// list of these.
 //
 // Invariant: if several tables share a counter, at most one of them reads the log, or
 // takes it over with its copy of the counter. The others are forks, whose anew is not
