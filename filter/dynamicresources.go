@@ -56,6 +56,13 @@ import (
 // Here: the search gives up after MaxSteps, which count devices and what selectors cost.
 // Why: the answer must not depend on the speed of the machine.
 //
+// Differs: a search for devices that takes long, where more than 4 nodes have devices.
+// Original: each node has the whole filterTimeout, and a search that is given up ends the
+// attempt with an error.
+// Here: the nodes share the steps of 4, and each has a hundredth of MaxSteps at least. A node
+// where the search takes more is rejected.
+// Why: one claim would keep all other pods waiting for minutes.
+//
 // Differs: selectors that the built-in compiler does not take.
 // Original: kube-scheduler compiles the whole Common Expression Language.
 // Here: the node fails with an error that names the part of the language.
@@ -85,7 +92,9 @@ type DynamicResources struct {
 	// conditions; 0 means 10 minutes.
 	BindingTimeout time.Duration
 	// MaxSteps bounds the search on one node; 0 means 5,000,000. A device that is looked at
-	// is a step, and so are about two operations of its selectors.
+	// is a step, and so are about two operations of its selectors. If n nodes may have devices,
+	// rounded up to a power of two, and they are more than 4, a node has 4/n of it, but a
+	// hundredth at least.
 	MaxSteps int
 	// DeviceSelectors compiles the selectors of classes and claims; nil means the
 	// built-in compiler, which takes the expressions that drivers usually write.

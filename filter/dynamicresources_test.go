@@ -371,6 +371,33 @@ func TestMaxSteps(t *testing.T) {
 	}
 }
 
+// If many nodes have devices, each has a part of the steps, and more than that rejects it.
+func TestMaxStepsOfManyNodes(t *testing.T) {
+	s := gpuSnapshot(t, 8)
+	for i := range 60 {
+		name := fmt.Sprint("more-", i)
+		x := &api.ResourceSlice{ObjectMeta: api.ObjectMeta{Name: name}}
+		x.Spec = api.ResourceSliceSpec{Driver: "d", NodeName: &name, Pool: api.ResourcePool{Name: name, Generation: 1, ResourceSliceCount: 1}}
+		putObject(t, s, x)
+	}
+	info, err := s.NewPodInfo(gpuPod("a", 8))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c framework.Cycle
+	c.Reset(info, s, 0, 0)
+	for steps, want := range map[int]string{80: "search for devices given up after 5 steps", 80_000: ""} {
+		bound, status := filter.DynamicResources{MaxSteps: steps}.PreFilter(&c)
+		if !status.IsSuccess() {
+			t.Fatal(status)
+		}
+		got := bound.Filter.Filter(info, s.Node("n1"))
+		if got.Message() != want || want != "" && got.Code() != framework.UnschedulableAndUnresolvable {
+			t.Errorf("Filter with %d steps for 64 nodes = %v, want %q", steps, got, want)
+		}
+	}
+}
+
 // The numbers behind a rejection, by request, and the devices that a decision gives.
 func TestDetailsOfDevices(t *testing.T) {
 	s := gpuSnapshot(t, 8)

@@ -109,6 +109,59 @@ func TestPlaceDevices(t *testing.T) {
 	}
 }
 
+// hardTemplate puts a template for all devices of a node, one of them in half 9. Each request
+// has alternatives, so every choice of devices for the others is tried.
+func hardTemplate(t *testing.T, s *framework.Snapshot) {
+	t.Helper()
+	x := &api.ResourceClaimTemplate{ObjectMeta: api.ObjectMeta{Name: "hard", Namespace: "default"}}
+	for r := range 8 {
+		any := api.DeviceSubRequest{Name: "any", DeviceClassName: "gpu", AllocationMode: api.DeviceAllocationModeExactCount, Count: 1}
+		if r == 7 {
+			any.Selectors = []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: `device.attributes["gpu.example.com"].half == 9`}}}
+		}
+		x.Spec.Spec.Devices.Requests = append(x.Spec.Spec.Devices.Requests, api.DeviceRequest{Name: fmt.Sprint("r", r), FirstAvailable: []api.DeviceSubRequest{any}})
+	}
+	if err := framework.Put(s, x); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A claim that is hard on many nodes is given up there, and the pod goes to a node where it is
+// not. The bound changes once more nodes share it, and answers that were kept change with it.
+func TestPlaceHardClaim(t *testing.T) {
+	s := gpuCluster(t, 63)
+	hardTemplate(t, s)
+	n, slice := gpuNode("easy")
+	slice.Spec.Devices[7].Attributes = map[string]api.DeviceAttribute{"half": {IntValue: new(int64(9))}}
+	if err := errors.Join(s.AddNode(n), framework.Put(s, slice)); err != nil {
+		t.Fatal(err)
+	}
+	p := scheduling.Kubernetes137()
+	p.Cache.Verify = true
+	sched := build(t, p)
+	if d, err := sched.Place(s, info(t, s, claiming("a", "hard"))); err != nil || d.Node != "easy" {
+		t.Errorf("the pod is on %q (%v), want easy", d.Node, err)
+	}
+	next := info(t, s, claiming("b", "hard"))
+	expect := func(when, want string) {
+		t.Helper()
+		for range 2 {
+			var fit *scheduling.FitError
+			if _, err := sched.Schedule(s, next); !errors.As(err, &fit) || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want a FitError with %q", when, err, want)
+			}
+		}
+	}
+	expect("with 64 nodes", "63 search for devices given up after 312500 steps")
+	n, slice = gpuNode("one-more")
+	if err := errors.Join(s.AddNode(n), framework.Put(s, slice)); err != nil {
+		t.Fatal(err)
+	}
+	expect("with 65 nodes", "64 search for devices given up after 156250 steps")
+	framework.Delete[api.ResourceSlice](s, "n0")
+	expect("with slices of 64 nodes again", "63 search for devices given up after 312500 steps")
+}
+
 // A claim that makes the plugin fail costs its own class only: pods that share the kept
 // answers of other plugins with it do not suffer.
 func TestFailingClaimLeavesOthersAlone(t *testing.T) {

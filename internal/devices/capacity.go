@@ -17,6 +17,25 @@ type consumption struct {
 	no      bool                         // the device does not have it, or its policies forbid it
 }
 
+// consumption returns what an ask takes of a candidate. To find it out counts as an eighth of a
+// step for each capacity of the device.
+func (s *search) consumption(claim int, a *ask, c *candidate) *consumption {
+	if a.capacity == nil || len(a.capacity.Requests) == 0 {
+		return &c.device.plain
+	}
+	if len(s.takes) == 0 {
+		s.takes = slices.Grow(s.takes, len(s.suits))[:len(s.suits)]
+		clear(s.takes)
+	}
+	known := &s.takes[(s.asks[claim]+a.number)*len(s.pools.devices)+int(c.number)]
+	if *known == nil {
+		s.eighths(len(c.device.Capacity))
+		x := a.consumption(c.device)
+		*known = &x
+	}
+	return *known
+}
+
 var maxWhole = resource.New(math.MaxInt64, resource.DecimalSI)
 
 // consume returns what requests take of a device that nobody else uses.

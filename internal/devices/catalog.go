@@ -97,7 +97,7 @@ type pools struct {
 	list    []pool
 	devices []candidate                      // of complete and valid pools, in the order of the search
 	invalid bool                             // some pool is invalid
-	odd     bool                             // the node selection or a capacity of some device is an error
+	odd     bool                             // the node selection of some device is an error, or the device is odd
 	err     error                            // a selector cannot be parsed
 	here    atomic.Pointer[api.NodeSelector] // see pinned
 	directs memo[*tag, *direct]              // by demand

@@ -6,42 +6,25 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// applies reports whether a constraint is about an ask.
-func (x *constraint) applies(a *ask, request string) bool {
-	if len(x.requests) == 0 {
+// constraintAdmits reports whether the claim's devices meet a constraint of the claim with one
+// more. The constraint is an eighth of a step, and so is each device that is placed, and each
+// device of the node when the constraint is first asked about.
+func (s *search) constraintAdmits(claim, at int, a *ask, c *candidate) bool {
+	x := &s.plans[claim].constraints[at]
+	if s.eighths(1); !x.applies[a.number] {
 		return true
 	}
-	for _, name := range x.requests {
-		if name == request || name == a.full {
-			return true
-		}
-	}
-	return false
-}
-
-// requestOf returns the name of the request of an ask.
-func requestOf(a *ask) string {
-	if len(a.full) > len(a.name) {
-		return a.full[:len(a.full)-len(a.name)-1]
-	}
-	return a.full
-}
-
-// constraintAdmits reports whether the claim's devices meet a constraint with one more.
-func (s *search) constraintAdmits(claim int, x *constraint, a *ask, d *Device) bool {
-	if !x.applies(a, requestOf(a)) {
-		return true
-	}
-	value := attributeOf(d, x.attribute)
+	values := s.valuesFor(s.relations[claim]+at, x)
+	value := values[c.number]
 	if value == nil {
 		return false
 	}
 	for i := range s.placed {
 		p := &s.placed[i]
-		if p.claim != claim || !x.applies(p.ask, requestOf(p.ask)) {
+		if s.eighths(1); p.claim != claim || !x.applies[p.ask.number] {
 			continue
 		}
-		same, comparable := sameAttribute(attributeOf(p.device, x.attribute), value)
+		same, comparable := sameAttribute(values[p.number], value)
 		switch {
 		case !comparable:
 			return false
@@ -52,6 +35,27 @@ func (s *search) constraintAdmits(claim int, x *constraint, a *ask, d *Device) b
 		}
 	}
 	return true
+}
+
+// eighths counts eighths of a step.
+func (s *search) eighths(n int) {
+	s.rest += n
+	s.steps += s.rest / 8
+	s.rest %= 8
+}
+
+// valuesFor returns the attribute of each candidate for a constraint, of all claims, with that
+// number.
+func (s *search) valuesFor(number int, x *constraint) []*api.DeviceAttribute {
+	values := s.values[number]
+	if len(values) == 0 {
+		s.eighths(len(s.pools.devices))
+		for i := range s.pools.devices {
+			values = append(values, attributeOf(s.pools.devices[i].device, x.attribute))
+		}
+		s.values[number] = values
+	}
+	return values
 }
 
 // attributeOf returns a device's attribute by its full name, nil if there is none.

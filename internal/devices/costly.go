@@ -45,6 +45,7 @@ type costlyMoment struct {
 	classes uint64
 	changes uint64 // the last of the use of a pool of the node
 	options Options
+	steps   int // the bound of the search
 }
 
 func (c *costly) find(key costlyKey, at costlyMoment) (costlyEntry, bool) {
@@ -87,7 +88,7 @@ func (f *Finder) runOn(node *framework.NodeInfo, s *search) outcome {
 }
 
 func (f *Finder) momentOf(node *framework.NodeInfo, s *search) costlyMoment {
-	at := costlyMoment{node.Node, f.catalog, framework.ObjectsVersion[api.DeviceClass](f.snapshot), 0, f.options}
+	at := costlyMoment{node.Node, f.catalog, framework.ObjectsVersion[api.DeviceClass](f.snapshot), 0, f.options, f.steps}
 	for _, u := range s.uses {
 		if u != nil {
 			at.changes = max(at.changes, u.changed)

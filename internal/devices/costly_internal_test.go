@@ -58,7 +58,7 @@ func searchOnA(t *testing.T, s *framework.Snapshot, pod *framework.PodInfo, o Op
 		t.Fatal(status)
 	}
 	x := new(search)
-	x.begin(f.catalog.poolsOf(s.Node("a")), f.plans, f.state, o.steps())
+	x.begin(f.catalog.poolsOf(s.Node("a")), f.plans, f.state, f.steps)
 	return f.runOn(s.Node("a"), x), x
 }
 
@@ -85,7 +85,22 @@ func TestSteps(t *testing.T) {
 	if o, x = searchOnA(t, s, pod, Options{}); o != solved || x.steps != want {
 		t.Errorf("outcome %d after %d steps, want %d after %d", o, x.steps, solved, want)
 	}
-	// Counters are added up over all devices that consume some.
+	// Constraints are an eighth of a step, with the devices that they compare, and so is each
+	// device whose attribute one reads; no device has it, so no second request is looked at.
+	claim.Spec.Devices.Constraints = []api.DeviceConstraint{{DistinctAttribute: new("d/none")}}
+	if err := framework.Put(s, &claim); err != nil {
+		t.Fatal(err)
+	}
+	if o, x = searchOnA(t, s, pod, Options{}); o != failed || x.steps != 24+(24+24)/8 {
+		t.Errorf("with a constraint: outcome %d after %d steps, want %d after %d", o, x.steps, failed, 24+(24+24)/8)
+	}
+	unbound := claim
+	unbound.Spec.Devices.Constraints = nil
+	if err := framework.Put(s, &unbound); err != nil {
+		t.Fatal(err)
+	}
+	// Counters are added up once over all devices that consume some, and then over those that
+	// are placed.
 	counted, counters := slice24("a"), slice24("a")
 	counted.Spec.Pool.ResourceSliceCount, counters.Spec.Pool.ResourceSliceCount = 2, 2
 	counters.Name, counters.Spec.Devices = "counters", nil
@@ -96,8 +111,12 @@ func TestSteps(t *testing.T) {
 	if err := errors.Join(framework.Put(s, counted), framework.Put(s, counters)); err != nil {
 		t.Fatal(err)
 	}
-	if o, x = searchOnA(t, s, pod, Options{}); o != solved || x.steps != want+12*24/8 {
-		t.Errorf("with counters: outcome %d after %d steps, want %d after %d", o, x.steps, solved, want+12*24/8)
+	want += (1 + 24) / 8
+	for r := range 12 {
+		want += (1 + r) / 8
+	}
+	if o, x = searchOnA(t, s, pod, Options{}); o != solved || x.steps != want {
+		t.Errorf("with counters: outcome %d after %d steps, want %d after %d", o, x.steps, solved, want)
 	}
 }
 
@@ -175,6 +194,84 @@ func TestCostlySearches(t *testing.T) {
 			s.Rollback(m)
 			expect("after the rollback", s, o, true)
 		})
+	}
+}
+
+// The steps of all nodes together have a bound, however many there are: a claim that is hard
+// everywhere would else cost its first attempt the bound of one node on each.
+func TestStepsOfAllNodes(t *testing.T) {
+	const limit = 20_000
+	for nodes, most := range map[int]int{1: limit, 4: 4 * limit, 32: fullNodes * limit, 128: fullNodes * limit, 2048: 2048 * limit / leastShare} {
+		s, pod := costlyCluster(t, 9)
+		for i := range nodes - 1 {
+			name := fmt.Sprint("n", i)
+			if err := errors.Join(s.AddNode(api.MakeNode(name, "4", "16Gi").Obj()), framework.Put(s, slice24(name))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var f Finder
+		if status := f.Prepare(s, pod, Options{Steps: limit}); !status.IsSuccess() {
+			t.Fatal(status)
+		}
+		sum, x := 0, new(search)
+		for _, n := range s.All() {
+			x.begin(f.catalog.poolsOf(n), f.plans, f.state, f.steps)
+			x.run()
+			sum += x.steps
+		}
+		// The step beyond the bound ends a search.
+		if sum > most+2*nodes || sum < most/2 {
+			t.Errorf("%d nodes: %d steps, want about %d", nodes, sum, most)
+		}
+	}
+}
+
+// Verdicts of a bound are kept as long as it stands. It changes with the number of slices and
+// with the number of nodes that a slice for all may serve, also in forks.
+func TestStepsFollowNodes(t *testing.T) {
+	s, pod := costlyCluster(t, 2)
+	prepared := func(s *framework.Snapshot) *Finder {
+		t.Helper()
+		f, status := FinderOf(s, pod, Options{})
+		if !status.IsSuccess() {
+			t.Fatal(status)
+		}
+		return f
+	}
+	before := prepared(s)
+	version, fork := before.version, s.Fork()
+	put := func(s *framework.Snapshot, from, to int) {
+		t.Helper()
+		for i := from; i < to; i++ {
+			if err := s.AddNode(api.MakeNode(fmt.Sprint("n", i), "4", "16Gi").Obj()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	put(s, 0, 40) // they have no devices
+	if f := prepared(s); f.steps != DefaultSteps || f.version != version {
+		t.Errorf("with nodes without devices: %d steps in version %d, want %d in %d", f.steps, f.version, DefaultSteps, version)
+	}
+	wide := slice24("wide")
+	wide.Spec.NodeName, wide.Spec.AllNodes = nil, new(true)
+	if err := framework.Put(s, wide); err != nil {
+		t.Fatal(err)
+	}
+	f := prepared(s)
+	if f.steps != DefaultSteps*fullNodes/64 || f.version == version {
+		t.Errorf("with a slice for 41 nodes: %d steps in version %d, want %d in another than before", f.steps, f.version, DefaultSteps*fullNodes/64)
+	}
+	version = f.version
+	put(s, 40, 63)
+	if f = prepared(s); f.version != version {
+		t.Errorf("with 64 nodes: version %d, want %d", f.version, version)
+	}
+	put(s, 63, 64)
+	if f = prepared(s); f.steps != DefaultSteps*fullNodes/128 || f.version == version {
+		t.Errorf("with 65 nodes: %d steps in version %d, want %d in another than before", f.steps, f.version, DefaultSteps*fullNodes/128)
+	}
+	if f := prepared(fork); f.steps != DefaultSteps {
+		t.Errorf("in a fork from before: %d steps, want %d", f.steps, DefaultSteps)
 	}
 }
 

@@ -66,7 +66,7 @@ func (f *Finder) notListed(node *framework.NodeInfo) (list []framework.Detail) {
 func (f *Finder) searchOn(node *framework.NodeInfo, extended []extendedResource) *search {
 	plans, _ := f.plansFor(extended)
 	s := new(search)
-	s.begin(f.catalog.poolsOf(node), plans, f.state, f.options.steps())
+	s.begin(f.catalog.poolsOf(node), plans, f.state, f.steps)
 	return s
 }
 
@@ -198,7 +198,7 @@ func (s *search) apart(claim int) (list []framework.Detail) {
 			r := &p.requests[k]
 			for n := range r.asks {
 				a := &r.asks[n]
-				if !x.applies(a, requestOf(a)) {
+				if !x.applies[a.number] {
 					continue
 				}
 				exact = exact && !r.alternatives && !a.all

@@ -26,7 +26,7 @@ type Device struct {
 	shareable bool
 	where     selection // with perDeviceNodeSelection
 	plain     consumption
-	odd       bool // some capacity may be an error
+	odd       bool // some capacity may be an error, or a counter gets more by the device
 }
 
 // words returns wordsOf an allocation of the device alone.
@@ -120,6 +120,9 @@ func newSlice(object *api.ResourceSlice, rules []*api.DeviceTaintRule) *slice {
 		for _, c := range object.ConsumesCounters {
 			s.counters = true
 			s.groups = s.groups || len(c.CompatibilityGroups) > 0
+			for _, x := range c.Counters {
+				d.odd = d.odd || x.Value.Sign() < 0
+			}
 		}
 		s.bindings = s.bindings || object.BindingConditions != nil
 	}

@@ -50,7 +50,7 @@ func (f *Finder) directOn(p *pools) *direct {
 	if !known {
 		d = p.directs.add(f.plans[0].tag, newDirect(p, &f.plans[0].requests[0].asks[0]))
 	}
-	if !d.valid || d.steps > f.options.steps() {
+	if !d.valid || d.steps > f.steps {
 		return nil
 	}
 	return d

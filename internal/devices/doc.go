@@ -12,7 +12,8 @@
 //	selectors.go  conditions on devices; package expr is the built-in compiler
 //	programs.go   compiled conditions, by text; questions.go, the answers that are kept;
 //	              expense.go, who gives up what if too much is kept
-//	capacity.go   what requests consume of devices that can be shared
+//	capacity.go   what requests consume of devices that can be shared; counters.go, what
+//	              devices consume of the counters of their pool
 //	request.go    a claim as the search needs it
 //	direct.go     claims for one device, which need no search
 //	search.go     the search for devices on one node; constraint.go, what devices of a

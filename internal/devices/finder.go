@@ -31,6 +31,26 @@ func (o *Options) steps() int {
 	return o.Steps
 }
 
+const (
+	// fullNodes is how many nodes with devices may each have the whole bound. More nodes
+	// share what these have, so that a claim costs an attempt no more than that.
+	fullNodes = 4
+	// leastShare is the least part of the bound that a node has, however many there are.
+	// Ordinary claims take less than 50,000 steps, which it is by default.
+	leastShare = 100
+)
+
+// stepsAmong is the bound of the search on each node, if so many may have devices. It follows
+// from the cluster and not from what was spent before: a verdict must not depend on which
+// nodes were asked.
+func (o *Options) stepsAmong(nodes int) int {
+	all := o.steps()
+	if nodes <= fullNodes {
+		return all
+	}
+	return max(int(float64(all)*(float64(fullNodes)/float64(nodes))), all/leastShare, 1)
+}
+
 // The reasons for rejections.
 const (
 	ErrAllocate    framework.Text = "cannot allocate all claims"
@@ -53,6 +73,7 @@ type Finder struct {
 	claims    []finderClaim
 	allocate  []int // indexes of the claims to allocate
 	plans     []plan
+	steps     int  // the bound of the search on each node
 	direct    bool // see mayBeDirect
 	resources []extendedResource
 	replicas  *replicas // nil without resources
@@ -77,13 +98,14 @@ type moment struct {
 	pod            *framework.PodInfo
 	options        Options
 	objects, flown uint64
+	nodes          int // see State.spread
 	now            time.Time
 }
 
 // is reports whether the moments are the same. Pods that come one after the other differ, so
 // they are compared first.
 func (m *moment) is(o *moment) bool {
-	return m.pod == o.pod && m.objects == o.objects && m.flown == o.flown && m.now == o.now && m.options == o.options
+	return m.pod == o.pod && m.objects == o.objects && m.flown == o.flown && m.nodes == o.nodes && m.now == o.now && m.options == o.options
 }
 
 // A foundAt is what a node was found to have while the use of no device changed.
@@ -142,7 +164,7 @@ func (f *Finder) Renew(s *framework.Snapshot, pod *framework.PodInfo, o Options)
 }
 
 func (x *State) moment(s *framework.Snapshot, pod *framework.PodInfo, o Options) moment {
-	return moment{pod, o, s.Objects(), x.flown, s.Now()}
+	return moment{pod, o, s.Objects(), x.flown, x.spread(s), s.Now()}
 }
 
 // prepareAt prepares the Finder for a moment, which is now.
@@ -163,7 +185,8 @@ func (f *Finder) Prepare(s *framework.Snapshot, pod *framework.PodInfo, o Option
 	f.state = StateOf(s)
 	f.catalog = f.state.catalogOf(s)
 	v := f.state.version.of(s)
-	f.version = max(f.state.origin, v.classes, v.rules)
+	f.version = max(f.state.origin, v.classes, v.rules, f.state.shared(s))
+	f.steps = f.options.stepsAmong(f.state.share.nodes)
 	refs, err := f.state.refsOf(s, pod)
 	if err != nil {
 		return framework.UnresolvableStatus(framework.Text(err.Error()))
@@ -413,13 +436,16 @@ func (f *Finder) search(node *framework.NodeInfo, extended []extendedResource, f
 		s = new(search)
 	}
 	defer func() { f.state.searches.Put(s) }()
-	s.begin(pools, plans, f.state, f.options.steps())
+	s.begin(pools, plans, f.state, f.steps)
 	switch f.runOn(node, s) {
 	case failed:
 		return pools.failure()
 	case fatal:
 		var steps *StepsError
 		if errors.As(s.err, &steps) {
+			if f.steps < f.options.steps() {
+				return framework.UnresolvableStatus(framework.Text(fmt.Sprintf("search for devices given up after %d steps", steps.Steps)))
+			}
 			steps.Node = node.Name()
 		}
 		return framework.AsStatus(s.err)

@@ -53,8 +53,9 @@ func (s *search) isCleanFor(claim int, a *ask) bool {
 	return true
 }
 
-// hopeless reports whether a request alone wants more devices than the node has for it. A
-// single request is looked at when its first device is placed.
+// hopeless reports whether requests want more devices than the node has for them: one request
+// alone, or all that can have the same devices. A single request is looked at when its first
+// device is placed.
 func (s *search) hopeless() bool {
 	if len(s.plans) == 1 && len(s.plans[0].requests) == 1 {
 		return false
@@ -66,7 +67,53 @@ func (s *search) hopeless() bool {
 			}
 		}
 	}
+	return s.tooFewTogether()
+}
+
+// tooFewTogether reports whether the requests that can have the same devices want more than
+// these. A device that can be shared, or that is looked at with admin access, may go to
+// several. Each device that it looks at is a step.
+func (s *search) tooFewTogether() bool {
+	wanted := map[string]int64{}
+	has := make([]byte, len(s.devices))
+	for claim, p := range s.plans {
+		for i := range p.requests {
+			r := &p.requests[i]
+			a := &r.asks[0]
+			if r.alternatives || a.admin {
+				continue
+			}
+			free := int64(0)
+			for k := range s.devices {
+				s.step()
+				c := &s.devices[k]
+				if has[k] = 0; !s.mayHave(claim, a, c) {
+					continue
+				}
+				if c.device.shareable {
+					return false
+				}
+				if len(c.device.ConsumesCounters) > 0 && !s.countersAdmit(c) {
+					continue // nor will they with others placed
+				}
+				has[k] = 1
+				free++
+			}
+			if wanted[string(has)] += a.count; wanted[string(has)] > free {
+				return true
+			}
+		}
+	}
 	return false
+}
+
+// mayHave reports whether a device is not in use and no selector or taint keeps the ask off.
+func (s *search) mayHave(claim int, a *ask, c *candidate) bool {
+	if s.taken(claim, a, c) || !c.device.tolerated(a.tolerations) || c.device.plain.no {
+		return false
+	}
+	ok, _ := s.selectable(claim, a, c)
+	return ok
 }
 
 // mayShrink reports whether the devices that a request can have, with device number i next,
@@ -89,15 +136,12 @@ func (s *search) tooFew(claim int, a *ask, at int, count int64) bool {
 	for ; at < len(s.devices) && count > 0; at++ {
 		s.step()
 		c := &s.devices[at]
-		if s.taken(claim, a, c) || !c.device.tolerated(a.tolerations) || c.device.plain.no {
-			continue
-		}
-		if ok, _ := s.selectable(claim, a, c); !ok {
+		if !s.mayHave(claim, a, c) {
 			continue
 		}
 		admits := true
 		for i := range s.plans[claim].constraints {
-			admits = admits && s.constraintAdmits(claim, &s.plans[claim].constraints[i], a, c.device)
+			admits = admits && s.constraintAdmits(claim, i, a, c)
 		}
 		if admits {
 			count--

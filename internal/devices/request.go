@@ -3,6 +3,7 @@ package devices
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"sync/atomic"
 
 	"github.com/berth-sched/berth/framework"
@@ -58,7 +59,7 @@ type ask struct {
 type constraint struct {
 	attribute string
 	distinct  bool
-	requests  []string
+	applies   []bool // to the ask of that number
 	fault     string // "" if there is none
 }
 
@@ -199,7 +200,7 @@ func (x *State) demand(s *framework.Snapshot, compiler api.DeviceSelectorCompile
 	}
 	for i := range c.Constraints {
 		from := &c.Constraints[i]
-		to := constraint{requests: from.Requests}
+		to := constraint{applies: p.appliedTo(from.Requests)}
 		switch {
 		case from.MatchAttribute != nil:
 			to.attribute = *from.MatchAttribute
@@ -212,6 +213,20 @@ func (x *State) demand(s *framework.Snapshot, compiler api.DeviceSelectorCompile
 	}
 	p.expense = expense{owner: reader.owner, bytes: reader.bytes}
 	return p
+}
+
+// appliedTo says for each ask whether a constraint is about it, given the requests that the
+// constraint names; all if it names none.
+func (d *demand) appliedTo(names []string) []bool {
+	applies := make([]bool, 0, d.asks)
+	for i := range d.requests {
+		r := &d.requests[i]
+		all := len(names) == 0 || slices.Contains(names, r.name)
+		for k := range r.asks {
+			applies = append(applies, all || slices.Contains(names, r.asks[k].full))
+		}
+	}
+	return applies
 }
 
 // exactly returns an alternative as if it were the whole request.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -16,6 +17,7 @@ type search struct {
 	pools   *pools
 	devices []candidate // of the pools, in the order in which they are tried
 	uses    []*poolUse  // by pool
+	meters  []meter     // by pool
 	plans   []plan
 	lists   [][]candidate // devices for asks with mode All, in the order of the asks
 
@@ -24,10 +26,16 @@ type search struct {
 	requests []int  // index of the first request of each claim in chosen
 	asks     []int  // number of the first ask of each claim
 	suits    []suit // by ask and candidate
-	steps    int
-	limit    int
-	err      error
-	clean    bool // more than one device is wanted, and no device can fail with an error
+	// relations are the numbers of the first constraint of each claim, and values the attributes
+	// of all candidates for each constraint that was asked about.
+	relations []int
+	values    [][]*api.DeviceAttribute
+	takes     []*consumption // by ask and candidate, of asks for capacity; nil if not known
+	steps     int
+	rest      int // eighths of a step
+	limit     int
+	err       error
+	clean     bool // more than one device is wanted, and no device can fail with an error
 }
 
 // A suit says whether the selectors of an ask hold for a device.
@@ -45,6 +53,7 @@ type placed struct {
 	ask      *ask
 	device   *Device
 	pool     int
+	number   int32                        // of the candidate
 	consumed map[string]resource.Quantity // of a device that can be shared
 	charged  bool                         // its counters count
 }
@@ -52,13 +61,18 @@ type placed struct {
 // begin makes the search ready for a node.
 func (s *search) begin(p *pools, plans []plan, state *State, limit int) {
 	s.pools, s.devices, s.plans, s.steps, s.limit, s.err = p, p.devices, plans, 0, limit, nil
-	s.uses, s.lists, s.placed = s.uses[:0], s.lists[:0], s.placed[:0]
+	s.rest = 0
+	s.uses, s.meters, s.lists, s.placed = s.uses[:0], s.meters[:0], s.lists[:0], s.placed[:0]
 	for i := range p.list {
+		s.meters = append(s.meters, meter{})
 		s.uses = append(s.uses, state.usesOfPool(&p.list[i]))
 	}
 	s.chosen, s.requests, s.asks = s.chosen[:0], s.requests[:0], s.asks[:0]
-	asks := 0
+	s.relations = s.relations[:0]
+	asks, relations := 0, 0
 	for _, p := range plans {
+		s.relations = append(s.relations, relations)
+		relations += len(p.constraints)
 		s.asks = append(s.asks, asks)
 		asks += p.demand.asks
 		s.requests = append(s.requests, len(s.chosen))
@@ -68,6 +82,11 @@ func (s *search) begin(p *pools, plans []plan, state *State, limit int) {
 	}
 	s.suits = slices.Grow(s.suits[:0], asks*len(p.devices))[:asks*len(p.devices)]
 	clear(s.suits)
+	s.takes = s.takes[:0]
+	s.values = slices.Grow(s.values[:0], relations)[:relations]
+	for i := range s.values {
+		s.values[i] = s.values[i][:0]
+	}
 }
 
 // An outcome is the result of a branch of the search.
@@ -319,11 +338,11 @@ func (s *search) placeAny(claim, req int, a *ask, i int64, at int, count int64) 
 		case !ok:
 			continue
 		}
-		x := a.consumption(c.device)
+		x := s.consumption(claim, a, c)
 		if x.err != nil {
 			return s.fail(fmt.Errorf("claim %s, request %s: checking capacity for device %s: %w", s.plans[claim].claim.Key(), a.name, c.device.ID(), x.err))
 		}
-		if x.no || !s.fitsCapacity(c, &x) {
+		if x.no || !s.fitsCapacity(c, x) {
 			continue
 		}
 		if s.try(claim, a, c, false) != solved {
@@ -376,7 +395,7 @@ func (s *search) taken(claim int, a *ask, c *candidate) bool {
 // placed.
 func (s *search) try(claim int, a *ask, c *candidate, listed bool) outcome {
 	d := c.device
-	p := placed{claim: claim, ask: a, device: d, pool: c.pool}
+	p := placed{claim: claim, ask: a, device: d, pool: c.pool, number: c.number}
 	if len(d.ConsumesCounters) > 0 && !(d.shareable && s.shared(c)) {
 		p.charged = true
 		if !s.countersAdmit(c) {
@@ -387,7 +406,7 @@ func (s *search) try(claim int, a *ask, c *candidate, listed bool) outcome {
 		return failed
 	}
 	for i := range s.plans[claim].constraints {
-		if !s.constraintAdmits(claim, &s.plans[claim].constraints[i], a, d) {
+		if !s.constraintAdmits(claim, i, a, c) {
 			if listed {
 				return s.fail(fmt.Errorf("claim %s, request %s: cannot add device %s because a claim constraint would not be satisfied",
 					s.plans[claim].claim.Key(), a.name, d.ID()))
@@ -395,11 +414,11 @@ func (s *search) try(claim int, a *ask, c *candidate, listed bool) outcome {
 			return failed
 		}
 	}
-	x := a.consumption(d)
+	x := s.consumption(claim, a, c)
 	switch {
 	case x.err != nil:
 		return s.fail(fmt.Errorf("claim %s, request %s: checking capacity for device %s: %w", s.plans[claim].claim.Key(), a.name, d.ID(), x.err))
-	case x.no || !s.fitsCapacity(c, &x):
+	case x.no || !s.fitsCapacity(c, x):
 		return failed
 	}
 	if d.shareable {
@@ -437,34 +456,4 @@ func (s *search) fitsCapacity(c *candidate, x *consumption) bool {
 		}
 	}
 	return len(used) == 0 || fitsBeside(c.device, x, used...)
-}
-
-// countersAdmit reports whether no counter of the pool is overdrawn with the device.
-func (s *search) countersAdmit(c *candidate) bool {
-	pool := &s.pools.list[c.pool]
-	s.steps += len(pool.counters) * len(pool.consumers) / 8
-	for _, set := range pool.counters {
-		left := make(map[string]resource.Quantity, len(set.Counters))
-		for name, x := range set.Counters {
-			left[name] = x.Value
-		}
-		uses := s.uses[c.pool]
-		for _, d := range pool.consumers {
-			if u := uses.of(d); u.isDedicated() || u.isShared() {
-				charge(left, set.Name, d)
-			}
-		}
-		for i := range s.placed {
-			if p := &s.placed[i]; p.pool == c.pool && p.charged {
-				charge(left, set.Name, p.device)
-			}
-		}
-		charge(left, set.Name, c.device)
-		for _, q := range left {
-			if q.Sign() < 0 {
-				return false
-			}
-		}
-	}
-	return true
 }

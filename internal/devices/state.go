@@ -2,6 +2,7 @@ package devices
 
 import (
 	"maps"
+	"math/bits"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -42,6 +43,36 @@ type State struct {
 	recent  *flight // the last that began, as long as no flight has ended since
 	demands demands
 	noted   annotations
+	share   share
+}
+
+// A share is among how many nodes the steps of searches are shared, and the version since
+// when.
+type share struct {
+	nodes   int
+	version uint64
+}
+
+// spread is how many nodes may have devices, rounded up to a power of two: the bound of the
+// search follows from it, and is to change seldom. Slices of nodes that do not exist count.
+func (x *State) spread(s *framework.Snapshot) int {
+	c := x.catalogOf(s)
+	n := len(c.byNode)
+	if len(c.wide) > 0 {
+		n = max(n, s.Len())
+	}
+	if n <= fullNodes {
+		return fullNodes
+	}
+	return 1 << bits.Len(uint(n-1))
+}
+
+// shared returns the version since when the steps are shared as they are now.
+func (x *State) shared(s *framework.Snapshot) uint64 {
+	if n := x.spread(s); n != x.share.nodes {
+		x.share = share{n, s.NewVersion()}
+	}
+	return x.share.version
 }
 
 // stateKey holds the state of a snapshot.
@@ -101,7 +132,7 @@ func (x *State) Fork(*framework.Snapshot) framework.Extension {
 	x.owner = new(cow.Owner)
 	y := &State{
 		owner: new(cow.Owner), programs: x.programs, uses: x.uses.fork(), charged: x.charged.fork(), flights: x.flights.fork(), holds: x.holds.fork(), special: x.special.fork(), demands: x.demands.fork(),
-		flown: x.flown, changes: x.changes, origin: x.origin,
+		flown: x.flown, changes: x.changes, origin: x.origin, share: x.share,
 	}
 	y.cataloged.Store(x.cataloged.Load())
 	y.checked.Store(x.checked.Load())

@@ -170,6 +170,10 @@ func (a *Affinity) Meet() {
 	if n := framework.Lookup[api.Namespace](t.snapshot, pod.namespace); n != nil {
 		labels = n.Labels
 	}
+	if !a.concerned(labels) {
+		a.set, a.met = t.termVersion, t.clock
+		return
+	}
 	a.Barred, a.Demand, a.Prefer = a.Barred[:0], a.Demand[:0], a.Prefer[:a.own]
 	stayed := 0
 	t.found = t.terms.find(t, t.found[:0], pod)
@@ -197,6 +201,33 @@ func (a *Affinity) Meet() {
 		a.anew = max(a.anew, t.forgot)
 	}
 	a.set, a.met, a.with = t.termVersion, t.clock, with
+}
+
+// concerned reports whether some of the terms that have come or gone since the last time may
+// matter to the pod: anybody can make terms come and go.
+func (a *Affinity) concerned(in map[string]string) bool {
+	t := a.tables
+	news, ok := t.termNews.since(a.met)
+	if !ok || a.set == 0 {
+		return true
+	}
+	return slices.ContainsFunc(news, func(n timed[termNews]) bool {
+		if n.is.gone {
+			return a.has(n.is.id)
+		}
+		c := t.counters[n.is.id]
+		return c != nil && c.born == n.is.born && c.term.Matches(a.looks.namespace, in, a.looks.labels)
+	})
+}
+
+// has reports whether a counter of a term of pods in the cluster counts for the pod.
+func (a *Affinity) has(id int32) bool {
+	if a.Others != nil {
+		return a.Others.ids.has(id)
+	}
+	is := func(c Count) bool { return c.id == id }
+	return slices.ContainsFunc(a.Barred, is) || slices.ContainsFunc(a.Demand, is) ||
+		slices.ContainsFunc(a.Prefer[a.own:], func(w Weighted) bool { return w.id == id })
 }
 
 // list adds the counters of few terms of pods in the cluster.

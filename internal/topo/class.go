@@ -227,7 +227,8 @@ func (t *Tables) move(id int32, slot int, by int32) {
 		}
 	}
 	t.recount(c, slot, by)
-	if (len(t.empty) > 4*emptyMost || t.emptyBytes > 4*emptyBytes) && by < 0 && !t.snapshot.Recording() && !t.snapshot.RollingBack() {
+	many := by < 0 && (len(t.empty) > 4*emptyMost || t.emptyBytes > 4*emptyBytes)
+	if (many || t.heavy > 0) && !t.snapshot.Recording() && !t.snapshot.RollingBack() {
 		t.lookup() // nobody looks anything up, and yet pods come and go
 	}
 }
@@ -240,7 +241,9 @@ func (t *Tables) recount(c *class, slot int, by int32) {
 			t.clock++
 			crossed := c.add(d, by, t.clock)
 			if c.term != nil && len(t.termSets) > 0 {
-				t.termLog.add(t.clock, termEvent{born: c.born, domain: d, by: by, crossed: crossed})
+				t.termLog.add(t.clock, termEvent{
+					id: id, born: c.born, kind: c.kind, key: c.key, weight: c.preference(), domain: d, by: by, crossed: crossed,
+				})
 			}
 		}
 	}

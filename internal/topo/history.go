@@ -12,10 +12,21 @@ type event struct {
 
 // A termEvent is one change of the counter of a term.
 type termEvent struct {
+	id      int32  // of the counter
 	born    uint64 // of the counter
+	kind    int    // of the term
+	key     int32
+	weight  int64 // as in counter.preference
 	domain  int32
 	by      int32
 	crossed bool // as in event
+}
+
+// A termNews says that the counter of a term has come, or is gone.
+type termNews struct {
+	id   int32
+	born uint64
+	gone bool
 }
 
 // A timed change has the time of the tables' clock after it.
@@ -24,7 +35,8 @@ type timed[E any] struct {
 	is E
 }
 
-// A history holds the latest changes of a counter, or of all counters of terms.
+// A history holds the latest changes of a counter, of all counters of terms, or of the
+// list of these.
 //
 // Invariant: if several tables share a counter, at most one of them reads the log, or
 // takes it over with its copy of the counter. The others are forks, whose anew is not
@@ -38,6 +50,7 @@ type history[E any] struct {
 const (
 	historyLimit     = 1024 // changes of one counter
 	termHistoryLimit = 8192 // changes of all counters of terms
+	termNewsLimit    = 512  // counters of terms that have come or are gone
 )
 
 // newHistory returns a history that knows nothing of the time before.

@@ -84,6 +84,45 @@ func (s *idSet) appendTo(list []int32) []int32 {
 	return list
 }
 
+// has reports whether the set has a number.
+func (s *idSet) has(id int32) bool {
+	if s.words == nil {
+		_, found := slices.BinarySearch(s.list, id)
+		return found
+	}
+	return int(id)/64 < len(s.words) && s.words[id/64]>>(id%64)&1 != 0
+}
+
+// all visits the numbers in ascending order.
+func (s *idSet) all(yield func(id int32) bool) {
+	for _, id := range s.list {
+		if !yield(id) {
+			return
+		}
+	}
+	for i, w := range s.words {
+		for ; w != 0; w &= w - 1 {
+			if !yield(int32(i*64 + bits.TrailingZeros64(w))) {
+				return
+			}
+		}
+	}
+}
+
+// newIDSet returns the set of some numbers, which ascend.
+func newIDSet(ids []int32) *idSet {
+	if n := len(ids); n == 0 || !isDense(n, ids[n-1]) {
+		return &idSet{list: slices.Clone(ids), count: n}
+	}
+	s := &idSet{words: make([]uint64, ids[len(ids)-1]/64+1)}
+	for _, id := range ids {
+		s.add(id)
+	}
+	return s
+}
+
+func (s *idSet) bytes() int { return 4*cap(s.list) + 8*cap(s.words) }
+
 // An index finds sets of numbers by text. Forks share it.
 type index struct{ sets shards[*idSet] }
 

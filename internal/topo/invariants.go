@@ -93,7 +93,7 @@ func (r *recount) countTerms(p *framework.PodInfo, slot int) error {
 // checkMemory adds up what is bounded.
 func (r *recount) checkMemory() error {
 	t := r.tables
-	texts, held, setTerms := 0, 0, 0
+	texts, held, setBytes := 0, 0, 0
 	for _, e := range t.empty {
 		texts += len(t.classes[e.class].text)
 	}
@@ -104,13 +104,13 @@ func (r *recount) checkMemory() error {
 		held += sizeOf(key.text)
 	}
 	for _, x := range t.termSets {
-		setTerms += len(x.ids)
+		setBytes += x.bytes
 	}
 	if t.emptyBytes != texts || t.held != held {
 		return fmt.Errorf("%d bytes of classes without pods and %d of bindings, want %d and %d", t.emptyBytes, t.held, texts, held)
 	}
-	if t.setTerms != setTerms {
-		return fmt.Errorf("sets of terms have %d terms, counted %d", setTerms, t.setTerms)
+	if t.setBytes != setBytes {
+		return fmt.Errorf("sets of terms have %d bytes, counted %d", setBytes, t.setBytes)
 	}
 	return nil
 }

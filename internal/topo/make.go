@@ -15,7 +15,7 @@ func (t *Tables) termCounter(kind int, term *Term) int32 {
 	id := t.addCounter(string(t.text), c)
 	c.anchors = t.terms.put(t, id, []target{term.target()})
 	t.termCount++
-	t.newTerms()
+	t.noteTerm(termNews{id: id, born: c.born})
 	return id
 }
 
@@ -26,7 +26,8 @@ func (t *Tables) dropTerm(id int32) {
 	t.terms.drop(t.owner, id, c.anchors)
 	t.index.remove(t.owner, c.text)
 	t.termCount--
-	t.newTerms()
+	t.clock++
+	t.noteTerm(termNews{id: id, born: c.born, gone: true})
 	t.forgot = max(t.forgot, c.log.last)
 	t.unused = append(t.unused, unused{id, c.born, t.tick})
 }
@@ -108,19 +109,33 @@ func (t *Tables) podCounter(q query) (id int32, vacant bool) {
 	return id, vacant
 }
 
-// dropQuery drops the counter of a query that no binding holds.
-func (t *Tables) dropQuery(id int32) {
-	c := t.counters[id]
-	t.queries.drop(t.owner, id, c.anchors)
-	t.index.remove(t.owner, c.text)
-	t.found = t.candidates(t.found[:0], c.pods.targets())
-	for _, k := range t.found {
-		if i := slices.Index(t.classes[k].counters[t.classes[k].terms:], id); i >= 0 {
-			class := t.ownClass(k)
-			class.counters = slices.Delete(class.counters, class.terms+i, class.terms+i+1)
+// dropQueries drops the counters of queries that no binding holds, and looks at each class that
+// they may count once.
+func (t *Tables) dropQueries(ids []int32) {
+	if len(ids) == 0 {
+		return
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	dropped, seen := newIDSet(ids), &idSet{}
+	for _, id := range ids {
+		c := t.counters[id]
+		t.queries.drop(t.owner, id, c.anchors)
+		t.index.remove(t.owner, c.text)
+		t.found = t.candidates(t.found[:0], c.pods.targets())
+		for _, k := range t.found {
+			seen.add(k)
 		}
 	}
-	t.freeCounter(id)
+	for k := range seen.all {
+		if slices.ContainsFunc(t.classes[k].counters, dropped.has) {
+			class := t.ownClass(k)
+			class.counters = slices.DeleteFunc(class.counters, dropped.has)
+		}
+	}
+	for _, id := range ids {
+		t.freeCounter(id)
+	}
 }
 
 // counted returns the classes of the pods of a query, until it is called again.

@@ -13,10 +13,13 @@ const (
 	// they may take, with the counters that only they have.
 	bindingMost  = 4096
 	bindingBytes = 32 << 20
-	// setTermsMost is how many terms all sets of terms may have together, for about 32 MiB.
-	setTermsMost = 3 << 18
+	// setBytesMost is about how much memory all sets of terms may take together.
+	setBytesMost = 32 << 20
 	// lookupsKept is how many lookups a binding is kept for without being used.
 	lookupsKept = 8 * weighEvery
+	// heavyCounters is how many counters a binding may have and be kept so long. With more it
+	// is kept for fewer lookups, as all of them are counted for each pod that they match.
+	heavyCounters = 64
 	// What was used within this number of lookups is never given up, because the
 	// current cycle may hold it.
 	recent = 64
@@ -43,7 +46,10 @@ func (t *Tables) lookup() uint64 {
 	if len(t.affinities)+len(t.spreads) > bindingMost || t.held > bindingBytes {
 		t.evict(t.bindings())
 	}
-	if t.setTerms > setTermsMost {
+	if t.heavy > 0 && t.tick%recent == 0 {
+		t.expireHeavy()
+	}
+	if t.setBytes > t.setBytesMost {
 		t.evict(slices.DeleteFunc(t.bindings(), func(b binding) bool { return b.affinity == nil || b.affinity.Others == nil }))
 	}
 	t.sweep(emptyMost, max(t.tick, recent)-recent)
@@ -56,6 +62,7 @@ func (t *Tables) sweep(keep int, since uint64) {
 	if len(t.empty) > keep || t.emptyBytes > emptyBytes {
 		t.sweepClasses(keep, since)
 	}
+	var dropped []int32
 	done := 0
 	for done < len(t.unused) && t.unused[done].at < since {
 		u := t.unused[done]
@@ -66,10 +73,11 @@ func (t *Tables) sweep(keep int, since uint64) {
 		case c.term != nil:
 			t.freeCounter(u.id)
 		case t.users[u.id] == 0:
-			t.dropQuery(u.id)
+			dropped = append(dropped, u.id)
 		}
 	}
 	t.unused = t.unused[done:]
+	t.dropQueries(dropped)
 }
 
 // sizeOf is about how much memory a binding with this text takes: its parts, and those of
@@ -94,6 +102,9 @@ func (t *Tables) weigh() {
 		bytes += c.bytes()
 	}
 	t.dropKeys()
+	for _, x := range t.termSets {
+		x.weigh()
+	}
 	if bytes > max(budget, t.snapshot.SlotLimit()<<10) {
 		t.evict(t.bindings())
 	}
@@ -167,6 +178,22 @@ func (t *Tables) expire() {
 	t.dropBindings(slices.DeleteFunc(t.bindings(), func(b binding) bool { return b.used > t.tick-lookupsKept }))
 }
 
+// expireHeavy drops the bindings with many counters that were not used for some time.
+func (t *Tables) expireHeavy() {
+	t.dropBindings(slices.DeleteFunc(t.bindings(), func(b binding) bool {
+		n := uint64(len(t.idsOf(&b)))
+		return n <= heavyCounters || b.used+lookupsKept*heavyCounters/n > t.tick
+	}))
+}
+
+// idsOf returns the counters that a binding holds.
+func (t *Tables) idsOf(b *binding) []int32 {
+	if b.affinity != nil {
+		return b.affinity.ids
+	}
+	return t.spreads[b.spread].ids
+}
+
 // dropBindings drops all of these that the current cycle cannot hold.
 func (t *Tables) dropBindings(list []binding) {
 	list = slices.DeleteFunc(list, func(b binding) bool { return b.used+recent > t.tick })
@@ -194,12 +221,18 @@ func (t *Tables) dropBindings(list []binding) {
 
 // hold and release count the bindings that use counters.
 func (t *Tables) hold(ids []int32) {
+	if len(ids) > heavyCounters {
+		t.heavy++
+	}
 	for _, id := range ids {
 		t.users[id]++
 	}
 }
 
 func (t *Tables) release(ids []int32) {
+	if len(ids) > heavyCounters {
+		t.heavy--
+	}
 	for _, id := range ids {
 		if t.users[id]--; t.users[id] == 0 {
 			t.unused = append(t.unused, unused{id, t.counters[id].born, t.tick})

@@ -33,6 +33,7 @@ type Tables struct {
 	queries  selectorIndex // counters of pod sets
 	unused   []unused      // queue of counters that may be given up
 	weighAt  uint64        // tick
+	heavy    int           // number of bindings with more than heavyCounters
 
 	terms     selectorIndex // counters of terms
 	termCount int
@@ -44,8 +45,10 @@ type Tables struct {
 	forgot                  uint64 // time of the last change of a term that was dropped
 	termsFew                int    // termsFew, but in tests
 	termSets                map[string]*TermSet
-	setTerms                int                // terms of all termSets
+	setBytes                int                // memory of all termSets
+	setBytesMost            int                // setBytesMost, but in tests
 	termLog                 history[termEvent] // empty without termSets
+	termNews                history[termNews]
 
 	tracking    bool // classes are known
 	classes     []*class
@@ -90,7 +93,7 @@ func Of(s *framework.Snapshot) *Tables { return tables.Of(s) }
 func newTables(s *framework.Snapshot) *Tables {
 	t := &Tables{
 		snapshot: s, owner: new(owner), clock: 1, anew: 1,
-		keyIndex: map[string]int32{}, weighAt: weighEvery, termsFew: termsFew,
+		keyIndex: map[string]int32{}, weighAt: weighEvery, termsFew: termsFew, setBytesMost: setBytesMost,
 		affinities: map[string]*Affinity{}, spreads: map[spreadKey]*Spread{},
 	}
 	t.newTerms()
@@ -120,11 +123,12 @@ func (t *Tables) Fork(s *framework.Snapshot) framework.Extension {
 	f.setUsers, f.freeSets = slices.Clone(t.setUsers), slices.Clone(t.freeSets)
 	f.free, f.unused = slices.Clone(t.free), slices.Clone(t.unused)
 	f.classes, f.freeClasses, f.empty = slices.Clone(t.classes), slices.Clone(t.freeClasses), slices.Clone(t.empty)
-	f.users = make([]int, len(t.users))
+	f.users, f.heavy = make([]int, len(t.users)), 0
 	f.divisions = slices.Clone(t.divisions) // the same groups, so that forks are known to have them
 	f.scratch, f.scratch2, f.found, f.text, f.tally = nil, nil, nil, nil, nil
 	f.affinities, f.asked, f.spreads, f.held = map[string]*Affinity{}, nil, map[spreadKey]*Spread{}, 0
-	f.termSets, f.setTerms, f.termLog = nil, 0, history[termEvent]{}
+	f.termSets, f.setBytes, f.termLog = nil, 0, history[termEvent]{}
+	f.termNews = newHistory[termNews](f.clock, termNewsLimit)
 	f.literals, f.replicas, f.recent = literals{}, replicas{}, nil
 	return &f
 }

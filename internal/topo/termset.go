@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/cow"
@@ -25,8 +26,9 @@ type TermSet struct {
 	tables *Tables
 	text   string // its key in Tables.termSets: a digest of the counters
 	users  int    // number of bindings with the set
-	ids    []int32
-	terms  map[uint64]setTerm // by counter.born
+	ids    *idSet // counters of the terms
+	made   uint64 // clock when it was made: counters born later are others
+	bytes  int    // of it in Tables.setBytes
 
 	barsKeys, preferKeys, scoreKeys []int32 // topology keys of the terms, each once
 
@@ -35,13 +37,6 @@ type TermSet struct {
 	bars      termSums
 	prefer    termSums
 	demand    termSums
-}
-
-// A setTerm is what a TermSet knows of the counter of a term.
-type setTerm struct {
-	sums   *termSums
-	key    int32
-	weight int64
 }
 
 // termSums are the sums of the counters of some terms.
@@ -82,7 +77,7 @@ func (a *Affinity) join(ids []int32) {
 		}
 		x = newTermSet(t, text, ids)
 		t.termSets[text] = x
-		t.setTerms += len(ids)
+		x.weigh()
 	}
 	x.users++
 	a.leave()
@@ -100,70 +95,96 @@ func (a *Affinity) leave() {
 		return
 	}
 	delete(t.termSets, x.text)
-	t.setTerms -= len(x.ids)
+	t.setBytes -= x.bytes
 	if len(t.termSets) == 0 {
 		t.termLog = history[termEvent]{}
 	}
 }
 
 func newTermSet(t *Tables, text string, ids []int32) *TermSet {
-	x := &TermSet{tables: t, text: text, ids: slices.Clone(ids), terms: make(map[uint64]setTerm, len(ids))}
+	x := &TermSet{tables: t, text: text, ids: newIDSet(ids), made: t.clock}
 	type use struct {
 		key  int32
 		list *[]int32
 	}
+	var last use
 	used := map[use]bool{}
 	note := func(list *[]int32, key int32) {
-		if u := (use{key, list}); !used[u] {
-			used[u] = true
+		if u := (use{key, list}); u != last && !used[u] {
+			last, used[u] = u, true
 			*list = append(*list, key)
 		}
 	}
 	for _, id := range ids {
 		c := t.counters[id]
-		term := setTerm{key: c.key, weight: 1}
 		switch c.kind {
 		case required:
-			term.sums = &x.demand
 			note(&x.scoreKeys, c.key)
 		case requiredAnti:
-			term.sums = &x.bars
 			note(&x.barsKeys, c.key)
 		case preferred, preferredAnti:
-			term.sums, term.weight = &x.prefer, c.preference()
 			note(&x.preferKeys, c.key)
 			note(&x.scoreKeys, c.key)
 		}
-		x.terms[c.born] = term
 	}
 	x.count()
 	return x
 }
 
-// preference is the weight of a preferred term in scores.
+// sumsOf returns the sums to which the terms of a kind belong.
+func (x *TermSet) sumsOf(kind int) *termSums {
+	switch kind {
+	case required:
+		return &x.demand
+	case requiredAnti:
+		return &x.bars
+	}
+	return &x.prefer
+}
+
+// has reports whether the term of an event is in the set.
+func (x *TermSet) has(e *termEvent) bool { return e.born <= x.made && x.ids.has(e.id) }
+
+// weigh counts the memory that the set takes now.
+func (x *TermSet) weigh() {
+	t := x.tables
+	t.setBytes -= x.bytes
+	x.bytes = int(unsafe.Sizeof(*x)) + x.ids.bytes() + 4*(len(x.barsKeys)+len(x.preferKeys)+len(x.scoreKeys))
+	for _, s := range [...]*termSums{&x.bars, &x.prefer, &x.demand} {
+		for i := range s.byKey {
+			x.bytes += int(unsafe.Sizeof(s.byKey[i])) + 8*cap(s.byKey[i].counts)
+		}
+	}
+	t.setBytes += x.bytes
+}
+
+// preference is the weight of a preferred term in scores, and 1 for a required term.
 func (c *counter) preference() int64 {
-	if c.kind == preferredAnti {
+	switch c.kind {
+	case preferred:
+		return c.term.Weight
+	case preferredAnti:
 		return -c.term.Weight
 	}
-	return c.term.Weight
+	return 1
 }
 
 // count sums up all counters.
 func (x *TermSet) count() {
 	t := x.tables
 	x.bars, x.prefer, x.demand = termSums{}, termSums{}, termSums{}
-	for _, id := range x.ids {
+	for id := range x.ids.all {
 		c := t.counters[id]
-		term := x.terms[c.born]
-		term.sums.total += c.total
-		term.sums.last = max(term.sums.last, c.log.last)
+		sums, weight := x.sumsOf(c.kind), c.preference()
+		sums.total += c.total
+		sums.last = max(sums.last, c.log.last)
 		for i, page := range c.counts {
 			if page == nil {
 				continue
 			}
 			for k, n := range page.Values {
 				if n != 0 {
-					term.sums.add(term.key, int32(i*cow.PageSize+k), term.weight*int64(n))
+					sums.add(c.key, int32(i*cow.PageSize+k), weight*int64(n))
 				}
 			}
 		}
@@ -201,11 +222,12 @@ func (x *TermSet) follow() {
 		x.count()
 		return
 	}
-	for _, e := range events {
-		if term, ok := x.terms[e.is.born]; ok {
-			term.sums.add(term.key, e.is.domain, term.weight*int64(e.is.by))
-			term.sums.total += int64(e.is.by)
-			term.sums.last = e.at
+	for i := range events {
+		if e := &events[i].is; x.has(e) {
+			sums := x.sumsOf(e.kind)
+			sums.add(e.key, e.domain, e.weight*int64(e.by))
+			sums.total += int64(e.by)
+			sums.last = events[i].at
 		}
 	}
 	x.at.Store(t.clock)
@@ -241,7 +263,7 @@ func (x *TermSet) Preference(n *framework.NodeInfo, demand int64) int64 {
 
 // barred returns the counts of the required anti-affinity terms of the set.
 func (x *TermSet) barred() (list []Count) {
-	for _, id := range x.ids {
+	for id := range x.ids.all {
 		if x.tables.counters[id].kind == requiredAnti {
 			list = append(list, Count{x.tables, id})
 		}
@@ -268,17 +290,17 @@ func (x *TermSet) scoreVersion(demand bool) uint64 {
 // ScoreChanged.
 func (x *TermSet) filterChanged(since uint64, dirty func(slot int)) bool {
 	return x.filterVersion() <= since ||
-		x.changed(since, func(e termEvent, s *termSums) bool { return e.crossed && s == &x.bars }, dirty)
+		x.changed(since, func(e *termEvent, s *termSums) bool { return e.crossed && s == &x.bars }, dirty)
 }
 
 func (x *TermSet) scoreChanged(demand bool, since uint64, dirty func(slot int)) bool {
 	return x.scoreVersion(demand) <= since ||
-		x.changed(since, func(_ termEvent, s *termSums) bool { return s == &x.prefer || demand && s == &x.demand }, dirty)
+		x.changed(since, func(_ *termEvent, s *termSums) bool { return s == &x.prefer || demand && s == &x.demand }, dirty)
 }
 
 // changed calls dirty for every node of the domains with changes that matter, each once for
 // a topology key.
-func (x *TermSet) changed(since uint64, matters func(termEvent, *termSums) bool, dirty func(slot int)) bool {
+func (x *TermSet) changed(since uint64, matters func(*termEvent, *termSums) bool, dirty func(slot int)) bool {
 	t := x.tables
 	events, ok := t.termLog.since(since)
 	if !ok {
@@ -286,9 +308,9 @@ func (x *TermSet) changed(since uint64, matters func(termEvent, *termSums) bool,
 	}
 	type place struct{ key, domain int32 }
 	seen := map[place]bool{}
-	for _, e := range events {
-		term, ok := x.terms[e.is.born]
-		if p := (place{term.key, e.is.domain}); ok && !seen[p] && matters(e.is, term.sums) {
+	for i := range events {
+		e := &events[i].is
+		if p := (place{e.key, e.domain}); x.has(e) && !seen[p] && matters(e, x.sumsOf(e.kind)) {
 			seen[p] = true
 			t.keys[p.key].each(p.domain, dirty)
 		}

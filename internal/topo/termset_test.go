@@ -121,16 +121,17 @@ func TestTermSetsAreBounded(t *testing.T) {
 	const terms = 3000
 	crowd(t, s, terms, "a")
 	tables := Of(s)
+	tables.setBytesMost = 1 << 20
 	most := 0
 	for i := range terms {
 		tables.Affinity(info(t, s, api.MakePod(fmt.Sprint("p", i)).Labels("h", fmt.Sprint(i)).Obj()))
-		most = max(most, tables.setTerms)
+		most = max(most, tables.setBytes)
 	}
-	if bound := setTermsMost + terms; most > bound {
-		t.Errorf("sets had %d terms, want at most %d", most, bound)
+	if bound := tables.setBytesMost + 2<<10; most > bound {
+		t.Errorf("sets had %d bytes, want at most %d", most, bound)
 	}
-	if most < setTermsMost {
-		t.Errorf("sets had %d terms, too few to meet the bound", most)
+	if most < tables.setBytesMost {
+		t.Errorf("sets had %d bytes, too few to meet the bound", most)
 	}
 	checkTables(t, tables)
 }

@@ -40,10 +40,18 @@ func (t *Tables) newKeys() {
 	t.vacancy.promised = false
 }
 
-// newTerms notes that the set of terms, or the namespaces, have changed.
+// newTerms notes that the namespaces have changed, which terms may select.
 func (t *Tables) newTerms() {
 	t.newKeys()
 	t.termVersion = t.keyVersion
+	t.termNews = newHistory[termNews](t.clock, termNewsLimit)
+}
+
+// noteTerm notes that a term has come or is gone.
+func (t *Tables) noteTerm(n termNews) {
+	t.newKeys()
+	t.termVersion = t.keyVersion
+	t.termNews.add(t.clock, n)
 }
 
 // followNominations makes no selector vacant while pods are nominated to nodes: those are

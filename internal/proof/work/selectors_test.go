@@ -129,3 +129,32 @@ func requiredTerms(t *testing.T, n int) {
 	w.decide(w.derive(pods[0]), true)
 	w.decide(w.derive(pods[1]), false)
 }
+
+// hardClaim is a claim that is hard on each of n/31 nodes: no device meets its last request, and
+// every choice of devices for the others is tried.
+func hardClaim(t *testing.T, n int) {
+	w := newDeviceWorld(t, 24)
+	for i := range n / 31 {
+		name := fmt.Sprint("n", i)
+		slice := *framework.Lookup[api.ResourceSlice](w.snap, "a")
+		slice.Name, slice.Spec.NodeName, slice.Spec.Pool.Name = name, &name, name
+		put(w, &slice)
+		if err := w.snap.AddNode(api.MakeNode(name, "4", "8Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	claim := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Name: "hard", Namespace: "default"}}
+	for r := range 9 {
+		any := api.DeviceSubRequest{Name: "any", DeviceClassName: "gpu", AllocationMode: api.DeviceAllocationModeExactCount, Count: 1}
+		if r == 8 {
+			any.Selectors = selectors("false")
+		}
+		claim.Spec.Devices.Requests = append(claim.Spec.Devices.Requests, api.DeviceRequest{Name: fmt.Sprint("r", r), FirstAvailable: []api.DeviceSubRequest{any}})
+	}
+	put(w, claim)
+	pod := api.MakePod("p").Requests("1m", "1Mi").Obj()
+	pod.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "x", ResourceClaimName: new("hard")}}
+	if _, err := w.sched.Schedule(w.snap, w.derive(pod)); err == nil {
+		t.Fatal("the pod fits")
+	}
+}

@@ -57,11 +57,15 @@ var shapes = []shape{
 	{name: "a group that leaves as a whole", run: groupThatLeavesAsAWhole},
 	{name: "a drain behind one budget", run: drainBehindOneBudget},
 	{name: "terms that match everybody", run: termsThatMatchEverybody},
+	{name: "terms of one pod", most: 4, run: termsOfOnePod},
+	{name: "terms beside terms", run: termsBesideTerms},
+	{name: "terms that come", run: termsThatCome},
 	{name: "required affinity terms", run: requiredTerms},
 	{name: "dropped constraints", run: droppedConstraints},
 	{name: "many selectors", run: manySelectors},
 	{name: "selectors that cost", most: 2, run: costlySelectors},
 	{name: "claims that differ", run: claimsThatDiffer},
+	{name: "a claim that is hard on all nodes", most: 2, run: hardClaim}, // they share the steps of four
 	{name: "resource models", run: resourceModels},
 	{name: "clusters that a workload names", run: namedClusters},
 	{name: "clusters under spread constraints", most: 9, run: spreadClusters},            // the search has a table of sums, of four million at most
@@ -71,7 +75,6 @@ var shapes = []shape{
 	{name: "victims that an extender repeats", run: repeatedVictims},
 	{name: "pods of one node that change", run: podsOfOneNode},
 	{name: "rising priorities", most: 18, run: risingPriorities}, // each pod that leaves wakes all that wait
-	{name: "terms that match everybody", run: termsThatMatchEverybody},
 }
 
 // A world is a cluster and a scheduler with kube-scheduler's profile.

@@ -1,0 +1,90 @@
+//go:build full
+
+package work
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// everybodyBut is a preferred term that matches all pods without a number.
+func everybodyBut(i int) api.WeightedPodAffinityTerm {
+	return api.WeightedPodAffinityTerm{Weight: 1, PodAffinityTerm: api.PodAffinityTerm{
+		TopologyKey: api.LabelTopologyZone, NamespaceSelector: &api.LabelSelector{},
+		LabelSelector: &api.LabelSelector{MatchExpressions: []api.LabelSelectorRequirement{
+			{Key: "h", Operator: api.LabelSelectorOpNotIn, Values: []string{fmt.Sprint(i)}},
+		}},
+	}}
+}
+
+// hostilePod is a pod with n terms that match everybody.
+func (w *world) hostilePod(n int) *framework.PodInfo {
+	p := api.MakePod("hostile").Namespace("hostile").Obj()
+	p.Spec.Affinity = &api.Affinity{PodAffinity: &api.PodAffinity{}}
+	list := &p.Spec.Affinity.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution
+	for i := range n {
+		*list = append(*list, everybodyBut(i))
+	}
+	return w.derive(p)
+}
+
+func newZones(t *testing.T) *world {
+	var nodes []*api.Node
+	for i := range 10 {
+		nodes = append(nodes, api.MakeNode(fmt.Sprint("n", i), "640", "2560Gi").Resource("pods", "100000").Zone(fmt.Sprint("z", i%3)).Obj())
+	}
+	return newWorld(t, nodes...)
+}
+
+// innocent is pod i of many apps, each with a term of its own.
+func (w *world) innocent(i, apps int) *framework.PodInfo {
+	app := fmt.Sprint("app-", i%apps)
+	return w.derive(api.MakePod(fmt.Sprint("p", i)).Namespace("innocent").Labels("app", app).Requests("1m", "1Mi").
+		PreferPodAntiAffinity(100, api.LabelTopologyZone, "app="+app).Obj())
+}
+
+// termsOfOnePod places 2n pods of others after a pod with n terms that match everybody was
+// looked at.
+func termsOfOnePod(t *testing.T, n int) {
+	w := newZones(t)
+	for i := range 2 * n {
+		if i == 8 { // before, its terms match nobody
+			if _, err := w.sched.Schedule(w.snap, w.hostilePod(n)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := w.sched.Place(w.snap, w.innocent(i, 4)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// termsBesideTerms places 3000 pods of 600 apps, each with a term of its own, beside a pod with
+// n terms that match everybody, again and again.
+func termsBesideTerms(t *testing.T, n int) {
+	w := newZones(t)
+	w.add(w.hostilePod(n), "n0")
+	for i := range 3000 {
+		if _, err := w.sched.Place(w.snap, w.innocent(i, 600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// termsThatCome are n terms like no other that come beside a pod with n terms that match
+// everybody, with a decision about another pod after each.
+func termsThatCome(t *testing.T, n int) {
+	w := newZones(t)
+	w.add(w.hostilePod(n), "n0")
+	for i := range n {
+		only := fmt.Sprint("only-", i)
+		p := api.MakePod(only).Namespace("others").PreferPodAffinity(1, api.LabelTopologyZone, "app="+only).Obj()
+		w.add(w.derive(p), "n1")
+		if _, err := w.sched.Place(w.snap, w.innocent(i, 4)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
