@@ -289,6 +289,49 @@ func TestRefusalsAreCountedOnce(t *testing.T) {
 	}
 }
 
+// TestNoCandidateWanted: 10 % of 9 nodes are no candidate, so nobody is proposed although
+// pods could be removed. That is no refusal: with a tenth node, one candidate is enough.
+func TestNoCandidateWanted(t *testing.T) {
+	snap := framework.NewSnapshot(framework.Arrival)
+	fill := func(node, cpu string, priority int32) {
+		t.Helper()
+		info := podInfo(t, snap, api.MakePod("on-"+node).Requests("2", "1Gi").Priority(priority).Obj())
+		if err := errors.Join(snap.AddNode(api.MakeNode(node, cpu, "8Gi").Obj()), snap.AddPod(info, node)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 9 {
+		fill(fmt.Sprint("n", i), "2", 0)
+	}
+	profile := scheduling.Kubernetes137()
+	profile.PostFilter = []framework.Plugin{preemption.DefaultPreemption{MinCandidateNodesPercentage: new(int32(10)), MinCandidateNodesAbsolute: new(int32(0))}}
+	sched, err := scheduling.New(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pod := podInfo(t, snap, api.MakePod("waits").Requests("2", "1Gi").Priority(5).Obj())
+	propose := func() framework.PostFiltered {
+		d, err := sched.Schedule(snap, pod)
+		if err == nil {
+			t.Fatalf("it fits on %s", d.Node)
+		}
+		r, _, _, err := sched.PostFilter(context.Background(), snap, pod, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	for range 3 {
+		if r := propose(); r.Nominated != "" {
+			t.Errorf("node %s is proposed, want none", r.Nominated)
+		}
+	}
+	fill("tenth", "2", 9) // a refusal
+	if r := propose(); r.Nominated == "" {
+		t.Error("no node is proposed, want one of the nine")
+	}
+}
+
 // bindings counts how often it is bound, and passes every node.
 type bindings struct{ times *int }
 

@@ -42,10 +42,10 @@ func (r *run) checkMemory() error {
 	return r.checkTally()
 }
 
-// checkTally counts the refusals of all nodes again.
+// checkTally counts the refusals of all nodes again, in an attempt that may use the tally.
 func (r *run) checkTally() error {
 	t, rows := &r.memory.class.tally, r.memory.class.rows
-	if !t.on {
+	if !t.on || !r.mayTally() {
 		return nil
 	}
 	nodes := make([]int, len(t.refused))

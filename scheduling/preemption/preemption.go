@@ -243,7 +243,7 @@ func (r *run) candidates(ctx context.Context) (list []*answer, refused refusals,
 	enough := r.enough(len(slots))
 	start, _ := bits.Mul64(r.cycle.Seed, uint64(len(slots)))
 	var all *tally
-	if mayTally {
+	if mayTally && enough > 0 { // otherwise no node refuses, and yet none is a candidate
 		all = &r.memory.class.tally
 		all.reset(r.cycle.Snapshot.SlotLimit())
 	}
