@@ -295,7 +295,7 @@ func (x *State) wordsOfHeld(s *framework.Snapshot, pod *framework.PodInfo) strin
 	if err != nil {
 		return ""
 	}
-	held, _ := x.holds.get(id)
+	held, _ := x.holds.Get(id)
 	var few [4]*api.AllocationResult // memory
 	list := few[:0]
 	flights := flightsOf(held)

@@ -24,9 +24,9 @@
 //	finder.go     the verdicts about the nodes for one pod
 //	details.go    the numbers behind a rejection, and the devices in words
 //	reserve.go    what Reserve takes, what a driver writes, and scores
+//	check.go      counts what is in use again
 //	state.go      which devices are in use, kept from change to change; pooluse.go, the
-//	              use of one pool; flight.go, claims that are decided but not written;
-//	              layered.go, maps that forks share
+//	              use of one pool; flight.go, claims that are decided but not written
 //	offer.go      how many devices a node has for an extended resource
 //
 // # State

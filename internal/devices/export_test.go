@@ -14,7 +14,7 @@ import (
 // Uses describes which devices of a snapshot are in use.
 func Uses(s *framework.Snapshot) string {
 	var lines []string
-	for id, p := range stateKey.Of(s).uses.all() {
+	for id, p := range stateKey.Of(s).uses.All() {
 		for device, u := range p.all {
 			line := fmt.Sprintf("%s/%s: %d dedicated, %d shares, %d amounts", id, device, u.dedicated, len(u.shares), u.amounts)
 			for _, name := range slices.Sorted(maps.Keys(u.capacity)) {
@@ -31,10 +31,10 @@ func Uses(s *framework.Snapshot) string {
 func Flights(s *framework.Snapshot) string {
 	var lines []string
 	x := stateKey.Of(s)
-	for claim, f := range x.flights.all() {
+	for claim, f := range x.flights.All() {
 		lines = append(lines, fmt.Sprintf("%v for %v", claim, f.pod))
 	}
-	for pod, held := range x.holds.all() {
+	for pod, held := range x.holds.All() {
 		line := fmt.Sprintf("%v holds", pod)
 		for _, f := range held {
 			line += fmt.Sprintf(" %s %s,", f.entry, f.claim.Key())

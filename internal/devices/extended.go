@@ -151,7 +151,7 @@ func Backed(s *framework.Snapshot, pod *framework.PodInfo) bool {
 // earlier cycle, nil if there is none.
 func (x *State) madeExtendedClaim(s *framework.Snapshot, pod *api.Pod) *api.ResourceClaim {
 	for _, id := range [2]objectID{podIDOf(pod), idOf("", pod.Namespace, pod.Name)} {
-		if key, ok := x.special.get(id); ok {
+		if key, ok := x.special.Get(id); ok {
 			if c := framework.Lookup[api.ResourceClaim](s, key); c != nil && c.Namespace == pod.Namespace && isExtendedClaimOf(c, pod) {
 				return c
 			}

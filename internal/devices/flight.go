@@ -37,7 +37,7 @@ type flight struct {
 
 // flies reports whether a claim that is an object is in flight.
 func (x *State) flies(c *api.ResourceClaim) bool {
-	_, ok := x.flights.get(claimIDOf(c))
+	_, ok := x.flights.Get(claimIDOf(c))
 	return ok
 }
 
@@ -131,14 +131,14 @@ func (x *State) depart(s *framework.Snapshot, node *framework.NodeInfo, held []*
 	}
 	if f.entry == "" {
 		x.flown = s.NewVersion()
-		x.flights.set(claimIDOf(f.claim), f)
+		x.flights.Set(claimIDOf(f.claim), f)
 	}
 	if d.alone[0] = f; len(held) == 0 {
 		held = d.alone[:]
 	} else {
 		held = append(held, f)
 	}
-	x.holds.set(f.pod, held)
+	x.holds.Set(f.pod, held)
 	x.recent = f
 	return held
 }
@@ -151,15 +151,15 @@ func (d *departure) Undo(*framework.Snapshot) {
 		x.apply(f.claim.Status.Allocation, -1)
 	}
 	if f.entry == "" {
-		x.flights.remove(claimIDOf(f.claim))
+		x.flights.Remove(claimIDOf(f.claim))
 		x.flown = d.flown
 	}
-	x.holds.put(f.pod, d.held, len(d.held) > 0)
+	putBack(&x.holds, f.pod, d.held, len(d.held) > 0)
 }
 
 // release takes back what a pod has in flight.
 func (x *State) release(s *framework.Snapshot, pod objectID) {
-	held, _ := x.holds.get(pod)
+	held, _ := x.holds.Get(pod)
 	if len(held) == 0 {
 		return
 	}
@@ -173,7 +173,7 @@ func (x *State) release(s *framework.Snapshot, pod objectID) {
 // land ends a flight.
 func (x *State) land(s *framework.Snapshot, f *flight) {
 	x.recent = nil
-	held, _ := x.holds.get(f.pod)
+	held, _ := x.holds.Get(f.pod)
 	rest := slices.DeleteFunc(slices.Clone(held), func(o *flight) bool { return o == f })
 	if len(rest) == 0 {
 		cut(s, &x.holds, f.pod)
@@ -204,7 +204,7 @@ func (u *flownUndo) Undo(*framework.Snapshot) { u.state.flown = u.flown }
 
 // landed ends the flight of a claim that has been written.
 func (x *State) landed(s *framework.Snapshot, c *api.ResourceClaim) {
-	if f, ok := x.flights.get(claimIDOf(c)); ok {
+	if f, ok := x.flights.Get(claimIDOf(c)); ok {
 		x.land(s, f)
 	}
 	o := c.ControllerRef()
@@ -219,7 +219,7 @@ func (x *State) landed(s *framework.Snapshot, c *api.ResourceClaim) {
 		return
 	}
 	for _, pod := range [2]objectID{idOf(o.UID, c.Namespace, o.Name), idOf("", c.Namespace, o.Name)} {
-		if held, ok := x.holds.get(pod); ok {
+		if held, ok := x.holds.Get(pod); ok {
 			if i := slices.IndexFunc(held, func(f *flight) bool { return f.entry == entry }); i >= 0 {
 				x.land(s, held[i])
 			}

@@ -125,7 +125,7 @@ func (x *State) usesOf(s *slice) *poolUse {
 	if p := s.use.Load(); p != nil && p.owner == x.owner {
 		return p
 	}
-	p, _ := x.uses.get(s.pool)
+	p, _ := x.uses.Get(s.pool)
 	if p != nil && p.owner == x.owner {
 		s.use.Store(p)
 	}
@@ -137,13 +137,13 @@ func (x *State) usesOfPool(p *pool) *poolUse {
 	if len(p.slices) > 0 {
 		return x.usesOf(p.slices[0])
 	}
-	u, _ := x.uses.get(p.id)
+	u, _ := x.uses.Get(p.id)
 	return u
 }
 
 // ownUses returns the use of a pool, for a change.
 func (x *State) ownUses(id PoolID) *poolUse {
-	p, _ := x.uses.get(id)
+	p, _ := x.uses.Get(id)
 	return x.own(p, id)
 }
 
@@ -158,7 +158,7 @@ func (x *State) own(p *poolUse, id PoolID) *poolUse {
 			next.others, next.dense = maps.Clone(p.others), slices.Clone(p.dense)
 		}
 		next.owner = x.owner
-		x.uses.set(id, next)
+		x.uses.Set(id, next)
 		p = next
 	}
 	p.changed = x.changes

@@ -207,7 +207,7 @@ func (x *State) forget(f *Finder) {
 // releaseVirtual takes back what a pod has in flight of claims that are no objects. It
 // returns what the pod has in flight then.
 func (x *State) releaseVirtual(s *framework.Snapshot, pod objectID) []*flight {
-	held, _ := x.holds.get(pod)
+	held, _ := x.holds.Get(pod)
 	if !slices.ContainsFunc(held, func(f *flight) bool { return f.entry != "" }) {
 		return held
 	}
@@ -216,7 +216,7 @@ func (x *State) releaseVirtual(s *framework.Snapshot, pod objectID) []*flight {
 			x.land(s, f)
 		}
 	}
-	held, _ = x.holds.get(pod)
+	held, _ = x.holds.Get(pod)
 	return held
 }
 
@@ -228,7 +228,7 @@ func Release(s *framework.Snapshot, pod *framework.PodInfo) {
 // InFlight returns the claims that a pod has in flight, sorted by key.
 func InFlight(s *framework.Snapshot, pod *framework.PodInfo) []DeviceClaim {
 	x := stateKey.Of(s)
-	held, _ := x.holds.get(podIDOf(pod.Pod))
+	held, _ := x.holds.Get(podIDOf(pod.Pod))
 	var list []DeviceClaim
 	for _, f := range held {
 		list = append(list, DeviceClaim{Claim: f.claim, Entry: f.entry})

@@ -20,11 +20,11 @@ type State struct {
 	checked   atomic.Uint64             // the version of all objects that cataloged is known to be of
 	programs  *programs                 // shared by forks
 
-	uses    layered[PoolID, *poolUse]
-	charged layered[string, *api.AllocationResult] // by claim: what the uses include of it
-	flights layered[objectID, *flight]             // by claim, those of claims that are objects
-	holds   layered[objectID, []*flight]           // by pod, all
-	special layered[objectID, string]              // the claim of a pod's extended resources, by the owner in it
+	uses    cow.Map[PoolID, *poolUse]
+	charged cow.Map[string, *api.AllocationResult] // by claim: what the uses include of it
+	flights cow.Map[objectID, *flight]             // by claim, those of claims that are objects
+	holds   cow.Map[objectID, []*flight]           // by pod, all
+	special cow.Map[objectID, string]              // the claim of a pod's extended resources, by the owner in it
 
 	owner   *cow.Owner // of the pools that may be written to
 	origin  uint64     // identifies the snapshot that the state was read from in full
@@ -86,8 +86,7 @@ var stateKey = framework.NewTouchingExtensionKey(func(s *framework.Snapshot) *St
 			waiting++
 		}
 	}
-	x.flights.expect(waiting)
-	x.holds.expect(waiting)
+	x.flights, x.holds = cow.NewMap[objectID, *flight](waiting), cow.NewMap[objectID, []*flight](waiting)
 	x.catalogOf(s) // else changes would still touch no node, when a fork has the state, too
 	return x
 })
@@ -131,7 +130,7 @@ func (x *State) catalogOf(s *framework.Snapshot) *catalog {
 func (x *State) Fork(*framework.Snapshot) framework.Extension {
 	x.owner = new(cow.Owner)
 	y := &State{
-		owner: new(cow.Owner), programs: x.programs, uses: x.uses.fork(), charged: x.charged.fork(), flights: x.flights.fork(), holds: x.holds.fork(), special: x.special.fork(), demands: x.demands.fork(),
+		owner: new(cow.Owner), programs: x.programs, uses: x.uses.Fork(), charged: x.charged.Fork(), flights: x.flights.Fork(), holds: x.holds.Fork(), special: x.special.Fork(), demands: x.demands.fork(),
 		flown: x.flown, changes: x.changes, origin: x.origin, share: x.share,
 	}
 	y.cataloged.Store(x.cataloged.Load())
@@ -140,32 +139,41 @@ func (x *State) Fork(*framework.Snapshot) framework.Extension {
 }
 
 // change sets an entry, and records that for a rollback.
-func change[K comparable, V any](s *framework.Snapshot, m *layered[K, V], k K, v V) {
+func change[K comparable, V any](s *framework.Snapshot, m *cow.Map[K, V], k K, v V) {
 	recordChange(s, m, k)
-	m.set(k, v)
+	m.Set(k, v)
 }
 
 // cut deletes an entry, and records that for a rollback.
-func cut[K comparable, V any](s *framework.Snapshot, m *layered[K, V], k K) {
+func cut[K comparable, V any](s *framework.Snapshot, m *cow.Map[K, V], k K) {
 	recordChange(s, m, k)
-	m.remove(k)
+	m.Remove(k)
 }
 
-func recordChange[K comparable, V any](s *framework.Snapshot, m *layered[K, V], k K) {
+func recordChange[K comparable, V any](s *framework.Snapshot, m *cow.Map[K, V], k K) {
 	if s.Recording() {
-		before, ok := m.get(k)
+		before, ok := m.Get(k)
 		s.Record(&changeUndo[K, V]{m, k, before, ok})
 	}
 }
 
 type changeUndo[K comparable, V any] struct {
-	m      *layered[K, V]
+	m      *cow.Map[K, V]
 	key    K
 	before V
 	was    bool // there was an entry
 }
 
-func (u *changeUndo[K, V]) Undo(*framework.Snapshot) { u.m.put(u.key, u.before, u.was) }
+func (u *changeUndo[K, V]) Undo(*framework.Snapshot) { putBack(u.m, u.key, u.before, u.was) }
+
+// putBack sets an entry, or removes it if there was none.
+func putBack[K comparable, V any](m *cow.Map[K, V], k K, before V, was bool) {
+	if was {
+		m.Set(k, before)
+	} else {
+		m.Remove(k)
+	}
+}
 
 // A use says how a device is used. It never changes.
 type use struct {
@@ -303,7 +311,7 @@ func (x *State) usesBefore(a *api.AllocationResult) *usesUndo {
 	for i := range a.Devices.Results {
 		if r := &a.Devices.Results[i]; !isSet(r.AdminAccess) {
 			b := useBefore{pool: PoolID{r.Driver, r.Pool}, device: r.Device}
-			if p, ok := x.uses.get(b.pool); ok {
+			if p, ok := x.uses.Get(b.pool); ok {
 				b.use = p.named(r.Device)
 			}
 			u.list = append(u.list, b)
@@ -373,7 +381,7 @@ func touchNode(s *framework.Snapshot, name string) {
 
 // recharge makes the uses include another allocation of a claim.
 func (x *State) recharge(s *framework.Snapshot, key string, a *api.AllocationResult) {
-	old, _ := x.charged.get(key)
+	old, _ := x.charged.Get(key)
 	if old == a {
 		return
 	}

@@ -311,7 +311,7 @@ func (r *recount) checkKeys() error {
 		if k == nil {
 			continue
 		}
-		if at, ok := t.keyIndex[k.name()]; !ok || at != int32(i) {
+		if at, ok := t.keyIndex.Get(k.name()); !ok || at != int32(i) {
 			return fmt.Errorf("key %d is found at %d, %t", i, at, ok)
 		}
 	}

@@ -135,8 +135,7 @@ func (t *Tables) dropKeys() {
 		if k == nil || used[i] {
 			continue
 		}
-		t.ownKeyIndex()
-		delete(t.keyIndex, k.name())
+		t.keyIndex.Remove(k.name())
 		t.keys[i], t.freeKeys = nil, append(t.freeKeys, int32(i))
 		t.divisions = slices.DeleteFunc(t.divisions, func(d division) bool {
 			return slices.Contains(d.keys, int32(i)) || slices.Contains(d.labels, int32(i))

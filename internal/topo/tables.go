@@ -1,10 +1,10 @@
 package topo
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/cow"
 )
 
 // Tables are the counters of one snapshot: an extension of it.
@@ -19,8 +19,7 @@ type Tables struct {
 
 	keys     []*key // nil if given up
 	freeKeys []int32
-	keyIndex map[string]int32
-	shared   bool       // keyIndex is shared with a fork
+	keyIndex cow.Map[string, int32]
 	nodeSets []*nodeSet // nil if given up
 	setUsers []int      // number of counters with the set
 	setIndex shards[int32]
@@ -93,7 +92,7 @@ func Of(s *framework.Snapshot) *Tables { return tables.Of(s) }
 func newTables(s *framework.Snapshot) *Tables {
 	t := &Tables{
 		snapshot: s, owner: new(owner), clock: 1, anew: 1,
-		keyIndex: map[string]int32{}, weighAt: weighEvery, termsFew: termsFew, setBytesMost: setBytesMost,
+		weighAt: weighEvery, termsFew: termsFew, setBytesMost: setBytesMost,
 		affinities: map[string]*Affinity{}, spreads: map[spreadKey]*Spread{},
 	}
 	t.newTerms()
@@ -110,8 +109,8 @@ func hasTerms(p *framework.PodInfo) bool { return p.HasPodAffinity() }
 // The fork resolves anew which pods to be placed use which counters. It tells of no changes
 // before it was made: a version belongs to one snapshot.
 func (t *Tables) Fork(s *framework.Snapshot) framework.Extension {
-	t.shared = true
 	f := *t
+	f.keyIndex = t.keyIndex.Fork()
 	f.snapshot, f.owner = s, new(owner)
 	f.clock++
 	f.anew = f.clock
@@ -161,7 +160,7 @@ func (t *Tables) ownCounter(i int32) *counter {
 
 // key returns the index of the topology key, and makes it if necessary.
 func (t *Tables) key(label string) int32 {
-	if i, ok := t.keyIndex["="+label]; ok {
+	if i, ok := t.keyIndex.Get("=" + label); ok {
 		return i
 	}
 	return t.addKey(newKey(t.owner, label, false))
@@ -169,7 +168,7 @@ func (t *Tables) key(label string) int32 {
 
 // nodeKey returns the index of the key that makes every node a domain.
 func (t *Tables) nodeKey() int32 {
-	if i, ok := t.keyIndex[""]; ok {
+	if i, ok := t.keyIndex.Get(""); ok {
 		return i
 	}
 	return t.addKey(newKey(t.owner, "", true))
@@ -179,7 +178,6 @@ func (t *Tables) addKey(k *key) int32 {
 	for _, n := range t.snapshot.All() {
 		k.add(n.Slot(), n.Node.Labels)
 	}
-	t.ownKeyIndex()
 	var i int32
 	if last := len(t.freeKeys) - 1; last >= 0 {
 		i, t.freeKeys = t.freeKeys[last], t.freeKeys[:last]
@@ -188,15 +186,8 @@ func (t *Tables) addKey(k *key) int32 {
 		i = int32(len(t.keys))
 		t.keys = append(t.keys, k)
 	}
-	t.keyIndex[k.name()] = i
+	t.keyIndex.Set(k.name(), i)
 	return i
-}
-
-// ownKeyIndex copies the index for writing if it is shared with a fork.
-func (t *Tables) ownKeyIndex() {
-	if t.shared {
-		t.keyIndex, t.shared = maps.Clone(t.keyIndex), false
-	}
 }
 
 // nodeSet returns the index of a set of nodes, and makes it if necessary. It
