@@ -123,6 +123,11 @@ func ExampleVector() {
 	// [350 500 0 1] 500 0
 }
 
+func ExampleMulDiv() {
+	fmt.Println(resource.MulDiv(1<<60, 100, 0, 1<<61), resource.MulDiv(2, 7, 2, 4))
+	// Output: 50 4
+}
+
 func ExampleSatMul() {
 	fmt.Println(resource.SatMul(1<<40, 1<<10), resource.SatMul(1<<40, 1<<40))
 	// Output:

@@ -26,7 +26,7 @@ func SatSub(a, b int64) int64 {
 // SatMul returns a * b, or the nearest end of int64 if the product overflows.
 func SatMul(a, b int64) int64 {
 	negative := a < 0 != (b < 0)
-	high, low := bits.Mul64(magnitude(a), magnitude(b))
+	high, low := bits.Mul64(Magnitude(a), Magnitude(b))
 	switch {
 	case high != 0 || low > math.MaxInt64:
 		return end(negative) // the product may be the smallest int64 itself
@@ -36,8 +36,20 @@ func SatMul(a, b int64) int64 {
 	return int64(low)
 }
 
-// magnitude returns the absolute value of a.
-func magnitude(a int64) uint64 {
+// MulDiv returns (a*b + plus) / by, truncated, or the greatest uint64 if that does not fit.
+// The product may have 128 bits. If by is 0, it returns the greatest uint64, too.
+func MulDiv(a, b, plus, by uint64) uint64 {
+	high, low := bits.Mul64(a, b)
+	low, carry := bits.Add64(low, plus, 0)
+	if high += carry; high >= by {
+		return math.MaxUint64
+	}
+	quotient, _ := bits.Div64(high, low, by)
+	return quotient
+}
+
+// Magnitude returns the absolute value of a, exact also for the smallest int64.
+func Magnitude(a int64) uint64 {
 	if a < 0 {
 		return -uint64(a)
 	}

@@ -116,6 +116,18 @@ func TestSaturation(t *testing.T) {
 		{"SatSub", SatSub, (*big.Int).Sub},
 		{"SatMul", SatMul, (*big.Int).Mul},
 	}
+	mulDiv := func(t interface{ Errorf(string, ...any) }, a, b, plus, by uint64) {
+		of := func(x uint64) *big.Int { return new(big.Int).SetUint64(x) }
+		want := uint64(math.MaxUint64)
+		if by > 0 {
+			if q := new(big.Int).Div(new(big.Int).Add(new(big.Int).Mul(of(a), of(b)), of(plus)), of(by)); q.IsUint64() {
+				want = q.Uint64()
+			}
+		}
+		if got := MulDiv(a, b, plus, by); got != want {
+			t.Errorf("MulDiv(%d, %d, %d, %d) = %d, want %d", a, b, plus, by, got, want)
+		}
+	}
 	check := func(t interface{ Errorf(string, ...any) }, a, b int64) {
 		for _, o := range operations {
 			if got, want := o.got(a, b), saturated(o.want(new(big.Int), big.NewInt(a), big.NewInt(b))); got != want {
@@ -129,5 +141,9 @@ func TestSaturation(t *testing.T) {
 			check(t, a, b)
 		}
 	}
-	rapid.Check(t, func(t *rapid.T) { check(t, number.Draw(t, "a"), number.Draw(t, "b")) })
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := number.Draw(t, "a"), number.Draw(t, "b")
+		check(t, a, b)
+		mulDiv(t, uint64(a), uint64(b), uint64(number.Draw(t, "plus")), Magnitude(number.Draw(t, "by")))
+	})
 }

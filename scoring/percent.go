@@ -1,9 +1,8 @@
 package scoring
 
 import (
-	"math/bits"
-
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
 )
 
 // percent returns 100*part/whole, truncated, for 0 <= part <= whole and
@@ -16,15 +15,7 @@ import (
 func percent(part, whole int64) int64 {
 	const limit = 1 << 53 / framework.MaxNodeScore
 	if whole > limit {
-		return mulDiv(part, framework.MaxNodeScore, whole)
+		return int64(resource.MulDiv(uint64(part), uint64(framework.MaxNodeScore), 0, uint64(whole)))
 	}
 	return int64(float64(part*framework.MaxNodeScore) / float64(whole))
-}
-
-// mulDiv returns a*b/c, truncated, if none is negative, c is not 0 and the result
-// fits an int64. The product may be up to 128 bits long.
-func mulDiv(a, b, c int64) int64 {
-	hi, lo := bits.Mul64(uint64(a), uint64(b))
-	q, _ := bits.Div64(hi, lo, uint64(c))
-	return int64(q)
 }

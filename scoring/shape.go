@@ -2,10 +2,10 @@ package scoring
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
 )
 
 // A ShapePoint is a point of a [Shape].
@@ -56,8 +56,7 @@ func scaledStep(a, b ShapePoint, utilization int64) int64 {
 	if b.Score < a.Score {
 		rise = -rise
 	}
-	hi, lo := bits.Mul64(rise, way)
-	step, _ := bits.Div64(hi, lo, whole)
+	step := resource.MulDiv(rise, way, 0, whole)
 	if b.Score < a.Score {
 		return -int64(step)
 	}

@@ -3,7 +3,6 @@ package scoring
 import (
 	"fmt"
 	"math"
-	"math/bits"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -206,21 +205,9 @@ func StorageUtilization(requested, capacity int64) int64 {
 	if capacity == 0 || requested > capacity {
 		return framework.MaxNodeScore
 	}
-	hi, lo := bits.Mul64(magnitude(requested), uint64(framework.MaxNodeScore))
-	divisor := magnitude(capacity)
-	percent := uint64(math.MaxUint64)
-	if hi < divisor {
-		percent, _ = bits.Div64(hi, lo, divisor)
-	}
+	percent := resource.MulDiv(resource.Magnitude(requested), uint64(framework.MaxNodeScore), 0, resource.Magnitude(capacity))
 	if (requested < 0) != (capacity < 0) {
 		return -int64(min(percent, 1<<63)) // -1<<63 is its own negative
 	}
 	return int64(min(percent, math.MaxInt64))
-}
-
-func magnitude(x int64) uint64 {
-	if x < 0 {
-		return -uint64(x)
-	}
-	return uint64(x)
 }

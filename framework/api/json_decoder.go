@@ -70,7 +70,7 @@ func readScalar(p any, raw []byte) error {
 		}
 	}
 	if raw[0] == '{' || raw[0] == '[' {
-		return errors.New("want a string or a number, got " + rawName(raw))
+		return errors.New("want a string or a number, got " + strictjson.NameOfValue(raw[0]))
 	}
 	err := p.(json.Unmarshaler).UnmarshalJSON(raw)
 	if _, ok := p.(*time.Time); ok && err != nil {
@@ -152,9 +152,9 @@ func (d *decoder) Invalid(m *strictjson.Misfit) error {
 	v := &valueError{field: m.Path.Bracketed(), value: scalarText(m.Raw), err: m.Err}
 	switch m.Problem {
 	case strictjson.WrongType:
-		v.err = errors.New("want " + kindName(m.Type.Kind()) + ", got " + rawName(m.Raw))
+		v.err = errors.New("want " + nameOf(m.Type) + ", got " + strictjson.NameOfValue(m.Raw[0]))
 	case strictjson.NotInteger:
-		v.err = errors.New("want " + kindName(m.Type.Kind()))
+		v.err = errors.New("want " + nameOf(m.Type))
 	case strictjson.OutOfRange:
 		v.err = errors.New("out of the range of " + m.Type.Kind().String())
 	case strictjson.Rejected:

@@ -74,38 +74,12 @@ func scalarText(raw []byte) string {
 	}
 }
 
-// kindName describes the content of a field of kind k.
-func kindName(k reflect.Kind) string {
-	switch k {
-	case reflect.Struct, reflect.Map:
-		return "an object"
-	case reflect.Slice:
-		return "a list"
-	case reflect.String:
-		return "a string"
-	case reflect.Bool:
-		return "true or false"
-	default:
-		return "an integer"
+// nameOf says in words what a field of a type holds. All numbers of objects are integers.
+func nameOf(t reflect.Type) string {
+	if name := strictjson.NameOf(t); name != "a number" {
+		return name
 	}
-}
-
-// rawName describes a JSON value in words.
-func rawName(raw []byte) string {
-	switch raw[0] {
-	case '{':
-		return "an object"
-	case '[':
-		return "a list"
-	case '"':
-		return "a string"
-	case 't', 'f':
-		return "true or false"
-	case 'n':
-		return "null"
-	default:
-		return "a number"
-	}
+	return "an integer"
 }
 
 // A reason is an error without the value in its text, because the InvalidError

@@ -2,7 +2,6 @@ package devices
 
 import (
 	"maps"
-	"math/bits"
 	"slices"
 
 	"github.com/berth-sched/berth/resource"
@@ -156,7 +155,5 @@ func partOf(n, all int64) int64 {
 	if n >= all {
 		return million
 	}
-	high, low := bits.Mul64(uint64(n), million)
-	part, _ := bits.Div64(high, low, uint64(all))
-	return int64(part)
+	return int64(resource.MulDiv(uint64(n), million, 0, uint64(all)))
 }

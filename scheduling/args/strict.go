@@ -154,47 +154,22 @@ func (d *decoder) fail(t ErrorType, path strictjson.Path, detail string) {
 
 // mismatch returns the text about a value of the wrong type.
 func mismatch(raw []byte, want string) string {
-	got := kindOf(raw[0])
+	got := strictjson.NameOfValue(raw[0])
 	if got == "a number" {
 		got = "the number " + string(raw)
 	}
 	return "got " + got + ", want " + want
 }
 
-// kindOf names the kind of the JSON value that starts with c.
-func kindOf(c byte) string {
-	switch c {
-	case '{':
-		return "an object"
-	case '[':
-		return "a list"
-	case '"':
-		return "a string"
-	case 't', 'f':
-		return "a boolean"
-	case 'n':
-		return "null"
-	}
-	return "a number"
-}
-
 // wants says what a field of type t holds.
 func wants(t reflect.Type) string {
 	switch t.Kind() {
-	case reflect.Struct, reflect.Map:
-		return "an object"
-	case reflect.Slice:
-		return "a list"
-	case reflect.String:
-		return "a string"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Float32, reflect.Float64:
-		return "a number"
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		return fmt.Sprintf("an integer of %d bits", t.Bits())
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return fmt.Sprintf("an unsigned integer of %d bits", t.Bits())
 	}
-	return fmt.Sprintf("an unsigned integer of %d bits", t.Bits())
+	return strictjson.NameOf(t)
 }
 
 // wanted is the error about a value that is not of the JSON type in its text.

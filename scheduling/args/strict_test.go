@@ -115,7 +115,7 @@ func TestDecodeErrors(t *testing.T) {
 			`WrongType list: got an object, want a list`, `WrongType map: got a list, want an object`,
 			`WrongType part: got a string, want an object`, `WrongType bytes: got the number 1, want a list`,
 		}},
-		{`{"list": [{}, {"tags": ["a", true]}]}`, []string{`WrongType list[1].tags[1]: got a boolean, want a string`}},
+		{`{"list": [{}, {"tags": ["a", true]}]}`, []string{`WrongType list[1].tags[1]: got true or false, want a string`}},
 		{`{"wait": "ten", "bytes": "!"}`, []string{`BadValue wait: time: invalid duration "ten"`, `BadValue bytes: illegal base64 data at input byte 0`}},
 		{`{"wait": 10}`, []string{`WrongType wait: got the number 10, want a duration such as "10s"`}},
 		{`[]`, []string{`WrongType got a list, want an object`}},

@@ -88,7 +88,7 @@ func headerProblem(path string, err error) Problem {
 	case "object":
 		got = "an object"
 	case "bool":
-		got = "a boolean"
+		got = "true or false"
 	}
 	text := "got " + got + ", want " + want
 	if path != "" {

@@ -83,7 +83,7 @@ func (answerReader) Invalid(m *strictjson.Misfit) error {
 	err := m.Err
 	switch m.Problem {
 	case strictjson.WrongType:
-		err = fmt.Errorf("want %s", wants(m.Type))
+		err = fmt.Errorf("want %s", strictjson.NameOf(m.Type))
 	case strictjson.NotInteger, strictjson.OutOfRange:
 		err = fmt.Errorf("want an integer of %d bits", m.Type.Bits())
 	}
@@ -91,21 +91,6 @@ func (answerReader) Invalid(m *strictjson.Misfit) error {
 		return fmt.Errorf("%s: %w", shown(field), err)
 	}
 	return err
-}
-
-// wants says what a field of type t holds.
-func wants(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Struct, reflect.Map:
-		return "an object"
-	case reflect.Slice:
-		return "a list"
-	case reflect.String:
-		return "a string"
-	case reflect.Bool:
-		return "true or false"
-	}
-	return "a number"
 }
 
 // decode reads the first value of a text into *p, whatever follows.

@@ -3,10 +3,10 @@ package extender
 import (
 	"context"
 	"errors"
-	"math/bits"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/errtext"
+	"github.com/berth-sched/berth/resource"
 )
 
 // unknownNode is the reason against a node that the snapshot does not have.
@@ -103,10 +103,7 @@ func scale(total, highest int64) int64 {
 	}
 	// The quotient of (2*MaxPriority*total + highest) / (2*highest) is small,
 	// however large the weights are.
-	hi, lo := bits.Mul64(uint64(min(total, highest)), 2*MaxPriority)
-	lo, carry := bits.Add64(lo, uint64(highest), 0)
-	score, _ := bits.Div64(hi+carry, lo, 2*uint64(highest))
-	return int64(score)
+	return int64(resource.MulDiv(uint64(min(total, highest)), 2*MaxPriority, uint64(highest), 2*uint64(highest)))
 }
 
 func (h *Handler) bind(ctx context.Context, body []byte) (any, error) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/berth-sched/berth/framework/api"
@@ -239,7 +238,7 @@ func seat(n int64, parties []party, held []Target) (others []Target, err error) 
 func floor(n int64, sum uint64, parties []party, ties NameOrder) {
 	left := n
 	for i := range parties {
-		share := int64(mulDiv(uint64(parties[i].Weight.Weight), uint64(n), 0, sum))
+		share := int64(resource.MulDiv(uint64(parties[i].Weight.Weight), uint64(n), 0, sum))
 		parties[i].seats += share
 		left -= share
 	}
@@ -276,12 +275,4 @@ func (r rank) compare(o rank) int {
 		return cmp.Compare(o.previous, r.previous)
 	}
 	return cmp.Compare(r.place, o.place)
-}
-
-// mulDiv returns (a*b + c) / d. The result must fit into 64 bits.
-func mulDiv(a, b, c, d uint64) uint64 {
-	hi, lo := bits.Mul64(a, b)
-	lo, carry := bits.Add64(lo, c, 0)
-	q, _ := bits.Div64(hi+carry, lo, d)
-	return q
 }

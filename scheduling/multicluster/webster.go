@@ -3,6 +3,8 @@ package multicluster
 import (
 	"container/heap"
 	"math/bits"
+
+	"github.com/berth-sched/berth/resource"
 )
 
 // webster gives out n replicas. The result is as if it gave them out one by one,
@@ -49,7 +51,7 @@ func webster(n int64, sum uint64, parties []party, ties NameOrder) {
 
 // rounded returns round(w*t/sum), halves rounded up.
 func rounded(p *party, t, sum uint64) int64 {
-	return int64(mulDiv(uint64(p.Weight.Weight), 2*t, sum, 2*sum))
+	return int64(resource.MulDiv(uint64(p.Weight.Weight), 2*t, sum, 2*sum))
 }
 
 // claims returns how many replicas it takes to give every party round(w*t/sum).
