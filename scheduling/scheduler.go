@@ -279,7 +279,8 @@ func (d *Decision) choose(node *framework.NodeInfo, score int64) {
 
 // Place chooses a node, counts the pod on it and runs the Reserve plugins. If a
 // Reserve plugin refuses, Place undoes everything in reverse order; the error is a
-// [*FitError] for that node or a [*PluginError].
+// [*FitError] for that node or a [*PluginError]. A pod that is placed twice counts twice,
+// unless the snapshot was told to refuse that ([framework.Snapshot.RefuseDuplicates]).
 func (s *Scheduler) Place(snap *framework.Snapshot, pod *framework.PodInfo) (d Decision, err error) {
 	if err = s.schedule(context.Background(), snap, pod, &d); err != nil {
 		return d, err

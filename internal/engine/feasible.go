@@ -7,7 +7,7 @@ import (
 
 // feasibleSet shows the feasible nodes of a class to PreScore plugins.
 //
-// Invariant: it has no state but the class's. What it shows holds only while the plugin
+// It has no state but the class's. What it shows holds only while the plugin
 // is being called. The groups that it shows cover all feasible nodes, each group by its
 // first node, which need not be feasible itself.
 //

@@ -9,7 +9,7 @@ import (
 // nodes to plugins. All bases of an engine share it: with many bases in turn, each would
 // find its own lists cold.
 //
-// Invariant: nothing in it is needed after the call of the base or class that filled it.
+// Nothing in it may be needed after the call of the base or class that filled it.
 type lists struct {
 	nodes        []*framework.NodeInfo // the nodes that many questions are about
 	slots        []int32               // of the nodes

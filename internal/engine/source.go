@@ -32,7 +32,7 @@ type Scorer struct {
 // decision, even if they had nothing to do in the last one, unless Idle rules them
 // out. The answers of the other plugins are kept.
 //
-// Invariant: the filters and scorers that it returns are in the order of their places,
+// The filters and scorers that it returns must be in the order of their places,
 // each place once. The lists are valid until the next call; filters and scorers answer
 // until the cycle that they were bound with is reset.
 type Source interface {

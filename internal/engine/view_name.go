@@ -12,7 +12,7 @@ import (
 
 // names lists the places of an order by the names of their nodes.
 //
-// Invariant: a list never changes. The order decides which nodes there are.
+// A list never changes. The order decides which nodes there are.
 type names struct {
 	order  *nodelog.Order
 	places []int32

@@ -125,6 +125,7 @@ var rules = []rule{
 	{dir: "internal/proof/soak", imports: with(public, "internal/proof/gen", "examples/gpushare/devices"), testOnly: true},
 	{dir: "internal/proof/shapes", imports: with(public, "internal/proof/gen"), testOnly: true},
 	{dir: "internal/cmd", imports: with(public, "internal/proof/gen", "internal/proof/golden", "internal/proof/soak", "internal/proof/shapes"), testOnly: true},
+	{dir: "internal/proof", testOnly: true},
 	{dir: "internal/proof/testheap", testOnly: true},
 	{dir: "internal/proof/effort", testOnly: true},
 	{dir: "internal/proof/enough", modules: testModules, testOnly: true},
