@@ -261,28 +261,3 @@ func TestNominatedVerdictsFollowObjects(t *testing.T) {
 		t.Errorf("%+v, want 8 hits or more", stats)
 	}
 }
-
-// A node that only nominated pods leave no room is counted with those that have none
-// anyway.
-func TestNominatedRejectionsAddUp(t *testing.T) {
-	p := scheduling.Kubernetes137()
-	p.Cache.Verify = true
-	sched := build(t, p)
-	s := smallCluster(t, api.MakeNode("a", "1", "4Gi").Obj(), api.MakeNode("b", "4", "4Gi").Obj(), api.MakeNode("c", "4", "4Gi").Obj())
-	for _, node := range []string{"b", "c"} {
-		first := api.MakePod("first-"+node).UID(api.UID("first-"+node)).Priority(9).Requests("3", "1Gi").Obj()
-		if err := s.Nominate(podInfo(t, s, first), node, ""); err != nil {
-			t.Fatal(err)
-		}
-	}
-	const want = "0/3 nodes are available: 3 Insufficient cpu."
-	for i := range 6 {
-		pod := api.MakePod(fmt.Sprint("p", i)).UID(api.UID(fmt.Sprint("p", i))).Requests("2", "1Gi").Obj()
-		if _, err := sched.Place(s, podInfo(t, s, pod)); err == nil || err.Error() != want {
-			t.Errorf("decision %d: %v, want %s", i, err, want)
-		}
-	}
-	if stats := sched.Stats(); stats.Hits < 4 {
-		t.Errorf("%+v, want 4 hits or more", stats)
-	}
-}

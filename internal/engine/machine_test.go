@@ -1362,3 +1362,27 @@ func TestOverridesEnd(t *testing.T) {
 		}
 	}
 }
+
+// TestOverrideLikeAnotherReason: nodes with an override are counted with those that a filter
+// rejects for the same reason.
+func TestOverrideLikeAnotherReason(t *testing.T) {
+	m := newMachine(12)
+	m.snap.SetNow(m.snap.Now().Add(time.Hour))
+	m.live = nodeGate
+	m.closed["n5"], m.log = true, append(m.log, "n5")
+	m.quiet(t, 0)
+	m.quiet(t, 0)
+	p, err := m.snap.NewPodInfo(m.pod(1, 0))
+	m.check(err)
+	var cycle framework.Cycle
+	cycle.Reset(p, m.snap, 0, 0)
+	closed := framework.UnschedulableStatus(framework.Text("closed"))
+	overrides := []Override{{m.snap.Node("n2").Slot(), 4, closed}, {m.snap.Node("n7").Slot(), 4, closed}}
+	v, ok := m.engine.Find(&Query{Snapshot: m.snap, Cycle: &cycle, Key: "0", Want: 1000, Overrides: overrides})
+	if !ok {
+		t.Fatal("Find takes the reference path")
+	}
+	if list := v.Rejections(); len(list) != 1 || list[0].At != 4 || list[0].Nodes != 3 {
+		t.Errorf("Rejections() = %+v, want one of 3 nodes by filter 4", list)
+	}
+}

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -16,12 +15,13 @@ func TestTimeGoesBackAfterAllDeadlines(t *testing.T) {
 	for i, after := range []time.Duration{0, 0, time.Hour, time.Hour, 0, time.Minute, 0} {
 		m.snap.SetNow(began.Add(after))
 		m.ask(t, 0, 0, 1000)
+		m.quiet(t, 0) // sees the pod that was placed, so no node changes with the time
 		if b := m.engine.bases["0"]; i > 1 && after == time.Hour && (b == nil || b.due.some()) {
 			t.Fatal("there are deadlines after an hour, want none")
 		}
 	}
-	if hits := m.engine.stats.Hits; hits < 5 {
-		t.Errorf("%d hits, want 5 or more", hits)
+	if hits := m.engine.stats.Hits; hits < 10 {
+		t.Errorf("%d hits, want 10 or more", hits)
 	}
 }
 
@@ -76,7 +76,7 @@ func TestForkKeepsDeadlinesOfScorers(t *testing.T) {
 		}
 		v.Totals(func(n *framework.NodeInfo, total int64) bool {
 			if want := source.score(p, n); total != want {
-				t.Fatal(fmt.Sprintf("decision %d: node %s has the total %d, want %d", i, n.Name(), total, want))
+				t.Fatalf("decision %d: node %s has the total %d, want %d", i, n.Name(), total, want)
 			}
 			return true
 		})
