@@ -232,3 +232,32 @@ func TestNominatedPodsAreNotTried(t *testing.T) {
 		})
 	}
 }
+
+// Verdicts about nodes that pods are nominated to are found again when objects have
+// changed that a filter reads.
+func TestNominatedVerdictsFollowObjects(t *testing.T) {
+	sched := build(t, scheduling.Profile{
+		Filter: []framework.Plugin{seasonal{}}, Score: []scheduling.Weighted{{Plugin: byName{}}},
+		TieRule: scheduling.First, Cache: scheduling.CacheConfig{Verify: true},
+	})
+	s := smallCluster(t, api.MakeNode("a", "4", "4Gi").Labels("color", "red").Obj(), api.MakeNode("b", "4", "4Gi").Labels("color", "blue").Obj())
+	for _, node := range []string{"a", "b"} {
+		if err := s.Nominate(podInfo(t, s, api.MakePod("first-"+node).UID(api.UID("first-"+node)).Obj()), node, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 12 {
+		word, want := "red", "a"
+		if i/3%2 == 1 {
+			word, want = "blue", "b"
+		}
+		putSetting(t, s, word)
+		d, err := sched.Schedule(s, podInfo(t, s, api.MakePod(fmt.Sprint("p", i)).UID(api.UID(fmt.Sprint("p", i))).Obj()))
+		if err != nil || d.Node != want {
+			t.Errorf("decision %d, %s: node %q, %v, want %q", i, word, d.Node, err, want)
+		}
+	}
+	if stats := sched.Stats(); stats.Hits < 8 {
+		t.Errorf("%+v, want 8 hits or more", stats)
+	}
+}

@@ -98,3 +98,31 @@ func (s *search) plainlyAdmit(c *candidate) bool {
 	}
 	return true
 }
+
+// TestCountersOfPools: sets of one name in two pools are different counters, and a placed
+// device that is not charged takes nothing of them.
+func TestCountersOfPools(t *testing.T) {
+	one := map[string]api.Counter{"c": {Value: resource.MustParse("1")}}
+	p, uses := &pools{list: make([]pool, 2)}, [2]*poolUse{}
+	for at := range p.list {
+		p.list[at].counters = []*api.CounterSet{{Name: "set", Counters: one}}
+		x := &slice{devices: make([]Device, 2)}
+		for i := range x.devices {
+			d := &x.devices[i]
+			d.slice, d.index, d.Device = x, i, &api.Device{Name: fmt.Sprint("d", i)}
+			d.ConsumesCounters = []api.DeviceCounterConsumption{{CounterSet: "set", Counters: one}}
+			p.list[at].consumers = append(p.list[at].consumers, d)
+			p.devices = append(p.devices, candidate{pool: at, device: d, number: int32(len(p.devices)), here: true})
+		}
+		uses[at] = &poolUse{slice: x, dense: make([]*use, len(x.devices))}
+	}
+	for _, tt := range []struct{ charged, same, other bool }{{true, false, true}, {false, true, true}} {
+		s := new(search)
+		s.begin(p, nil, new(State), 1)
+		s.uses[0], s.uses[1] = uses[0], uses[1]
+		s.placed = append(s.placed, placed{pool: p.devices[0].pool, device: p.devices[0].device, charged: tt.charged})
+		if same, other := s.countersAdmit(&p.devices[1]), s.countersAdmit(&p.devices[2]); same != tt.same || other != tt.other {
+			t.Errorf("charged %t: a device of the same pool is admitted: %t, of the other: %t; want %t and %t", tt.charged, same, other, tt.same, tt.other)
+		}
+	}
+}

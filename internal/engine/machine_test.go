@@ -1286,3 +1286,103 @@ func TestExceptionsToTwoScorers(t *testing.T) {
 		t.Errorf("the class is %s with %d columns of exceptions, want one that shares, and 2", c.state, len(c.columns.excepting))
 	}
 }
+
+// TestManyExceptionsFallBehind: of nodes with different totals, the best ones are exceptions
+// that fall far behind their group, more than are written one after the other.
+func TestManyExceptionsFallBehind(t *testing.T) {
+	const class, fall = 10, raiseRounds + 1
+	m := newMachine(0)
+	m.even = true
+	m.grow(24)
+	m.snap.SetNow(m.snap.Now().Add(time.Hour))
+	m.live = oddScorer
+	for i := range fall {
+		name := fmt.Sprint("n", 20-i)
+		for range 2 + i {
+			m.addPod(name)
+		}
+		m.odd[name], m.oddLog = -5, append(m.oddLog, name)
+	}
+	for range 12 {
+		m.quiet(t, class)
+	}
+	before := m.engine.stats.Hits
+	m.ask(t, class, 0, 1000)
+	c := m.engine.view.class
+	if m.engine.stats.Hits != before+1 || !c.shares() || c.grouping == nil || len(c.grouping.list) != fall {
+		t.Errorf("the class is %s with the grouping %+v, want a hit of one that shares, with %d exceptions written", c.state, c.grouping, fall)
+	}
+}
+
+// TestHeapOfSample: the heap of a sample has its nodes only, although the totals are those
+// of the tree.
+func TestHeapOfSample(t *testing.T) {
+	m := evenMachine(t, 0)
+	m.addPod("n12")
+	m.addPod("n12") // has the best total of all
+	samples := 0
+	for range 6 {
+		m.ask(t, 2, 0, 3)
+		if v := &m.engine.view; v.Feasible < v.all && len(v.explicit) == 0 {
+			samples++
+		}
+	}
+	if samples < 3 {
+		t.Errorf("%d samples with totals of the tree, want 3 or more", samples)
+	}
+}
+
+// TestNamesOfOtherNodes: the tie rule by name sorts the nodes again when one has taken the
+// place of another.
+func TestNamesOfOtherNodes(t *testing.T) {
+	m := evenMachine(t, 0)
+	m.byName = true
+	m.askOften(t, 2, 12)
+	m.check(m.snap.RemoveNode("n1"))
+	m.check(m.snap.AddNode(m.node("a", 5)))
+	m.askOften(t, 2, 12)
+	if v := &m.engine.view; v.names.order != m.engine.order {
+		t.Error("names are those of another order, want the tree to be laid out by name")
+	}
+}
+
+// TestOverridesEnd: a node that was overridden is feasible again at once, also if another
+// one is overridden in its place.
+func TestOverridesEnd(t *testing.T) {
+	for _, class := range []int{0, 2} {
+		m := newMachine(12)
+		m.snap.SetNow(m.snap.Now().Add(time.Hour))
+		m.askOften(t, class, 12)
+		for i := range 8 {
+			clear(m.reserved)
+			if i%4 != 3 {
+				m.reserved[fmt.Sprint("n", 2+i%2)] = 1
+			}
+			m.askOften(t, class, 2)
+		}
+	}
+}
+
+// TestOverrideLikeAnotherReason: nodes with an override are counted with those that a filter
+// rejects for the same reason.
+func TestOverrideLikeAnotherReason(t *testing.T) {
+	m := newMachine(12)
+	m.snap.SetNow(m.snap.Now().Add(time.Hour))
+	m.live = nodeGate
+	m.closed["n5"], m.log = true, append(m.log, "n5")
+	m.quiet(t, 0)
+	m.quiet(t, 0)
+	p, err := m.snap.NewPodInfo(m.pod(1, 0))
+	m.check(err)
+	var cycle framework.Cycle
+	cycle.Reset(p, m.snap, 0, 0)
+	closed := framework.UnschedulableStatus(framework.Text("closed"))
+	overrides := []Override{{m.snap.Node("n2").Slot(), 4, closed}, {m.snap.Node("n7").Slot(), 4, closed}}
+	v, ok := m.engine.Find(&Query{Snapshot: m.snap, Cycle: &cycle, Key: "0", Want: 1000, Overrides: overrides})
+	if !ok {
+		t.Fatal("Find takes the reference path")
+	}
+	if list := v.Rejections(); len(list) != 1 || list[0].At != 4 || list[0].Nodes != 3 {
+		t.Errorf("Rejections() = %+v, want one of 3 nodes by filter 4", list)
+	}
+}

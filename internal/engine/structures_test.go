@@ -224,3 +224,24 @@ func TestChecksFindFaults(t *testing.T) {
 		}
 	}
 }
+
+// TestDivisionsBelongToAnOrder: after a node has gone, whose slot stays free, no division of
+// the order before is found, not even the one that every order has.
+func TestDivisionsBelongToAnOrder(t *testing.T) {
+	before := &nodelog.Order{Slots: []int32{0, 1, 2}, Place: []int32{0, 1, 2}}
+	after := &nodelog.Order{Slots: []int32{1, 2}, Place: []int32{-1, 0, 1}}
+	sources := []incremental.Groups{{Of: []int32{0, 1, 1}, Count: 2}}
+	var l divisions
+	for _, sources := range [][]incremental.Groups{nil, sources} {
+		for _, o := range []*nodelog.Order{before, after, before} {
+			d := l.find(o, sources)
+			listed := 0
+			for _, slots := range d.slots {
+				listed += len(slots)
+			}
+			if d.order != o || listed != len(o.Slots) || d.first[0] != o.Slots[0] {
+				t.Errorf("%d sources, %d nodes: the division lists %d nodes, the first of slot %d", len(sources), len(o.Slots), listed, d.first[0])
+			}
+		}
+	}
+}

@@ -149,3 +149,40 @@ func TestTopologyKeysAreGivenUp(t *testing.T) {
 		t.Errorf("%d zones, want 2", d)
 	}
 }
+
+// TestVacantBesideOthers: a selector that is vacant again shares a counter that others have
+// had all along. Its version must not fall to that of theirs.
+func TestVacantBesideOthers(t *testing.T) {
+	s := on(t, []string{"a", zone, "y", api.LabelHostname, "a"})
+	tables := Of(s)
+	other := info(t, s, of("second", "two"))
+	tables.Hard(other, HardRules(other)) // the counter of nobody is there before all others
+	tables.Affinity(other)
+	p := info(t, s, of("first", "one"))
+	known := add(t, s, of("other", "one"), "a")
+	hard, bars := tables.Hard(p, HardRules(p)).HardVersion(), tables.Affinity(p).FilterVersion()
+	if err := s.RemovePod(known, "a"); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 5 * emptyMost { // classes without pods are given up
+		if err := s.RemovePod(add(t, s, of("x", fmt.Sprint("x", i)), "a"), "a"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tables.tick += 2 * recent
+	tables.Hard(other, HardRules(other))
+	tables.Affinity(other)
+	tables.evict(tables.bindings()) // the older half
+	tables.sweep(0, tables.tick+1)
+	again, affinity := tables.Hard(p, HardRules(p)), tables.Affinity(p)
+	if !again.found.vacant || !affinity.found.vacant {
+		t.Fatal("the selectors are not vacant, although nobody is there")
+	}
+	if v := again.HardVersion(); v <= hard || again.HardChanged(hard, func(int) {}) {
+		t.Errorf("HardVersion = %d after %d, or changes since are said to be known", v, hard)
+	}
+	if v := affinity.FilterVersion(); v <= bars || affinity.FilterChanged(bars, func(int) {}) {
+		t.Errorf("FilterVersion = %d after %d, or changes since are said to be known", v, bars)
+	}
+	checkTables(t, tables)
+}

@@ -309,3 +309,46 @@ func attempt(t failer, s *framework.Snapshot, sched *scheduling.Scheduler, pod *
 	}
 	return text
 }
+
+// TestMemoryOfNominatedPods: a pod does not count on the node that it is nominated to
+// itself, but does for others of its class, so neither may get the other's answer.
+func TestMemoryOfNominatedPods(t *testing.T) {
+	p := scheduling.Kubernetes137()
+	p.Cache.Verify = true
+	for _, tt := range []struct {
+		name         string
+		cpu          string
+		pods         []*api.Pod
+		nominee, not string // what the nominated pod gets, and what another one gets
+	}{
+		{"candidates", "3", objs(on("n", "high", "1", 9), on("n", "low", "1", 1), on("n", "middle", "1", 2)), "n without low (false)", "n without middle (false) low (false)"},
+		{"refusals", "2", objs(on("n", "high", "1", 9), on("n", "low", "1", 1)), "n without low (false)", " without"},
+	} {
+		for _, order := range []string{"nnoo", "oonn", "ooono", "onono"} {
+			t.Run(tt.name+" "+order, func(t *testing.T) {
+				sched, err := scheduling.New(p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s := snapshotOf(t, []*api.Node{node("n", tt.cpu)}, tt.pods)
+				nominee, other := preemptor("1", 5).Obj(), preemptor("1", 5).Obj()
+				nominee.Name, nominee.UID, other.Name, other.UID = "nominee", "nominee", "other", "other"
+				if err := s.Nominate(podInfo(t, s, nominee), "n", ""); err != nil {
+					t.Fatal(err)
+				}
+				for i, who := range order {
+					pod, want := nominee, tt.nominee
+					if who == 'o' {
+						pod, want = other, tt.not
+					}
+					mark := s.Begin()
+					got := attempt(t, s, sched, pod)
+					s.Rollback(mark)
+					if !strings.HasSuffix(got, want) {
+						t.Errorf("attempt %d by %s = %s, want %s", i, pod.Name, got, want)
+					}
+				}
+			})
+		}
+	}
+}
