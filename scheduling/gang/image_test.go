@@ -175,7 +175,7 @@ func (w *walker) structure(path string, v reflect.Value) {
 			w.image[tracking] = "true"
 		}
 		return
-	case "layered":
+	case "Map": // of package cow
 		w.layers(path, v)
 		return
 	case "places": // a log of pods that came and left, or pages
