@@ -18,16 +18,18 @@ type consumption struct {
 }
 
 // consumption returns what an ask takes of a candidate. To find it out counts as an eighth of a
-// step for each capacity of the device.
+// step for each capacity of the device, and the first time, for each candidate.
 func (s *search) consumption(claim int, a *ask, c *candidate) *consumption {
 	if a.capacity == nil || len(a.capacity.Requests) == 0 {
 		return &c.device.plain
 	}
-	if len(s.takes) == 0 {
-		s.takes = slices.Grow(s.takes, len(s.suits))[:len(s.suits)]
-		clear(s.takes)
+	row := &s.takes[s.asks[claim]+a.number]
+	if n := len(s.pools.devices); len(*row) < n {
+		s.eighths(n)
+		*row = slices.Grow(*row, n)[:n]
+		clear(*row)
 	}
-	known := &s.takes[(s.asks[claim]+a.number)*len(s.pools.devices)+int(c.number)]
+	known := &(*row)[c.number]
 	if *known == nil {
 		s.eighths(len(c.device.Capacity))
 		x := a.consumption(c.device)

@@ -28,6 +28,10 @@ func (f *Finder) Details(node *framework.NodeInfo) []framework.Detail {
 		return list
 	}
 	s := f.searchOn(node, extended)
+	tooLong := []framework.Detail{{Subject: fmt.Sprintf("it takes more than %d steps to ask the selectors about all devices", s.limit)}}
+	if s.memory() > s.limit {
+		return tooLong
+	}
 	for i := range s.pools.list {
 		switch p := &s.pools.list[i]; {
 		case p.invalid:
@@ -38,7 +42,7 @@ func (f *Finder) Details(node *framework.NodeInfo) []framework.Detail {
 	}
 	list = append(list, s.shortages()...)
 	if s.steps > s.limit {
-		return []framework.Detail{{Subject: fmt.Sprintf("it takes more than %d steps to ask the selectors about all devices", s.limit)}}
+		return tooLong
 	}
 	if len(list) > 0 {
 		return list

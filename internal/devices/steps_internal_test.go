@@ -1,0 +1,122 @@
+//go:build full
+
+package devices
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
+)
+
+// hardOn returns a search for a pod with claims of some requests, on a node with some devices.
+func hardOn(t *testing.T, limit int, devices []api.Device, claims ...[]api.DeviceRequest) (*Finder, *framework.NodeInfo) {
+	t.Helper()
+	s := framework.NewSnapshot(framework.Arrival)
+	slice := slice24("a")
+	slice.Spec.Devices = devices
+	pod := api.MakePod("p").Obj()
+	err := errors.Join(s.AddNode(api.MakeNode("a", "4", "16Gi").Obj()), framework.Put(s, slice),
+		framework.Put(s, &api.DeviceClass{ObjectMeta: api.ObjectMeta{Name: "gpu"}}))
+	for i, requests := range claims {
+		c := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Name: fmt.Sprint("c", i), Namespace: "default"}}
+		c.Spec.Devices.Requests = requests
+		err = errors.Join(err, framework.Put(s, c))
+		pod.Spec.ResourceClaims = append(pod.Spec.ResourceClaims, api.PodResourceClaim{Name: c.Name, ResourceClaimName: &c.Name})
+	}
+	info, problem := s.NewPodInfo(pod)
+	if err := errors.Join(err, problem); err != nil {
+		t.Fatal(err)
+	}
+	f := new(Finder)
+	if status := f.Prepare(s, info, Options{Steps: limit}); !status.IsSuccess() {
+		t.Fatal(status)
+	}
+	return f, s.Node("a")
+}
+
+// alternatives is a request with 8 equal ones.
+func alternatives(name, mode string, count int64, selector string) api.DeviceRequest {
+	r := api.DeviceRequest{Name: name}
+	for k := range 8 {
+		r.FirstAvailable = append(r.FirstAvailable, api.DeviceSubRequest{
+			Name: fmt.Sprint("s", k), DeviceClassName: "gpu", AllocationMode: api.DeviceAllocationMode(mode), Count: count,
+			Selectors: []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: selector}}},
+		})
+	}
+	return r
+}
+
+// All that a search does counts, so that its bound bounds it: alternatives that ask for all
+// devices, or for none, have as many choices as others.
+func TestEveryChoiceIsAStep(t *testing.T) {
+	var devices []api.Device
+	for i := range 16 {
+		devices = append(devices, api.Device{Name: fmt.Sprint(i), Attributes: map[string]api.DeviceAttribute{"i": {IntValue: new(int64(i))}}})
+	}
+	var all, none []api.DeviceRequest
+	for i := range 17 {
+		all = append(all, alternatives(fmt.Sprint("r", i), "All", 0, fmt.Sprintf(`device.attributes["d"].i == %d`, i%16)))
+		none = append(none, alternatives(fmt.Sprint("r", i), "ExactCount", 0, "true"))
+	}
+	none[16] = alternatives("r16", "ExactCount", 1, "false")
+	for name, requests := range map[string][]api.DeviceRequest{"all": all, "none": none} {
+		f, node := hardOn(t, 100_000, devices, requests)
+		var steps *StepsError
+		if status := f.Find(node, nil); !errors.As(status.Err(), &steps) {
+			t.Errorf("alternatives that ask for %s: %v, want a StepsError", name, status)
+		}
+	}
+}
+
+// What the amounts of others cost that share a device counts.
+func TestSharesCount(t *testing.T) {
+	shared := api.Device{Name: "d", AllowMultipleAllocations: new(true), Capacity: map[string]api.DeviceCapacity{}}
+	one := &api.CapacityRequirements{Requests: map[string]resource.Quantity{}}
+	for i := range 8 {
+		name := fmt.Sprint("c", i)
+		shared.Capacity[name], one.Requests[name] = api.DeviceCapacity{Value: resource.MustParse("1000")}, resource.MustParse("1")
+	}
+	var requests []api.DeviceRequest
+	for i := range 32 {
+		requests = append(requests, api.DeviceRequest{Name: fmt.Sprint("r", i), Exactly: &api.ExactDeviceRequest{
+			DeviceClassName: "gpu", AllocationMode: api.DeviceAllocationModeExactCount, Count: 1, Capacity: one,
+		}})
+	}
+	f, node := hardOn(t, 0, []api.Device{shared}, requests)
+	s := f.searchOn(node, nil)
+	// For each pair of shares 8 amounts are added, twice.
+	if o, least := s.run(), 2*8*(32*31/2)/4; o != solved || s.steps < least || s.steps > least+32*8 {
+		t.Errorf("outcome %d after %d steps, want %d after little more than %d", o, s.steps, solved, least)
+	}
+}
+
+// The memory of a search has a bound as its time has.
+func TestMemoryOfSearch(t *testing.T) {
+	var claims [][]api.DeviceRequest
+	for range 100 {
+		var requests []api.DeviceRequest
+		for i := range 32 {
+			requests = append(requests, alternatives(fmt.Sprint("r", i), "All", 0, "false"))
+		}
+		claims = append(claims, requests)
+	}
+	for limit, some := range map[int]bool{9_599: false, 9_600: true} { // 25,600 alternatives and 24 devices
+		f, node := hardOn(t, limit, slice24("a").Spec.Devices, claims...)
+		s := f.searchOn(node, nil)
+		if len(s.suits) > 0 != some {
+			t.Errorf("%d bytes with a bound of %d steps, want some: %t", len(s.suits), limit, some)
+		}
+		var steps *StepsError
+		if status := f.Find(node, nil); !errors.As(status.Err(), &steps) {
+			t.Errorf("bound of %d steps: %v, want a StepsError", limit, status)
+		}
+		f.steps-- // as where more nodes share the bound
+		if details := f.Details(node); len(details) != 1 {
+			t.Errorf("bound of %d steps: details are %v", limit, details)
+		}
+	}
+}
