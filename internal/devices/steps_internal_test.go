@@ -120,3 +120,32 @@ func TestMemoryOfSearch(t *testing.T) {
 		}
 	}
 }
+
+// Constraints that apply to requests are a product, which is bounded, and names of requests are
+// looked up.
+func TestConstraintsOfManyRequests(t *testing.T) {
+	c := &api.ResourceClaim{}
+	spec := &c.Spec.Devices
+	for i := range 2000 {
+		spec.Requests = append(spec.Requests, api.DeviceRequest{Name: fmt.Sprint("r", i), Exactly: &api.ExactDeviceRequest{}})
+		spec.Constraints = append(spec.Constraints, api.DeviceConstraint{MatchAttribute: new("d/x"), Requests: []string{fmt.Sprint("r", i)}})
+	}
+	for i := range 2 * fewNames { // the even ones
+		spec.Constraints[0].Requests = append(spec.Constraints[0].Requests, fmt.Sprint("r", 2*i))
+	}
+	s := framework.NewSnapshot(framework.Arrival)
+	d := StateOf(s).demand(s, nil, c)
+	for i, applies := range d.constraints[0].applies {
+		if want := i%2 == 0 && i < 4*fewNames; applies != want {
+			t.Errorf("constraint 0 applies to request %d: %t, want %t", i, applies, want)
+		}
+	}
+	for i, x := range d.constraints {
+		if last := i == maxApplied/2000; x.fault != "" != last || len(x.applies) != 2000 {
+			t.Errorf("constraint %d has the fault %q, and %d requests", i, x.fault, len(x.applies))
+		}
+	}
+	if n := len(d.constraints); n != maxApplied/2000+1 {
+		t.Errorf("%d constraints, want %d", n, maxApplied/2000+1)
+	}
+}
