@@ -50,10 +50,13 @@ func (f *Finder) Details(node *framework.NodeInfo) []framework.Detail {
 	for claim := range s.plans {
 		list = append(list, s.apart(claim)...)
 	}
-	if len(list) > 0 {
-		return list
+	if len(list) == 0 {
+		list = append(list, s.together())
 	}
-	return []framework.Detail{s.together()}
+	if s.steps > s.limit {
+		return tooLong
+	}
+	return list
 }
 
 // notListed names the extended resources that the node neither offers nor has devices for.
@@ -102,11 +105,14 @@ func (s *search) detail(claim int, a *ask) framework.Detail {
 	var inUse, tainted, small int64
 	for i := range s.pools.devices {
 		c := &s.pools.devices[i]
+		if !s.stepWithin() {
+			break
+		}
 		if ok, _ := s.selectable(claim, a, c); !ok {
 			continue
 		}
 		d.Limit++
-		switch s.obstacle(a, c) {
+		switch s.obstacle(claim, a, c) {
 		case deviceInUse:
 			inUse++
 		case deviceTainted:
@@ -146,9 +152,12 @@ func (s *search) together() framework.Detail {
 			d.Asked += r.asks[0].count
 			for k := range s.pools.devices {
 				c := &s.pools.devices[k]
+				if !s.stepWithin() {
+					break
+				}
 				if ok, _ := s.selectable(claim, &r.asks[0], c); ok {
 					matching[c.device] = true
-					free[c.device] = free[c.device] || s.obstacle(&r.asks[0], c) == deviceFree
+					free[c.device] = free[c.device] || s.obstacle(claim, &r.asks[0], c) == deviceFree
 				}
 			}
 		}
@@ -173,8 +182,8 @@ const (
 	deviceSmall
 )
 
-func (s *search) obstacle(a *ask, c *candidate) int {
-	x := a.consumption(c.device)
+func (s *search) obstacle(claim int, a *ask, c *candidate) int {
+	x := s.consumption(claim, a, c)
 	switch {
 	case !a.admin && s.uses[c.pool].of(c.device).isDedicated():
 		return deviceInUse
@@ -182,7 +191,7 @@ func (s *search) obstacle(a *ask, c *candidate) int {
 		return deviceTainted
 	case x.err != nil || x.no:
 		return deviceSmall
-	case !s.fitsCapacity(c, &x):
+	case !s.fitsCapacity(c, x):
 		return deviceInUse // others share it
 	case len(c.device.ConsumesCounters) > 0 && !(c.device.shareable && s.shared(c)) && !s.countersAdmit(c):
 		return deviceInUse // by way of its counters
@@ -232,7 +241,10 @@ func (s *search) apart(claim int) (list []framework.Detail) {
 func (s *search) group(claim int, x *constraint, a *ask, groups map[string]int64, known map[*Device]bool) {
 	for i := range s.pools.devices {
 		c := &s.pools.devices[i]
-		if ok, _ := s.selectable(claim, a, c); !ok || known[c.device] || s.obstacle(a, c) != deviceFree {
+		if !s.stepWithin() {
+			return
+		}
+		if ok, _ := s.selectable(claim, a, c); !ok || known[c.device] || s.obstacle(claim, a, c) != deviceFree {
 			continue
 		}
 		if v := attributeOf(c.device, x.attribute); v != nil {

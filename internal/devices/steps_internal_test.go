@@ -5,6 +5,7 @@ package devices
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
@@ -147,5 +148,32 @@ func TestConstraintsOfManyRequests(t *testing.T) {
 	}
 	if n := len(d.constraints); n != maxApplied/2000+1 {
 		t.Errorf("%d constraints, want %d", n, maxApplied/2000+1)
+	}
+}
+
+// Details take as many steps as the search may: each constraint of each claim asks about each
+// device again.
+func TestStepsOfDetails(t *testing.T) {
+	var claims [][]api.DeviceRequest
+	for range 20 {
+		var requests []api.DeviceRequest
+		for i := range 32 {
+			requests = append(requests, api.DeviceRequest{Name: fmt.Sprint("r", i), Exactly: &api.ExactDeviceRequest{
+				DeviceClassName: "gpu", AllocationMode: api.DeviceAllocationModeExactCount, Count: 1,
+			}})
+		}
+		claims = append(claims, requests)
+	}
+	for limit, want := range map[int]int{20_000: 1, 40_000: 20} { // one detail for each claim's constraint
+		f, node := hardOn(t, limit, slice24("a").Spec.Devices, claims...)
+		for i := range f.plans {
+			f.plans[i].constraints = []constraint{{attribute: "d/none", applies: slices.Repeat([]bool{true}, 32)}}
+		}
+		f.plans = f.plans[:20]
+		details := f.Details(node)
+		told := len(details) == 1 && details[0].Asked == 0
+		if len(details) != want || told != (want == 1) {
+			t.Errorf("with %d steps: %d details, want %d: %v", limit, len(details), want, details[0])
+		}
 	}
 }
