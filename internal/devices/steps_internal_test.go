@@ -89,8 +89,8 @@ func TestSharesCount(t *testing.T) {
 	}
 	f, node := hardOn(t, 0, []api.Device{shared}, requests)
 	s := f.searchOn(node, nil)
-	// For each pair of shares 8 amounts are added, twice.
-	if o, least := s.run(), 2*8*(32*31/2)/4; o != solved || s.steps < least || s.steps > least+32*8 {
+	// For each pair of shares 8 amounts are added, twice. Each request asks for 8.
+	if o, least := s.run(), 2*8*(32*31/2)/4; o != solved || s.steps < least || s.steps > least+32*8+32*4 {
 		t.Errorf("outcome %d after %d steps, want %d after little more than %d", o, s.steps, solved, least)
 	}
 }
@@ -174,6 +174,33 @@ func TestStepsOfDetails(t *testing.T) {
 		told := len(details) == 1 && details[0].Asked == 0
 		if len(details) != want || told != (want == 1) {
 			t.Errorf("with %d steps: %d details, want %d: %v", limit, len(details), want, details[0])
+		}
+	}
+}
+
+// What an ask takes of the capacities of a device is found once for each of both. Amounts are
+// kept of devices only that can be shared.
+func TestCapacitiesCount(t *testing.T) {
+	for _, shared := range []bool{false, true} {
+		d := api.Device{Name: "d", AllowMultipleAllocations: &shared, Capacity: map[string]api.DeviceCapacity{}}
+		for i := range 32 {
+			d.Capacity[fmt.Sprint("c", i)] = api.DeviceCapacity{Value: resource.MustParse("10")}
+		}
+		large := &api.CapacityRequirements{Requests: map[string]resource.Quantity{"c0": resource.MustParse("11")}}
+		r := api.DeviceRequest{Name: "r", Exactly: &api.ExactDeviceRequest{
+			DeviceClassName: "gpu", AllocationMode: api.DeviceAllocationModeExactCount, Count: 1, Capacity: large,
+		}}
+		f, node := hardOn(t, 0, []api.Device{d}, []api.DeviceRequest{r})
+		s := f.searchOn(node, nil)
+		want, kept := 1+32/2, 0
+		if shared {
+			want, kept = 1+32, 32
+		}
+		if o := s.run(); o != failed || s.steps != want {
+			t.Errorf("shared %t: outcome %d after %d steps, want %d after %d", shared, o, s.steps, failed, want)
+		}
+		if x := s.consumption(0, &f.plans[0].requests[0].asks[0], &s.devices[0]); len(x.amounts) != kept {
+			t.Errorf("shared %t: %d amounts are kept, want %d", shared, len(x.amounts), kept)
 		}
 	}
 }
