@@ -2,7 +2,6 @@ package devices
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
@@ -12,24 +11,31 @@ import (
 
 // A consumption is what one request takes of the capacities of a device.
 type consumption struct {
-	amounts map[string]resource.Quantity // by capacity; nil if the device has none
+	amounts map[string]resource.Quantity // by capacity, of a device that can be shared
 	err     error                        // an amount that cannot be computed
 	no      bool                         // the device does not have it, or its policies forbid it
 }
 
-// consumption returns what an ask takes of a candidate. To find it out counts as an eighth of a
-// step for each capacity of the device.
+// consumption returns what an ask takes of a candidate. To find it out counts as half a step for
+// each capacity of the device, and as a whole one if the amounts are kept. For each candidate it
+// is an eighth of a step more, the first time.
 func (s *search) consumption(claim int, a *ask, c *candidate) *consumption {
 	if a.capacity == nil || len(a.capacity.Requests) == 0 {
 		return &c.device.plain
 	}
-	if len(s.takes) == 0 {
-		s.takes = slices.Grow(s.takes, len(s.suits))[:len(s.suits)]
-		clear(s.takes)
+	row := &s.takes[s.asks[claim]+a.number]
+	if n := len(s.pools.devices); len(*row) < n {
+		s.eighths(n)
+		*row = slices.Grow(*row, n)[:n]
+		clear(*row)
 	}
-	known := &s.takes[(s.asks[claim]+a.number)*len(s.pools.devices)+int(c.number)]
+	known := &(*row)[c.number]
 	if *known == nil {
-		s.eighths(len(c.device.Capacity))
+		each := 4
+		if c.device.shareable {
+			each = 8
+		}
+		s.eighths(each * len(c.device.Capacity))
 		x := a.consumption(c.device)
 		*known = &x
 	}
@@ -48,10 +54,12 @@ func consume(d *Device, requests map[string]resource.Quantity) consumption {
 	if len(d.Capacity) == 0 {
 		return consumption{}
 	}
-	c := consumption{amounts: make(map[string]resource.Quantity, len(d.Capacity))}
-	names := slices.Sorted(maps.Keys(d.Capacity))
-	for _, name := range names {
-		capacity := d.Capacity[name]
+	var c consumption
+	if d.shareable {
+		c.amounts = make(map[string]resource.Quantity, len(d.Capacity))
+	}
+	first := "" // of the names with an error
+	for name, capacity := range d.Capacity {
 		var request *resource.Quantity
 		if r, ok := requests[name]; ok {
 			request = &r
@@ -61,15 +69,20 @@ func consume(d *Device, requests map[string]resource.Quantity) consumption {
 			err = errNegative
 		}
 		if err != nil {
-			return consumption{err: fmt.Errorf("capacity %q: %w", name, err)}
+			if c.err == nil || name < first {
+				first, c.err = name, fmt.Errorf("capacity %q: %w", name, err)
+			}
+			continue
 		}
-		c.amounts[name] = amount
-	}
-	for _, name := range names {
-		capacity := d.Capacity[name]
-		if amount := c.amounts[name]; violates(&capacity, amount) || amount.Cmp(capacity.Value) > 0 {
+		if d.shareable {
+			c.amounts[name] = amount
+		}
+		if violates(&capacity, amount) || amount.Cmp(capacity.Value) > 0 {
 			c.no = true
 		}
+	}
+	if c.err != nil {
+		return consumption{err: c.err}
 	}
 	return c
 }

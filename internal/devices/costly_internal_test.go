@@ -71,14 +71,15 @@ func TestSteps(t *testing.T) {
 	if o != failed || x.steps != 24+24*24+24 {
 		t.Errorf("outcome %d after %d steps, want %d after %d", o, x.steps, failed, 24+24*24+24)
 	}
-	// Beside eight devices that are placed, each one counts twice.
+	// Beside eight devices that are placed, each one counts twice. What 12 requests know of 24
+	// devices takes 288 bytes: 4 steps.
 	s, pod = costlyCluster(t, 12)
 	claim := *framework.Lookup[api.ResourceClaim](s, "default/hard")
 	claim.Spec.Devices.Requests[11].FirstAvailable[0].Selectors = nil
 	if err := framework.Put(s, &claim); err != nil {
 		t.Fatal(err)
 	}
-	want := 0
+	want := 12 * 24 / bytesOfStep
 	for r := range 12 { // request r finds r devices in use
 		want += (r + 1) * (1 + r/8)
 	}
@@ -91,8 +92,8 @@ func TestSteps(t *testing.T) {
 	if err := framework.Put(s, &claim); err != nil {
 		t.Fatal(err)
 	}
-	if o, x = searchOnA(t, s, pod, Options{}); o != failed || x.steps != 24+(24+24)/8 {
-		t.Errorf("with a constraint: outcome %d after %d steps, want %d after %d", o, x.steps, failed, 24+(24+24)/8)
+	if o, x = searchOnA(t, s, pod, Options{}); o != failed || x.steps != 12*24/bytesOfStep+24+(24+24)/8 {
+		t.Errorf("with a constraint: outcome %d after %d steps, want %d after %d", o, x.steps, failed, 12*24/bytesOfStep+24+(24+24)/8)
 	}
 	unbound := claim
 	unbound.Spec.Devices.Constraints = nil

@@ -1,8 +1,6 @@
 package devices
 
 import (
-	"maps"
-
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -56,25 +54,41 @@ func isOverdrawn(left map[string]resource.Quantity) bool {
 }
 
 // countersAdmit reports whether no counter of the pool is overdrawn with the device. What is
-// placed has overdrawn none, so only the sets matter that the device consumes. A counter of
+// placed has overdrawn none, so only the counters matter that the device consumes. Each of
 // these is an eighth of a step for the device, and for each that is placed.
 func (s *search) countersAdmit(c *candidate) bool {
 	m := s.meterOf(c.pool)
 	if m.overdrawn {
 		return false
 	}
-	for _, consumed := range c.device.ConsumesCounters {
-		left := maps.Clone(m.left[consumed.CounterSet])
-		s.steps += len(left) * (1 + len(s.placed)) / 8
-		for i := range s.placed {
-			if p := &s.placed[i]; p.pool == c.pool && p.charged {
-				charge(left, consumed.CounterSet, p.device)
+	d := c.device
+	for i := range d.ConsumesCounters {
+		consumed := &d.ConsumesCounters[i]
+		left := m.left[consumed.CounterSet]
+		s.steps += len(consumed.Counters) * (1 + len(s.placed)) / 8
+		for name := range consumed.Counters {
+			rest := left[name]
+			for i := range s.placed {
+				if p := &s.placed[i]; p.pool == c.pool && p.charged {
+					rest = without(rest, p.device, consumed.CounterSet, name)
+				}
 			}
-		}
-		charge(left, consumed.CounterSet, c.device)
-		if isOverdrawn(left) {
-			return false
+			if without(rest, d, consumed.CounterSet, name).Sign() < 0 {
+				return false
+			}
 		}
 	}
 	return true
+}
+
+// without returns what a device leaves of a counter.
+func without(rest resource.Quantity, d *Device, set, counter string) resource.Quantity {
+	for i := range d.ConsumesCounters {
+		if x := &d.ConsumesCounters[i]; x.CounterSet == set {
+			if used, ok := x.Counters[counter]; ok {
+				rest = rest.Sub(used.Value)
+			}
+		}
+	}
+	return rest
 }

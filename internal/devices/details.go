@@ -28,6 +28,10 @@ func (f *Finder) Details(node *framework.NodeInfo) []framework.Detail {
 		return list
 	}
 	s := f.searchOn(node, extended)
+	tooLong := []framework.Detail{{Subject: fmt.Sprintf("it takes more than %d steps to ask the selectors about all devices", s.limit)}}
+	if s.memory() > s.limit {
+		return tooLong
+	}
 	for i := range s.pools.list {
 		switch p := &s.pools.list[i]; {
 		case p.invalid:
@@ -38,7 +42,7 @@ func (f *Finder) Details(node *framework.NodeInfo) []framework.Detail {
 	}
 	list = append(list, s.shortages()...)
 	if s.steps > s.limit {
-		return []framework.Detail{{Subject: fmt.Sprintf("it takes more than %d steps to ask the selectors about all devices", s.limit)}}
+		return tooLong
 	}
 	if len(list) > 0 {
 		return list
@@ -46,10 +50,13 @@ func (f *Finder) Details(node *framework.NodeInfo) []framework.Detail {
 	for claim := range s.plans {
 		list = append(list, s.apart(claim)...)
 	}
-	if len(list) > 0 {
-		return list
+	if len(list) == 0 {
+		list = append(list, s.together())
 	}
-	return []framework.Detail{s.together()}
+	if s.steps > s.limit {
+		return tooLong
+	}
+	return list
 }
 
 // notListed names the extended resources that the node neither offers nor has devices for.
@@ -98,11 +105,14 @@ func (s *search) detail(claim int, a *ask) framework.Detail {
 	var inUse, tainted, small int64
 	for i := range s.pools.devices {
 		c := &s.pools.devices[i]
+		if !s.stepWithin() {
+			break
+		}
 		if ok, _ := s.selectable(claim, a, c); !ok {
 			continue
 		}
 		d.Limit++
-		switch s.obstacle(a, c) {
+		switch s.obstacle(claim, a, c) {
 		case deviceInUse:
 			inUse++
 		case deviceTainted:
@@ -142,9 +152,12 @@ func (s *search) together() framework.Detail {
 			d.Asked += r.asks[0].count
 			for k := range s.pools.devices {
 				c := &s.pools.devices[k]
+				if !s.stepWithin() {
+					break
+				}
 				if ok, _ := s.selectable(claim, &r.asks[0], c); ok {
 					matching[c.device] = true
-					free[c.device] = free[c.device] || s.obstacle(&r.asks[0], c) == deviceFree
+					free[c.device] = free[c.device] || s.obstacle(claim, &r.asks[0], c) == deviceFree
 				}
 			}
 		}
@@ -169,8 +182,8 @@ const (
 	deviceSmall
 )
 
-func (s *search) obstacle(a *ask, c *candidate) int {
-	x := a.consumption(c.device)
+func (s *search) obstacle(claim int, a *ask, c *candidate) int {
+	x := s.consumption(claim, a, c)
 	switch {
 	case !a.admin && s.uses[c.pool].of(c.device).isDedicated():
 		return deviceInUse
@@ -178,7 +191,7 @@ func (s *search) obstacle(a *ask, c *candidate) int {
 		return deviceTainted
 	case x.err != nil || x.no:
 		return deviceSmall
-	case !s.fitsCapacity(c, &x):
+	case !s.fitsCapacity(c, x):
 		return deviceInUse // others share it
 	case len(c.device.ConsumesCounters) > 0 && !(c.device.shareable && s.shared(c)) && !s.countersAdmit(c):
 		return deviceInUse // by way of its counters
@@ -228,7 +241,10 @@ func (s *search) apart(claim int) (list []framework.Detail) {
 func (s *search) group(claim int, x *constraint, a *ask, groups map[string]int64, known map[*Device]bool) {
 	for i := range s.pools.devices {
 		c := &s.pools.devices[i]
-		if ok, _ := s.selectable(claim, a, c); !ok || known[c.device] || s.obstacle(a, c) != deviceFree {
+		if !s.stepWithin() {
+			return
+		}
+		if ok, _ := s.selectable(claim, a, c); !ok || known[c.device] || s.obstacle(claim, a, c) != deviceFree {
 			continue
 		}
 		if v := attributeOf(c.device, x.attribute); v != nil {

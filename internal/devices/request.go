@@ -199,6 +199,12 @@ func (x *State) demand(s *framework.Snapshot, compiler api.DeviceSelectorCompile
 		}
 	}
 	for i := range c.Constraints {
+		if (i+1)*p.asks > maxApplied {
+			p.constraints = append(p.constraints, constraint{
+				applies: make([]bool, p.asks), fault: fmt.Sprintf("constraint #%d: too many constraints on %d requests", i, p.asks),
+			})
+			break
+		}
 		from := &c.Constraints[i]
 		to := constraint{applies: p.appliedTo(from.Requests)}
 		switch {
@@ -215,18 +221,37 @@ func (x *State) demand(s *framework.Snapshot, compiler api.DeviceSelectorCompile
 	return p
 }
 
+// maxApplied bounds constraints times asks: an API server stores 32 constraints on 256 asks.
+const maxApplied = 1 << 20
+
 // appliedTo says for each ask whether a constraint is about it, given the requests that the
 // constraint names; all if it names none.
 func (d *demand) appliedTo(names []string) []bool {
 	applies := make([]bool, 0, d.asks)
+	named := namedIn(names)
 	for i := range d.requests {
 		r := &d.requests[i]
-		all := len(names) == 0 || slices.Contains(names, r.name)
+		all := len(names) == 0 || named(r.name)
 		for k := range r.asks {
-			applies = append(applies, all || slices.Contains(names, r.asks[k].full))
+			applies = append(applies, all || named(r.asks[k].full))
 		}
 	}
 	return applies
+}
+
+// fewNames is up to how many names are compared one by one.
+const fewNames = 16
+
+// namedIn returns a function that reports whether a name is in the list.
+func namedIn(names []string) func(name string) bool {
+	if len(names) <= fewNames {
+		return func(name string) bool { return slices.Contains(names, name) }
+	}
+	set := make(map[string]bool, len(names))
+	for _, name := range names {
+		set[name] = true
+	}
+	return func(name string) bool { return set[name] }
 }
 
 // exactly returns an alternative as if it were the whole request.

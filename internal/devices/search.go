@@ -30,7 +30,7 @@ type search struct {
 	// of all candidates for each constraint that was asked about.
 	relations []int
 	values    [][]*api.DeviceAttribute
-	takes     []*consumption // by ask and candidate, of asks for capacity; nil if not known
+	takes     [][]*consumption // by ask and candidate, of asks for capacity; nil if not known
 	steps     int
 	rest      int // eighths of a step
 	limit     int
@@ -80,9 +80,15 @@ func (s *search) begin(p *pools, plans []plan, state *State, limit int) {
 			s.chosen = append(s.chosen, 0)
 		}
 	}
-	s.suits = slices.Grow(s.suits[:0], asks*len(p.devices))[:asks*len(p.devices)]
-	clear(s.suits)
-	s.takes = s.takes[:0]
+	s.takes = slices.Grow(s.takes[:0], asks)[:asks]
+	for i := range s.takes {
+		s.takes[i] = s.takes[i][:0]
+	}
+	s.suits = s.suits[:0]
+	if n := asks * len(p.devices); s.memory() <= limit {
+		s.suits = slices.Grow(s.suits, n)[:n]
+		clear(s.suits)
+	}
 	s.values = slices.Grow(s.values[:0], relations)[:relations]
 	for i := range s.values {
 		s.values[i] = s.values[i][:0]
@@ -104,8 +110,17 @@ func (s *search) fail(err error) outcome {
 	return fatal
 }
 
+// bytesOfStep is how many bytes of suits are a step.
+const bytesOfStep = 64
+
+// memory is the steps for the memory of suits. If they are beyond the limit, there are none.
+func (s *search) memory() int { return len(s.takes) * len(s.pools.devices) / bytesOfStep }
+
 // run searches. The result is failed, solved or fatal.
 func (s *search) run() outcome {
+	if s.steps += s.memory(); s.steps > s.limit {
+		return s.fail(&StepsError{Steps: s.limit})
+	}
 	if err := s.validate(); err != nil {
 		return s.fail(err)
 	}
@@ -174,6 +189,9 @@ func (s *search) validateAsk(claim int, a *ask) (int64, error) {
 		}
 		for ; at < len(s.pools.devices) && s.pools.devices[at].pool == i; at++ {
 			c := s.pools.devices[at]
+			if !s.stepWithin() {
+				return 0, &StepsError{Steps: s.limit}
+			}
 			ok, err := s.selectable(claim, a, &c)
 			if err != nil {
 				return 0, err
@@ -181,7 +199,7 @@ func (s *search) validateAsk(claim int, a *ask) (int64, error) {
 			if !ok {
 				continue
 			}
-			switch x := a.consumption(c.device); {
+			switch x := s.consumption(claim, a, &c); {
 			case x.err != nil:
 				return 0, fmt.Errorf("claim %s, request %s: checking capacity for device %s: %w", p.claim.Key(), a.name, c.device.Name, x.err)
 			case !x.no:
@@ -197,20 +215,7 @@ func (s *search) validateAsk(claim int, a *ask) (int64, error) {
 }
 
 // listOf returns the devices for an ask with mode All.
-func (s *search) listOf(a *ask) []candidate {
-	at := 0
-	for _, p := range s.plans {
-		for i := range p.requests {
-			for k := range p.requests[i].asks {
-				if &p.requests[i].asks[k] == a {
-					return s.lists[at]
-				}
-				at++
-			}
-		}
-	}
-	return nil
-}
+func (s *search) listOf(claim int, a *ask) []candidate { return s.lists[s.asks[claim]+a.number] }
 
 // selectable reports whether all selectors hold for a device. The first time, it counts the
 // steps that it takes to find out.
@@ -257,6 +262,9 @@ func (s *search) next(claim, req int) outcome {
 	}
 	allLimited := true
 	for k := range r.asks {
+		if k > 0 && !s.stepWithin() {
+			return s.fail(&StepsError{Steps: s.limit})
+		}
 		s.chosen[s.requests[claim]+req] = k
 		switch o := s.place(claim, req, &r.asks[k], 0, 0); o {
 		case solved, fatal:
@@ -277,13 +285,16 @@ func (s *search) place(claim, req int, a *ask, i int64, at int) outcome {
 	var list []candidate
 	count := a.count
 	if a.all {
-		list = s.listOf(a)
+		list = s.listOf(claim, a)
 		count = int64(len(list))
 		if count == 0 {
 			return failed
 		}
 	}
 	if i == count {
+		if i == 0 && !s.stepWithin() {
+			return s.fail(&StepsError{Steps: s.limit})
+		}
 		return s.next(claim, req+1)
 	}
 	if count-i > int64(maxDevices-s.devicesOf(claim)) {
@@ -295,8 +306,12 @@ func (s *search) place(claim, req int, a *ask, i int64, at int) outcome {
 	return s.placeAny(claim, req, a, i, at, count)
 }
 
-// placeListed places the device of a list that is next.
+// placeListed places the device of a list that is next. It is a step, as alternatives may place
+// the same devices again and again.
 func (s *search) placeListed(claim, req int, a *ask, i int64, list []candidate) outcome {
+	if !s.stepWithin() {
+		return s.fail(&StepsError{Steps: s.limit})
+	}
 	c := &list[i]
 	if s.taken(claim, a, c) {
 		return failed
@@ -325,7 +340,7 @@ func (s *search) placeAny(claim, req int, a *ask, i int64, at int, count int64) 
 		}
 	}
 	for ; at < len(s.devices); at++ {
-		if s.step(); s.steps > s.limit {
+		if !s.stepWithin() {
 			return s.fail(&StepsError{Steps: s.limit})
 		}
 		c := &s.devices[at]
@@ -364,6 +379,12 @@ func (s *search) placeAny(claim, req int, a *ask, i int64, at int, count int64) 
 // step counts the work for one device, which is compared with those that are placed. A
 // few of them are no more than the device itself.
 func (s *search) step() { s.steps += 1 + len(s.placed)/8 }
+
+// stepWithin is step, and reports whether the search is still within its bound.
+func (s *search) stepWithin() bool {
+	s.step()
+	return s.steps <= s.limit
+}
 
 // devicesOf counts the devices of a claim.
 func (s *search) devicesOf(claim int) (n int) {
@@ -441,7 +462,8 @@ func (s *search) shared(c *candidate) bool {
 	return false
 }
 
-// fitsCapacity reports whether a device has enough capacity left.
+// fitsCapacity reports whether a device has enough capacity left. Each amount that others
+// have of it is a quarter of a step.
 func (s *search) fitsCapacity(c *candidate, x *consumption) bool {
 	if !c.device.shareable {
 		return true // nothing is ever consumed
@@ -455,5 +477,6 @@ func (s *search) fitsCapacity(c *candidate, x *consumption) bool {
 			used = append(used, s.placed[i].consumed)
 		}
 	}
+	s.eighths(2 * len(used) * len(x.amounts))
 	return len(used) == 0 || fitsBeside(c.device, x, used...)
 }

@@ -59,8 +59,9 @@ type Finder struct {
 	snapshot *framework.Snapshot
 	bound    []boundClaim
 	waiting  []waitingClaim
-	selected []int // indexes in waiting: claims with a selected node
-	others   []int // indexes in waiting: the others, by size
+	selected []int    // indexes in waiting: claims with a selected node
+	others   []int    // indexes in waiting: the others, by size
+	offers   []*offer // of the classes of waiting
 	pools    []pool
 	cursors  int // how many cursors the indexes of the pools need
 }
@@ -193,9 +194,10 @@ func boundClaimOf(s *framework.Snapshot, c *api.PersistentVolumeClaim) (b boundC
 }
 
 func (f *Finder) prepareWaiting() {
+	f.offers = nil
 	for i := range f.waiting {
 		w := &f.waiting[i]
-		w.provision = provisionFor(f.snapshot, w.claim)
+		w.provision = f.provisionFor(w.claim)
 		if node, ok := w.claim.Annotations[api.AnnSelectedNode]; ok {
 			w.node = node
 			f.selected = append(f.selected, i)
@@ -269,12 +271,18 @@ func (f *Finder) findWaiting(n *api.Node, found Found) (Found, Reasons, error) {
 	if found.Bindings = bindings; err != nil {
 		return found, 0, err
 	}
+	found.Provisions = slices.Grow(found.Provisions, len(f.selected)+len(unmatched))
+	var last provision // its answer is that of the next claim, if that asks for the same
+	var from *api.CSIStorageCapacity
 	for _, list := range [...][]int{f.selected, unmatched} {
 		for _, i := range list {
 			w := &f.waiting[i]
-			reason, from, err := w.provision.on(n)
-			if reason != 0 || err != nil {
-				return found, reason, err
+			if w.provision != last {
+				var reason Reasons
+				if reason, from, err = w.provision.on(n); reason != 0 || err != nil {
+					return found, reason, err
+				}
+				last = w.provision
 			}
 			found.Provisions = append(found.Provisions, Provision{w.claim, from})
 		}

@@ -13,54 +13,80 @@ import (
 const noProvisioner = "kubernetes.io/no-provisioner"
 
 // A provision says where a volume could be made for a claim.
+type provision struct {
+	*offer
+	counted bool  // capacities must have enough free space:
+	bytes   int64 // so much
+}
+
+// An offer says where a class makes volumes. All claims of the class share it.
 //
 // Source: kube-scheduler 1.37, volumebinding, checkVolumeProvisions and
 // hasEnoughCapacity.
-type provision struct {
+type offer struct {
+	class      string
 	err        error
 	impossible bool
 	everywhere bool // the class does not restrict topologies
 	topologies []match.LabelSelector
-	counted    bool        // capacities must have enough free space
-	capacities []*capacity // large enough, by key
+	tracked    bool        // the driver publishes capacities
+	capacities []*capacity // of the class, by key
 	index      index
 }
 
-func provisionFor(s *framework.Snapshot, claim *api.PersistentVolumeClaim) (p provision) {
+// provisionFor returns where a volume could be made for a claim.
+func (f *Finder) provisionFor(claim *api.PersistentVolumeClaim) provision {
 	name := ClassOfClaim(claim)
 	if name == "" {
-		p.err = fmt.Errorf("no class for claim %q", claim.Namespace+"/"+claim.Name)
-		return p
+		return provision{offer: &offer{err: fmt.Errorf("no class for claim %q", claim.Namespace+"/"+claim.Name)}}
 	}
+	p := provision{offer: f.offerOf(name)}
+	request, ok := claim.Spec.Resources.Requests[resource.Storage]
+	p.counted, p.bytes = p.tracked && ok, request.Value()
+	return p
+}
+
+// offerOf returns the offer of a class. There are few classes.
+func (f *Finder) offerOf(class string) *offer {
+	for i := len(f.offers) - 1; i >= 0; i-- {
+		if f.offers[i].class == class {
+			return f.offers[i]
+		}
+	}
+	o := newOffer(f.snapshot, class)
+	f.offers = append(f.offers, o)
+	return o
+}
+
+func newOffer(s *framework.Snapshot, name string) *offer {
+	o := &offer{class: name}
 	class, err := Class(s, name)
 	if err != nil {
-		p.err = fmt.Errorf("failed to find storage class %q", name)
-		return p
+		o.err = fmt.Errorf("failed to find storage class %q", name)
+		return o
 	}
 	if class.Provisioner == "" || class.Provisioner == noProvisioner {
-		p.impossible = true
-		return p
+		o.impossible = true
+		return o
 	}
-	p.everywhere = len(class.AllowedTopologies) == 0
+	o.everywhere = len(class.AllowedTopologies) == 0
 	for i := range class.AllowedTopologies {
 		if selector, ok := compileTopology(&class.AllowedTopologies[i]); ok {
-			p.topologies = append(p.topologies, selector)
+			o.topologies = append(o.topologies, selector)
 		}
 	}
-	request, ok := claim.Spec.Resources.Requests[resource.Storage]
 	driver := framework.Lookup[api.CSIDriver](s, class.Provisioner)
-	if !ok || driver == nil || driver.Spec.StorageCapacity == nil || !*driver.Spec.StorageCapacity {
-		return p
+	if driver == nil || driver.Spec.StorageCapacity == nil || !*driver.Spec.StorageCapacity {
+		return o
 	}
-	p.counted = true
-	bytes := request.Value()
+	o.tracked = true
 	for _, c := range capacitiesIn(s) {
-		if c.object.StorageClassName == class.Name && c.known && c.limit >= bytes {
-			p.index.add(len(p.capacities), c.must)
-			p.capacities = append(p.capacities, c)
+		if c.object.StorageClassName == class.Name && c.known {
+			o.index.add(len(o.capacities), c.must)
+			o.capacities = append(o.capacities, c)
 		}
 	}
-	return p
+	return o
 }
 
 // compileTopology compiles a term. It returns false for an empty or malformed term,
@@ -87,14 +113,17 @@ func (p *provision) on(n *api.Node) (reason Reasons, from *api.CSIStorageCapacit
 	case !p.counted:
 		return 0, nil, nil
 	}
-	rank := p.index.first(n.Labels, func(rank int) bool { return p.capacities[rank].nodes.Matches(n.Labels) })
+	rank := p.index.first(n.Labels, func(rank int) bool {
+		c := p.capacities[rank]
+		return c.limit >= p.bytes && c.nodes.Matches(n.Labels)
+	})
 	if rank < 0 {
 		return NoSpace, nil, nil
 	}
 	return 0, p.capacities[rank].object, nil
 }
 
-func (p *provision) allows(labels map[string]string) bool {
+func (p *offer) allows(labels map[string]string) bool {
 	if p.everywhere {
 		return true
 	}
