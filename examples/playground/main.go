@@ -103,7 +103,7 @@ func compile() ([]byte, error) {
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "berth.wasm")
-	_, err = goCommand("js", "build", "-trimpath", "-ldflags=-s -w", "-gcflags=all=-l", "-tags=noextenders", "-o", file, "github.com/berth-sched/berth/examples/playground")
+	_, err = goCommand("js", "build", "-trimpath", "-ldflags=-s -w", "-gcflags=all=-l", "-tags=noextenders,nochecks", "-o", file, "github.com/berth-sched/berth/examples/playground")
 	if err != nil {
 		return nil, err
 	}
