@@ -59,8 +59,8 @@ import (
 // Differs: a search for devices that takes long, where more than 4 nodes have devices.
 // Original: each node has the whole filterTimeout, and a search that is given up ends the
 // attempt with an error.
-// Here: the nodes share the steps of 4, and each has a hundredth of MaxSteps at least. A node
-// where the search takes more is rejected.
+// Here: the nodes share the steps of 4, and each has a hundredth of MaxSteps at least, or more
+// with many devices. A node where the search takes more is rejected.
 // Why: one claim would keep all other pods waiting for minutes.
 //
 // Differs: selectors that the built-in compiler does not take.
@@ -93,8 +93,10 @@ type DynamicResources struct {
 	BindingTimeout time.Duration
 	// MaxSteps bounds the search on one node; 0 means 5,000,000. A device that is looked at
 	// is a step, and so are about two operations of its selectors. If n nodes may have devices,
-	// rounded up to a power of two, and they are more than 4, a node has 4/n of it, but a
-	// hundredth at least.
+	// rounded up to a power of two, and they are more than 4, a node has 4/n of it. It has a
+	// hundredth at least, and 8 steps for each request and each of its devices (800 with
+	// DeviceSelectors). A node where the search takes more is rejected with
+	// [SearchGivenUp]; see [framework.Status.Is].
 	MaxSteps int
 	// DeviceSelectors compiles the selectors of classes and claims; nil means the
 	// built-in compiler, which takes the expressions that drivers usually write.
@@ -108,6 +110,10 @@ type DynamicResources struct {
 }
 
 const dynamicResourcesName = "DynamicResources"
+
+// SearchGivenUp is the reason against a node where the search for devices took more steps than
+// the node's share of [DynamicResources.MaxSteps].
+var SearchGivenUp = devices.SearchGivenUp
 
 // Name returns "DynamicResources".
 func (DynamicResources) Name() string { return dynamicResourcesName }

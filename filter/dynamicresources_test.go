@@ -318,15 +318,15 @@ func TestBadClaims(t *testing.T) {
 		}, "claim default/p-gpu-: selector #0: CEL compile error: at offset 7: Syntax error: unexpected \"the end\""},
 		{"refused", func(e *api.ExactDeviceRequest) {
 			e.Selectors = []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: "[1].map(x, x) == [1]"}}}
-		}, "claim default/p-gpu-: selector #0: the built-in selectors do not have the macro \"map\"; set DeviceSelectors to a compiler of the full language"},
+		}, "claim default/p-gpu-: selector #0: the built-in selectors do not have the macro \"map\"; set DeviceSelectors to a compiler of the full language, such as scheduling/kube/celselector"},
 		{"class", func(e *api.ExactDeviceRequest) { e.DeviceClassName = "none" }, "request gpu: device class none does not exist"},
 		{"no class", func(e *api.ExactDeviceRequest) { e.DeviceClassName = "" }, "request gpu: unsupported request type"},
 		{"huge selector", func(e *api.ExactDeviceRequest) {
 			e.Selectors = []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: `"` + strings.Repeat("x", 11<<10) + `" == ""`}}}
-		}, "claim default/p-gpu-: selector #0: the built-in selectors do not have expressions of more than 10240 bytes; set DeviceSelectors to a compiler of the full language"},
+		}, "claim default/p-gpu-: selector #0: the built-in selectors do not have expressions of more than 10240 bytes; set DeviceSelectors to a compiler of the full language, such as scheduling/kube/celselector"},
 		{"deep selector", func(e *api.ExactDeviceRequest) {
 			e.Selectors = []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: strings.Repeat("(", 500) + "true" + strings.Repeat(")", 500)}}}
-		}, "claim default/p-gpu-: selector #0: the built-in selectors do not have expressions nested deeper than 60 levels; set DeviceSelectors to a compiler of the full language"},
+		}, "claim default/p-gpu-: selector #0: the built-in selectors do not have expressions nested deeper than 60 levels; set DeviceSelectors to a compiler of the full language, such as scheduling/kube/celselector"},
 		{"selector without text", func(e *api.ExactDeviceRequest) { e.Selectors = make([]api.DeviceSelector, 1) }, "claim default/p-gpu-, request gpu, selector #0: CEL expression empty (unsupported selector type?)"},
 		{"capacity that is not there", func(e *api.ExactDeviceRequest) {
 			e.Capacity = &api.CapacityRequirements{Requests: map[string]resource.Quantity{"absent": resource.MustParse("1")}}
@@ -371,7 +371,8 @@ func TestMaxSteps(t *testing.T) {
 	}
 }
 
-// If many nodes have devices, each has a part of the steps, and more than that rejects it.
+// If many nodes have devices, each has a part of the steps, but always some looks of each request
+// at each device: an ordinary claim needs no more.
 func TestMaxStepsOfManyNodes(t *testing.T) {
 	s := gpuSnapshot(t, 8)
 	for i := range 60 {
@@ -386,14 +387,14 @@ func TestMaxStepsOfManyNodes(t *testing.T) {
 	}
 	var c framework.Cycle
 	c.Reset(info, s, 0, 0)
-	for steps, want := range map[int]string{80: "search for devices given up after 5 steps", 80_000: ""} {
+	for _, steps := range []int{80, 80_000} {
 		bound, status := filter.DynamicResources{MaxSteps: steps}.PreFilter(&c)
 		if !status.IsSuccess() {
 			t.Fatal(status)
 		}
 		got := bound.Filter.Filter(info, s.Node("n1"))
-		if got.Message() != want || want != "" && got.Code() != framework.UnschedulableAndUnresolvable {
-			t.Errorf("Filter with %d steps for 64 nodes = %v, want %q", steps, got, want)
+		if !got.IsSuccess() {
+			t.Errorf("Filter with %d steps for 64 nodes = %v", steps, got)
 		}
 	}
 }

@@ -149,6 +149,9 @@ func (s Status) Reasons() (texts []string) {
 	return s.why.Reasons(s.detail)
 }
 
+// Is reports whether the status was made with the reasoner, whatever its detail.
+func (s Status) Is(why Reasoner) bool { return s.why != nil && s.why == why }
+
 // Message returns the reasons joined with ", ".
 func (s Status) Message() string { return strings.Join(s.Reasons(), ", ") }
 

@@ -49,3 +49,32 @@ func TestFirstQuestionAboutDevices(t *testing.T) {
 		t.Errorf("after the rollback, generations are %s; before %s", generations(s), first)
 	}
 }
+
+// What was in use before a transaction stays in use after its rollback, also if the first
+// question about devices was asked inside of it.
+func TestFirstQuestionInATransaction(t *testing.T) {
+	s := gpuCluster(t, 1) // one node with 8 devices
+	for i := range 8 {
+		_, c := own(fmt.Sprint("running-", i))
+		c.Status.Allocation = &api.AllocationResult{Devices: api.DeviceAllocationResult{Results: []api.DeviceRequestAllocationResult{
+			{Request: "gpu", Driver: "gpu.example.com", Pool: "n0", Device: fmt.Sprint("gpu-", i)},
+		}}}
+		if err := framework.Put(s, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sched := build(t, scheduling.Kubernetes137())
+	ask := func(when string) {
+		t.Helper()
+		if d, err := sched.Schedule(s, info(t, s, claiming("one", "one"))); err == nil {
+			t.Errorf("%s, all devices are in use, and the pod fits %s", when, d.Node)
+		}
+	}
+	mark := s.Begin()
+	ask("in a transaction")
+	s.Rollback(mark)
+	ask("after the rollback")
+	if err := s.Check(); err != nil {
+		t.Error(err)
+	}
+}

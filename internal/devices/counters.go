@@ -8,8 +8,11 @@ import (
 // A search reads it once, when a device first needs it.
 type meter struct {
 	left      map[string]map[string]resource.Quantity
-	overdrawn bool // devices in use consume more of some counter than there is
+	overdrawn []counterName // devices in use consume more of these than there is
 }
+
+// A counterName names a counter of a pool.
+type counterName struct{ set, counter string }
 
 // meterOf returns the meter of a pool. Each counter set and each device that consumes counters
 // is an eighth of a step.
@@ -38,42 +41,48 @@ func (s *search) meterOf(at int) *meter {
 			}
 		}
 	}
-	for _, left := range m.left {
-		m.overdrawn = m.overdrawn || isOverdrawn(left)
+	for set, left := range m.left {
+		for name, q := range left {
+			if q.Sign() < 0 {
+				m.overdrawn = append(m.overdrawn, counterName{set, name})
+			}
+		}
 	}
 	return m
 }
 
-func isOverdrawn(left map[string]resource.Quantity) bool {
-	for _, q := range left {
-		if q.Sign() < 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // countersAdmit reports whether no counter of the pool is overdrawn with the device. What is
-// placed has overdrawn none, so only the counters matter that the device consumes. Each of
-// these is an eighth of a step for the device, and for each that is placed.
+// placed has overdrawn none, so only the counters matter that the device consumes, and those
+// that devices in use have overdrawn: a device may give back what it does not consume. Each
+// consumption that is looked at for a counter is an eighth of a step.
 func (s *search) countersAdmit(c *candidate) bool {
 	m := s.meterOf(c.pool)
-	if m.overdrawn {
-		return false
-	}
 	d := c.device
+	each := len(d.ConsumesCounters)
+	for i := range s.placed {
+		if p := &s.placed[i]; p.pool == c.pool && p.charged {
+			each += len(p.device.ConsumesCounters)
+		}
+	}
+	admits := func(x counterName) bool {
+		s.eighths(each)
+		rest := m.left[x.set][x.counter]
+		for i := range s.placed {
+			if p := &s.placed[i]; p.pool == c.pool && p.charged {
+				rest = without(rest, p.device, x.set, x.counter)
+			}
+		}
+		return without(rest, d, x.set, x.counter).Sign() >= 0
+	}
+	for _, x := range m.overdrawn {
+		if !admits(x) {
+			return false
+		}
+	}
 	for i := range d.ConsumesCounters {
 		consumed := &d.ConsumesCounters[i]
-		left := m.left[consumed.CounterSet]
-		s.steps += len(consumed.Counters) * (1 + len(s.placed)) / 8
 		for name := range consumed.Counters {
-			rest := left[name]
-			for i := range s.placed {
-				if p := &s.placed[i]; p.pool == c.pool && p.charged {
-					rest = without(rest, p.device, consumed.CounterSet, name)
-				}
-			}
-			if without(rest, d, consumed.CounterSet, name).Sign() < 0 {
+			if !admits(counterName{consumed.CounterSet, name}) {
 				return false
 			}
 		}

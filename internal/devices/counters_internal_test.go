@@ -17,20 +17,20 @@ import (
 func TestCounters(t *testing.T) {
 	admitted, refused := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		draw := func(most int64, label string) api.Counter {
-			return api.Counter{Value: resource.MustParse(fmt.Sprint(rapid.Int64Range(0, most).Draw(t, label)))}
+		draw := func(least, most int64, label string) api.Counter {
+			return api.Counter{Value: resource.MustParse(fmt.Sprint(rapid.Int64Range(least, most).Draw(t, label)))}
 		}
 		sets, counters := rapid.IntRange(1, 3).Draw(t, "sets"), rapid.IntRange(1, 3).Draw(t, "counters")
-		counts := func(most int64) map[string]api.Counter {
+		counts := func(least, most int64) map[string]api.Counter {
 			m := map[string]api.Counter{}
 			for i := range counters {
-				m[fmt.Sprint("c", i)] = draw(most, "amount")
+				m[fmt.Sprint("c", i)] = draw(least, most, "amount")
 			}
 			return m
 		}
 		p := &pools{list: []pool{{}}}
 		for i := range sets {
-			p.list[0].counters = append(p.list[0].counters, &api.CounterSet{Name: fmt.Sprint("set-", i), Counters: counts(12)})
+			p.list[0].counters = append(p.list[0].counters, &api.CounterSet{Name: fmt.Sprint("set-", i), Counters: counts(-1, 12)})
 		}
 		x := &slice{devices: make([]Device, rapid.IntRange(1, 8).Draw(t, "devices"))}
 		uses := &poolUse{slice: x, dense: make([]*use, len(x.devices))}
@@ -39,7 +39,7 @@ func TestCounters(t *testing.T) {
 			d.slice, d.index, d.Device = x, i, &api.Device{Name: fmt.Sprint("d", i)}
 			for range rapid.IntRange(1, 3).Draw(t, "consumptions") {
 				set := fmt.Sprint("set-", rapid.IntRange(0, sets-1).Draw(t, "set"))
-				d.ConsumesCounters = append(d.ConsumesCounters, api.DeviceCounterConsumption{CounterSet: set, Counters: counts(3)})
+				d.ConsumesCounters = append(d.ConsumesCounters, api.DeviceCounterConsumption{CounterSet: set, Counters: counts(-1, 3)})
 			}
 			uses.dense[i] = rapid.SampledFrom([]*use{nil, nil, nil, dedicatedOnce, {shares: map[api.UID]int{"s": 1}}}).Draw(t, "use")
 			p.list[0].consumers = append(p.list[0].consumers, d)

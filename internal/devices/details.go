@@ -12,8 +12,8 @@ import (
 // has of it. If requests have enough devices each, it tells how far constraints keep them
 // apart.
 func (f *Finder) Details(node *framework.NodeInfo) []framework.Detail {
-	status := f.Find(node, nil)
-	if status.IsSuccess() || status.Code() == framework.Error {
+	found := f.Find(node, nil)
+	if found.IsSuccess() || found.Code() == framework.Error {
 		return nil
 	}
 	var list []framework.Detail
@@ -47,6 +47,9 @@ func (f *Finder) Details(node *framework.NodeInfo) []framework.Detail {
 	if len(list) > 0 {
 		return list
 	}
+	if found.Is(SearchGivenUp) {
+		return []framework.Detail{{Subject: found.Message()}}
+	}
 	for claim := range s.plans {
 		list = append(list, s.apart(claim)...)
 	}
@@ -73,7 +76,8 @@ func (f *Finder) notListed(node *framework.NodeInfo) (list []framework.Detail) {
 func (f *Finder) searchOn(node *framework.NodeInfo, extended []extendedResource) *search {
 	plans, _ := f.plansFor(extended)
 	s := new(search)
-	s.begin(f.catalog.poolsOf(node), plans, f.state, f.steps)
+	p := f.catalog.poolsOf(node)
+	s.begin(p, plans, f.state, f.stepsOn(p, plans))
 	return s
 }
 

@@ -182,12 +182,21 @@ func isExtendedClaimOf(c *api.ResourceClaim, pod *api.Pod) bool {
 
 // noteSpecial remembers the claim of a pod's extended resources.
 func (x *State) noteSpecial(s *framework.Snapshot, c *api.ResourceClaim) {
-	if c.Annotations[api.AnnExtendedResourceClaim] != "true" {
-		return
+	for pod := range specialFor(c) {
+		change(s, &x.special, pod, c.Key())
 	}
-	for i := range c.OwnerReferences {
-		if o := &c.OwnerReferences[i]; isSet(o.Controller) {
-			change(s, &x.special, idOf(o.UID, c.Namespace, o.Name), c.Key())
+}
+
+// specialFor visits the pods whose claim for extended resources this is.
+func specialFor(c *api.ResourceClaim) func(yield func(pod objectID) bool) {
+	return func(yield func(objectID) bool) {
+		if c.Annotations[api.AnnExtendedResourceClaim] != "true" {
+			return
+		}
+		for i := range c.OwnerReferences {
+			if o := &c.OwnerReferences[i]; isSet(o.Controller) && !yield(idOf(o.UID, c.Namespace, o.Name)) {
+				return
+			}
 		}
 	}
 }

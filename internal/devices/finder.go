@@ -51,6 +51,43 @@ func (o *Options) stepsAmong(nodes int) int {
 	return max(int(float64(all)*(float64(fullNodes)/float64(nodes))), all/leastShare, 1)
 }
 
+// stepsOn is the bound of the search of a node with these pools. Where nodes share steps, a node
+// has at least some looks of each request, up to those of one claim, at each device.
+func (f *Finder) stepsOn(p *pools, plans []plan) int {
+	all := f.options.steps()
+	if f.steps >= all {
+		return all
+	}
+	requests := 0
+	for i := range plans {
+		requests += len(plans[i].requests)
+	}
+	look := looksOfRequest
+	if f.options.Compiler != nil {
+		look *= stepsOfCall
+	}
+	return min(all, max(f.steps, look*min(requests, maxRequests)*len(p.devices)))
+}
+
+const (
+	// looksOfRequest is how many steps a request may take for each device, at least.
+	looksOfRequest = 8
+	// maxRequests is how many requests a claim of an API server has at most.
+	maxRequests = 32
+)
+
+// A givenUp is the reason against a node where the search for devices took more steps than its
+// share. The detail of the status is their number.
+type givenUp struct{}
+
+// SearchGivenUp is that reason.
+var SearchGivenUp framework.Reasoner = givenUp{}
+
+// Reasons says after how many steps the search was given up.
+func (givenUp) Reasons(steps uint64) []string {
+	return []string{fmt.Sprintf("search for devices given up after %d steps", steps)}
+}
+
 // The reasons for rejections.
 const (
 	ErrAllocate    framework.Text = "cannot allocate all claims"
@@ -436,15 +473,15 @@ func (f *Finder) search(node *framework.NodeInfo, extended []extendedResource, f
 		s = new(search)
 	}
 	defer func() { f.state.searches.Put(s) }()
-	s.begin(pools, plans, f.state, f.steps)
+	s.begin(pools, plans, f.state, f.stepsOn(pools, plans))
 	switch f.runOn(node, s) {
 	case failed:
 		return pools.failure()
 	case fatal:
 		var steps *StepsError
 		if errors.As(s.err, &steps) {
-			if f.steps < f.options.steps() {
-				return framework.UnresolvableStatus(framework.Text(fmt.Sprintf("search for devices given up after %d steps", steps.Steps)))
+			if steps.Steps < f.options.steps() {
+				return framework.DetailedStatus(framework.UnschedulableAndUnresolvable, SearchGivenUp, uint64(steps.Steps))
 			}
 			steps.Node = node.Name()
 		}

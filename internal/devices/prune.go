@@ -56,24 +56,35 @@ func (s *search) isCleanFor(claim int, a *ask) bool {
 // hopeless reports whether requests want more devices than the node has for them: one request
 // alone, or all that can have the same devices. A single request is looked at when its first
 // device is placed.
+//
+// Finding out takes a quarter of the steps at most. If that is not enough, they are taken back,
+// and the search goes on without.
 func (s *search) hopeless() bool {
+	before, until := s.steps, min(s.limit, s.steps+s.limit/4)
+	defer func() {
+		if s.steps > until {
+			s.steps = before
+		}
+	}()
 	if len(s.plans) == 1 && len(s.plans[0].requests) == 1 {
 		return false
 	}
 	for claim, p := range s.plans {
 		for i := range p.requests {
-			if r := &p.requests[i]; !r.alternatives && s.tooFew(claim, &r.asks[0], 0, r.asks[0].count) {
-				return true
+			r := &p.requests[i]
+			few := !r.alternatives && s.tooFew(claim, &r.asks[0], 0, r.asks[0].count)
+			if few || s.steps > until {
+				return few && s.steps <= until
 			}
 		}
 	}
-	return s.tooFewTogether()
+	return s.tooFewTogether(until)
 }
 
 // tooFewTogether reports whether the requests that can have the same devices want more than
 // these. A device that can be shared, or that is looked at with admin access, may go to
-// several. Each device that it looks at is a step.
-func (s *search) tooFewTogether() bool {
+// several. Each device that it looks at is a step, and until bounds these.
+func (s *search) tooFewTogether(until int) bool {
 	wanted := map[string]int64{}
 	has := make([]byte, len(s.devices))
 	for claim, p := range s.plans {
@@ -85,7 +96,9 @@ func (s *search) tooFewTogether() bool {
 			}
 			free := int64(0)
 			for k := range s.devices {
-				s.step()
+				if s.step(); s.steps > until {
+					return false
+				}
 				c := &s.devices[k]
 				if has[k] = 0; !s.mayHave(claim, a, c) {
 					continue
@@ -98,6 +111,9 @@ func (s *search) tooFewTogether() bool {
 				}
 				has[k] = 1
 				free++
+			}
+			if s.steps > until {
+				return false
 			}
 			if wanted[string(has)] += a.count; wanted[string(has)] > free {
 				return true

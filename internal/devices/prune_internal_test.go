@@ -99,7 +99,7 @@ func TestPruned(t *testing.T) {
 			solutions++
 		default:
 			failures++
-			if pruned.clean && pruned.hopeless() && pruned.tooFewTogether() {
+			if pruned.clean && pruned.hopeless() && pruned.tooFewTogether(pruned.limit) {
 				sooner++
 			}
 		}

@@ -128,7 +128,11 @@ func (s *search) run() outcome {
 	if s.clean && s.hopeless() {
 		return failed
 	}
-	return s.next(0, 0)
+	o := s.next(0, 0)
+	if o == failed && s.steps > s.limit {
+		return s.fail(&StepsError{Steps: s.limit})
+	}
+	return o
 }
 
 // validate checks all claims, and lists the devices of asks with mode All.

@@ -124,7 +124,7 @@ func (c *condition) fault(p plan, d *Device, err error) error {
 	var refused *expr.RefusedError
 	switch {
 	case errors.As(err, &refused):
-		return fmt.Errorf("%s: selector #%d: %w; set DeviceSelectors to a compiler of the full language", whose, c.index, err)
+		return fmt.Errorf("%s: selector #%d: %w; set DeviceSelectors to a compiler of the full language, such as scheduling/kube/celselector", whose, c.index, err)
 	case c.program.err != nil:
 		return fmt.Errorf("%s: selector #%d: CEL compile error: %w", whose, c.index, err)
 	}

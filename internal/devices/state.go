@@ -80,9 +80,15 @@ var stateKey = framework.NewTouchingExtensionKey(func(s *framework.Snapshot) *St
 	x := &State{programs: new(programs), owner: new(cow.Owner), origin: s.NewVersion()}
 	waiting := 0
 	for _, c := range framework.List[api.ResourceClaim](s) {
-		x.recharge(s, api.KeyOf(c), c.Status.Allocation)
-		x.noteSpecial(s, c)
-		if c.Status.Allocation == nil {
+		// Nothing of this is recorded: a rollback of an open transaction takes back what it
+		// changed before, and not what was there.
+		for pod := range specialFor(c) {
+			x.special.Set(pod, c.Key())
+		}
+		if a := c.Status.Allocation; a != nil {
+			x.apply(a, 1)
+			x.charged.Set(api.KeyOf(c), a)
+		} else {
 			waiting++
 		}
 	}
