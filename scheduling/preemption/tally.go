@@ -25,7 +25,7 @@ const mostRefusals = 64
 type local interface{ Local() bool }
 
 // mayTally reports whether a tally holds in this attempt: nothing but changes of nodes
-// changes an answer. Nominated pods are no part of a node's generation.
+// changes an answer. Filters are asked twice about nodes with nominated pods.
 func (r *run) mayTally() bool {
 	if r.memory == nil || r.cycle.Snapshot.Nominations() > 0 {
 		return false
