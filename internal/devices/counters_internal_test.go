@@ -65,7 +65,7 @@ func TestCounters(t *testing.T) {
 			}
 		}
 	})
-	if admitted < 50 || refused < 50 {
+	if !testing.Short() && (admitted < 50 || refused < 50) {
 		t.Errorf("%d admitted, %d refused", admitted, refused)
 	}
 }

@@ -104,7 +104,7 @@ func TestPruned(t *testing.T) {
 			}
 		}
 	})
-	if solutions < 10 || failures < 10 || sooner < 3 {
+	if !testing.Short() && (solutions < 10 || failures < 10 || sooner < 3) {
 		t.Errorf("%d solutions, %d failures, %d of them because requests want too much together", solutions, failures, sooner)
 	}
 }
