@@ -21,7 +21,7 @@
 //	pack.go       another choice among the solutions: least leftover
 //	memo.go       what was found out about a slice; costly.go, which searches are in vain
 //	result.go     what a claim got
-//	finder.go     the verdicts about the nodes for one pod
+//	finder.go     the verdicts about the nodes for one pod; share.go, the steps that each has
 //	details.go    the numbers behind a rejection, and the devices in words
 //	reserve.go    what Reserve takes, what a driver writes, and scores
 //	check.go      counts what is in use again

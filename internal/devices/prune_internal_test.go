@@ -11,14 +11,15 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/proof/enough"
 	"github.com/berth-sched/berth/resource"
 )
 
 // TestPruned compares the search with its plain twin, which leaves nothing out, on random
 // devices and claims.
 func TestPruned(t *testing.T) {
-	solutions, failures, sooner := 0, 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	seen := map[string]int{}
+	enough.Check(t, seen, map[string]int{"solutions": 10, "failures": 10, "requests that want too much together": 3}, func(t *rapid.T) {
 		s, node, count := framework.NewSnapshot(framework.Arrival), "a", api.Counter{Value: resource.MustParse("1")}
 		x := &api.ResourceSlice{ObjectMeta: api.ObjectMeta{Name: "a"}}
 		x.Spec = api.ResourceSliceSpec{Driver: "d", NodeName: &node, Pool: api.ResourcePool{Name: node, Generation: 1, ResourceSliceCount: 2}}
@@ -96,17 +97,14 @@ func TestPruned(t *testing.T) {
 		}
 		switch {
 		case want == solved:
-			solutions++
+			seen["solutions"]++
 		default:
-			failures++
+			seen["failures"]++
 			if pruned.clean && pruned.hopeless() && pruned.tooFewTogether(pruned.limit) {
-				sooner++
+				seen["requests that want too much together"]++
 			}
 		}
 	})
-	if !testing.Short() && (solutions < 10 || failures < 10 || sooner < 3) {
-		t.Errorf("%d solutions, %d failures, %d of them because requests want too much together", solutions, failures, sooner)
-	}
 }
 
 func names(s *search) (list []string) {
