@@ -41,9 +41,11 @@ import (
 // Here: it is left to the driver, which finds what to write under [DeviceClaimsKey].
 // Why: the library has no API client.
 //
-// Differs: Unreserve, for claims that were reserved for the pod before.
-// Original: kube-scheduler takes the reservation back.
-// Here: it stays; the driver may take it back.
+// Differs: Unreserve, for claims that were reserved for the pod before, or made for its
+// extended resources in an earlier cycle.
+// Original: kube-scheduler takes the reservation back, and deletes the claim of the earlier
+// cycle.
+// Here: they stay; the driver may do that.
 // Why: the library has no API client.
 //
 // Differs: claims that have the same device, and one of them loses it.

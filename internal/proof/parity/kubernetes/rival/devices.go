@@ -360,7 +360,7 @@ func (q *deviceQuestion) reserve(step *golden.DeviceStep) error {
 		step.Node, step.Then = "", "none"
 		return nil
 	}
-	if step.Then == "bind" && !q.mayBind(step.Node) || step.Then == "unreserve" && q.isReserved() {
+	if step.Then == "bind" && !q.mayBind(step.Node) || step.Then == "unreserve" && q.unreserveWrites() {
 		step.Then = ""
 	}
 	p := q.plugin.(fwk.ReservePlugin)
@@ -379,12 +379,14 @@ func (q *deviceQuestion) reserve(step *golden.DeviceStep) error {
 	return nil
 }
 
-// isReserved reports whether a claim is reserved for the pod already. The plugin would take
-// the reservation back, which berth leaves to the driver.
-func (q *deviceQuestion) isReserved() bool {
+// unreserveWrites reports whether Unreserve would write claims, which berth leaves to the
+// driver: it takes back reservations of the pod, and deletes the claim that an earlier cycle
+// made for its extended resources.
+func (q *deviceQuestion) unreserveWrites() bool {
 	data, err := q.stateData()
 	return err == nil && slices.ContainsFunc(*claimsOf(data), func(c *resourceapi.ResourceClaim) bool {
-		return slices.ContainsFunc(c.Status.ReservedFor, func(r resourceapi.ResourceClaimConsumerReference) bool { return r.UID == q.pod.UID })
+		made := c.Annotations[resourceapi.ExtendedResourceClaimAnnotation] == "true" && c.Name != "<extended-resources>"
+		return made || slices.ContainsFunc(c.Status.ReservedFor, func(r resourceapi.ResourceClaimConsumerReference) bool { return r.UID == q.pod.UID })
 	})
 }
 
