@@ -24,9 +24,10 @@ import (
 // As a Reserve plugin it gives the chosen node's devices to the claims, in the snapshot.
 // They are in flight until the snapshot gets the claims with their allocation ([framework.Put]):
 // no other pod gets the devices, and other pods of the same claims wait. Forks and
-// transactions cover this. Unreserve gives the devices back, and so does the departure of
-// the pod outside of a transaction. [DeviceClaimsKey] of the cycle holds what a driver must
-// write to the API server before it binds the pod.
+// transactions cover this. Unreserve gives the devices back. So does the departure of the
+// pod, also with its node; in a transaction, once that is committed. A pod that is replaced
+// by a newer version keeps them ([framework.Snapshot.ReplacePod]). [DeviceClaimsKey] of the
+// cycle holds what a driver must write to the API server before it binds the pod.
 //
 // If the snapshot has the [api.ResourceClaimTemplate] that a pod names, and the claim has
 // not been made, the pod is placed as if it had been made. Leave templates out of the

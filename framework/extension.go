@@ -115,12 +115,19 @@ type extension struct {
 	objects ObjectWatcher
 }
 
+// A commitWatcher is an extension that is told when the outermost transaction has been
+// committed: what happened in it is final. If it panics, the snapshot is broken.
+type commitWatcher interface{ Committed(s *Snapshot) }
+
 // extend adds an extension.
 func (s *Snapshot) extend(key *extensionID, value Extension) {
 	e := extension{key: key, value: value}
 	e.nodes, _ = value.(NodeWatcher)
 	e.objects, _ = value.(ObjectWatcher)
 	s.extensions = append(s.extensions, e)
+	if w, ok := value.(commitWatcher); ok {
+		s.commitWatchers = append(s.commitWatchers, w)
+	}
 	if w, ok := value.(PodWatcher); ok {
 		if f, ok := value.(interface{ followsPods() bool }); !ok || f.followsPods() {
 			s.podWatchers = append(s.podWatchers, w)

@@ -85,6 +85,17 @@ func (s *Snapshot) tellObjects(key string, obj any) error {
 	})
 }
 
+// tellCommitted tells an extension that the outermost transaction has been committed. If it
+// panics, it breaks the snapshot.
+func (s *Snapshot) tellCommitted(w commitWatcher) {
+	defer func() {
+		if v := recover(); v != nil {
+			s.breakBy(panicked(w, "Committed", v))
+		}
+	}()
+	w.Committed(s)
+}
+
 func (s *Snapshot) tellEach(method string, call func(*extension)) error {
 	for i := range s.extensions {
 		if err := guardExtension(&s.extensions[i], method, call); err != nil {

@@ -51,10 +51,11 @@ type Snapshot struct {
 	nominations int      // pods
 	nominated   []int    // slots that they are nominated to
 
-	extensions  []extension
-	podWatchers []PodWatcher       // of extensions
-	journal     changelog.Log[int] // of slots that changed
-	undo        undoLog
+	extensions     []extension
+	podWatchers    []PodWatcher       // of extensions
+	commitWatchers []commitWatcher    // of extensions
+	journal        changelog.Log[int] // of slots that changed
+	undo           undoLog
 
 	changing bool  // see startChange
 	broken   error // see ErrBroken

@@ -35,7 +35,8 @@ func (s *Snapshot) AddPod(p *PodInfo, node string) error {
 // there.
 //
 // A pod that was running still has the node in its spec.nodeName, and so fits no other
-// one. To place it again, use its [PodInfo.Pending].
+// one. To place it again, use its [PodInfo.Pending]. For a newer version of a pod, use
+// [Snapshot.ReplacePod].
 func (s *Snapshot) RemovePod(p *PodInfo, node string) error {
 	if !s.takes(p) {
 		var err error
@@ -48,6 +49,23 @@ func (s *Snapshot) RemovePod(p *PodInfo, node string) error {
 		return podOnNode(p, node, errUnknownNode)
 	}
 	return s.forget(p, n)
+}
+
+// ReplacePod puts p, a newer version of the pod old, in the place of old on the node of that
+// name. Unlike after [Snapshot.RemovePod] and AddPod, the pod has not left: what extensions
+// hold for it until it goes, such as its devices, stays. On an error, old stays. The errors
+// are those of RemovePod and AddPod.
+func (s *Snapshot) ReplacePod(old, p *PodInfo, node string) error {
+	m := s.Begin()
+	defer s.Rollback(m)
+	if err := s.RemovePod(old, node); err != nil {
+		return err
+	}
+	if err := s.AddPod(p, node); err != nil {
+		return err
+	}
+	s.Commit(m)
+	return nil
 }
 
 // AddPodAt is AddPod for a NodeInfo of this snapshot. The NodeInfo may be older than

@@ -150,6 +150,9 @@ func (s *Snapshot) Commit(m Mark) {
 			}
 		}
 		s.undo.entries = s.undo.entries[:0]
+		for _, w := range s.commitWatchers {
+			s.tellCommitted(w)
+		}
 	}
 }
 

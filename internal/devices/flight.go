@@ -1,6 +1,7 @@
 package devices
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
@@ -228,13 +229,38 @@ func (x *State) landed(s *framework.Snapshot, c *api.ResourceClaim) {
 }
 
 // PodAdded implements [framework.PodWatcher].
-func (x *State) PodAdded(*framework.Snapshot, *framework.NodeInfo, *framework.PodInfo) {}
+func (x *State) PodAdded(_ *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
+	if len(x.left) > 0 {
+		delete(x.left, podIDOf(p.Pod))
+	}
+}
 
 // PodRemoved implements [framework.PodWatcher]: what was never written goes with the
-// pod. In a transaction nothing goes: kube-scheduler's preemption counts the devices of
-// its victims as in use.
+// pod. In a transaction nothing goes until it is committed, and then only if the pod has not
+// come back: kube-scheduler's preemption counts the devices of its victims as in use, and a
+// pod that is replaced by a newer version of itself keeps them.
 func (x *State) PodRemoved(s *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
-	if !s.Recording() && !s.RollingBack() {
-		x.release(s, podIDOf(p.Pod))
+	id := podIDOf(p.Pod)
+	if _, holds := x.holds.Get(id); !holds {
+		return
 	}
+	if !s.Recording() && !s.RollingBack() {
+		x.release(s, id)
+		return
+	}
+	if x.left == nil {
+		x.left = map[objectID]bool{}
+	}
+	x.left[id] = true
+}
+
+// Committed takes back what the pods had in flight that have left in the transaction.
+func (x *State) Committed(s *framework.Snapshot) {
+	if len(x.left) == 0 {
+		return
+	}
+	for _, pod := range slices.Sorted(maps.Keys(x.left)) {
+		x.release(s, pod)
+	}
+	clear(x.left)
 }

@@ -25,6 +25,7 @@ type State struct {
 	flights cow.Map[objectID, *flight]             // by claim, those of claims that are objects
 	holds   cow.Map[objectID, []*flight]           // by pod, all
 	special cow.Map[objectID, string]              // the claim of a pod's extended resources, by the owner in it
+	left    map[objectID]bool                      // pods that have left in a transaction, and had something in flight
 
 	owner   *cow.Owner // of the pools that may be written to
 	origin  uint64     // identifies the snapshot that the state was read from in full
@@ -137,7 +138,7 @@ func (x *State) Fork(*framework.Snapshot) framework.Extension {
 	x.owner = new(cow.Owner)
 	y := &State{
 		owner: new(cow.Owner), programs: x.programs, uses: x.uses.Fork(), charged: x.charged.Fork(), flights: x.flights.Fork(), holds: x.holds.Fork(), special: x.special.Fork(), demands: x.demands.fork(),
-		flown: x.flown, changes: x.changes, origin: x.origin, share: x.share,
+		flown: x.flown, changes: x.changes, origin: x.origin, share: x.share, left: maps.Clone(x.left),
 	}
 	y.cataloged.Store(x.cataloged.Load())
 	y.checked.Store(x.checked.Load())

@@ -79,8 +79,7 @@ func (d *Driver) assign(ctx context.Context, p *pod) error {
 	moved := p.host != nil && p.host.name != node
 	d.clearNomination(ctx, p, node)
 	d.dequeue(p)
-	d.uncount(p)
-	err := d.count(p, p.info, node)
+	err := d.recount(p, node)
 	if p.binding != nil {
 		p.binding.abandon()
 	}
@@ -163,8 +162,7 @@ func (d *Driver) dequeue(p *pod) {
 }
 
 func (d *Driver) updateAssigned(ctx context.Context, p *pod, before *framework.PodInfo) error {
-	d.uncount(p)
-	err := d.count(p, p.info, p.info.Pod.Spec.NodeName)
+	err := d.recount(p, p.info.Pod.Spec.NodeName)
 	if err != nil { // the new version does not count
 		d.queue.Move(ctx, assignedEvent(queueing.ActionDelete), before, nil, nil)
 	}

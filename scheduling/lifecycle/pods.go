@@ -87,6 +87,20 @@ func (d *Driver) count(p *pod, info *framework.PodInfo, node string) error {
 	return d.enter(p)
 }
 
+// recount counts the latest version of the pod on the node. If the pod counts there already,
+// it does not leave in between.
+func (d *Driver) recount(p *pod, node string) error {
+	if p.inside && p.host.name == node && d.snap.ReplacePod(p.counted, p.info, node) == nil {
+		d.enterRefused(p.host)
+		d.unhost(p)
+		d.hostOf(node).add(p)
+		p.counted, p.inside = p.info, true
+		return nil
+	}
+	d.uncount(p)
+	return d.count(p, p.info, node)
+}
+
 // enter counts the pod in the snapshot if its node exists.
 func (d *Driver) enter(p *pod) error {
 	if d.snap.Node(p.host.name) == nil {

@@ -1,0 +1,99 @@
+package filter_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/berth-sched/berth/filter"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// TestDevicesGoWithThePod: what a pod has in flight goes with it, however it leaves, and stays
+// if it stays.
+func TestDevicesGoWithThePod(t *testing.T) {
+	within := func(do func(s *framework.Snapshot, p *framework.PodInfo, node string) error, end func(*framework.Snapshot, framework.Mark)) func(s *framework.Snapshot, p *framework.PodInfo, node string) error {
+		return func(s *framework.Snapshot, p *framework.PodInfo, node string) error {
+			m := s.Begin()
+			err := do(s, p, node)
+			end(s, m)
+			return err
+		}
+	}
+	remove := (*framework.Snapshot).RemovePod
+	again := func(s *framework.Snapshot, p *framework.PodInfo, node string) error {
+		return errors.Join(s.RemovePod(p, node), s.AddPod(p, node))
+	}
+	for _, tt := range []struct {
+		name string
+		do   func(s *framework.Snapshot, p *framework.PodInfo, node string) error
+		free bool
+	}{
+		{"removed", remove, true},
+		{"removed with its node", func(s *framework.Snapshot, _ *framework.PodInfo, node string) error { return s.RemoveNode(node) }, true},
+		{"removed in a transaction", within(remove, (*framework.Snapshot).Commit), true},
+		{"removed in an inner transaction", within(within(remove, (*framework.Snapshot).Commit), (*framework.Snapshot).Commit), true},
+		{"removed, and taken back", within(remove, (*framework.Snapshot).Rollback), false},
+		{"removed in an inner transaction, and taken back", within(within(remove, (*framework.Snapshot).Rollback), (*framework.Snapshot).Commit), false},
+		{"removed and added in a transaction", within(again, (*framework.Snapshot).Commit), false},
+		{"removed and added, and taken back", within(again, (*framework.Snapshot).Rollback), false},
+		{"replaced by a newer version", func(s *framework.Snapshot, p *framework.PodInfo, node string) error {
+			pod := *p.Pod
+			pod.Labels = map[string]string{"version": "2"}
+			newer, err := s.NewPodInfo(&pod)
+			if err != nil {
+				return err
+			}
+			return s.ReplacePod(p, newer, node)
+		}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			slice := gpuSlice("x", 1)
+			slice.Name, slice.Spec.NodeName, slice.Spec.AllNodes = "net", nil, new(true)
+			s := framework.NewSnapshot(framework.Arrival)
+			if err := errors.Join(
+				s.AddNode(api.MakeNode("n1", "8", "32Gi").Obj()), s.AddNode(api.MakeNode("n2", "8", "32Gi").Obj()),
+				framework.Put(s, gpuClass()), framework.Put(s, slice), framework.Put(s, gpuTemplate(1)),
+			); err != nil {
+				t.Fatal(err)
+			}
+			p := scheduling.Kubernetes137()
+			p.Cache.Verify = true
+			sched, err := scheduling.New(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			place := func(name string) (*framework.PodInfo, string, error) {
+				pod, err := s.NewPodInfo(gpuPod(name, 1))
+				if err != nil {
+					t.Fatal(err)
+				}
+				d, err := sched.Place(s, pod)
+				if err != nil {
+					return pod, "", err
+				}
+				return pod, d.Node, nil
+			}
+			pod, node, err := place("p")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := place("beside"); err == nil {
+				t.Fatal("the only device is given twice")
+			}
+			if err := tt.do(s, pod, node); err != nil {
+				t.Fatal(err)
+			}
+			if held := len(filter.DeviceClaimsOf(s, pod)); held > 0 == tt.free {
+				t.Errorf("the pod holds %d claims, want none: %t", held, tt.free)
+			}
+			if err := s.Check(); err != nil {
+				t.Error(err)
+			}
+			if _, _, err := place("next"); (err == nil) != tt.free {
+				t.Errorf("the next pod: %v, want a place: %t", err, tt.free)
+			}
+		})
+	}
+}
