@@ -143,7 +143,11 @@ func (a *attempt) stage(list []*domain, least int) (done bool, err error) {
 	if len(stand) == 0 {
 		return false, nil
 	}
-	return a.keepMost(append(a.fewer, a.first(stand)))
+	best, err := a.first(stand)
+	if err != nil {
+		return false, err
+	}
+	return a.keepMost(append(a.fewer, best))
 }
 
 // candidate returns what is known of a domain before the group is tried there: how many
@@ -174,15 +178,17 @@ func (a *attempt) anyFewer(pods int) bool {
 }
 
 // first returns the candidate whose trial the user's rule puts first.
-func (a *attempt) first(stand []*candidate) *candidate {
-	best := slices.MinFunc(stand, func(x, y *candidate) int { return a.rules.Compare(x.trial, y.trial) })
-	best.ties = 0
-	for _, c := range stand {
-		if a.rules.Compare(best.trial, c.trial) == 0 {
-			best.ties++
+func (a *attempt) first(stand []*candidate) (best *candidate, err error) {
+	err = guard("Rules.Compare", func() {
+		best = slices.MinFunc(stand, func(x, y *candidate) int { return a.rules.Compare(x.trial, y.trial) })
+		best.ties = 0
+		for _, c := range stand {
+			if a.rules.Compare(best.trial, c.trial) == 0 {
+				best.ties++
+			}
 		}
-	}
-	return best
+	})
+	return best, err
 }
 
 // keepMost places the group in the candidate that takes the most pods, the first of

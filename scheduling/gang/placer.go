@@ -86,7 +86,7 @@ func (p *Placer) placeWithin(snap *framework.Snapshot, g *Group, outer *domain, 
 	a.hash = newHash(p.rules.Seed).add(g.Key())
 	mark := snap.Begin()
 	defer func() {
-		if err == nil && keep && out.Status == Placed {
+		if keep && out != nil && out.Status == Placed { // out is nil on an error, and in a panic
 			snap.Commit(mark)
 		}
 		snap.Rollback(mark)

@@ -157,6 +157,17 @@ func utilization(p Proposal, i int) (percent int64, ok bool) {
 	return resource.SatMul(min(resource.SatAdd(asked, used), allocatable), framework.MaxNodeScore) / allocatable, true
 }
 
+// guard returns a panic in a rule of the user as an error that names the rule.
+func guard(rule string, call func()) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("%s: panic: %v", rule, v)
+		}
+	}()
+	call()
+	return nil
+}
+
 // score fills in the scores and totals of the trials that succeeded.
 func (r *Rules) score(snap *framework.Snapshot, g *Group, trials []*Trial) error {
 	scorers := r.Scores
@@ -165,28 +176,39 @@ func (r *Rules) score(snap *framework.Snapshot, g *Group, trials []*Trial) error
 	}
 	raw, norm := make([]int64, len(trials)), make([]int64, len(trials))
 	for _, s := range scorers {
-		for i, t := range trials {
-			p := Proposal{Snapshot: snap, Group: g, Slots: t.domain.slots}
-			if len(t.Placed) == 0 && t.Pods > 0 { // counts gave the answer, for equal pods
-				p.Pods = g.Pods[:t.Pods]
+		var name string
+		if err := guard(fmt.Sprintf("placement scorer %T", s.Scorer), func() {
+			name = s.Scorer.Name()
+			for i, t := range trials {
+				raw[i] = s.Scorer.ScorePlacement(t.proposal(snap, g))
 			}
-			for _, at := range t.Placed {
-				p.Pods = append(p.Pods, g.Pods[at.index])
+			copy(norm, raw)
+			if n, ok := s.Scorer.(PlacementNormalizer); ok {
+				n.NormalizePlacements(norm)
 			}
-			raw[i] = s.Scorer.ScorePlacement(p)
-		}
-		copy(norm, raw)
-		if n, ok := s.Scorer.(PlacementNormalizer); ok {
-			n.NormalizePlacements(norm)
+		}); err != nil {
+			return err
 		}
 		weight := max(s.Weight, 1)
 		for i, t := range trials {
 			if norm[i] < framework.MinNodeScore || norm[i] > framework.MaxNodeScore {
-				return fmt.Errorf("plugin %q returns an invalid score %d for placement %q, it should in the range of [0, 100] after normalizing", s.Scorer.Name(), norm[i], t.Name())
+				return fmt.Errorf("plugin %q returns an invalid score %d for placement %q, it should in the range of [0, 100] after normalizing", name, norm[i], t.Name())
 			}
-			t.Scores = append(t.Scores, Score{s.Scorer.Name(), raw[i], norm[i] * weight})
+			t.Scores = append(t.Scores, Score{name, raw[i], norm[i] * weight})
 			t.Total += norm[i] * weight
 		}
 	}
 	return nil
+}
+
+// proposal is what a scorer is shown of the trial.
+func (t *Trial) proposal(snap *framework.Snapshot, g *Group) Proposal {
+	p := Proposal{Snapshot: snap, Group: g, Slots: t.domain.slots}
+	if len(t.Placed) == 0 && t.Pods > 0 { // counts gave the answer, for equal pods
+		p.Pods = g.Pods[:t.Pods]
+	}
+	for _, at := range t.Placed {
+		p.Pods = append(p.Pods, g.Pods[at.index])
+	}
+	return p
 }

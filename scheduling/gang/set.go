@@ -127,11 +127,11 @@ func (p *Placer) PlaceSet(snap *framework.Snapshot, s *Set) (*SetOutcome, error)
 		return nil, err
 	}
 	mark := snap.Begin()
+	defer snap.Rollback(mark)
 	out, err := p.rootSet(snap, s, nil)
 	if err == nil && out.Status == Placed {
 		snap.Commit(mark)
 	}
-	snap.Rollback(mark)
 	return out, err
 }
 
