@@ -13,7 +13,7 @@ import (
 
 // An Estimator predicts the use of a pod and the capacity of a node. It is called
 // once per object, so its answers must depend on the object alone. Several
-// goroutines may call it at once.
+// goroutines may call it at once. A panic counts as an error.
 type Estimator interface {
 	// EstimatePod returns the expected use by resource: cpu in thousandths,
 	// everything else in whole units. After an error the pod counts as using
@@ -22,6 +22,16 @@ type Estimator interface {
 	// EstimateNode returns the capacity of the node. After an error the filter lets
 	// the node pass, and its score is 0.
 	EstimateNode(n *api.Node) (resource.List, error)
+}
+
+// asked returns what a method of the estimator answers; a panic is an error that names it.
+func asked[T any](e Estimator, method string, call func() (T, error)) (answer T, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("estimator %T: %s: panic: %v", e, method, v)
+		}
+	}()
+	return call()
 }
 
 // A PodReader is an Estimator that declares which parts of a pod EstimatePod reads,

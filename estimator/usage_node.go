@@ -86,7 +86,7 @@ func (l *Load) deriveNode(n *api.Node) *NodeLoad {
 		}
 	}
 
-	allocatable, err := l.config.Estimator.EstimateNode(n)
+	allocatable, err := asked(l.config.Estimator, "EstimateNode", func() (resource.List, error) { return l.config.Estimator.EstimateNode(n) })
 	if d.Err = err; err == nil {
 		d.Allocatable = make([]int64, len(d.Resources))
 		for i, name := range d.Resources {

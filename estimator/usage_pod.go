@@ -111,7 +111,7 @@ func (l *Load) estimate(p *api.Pod, room *podLoadRoom) error {
 		}
 		e.each(p, class, note) // without an intermediate map
 	} else {
-		use, err := l.config.Estimator.EstimatePod(p)
+		use, err := asked(l.config.Estimator, "EstimatePod", func() (map[resource.Name]int64, error) { return l.config.Estimator.EstimatePod(p) })
 		if err != nil {
 			return err
 		}
