@@ -9,17 +9,21 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/cow"
 	"github.com/berth-sched/berth/resource"
 )
 
 // A catalog has all slices of a snapshot, with the taints of rules. It never changes,
-// except for the pools that it has gathered.
+// except for the pools that it has gathered. Lists are sorted by the names of slices.
+//
+// Invariant: byNode, wide and byPool are what fill makes of the slices.
 type catalog struct {
 	slices []*slice // by name
 	rules  []*api.DeviceTaintRule
-	byNode map[string]*nodeSlices // with a node name
-	wide   []*slice               // all others
-	byPool map[PoolID][]*slice
+	byNode cow.Map[string, *nodeSlices] // with a node name
+	nodes  int                          // in byNode
+	wide   []*slice                     // all others
+	byPool cow.Map[PoolID, []*slice]
 
 	bySlot   []atomic.Pointer[pools] // found by byNode for the node of a slot; of some slots
 	pools    sync.Map                // what was gathered for nodes, by object, if there are wide slices
@@ -28,7 +32,8 @@ type catalog struct {
 }
 
 // nodeSlices are the slices that name one node, and the pools that were gathered from them
-// if there are no wide slices.
+// if there are no wide slices. Catalogs in which all slices of these pools are the same share
+// them.
 type nodeSlices struct {
 	list  []*slice
 	pools atomic.Pointer[pools]
@@ -36,7 +41,7 @@ type nodeSlices struct {
 
 // on returns the slices that name a node.
 func (c *catalog) on(node string) []*slice {
-	if x := c.byNode[node]; x != nil {
+	if x, ok := c.byNode.Get(node); ok {
 		return x.list
 	}
 	return nil
@@ -45,46 +50,149 @@ func (c *catalog) on(node string) []*slice {
 // maxGathered bounds the memory for pools. Beyond it, all are gathered anew.
 const maxGathered = 1 << 16
 
-// newCatalog returns the catalog of the slices and rules. It takes over from old what has
-// not changed. slots are about how many slots for nodes there are.
+// newCatalog returns the catalog of the slices, sorted by name, and rules. It takes over from
+// old what has not changed: after few changes, it costs little more than a look at each slice.
+// slots are about how many slots for nodes there are.
 func newCatalog(old *catalog, objects []*api.ResourceSlice, rules []*api.DeviceTaintRule, slots int) *catalog {
 	c := &catalog{
 		slices: make([]*slice, 0, len(objects)), rules: rules,
-		byNode: map[string]*nodeSlices{}, bySlot: make([]atomic.Pointer[pools], slots), byPool: map[PoolID][]*slice{},
+		bySlot: make([]atomic.Pointer[pools], slots),
 	}
 	var known []*slice
-	if old != nil && slices.Equal(old.rules, rules) {
+	follows := old != nil && slices.Equal(old.rules, rules)
+	if follows {
 		known = old.slices
 	}
+	var changes []sliceChange
 	for _, o := range objects {
-		for len(known) > 0 && known[0].object.Name < o.Name {
-			known = known[1:]
+		for len(known) > 0 && known[0].object != o && known[0].object.Name < o.Name {
+			changes, known = append(changes, sliceChange{was: known[0]}), known[1:]
 		}
-		var s *slice
-		if len(known) > 0 && known[0].object == o {
-			s = known[0]
-		} else {
-			s = newSlice(o, rules)
+		switch {
+		case len(known) > 0 && known[0].object == o:
+			c.slices, known = append(c.slices, known[0]), known[1:]
+			continue
+		case len(known) > 0 && known[0].object.Name == o.Name:
+			changes, known = append(changes, sliceChange{known[0], newSlice(o, rules)}), known[1:]
+		default:
+			changes = append(changes, sliceChange{is: newSlice(o, rules)})
 		}
-		c.slices = append(c.slices, s)
-		c.byPool[s.pool] = append(c.byPool[s.pool], s)
-		if s.where.node != "" {
-			x := c.byNode[s.where.node]
-			if x == nil {
-				x = new(nodeSlices)
-				c.byNode[s.where.node] = x
-			}
-			x.list = append(x.list, s)
-		} else {
-			c.wide = append(c.wide, s)
-		}
+		c.slices = append(c.slices, changes[len(changes)-1].is)
 	}
+	for _, s := range known {
+		changes = append(changes, sliceChange{was: s})
+	}
+	if follows && len(changes) <= len(objects)/fewChanged {
+		c.follow(old, changes)
+	} else {
+		c.fill()
+	}
+	c.nodes = c.byNode.Len()
 	return c
 }
 
+// fewChanged is which part of the slices may change for a catalog to follow the one before.
+const fewChanged = 8
+
+// A sliceChange is a slice that has changed, come or gone; nil if it is not there.
+type sliceChange struct{ was, is *slice }
+
+// fill fills in the maps from all slices.
+func (c *catalog) fill() {
+	byNode, byPool := map[string][]*slice{}, map[PoolID][]*slice{}
+	for _, s := range c.slices {
+		byPool[s.pool] = append(byPool[s.pool], s)
+		if s.where.node == "" {
+			c.wide = append(c.wide, s)
+		} else {
+			byNode[s.where.node] = append(byNode[s.where.node], s)
+		}
+	}
+	c.byNode, c.byPool = cow.NewMap[string, *nodeSlices](len(byNode)), cow.NewMap[PoolID, []*slice](len(byPool))
+	for node, list := range byNode {
+		c.byNode.Set(node, &nodeSlices{list: list})
+	}
+	for id, list := range byPool {
+		c.byPool.Set(id, list)
+	}
+	c.seal()
+}
+
+// seal makes the maps such that copies of the catalog share them, and none changes them.
+func (c *catalog) seal() {
+	c.byNode.Fork()
+	c.byPool.Fork()
+}
+
+// follow fills in the maps from an older catalog and what has changed since. The pools of a
+// node that were gathered stay, unless a slice of one of its pools has changed.
+func (c *catalog) follow(old *catalog, changes []sliceChange) {
+	c.byNode, c.byPool, c.wide = old.byNode, old.byPool, slices.Clone(old.wide) // old is sealed
+	changedPools, changedNodes := map[PoolID][]*slice{}, map[string][]*slice{}
+	change := func(s *slice, edit func([]*slice, *slice) []*slice) {
+		pool, ok := changedPools[s.pool]
+		if !ok {
+			pool = slices.Clone(old.pool(s.pool))
+		}
+		changedPools[s.pool] = edit(pool, s)
+		if s.where.node == "" {
+			c.wide = edit(c.wide, s)
+			return
+		}
+		node, ok := changedNodes[s.where.node]
+		if !ok {
+			node = slices.Clone(old.on(s.where.node))
+		}
+		changedNodes[s.where.node] = edit(node, s)
+	}
+	for _, x := range changes {
+		if x.was != nil {
+			change(x.was, cutSlice)
+		}
+		if x.is != nil {
+			change(x.is, addSlice)
+		}
+	}
+	for id, list := range changedPools {
+		for _, s := range list { // other nodes see the pool, too
+			if _, ok := changedNodes[s.where.node]; !ok && s.where.node != "" {
+				changedNodes[s.where.node] = old.on(s.where.node)
+			}
+		}
+		if c.byPool.Set(id, list); len(list) == 0 {
+			c.byPool.Remove(id)
+		}
+	}
+	for node, list := range changedNodes {
+		if c.byNode.Set(node, &nodeSlices{list: list}); len(list) == 0 {
+			c.byNode.Remove(node)
+		}
+	}
+	c.seal()
+}
+
+// pool returns the slices of a pool.
+func (c *catalog) pool(id PoolID) []*slice {
+	list, _ := c.byPool.Get(id)
+	return list
+}
+
+// addSlice adds a slice to a list that is sorted by name.
+func addSlice(list []*slice, s *slice) []*slice {
+	i, _ := slices.BinarySearchFunc(list, s.object.Name, (*slice).compareName)
+	return slices.Insert(list, i, s)
+}
+
+// cutSlice takes a slice out of a list.
+func cutSlice(list []*slice, s *slice) []*slice {
+	return slices.DeleteFunc(list, func(other *slice) bool { return other == s })
+}
+
+func (s *slice) compareName(name string) int { return strings.Compare(s.object.Name, name) }
+
 // slice returns the slice of a name.
 func (c *catalog) slice(name string) *slice {
-	i, ok := slices.BinarySearchFunc(c.slices, name, func(s *slice, name string) int { return strings.Compare(s.object.Name, name) })
+	i, ok := slices.BinarySearchFunc(c.slices, name, (*slice).compareName)
 	if !ok {
 		return nil
 	}
@@ -173,8 +281,8 @@ func (c *catalog) poolsOfObject(n *api.Node) *pools {
 
 // poolsOfName returns the pools of a node if there are no such slices.
 func (c *catalog) poolsOfName(n *api.Node) *pools {
-	x := c.byNode[n.Name]
-	if x == nil {
+	x, ok := c.byNode.Get(n.Name)
+	if !ok {
 		return &c.none
 	}
 	p := x.pools.Load()
@@ -262,7 +370,7 @@ func (c *catalog) assess(id PoolID, kept []*slice) (pool, bool) {
 	all := kept
 	if int64(len(kept)) != want {
 		all = nil
-		for _, s := range c.byPool[id] {
+		for _, s := range c.pool(id) {
 			if s.generation() > generation {
 				return p, false
 			}

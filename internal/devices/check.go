@@ -13,9 +13,40 @@ import (
 // Check implements [framework.Checker]: it counts the devices in use again, from the claims
 // and from what pods have in flight.
 func (x *State) Check(s *framework.Snapshot) error {
-	for _, check := range []func(*framework.Snapshot) error{x.checkCharged, x.checkFlights, x.checkUses} {
+	for _, check := range []func(*framework.Snapshot) error{x.checkCatalog, x.checkCharged, x.checkFlights, x.checkUses} {
 		if err := check(s); err != nil {
 			return fmt.Errorf("devices: %w", err)
+		}
+	}
+	return nil
+}
+
+// checkCatalog sorts the slices by node and pool again.
+func (x *State) checkCatalog(s *framework.Snapshot) error {
+	c := x.catalogOf(s)
+	want := &catalog{slices: c.slices}
+	want.fill()
+	for i, o := range framework.List[api.ResourceSlice](s) {
+		if i >= len(c.slices) || c.slices[i].object != o {
+			return fmt.Errorf("slice %s is not in its place", o.Name)
+		}
+	}
+	switch {
+	case len(c.slices) != len(framework.List[api.ResourceSlice](s)):
+		return fmt.Errorf("%d slices are known, want %d", len(c.slices), len(framework.List[api.ResourceSlice](s)))
+	case !slices.Equal(c.wide, want.wide):
+		return fmt.Errorf("%d slices are for no single node, want %d", len(c.wide), len(want.wide))
+	case c.nodes != want.byNode.Len() || c.byNode.Len() != c.nodes || c.byPool.Len() != want.byPool.Len():
+		return fmt.Errorf("slices of %d nodes and %d pools are known, want %d and %d", c.nodes, c.byPool.Len(), want.byNode.Len(), want.byPool.Len())
+	}
+	for node, x := range want.byNode.All() {
+		if !slices.Equal(c.on(node), x.list) {
+			return fmt.Errorf("node %s: %d slices are known, want %d", node, len(c.on(node)), len(x.list))
+		}
+	}
+	for id, list := range want.byPool.All() {
+		if !slices.Equal(c.pool(id), list) {
+			return fmt.Errorf("pool %v: %d slices are known, want %d", id, len(c.pool(id)), len(list))
 		}
 	}
 	return nil

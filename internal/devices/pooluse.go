@@ -101,7 +101,7 @@ func (p *poolUse) follow(c *catalog, id PoolID) {
 	if p.catalog == c {
 		return
 	}
-	p.catalog, p.slices = c, c.byPool[id]
+	p.catalog, p.slices = c, c.pool(id)
 	var only *slice
 	if len(p.slices) == 1 && p.slices[0].hasNames() {
 		only = p.slices[0]

@@ -58,7 +58,7 @@ type share struct {
 // search follows from it, and is to change seldom. Slices of nodes that do not exist count.
 func (x *State) spread(s *framework.Snapshot) int {
 	c := x.catalogOf(s)
-	n := len(c.byNode)
+	n := c.nodes
 	if len(c.wide) > 0 {
 		n = max(n, s.Len())
 	}
@@ -344,7 +344,7 @@ func (x *State) touch(s *framework.Snapshot, id PoolID, p *poolUse, likely *fram
 	if p.catalog == c {
 		touchPool(s, p.slices, likely)
 	} else {
-		touchPool(s, c.byPool[id], likely)
+		touchPool(s, c.pool(id), likely)
 	}
 }
 
@@ -424,13 +424,13 @@ func (x *State) ObjectChanged(s *framework.Snapshot, key string, obj any) {
 func sliceChanged(s *framework.Snapshot, c *catalog, key string, now *api.ResourceSlice) {
 	old := c.slice(key)
 	if old != nil {
-		touchPool(s, c.byPool[old.pool], nil)
+		touchPool(s, c.pool(old.pool), nil)
 	}
 	if now == nil {
 		return
 	}
 	if id := (PoolID{now.Spec.Driver, now.Spec.Pool.Name}); old == nil || id != old.pool {
-		touchPool(s, c.byPool[id], nil)
+		touchPool(s, c.pool(id), nil)
 	}
 	if now.Spec.NodeName == nil || *now.Spec.NodeName == "" {
 		touchReached(s, []*slice{newSlice(now, nil)})
