@@ -24,6 +24,9 @@ type counter struct {
 	pods *podSet
 	term *Term
 	kind int // of the term
+	// asleep is set for a term whose topology key no node has had: it can say nothing of any
+	// node, so no pod is matched against it. Anybody can make terms with ever new keys.
+	asleep bool
 
 	counts pages
 	total  int64

@@ -27,10 +27,12 @@
 // holds the counts for its spread constraints. Each is made once for all pods with
 // the same needs, and then only looked up.
 //
-// A selector is vacant if it matches no pod on a node. All vacant selectors count alike,
-// so they share the counter of nobody, and pods that differ in such selectors only have
-// one class key ([KeyVersion], vacant.go). That lasts until a pod like no other comes.
-// While pods are nominated to nodes, no selector is vacant.
+// A selector is vacant if it matches no pod on a node, or no node has its topology key. All
+// vacant selectors count alike, so they share the counter of nobody, and pods that differ
+// in such selectors only have one class key ([KeyVersion], vacant.go). That lasts until a
+// pod like no other comes, or a node that is the first with the key. While pods are
+// nominated to nodes, no selector is vacant. In the same way, terms of pods in the cluster
+// sleep until a node has their topology key.
 //
 // # What it leaves to you
 //

@@ -202,8 +202,11 @@ func (r *recount) checkCounters() error {
 		if c.nodes != none {
 			setUsers[c.nodes]++
 		}
-		if c.term != nil && c.holders > 0 {
+		if c.term != nil && c.holders > 0 && !c.asleep {
 			terms++
+		}
+		if c.asleep && c.holders > 0 && t.keys[c.key].hasNodes() {
+			return fmt.Errorf("counter %d: no pod is matched against the term, although nodes have its topology key", id)
 		}
 		if err := r.checkCounter(int32(id), c); err != nil {
 			return fmt.Errorf("counter %d: %w", id, err)

@@ -117,6 +117,12 @@ func (k *key) remove(slot int, labels map[string]string) {
 	}
 }
 
+// hasNodes reports whether a node has the key.
+func (k *key) hasNodes() bool {
+	alone := len(k.values) == 1 && k.empty != none // the domain of the empty value
+	return k.single || len(k.values) > 0 && !(alone && k.first[k.empty] == none)
+}
+
 // each calls f for the slot of every node in the domain.
 func (k *key) each(d int32, f func(slot int)) {
 	for slot := k.first[d]; slot != none; slot = k.next[slot] {

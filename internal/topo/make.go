@@ -12,22 +12,50 @@ func (t *Tables) termCounter(kind int, term *Term) int32 {
 	// Nothing was counted before the first pod with the term, so all changes are
 	// known to every reader.
 	c := &counter{key: t.key(term.Key), nodes: none, term: term, kind: kind}
+	c.asleep = !t.keys[c.key].hasNodes()
 	id := t.addCounter(string(t.text), c)
-	c.anchors = t.terms.put(t, id, []target{term.target()})
+	if !c.asleep {
+		t.offer(id, c)
+	}
+	return id
+}
+
+// offer lets pods be matched against a term.
+func (t *Tables) offer(id int32, c *counter) {
+	c.anchors = t.terms.put(t, id, []target{c.term.target()})
 	t.termCount++
 	t.noteTerm(termNews{id: id, born: c.born})
-	return id
+}
+
+// wake follows a topology key that a node has now, and none had before. It offers the terms of
+// the key: they have counted nothing yet, and are like new ones. Queries of the key are vacant
+// no more.
+func (t *Tables) wake(key int32) {
+	if t.vacancy.promised {
+		t.newKeys()
+	}
+	for id, c := range t.counters {
+		if c == nil || !c.asleep || c.key != key || c.holders == 0 {
+			continue
+		}
+		c = t.ownCounter(int32(id))
+		t.clock++
+		c.asleep, c.born, c.serial = false, t.clock, t.snapshot.NewVersion()
+		t.offer(int32(id), c)
+	}
 }
 
 // dropTerm drops the counter of a term that no class has. Bindings leave it out when
 // they next Meet, and may read it until then.
 func (t *Tables) dropTerm(id int32) {
 	c := t.counters[id]
-	t.terms.drop(t.owner, id, c.anchors)
 	t.index.remove(t.owner, c.text)
-	t.termCount--
 	t.clock++
-	t.noteTerm(termNews{id: id, born: c.born, gone: true})
+	if !c.asleep {
+		t.terms.drop(t.owner, id, c.anchors)
+		t.termCount--
+		t.noteTerm(termNews{id: id, born: c.born, gone: true})
+	}
 	t.forgot = max(t.forgot, c.log.last)
 	t.unused = append(t.unused, unused{id, c.born, t.tick})
 }
@@ -63,16 +91,19 @@ func (q *query) appendKey(b []byte) []byte {
 
 // podCounter returns the counter for a query. Making one costs a look at every class
 // of pods with one of the required labels, and at the nodes of those selected. If there is
-// none, the query is vacant, and gets the counter of nobody.
+// none, or no node has the topology key, the query is vacant, and gets the counter of nobody.
 func (t *Tables) podCounter(q query) (id int32, vacant bool) {
 	t.text = q.appendKey(t.text[:0])
 	if id, ok := t.index.look(t.text); ok {
 		return id, false
 	}
 	t.track()
-	targets := q.pods.targets()
-	counted := t.counted(&q, targets)
-	if vacant = len(counted) == 0 && t.vacancy.allowed(); vacant {
+	targets, counted := q.pods.targets(), []int32(nil)
+	nowhere := t.vacancy.allowed() && !q.loose && !t.keys[q.key].hasNodes()
+	if !nowhere {
+		counted = t.counted(&q, targets)
+	}
+	if vacant = nowhere || len(counted) == 0 && t.vacancy.allowed(); vacant {
 		q.pods, targets = &nobody, nobody.targets()
 		t.text = q.appendKey(t.text[:0])
 		if id, ok := t.index.look(t.text); ok {

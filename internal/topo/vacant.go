@@ -6,13 +6,14 @@ import (
 )
 
 // Vacant selectors: those that match no pod on a node, and match none that was there
-// lately. Most selectors of a pod that is the first of its app are. They all count alike,
-// so they share the counter of nobody, and terms of that kind are left out. Pods that
-// differ only in such selectors are of one class.
+// lately. Most selectors of a pod that is the first of its app are. So are those with a
+// topology key that no node has. They all count alike, so they share the counter of nobody,
+// and terms of that kind are left out. Pods that differ only in such selectors are of one
+// class.
 //
 // A vacant selector may match a pod that comes. A pod like no other makes a class of pods
-// (class.go); then all bindings with vacant selectors are resolved again before they are
-// used, and class keys are found again.
+// (class.go), and a node may be the first with a topology key; then all bindings with vacant
+// selectors are resolved again before they are used, and class keys are found again.
 
 // nobody is the set of no pods.
 var nobody = func() podSet {
@@ -24,7 +25,7 @@ var nobody = func() podSet {
 // A vacancy is what the tables know of vacant selectors.
 //
 // Invariant: if promised is set, some binding was used as vacant since keyVersion changed.
-// Then addClass changes it. So while a class key holds that was found for a vacant
+// Then addClass and wake change it. So while a class key holds that was found for a vacant
 // selector, the selector is vacant.
 type vacancy struct {
 	promised  bool

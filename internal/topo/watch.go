@@ -1,6 +1,8 @@
 package topo
 
 import (
+	"maps"
+
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 )
@@ -53,8 +55,9 @@ func (t *Tables) recountAll(n *framework.NodeInfo, by int32) {
 
 // stays reports whether both versions of a node are in the same domains and sets.
 func (t *Tables) stays(old, n *api.Node) bool {
+	sameLabels := maps.Equal(old.Labels, n.Labels)
 	for _, k := range t.keys {
-		if k == nil {
+		if k == nil || sameLabels {
 			continue
 		}
 		was, had := old.Labels[k.label]
@@ -75,8 +78,13 @@ func (t *Tables) stays(old, n *api.Node) bool {
 func (t *Tables) enter(n *framework.NodeInfo) {
 	slot := n.Slot()
 	for i, k := range t.keys {
-		if k != nil {
-			t.ownKey(i).add(slot, n.Node.Labels)
+		if k == nil {
+			continue
+		}
+		had := k.hasNodes()
+		k = t.ownKey(i)
+		if k.add(slot, n.Node.Labels); !had && k.hasNodes() {
+			t.wake(int32(i))
 		}
 	}
 	for i, set := range t.nodeSets {
