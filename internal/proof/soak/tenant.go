@@ -61,6 +61,12 @@ var hostile = []struct {
 		name := fmt.Sprint("t", i)
 		return b.Labels("app", name).PodAntiAffinity(api.LabelHostname, "app="+name).PreferPodAffinity(5, api.LabelTopologyZone, fmt.Sprint("app=t", i-1))
 	}},
+	{"terms of new keys", 200, func(b api.PodBuilder, i int) api.PodBuilder {
+		for k := range 20 {
+			b = b.PreferPodAntiAffinity(1, fmt.Sprintf("key%d-%d", i, k), "app")
+		}
+		return b.Labels("app", "x")
+	}},
 	{"images", 200, func(b api.PodBuilder, i int) api.PodBuilder {
 		return b.Image(fmt.Sprint("registry.example/i", i, ":1"))
 	}},
@@ -185,10 +191,23 @@ func (c *crowd) come(w *town, n int) {
 	for range n {
 		c.made++
 		p := c.pod(api.MakePod(fmt.Sprint("hostile-", c.made)).Namespace("hostile").Requests("1m", "1Mi"), c.made).Obj()
+		inAllNamespaces(p)
 		c.pods = append(c.pods, p)
 		w.d.Apply(lifecycle.Update(p))
 	}
 	c.leave(w, max(0, len(c.pods)-c.keep))
+}
+
+// inAllNamespaces makes the preferred anti-affinity of a hostile pod select the pods of
+// everybody.
+func inAllNamespaces(p *api.Pod) {
+	if p.Spec.Affinity == nil || p.Spec.Affinity.PodAntiAffinity == nil {
+		return
+	}
+	terms := p.Spec.Affinity.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution
+	for i := range terms {
+		terms[i].PodAffinityTerm.NamespaceSelector = &api.LabelSelector{}
+	}
 }
 
 func (c *crowd) leave(w *town, n int) {
