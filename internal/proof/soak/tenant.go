@@ -36,7 +36,7 @@ type Phase struct {
 
 // String is a line of a table.
 func (p Phase) String() string {
-	return fmt.Sprintf("%-14s %8.0f pods/s %6.1f %% %6.1f MB %4d late", p.Name, p.Rate, 100*p.Relative, float64(p.Heap)/1e6, p.Late)
+	return fmt.Sprintf("%-17s %8.0f pods/s %6.1f %% %6.1f MB %4d late", p.Name, p.Rate, 100*p.Relative, float64(p.Heap)/1e6, p.Late)
 }
 
 // hostile are the ways of a user to hurt others. Each makes pod i.
