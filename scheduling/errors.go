@@ -7,8 +7,8 @@ import (
 // A PluginError says that a plugin could not decide, broke its contract, or
 // panicked. The pod's cycle failed, and the pod may be tried again.
 type PluginError struct {
-	// Point is the extension point: PreFilter, Filter, PreScore, Score,
-	// NormalizeScore, TieBreak, PostFilter, Reserve, Reserves, Unreserve, Permit,
+	// Point is the extension point: PreEnqueue, PreFilter, Filter, PreScore,
+	// Score, NormalizeScore, TieBreak, PostFilter, Reserve, Reserves, Unreserve, Permit,
 	// PreBindPreFlight, PreBind, Bind, PostBind; or WaitOnPermit for a pod that
 	// was preempted while it waited.
 	Point string

@@ -17,8 +17,8 @@ import (
 	"github.com/berth-sched/berth/scheduling/whatif"
 )
 
-// wild is a plugin of every optional interface, one method of which panics now and then.
-type wild struct {
+// unruly is a plugin of every optional interface, one method of which panics now and then.
+type unruly struct {
 	at    string
 	rng   *rand.Rand
 	often float64
@@ -26,71 +26,71 @@ type wild struct {
 	off   *bool
 }
 
-func (w wild) hit(at string) {
+func (w unruly) hit(at string) {
 	if w.at == at && !*w.off && w.rng.Float64() < w.often {
 		*w.hits++
-		panic("wild " + at)
+		panic("unruly " + at)
 	}
 }
-func (w wild) Name() string { w.hit("Name"); return "wild" }
-func (w wild) PreFilter(*framework.Cycle) (framework.PreFiltered, framework.Status) {
+func (w unruly) Name() string { w.hit("Name"); return "unruly" }
+func (w unruly) PreFilter(*framework.Cycle) (framework.PreFiltered, framework.Status) {
 	w.hit("PreFilter")
-	return framework.PreFiltered{Filter: wildFilter{w}}, framework.Status{}
+	return framework.PreFiltered{Filter: unrulyFilter{w}}, framework.Status{}
 }
-func (w wild) Scope(*framework.PodInfo) framework.Scope {
+func (w unruly) Scope(*framework.PodInfo) framework.Scope {
 	w.hit("Scope")
 	return framework.Scope{Pod: framework.FieldsAll, Reads: framework.ReadsNode}
 }
-func (w wild) PreScore(*framework.Cycle, []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
+func (w unruly) PreScore(*framework.Cycle, []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
 	w.hit("PreScore")
-	return wildScorer{w}, framework.Status{}
+	return unrulyScorer{w}, framework.Status{}
 }
-func (w wild) Reserve(*framework.Cycle, *framework.NodeInfo) framework.Status {
+func (w unruly) Reserve(*framework.Cycle, *framework.NodeInfo) framework.Status {
 	w.hit("Reserve")
 	return framework.Status{}
 }
-func (w wild) Unreserve(*framework.Cycle, *framework.NodeInfo) { w.hit("Unreserve") }
-func (w wild) Reserves(*framework.Snapshot, *framework.PodInfo, *framework.NodeInfo) string {
+func (w unruly) Unreserve(*framework.Cycle, *framework.NodeInfo) { w.hit("Unreserve") }
+func (w unruly) Reserves(*framework.Snapshot, *framework.PodInfo, *framework.NodeInfo) string {
 	w.hit("Reserves")
 	return "x"
 }
-func (w wild) PreEnqueue(context.Context, *framework.PodInfo) framework.Status {
+func (w unruly) PreEnqueue(context.Context, *framework.PodInfo) framework.Status {
 	w.hit("PreEnqueue")
 	return framework.Status{}
 }
-func (w wild) Permit(context.Context, *framework.Cycle, string) (framework.Status, time.Duration) {
+func (w unruly) Permit(context.Context, *framework.Cycle, string) (framework.Status, time.Duration) {
 	w.hit("Permit")
 	return framework.Status{}, 0
 }
 
-type wildFilter struct{ wild }
+type unrulyFilter struct{ unruly }
 
-func (w wildFilter) Filter(p *framework.PodInfo, n *framework.NodeInfo) framework.Status {
+func (w unrulyFilter) Filter(p *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 	w.hit("Filter")
 	if w.at == "Details" && n.Name() == "n1" {
-		return framework.UnschedulableStatus("wild")
+		return framework.UnschedulableStatus("unruly")
 	}
 	return framework.Status{}
 }
-func (w wildFilter) AddPod(*framework.Cycle, *framework.PodInfo, *framework.NodeInfo) framework.Status {
+func (w unrulyFilter) AddPod(*framework.Cycle, *framework.PodInfo, *framework.NodeInfo) framework.Status {
 	w.hit("AddPod")
 	return framework.Status{}
 }
-func (w wildFilter) RemovePod(*framework.Cycle, *framework.PodInfo, *framework.NodeInfo) framework.Status {
+func (w unrulyFilter) RemovePod(*framework.Cycle, *framework.PodInfo, *framework.NodeInfo) framework.Status {
 	w.hit("RemovePod")
 	return framework.Status{}
 }
-func (w wildFilter) Fork() framework.FilterUpdater { w.hit("Fork"); return w }
-func (w wildFilter) Details(*framework.PodInfo, *framework.NodeInfo) []framework.Detail {
+func (w unrulyFilter) Fork() framework.FilterUpdater { w.hit("Fork"); return w }
+func (w unrulyFilter) Details(*framework.PodInfo, *framework.NodeInfo) []framework.Detail {
 	w.hit("Details")
 	return nil
 }
 
-type wildScorer struct{ wild }
+type unrulyScorer struct{ unruly }
 
-func (w wildScorer) Score(*framework.PodInfo, *framework.NodeInfo) int64 { w.hit("Score"); return 3 }
-func (w wildScorer) NormalizeScore(raw, a, b int64) int64                { w.hit("NormalizeScore"); return 7 }
-func (w wildScorer) Excludes(*framework.NodeInfo) bool                   { w.hit("Excludes"); return false }
+func (w unrulyScorer) Score(*framework.PodInfo, *framework.NodeInfo) int64 { w.hit("Score"); return 3 }
+func (w unrulyScorer) NormalizeScore(raw, a, b int64) int64                { w.hit("NormalizeScore"); return 7 }
+func (w unrulyScorer) Excludes(*framework.NodeInfo) bool                   { w.hit("Excludes"); return false }
 
 // TestAttackMethods: any method of a plugin panics now and then, under a driver with groups
 // and preemption, and planners on forks; the driver goes on, and when the panics end, every
@@ -105,7 +105,7 @@ func TestAttackMethods(t *testing.T) {
 					}
 				}()
 				hits, off := 0, true
-				x := wild{at, rand.New(rand.NewPCG(1, 2)), often, &hits, &off}
+				x := unruly{at, rand.New(rand.NewPCG(1, 2)), often, &hits, &off}
 				profile := scheduling.Kubernetes137()
 				profile.PreEnqueue = append(profile.PreEnqueue, x)
 				profile.Filter = append(profile.Filter, x)
@@ -180,7 +180,7 @@ func TestAttackMethods(t *testing.T) {
 				}
 				first := ""
 				for _, p := range w.problems {
-					if strings.Contains(p, "wild") {
+					if strings.Contains(p, "unruly") {
 						first = p
 						break
 					}
