@@ -1,7 +1,10 @@
 package scheduling
 
 import (
+	"errors"
 	"fmt"
+
+	"github.com/berth-sched/berth/internal/errtext"
 )
 
 // A PluginError says that a plugin could not decide, broke its contract, or
@@ -49,10 +52,13 @@ func errScoreRange(score int64) error {
 	return fmt.Errorf("returns an invalid score %d, it should in the range of [0, 100] after normalizing", score)
 }
 
+// errExited is the error of a plugin that called [runtime.Goexit].
+var errExited = errors.New("it ended its goroutine without an answer")
+
 // recovered turns a recovered panic into an error.
 func recovered(v any) error {
 	if err, ok := v.(error); ok {
-		return fmt.Errorf("panic: %w", err)
+		return fmt.Errorf("panic: %w", errtext.Safe(err))
 	}
 	return fmt.Errorf("panic: %v", v)
 }

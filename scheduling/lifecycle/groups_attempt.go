@@ -196,18 +196,15 @@ func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, obje
 	}
 	background, preemptor := d.bindingContext(ctx), c.Pods[0].Pod.Pod
 	d.open++
-	d.run(ctx, func() message {
-		err := d.evictAll(background, evicter, outside, preemptor)
-		return func(ctx context.Context) {
-			d.open--
-			d.problem(err)
-			switch {
-			case g.item != it: // its pods are gone
-			case err != nil:
-				d.groupBack(ctx, g, it, nil) // after its backoff, as no event is due
-			default:
-				d.groupBack(ctx, g, it, c)
-			}
+	d.run(ctx, func() error { return d.evictAll(background, evicter, outside, preemptor) }, func(ctx context.Context, err error) {
+		d.open--
+		d.problem(err)
+		switch {
+		case g.item != it: // its pods are gone
+		case err != nil:
+			d.groupBack(ctx, g, it, nil) // after its backoff, as no event is due
+		default:
+			d.groupBack(ctx, g, it, c)
 		}
 	})
 }

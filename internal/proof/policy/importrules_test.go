@@ -58,7 +58,7 @@ var rules = []rule{
 	{dir: "internal/podsum", imports: []string{"resource"}, library: true},
 	{dir: "internal/runner", library: true},
 	{dir: "framework/api", imports: []string{"resource", "internal/errtext", "internal/podsum", "internal/strictjson"}, library: true},
-	{dir: "framework", imports: []string{"resource", "framework/api", "internal/changelog", "internal/cow", "internal/runner"}, library: true},
+	{dir: "framework", imports: []string{"resource", "framework/api", "internal/changelog", "internal/cow", "internal/errtext", "internal/runner"}, library: true},
 	{dir: "framework/incremental", imports: []string{"framework"}, library: true},
 	{dir: "framework/replica", imports: []string{"framework"}, library: true},
 	{dir: "framework/queueing", imports: []string{"framework", "framework/api"}, library: true},
@@ -95,7 +95,7 @@ var rules = []rule{
 
 	// Above package scheduling.
 	{dir: "scheduling/queue", imports: with(objects, "internal/heap", "scheduling"), library: true},
-	{dir: "scheduling/lifecycle", imports: with(objects, "internal/heap", "scheduling", "scheduling/gang", "scheduling/preemption", "scheduling/queue"), library: true},
+	{dir: "scheduling/lifecycle", imports: with(objects, "internal/errtext", "internal/heap", "scheduling", "scheduling/gang", "scheduling/preemption", "scheduling/queue"), library: true},
 	{dir: "scheduling/gang", imports: with(objects, "scoring", "scheduling", "scheduling/preemption"), library: true},
 	{dir: "scheduling/multicluster", imports: with(objects, "estimator/capacity", "internal/match", "scheduling"), library: true},
 	{dir: "scheduling/whatif", imports: with(objects, "internal/match", "estimator", "scheduling"), library: true},

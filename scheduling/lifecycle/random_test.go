@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +13,7 @@ import (
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/proof/effort"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	groups "github.com/berth-sched/berth/scheduling/gang"
@@ -102,17 +101,10 @@ func odd[T any](f *filler) *T {
 	return o
 }
 
-// TestAttackRandomObjects applies objects with random contents to a driver with groups, and
+// TestRandomObjects applies objects with random contents to a driver with groups, and
 // asks planners.
-func TestAttackRandomObjects(t *testing.T) {
-	seeds := 300
-	if s := os.Getenv("SEEDS"); s != "" {
-		seeds, _ = strconv.Atoi(s)
-	}
-	first := 0
-	if s := os.Getenv("SEED"); s != "" {
-		first, _ = strconv.Atoi(s)
-	}
+func TestRandomObjects(t *testing.T) {
+	seeds := effort.Of(10, 300)
 	panics := map[string]int{}
 	noted := map[string]bool{}
 	note := func(seed int, text string) {
@@ -127,7 +119,7 @@ func TestAttackRandomObjects(t *testing.T) {
 		}
 	}
 	bound := 0
-	for seed := first; seed < first+seeds; seed++ {
+	for seed := range seeds {
 		func() {
 			f := &filler{rand.New(rand.NewPCG(7, uint64(seed)))}
 			profile := scheduling.Kubernetes137()

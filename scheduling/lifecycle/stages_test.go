@@ -1,3 +1,5 @@
+//go:build full
+
 package lifecycle_test
 
 import (
@@ -35,29 +37,28 @@ func (w waiter) PreBind(ctx context.Context, c *framework.Cycle, _ string) frame
 	}))
 }
 
-// TestAttackPermitTimes: Permit asks to wait for hostile times.
-func TestAttackPermitTimes(t *testing.T) {
+// TestPermitTimes: a Permit plugin asks to wait for no time, for less, or for ever.
+func TestPermitTimes(t *testing.T) {
 	for _, d := range []time.Duration{0, -1, math.MinInt64, math.MaxInt64, 1} {
-		p := scheduling.Kubernetes137()
-		p.Permit = append(p.Permit, waiter{wait: d})
-		w := newWorld(t, p)
+		w := newWorld(t, scheduling.Profile{Permit: []framework.Plugin{waiter{wait: d}}})
 		w.nodes(api.MakeNode("n", "4", "8Gi"))
 		w.pods(api.MakePod("p").Requests("1", "1Gi"))
 		w.all()
-		states := fmt.Sprintf("%+v", w.d.Counts())
 		for range 20 {
 			w.pass(time.Minute)
-			w.d.Flush(w.ctx)
 		}
-		t.Log(d, states, w.bound, w.problems, fmt.Sprintf("%+v", w.d.Counts()))
+		if c := w.d.Counts(); len(w.bound) > 0 || c.Pods != 1 || c.Pending+c.Binding != 1 {
+			t.Errorf("wait of %v: bound %v, %+v", d, w.bound, c)
+		}
+		w.noProblems()
 	}
 }
 
-// TestAttackEveryStage: real time, goroutines: binders that hang, fail and answer late,
+// TestEveryStage: real time, goroutines: binders that hang, fail and answer late,
 // waiting pods that many goroutines allow and reject, pods and groups deleted at every
 // stage, nodes that flap; at the end everything is at rest, and no goroutine is left.
-func TestAttackEveryStage(t *testing.T) {
-	for seed := range uint64(6) {
+func TestEveryStage(t *testing.T) {
+	for seed := range uint64(3) {
 		before := runtime.NumGoroutine()
 		h := lifecycle.NewHandle()
 		p := scheduling.Kubernetes137()
