@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
@@ -15,7 +17,7 @@ import (
 	"github.com/berth-sched/berth/scheduling/whatif"
 )
 
-func attackCluster(t testing.TB, nodes, pods int) *framework.Snapshot {
+func hostileCluster(t testing.TB, nodes, pods int) *framework.Snapshot {
 	o := &api.Objects{}
 	for i := range nodes {
 		n := fmt.Sprint("n", i)
@@ -150,12 +152,12 @@ func questions(t testing.TB) []question {
 	return list
 }
 
-// TestAttackQuestions: hostile arguments neither panic, nor take long, nor change a snapshot.
-func TestAttackQuestions(t *testing.T) {
+// TestHostileQuestions: hostile arguments neither panic, nor take long, nor change a snapshot.
+func TestHostileQuestions(t *testing.T) {
 	for _, size := range []struct{ nodes, pods int }{{0, 0}, {6, 20}} {
 		s := framework.NewSnapshot(framework.Arrival)
 		if size.nodes > 0 {
-			s = attackCluster(t, size.nodes, size.pods)
+			s = hostileCluster(t, size.nodes, size.pods)
 		}
 		before, version := dump(s), s.Version()
 		p, err := whatif.New(scheduling.Kubernetes137(), s)
@@ -228,12 +230,12 @@ func (b bomb) Reserve(*framework.Cycle, *framework.NodeInfo) framework.Status {
 }
 func (b bomb) Unreserve(*framework.Cycle, *framework.NodeInfo) { b.hit("Unreserve") }
 
-// TestAttackBombs: a plugin panics once in the middle of a question; afterwards the planner
+// TestPluginPanicsInQuestion: a plugin panics once in the middle of a question; afterwards the planner
 // is as it was, and answers as one that saw no panic.
-func TestAttackBombs(t *testing.T) {
+func TestPluginPanicsInQuestion(t *testing.T) {
 	for _, point := range []string{"PreFilter", "Filter", "Score", "Reserve"} {
 		for _, when := range []int{1, 2, 5, 13, 40} {
-			s := attackCluster(t, 6, 60)
+			s := hostileCluster(t, 6, 60)
 			left := 0
 			profile := scheduling.Kubernetes137()
 			b := bomb{point, &left}
@@ -326,21 +328,25 @@ type scoped struct{ bomb }
 
 func (scoped) Scope(*framework.PodInfo) framework.Scope { panic("oh") }
 
-// TestAttackScopePanicsInDrain: a plugin whose Scope panics does not make Drain panic; the
-// scheduler itself takes it for one without a scope.
-func TestAttackScopePanicsInDrain(t *testing.T) {
-	left := 0
-	profile := scheduling.Kubernetes137()
-	profile.Filter = append(profile.Filter, scoped{bomb{"", &left}})
-	p, err := whatif.New(profile, attackCluster(t, 6, 60))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if v := recover(); v != nil {
-			t.Errorf("Drain panics: %v", v)
+// TestDrainWithoutScopes: a plugin whose method Scope panics counts as one that declares
+// nothing, for a drain as for a decision.
+func TestDrainWithoutScopes(t *testing.T) {
+	s, left := hostileCluster(t, 6, 60), 0
+	drain := func(plugin framework.Plugin) *whatif.Drain {
+		profile := scheduling.Kubernetes137()
+		profile.Filter = append(profile.Filter, plugin)
+		p, err := whatif.New(profile, s)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}()
-	_, err = p.Drain("n0")
-	t.Log(err)
+		d, err := p.Drain("n0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	b := bomb{"", &left}
+	if diff := cmp.Diff(drain(b), drain(scoped{b})); diff != "" {
+		t.Errorf("drain (-without Scope +Scope panics):\n%s", diff)
+	}
 }
