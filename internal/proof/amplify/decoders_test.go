@@ -1,10 +1,11 @@
+//go:build full
+
 package amplify_test
 
 import (
 	"encoding/json"
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +19,7 @@ import (
 	"github.com/berth-sched/berth/scheduling/simulate"
 )
 
-func attackPods(n int, change func(b api.PodBuilder, i int) api.PodBuilder) []*framework.PodInfo {
+func somePods(n int, change func(b api.PodBuilder, i int) api.PodBuilder) []*framework.PodInfo {
 	s := framework.NewSnapshot(framework.Arrival)
 	var list []*framework.PodInfo
 	for i := range n {
@@ -47,11 +48,12 @@ func numbered(before, unit, after string) func(n int) string {
 	}
 }
 
-// TestAttackDecoders measures decoders that no test of amplification reads.
-func TestAttackDecoders(t *testing.T) {
+// TestOtherDecoders measures decoders that the other tests do not read: the memory in all, and
+// the texts of errors.
+func TestOtherDecoders(t *testing.T) {
 	koord := func(key string) func(string) error {
 		return func(text string) error {
-			_, err := gang.KoordinatorGangs(attackPods(1, func(b api.PodBuilder, i int) api.PodBuilder {
+			_, err := gang.KoordinatorGangs(somePods(1, func(b api.PodBuilder, i int) api.PodBuilder {
 				return b.Annotations("gang.scheduling.koordinator.sh/name", "g", "gang.scheduling.koordinator.sh/min-available", "1", key, text)
 			}), nil, map[string]string{"a": "b"})
 			return err
@@ -66,38 +68,39 @@ func TestAttackDecoders(t *testing.T) {
 	decoders := []struct {
 		name   string
 		decode func(string) error
+		most   float64 // bytes in all for a byte; 0: 100
 		texts  map[string]func(n int) string
 	}{
-		{"ValidateModelsJSON", func(s string) error { return capacity.ValidateModelsJSON([]byte(s)) }, map[string]func(n int) string{
+		{"ValidateModelsJSON", func(s string) error { return capacity.ValidateModelsJSON([]byte(s)) }, 0, map[string]func(n int) string{
 			"empty models": fill("[", "{},", "{}]"), "empty ranges": fill(`[{"ranges":[`, "{},", "{}]}]"), "null ranges": fill(`[{"ranges":[`, "null,", "null]}]"),
 			"deep": fill("", "[", ""), "long number": fill(`[{"grade":`, "9", "}]"), "long name": fill(`[{"ranges":[{"name":"`, "\\u0001", `"}]}]`),
 			"long quantity": fill(`[{"ranges":[{"min":"`, "9", `"}]}]`),
 		}},
-		{"Koordinator groups", koord("gang.scheduling.koordinator.sh/groups"), map[string]func(n int) string{
+		{"Koordinator groups", koord("gang.scheduling.koordinator.sh/groups"), 0, map[string]func(n int) string{
 			"one long": fill(`["`, "\\u0001", `"]`), "bad": fill(`["`, "/", `"]`), "many": numbered(`[`, `"a/b#",`, `"a/b"]`), "empty": fill("[", `"",`, `""]`),
 		}},
-		{"Koordinator topology", koord("gang.scheduling.koordinator.sh/network-topology-spec"), map[string]func(n int) string{
+		{"Koordinator topology", koord("gang.scheduling.koordinator.sh/network-topology-spec"), 0, map[string]func(n int) string{
 			"long layer": fill(`{"gatherStrategy":[{"layer":"`, "\\u0001", `"}]}`), "many": fill(`{"gatherStrategy":[`, `{"layer":"a","strategy":"MustGather"},`, `{"layer":"a","strategy":"MustGather"}]}`),
 			"empty": fill(`{"gatherStrategy":[`, `{},`, `{}]}`), "long strategy": fill(`{"gatherStrategy":[{"layer":"a","strategy":"`, "\\u0001", `"}]}`),
 		}},
-		{"Kueue slices", kueue("kueue.x-k8s.io/podset-slice-required-topology-constraints"), map[string]func(n int) string{"empty": fill(`[`, "{},", "{}]"), "long": fill(`[{"topology":"`, "\\u0001", `","size":1}]`), "many": fill(`[`, `{"topology":"a","size":1},`, `{}]`)}},
-		{"Kueue required", kueue("kueue.x-k8s.io/podset-required-topology"), map[string]func(n int) string{"long": fill("", "\x01", "")}},
-		{"ParseLabelSelector", func(s string) error { _, err := api.ParseLabelSelector(s); return err }, map[string]func(n int) string{
+		{"Kueue slices", kueue("kueue.x-k8s.io/podset-slice-required-topology-constraints"), 0, map[string]func(n int) string{"empty": fill(`[`, "{},", "{}]"), "long": fill(`[{"topology":"`, "\\u0001", `","size":1}]`), "many": fill(`[`, `{"topology":"a","size":1},`, `{}]`)}},
+		{"Kueue required", kueue("kueue.x-k8s.io/podset-required-topology"), 0, map[string]func(n int) string{"long": fill("", "\x01", "")}},
+		{"ParseLabelSelector", func(s string) error { _, err := api.ParseLabelSelector(s); return err }, 0, map[string]func(n int) string{
 			"pairs": numbered("", "a#=b,", "c=d"), "same": fill("", "a=b,", "c=d"), "in": numbered("a in (", "b#,", "c)"), "empty in": fill("a in (", ",", ")"), "parens": fill("", "(", ""), "bangs": fill("", "!", ""), "commas": fill("", ",", ""),
 			"keys": fill("", "a,", "a"), "spaces": fill("a", " ", ""), "bad": fill("a in (", "\x01", ""), "ops": fill("a", "=", ""),
 		}},
-		{"ParseNodeSelectorTerm", func(s string) error { _, err := api.ParseNodeSelectorTerm(s); return err }, map[string]func(n int) string{
+		{"ParseNodeSelectorTerm", func(s string) error { _, err := api.ParseNodeSelectorTerm(s); return err }, 0, map[string]func(n int) string{
 			"keys": fill("", "a,", "a"), "gt": fill("", "a>1,", "a"), "in": fill("a in (", "b,", "c)"),
 		}},
-		{"resource.List", func(s string) error { var l resource.List; return json.Unmarshal([]byte(s), &l) }, map[string]func(n int) string{
+		{"resource.List", func(s string) error { var l resource.List; return json.Unmarshal([]byte(s), &l) }, 0, map[string]func(n int) string{
 			"names": numbered("{", `"a#":1,`, `"b":1}`), "same": fill("{", `"a":1,`, `"b":1}`), "long": fill(`{"a":"`, "9", `"}`), "long bad": fill(`{"`, "\\u0001", `":"x"}`),
 		}},
-		{"DecodeOpenB", func(s string) error { return simulate.DecodeOpenB(new(api.Objects), []byte(s)) }, map[string]func(n int) string{
+		{"DecodeOpenB", func(s string) error { return simulate.DecodeOpenB(new(api.Objects), []byte(s)) }, 330, map[string]func(n int) string{
 			"nodes": numbered("sn,cpu_milli,memory_mib,gpu,model\n", "n#,1,1,1,m\n", ""), "pods": numbered("name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec\n", "p#,1,1,0,0,\n", ""),
 			"columns": fill("", ",", "\n"), "many columns": numbered("sn", ",c#", "\n"), "quote": fill(`"`, "\"\"", ""), "long name": fill("sn,cpu_milli,memory_mib,gpu,model\n", "x", ",1,1,1,m\n"),
 			"long value": fill("sn,cpu_milli,memory_mib,gpu,model\na,", "x", ",1,1,m\n"), "blank lines": fill("sn,cpu_milli,memory_mib,gpu,model\n", "\n", ""), "specs": fill("name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec\np,1,1,1,1000,", "a|", "b\n"),
 		}},
-		{"api.Decode", func(s string) error { _, err := api.Decode([]byte(s)); return err }, map[string]func(n int) string{
+		{"api.Decode", func(s string) error { _, err := api.Decode([]byte(s)); return err }, 0, map[string]func(n int) string{
 			"documents": fill("", "{}", ""), "docs nl": fill("", `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p"}}`+"\n", ""), "lists": fill("", `{"kind":"List","apiVersion":"v1","items":[`, ""), "kinds": numbered("", `{"kind":"K#","apiVersion":"v1"}`, ""),
 			"fields": numbered(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p"},"spec":{`, `"f#":1,`, `"a":1}}`),
 			"labels": numbered(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","labels":{`, `"f#":"",`, `"a":""}}}`), "same label": fill(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","labels":{`, `"f":"",`, `"a":""}}}`),
@@ -106,137 +109,48 @@ func TestAttackDecoders(t *testing.T) {
 			"time":    fill(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","creationTimestamp":"`, "9", `"}}`), "utf8": fill(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"`, "\xff", `"}}`), "surrogates": fill(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"`, `\ud800`, `"}}`),
 			"int": fill(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p"},"spec":{"priority":`, "9", `}}`), "deep": fill(`{"kind":"Pod","apiVersion":"v1","metadata":`, `{"a":`, ``), "podgroup": fill(`{"kind":"PodGroup","apiVersion":"scheduling.k8s.io/v1alpha1","metadata":{"name":"g"},"spec":{"schedulingConstraints":{"topology":[`, `{"key":"a"},`, `{}]}}}`),
 		}},
-		{"config.Load", func(s string) error { _, err := config.Load([]byte(s), config.LoadConfig{}); return err }, map[string]func(n int) string{
+		{"config.Load", func(s string) error { _, err := config.Load([]byte(s), config.LoadConfig{}); return err }, 0, map[string]func(n int) string{
 			"anchors": numbered("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n", "a#: &a# x\n", ""), "keys": numbered("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n", "k#: 1\n", ""),
 			"merge": numbered("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\na: &a {b: c}\n", "k#: {<<: *a}\n", ""), "merge list": fill("a: &a {b: c}\nk: {<<: [", "*a,", "*a]}\n"), "tags": numbered("", "!t# a\n---\n", ""), "quoted": fill("a: \"", "\\x41", "\""), "block": fill("a: |\n", "  x\n", ""), "folded": fill("a: >\n", "  x\n\n", ""), "comments": fill("", "#\n", ""), "tabs": fill("a:", "\t", "b"), "flow": fill("a: ", "[", ""), "docs": fill("", "---\n", ""), "spaces": fill("a:", " ", "b"), "complex": fill("", "? a\n: b\n", ""), "plain multi": fill("a: b\n", " c\n", ""), "crlf": fill("a: b", "\r", ""),
 			"base64": fill("a: !!binary \"", "QUFB", "\""), "octal": fill("a: 0o", "7", ""), "float": fill("a: 1e", "9", ""), "sexagesimal": fill("a: 1", ":59", ""), "plugins": numbered("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n- plugins:\n    multiPoint:\n      enabled:\n", "      - name: A#\n", ""), "extenders": fill("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nextenders:\n", "- {}\n", ""),
 		}},
 	}
-	measure := func(f func(string) error, text string) (uint64, time.Duration, error) {
-		var a, b runtime.MemStats
-		runtime.ReadMemStats(&a)
-		began := time.Now()
-		err := f(text)
-		took := time.Since(began)
-		runtime.ReadMemStats(&b)
-		return b.TotalAlloc - a.TotalAlloc, took, err
-	}
 	for _, d := range decoders {
 		for name, text := range d.texts {
-			small, large := text(64<<10), text(512<<10)
-			func() {
-				defer func() {
-					if v := recover(); v != nil {
-						t.Errorf("%s of %s: panic: %v", d.name, name, v)
-					}
-				}()
-				d.decode(text(1 << 10))
-				a, ta, _ := measure(d.decode, small)
-				b, tb, err := measure(d.decode, large)
-				size := 0
-				if err != nil {
-					size = len(err.Error())
-				}
-				factor := float64(b) / float64(len(large))
-				if a2 := float64(a) / float64(len(small)); a2 > factor {
-					factor = a2
-				}
-				note := ""
-				if factor > 100 {
-					note += " MEMORY"
-				}
-				if tb > 12*ta && tb > 50*time.Millisecond || tb > 500*time.Millisecond {
-					note += " TIME"
-				}
-				if size > 8<<10 {
-					note += " ERROR"
-				}
-				if note != "" {
-					t.Errorf("%-22s %-14s %6.1f x, %v then %v, error of %d bytes%s", d.name, name, factor, ta, tb, size, note)
-				} else {
-					t.Logf("%-22s %-14s %6.1f x, %v then %v, error of %d bytes", d.name, name, factor, ta, tb, size)
-				}
-			}()
-		}
-	}
-}
-
-// TestAttackKoordinatorQuadratic: pods that name groups without an object.
-func TestAttackKoordinatorQuadratic(t *testing.T) {
-	for _, n := range []int{5000, 10000, 20000} {
-		pods := attackPods(n, func(b api.PodBuilder, i int) api.PodBuilder {
-			return b.Labels("pod-group.scheduling.sigs.k8s.io", "g").Annotations("gang.scheduling.koordinator.sh/min-available", "1")
-		})
-		var objects []*api.PodGroup
-		for i := range n {
-			objects = append(objects, &api.PodGroup{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: fmt.Sprint("o", i)}})
-		}
-		began := time.Now()
-		_, err := gang.KoordinatorGangs(pods, objects, nil)
-		t.Log(n, time.Since(began), err)
-	}
-}
-
-// TestAttackHeld measures what is in use at once while a text of 1 MB is read: the largest
-// heap that is seen meanwhile, collected often.
-func TestAttackHeld(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		text   string
-		decode func(string) any
-	}{
-		{"ValidateModelsJSON, empty ranges", fill(`[{"ranges":[`, "{},", "{}]}]")(1 << 20), func(s string) any { return capacity.ValidateModelsJSON([]byte(s)) }},
-		{"ValidateModelsJSON, null ranges", fill(`[{"ranges":[`, "null,", "null]}]")(1 << 20), func(s string) any { return capacity.ValidateModelsJSON([]byte(s)) }},
-		{"ParseLabelSelector, keys", fill("", "a,", "a")(1 << 20), func(s string) any { x, _ := api.ParseLabelSelector(s); return x }},
-		{"ParseNodeSelectorTerm, keys", fill("", "a,", "a")(1 << 20), func(s string) any { x, _ := api.ParseNodeSelectorTerm(s); return x }},
-		{"DecodeOpenB, nodes", numbered("sn,cpu_milli,memory_mib,gpu,model\n", "n#,1,1,0,\n", "")(1 << 20), func(s string) any {
-			o := new(api.Objects)
-			_ = simulate.DecodeOpenB(o, []byte(s))
-			return o
-		}},
-		{"DecodeOpenB, nodes with GPUs", numbered("sn,cpu_milli,memory_mib,gpu,model\n", "n#,1,1,1,m\n", "")(1 << 20), func(s string) any {
-			o := new(api.Objects)
-			_ = simulate.DecodeOpenB(o, []byte(s))
-			return o
-		}},
-		{"Koordinator topology, empty", fill(`{"gatherStrategy":[`, `{},`, `{}]}`)(1 << 20), func(s string) any {
-			_, err := gang.KoordinatorGangs(attackPods(1, func(b api.PodBuilder, i int) api.PodBuilder {
-				return b.Annotations("gang.scheduling.koordinator.sh/name", "g", "gang.scheduling.koordinator.sh/min-available", "1", "gang.scheduling.koordinator.sh/network-topology-spec", s)
-			}), nil, map[string]string{"a": "b"})
-			return err
-		}},
-	} {
-		old := debug.SetGCPercent(5)
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		before, most := m.HeapAlloc, uint64(0)
-		stop, done := make(chan bool), make(chan bool)
-		go func() {
-			defer close(done)
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-					var m runtime.MemStats
-					runtime.ReadMemStats(&m)
-					most = max(most, m.HeapAlloc-min(before, m.HeapAlloc))
+			_ = d.decode(text(1 << 10)) // what is made once
+			most := 0.0
+			for _, size := range []int{64 << 10, 512 << 10} {
+				var before, after runtime.MemStats
+				input := text(size)
+				runtime.ReadMemStats(&before)
+				err := d.decode(input)
+				runtime.ReadMemStats(&after)
+				most = max(most, float64(after.TotalAlloc-before.TotalAlloc)/float64(len(input)))
+				if err != nil && len(err.Error()) > 4<<10 {
+					t.Errorf("%s of %s: error of %d bytes", d.name, name, len(err.Error()))
 				}
 			}
-		}()
-		x := c.decode(c.text)
-		close(stop)
-		<-done
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		kept := m.HeapAlloc - min(before, m.HeapAlloc)
-		runtime.KeepAlive(x)
-		debug.SetGCPercent(old)
-		report := t.Logf
-		if most > 100*uint64(len(c.text)) {
-			report = t.Errorf
+			if bound := max(100, d.most); most > bound {
+				t.Errorf("%s of %s: %.0f bytes in all for a byte, want at most %.0f", d.name, name, most, bound)
+			}
 		}
-		report("%s: at most %.0f bytes at once for a byte, %.0f kept", c.name, float64(most)/float64(len(c.text)), float64(kept)/float64(len(c.text)))
+	}
+}
+
+// TestPodsThatNameNoGroup: pods whose labels name a group without an object, beside many
+// objects, take no look at each object for each pod.
+func TestPodsThatNameNoGroup(t *testing.T) {
+	const n = 40_000
+	pods := somePods(n, func(b api.PodBuilder, i int) api.PodBuilder {
+		return b.Labels("pod-group.scheduling.sigs.k8s.io", "g").Annotations("gang.scheduling.koordinator.sh/min-available", "1")
+	})
+	var objects []*api.PodGroup
+	for i := range n {
+		objects = append(objects, &api.PodGroup{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: fmt.Sprint("o", i)}})
+	}
+	began := time.Now()
+	gangs, err := gang.KoordinatorGangs(pods, objects, nil)
+	if took := time.Since(began); err != nil || len(gangs) != 1 || took > 2*time.Second {
+		t.Errorf("%d gangs, %v, after %v; want 1 within 2 s", len(gangs), err, took)
 	}
 }
