@@ -16,7 +16,7 @@ import (
 	"github.com/berth-sched/berth/scheduling/whatif"
 )
 
-// unruly is a plugin of every optional interface, one method of which panics now and then.
+// unruly is a plugin of every optional interface. One of its methods panics now and then.
 type unruly struct {
 	at    string
 	rng   *rand.Rand

@@ -30,6 +30,7 @@ func (waiter) Name() string { return "waiter" }
 func (w waiter) Permit(context.Context, *framework.Cycle, string) (framework.Status, time.Duration) {
 	return framework.Status{}.WithCode(framework.Wait), w.wait
 }
+
 func (w waiter) PreBind(ctx context.Context, c *framework.Cycle, _ string) framework.Status {
 	return framework.AsStatus(lifecycle.Await(ctx, func() error {
 		time.Sleep(time.Duration(rand.IntN(300)) * time.Microsecond)

@@ -215,10 +215,12 @@ func (b bomb) hit(point string) {
 		}
 	}
 }
+
 func (b bomb) PreFilter(*framework.Cycle) (framework.PreFiltered, framework.Status) {
 	b.hit("PreFilter")
 	return framework.PreFiltered{}, framework.Status{}
 }
+
 func (b bomb) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
 	b.hit("Filter")
 	return framework.Status{}

@@ -25,16 +25,18 @@ func (m mine) hit(s *framework.Snapshot, at string) {
 		}
 	}
 }
+
 func (m mine) PodAdded(s *framework.Snapshot, _ *framework.NodeInfo, _ *framework.PodInfo) {
 	m.hit(s, "PodAdded")
 }
+
 func (m mine) PodRemoved(s *framework.Snapshot, _ *framework.NodeInfo, _ *framework.PodInfo) {
 	m.hit(s, "PodRemoved")
 }
 
-// TestAttackExtensionPanics: an extension panics in the middle of an attempt for a group;
+// TestExtensionPanicsInAttempt: an extension panics in the middle of an attempt for a group;
 // afterwards the snapshot is as before, and takes everything.
-func TestAttackExtensionPanics(t *testing.T) {
+func TestExtensionPanicsInAttempt(t *testing.T) {
 	for _, at := range []string{"PodAdded", "PodRemoved"} {
 		for _, what := range []string{"Place", "Try", "Attempt", "Propose", "PlaceSet", "PlaceSome", "Preempt", "PreemptSet", "Capacity", "NodesFor"} {
 			for _, choice := range []gang.Choice{gang.Kubernetes137, gang.BestFit} {
