@@ -11,6 +11,15 @@ import (
 // and decisions, because totals of the extension may be wrong. Make a new one.
 var ErrBroken = errors.New("the snapshot is broken: an extension panicked where nothing could be taken back; make a new one")
 
+// Broken returns the error that the snapshot answers all changes with, once it is broken, and
+// nil before. See [ErrBroken].
+func (s *Snapshot) Broken() error {
+	if s == nil {
+		return nil
+	}
+	return s.broken
+}
+
 // breakBy notes that the state of an extension is unknown.
 func (s *Snapshot) breakBy(err error) {
 	if s.broken == nil {

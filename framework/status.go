@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/berth-sched/berth/internal/errtext"
 )
 
 // A Code says how a plugin answered. The numbers and names are those of the
@@ -105,12 +107,13 @@ func UnresolvableStatus(reason Text) Status {
 	return Status{code: UnschedulableAndUnresolvable, why: reason}
 }
 
-// AsStatus returns an Error status that carries err, or Success for nil.
+// AsStatus returns an Error status that carries err, or Success for nil. If a method of err
+// panics, the status carries an error that says so.
 func AsStatus(err error) Status {
 	if err == nil {
 		return Status{}
 	}
-	return Status{code: Error, why: &failure{err}}
+	return Status{code: Error, why: &failure{errtext.Safe(err)}}
 }
 
 // SkipStatus is the status of a plugin that has nothing to do for a pod.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -187,5 +188,22 @@ func TestStatusAllocations(t *testing.T) {
 		if got := testing.AllocsPerRun(100, test.make); got != 0 {
 			t.Errorf("%s allocates %v times, want 0", test.name, got)
 		}
+	}
+}
+
+// nilError is an error whose methods panic for the nil pointer.
+type nilError struct{ cause error }
+
+func (e *nilError) Error() string { return e.cause.Error() }
+func (e *nilError) Unwrap() error { return e.cause }
+
+func TestAsStatusOfNilPointer(t *testing.T) {
+	var none *nilError
+	s := framework.AsStatus(none)
+	if text := s.Err().Error(); s.Code() != framework.Error || !strings.Contains(text, "nilError") {
+		t.Errorf("AsStatus(nil pointer) = %v, want an error that names the type", s)
+	}
+	if errors.Is(s.Err(), io.EOF) {
+		t.Error("the error is another one")
 	}
 }

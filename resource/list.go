@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/berth-sched/berth/internal/errtext"
 )
 
 // List is a set of quantities by resource name: the ResourceList of the Kubernetes
@@ -71,6 +73,9 @@ func (l *List) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// maxErrorName is the number of bytes of a resource's name that an error prints.
+const maxErrorName = 512
+
 // entryError adds the name of the bad entry to err, the error from decoding data.
 func entryError(data []byte, err error) error {
 	var entries map[Name]json.RawMessage
@@ -80,7 +85,7 @@ func entryError(data []byte, err error) error {
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		var q Quantity
 		if err := q.UnmarshalJSON(entries[name]); err != nil {
-			return fmt.Errorf("resource %q: %w", name, err)
+			return fmt.Errorf("resource %q: %w", errtext.Cut(string(name), maxErrorName), err)
 		}
 	}
 	// The bad entry came first, and a good one of the same name replaced it.

@@ -1,14 +1,17 @@
 package scheduling
 
 import (
+	"errors"
 	"fmt"
+
+	"github.com/berth-sched/berth/internal/errtext"
 )
 
 // A PluginError says that a plugin could not decide, broke its contract, or
 // panicked. The pod's cycle failed, and the pod may be tried again.
 type PluginError struct {
-	// Point is the extension point: PreFilter, Filter, PreScore, Score,
-	// NormalizeScore, TieBreak, PostFilter, Reserve, Reserves, Unreserve, Permit,
+	// Point is the extension point: PreEnqueue, PreFilter, Filter, PreScore,
+	// Score, NormalizeScore, TieBreak, PostFilter, Reserve, Reserves, Unreserve, Permit,
 	// PreBindPreFlight, PreBind, Bind, PostBind; or WaitOnPermit for a pod that
 	// was preempted while it waited.
 	Point string
@@ -49,10 +52,13 @@ func errScoreRange(score int64) error {
 	return fmt.Errorf("returns an invalid score %d, it should in the range of [0, 100] after normalizing", score)
 }
 
+// errExited is the error of a plugin that called [runtime.Goexit].
+var errExited = errors.New("it ended its goroutine without an answer")
+
 // recovered turns a recovered panic into an error.
 func recovered(v any) error {
 	if err, ok := v.(error); ok {
-		return fmt.Errorf("panic: %w", err)
+		return fmt.Errorf("panic: %w", errtext.Safe(err))
 	}
 	return fmt.Errorf("panic: %v", v)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/errtext"
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
 
@@ -124,7 +125,7 @@ func (e *Extender) fails(point string, err *error) {
 		*err = recovered(v)
 	}
 	if *err != nil {
-		*err = &ExtenderError{Extender: e.Name, Point: point, Err: *err}
+		*err = &ExtenderError{Extender: e.Name, Point: point, Err: errtext.Safe(*err)}
 	}
 }
 

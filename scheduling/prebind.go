@@ -72,12 +72,16 @@ func (b *Binding) preBindTogether(ctx context.Context, group []int) error {
 	)
 	for _, i := range group {
 		wg.Go(func() {
-			if err := b.preBind(ctx, i); err != nil {
-				once.Do(func() {
-					first = err
-					cancel(err)
-				})
-			}
+			var err error = &PluginError{Point: "PreBind", Plugin: b.plugins.preBind[i].name, Err: errExited}
+			defer func() {
+				if err != nil {
+					once.Do(func() {
+						first = err
+						cancel(err)
+					})
+				}
+			}()
+			err = b.preBind(ctx, i)
 		})
 	}
 	wg.Wait()

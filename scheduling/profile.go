@@ -8,6 +8,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/queueing"
+	"github.com/berth-sched/berth/internal/errtext"
 	"github.com/berth-sched/berth/internal/pick"
 )
 
@@ -171,34 +172,74 @@ func (c *profileCheck) fail(format string, args ...any) {
 func (c *profileCheck) point(point string, plugins []framework.Plugin, want string, ok func(framework.Plugin) bool) {
 	seen := map[string]bool{}
 	for i, pl := range plugins {
-		switch {
-		case isNil(pl):
+		if isNil(pl) {
 			c.fail("%s[%d]: the plugin is nil", point, i)
-		case pl.Name() == "":
+			continue
+		}
+		name, err := askName(pl)
+		switch {
+		case err != nil:
+			c.fail("%s[%d]: the plugin (%T) has no name: %w", point, i, pl, err)
+		case name == "":
 			c.fail("%s[%d]: the plugin (%T) has an empty name", point, i, pl)
-		case seen[pl.Name()]:
-			c.fail("%s[%d]: plugin %q is listed twice", point, i, pl.Name())
+		case seen[name]:
+			c.fail("%s[%d]: plugin %q is listed twice", point, i, name)
 		case !ok(pl):
-			c.fail("%s[%d]: plugin %q (%T) does not implement %s", point, i, pl.Name(), pl, want)
+			c.fail("%s[%d]: plugin %q (%T) does not implement %s", point, i, name, pl, want)
 		default:
-			seen[pl.Name()] = true
-			c.validate(point, i, pl)
+			seen[name] = true
+			c.validate(point, i, name, pl)
 		}
 	}
 }
 
 // validate lets the plugin check itself, if it can.
-func (c *profileCheck) validate(point string, i int, pl framework.Plugin) {
-	v, ok := framework.As[interface{ Validate() error }](pl)
+func (c *profileCheck) validate(point string, i int, name string, pl framework.Plugin) {
+	v, ok := framework.As[validator](pl)
 	if !ok {
 		return
 	}
-	for _, err := range apart(v.Validate()) {
-		if key := pl.Name() + "\n" + err.Error(); !c.refused[key] {
+	for _, err := range apart(askValid(v)) {
+		if key := name + "\n" + err.Error(); !c.refused[key] {
 			c.refused[key] = true
-			c.fail("%s[%d]: plugin %q: %w", point, i, pl.Name(), err)
+			c.fail("%s[%d]: plugin %q: %w", point, i, name, err)
 		}
 	}
+}
+
+// validator is a plugin that checks itself.
+type validator interface{ Validate() error }
+
+// askValid calls Validate and returns its panic as an error.
+func askValid(v validator) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("Validate: %w", recovered(v))
+		}
+	}()
+	return errtext.Safe(v.Validate())
+}
+
+// askName asks a plugin for its name and returns its panic as an error.
+func askName(p framework.Plugin) (name string, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("Name: %w", recovered(v))
+		}
+	}()
+	return p.Name(), nil
+}
+
+// nameOf returns the name of a plugin, its type if the method Name panics, and "" for nil.
+func nameOf(p framework.Plugin) string {
+	if p == nil {
+		return ""
+	}
+	name, err := askName(p)
+	if err != nil {
+		return fmt.Sprintf("%T", p)
+	}
+	return name
 }
 
 // prepared checks that plugins which need their PreFilter or PreScore have it.
@@ -206,15 +247,15 @@ func (c *profileCheck) prepared() {
 	p := c.profile
 	if p.PreFilter != nil {
 		for i, pl := range p.Filter {
-			if !isNil(pl) && !is[framework.FilterPlugin](pl) && !names(p.PreFilter)[pl.Name()] {
-				c.fail("Filter[%d]: plugin %q filters only after its PreFilter, which PreFilter does not list", i, pl.Name())
+			if !isNil(pl) && !is[framework.FilterPlugin](pl) && !names(p.PreFilter)[nameOf(pl)] {
+				c.fail("Filter[%d]: plugin %q filters only after its PreFilter, which PreFilter does not list", i, nameOf(pl))
 			}
 		}
 	}
 	if p.PreScore != nil {
 		for i, w := range p.Score {
-			if !isNil(w.Plugin) && !is[framework.ScorePlugin](w.Plugin) && !names(p.PreScore)[w.Plugin.Name()] {
-				c.fail("Score[%d]: plugin %q scores only after its PreScore, which PreScore does not list", i, w.Plugin.Name())
+			if !isNil(w.Plugin) && !is[framework.ScorePlugin](w.Plugin) && !names(p.PreScore)[nameOf(w.Plugin)] {
+				c.fail("Score[%d]: plugin %q scores only after its PreScore, which PreScore does not list", i, nameOf(w.Plugin))
 			}
 		}
 	}
@@ -305,7 +346,7 @@ func names(plugins []framework.Plugin) map[string]bool {
 	set := map[string]bool{}
 	for _, p := range plugins {
 		if !isNil(p) {
-			set[p.Name()] = true
+			set[nameOf(p)] = true
 		}
 	}
 	return set

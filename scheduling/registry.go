@@ -122,21 +122,14 @@ func (g Registration) make(name string, arguments any, h framework.Handle) (p fr
 		return nil, errors.New("New returned no plugin and no error")
 	}
 	for _, part := range partsOf(p) {
-		if part == nil || part.Name() != name {
+		if nameOf(part) != name {
 			return nil, fmt.Errorf("the plugin calls itself %q", nameOf(part))
 		}
-		if v, ok := part.(interface{ Validate() error }); ok {
-			if err := v.Validate(); err != nil {
+		if v, ok := part.(validator); ok {
+			if err := askValid(v); err != nil {
 				return nil, err
 			}
 		}
 	}
 	return p, nil
-}
-
-func nameOf(p framework.Plugin) string {
-	if p == nil {
-		return ""
-	}
-	return p.Name()
 }

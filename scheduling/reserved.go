@@ -41,7 +41,7 @@ func (t *plugins) reserves(s *framework.Snapshot, pod *framework.PodInfo, parts 
 			return
 		}
 		if v := recover(); v != nil {
-			text, err = "", &PluginError{Point: "Reserves", Plugin: at.Name(), Node: node.Name(), Err: recovered(v)}
+			text, err = "", &PluginError{Point: "Reserves", Plugin: nameOf(at), Node: node.Name(), Err: recovered(v)}
 		}
 	}()
 	for i := range t.details {

@@ -3,6 +3,7 @@ package scheduling
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -36,14 +37,13 @@ type Scheduler struct {
 // New checks the profile and builds a scheduler for it. The error joins every fault
 // of the profile, and what plugins with a method Validate() error say about their
 // own configuration. New also returns an error if a plugin panics when it is asked
-// for its events.
+// for its events, for its name, or to check itself.
 func New(p Profile) (*Scheduler, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	s := &Scheduler{profile: p, plugins: resolve(&p)}
-	var err error
-	if s.events, err = s.register(); err != nil {
+	s := &Scheduler{profile: p}
+	if err := s.resolve(); err != nil {
 		return nil, err
 	}
 	s.reference = referencePath{plugins: &s.plugins, workers: max(1, p.Parallelism)}
@@ -52,6 +52,18 @@ func New(p Profile) (*Scheduler, error) {
 	}
 	s.dryRuns.Verify = p.Cache.Verify
 	return s, nil
+}
+
+// resolve looks up what the plugins can do. A panic of one is an error.
+func (s *Scheduler) resolve() (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("profile %q: a plugin that is asked what it can do: %w", s.profile.Name, recovered(v))
+		}
+	}()
+	s.plugins = resolve(&s.profile)
+	s.events, err = s.register()
+	return err
 }
 
 // largest is the largest total that the weights allow.
@@ -336,7 +348,7 @@ func (s *Scheduler) reserve(c *framework.Cycle, pod *framework.PodInfo, parts po
 			return
 		}
 		if v := recover(); v != nil {
-			err = &PluginError{Point: "Reserve", Plugin: at.Name(), Node: node.Name(), Err: recovered(v)}
+			err = &PluginError{Point: "Reserve", Plugin: nameOf(at), Node: node.Name(), Err: recovered(v)}
 		}
 	}()
 	for i := range s.plugins.reserve {
@@ -347,9 +359,9 @@ func (s *Scheduler) reserve(c *framework.Cycle, pod *framework.PodInfo, parts po
 		switch status := at.Reserve(c, node); {
 		case status.IsSuccess():
 		case status.IsRejected():
-			return rejection(pod, at.Name(), status)
+			return rejection(pod, nameOf(at), status)
 		default:
-			return &PluginError{Point: "Reserve", Plugin: at.Name(), Node: node.Name(), Err: status.Err()}
+			return &PluginError{Point: "Reserve", Plugin: nameOf(at), Node: node.Name(), Err: status.Err()}
 		}
 	}
 	at = nil
@@ -383,7 +395,7 @@ func (t *plugins) unreserve(c *framework.Cycle, node *framework.NodeInfo) error 
 func callUnreserve(c *framework.Cycle, p framework.ReservePlugin, node *framework.NodeInfo) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = &PluginError{Point: "Unreserve", Plugin: p.Name(), Node: node.Name(), Err: recovered(v)}
+			err = &PluginError{Point: "Unreserve", Plugin: nameOf(p), Node: node.Name(), Err: recovered(v)}
 		}
 	}()
 	p.Unreserve(c, node)

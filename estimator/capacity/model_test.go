@@ -143,7 +143,7 @@ func TestValidateModelsJSON(t *testing.T) {
 			"with and without a sign", `[{"grade":0,"ranges":[{"name":"cpu","min":"0","max":"+1"}]},{"grade":1,"ranges":[{"name":"cpu","min":"1","max":"9223372036854775807"}]}]`,
 			`spec.resourceModels[1].ranges[0].min: "1": Model intervals for resources must be contiguous and non-overlapping`,
 		},
-		{"not a list", `{}`, "spec.resourceModels: not a list of resource models: json: cannot unmarshal object into Go value of type []api.ResourceModel"},
+		{"not a list", `{}`, "spec.resourceModels: not a list of resource models: a JSON object does not belong there"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := fmt.Sprint(capacity.ValidateModelsJSON([]byte(c.data))); got != c.want {

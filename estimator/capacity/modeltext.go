@@ -3,9 +3,11 @@ package capacity
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/errtext"
 )
 
 // ValidateModelsJSON checks a JSON list of models, the value of a cluster's
@@ -24,15 +26,22 @@ import (
 // Here: they meet.
 // Why: the models are valid; whether they pass must not depend on the parser.
 func ValidateModelsJSON(data []byte) error {
-	var models []api.ResourceModel
-	if err := json.Unmarshal(data, &models); err != nil {
-		return &api.InvalidError{Field: modelsField, Err: fmt.Errorf("not a list of resource models: %w", err)}
+	var read list[struct {
+		Grade  uint
+		Ranges list[api.ResourceModelRange]
+	}]
+	if err := decodeModels(data, &read); err != nil {
+		return err
 	}
-	var written []struct {
-		Ranges []struct{ Min, Max json.RawMessage }
+	models := make([]api.ResourceModel, len(read))
+	for i, m := range read {
+		models[i] = api.ResourceModel{Grade: m.Grade, Ranges: m.Ranges}
 	}
-	if err := json.Unmarshal(data, &written); err != nil {
-		return &api.InvalidError{Field: modelsField, Err: fmt.Errorf("not a list of resource models: %w", err)}
+	var written list[struct {
+		Ranges list[struct{ Min, Max json.RawMessage }]
+	}]
+	if err := decodeModels(data, &written); err != nil {
+		return err
 	}
 	return firstViolation(models, func(i, j int) bool {
 		return bytes.Equal(textOf(written[i-1].Ranges[j].Max), textOf(written[i].Ranges[j].Min))
@@ -46,4 +55,53 @@ func textOf(quantity json.RawMessage) []byte {
 		quantity = quantity[1 : n-1]
 	}
 	return bytes.TrimSpace(quantity)
+}
+
+func decodeModels(data []byte, to any) error {
+	err := json.Unmarshal(data, to)
+	var kind *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &kind):
+		err = fmt.Errorf("a JSON %s does not belong there", errtext.Cut(kind.Value, maxErrorText))
+	}
+	return &api.InvalidError{Field: modelsField, Err: fmt.Errorf("not a list of resource models: %w", err)}
+}
+
+// maxErrorText is the number of bytes of a text that an error prints.
+const maxErrorText = 64
+
+// list is a slice that is read from JSON in one piece of memory. Slices that grow leave
+// several times their size behind, which makes a short text of many small elements costly.
+type list[T any] []T
+
+// UnmarshalJSON reads a list.
+func (l *list[T]) UnmarshalJSON(data []byte) error {
+	*l = make([]T, 0, elements(data))
+	return json.Unmarshal(data, (*[]T)(l))
+}
+
+// elements returns how many elements a list in valid JSON has, or 1 if it has none.
+func elements(data []byte) int {
+	n, depth := 1, 0
+	for i := 0; i < len(data); i++ {
+		switch data[i] {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth--
+		case ',':
+			if depth == 1 {
+				n++
+			}
+		case '"':
+			for i++; data[i] != '"'; i++ {
+				if data[i] == '\\' {
+					i++
+				}
+			}
+		}
+	}
+	return n
 }

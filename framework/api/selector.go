@@ -32,7 +32,7 @@ func ParseLabelSelector(text string) (*LabelSelector, error) {
 		return nil, err
 	}
 	s := new(LabelSelector)
-	for _, r := range reqs {
+	for i, r := range reqs {
 		if r.Operator == NodeSelectorOpGt || r.Operator == NodeSelectorOpLt {
 			return nil, selectorError(text, "labels of pods are not compared with > and <")
 		}
@@ -42,6 +42,9 @@ func ParseLabelSelector(text string) (*LabelSelector, error) {
 			}
 			s.MatchLabels[r.Key] = r.Values[0]
 			continue
+		}
+		if s.MatchExpressions == nil {
+			s.MatchExpressions = make([]LabelSelectorRequirement, 0, len(reqs)-i)
 		}
 		s.MatchExpressions = append(s.MatchExpressions, LabelSelectorRequirement{
 			Key: r.Key, Operator: LabelSelectorOperator(r.Operator), Values: r.Values,
@@ -57,10 +60,13 @@ func ParseLabelSelector(text string) (*LabelSelector, error) {
 func ParseNodeSelectorTerm(text string) (NodeSelectorTerm, error) {
 	var t NodeSelectorTerm
 	reqs, err := parseSelector(text)
-	for _, r := range reqs {
+	for i, r := range reqs {
 		if r.Key == "metadata.name" {
 			t.MatchFields = append(t.MatchFields, r.NodeSelectorRequirement)
 		} else {
+			if t.MatchExpressions == nil {
+				t.MatchExpressions = make([]NodeSelectorRequirement, 0, len(reqs)-i)
+			}
 			t.MatchExpressions = append(t.MatchExpressions, r.NodeSelectorRequirement)
 		}
 	}

@@ -1,9 +1,10 @@
 // Package errtext helps errors to speak of input: it bounds what they repeat, and finds
 // what was meant. Text that others chose may be as long as their input; an error that
-// repeats it would be too.
+// repeats it would be too. It also makes errors safe that others made.
 package errtext
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -19,6 +20,29 @@ func Cut(s string, limit int) string {
 	}
 	return fmt.Sprintf("%s... (%d bytes)", strings.ToValidUTF8(s[:limit], ""), len(s))
 }
+
+// Safe returns err, unless one of its methods panics, as those of a nil pointer often do.
+// Then it returns an error that says so. Give it each error that code outside this module
+// returned, before anybody reads the error.
+func Safe(err error) (safe error) {
+	if err == nil {
+		return nil
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			safe = fmt.Errorf("an error of type %T panics: %v", err, v)
+		}
+	}()
+	_ = err.Error()
+	var probe *probe
+	_, _ = errors.Is(err, probe), errors.As(err, &probe) // calls Is, As and Unwrap of the whole chain
+	return err
+}
+
+// probe is an error that no other error is.
+type probe struct{}
+
+func (*probe) Error() string { return "probe" }
 
 // Visible quotes a text with characters that are not seen: a terminal would obey them, and
 // they could imitate other output. They are control characters, marks that turn the direction

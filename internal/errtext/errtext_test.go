@@ -1,6 +1,10 @@
 package errtext_test
 
 import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
 	"testing"
 
 	"github.com/berth-sched/berth/internal/errtext"
@@ -53,6 +57,53 @@ func TestVisible(t *testing.T) {
 	} {
 		if got := errtext.Visible(text); got != want {
 			t.Errorf("Visible(%q) = %s, want %s", text, got, want)
+		}
+	}
+}
+
+// hostile is an error that panics in one method, unless it wraps another one.
+type hostile struct {
+	at    string
+	cause error
+}
+
+func (h *hostile) hit(at string) {
+	if h.at == at {
+		panic("oh")
+	}
+}
+func (h *hostile) Error() string { h.hit("Error"); return "hostile" }
+func (h *hostile) Unwrap() error { h.hit("Unwrap"); return h.cause }
+func (h *hostile) Is(error) bool { h.hit("Is"); return false }
+func (h *hostile) As(any) bool   { h.hit("As"); return false }
+
+func TestSafe(t *testing.T) {
+	if err := errtext.Safe(nil); err != nil {
+		t.Errorf("Safe(nil) = %v, want nil", err)
+	}
+	if err := errtext.Safe(io.EOF); err != io.EOF {
+		t.Errorf("Safe(EOF) = %v, want the same", err)
+	}
+	harmless := &hostile{}
+	if err := errtext.Safe(harmless); err != error(harmless) {
+		t.Errorf("Safe(%v) = %v, want the same", harmless, err)
+	}
+	var none *hostile
+	list := []error{none}
+	for _, at := range []string{"Error", "Unwrap", "Is", "As"} {
+		h := &hostile{at: at}
+		list = append(list, h)
+		if at != "Error" {
+			list = append(list, fmt.Errorf("wrapped: %w", h), errors.Join(io.EOF, h))
+		}
+	}
+	for _, err := range list {
+		safe := errtext.Safe(err)
+		if text := safe.Error(); !strings.Contains(text, "panic") {
+			t.Errorf("the error of type %T became %q", err, text)
+		}
+		if errors.Is(safe, io.ErrNoProgress) {
+			t.Error("Safe returned another error")
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/errtext"
 )
 
 // The labels and annotations of Koordinator's coscheduling.
@@ -115,6 +116,7 @@ func (k *KoordinatorGang) Group(satisfied bool) *Group {
 // Source: Koordinator 1.8, plugin Coscheduling.
 func KoordinatorGangs(pods []*framework.PodInfo, objects []*api.PodGroup, layers map[string]string) ([]*KoordinatorGang, error) {
 	drafts := map[string]*koordinatorDraft{}
+	described := groupsByKey(objects)
 	for i, p := range pods {
 		if p == nil || p.Pod == nil {
 			return nil, &api.InvalidError{Object: "pods[" + strconv.Itoa(i) + "]", Err: errors.New("is nil")}
@@ -133,7 +135,7 @@ func KoordinatorGangs(pods []*framework.PodInfo, objects []*api.PodGroup, layers
 			drafts[key] = d
 		}
 		if labelled && d.object == nil {
-			if err := d.describedBy(findGroup(objects, d.gang)); err != nil {
+			if err := d.describedBy(described[objectKey{p.Pod.Namespace, name}]); err != nil {
 				return nil, err
 			}
 		}
@@ -211,7 +213,7 @@ func (d *koordinatorDraft) add(p *framework.PodInfo, labelled bool) error {
 		}
 		if !reflect.DeepEqual(was, is) {
 			r := annotationReader{object: object, from: p.Pod.Annotations}
-			return r.invalid(key, fmt.Sprintf("pod %s of the gang has %q", d.from[key], had))
+			return r.invalid(key, fmt.Sprintf("pod %s of the gang has %q", cut(d.from[key]), cut(had)))
 		}
 	}
 	return nil
@@ -245,14 +247,27 @@ func (d *koordinatorDraft) finish() (*KoordinatorGang, error) {
 	return k, nil
 }
 
-func findGroup(objects []*api.PodGroup, k *KoordinatorGang) *api.PodGroup {
+type objectKey struct{ namespace, name string }
+
+// groupsByKey returns the PodGroups by their names. The first of a name counts.
+func groupsByKey(objects []*api.PodGroup) map[objectKey]*api.PodGroup {
+	byKey := map[objectKey]*api.PodGroup{}
 	for _, o := range objects {
-		if o != nil && o.Namespace == k.Namespace && o.Name == k.Name {
-			return o
+		if o == nil {
+			continue
+		}
+		if key := (objectKey{o.Namespace, o.Name}); byKey[key] == nil {
+			byKey[key] = o
 		}
 	}
-	return nil
+	return byKey
 }
+
+// maxErrorText is the number of bytes of a name or a value that an error prints, and of what
+// another package says about it.
+const maxErrorText = 512
+
+func cut(text string) string { return errtext.Cut(text, maxErrorText) }
 
 // byIndex orders pods by their index annotation, then by name. Pods without come last.
 func byIndex(a, b *framework.PodInfo) int {
@@ -338,7 +353,7 @@ func (r annotationReader) groups(own string) (keys []string, err error) {
 	}
 	for _, key := range keys {
 		if namespace, name, ok := strings.Cut(key, "/"); !ok || namespace == "" || name == "" || strings.Contains(name, "/") {
-			return nil, r.invalid(koordGroups, fmt.Sprintf("%q is not \"namespace/name\"", key))
+			return nil, r.invalid(koordGroups, fmt.Sprintf("%q is not \"namespace/name\"", cut(key)))
 		}
 	}
 	if !slices.Contains(keys, own) {
@@ -376,20 +391,20 @@ func (r annotationReader) levels() (list []Level, err error) {
 		} `json:"gatherStrategy"`
 	}
 	if err := json.Unmarshal([]byte(text), &spec); err != nil {
-		return nil, r.invalid(koordTopology, "cannot be read: "+err.Error())
+		return nil, r.invalid(koordTopology, "cannot be read: "+cut(err.Error()))
 	}
 	for _, s := range spec.GatherStrategy {
 		label, ok := r.layers[s.Layer]
 		l := Level{Key: label, Slice: max(0, s.PodCountMultiple)}
 		switch {
 		case !ok:
-			return nil, r.invalid(koordTopology, fmt.Sprintf("layer %q is unknown", s.Layer))
+			return nil, r.invalid(koordTopology, fmt.Sprintf("layer %q is unknown", cut(s.Layer)))
 		case s.Strategy == koordMustGather:
 			l.Mode = Required
 		case s.Strategy == koordPreferGather:
 			l.Mode = Preferred
 		default:
-			return nil, r.invalid(koordTopology, fmt.Sprintf("strategy %q of layer %q is unknown", s.Strategy, s.Layer))
+			return nil, r.invalid(koordTopology, fmt.Sprintf("strategy %q of layer %q is unknown", cut(s.Strategy), cut(s.Layer)))
 		}
 		list = append(list, l)
 	}

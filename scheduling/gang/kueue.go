@@ -135,7 +135,7 @@ func (r *kueueReader) slices(list []Level, at int) error {
 		layers = []layer{{text, size}}
 	case several:
 		if err := json.Unmarshal([]byte(many), &layers); err != nil {
-			return r.invalid(kueueSlices, "cannot be read: "+err.Error())
+			return r.invalid(kueueSlices, "cannot be read: "+cut(err.Error()))
 		}
 		if len(layers) == 0 || len(layers) > kueueLayersMost {
 			return r.invalid(kueueSlices, "must have 1 to 3 layers")
@@ -149,7 +149,7 @@ func (r *kueueReader) slices(list []Level, at int) error {
 		i := slices.Index(r.labels, l.Topology)
 		switch {
 		case i < 0:
-			return r.invalid(key, fmt.Sprintf("%q is none of the labels %v", l.Topology, r.labels))
+			return r.invalid(key, fmt.Sprintf("%q is none of the labels %v", cut(l.Topology), r.labels))
 		case l.Size < 1:
 			return r.invalid(key, "sizes must be above 0")
 		case list[i].Slice > 0:

@@ -33,6 +33,7 @@ type binding struct {
 
 	flown   bool // preflight has ended
 	settled bool // the decision on Permit was applied
+	bound   bool // Bind has succeeded, so the pod stays on its node whatever PostBind does
 
 	mu         sync.Mutex
 	preBinding bool
@@ -52,16 +53,15 @@ func (b *binding) begin(ctx context.Context) {
 		b.preflown(ctx, acts, err)
 		return
 	}
-	d.run(ctx, func() message {
-		var acts bool
-		err := d.coded(b.attempt, "PreBindPreFlight", func() (code framework.Code, err error) {
+	var acts bool
+	d.run(ctx, func() error {
+		return d.coded(b.attempt, "PreBindPreFlight", func() (code framework.Code, err error) {
 			if acts, err = b.PreFlight(b.ctx); !acts {
 				code = framework.Skip
 			}
 			return code, err
 		})
-		return func(ctx context.Context) { b.preflown(ctx, acts, err) }
-	})
+	}, func(ctx context.Context, err error) { b.preflown(ctx, acts, err) })
 }
 
 func (b *binding) preflown(ctx context.Context, acts bool, err error) {
@@ -100,10 +100,7 @@ func (b *binding) permit(ctx context.Context) {
 	if b.item != nil { // not a pod of a group
 		b.d.queue.Done(b.item) // from here on a failure has nothing to do with the events since Pop
 	}
-	b.d.run(ctx, func() message {
-		err := b.bind()
-		return func(ctx context.Context) { b.ended(ctx, err) }
-	})
+	b.d.run(ctx, b.bind, b.ended)
 }
 
 // bind runs PreBind, Bind and PostBind.
@@ -120,6 +117,7 @@ func (b *binding) bind() error {
 	if err := b.d.measured(b.attempt, "Bind", b.bindToNode); err != nil {
 		return err
 	}
+	b.bound = true
 	if err := b.d.measured(b.attempt, "PostBind", func() error { return b.PostBind(b.ctx) }); err != nil {
 		b.d.mail.post(func(context.Context) { b.d.problem(err) })
 	}
@@ -128,7 +126,7 @@ func (b *binding) bind() error {
 
 // bindToNode lets the profile bind; if the profile has no Bind plugins, the Binder
 // binds.
-func (b *binding) bindToNode() (err error) {
+func (b *binding) bindToNode() error {
 	bound, err := b.Bind(b.ctx)
 	switch {
 	case bound || err != nil:
@@ -136,12 +134,7 @@ func (b *binding) bindToNode() (err error) {
 	case b.plugged:
 		return fmt.Errorf("pod %s: every Bind plugin skipped it", b.Pod.Pod.Key())
 	}
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("binder: panic: %v", v)
-		}
-	}()
-	return b.d.config.Binder.Bind(b.ctx, b.Pod.Pod, b.Node)
+	return protectedErr("binder", func() error { return b.d.config.Binder.Bind(b.ctx, b.Pod.Pod, b.Node) })
 }
 
 func (b *binding) unreserve() {
@@ -178,6 +171,10 @@ func (b *binding) abandon() {
 
 // ended applies the result.
 func (b *binding) ended(ctx context.Context, err error) {
+	if b.bound { // PostBind ended its goroutine
+		b.d.problem(err)
+		err = nil
+	}
 	if err != nil {
 		b.fail(ctx, err)
 		return

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/errtext"
 )
 
 // Do calls look with the driver's snapshot, between two attempts, and waits until it has
@@ -36,6 +37,15 @@ func (d *Driver) Do(ctx context.Context, look func(*framework.Snapshot)) error {
 		return context.Cause(ctx)
 	}
 	return <-done
+}
+
+// protectedErr calls f and returns its error, or its panic as one. An error whose methods
+// panic is replaced.
+func protectedErr(what string, f func() error) (err error) {
+	if p := protected(what, func() { err = errtext.Safe(f()) }); p != nil {
+		return p
+	}
+	return err
 }
 
 // protected calls f and returns its panic as an error.

@@ -65,12 +65,9 @@ func (d *Driver) evict(ctx context.Context, plugin string, p *pod, it *queue.Ite
 	background := d.bindingContext(ctx)
 	preemptor := p.info.Pod
 	d.open++
-	d.run(ctx, func() message {
-		err := d.evictAll(background, evicter, outside, preemptor)
-		return func(ctx context.Context) {
-			d.open--
-			back(ctx, err)
-		}
+	d.run(ctx, func() error { return d.evictAll(background, evicter, outside, preemptor) }, func(ctx context.Context, err error) {
+		d.open--
+		back(ctx, err)
 	})
 }
 
@@ -94,9 +91,13 @@ func (d *Driver) evictAll(ctx context.Context, e Evicter, victims []Eviction, pr
 		if o := d.observers.victims; o != nil {
 			d.tell("Evicting", func() { o.Evicting(v) })
 		}
-		if err := evictOne(ctx, e, v.Victim, preemptor); err != nil {
-			errs[i] = fmt.Errorf("evicting pod %s: %w", v.Victim.Key(), err)
-		}
+		err := errExited // unless the evicter returns
+		defer func() {
+			if err != nil {
+				errs[i] = fmt.Errorf("evicting pod %s: %w", v.Victim.Key(), err)
+			}
+		}()
+		err = protectedErr("evicter", func() error { return e.Evict(ctx, v.Victim, preemptor) })
 	}
 	last := len(victims) - 1
 	var next atomic.Int64
@@ -106,6 +107,7 @@ func (d *Driver) evictAll(ctx context.Context, e Evicter, victims []Eviction, pr
 		}
 	}
 	var others sync.WaitGroup
+	defer others.Wait()
 	for range min(most, last) - 1 {
 		others.Go(work)
 	}
@@ -113,13 +115,4 @@ func (d *Driver) evictAll(ctx context.Context, e Evicter, victims []Eviction, pr
 	others.Wait()
 	evict(last)
 	return errors.Join(errs...)
-}
-
-func evictOne(ctx context.Context, e Evicter, victim, preemptor *api.Pod) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("panic: %v", v)
-		}
-	}()
-	return e.Evict(ctx, victim, preemptor)
 }

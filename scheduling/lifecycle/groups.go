@@ -39,7 +39,8 @@ type GroupReporter interface {
 // Invariant: pods has every pod of the group that exists, in the order of arrival. item is
 // the group's while it is in the queue or in flight, held is the pod by which the queue
 // holds it, and byItem leads from it to the group. ready has the members in that state, and
-// barred counts those in the other. If barred is not 0, bar is a barred pod whose plugin was
+// barred counts those in the other. A pod whose plugin failed is ready too: the attempt asks
+// the plugin again. If barred is not 0, bar is a barred pod whose plugin was
 // asked after the last event that it registered for. Other barred pods may pass by now.
 // After rebar, the group is listed in shut, with what keeps bar out.
 //
@@ -103,8 +104,9 @@ type member struct {
 	attempts int
 	since    time.Time // when it began to wait, or came back
 
-	state memberState
-	gate  string // the PreEnqueue plugin that bars it
+	state  memberState
+	gate   string // the PreEnqueue plugin that bars it, or that failed
+	unsure error  // why no PreEnqueue plugin has answered; the member is ready
 }
 
 // memberState says whether a pod of a group waits for a place.
@@ -112,7 +114,7 @@ type memberState uint8
 
 const (
 	away   memberState = iota // it has a place, or somebody else schedules it
-	ready                     // it may be tried
+	ready                     // it may be tried, or a PreEnqueue plugin failed
 	barred                    // a PreEnqueue plugin keeps it out of the queue
 )
 
@@ -219,15 +221,23 @@ func (d *Driver) objectOf(g *group) *api.PodGroup {
 	return framework.Lookup[api.PodGroup](d.snap, (&api.ObjectMeta{Namespace: g.key.namespace, Name: g.key.name}).Key())
 }
 
-// look finds out whether a pod of a group waits, and whether it may be tried.
+// look finds out whether a pod of a group waits, and whether it may be tried. If a plugin
+// fails, no event may ever come that lets look ask it again, so the group enters the queue:
+// its attempt asks again, and fails if the plugin does.
 func (d *Driver) look(ctx context.Context, p *pod) {
 	if !d.isPending(p) {
 		p.setState(away, "")
 		return
 	}
 	plugin, status := d.profileOf(p.info.Pod).PreEnqueue(ctx, p.info, p.member.gate)
-	if status.IsSuccess() {
+	switch {
+	case status.IsSuccess():
 		p.setState(ready, "")
+		return
+	case status.Code() == framework.Error:
+		p.setState(ready, plugin)
+		p.member.unsure = &scheduling.PluginError{Point: "PreEnqueue", Plugin: plugin, Err: fmt.Errorf("pod %s: %w", p.info.Pod.Key(), status.Err())}
+		d.problem(p.member.unsure)
 		return
 	}
 	p.setState(barred, plugin)
@@ -242,6 +252,22 @@ func (d *Driver) lookAll(ctx context.Context, g *group) {
 		d.look(ctx, e.Value.(*pod))
 	}
 	d.rebar(ctx, g, g.bar)
+}
+
+// lookAgain asks the plugins that failed again, and returns the first error of those that
+// still fail.
+func (d *Driver) lookAgain(ctx context.Context, g *group) (err error) {
+	for e := g.pods.Front(); e != nil; e = e.Next() {
+		p := e.Value.(*pod)
+		if p.member.unsure == nil {
+			continue
+		}
+		if d.look(ctx, p); err == nil {
+			err = p.member.unsure
+		}
+	}
+	d.rebar(ctx, g, g.bar)
+	return err
 }
 
 func (p *pod) setState(s memberState, gate string) {
@@ -260,7 +286,7 @@ func (p *pod) setState(s memberState, gate string) {
 		g.ready.Push(p)
 		g.joined = true
 	}
-	m.state, m.gate = s, gate
+	m.state, m.gate, m.unsure = s, gate, nil
 }
 
 // isBar reports whether there is a barred pod at this place.

@@ -18,10 +18,11 @@ import (
 // Source: kube-scheduler 1.37, schedule_one_podgroup.go.
 func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt {
 	g.trying, g.joined = true, false // until it is dismissed, or back
+	unsure := d.lookAgain(ctx, g)
 	waiting, members := d.waitingOf(g)
 	a := Attempt{Pod: it.Pod, Number: it.Attempts, InitialAttempt: it.InitialAttempt, Queued: it.Timestamp}
 	object := d.objectOf(g)
-	if len(waiting) == 0 || object == nil {
+	if len(waiting) == 0 || object == nil || g.barred > 0 {
 		d.dismiss(g)
 		return a
 	}
@@ -34,6 +35,16 @@ func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt
 	}
 	d.snap.SetNow(d.clock.Now())
 	a.Started = d.stamp()
+	if unsure != nil {
+		a.Decided = d.stamp()
+		a.State, a.Err = Failed, unsure
+		for _, w := range waiting {
+			d.memberFailed(ctx, members[w.Pod], gang.PodReport{Pod: w.Pod, Reason: api.PodReasonSchedulerError, Message: unsure.Error()})
+		}
+		d.groupBack(ctx, g, it, nil)
+		d.observe(&a)
+		return a
+	}
 	pods := make([]*framework.PodInfo, len(waiting))
 	for i, w := range waiting {
 		pods[i] = w.Pod
@@ -185,18 +196,15 @@ func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, obje
 	}
 	background, preemptor := d.bindingContext(ctx), c.Pods[0].Pod.Pod
 	d.open++
-	d.run(ctx, func() message {
-		err := d.evictAll(background, evicter, outside, preemptor)
-		return func(ctx context.Context) {
-			d.open--
-			d.problem(err)
-			switch {
-			case g.item != it: // its pods are gone
-			case err != nil:
-				d.groupBack(ctx, g, it, nil) // after its backoff, as no event is due
-			default:
-				d.groupBack(ctx, g, it, c)
-			}
+	d.run(ctx, func() error { return d.evictAll(background, evicter, outside, preemptor) }, func(ctx context.Context, err error) {
+		d.open--
+		d.problem(err)
+		switch {
+		case g.item != it: // its pods are gone
+		case err != nil:
+			d.groupBack(ctx, g, it, nil) // after its backoff, as no event is due
+		default:
+			d.groupBack(ctx, g, it, c)
 		}
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -17,17 +16,6 @@ import (
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
-
-// wantProblem checks that the error handler got an error with each of the texts.
-func (w *world) wantProblem(texts ...string) {
-	w.tb.Helper()
-	w.d.Flush(w.ctx)
-	for _, text := range texts {
-		if !slices.ContainsFunc(w.problems, func(p string) bool { return strings.Contains(p, text) }) {
-			w.tb.Errorf("problems: %q, want one with %q", w.problems, text)
-		}
-	}
-}
 
 func TestHandleIgnoresNilPods(t *testing.T) {
 	w := newWorld(t, scheduling.Profile{})

@@ -75,16 +75,20 @@ func (d *Driver) sendReports(ctx context.Context, reporter Reporter) {
 		q.busy[p] = true
 		background, pod := d.bindingContext(ctx), p.info.Pod
 		go func() {
-			err := protected("reporter: pod "+pod.Key(), func() { reporter.Report(background, pod, r) })
-			d.mail.post(func(ctx context.Context) {
-				d.problem(err)
-				q.running--
-				delete(q.busy, p)
-				if _, waits := q.waiting[p]; waits {
-					q.line(p)
-				}
-				d.sendReports(ctx, reporter)
-			})
+			what := "reporter: pod " + pod.Key()
+			err := fmt.Errorf("%s: %w", what, errExited) // unless the reporter returns
+			defer func() {
+				d.mail.post(func(ctx context.Context) {
+					d.problem(err)
+					q.running--
+					delete(q.busy, p)
+					if _, waits := q.waiting[p]; waits {
+						q.line(p)
+					}
+					d.sendReports(ctx, reporter)
+				})
+			}()
+			err = protected(what, func() { reporter.Report(background, pod, r) })
 		}()
 	}
 }
@@ -123,22 +127,19 @@ func (d *Driver) release(ctx context.Context, pod *api.Pod, claims []framework.C
 	}
 	background := d.bindingContext(ctx)
 	d.open++
-	d.run(ctx, func() message {
-		var errs []error
+	var errs []error
+	d.run(ctx, func() error {
 		for _, c := range claims {
-			var err error
-			if p := protected("releasing claim "+c.Claim, func() { err = releaser.ReleaseClaim(background, c, pod) }); p != nil {
-				err = p
-			}
-			if err != nil {
+			if err := protectedErr("releaser", func() error { return releaser.ReleaseClaim(background, c, pod) }); err != nil {
 				errs = append(errs, fmt.Errorf("releasing claim %s: %w", c.Claim, err))
 			}
 		}
-		return func(context.Context) {
-			d.open--
-			for _, err := range errs {
-				d.problem(err)
-			}
+		return nil
+	}, func(_ context.Context, err error) {
+		d.open--
+		d.problem(err)
+		for _, err := range errs {
+			d.problem(err)
 		}
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"sync"
 	"time"
+
+	"github.com/berth-sched/berth/internal/errtext"
 )
 
 // Run schedules by the events of the source until ctx is done or the source fails,
@@ -13,7 +15,8 @@ import (
 // pod, returns pods that wait on Permit to the queue, and lets bindings and
 // evictions under way finish, including those that run in the scheduling goroutine.
 // After Config.Grace it cancels their contexts. When Run returns, none of its
-// goroutines is left.
+// goroutines is left. If the snapshot breaks, Run stops in the same way and returns
+// [framework.ErrBroken]: make a new driver, and give it all objects again.
 //
 // Run uses the time of Config.Clock. It does not move a virtual clock: another
 // goroutine must do so while Run runs, or no backoff and no Grace ever ends. For
@@ -34,7 +37,7 @@ func (d *Driver) Run(ctx context.Context, source Source) error {
 	pump.Go(func() {
 		for source != nil {
 			e, err := source.Next(ctx)
-			switch {
+			switch err = errtext.Safe(err); {
 			case errors.Is(err, io.EOF):
 				return
 			case err != nil:
@@ -45,7 +48,12 @@ func (d *Driver) Run(ctx context.Context, source Source) error {
 		}
 	})
 	for ctx.Err() == nil {
-		if _, ok := d.ScheduleOne(ctx); ok {
+		_, ok := d.ScheduleOne(ctx)
+		if err := d.snap.Broken(); err != nil {
+			stop(err)
+			break
+		}
+		if ok {
 			continue
 		}
 		select {

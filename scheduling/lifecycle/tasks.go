@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"context"
+	"errors"
 	"sync"
 )
 
@@ -13,23 +14,29 @@ type tasks struct {
 	ready   []func() // start a task, or let one go on after [Await]
 }
 
-// run runs the task; the scheduling goroutine carries out the message that the task
-// returns. A task must not panic.
-func (d *Driver) run(ctx context.Context, task func() message) {
+// errExited is the error of code outside this module that called [runtime.Goexit].
+var errExited = errors.New("it ended its goroutine without an answer")
+
+// run runs the task; the scheduling goroutine calls then with its error, or with
+// [errExited] if the task ended its goroutine. A task must not panic.
+func (d *Driver) run(ctx context.Context, task func() error, then func(context.Context, error)) {
 	if d.tasks.most == 0 {
-		task()(ctx)
+		then(ctx, task())
 		return
 	}
-	d.tasks.enter(func() { d.start(task) })
+	d.tasks.enter(func() { d.start(task, then) })
 }
 
-func (d *Driver) start(task func() message) {
+func (d *Driver) start(task func() error, then func(context.Context, error)) {
 	go func() {
-		then := task()
-		d.mail.post(func(ctx context.Context) {
-			d.tasks.leave()
-			then(ctx)
-		})
+		err := errExited // unless the task returns
+		defer func() {
+			d.mail.post(func(ctx context.Context) {
+				d.tasks.leave()
+				then(ctx, err)
+			})
+		}()
+		err = task()
 	}()
 }
 

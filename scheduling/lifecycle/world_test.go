@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -121,6 +122,17 @@ func (w *world) one() lifecycle.Attempt {
 func (w *world) pass(d time.Duration) {
 	w.clock.Advance(d)
 	w.d.Flush(w.ctx)
+}
+
+// wantProblem checks that the error handler got an error with each of the texts.
+func (w *world) wantProblem(texts ...string) {
+	w.tb.Helper()
+	w.d.Flush(w.ctx)
+	for _, text := range texts {
+		if !slices.ContainsFunc(w.problems, func(p string) bool { return strings.Contains(p, text) }) {
+			w.tb.Errorf("problems: %q, want one with %q", w.problems, text)
+		}
+	}
 }
 
 func (w *world) depth(want queue.Length) {

@@ -1,5 +1,3 @@
-//go:build full
-
 package simulate
 
 import (
@@ -7,26 +5,34 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 )
 
+// workloads is a trace of one node and one workload, whose pods run for a while.
+func workloads(t *testing.T, kind, spec, run string) *Trace {
+	t.Helper()
+	o, err := api.Decode(fmt.Appendf(nil, `{"kind":"List","items":[
+		{"kind":"Node","metadata":{"name":"n"},"status":{"allocatable":{"cpu":"4","memory":"4Gi","pods":"100000"}}},
+		{"kind":%q,"metadata":{"name":"d","namespace":"x"},"spec":{%s"template":{
+			"metadata":{"annotations":{"berth-sched.github.io/run-time":%q}},"spec":{"containers":[{"name":"c"}]}}}}]}`, kind, spec, run))
+	if err != nil {
+		t.Fatal(err)
+	}
+	trace, err := FromObjects(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trace
+}
+
 // Pods that end at once and are replaced do not keep a run going for ever: it ends with an
 // error that names their workload. Of those that ended only the history is kept.
 func TestEndlessWorkloads(t *testing.T) {
 	for kind, spec := range map[string]string{"Deployment": `"replicas":1,`, "DaemonSet": "", "Job": `"completions":2000000000,"parallelism":3,`} {
-		o, err := api.Decode(fmt.Appendf(nil, `{"kind":"List","items":[
-			{"kind":"Node","metadata":{"name":"n"},"status":{"allocatable":{"cpu":"4","memory":"4Gi","pods":"110"}}},
-			{"kind":%q,"metadata":{"name":"d","namespace":"x"},"spec":{%s"template":{
-				"metadata":{"annotations":{"berth-sched.github.io/run-time":"0"}},"spec":{"containers":[{"name":"c"}]}}}}]}`, kind, spec))
-		if err != nil {
-			t.Fatal(err)
-		}
-		trace, err := FromObjects(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		trace := workloads(t, kind, spec, "0")
 		w, err := newWorld(&Config{Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Trace: trace})
 		if err != nil {
 			t.Fatal(err)
@@ -48,5 +54,28 @@ func TestEndlessWorkloads(t *testing.T) {
 		if kept > 3 {
 			t.Errorf("%s: %d pods are kept, want those that have not ended", kind, kept)
 		}
+	}
+}
+
+// Pods that run for a moment and are replaced end a run long before the bound of all pods.
+func TestPodsOfAMoment(t *testing.T) {
+	for kind, spec := range map[string]string{"Deployment": `"replicas":1,`, "DaemonSet": "", "Job": `"completions":2000000000,"parallelism":1,`} {
+		for _, run := range []string{"0", "1ns", "500us"} {
+			r, err := Run(context.Background(), Config{Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Trace: workloads(t, kind, spec, run)})
+			want := strings.ToLower(kind) + ` x/d: spec.template.metadata.annotations[berth-sched.github.io/run-time]: "` + run + `": 1011 pods of the workload have run to their end within one second, 0s after the start: want at most 1010`
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s of %s: %v, %v, want %q", kind, run, r, err, want)
+			}
+		}
+	}
+}
+
+// A large workload whose pods restart fast is no endless one.
+func TestFastRestarts(t *testing.T) {
+	replicas := 300
+	trace := workloads(t, "Deployment", fmt.Sprintf(`"replicas":%d,`, replicas), "200ms")
+	r, err := Run(context.Background(), Config{Profiles: []scheduling.Profile{{}}, Trace: trace, Until: 2 * time.Second})
+	if err != nil || len(r.Pods) < 9*replicas {
+		t.Errorf("%v, want %d pods or more", err, 9*replicas)
 	}
 }

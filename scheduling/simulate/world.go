@@ -263,7 +263,7 @@ func (w *world) end(l *life, completed bool) {
 	delete(w.stuck, l)
 	w.remove(l.pod)
 	if l.owner != nil {
-		l.owner.lost(l, completed)
+		w.lost(l.owner, l, completed)
 		w.dirty = true
 		w.lookAt(l.owner)
 	}

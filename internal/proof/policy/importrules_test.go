@@ -48,7 +48,7 @@ func with(list []string, more ...string) []string { return append(slices.Clone(l
 // rules is the table of import directions: code may import its own directory and
 // what its line names, nothing else. The longest matching directory counts.
 var rules = []rule{
-	{dir: "resource", library: true},
+	{dir: "resource", imports: []string{"internal/errtext"}, library: true},
 	{dir: "internal/errtext", library: true},
 	{dir: "internal/memsize", library: true},
 	{dir: "internal/strictjson", library: true},
@@ -58,7 +58,7 @@ var rules = []rule{
 	{dir: "internal/podsum", imports: []string{"resource"}, library: true},
 	{dir: "internal/runner", library: true},
 	{dir: "framework/api", imports: []string{"resource", "internal/errtext", "internal/podsum", "internal/strictjson"}, library: true},
-	{dir: "framework", imports: []string{"resource", "framework/api", "internal/changelog", "internal/cow", "internal/runner"}, library: true},
+	{dir: "framework", imports: []string{"resource", "framework/api", "internal/changelog", "internal/cow", "internal/errtext", "internal/runner"}, library: true},
 	{dir: "framework/incremental", imports: []string{"framework"}, library: true},
 	{dir: "framework/replica", imports: []string{"framework"}, library: true},
 	{dir: "framework/queueing", imports: []string{"framework", "framework/api"}, library: true},
@@ -71,7 +71,7 @@ var rules = []rule{
 	{dir: "internal/devices/expr", imports: []string{"resource", "framework/api", "internal/errtext"}, library: true},
 	{dir: "internal/volumes", imports: with(objects, "internal/errtext", "internal/match"), library: true},
 	{dir: "estimator", imports: objects, library: true},
-	{dir: "estimator/capacity", imports: objects, library: true},
+	{dir: "estimator/capacity", imports: with(objects, "internal/errtext"), library: true},
 	{dir: "estimator/nodemetric", imports: with(objects, "estimator"), library: true},
 	{dir: "filter", imports: with(shared, "internal/errtext"), library: true},
 	{dir: "scoring", imports: shared, library: true},
@@ -95,8 +95,8 @@ var rules = []rule{
 
 	// Above package scheduling.
 	{dir: "scheduling/queue", imports: with(objects, "internal/heap", "scheduling"), library: true},
-	{dir: "scheduling/lifecycle", imports: with(objects, "internal/heap", "scheduling", "scheduling/gang", "scheduling/preemption", "scheduling/queue"), library: true},
-	{dir: "scheduling/gang", imports: with(objects, "scoring", "scheduling", "scheduling/preemption"), library: true},
+	{dir: "scheduling/lifecycle", imports: with(objects, "internal/errtext", "internal/heap", "scheduling", "scheduling/gang", "scheduling/preemption", "scheduling/queue"), library: true},
+	{dir: "scheduling/gang", imports: with(objects, "internal/errtext", "scoring", "scheduling", "scheduling/preemption"), library: true},
 	{dir: "scheduling/multicluster", imports: with(objects, "estimator/capacity", "internal/match", "scheduling"), library: true},
 	{dir: "scheduling/whatif", imports: with(objects, "internal/match", "estimator", "scheduling"), library: true},
 	{dir: "scheduling/workload", imports: with(objects, "filter", "scoring", "scheduling"), library: true},
