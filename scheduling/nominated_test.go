@@ -261,3 +261,35 @@ func TestNominatedVerdictsFollowObjects(t *testing.T) {
 		t.Errorf("%+v, want 8 hits or more", stats)
 	}
 }
+
+// A pod does not count where it is nominated itself. So what the others of its class were
+// told about the node does not hold for it.
+func TestNominatedVerdictsOfTheNomineeItself(t *testing.T) {
+	sched := build(t, scheduling.Profile{
+		Filter: []framework.Plugin{filter.NodeResourcesFit{}}, Score: []scheduling.Weighted{{Plugin: byName{}}},
+		TieRule: scheduling.First,
+	})
+	s := smallCluster(t, api.MakeNode("a", "2", "4Gi").Obj(), api.MakeNode("b", "1", "4Gi").Obj())
+	pod := func(name string) *framework.PodInfo {
+		return podInfo(t, s, api.MakePod(name).UID(api.UID(name)).Requests("1", "1Mi").Obj())
+	}
+	nominee := pod("nominee")
+	for _, q := range []*framework.PodInfo{nominee, pod("second")} {
+		if err := s.Nominate(q, "a", ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 12 {
+		p, want := pod(fmt.Sprint("p", i)), 1 // the nominated two fill a
+		if i%3 == 2 {
+			p, want = nominee, 2
+		}
+		d, err := sched.Schedule(s, p)
+		if err != nil || d.Feasible != want {
+			t.Errorf("decision %d, about %s: %d feasible nodes, %v, want %d", i, p.Pod.Name, d.Feasible, err, want)
+		}
+	}
+	if stats := sched.Stats(); stats.Hits < 8 {
+		t.Errorf("%+v, want 8 hits or more", stats)
+	}
+}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -242,4 +243,99 @@ func (b *base) size() int {
 		n += 8 * cap(b.plugins.normalized[i].raw)
 	}
 	return n + b.grouped.bytes()
+}
+
+// move goes to another snapshot, or to the same one with other nodes or objects. All
+// plugins are bound anew, because they may have kept the snapshot. A row stands if the
+// generation of its node does: generations identify content across forks.
+//
+// Scores stand as well, unless a plugin reads what differs between the snapshots besides
+// nodes, or is skipped now and was not before.
+func (b *base) move(src Source) bool {
+	s, o, at, p := b.tracker.Snapshot, b.tracker.Order, &b.at, &b.plugins
+	was := b.state
+	same, ok := b.bind(src, s)
+	if !ok {
+		return false
+	}
+	var differs framework.Reads // of all that the whole snapshot has
+	if at.nodeSet != s.NodeSet() {
+		differs |= framework.ReadsNodeSet
+	}
+	if at.objects != s.Objects() {
+		differs |= framework.ReadsObjects
+	}
+	at.snapshot, at.nodeSet, at.objects = s, s.NodeSet(), s.Objects()
+	b.grow(s.SlotLimit())
+	b.arrange()
+	verdicts := same && differs&p.filterReads == 0
+	if was == scored && verdicts && differs&p.scorerReads == 0 && b.bindScorersAgain(src) {
+		b.state = scored
+	} else {
+		p.forgetScorers()
+		b.rows.uniform = false
+		b.epoch++
+	}
+	switch {
+	case !verdicts:
+		b.evaluateAll(o.Slots)
+		at.entry = b.tracker.End()
+	case differs&framework.ReadsNodeSet == 0:
+		b.follow(s)
+	default:
+		b.epoch++ // classes rely on what stands while only the pods of nodes change
+		b.slots = b.tracker.Since(at.entry, b.slots[:0])
+		at.entry = b.tracker.End()
+		b.rows.uniform = false // until nodes that are new, or changed, have scores
+		b.evaluateAll(b.slots)
+		b.rows.uniform = b.state == scored && b.isUniform()
+	}
+	return true
+}
+
+// arrange gives the rows the order of the tracker. Rows of nodes that are new or changed
+// are evaluated next.
+func (b *base) arrange() {
+	o := b.tracker.Order
+	if b.rows.order == o {
+		return
+	}
+	for _, slot := range b.rows.order.Slots {
+		if !o.Has(slot) {
+			b.due.remove(slot)
+			b.rows.nodes[slot] = nodeRow{}
+		}
+	}
+	b.carried = b.rows.carry(o, b.carried)
+	b.epoch++
+}
+
+// evaluateAll renews all that the rows keep of the nodes of some slots.
+func (b *base) evaluateAll(slots []int32) {
+	for _, slot := range slots {
+		b.evaluate(b.at.snapshot.AtSlot(int(slot)))
+	}
+}
+
+// clone returns a base of the same rows, of another engine and of no snapshot yet: what
+// it has bound is bound again before anything is asked.
+func (b *base) clone() *base {
+	c := &base{key: b.key, state: b.state, pod: b.pod, podBytes: b.podBytes, plugins: b.plugins.clone(), epoch: 1}
+	c.rows.copy(&b.rows)
+	c.reasons = reasons{list: slices.Clone(b.reasons.list), numbers: maps.Clone(b.reasons.numbers)}
+	c.due.copy(&b.due)
+	c.at = b.at
+	c.at.snapshot = nil
+	return c
+}
+
+// clone returns a copy with raw scores of its own.
+func (p *basePlugins) clone() basePlugins {
+	c := *p
+	c.filters, c.nodeFilters, c.podFilters = slices.Clone(p.filters), slices.Clone(p.nodeFilters), slices.Clone(p.podFilters)
+	c.nodeScorers, c.podScorers, c.normalized = slices.Clone(p.nodeScorers), slices.Clone(p.podScorers), slices.Clone(p.normalized)
+	for i := range c.normalized {
+		c.normalized[i].raw = slices.Clone(c.normalized[i].raw)
+	}
+	return c
 }

@@ -295,3 +295,106 @@ func (b *base) validUntil(n *framework.NodeInfo) (until time.Time, ok bool) {
 	}
 	return until, ok
 }
+
+// bindScorersAgain binds the scorers of a base that is scored. false means that rows have
+// to be scored anew: the scorers are others than before, or could not be bound.
+func (b *base) bindScorersAgain(src Source) bool {
+	shown := b.firstTwo()
+	if shown.count < 2 {
+		return false // scorers are not asked about a single node, nor bound for it
+	}
+	scorers, ok := b.preScore(src, shown)
+	return ok && b.plugins.replaceScorers(scorers)
+}
+
+// firstTwo lists the first two feasible nodes; fewer, if there are not so many.
+func (b *base) firstTwo() *twoNodes {
+	shown := &b.shown
+	*shown = twoNodes{}
+	for place, leaf := range b.rows.tree.Leaves {
+		if leaf >= 0 {
+			shown.nodes[shown.count] = b.tracker.At[place]
+			if shown.count++; shown.count == len(shown.nodes) {
+				break
+			}
+		}
+	}
+	return shown
+}
+
+// replaceScorers takes over scorers, which were bound again; false if they are not as
+// many, at the same places, as before.
+func (p *basePlugins) replaceScorers(scorers []Scorer) bool {
+	if len(scorers) != len(p.nodeScorers)+len(p.podScorers)+len(p.normalized) {
+		return false
+	}
+	node, pod, normalized := p.nodeScorers, p.podScorers, p.normalized
+	for _, s := range scorers {
+		var at *Scorer
+		switch {
+		case s.normalizes():
+			if len(normalized) > 0 {
+				at, normalized = &normalized[0].scorer, normalized[1:]
+			}
+		case nodeOnly(s.Reads):
+			if len(node) > 0 {
+				at, node = &node[0], node[1:]
+			}
+		default:
+			if len(pod) > 0 {
+				at, pod = &pod[0], pod[1:]
+			}
+		}
+		if at == nil || !at.replaceable(&s) {
+			return false
+		}
+		*at = s
+		p.timed = p.timed || s.Reads&framework.ReadsTime != 0
+	}
+	return true
+}
+
+// replaceable reports whether x is the same scorer as s, bound again.
+func (s *Scorer) replaceable(x *Scorer) bool {
+	return s.At == x.At && s.Reads == x.Reads && s.Weight == x.Weight &&
+		(s.ByRange == nil) == (x.ByRange == nil) && (s.ByNodes == nil) == (x.ByNodes == nil) && (s.Except == nil) == (x.Except == nil)
+}
+
+// isUniform reports whether all nodes have one score as far as no pods are read.
+func (b *base) isUniform() bool {
+	r := &b.rows
+	if b.plugins.readPods() {
+		r.uniformScore = 0
+		return true
+	}
+	if slices.ContainsFunc(b.plugins.normalized, func(l rawList) bool { return !l.nodeOnly }) {
+		return false
+	}
+	for _, slot := range r.order.Slots {
+		if n := &r.nodes[slot]; !n.known() || n.reason() != feasible || n.score != r.nodes[r.order.Slots[0]].score {
+			return false
+		}
+	}
+	r.uniformScore = r.nodes[r.order.Slots[0]].score
+	return true
+}
+
+// twoNodes shows PreScore plugins two nodes that are feasible, as far as is known before
+// the nodes that changed are evaluated. What scorers of a base answer does not depend on
+// which nodes they see, or the answers could not be kept.
+type twoNodes struct {
+	nodes [2]*framework.NodeInfo
+	count int // of nodes, if there are fewer
+}
+
+func (l *twoNodes) List() []*framework.NodeInfo { return l.nodes[:l.count] }
+
+func (l *twoNodes) Groups(int) incremental.FeasibleNodes { return l }
+
+func (l *twoNodes) Len() int { return l.count }
+
+func (l *twoNodes) Each(f func(node *framework.NodeInfo, nodes int)) {
+	for _, n := range l.List() {
+		f(n, 1)
+	}
+}

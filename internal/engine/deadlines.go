@@ -102,3 +102,12 @@ func (d *deadlines) check() error {
 	}
 	return nil
 }
+
+// copy makes d, which is zero, the same deadlines as others.
+func (d *deadlines) copy(others *deadlines) {
+	d.reset()
+	for i := range others.heap.Len() {
+		x := others.heap.At(i)
+		d.set(x.slot, x.at)
+	}
+}

@@ -111,7 +111,7 @@
 //
 //	the node, its pods     kept in rows; renewed if the generation has changed
 //	time                   kept until the plugin's deadline (deadlines.go)
-//	set of nodes, objects  kept until that version differs (base_move.go), also for plugins
+//	set of nodes, objects  kept until that version differs (base.go, move), also for plugins
 //	                       that had nothing to do so far
 //	domains                gates and columns renew what a tracker names
 //	feasible nodes         columns renewed if that set changes
@@ -121,7 +121,7 @@
 // does the generation of a run of 16 slots. So the tracker can go from one fork to
 // another and back: it compares runs, looks into those that differ, and takes a node with
 // another generation for one that changed. Plugins are bound anew, because they may have
-// kept the snapshot; rows of the other nodes stand, with their scores (base_move.go). What
+// kept the snapshot; rows of the other nodes stand, with their scores (base.go, move). What
 // live plugins said is unknown then, because a [incremental.DomainTracker] knows one
 // snapshot. An engine reads the snapshot of the query and no other, and Clone makes one for
 // another goroutine (clone.go). Snapshots that are no forks of each other cannot be compared:
@@ -132,15 +132,14 @@
 //
 // # Where to look
 //
-//	engine.go          Find, counts; engine_classes.go classes and bases, their budget;
-//	                   recency.go which class was used last
-//	fault.go           failures of the engine itself; guard/ tells them from a plugin's
+//	engine.go          Find, counts, failures of the engine itself; guard/ tells them from
+//	                   a plugin's
+//	engine_classes.go  classes and bases, their budget; recency.go which class was used last
 //	source.go          what binds the plugins
 //	nodelog/           places of the order; which nodes changed, and when
 //	rows.go            what a base keeps of each node
-//	base.go            build, follow; base_filter.go, base_score.go, lists.go,
-//	                   alike.go
-//	base_move.go       how a base follows another snapshot, or to other nodes
+//	base.go            build, follow, move to another snapshot or to other nodes;
+//	                   base_filter.go, base_score.go, lists.go, alike.go
 //	clone.go           how an engine is copied for another goroutine
 //	reasons.go         rejections by number; deadlines.go until when rows hold
 //	class.go           states of a class, and how it is brought up to date
@@ -158,7 +157,7 @@
 //	slotlist/          lists by slot
 //	tree/              the tournament, and questions to it; heap.go lays it out for Heap
 //	                   and ByName, levels.go knows where levels of that heap begin
-//	view.go            one query's answer; view_heap.go, view_name.go; sample.go; feasible.go
+//	view.go            one query's answer; view_heap.go, names.go; sample.go; feasible.go
 //	check.go           the invariants; describe.go a class as text
 //
 // # Cost

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/berth-sched/berth/internal/changelog"
@@ -178,4 +179,12 @@ func (r *rows) carry(o *nodelog.Order, memory []int32) []int32 {
 // size is the memory that the rows hold.
 func (r *rows) size() int {
 	return r.tree.Bytes() + r.flipLog.Bytes() + 4*cap(r.counts) + cap(r.nodes)*int(unsafe.Sizeof(nodeRow{}))
+}
+
+// copy makes r the same rows as others.
+func (r *rows) copy(others *rows) {
+	r.reset(others.order)
+	copy(r.tree.Leaves, others.tree.Leaves)
+	r.nodes = slices.Clone(others.nodes)
+	r.uniform, r.uniformScore = others.uniform, others.uniformScore
 }

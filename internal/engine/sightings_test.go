@@ -20,6 +20,9 @@ func TestSightings(t *testing.T) {
 		if build, first := ask(key); !build || first {
 			t.Fatalf("base %d was not built for its second pod: %v, %v", i, build, first)
 		}
+		if s.once[key] {
+			t.Fatalf("base %d has been built, and its key is still remembered", i)
+		}
 	}
 	if build, first := ask("next"); !build || !first {
 		t.Fatalf("a base was not built for its first pod, though all have had a second: %+v", s)

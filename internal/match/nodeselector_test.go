@@ -1,6 +1,7 @@
 package match_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -100,6 +101,11 @@ func TestRequiredNodeAffinity(t *testing.T) {
 		RequiredDuringSchedulingIgnoredDuringExecution: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{labelled(requirement("zone", "In", "a"))}},
 	}}
 	noTerms := &api.Affinity{NodeAffinity: &api.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &api.NodeSelector{}}}
+	only := func(names ...string) *api.Affinity {
+		return &api.Affinity{NodeAffinity: &api.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &api.NodeSelector{
+			NodeSelectorTerms: []api.NodeSelectorTerm{named(requirement("metadata.name", "In", names...))},
+		}}}
+	}
 	n := node("n1", map[string]string{"zone": "a", "disk": "ssd"})
 	tests := []struct {
 		name     string
@@ -115,6 +121,10 @@ func TestRequiredNodeAffinity(t *testing.T) {
 		{"both", map[string]string{"disk": "ssd"}, zoneA, true},
 		{"affinity but not selector", map[string]string{"disk": "hdd"}, zoneA, false},
 		{"affinity without terms", nil, noTerms, false},
+		{"its name", nil, only("n1"), true},
+		{"another name", nil, only("n2"), false},
+		{"its name but not selector", map[string]string{"disk": "hdd"}, only("n1"), false},
+		{"two names of one field", nil, only("n1", "n2"), false}, // malformed
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -217,8 +227,16 @@ func TestNodeSelectorAgainstOracle(t *testing.T) {
 		if err := compiled.Err(); err != nil {
 			t.Fatal(err)
 		}
-		if got, want := compiled.Matches(n), oracle.SelectsNode(&s, n); got != want {
+		want := oracle.SelectsNode(&s, n)
+		if got := compiled.Matches(n); got != want {
 			t.Errorf("%+v matches %v = %v, want %v", s, n.Labels, got, want)
+		}
+		required := match.NewRequiredNodeAffinity(nil, &api.Affinity{NodeAffinity: &api.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &s}})
+		if got := required.Match(n); got != want {
+			t.Errorf("required, %+v matches %v = %v, want %v", s, n.Labels, got, want)
+		}
+		if names, limited := required.Nodes(); want && limited && !slices.Contains(names, n.Name) {
+			t.Errorf("%+v matches node n, and names %v", s, names)
 		}
 	})
 }

@@ -114,6 +114,24 @@ func TestTermSetFollows(t *testing.T) {
 	checkTables(t, Of(s))
 }
 
+// TestTermSetKnowsItsCounters: a term that comes later may have the number of one that is gone.
+func TestTermSetKnowsItsCounters(t *testing.T) {
+	s := on(t, []string{"a", zone, "y"})
+	crowd(t, s, termsFew+1, "a")
+	x := Of(s).Affinity(info(t, s, api.MakePod("one").Obj())).Others
+	for id, c := range Of(s).counters {
+		if c == nil || c.term == nil {
+			continue
+		}
+		if !x.has(&termEvent{id: int32(id), born: x.made}) {
+			t.Errorf("term %d is not in the set", id)
+		}
+		if x.has(&termEvent{id: int32(id), born: x.made + 1}) {
+			t.Errorf("a term that came after the set is in it by the number %d", id)
+		}
+	}
+}
+
 // TestTermSetsAreBounded: pods with terms that match almost everybody, each another set, do
 // not keep memory for each pod and each term.
 func TestTermSetsAreBounded(t *testing.T) {
