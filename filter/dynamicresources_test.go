@@ -352,6 +352,19 @@ func TestBadClaims(t *testing.T) {
 	}
 }
 
+// A selector of a class without an expression is an error as one of a request is.
+func TestClassSelectorWithoutExpression(t *testing.T) {
+	s := gpuSnapshot(t, 4)
+	class := gpuClass()
+	class.Spec.Selectors = append(class.Spec.Selectors, api.DeviceSelector{})
+	putObject(t, s, class)
+	status, _ := placed(t, s, gpuPod("p", 1), "n1")
+	want := "claim default/p-gpu-, request gpu, class gpu, selector #1: CEL expression empty (unsupported selector type?)"
+	if got := status.Reasons(); status.Code() != framework.Error || !slices.Equal(got, []string{want}) {
+		t.Errorf("Filter = %v, %q, want an error with %q", status, got, want)
+	}
+}
+
 // The bound of the search is an error that names the node.
 func TestMaxSteps(t *testing.T) {
 	s := gpuSnapshot(t, 8)
