@@ -24,7 +24,8 @@ type State struct {
 	charged cow.Map[string, *api.AllocationResult] // by claim: what the uses include of it
 	flights cow.Map[objectID, *flight]             // by claim, those of claims that are objects
 	holds   cow.Map[objectID, []*flight]           // by pod, all
-	special cow.Map[objectID, string]              // the claim of a pod's extended resources, by the owner in it
+	special cow.Map[objectID, []string]            // the claims of a pod's extended resources, by the owner in them
+	owners  cow.Map[string, []objectID]            // the pods in special, by claim
 
 	owner   *cow.Owner // of the pools that may be written to
 	origin  uint64     // identifies the snapshot that the state was read from in full
@@ -82,9 +83,7 @@ var stateKey = framework.NewTouchingExtensionKey(func(s *framework.Snapshot) *St
 	for _, c := range framework.List[api.ResourceClaim](s) {
 		// Nothing of this is recorded: a rollback of an open transaction takes back what it
 		// changed before, and not what was there.
-		for pod := range specialFor(c) {
-			x.special.Set(pod, c.Key())
-		}
+		x.readSpecial(c)
 		if a := c.Status.Allocation; a != nil {
 			x.apply(a, 1)
 			x.charged.Set(api.KeyOf(c), a)
@@ -136,7 +135,7 @@ func (x *State) catalogOf(s *framework.Snapshot) *catalog {
 func (x *State) Fork(*framework.Snapshot) framework.Extension {
 	x.owner = new(cow.Owner)
 	y := &State{
-		owner: new(cow.Owner), programs: x.programs, uses: x.uses.Fork(), charged: x.charged.Fork(), flights: x.flights.Fork(), holds: x.holds.Fork(), special: x.special.Fork(), demands: x.demands.fork(),
+		owner: new(cow.Owner), programs: x.programs, uses: x.uses.Fork(), charged: x.charged.Fork(), flights: x.flights.Fork(), holds: x.holds.Fork(), special: x.special.Fork(), owners: x.owners.Fork(), demands: x.demands.fork(),
 		flown: x.flown, changes: x.changes, origin: x.origin, share: x.share,
 	}
 	y.cataloged.Store(x.cataloged.Load())
@@ -407,8 +406,8 @@ func (x *State) ObjectChanged(s *framework.Snapshot, key string, obj any) {
 		var a *api.AllocationResult
 		if o != nil {
 			a = o.Status.Allocation
-			x.noteSpecial(s, o)
 		}
+		x.noteSpecial(s, key, o)
 		if a != nil {
 			x.landed(s, o)
 		}
