@@ -365,6 +365,35 @@ func TestClassSelectorWithoutExpression(t *testing.T) {
 	}
 }
 
+// Claims that share a device may consume different capacities of it, or none of one. What is
+// in use after any of them is gone is what the others alone use.
+func TestSharesOfDifferentCapacities(t *testing.T) {
+	amount := resource.MustParse
+	consumed := []map[string]resource.Quantity{
+		{"bandwidth": amount("1"), "slots": amount("1")}, {"slots": amount("1")}, {"memory": amount("0")}, {}, nil,
+	}
+	for gone := range consumed {
+		s := gpuSnapshot(t, 1)
+		p, err := s.NewPodInfo(gpuPod("p", 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		filter.DeviceClaimsOf(s, p) // makes the state, which follows the claims from here on
+		for i, capacity := range consumed {
+			name := fmt.Sprint("c", i)
+			c := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Name: name, Namespace: "default", UID: api.UID(name)}}
+			c.Status.Allocation = &api.AllocationResult{Devices: api.DeviceAllocationResult{Results: []api.DeviceRequestAllocationResult{
+				{Request: "r", Driver: "gpu.example.com", Pool: "n1", Device: "gpu-0", ShareID: &c.UID, ConsumedCapacity: capacity},
+			}}}
+			putObject(t, s, c)
+		}
+		framework.Delete[api.ResourceClaim](s, fmt.Sprint("default/c", gone))
+		if err := s.Check(); err != nil {
+			t.Errorf("claim %d is gone: %v", gone, err)
+		}
+	}
+}
+
 // noVerdicts knows no node.
 type noVerdicts struct{}
 

@@ -184,7 +184,7 @@ func putBack[K comparable, V any](m *cow.Map[K, V], k K, before V, was bool) {
 type use struct {
 	dedicated int // claims that have all of the device
 	shares    map[api.UID]int
-	capacity  map[string]resource.Quantity // consumed by shares
+	capacity  map[string]resource.Quantity // consumed by shares; no amount is 0
 	amounts   int                          // shares with consumed capacity
 }
 
@@ -238,7 +238,11 @@ func (u *use) with(r *api.DeviceRequestAllocationResult, sign int) *use {
 				if sign < 0 {
 					q = q.Neg()
 				}
-				next.capacity[name] = next.capacity[name].Add(q)
+				if q = next.capacity[name].Add(q); q.Sign() == 0 {
+					delete(next.capacity, name) // as if nobody had consumed any
+				} else {
+					next.capacity[name] = q
+				}
 			}
 			if next.amounts == 0 {
 				next.capacity = nil
