@@ -2,11 +2,9 @@ package devices
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 
 	"github.com/berth-sched/berth/internal/proof/golden"
@@ -38,12 +36,8 @@ func Plugin(seed uint64, cases int, only int64) (Count, error) {
 		}
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
 		c := NewCase(r, fmt.Sprintf("dynamicresources-%d-%d", seed, i))
-		if wide {
+		if chance(r, 3) {
 			widen(r, c)
-		}
-		if wide && only >= 0 {
-			text, _ := json.Marshal(c)
-			os.WriteFile("/tmp/case19.json", text, 0o644)
 		}
 		if err := comparePlugin(&n, real, c, r); err != nil {
 			return n, fmt.Errorf("%s: %w", c.ID, err)
