@@ -96,7 +96,9 @@ func TestDevicesBehindExtendedResources(t *testing.T) {
 				Driver: "small.example.com", NodeName: new("n"), Pool: api.ResourcePool{Name: "n", Generation: 1, ResourceSliceCount: 1},
 				Devices: []api.Device{
 					{Name: "a", Attributes: map[string]api.DeviceAttribute{"only": {BoolValue: new(true)}}},
-					{Name: "b"}, {Name: "c", AllowMultipleAllocations: new(true)}, {Name: "d", AllowMultipleAllocations: new(true)},
+					{Name: "b"},
+					{Name: "c", AllowMultipleAllocations: new(true)},
+					{Name: "d", AllowMultipleAllocations: new(true)},
 				},
 			}
 			snapshot, pending, err := framework.SnapshotOf(&api.Objects{

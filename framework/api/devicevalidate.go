@@ -35,7 +35,7 @@ func invalidIn(object, path string) invalidFunc {
 // Validate returns an [*InvalidError] for what the API server of Kubernetes 1.37 refuses
 // in a slice, as far as scheduling reads it and is not lenient: the pool, where the devices
 // can be used, how many there are, their attributes, taints and policies. It also returns one
-// for negative amounts, some of which the API server takes. Scheduling takes slices as they are.
+// for a negative amount. The API server takes some of these. Scheduling takes slices as they are.
 func (s *ResourceSlice) Validate() error {
 	spec := &s.Spec
 	invalid := invalidIn("resourceslice "+s.Name, "spec.")

@@ -45,8 +45,10 @@ func (w *widener) exact(e *api.ExactDeviceRequest) {
 		e.Selectors = append(e.Selectors, selector(wideConditions[r.IntN(n)]))
 	}
 	for range r.IntN(4) / 2 {
-		t := api.DeviceToleration{Key: pick(r, "", "k", "l", "k"), Operator: pick(r, api.DeviceTolerationOpEqual, api.DeviceTolerationOpExists, api.DeviceTolerationOpExists, "", "Odd"), Value: pick(r, "", "v", "w"),
-			Effect: pick(r, "", "", api.DeviceTaintEffectNoSchedule, api.DeviceTaintEffectNoExecute, api.DeviceTaintEffectNone)}
+		t := api.DeviceToleration{
+			Key: pick(r, "", "k", "l", "k"), Operator: pick(r, api.DeviceTolerationOpEqual, api.DeviceTolerationOpExists, api.DeviceTolerationOpExists, "", "Odd"), Value: pick(r, "", "v", "w"),
+			Effect: pick(r, "", "", api.DeviceTaintEffectNoSchedule, api.DeviceTaintEffectNoExecute, api.DeviceTaintEffectNone),
+		}
 		if chance(r, 3) {
 			t.TolerationSeconds = new(int64(r.IntN(3) - 1))
 		}
