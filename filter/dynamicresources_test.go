@@ -352,6 +352,122 @@ func TestBadClaims(t *testing.T) {
 	}
 }
 
+// A selector of a class without an expression is an error as one of a request is.
+func TestClassSelectorWithoutExpression(t *testing.T) {
+	s := gpuSnapshot(t, 4)
+	class := gpuClass()
+	class.Spec.Selectors = append(class.Spec.Selectors, api.DeviceSelector{})
+	putObject(t, s, class)
+	status, _ := placed(t, s, gpuPod("p", 1), "n1")
+	want := "claim default/p-gpu-, request gpu, class gpu, selector #1: CEL expression empty (unsupported selector type?)"
+	if got := status.Reasons(); status.Code() != framework.Error || !slices.Equal(got, []string{want}) {
+		t.Errorf("Filter = %v, %q, want an error with %q", status, got, want)
+	}
+}
+
+// Claims that share a device may consume different capacities of it, or none of one. What is
+// in use after any of them is gone is what the others alone use.
+func TestSharesOfDifferentCapacities(t *testing.T) {
+	amount := resource.MustParse
+	consumed := []map[string]resource.Quantity{
+		{"bandwidth": amount("1"), "slots": amount("1")}, {"slots": amount("1")}, {"memory": amount("0")}, {}, nil,
+	}
+	for gone := range consumed {
+		s := gpuSnapshot(t, 1)
+		p, err := s.NewPodInfo(gpuPod("p", 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		filter.DeviceClaimsOf(s, p) // makes the state, which follows the claims from here on
+		for i, capacity := range consumed {
+			name := fmt.Sprint("c", i)
+			c := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Name: name, Namespace: "default", UID: api.UID(name)}}
+			c.Status.Allocation = &api.AllocationResult{Devices: api.DeviceAllocationResult{Results: []api.DeviceRequestAllocationResult{
+				{Request: "r", Driver: "gpu.example.com", Pool: "n1", Device: "gpu-0", ShareID: &c.UID, ConsumedCapacity: capacity},
+			}}}
+			putObject(t, s, c)
+		}
+		framework.Delete[api.ResourceClaim](s, fmt.Sprint("default/c", gone))
+		if err := s.Check(); err != nil {
+			t.Errorf("claim %d is gone: %v", gone, err)
+		}
+	}
+}
+
+// noVerdicts knows no node.
+type noVerdicts struct{}
+
+func (noVerdicts) Verdict(*framework.NodeInfo) (string, framework.Status) {
+	return "", framework.Status{}
+}
+
+// Failed cycles may leave several claims for a pod's extended resources. The first one by name
+// counts, whatever the order of events, and the next one once it is deleted.
+func TestLeftExtendedClaims(t *testing.T) {
+	left := func(name string) *api.ResourceClaim {
+		c := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Name: name, Namespace: "default", UID: api.UID(name)}}
+		c.Annotations = map[string]string{api.AnnExtendedResourceClaim: "true"}
+		c.OwnerReferences = []api.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: "p", UID: "p", Controller: new(true)}}
+		c.Spec.Devices.Requests = gpuRequest(1)
+		return c
+	}
+	for _, early := range []bool{false, true} { // the state is made before the claims come
+		for _, order := range []string{"ab", "ba", "bab"} {
+			s := gpuSnapshot(t, 4)
+			info, err := s.NewPodInfo(api.MakePod("p").UID("p").Request("example.com/gpu", "1").Obj())
+			if err != nil {
+				t.Fatal(err)
+			}
+			check := func(step, want string) { // want is the claim that PostFilter deletes
+				t.Helper()
+				var c framework.Cycle
+				c.Reset(info, s, 0, 0)
+				p := filter.DynamicResources{}
+				bound, status := p.PreFilter(&c)
+				if !status.IsSuccess() {
+					t.Fatal(status)
+				}
+				wantStatus := ""
+				if want != "" {
+					wantStatus = "cannot schedule extended resource claim"
+				}
+				if got := bound.Filter.Filter(info, s.Node("n1")).Message(); got != wantStatus {
+					t.Errorf("early %v, order %s, %s: Filter = %q, want %q", early, order, step, got, wantStatus)
+				}
+				got := ""
+				if found, _ := p.PostFilter(t.Context(), &c, noVerdicts{}); len(found.Claims) > 0 {
+					got = found.Claims[0].Claim
+				}
+				if got != want {
+					t.Errorf("early %v, order %s, %s: PostFilter deletes %q, want %q", early, order, step, got, want)
+				}
+				if err := s.Check(); err != nil {
+					t.Errorf("early %v, order %s, %s: %v", early, order, step, err)
+				}
+			}
+			if early {
+				check("at first", "")
+			}
+			for _, name := range order {
+				putObject(t, s, left(string(name)))
+			}
+			check("both", "default/a")
+			at := s.Begin()
+			framework.Delete[api.ResourceClaim](s, "default/a")
+			check("without a", "default/b")
+			s.Rollback(at)
+			check("both again", "default/a")
+			framework.Delete[api.ResourceClaim](s, "default/b")
+			check("without b", "default/a")
+			framework.Delete[api.ResourceClaim](s, "default/a")
+			check("without both", "")
+			putObject(t, s, left("b"))
+			putObject(t, s, &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Name: "b", Namespace: "default"}})
+			check("b is no longer one", "")
+		}
+	}
+}
+
 // The bound of the search is an error that names the node.
 func TestMaxSteps(t *testing.T) {
 	s := gpuSnapshot(t, 8)

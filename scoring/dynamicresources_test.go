@@ -70,6 +70,58 @@ func TestConformanceOfDynamicResources(t *testing.T) {
 	}
 }
 
+// For the score of an extended resource, a device counts if all selectors of the class hold.
+// They see every device as one that cannot be shared. If a selector fails, no device counts.
+func TestDevicesBehindExtendedResources(t *testing.T) {
+	cel := func(text string) api.DeviceSelector {
+		return api.DeviceSelector{CEL: &api.CELDeviceSelector{Expression: text}}
+	}
+	for _, tt := range []struct {
+		name      string
+		selectors []api.DeviceSelector
+		want      int64 // of 100, for one of all devices
+	}{
+		{"all", nil, 25},
+		{"dedicated", []api.DeviceSelector{cel("!device.allowMultipleAllocations")}, 25},
+		{"shared", []api.DeviceSelector{cel("device.allowMultipleAllocations")}, 0},
+		{"one", []api.DeviceSelector{cel(`"only" in device.attributes["small.example.com"]`)}, 100},
+		{"an error", []api.DeviceSelector{cel(`device.attributes["small.example.com"].only`)}, 0},
+		{"no expression", []api.DeviceSelector{cel("true"), {}}, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			class := &api.DeviceClass{ObjectMeta: api.ObjectMeta{Name: "small"}}
+			class.Spec.Selectors, class.Spec.ExtendedResourceName = tt.selectors, new(string(gpu))
+			s := &api.ResourceSlice{ObjectMeta: api.ObjectMeta{Name: "n"}}
+			s.Spec = api.ResourceSliceSpec{
+				Driver: "small.example.com", NodeName: new("n"), Pool: api.ResourcePool{Name: "n", Generation: 1, ResourceSliceCount: 1},
+				Devices: []api.Device{
+					{Name: "a", Attributes: map[string]api.DeviceAttribute{"only": {BoolValue: new(true)}}},
+					{Name: "b"},
+					{Name: "c", AllowMultipleAllocations: new(true)},
+					{Name: "d", AllowMultipleAllocations: new(true)},
+				},
+			}
+			snapshot, pending, err := framework.SnapshotOf(&api.Objects{
+				Nodes: []*api.Node{api.MakeNode("n", "8", "32Gi").Obj()}, Pods: []*api.Pod{api.MakePod("p").Request(gpu, "1").Obj()},
+				DeviceClasses: []*api.DeviceClass{class}, ResourceSlices: []*api.ResourceSlice{s},
+			}, framework.Arrival)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var c framework.Cycle
+			c.Reset(pending[0], snapshot, 0, 0)
+			p := scoring.NodeResourcesFit{Strategy: scoring.MostAllocated, Resources: []scoring.ResourceSpec{{Name: gpu, Weight: 1}}}
+			scorer, status := p.PreScore(&c, nil)
+			if !status.IsSuccess() {
+				t.Fatal(status)
+			}
+			if got := scorer.Score(pending[0], snapshot.Node("n")); got != tt.want {
+				t.Errorf("Score = %d, want %d", got, tt.want)
+			}
+		})
+	}
+}
+
 // A node with the better alternative of a request scores more.
 func ExampleDynamicResources() {
 	pod := api.MakePod("train").Obj()

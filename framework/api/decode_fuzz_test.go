@@ -36,6 +36,8 @@ func FuzzDecode(f *testing.F) {
 		`{"kind":"ResourceSlice","apiVersion":"resource.k8s.io/v1","metadata":{"name":"s"},"spec":{"driver":"d","nodeName":"n","pool":{"name":"p","generation":1,"resourceSliceCount":-1},"devices":[{"name":"x","attributes":{"a":{"version":"1.x"}},"capacity":{"m":{"value":"1Gi","requestPolicy":{"validRange":{"min":"1","step":"-1"}}}},"taints":[{"effect":"No"}]}],"sharedCounters":[{"name":"c","counters":{"m":{"value":"-1"}}}]}}`,
 		`{"kind":"ResourceSlice","apiVersion":"resource.k8s.io/v1beta1","metadata":{"name":"s"},"spec":{"devices":[{"name":"x","basic":{"attributes":{"a":{"int":1}},"capacity":{"m":{"value":"1x"}}}}]}}`,
 		`{"kind":"ResourceClaim","apiVersion":"resource.k8s.io/v1beta1","metadata":{"name":"c"},"spec":{"devices":{"requests":[{"name":"r","deviceClassName":"d","count":-1,"allocationMode":"Some"}],"constraints":[{}]}},"status":{"allocation":{"devices":{"results":[{"consumedCapacity":{"m":"1"}}]}}}}`,
+		`{"kind":"ResourceSlice","metadata":{"name":"s"},"spec":{"devices":[{"name":"x","capacity":{"m":{"value":"1"}},"basic":{"name":"y","capacity":{},"bindsToNode":false}}]}}`,
+		`{"kind":"ResourceClaim","metadata":{"name":"c"},"spec":{"devices":{"requests":[{"name":"r","exactly":{"count":0},"count":1,"firstAvailable":[{"name":"a"}]},{"name":"s","adminAccess":false,"selectors":[]}]}},"status":{"allocation":{"allocationTimestamp":"2026-01-02T03:04:05Z","devices":{"config":[{"opaque":{"parameters":{"a": [1]}}}]}}}}`,
 		`{"kind":"DeviceTaintRule","metadata":{"name":"t"},"spec":{"deviceSelector":{},"taint":{"key":"k"}}} {"kind":"DeviceClass","metadata":{"name":"c"},"spec":{"selectors":[{"cel":{"expression":"("}}]}} {"kind":"ResourceClaimTemplate","metadata":{"name":"t"},"spec":{"spec":{"devices":{}}}}`,
 	} {
 		f.Add([]byte(seed))
@@ -80,6 +82,21 @@ func FuzzDecode(f *testing.F) {
 		for _, c := range o.Clusters {
 			again(t, c)
 		}
+		for _, c := range o.DeviceClasses {
+			again(t, c)
+		}
+		for _, s := range o.ResourceSlices {
+			again(t, s)
+		}
+		for _, c := range o.ResourceClaims {
+			again(t, c)
+		}
+		for _, c := range o.ResourceClaimTemplates {
+			again(t, c)
+		}
+		for _, r := range o.DeviceTaintRules {
+			again(t, r)
+		}
 	})
 }
 
@@ -95,7 +112,14 @@ func again[T api.Object](t *testing.T, x *T) {
 	if err != nil {
 		t.Fatalf("%v in %s", err, data)
 	}
-	if diff := cmp.Diff(x, y, cmpopts.EquateEmpty()); diff != "" {
+	compact := cmp.Transformer("compact", func(raw json.RawMessage) string { // as json.Marshal writes it
+		data, err := json.Marshal(raw)
+		if err != nil {
+			return err.Error()
+		}
+		return string(data)
+	})
+	if diff := cmp.Diff(x, y, cmpopts.EquateEmpty(), compact); diff != "" {
 		t.Errorf("decoded from %s (-want +got):\n%s", data, diff)
 	}
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"reflect"
 	"slices"
 
 	"github.com/berth-sched/berth/internal/strictjson"
@@ -9,7 +10,7 @@ import (
 
 // v1beta1 of the API group resource.k8s.io has the fields of a device one level deeper,
 // and those of an exact request one level higher. The readers of this file accept both
-// shapes. If a value has both, the fields of v1 win.
+// shapes. If a value has both, the fields of v1 win: those of v1beta1 fill what is left out.
 
 // A deviceJSON is a device of any version.
 type deviceJSON struct {
@@ -26,9 +27,10 @@ func readDevice(d *strictjson.Decoder, p any) error {
 	if err := d.Value(&x); err != nil {
 		return err
 	}
-	if b := x.Basic; b != nil {
-		b.Name = x.Name
-		x.deviceFields = *b
+	if x.Basic != nil {
+		b := *x.Basic
+		b.Name = "" // v1beta1 has it where v1 does
+		complete(&x.deviceFields, &b)
 	}
 	*p.(*Device) = Device(x.deviceFields)
 	return nil
@@ -48,11 +50,26 @@ func readRequest(d *strictjson.Decoder, p any) error {
 	if err := d.Value(&x); err != nil {
 		return err
 	}
-	if x.Exactly == nil && x.DeviceClassName != "" {
-		x.Exactly = new(x.ExactDeviceRequest)
+	if beta := &x.ExactDeviceRequest; !reflect.ValueOf(beta).Elem().IsZero() {
+		var both ExactDeviceRequest
+		if x.Exactly != nil {
+			both = *x.Exactly // which other requests may share
+		}
+		complete(&both, beta)
+		x.Exactly = &both
 	}
 	*p.(*DeviceRequest) = DeviceRequest{x.Name, x.Exactly, x.FirstAvailable}
 	return nil
+}
+
+// complete sets the fields of a struct that are zero to those of another.
+func complete[T any](to, from *T) {
+	x, y := reflect.ValueOf(to).Elem(), reflect.ValueOf(from).Elem()
+	for i := range x.NumField() {
+		if x.Field(i).IsZero() {
+			x.Field(i).Set(y.Field(i))
+		}
+	}
 }
 
 // readRaw keeps the text of a value that only others understand.

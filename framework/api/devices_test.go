@@ -46,6 +46,33 @@ func TestDecodeVersionsOfDevices(t *testing.T) {
 	}
 }
 
+// A value that has the fields of v1 and of v1beta1 keeps all. Those of v1 win.
+func TestDecodeMixedVersionsOfDevices(t *testing.T) {
+	slice := decode(t, `{"apiVersion":"resource.k8s.io/v1beta1","kind":"ResourceSlice","metadata":{"name":"s"},"spec":{"devices":[
+		{"name":"x","attributes":{"a":{"int":1}},"basic":{"name":"y","attributes":{"b":{"int":2}},"capacity":{"m":{"value":"1Gi"}}}}]}}`)
+	want := []api.Device{{
+		Name: "x", Attributes: map[string]api.DeviceAttribute{"a": {IntValue: new(int64(1))}},
+		Capacity: map[string]api.DeviceCapacity{"m": {Value: resource.MustParse("1Gi")}},
+	}}
+	if diff := cmp.Diff(want, slice.ResourceSlices[0].Spec.Devices); diff != "" {
+		t.Errorf("devices (-want +got):\n%s", diff)
+	}
+	for _, tt := range []struct {
+		text string
+		want *api.ExactDeviceRequest
+	}{
+		{`"exactly":{"deviceClassName":"v1","count":2},"deviceClassName":"beta","count":3,"adminAccess":true`, &api.ExactDeviceRequest{DeviceClassName: "v1", Count: 2, AdminAccess: new(true)}},
+		{`"allocationMode":"All","adminAccess":true`, &api.ExactDeviceRequest{AllocationMode: api.DeviceAllocationModeAll, AdminAccess: new(true)}}, // no class
+		{`"exactly":{}`, new(api.ExactDeviceRequest)},
+		{`"count":null`, nil},
+	} {
+		claim := decode(t, `{"apiVersion":"resource.k8s.io/v1beta1","kind":"ResourceClaim","metadata":{"name":"c"},"spec":{"devices":{"requests":[{"name":"r",`+tt.text+`}]}}}`)
+		if diff := cmp.Diff(tt.want, claim.ResourceClaims[0].Spec.Devices.Requests[0].Exactly); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.text, diff)
+		}
+	}
+}
+
 func TestDecodeBadDevices(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{

@@ -1,9 +1,14 @@
 package api
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
+
+	"github.com/berth-sched/berth/resource"
 )
 
 // The API server's limits for devices.
@@ -12,18 +17,28 @@ const (
 	maxSliceRichDevices = 64 // if some device has taints, counters or binding conditions
 	maxClaimRequests    = 32
 	maxAlternatives     = 8
-	maxClaimSelectors   = 32
+	maxSelectors        = 32
 	maxExpression       = 10 << 10
+	maxAttribute        = 64 // bytes
 )
+
+// An invalidFunc makes the error of a field of an object.
+type invalidFunc func(field string, value any, text string) error
+
+// invalidIn returns the function for the fields of an object below a path.
+func invalidIn(object, path string) invalidFunc {
+	return func(field string, value any, text string) error {
+		return &InvalidError{Object: object, Field: path + field, Value: fmt.Sprint(value), Err: errors.New(text)}
+	}
+}
 
 // Validate returns an [*InvalidError] for what the API server of Kubernetes 1.37 refuses
 // in a slice, as far as scheduling reads it and is not lenient: the pool, where the devices
-// can be used, and how many there are. Scheduling takes slices as they are.
+// can be used, how many there are, their attributes, taints and policies. It also returns one
+// for a negative amount. The API server takes some of these. Scheduling takes slices as they are.
 func (s *ResourceSlice) Validate() error {
 	spec := &s.Spec
-	invalid := func(field string, value any, text string) error {
-		return &InvalidError{Object: "resourceslice " + s.Name, Field: "spec." + field, Value: fmt.Sprint(value), Err: errors.New(text)}
-	}
+	invalid := invalidIn("resourceslice "+s.Name, "spec.")
 	where := 0
 	for _, given := range []bool{
 		spec.NodeName != nil, spec.NodeSelector != nil, spec.AllNodes != nil && *spec.AllNodes, spec.PerDeviceNodeSelection != nil && *spec.PerDeviceNodeSelection,
@@ -43,10 +58,13 @@ func (s *ResourceSlice) Validate() error {
 		if len(d.Taints)+len(d.ConsumesCounters)+len(d.BindingConditions) > 0 {
 			most = maxSliceRichDevices
 		}
-		for name, c := range d.Capacity {
-			if c.Value.Sign() < 0 {
-				return invalid(fmt.Sprintf("devices[%d].capacity[%s].value", i, name), c.Value, "must not be negative")
-			}
+		if err := d.validate(invalid, fmt.Sprintf("devices[%d].", i)); err != nil {
+			return err
+		}
+	}
+	for i := range spec.SharedCounters {
+		if err := validateCounters(invalid, fmt.Sprintf("sharedCounters[%d].counters", i), spec.SharedCounters[i].Counters); err != nil {
+			return err
 		}
 	}
 	switch {
@@ -72,18 +90,42 @@ func (s *ResourceSlice) Validate() error {
 // in the spec of a claim, as far as scheduling reads it. It wants defaults to be set; see
 // [Objects.Default].
 func (c *ResourceClaim) Validate() error {
-	return c.Spec.Devices.validate("resourceclaim "+c.Key(), "spec.devices.")
+	return c.Spec.Devices.validate(invalidIn("resourceclaim "+c.Key(), "spec.devices."))
 }
 
 // Validate does for the claims of a template what [ResourceClaim.Validate] does.
 func (t *ResourceClaimTemplate) Validate() error {
-	return t.Spec.Spec.Devices.validate("resourceclaimtemplate "+t.Key(), "spec.spec.devices.")
+	return t.Spec.Spec.Devices.validate(invalidIn("resourceclaimtemplate "+t.Key(), "spec.spec.devices."))
 }
 
-func (c *DeviceClaim) validate(object, path string) error {
-	invalid := func(field string, value any, text string) error {
-		return &InvalidError{Object: object, Field: path + field, Value: fmt.Sprint(value), Err: errors.New(text)}
+// Validate returns an [*InvalidError] for what the API server of Kubernetes 1.37 refuses
+// in a class, as far as scheduling reads it.
+func (c *DeviceClass) Validate() error {
+	invalid := invalidIn("deviceclass "+c.Name, "spec.")
+	if e := c.Spec.ExtendedResourceName; e != nil && !resource.Name(*e).IsExtended() {
+		return invalid("extendedResourceName", *e, "must be the name of an extended resource")
 	}
+	return validateSelectors(invalid, "selectors", c.Spec.Selectors)
+}
+
+// Validate returns an [*InvalidError] for what the API server of Kubernetes 1.37 refuses
+// in a rule, as far as scheduling reads it.
+func (r *DeviceTaintRule) Validate() error {
+	invalid := invalidIn("devicetaintrule "+r.Name, "spec.")
+	if s := r.Spec.DeviceSelector; s != nil {
+		for _, x := range []struct {
+			field string
+			value *string
+		}{{"driver", s.Driver}, {"pool", s.Pool}, {"device", s.Device}} {
+			if x.value != nil && *x.value == "" {
+				return invalid("deviceSelector."+x.field, "", "must not be empty")
+			}
+		}
+	}
+	return r.Spec.Taint.validate(invalid, "taint.")
+}
+
+func (c *DeviceClaim) validate(invalid invalidFunc) error {
 	if n := len(c.Requests); n > maxClaimRequests {
 		return invalid("requests", n, "must have at most "+strconv.Itoa(maxClaimRequests)+" items")
 	}
@@ -115,7 +157,7 @@ func (c *DeviceClaim) validate(object, path string) error {
 	return nil
 }
 
-func validateExact(invalid func(field string, value any, text string) error, field, class string, mode DeviceAllocationMode, count int64, selectors []DeviceSelector) error {
+func validateExact(invalid invalidFunc, field, class string, mode DeviceAllocationMode, count int64, selectors []DeviceSelector) error {
 	switch {
 	case class == "":
 		return invalid(field+".deviceClassName", "", "must not be empty")
@@ -125,11 +167,16 @@ func validateExact(invalid func(field string, value any, text string) error, fie
 		return invalid(field+".count", count, "must not be set for allocationMode All")
 	case mode != DeviceAllocationModeExactCount && mode != DeviceAllocationModeAll:
 		return invalid(field+".allocationMode", mode, "must be ExactCount or All")
-	case len(selectors) > maxClaimSelectors:
-		return invalid(field+".selectors", len(selectors), "must have at most "+strconv.Itoa(maxClaimSelectors)+" items")
+	}
+	return validateSelectors(invalid, field+".selectors", selectors)
+}
+
+func validateSelectors(invalid invalidFunc, field string, selectors []DeviceSelector) error {
+	if n := len(selectors); n > maxSelectors {
+		return invalid(field, n, "must have at most "+strconv.Itoa(maxSelectors)+" items")
 	}
 	for i := range selectors {
-		at := fmt.Sprintf("%s.selectors[%d].cel", field, i)
+		at := fmt.Sprintf("%s[%d].cel", field, i)
 		switch {
 		case selectors[i].CEL == nil:
 			return invalid(at, "", "must be set")
@@ -138,4 +185,129 @@ func validateExact(invalid func(field string, value any, text string) error, fie
 		}
 	}
 	return nil
+}
+
+func (d *Device) validate(invalid invalidFunc, path string) error {
+	for _, name := range slices.Sorted(maps.Keys(d.Attributes)) {
+		if err := d.Attributes[name].validate(invalid, path+"attributes["+name+"]"); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Capacity)) {
+		c, field := d.Capacity[name], path+"capacity["+name+"]"
+		if c.Value.Sign() < 0 {
+			return invalid(field+".value", c.Value, "must not be negative")
+		}
+		if c.RequestPolicy != nil {
+			if err := c.RequestPolicy.validate(invalid, field+".requestPolicy."); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range d.ConsumesCounters {
+		if err := validateCounters(invalid, fmt.Sprintf("%sconsumesCounters[%d].counters", path, i), d.ConsumesCounters[i].Counters); err != nil {
+			return err
+		}
+	}
+	for i := range d.Taints {
+		if err := d.Taints[i].validate(invalid, fmt.Sprintf("%staints[%d].", path, i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a DeviceAttribute) validate(invalid invalidFunc, field string) error {
+	given := 0
+	for _, is := range []bool{
+		a.IntValue != nil, a.BoolValue != nil, a.StringValue != nil, a.VersionValue != nil,
+		len(a.IntValues) > 0, len(a.BoolValues) > 0, len(a.StringValues) > 0, len(a.VersionValues) > 0,
+	} {
+		if is {
+			given++
+		}
+	}
+	if given != 1 {
+		return invalid(field, given, "must have exactly one value, or one list of values")
+	}
+	check := func(field, value string, version bool) error {
+		switch {
+		case len(value) > maxAttribute:
+			return invalid(field, value, "must have at most "+strconv.Itoa(maxAttribute)+" bytes")
+		case version && !isSemanticVersion(value):
+			return invalid(field, value, "must be a semantic version (semver.org 2.0.0)")
+		}
+		return nil
+	}
+	switch {
+	case a.StringValue != nil:
+		return check(field+".string", *a.StringValue, false)
+	case a.VersionValue != nil:
+		return check(field+".version", *a.VersionValue, true)
+	}
+	for i, value := range a.StringValues {
+		if err := check(fmt.Sprintf("%s.strings[%d]", field, i), value, false); err != nil {
+			return err
+		}
+	}
+	for i, value := range a.VersionValues {
+		if err := check(fmt.Sprintf("%s.versions[%d]", field, i), value, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// validate checks the signs of the amounts. The API server checks only those that its
+// arithmetic uses.
+func (p *CapacityRequestPolicy) validate(invalid invalidFunc, path string) error {
+	check := func(field string, q *resource.Quantity) error {
+		if q != nil && q.Sign() < 0 {
+			return invalid(path+field, *q, "must not be negative")
+		}
+		return nil
+	}
+	if err := check("default", p.Default); err != nil {
+		return err
+	}
+	for i := range p.ValidValues {
+		if err := check(fmt.Sprintf("validValues[%d]", i), &p.ValidValues[i]); err != nil {
+			return err
+		}
+	}
+	r := p.ValidRange
+	switch {
+	case r == nil:
+		return nil
+	case r.Min == nil:
+		return invalid(path+"validRange.min", "", "must be set")
+	case r.Step != nil && r.Step.Sign() <= 0:
+		return invalid(path+"validRange.step", *r.Step, "must be greater than zero")
+	}
+	return cmp.Or(check("validRange.min", r.Min), check("validRange.max", r.Max))
+}
+
+func validateCounters(invalid invalidFunc, field string, counters map[string]Counter) error {
+	for _, name := range slices.Sorted(maps.Keys(counters)) {
+		if v := counters[name].Value; v.Sign() < 0 {
+			return invalid(field+"["+name+"].value", v, "must not be negative")
+		}
+	}
+	return nil
+}
+
+func (t *DeviceTaint) validate(invalid invalidFunc, path string) error {
+	switch {
+	case t.Key == "":
+		return invalid(path+"key", "", "must not be empty")
+	case !isLabelKey(t.Key):
+		return invalid(path+"key", t.Key, "must be a label key")
+	case t.Value != "" && !isLabelName(t.Value):
+		return invalid(path+"value", t.Value, "must be a label value")
+	}
+	switch t.Effect {
+	case DeviceTaintEffectNone, DeviceTaintEffectNoSchedule, DeviceTaintEffectNoExecute:
+		return nil
+	}
+	return invalid(path+"effect", t.Effect, "must be None, NoSchedule or NoExecute")
 }

@@ -11,9 +11,9 @@ import (
 )
 
 // Check implements [framework.Checker]: it counts the devices in use again, from the claims
-// and from what pods have in flight.
+// and from what pods have in flight. It also looks for claims of extended resources again.
 func (x *State) Check(s *framework.Snapshot) error {
-	for _, check := range []func(*framework.Snapshot) error{x.checkCatalog, x.checkCharged, x.checkFlights, x.checkUses} {
+	for _, check := range []func(*framework.Snapshot) error{x.checkCatalog, x.checkCharged, x.checkFlights, x.checkUses, x.checkSpecial} {
 		if err := check(s); err != nil {
 			return fmt.Errorf("devices: %w", err)
 		}

@@ -290,6 +290,52 @@ func TestKeysOfStates(t *testing.T) {
 	}
 }
 
+// Every field of the node selector of an allocated claim is in the key: the operator decides as
+// much as the values do.
+func TestKeyCoversSelectors(t *testing.T) {
+	s := framework.NewSnapshot(framework.Arrival)
+	pod := api.MakePod("p").Obj()
+	pod.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "d", ResourceClaimName: new("a")}}
+	p, err := s.NewPodInfo(pod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	requirements := func(key string, operators ...api.NodeSelectorOperator) (list []api.NodeSelectorRequirement) {
+		for _, o := range operators {
+			list = append(list, api.NodeSelectorRequirement{Key: key, Operator: o, Values: []string{"1", "2"}})
+		}
+		return list
+	}
+	selector := &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{
+		{MatchExpressions: requirements("zone", api.NodeSelectorOpIn, api.NodeSelectorOpExists), MatchFields: requirements("metadata.name", api.NodeSelectorOpNotIn)},
+		{MatchExpressions: requirements("rack", api.NodeSelectorOpGt)},
+	}}
+	keyOf := func() string {
+		c := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Name: "a", Namespace: "default", UID: "a"}}
+		c.Status.Allocation = &api.AllocationResult{NodeSelector: selector}
+		if err := framework.Put(s, c); err != nil {
+			t.Fatal(err)
+		}
+		return string(devices.AppendKey(nil, s, p))
+	}
+	seen := map[string]string{keyOf(): "nothing"}
+	check := func(path string) {
+		key := keyOf()
+		if other, ok := seen[key]; ok {
+			t.Errorf("%s is changed: the key is that of %s", path, other)
+		}
+		seen[key] = path
+	}
+	eachChange("selector", reflect.ValueOf(selector).Elem(), check)
+	operator := &selector.NodeSelectorTerms[0].MatchExpressions[0].Operator
+	for _, *operator = range []api.NodeSelectorOperator{api.NodeSelectorOpNotIn, api.NodeSelectorOpExists, api.NodeSelectorOpDoesNotExist} {
+		check(string(*operator))
+	}
+	if len(seen) < 20 {
+		t.Errorf("%d keys, want at least 20", len(seen))
+	}
+}
+
 // A Finder that the snapshot has kept says what a new one says.
 func TestFinderOfIsNeverOld(t *testing.T) {
 	s := framework.NewSnapshot(framework.Arrival)

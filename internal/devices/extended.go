@@ -147,19 +147,6 @@ func Backed(s *framework.Snapshot, pod *framework.PodInfo) bool {
 	return pod.HasExtended() && s.Objects() != 0 && ClassesOf(s).backSome(s, pod)
 }
 
-// madeExtendedClaim returns the claim for a pod's extended resources that was made in an
-// earlier cycle, nil if there is none.
-func (x *State) madeExtendedClaim(s *framework.Snapshot, pod *api.Pod) *api.ResourceClaim {
-	for _, id := range [2]objectID{podIDOf(pod), idOf("", pod.Namespace, pod.Name)} {
-		if key, ok := x.special.Get(id); ok {
-			if c := framework.Lookup[api.ResourceClaim](s, key); c != nil && c.Namespace == pod.Namespace && isExtendedClaimOf(c, pod) {
-				return c
-			}
-		}
-	}
-	return nil
-}
-
 // extendedClaim returns the claim for a pod's extended resources. One that has not been
 // made has no requests, and the name [ExtendedClaimName].
 func (x *State) extendedClaim(s *framework.Snapshot, pod *api.Pod) PodClaim {
@@ -171,32 +158,4 @@ func (x *State) extendedClaim(s *framework.Snapshot, pod *api.Pod) PodClaim {
 	c.Annotations = map[string]string{api.AnnExtendedResourceClaim: "true"}
 	c.OwnerReferences = []api.OwnerReference{ownerOf(pod)}
 	return PodClaim{Claim: c, Extended: true, Entry: ExtendedClaimName}
-}
-
-func isExtendedClaimOf(c *api.ResourceClaim, pod *api.Pod) bool {
-	return c.Annotations[api.AnnExtendedResourceClaim] == "true" &&
-		slices.ContainsFunc(c.OwnerReferences, func(o api.OwnerReference) bool {
-			return o.Name == pod.Name && o.UID == pod.UID && isSet(o.Controller)
-		})
-}
-
-// noteSpecial remembers the claim of a pod's extended resources.
-func (x *State) noteSpecial(s *framework.Snapshot, c *api.ResourceClaim) {
-	for pod := range specialFor(c) {
-		change(s, &x.special, pod, c.Key())
-	}
-}
-
-// specialFor visits the pods whose claim for extended resources this is.
-func specialFor(c *api.ResourceClaim) func(yield func(pod objectID) bool) {
-	return func(yield func(objectID) bool) {
-		if c.Annotations[api.AnnExtendedResourceClaim] != "true" {
-			return
-		}
-		for i := range c.OwnerReferences {
-			if o := &c.OwnerReferences[i]; isSet(o.Controller) && !yield(idOf(o.UID, c.Namespace, o.Name)) {
-				return
-			}
-		}
-	}
 }

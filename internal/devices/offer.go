@@ -40,9 +40,6 @@ func (o *Offer) On(node *framework.NodeInfo) (devices, used int64) {
 	}
 	c := o.state.catalogOf(o.snapshot)
 	questions := o.state.programs.ofClass(o.compiler, class, true)
-	if len(questions.conditions) != len(class.Spec.Selectors) {
-		return 0, 0
-	}
 	steps := DefaultSteps
 	for _, list := range [2][]*slice{c.on(node.Name()), c.wide} {
 		for _, s := range list {

@@ -274,16 +274,17 @@ func (x *State) ask(s *framework.Snapshot, reader *selectorReader, name, full st
 	if len(e.DerivedAttributes) > 0 {
 		return fault(": cannot handle request with derived attributes, the feature is disabled")
 	}
-	for i := range e.Selectors {
-		if e.Selectors[i].CEL == nil {
-			return fault(", selector #%d: CEL expression empty (unsupported selector type?)", i)
-		}
+	if i := withoutExpression(e.Selectors); i >= 0 {
+		return fault(", selector #%d: %v", i, errNoExpression)
 	}
 	if e.DeviceClassName == "" {
 		return fault(": missing device class name (unsupported request type?)")
 	}
 	if a.class = framework.Lookup[api.DeviceClass](s, e.DeviceClassName); a.class == nil {
 		return fault(": could not retrieve device class %s: not found", e.DeviceClassName)
+	}
+	if i := withoutExpression(a.class.Spec.Selectors); i >= 0 {
+		return fault(", class %s, selector #%d: %v", a.class.Name, i, errNoExpression)
 	}
 	if !a.all && e.AllocationMode != api.DeviceAllocationModeExactCount {
 		return fault(": unsupported count mode %s", e.AllocationMode)

@@ -3,6 +3,7 @@ package devices
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/berth-sched/berth/framework/api"
@@ -83,11 +84,22 @@ type selectorReader struct {
 func (r *selectorReader) read(list []api.DeviceSelector) []condition {
 	var conditions []condition
 	for i := range list {
+		p := &program{err: errNoExpression}
 		if list[i].CEL != nil {
-			conditions = append(conditions, condition{r.program(list[i].CEL.Expression), r.class, i})
+			p = r.program(list[i].CEL.Expression)
 		}
+		conditions = append(conditions, condition{p, r.class, i})
 	}
 	return conditions
+}
+
+// errNoExpression is the error of a selector of a type that is not known.
+var errNoExpression = errors.New("CEL expression empty (unsupported selector type?)")
+
+// withoutExpression returns the index of the first selector without an expression, -1 if
+// there is none.
+func withoutExpression(list []api.DeviceSelector) int {
+	return slices.IndexFunc(list, func(s api.DeviceSelector) bool { return s.CEL == nil })
 }
 
 // program returns the program of an expression. Beyond the bounds nothing is compiled.

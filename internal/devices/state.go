@@ -24,7 +24,8 @@ type State struct {
 	charged cow.Map[string, *api.AllocationResult] // by claim: what the uses include of it
 	flights cow.Map[objectID, *flight]             // by claim, those of claims that are objects
 	holds   cow.Map[objectID, []*flight]           // by pod, all
-	special cow.Map[objectID, string]              // the claim of a pod's extended resources, by the owner in it
+	special cow.Map[objectID, []string]            // the claims of a pod's extended resources, by the owner in them
+	owners  cow.Map[string, []objectID]            // the pods in special, by claim
 	left    map[objectID]bool                      // pods that have left in a transaction, and had something in flight
 
 	owner   *cow.Owner // of the pools that may be written to
@@ -83,9 +84,7 @@ var stateKey = framework.NewTouchingExtensionKey(func(s *framework.Snapshot) *St
 	for _, c := range framework.List[api.ResourceClaim](s) {
 		// Nothing of this is recorded: a rollback of an open transaction takes back what it
 		// changed before, and not what was there.
-		for pod := range specialFor(c) {
-			x.special.Set(pod, c.Key())
-		}
+		x.readSpecial(c)
 		if a := c.Status.Allocation; a != nil {
 			x.apply(a, 1)
 			x.charged.Set(api.KeyOf(c), a)
@@ -137,7 +136,7 @@ func (x *State) catalogOf(s *framework.Snapshot) *catalog {
 func (x *State) Fork(*framework.Snapshot) framework.Extension {
 	x.owner = new(cow.Owner)
 	y := &State{
-		owner: new(cow.Owner), programs: x.programs, uses: x.uses.Fork(), charged: x.charged.Fork(), flights: x.flights.Fork(), holds: x.holds.Fork(), special: x.special.Fork(), demands: x.demands.fork(),
+		owner: new(cow.Owner), programs: x.programs, uses: x.uses.Fork(), charged: x.charged.Fork(), flights: x.flights.Fork(), holds: x.holds.Fork(), special: x.special.Fork(), owners: x.owners.Fork(), demands: x.demands.fork(),
 		flown: x.flown, changes: x.changes, origin: x.origin, share: x.share, left: maps.Clone(x.left),
 	}
 	y.cataloged.Store(x.cataloged.Load())
@@ -186,7 +185,7 @@ func putBack[K comparable, V any](m *cow.Map[K, V], k K, before V, was bool) {
 type use struct {
 	dedicated int // claims that have all of the device
 	shares    map[api.UID]int
-	capacity  map[string]resource.Quantity // consumed by shares
+	capacity  map[string]resource.Quantity // consumed by shares; no amount is 0
 	amounts   int                          // shares with consumed capacity
 }
 
@@ -240,7 +239,11 @@ func (u *use) with(r *api.DeviceRequestAllocationResult, sign int) *use {
 				if sign < 0 {
 					q = q.Neg()
 				}
-				next.capacity[name] = next.capacity[name].Add(q)
+				if q = next.capacity[name].Add(q); q.Sign() == 0 {
+					delete(next.capacity, name) // as if nobody had consumed any
+				} else {
+					next.capacity[name] = q
+				}
 			}
 			if next.amounts == 0 {
 				next.capacity = nil
@@ -408,8 +411,8 @@ func (x *State) ObjectChanged(s *framework.Snapshot, key string, obj any) {
 		var a *api.AllocationResult
 		if o != nil {
 			a = o.Status.Allocation
-			x.noteSpecial(s, o)
 		}
+		x.noteSpecial(s, key, o)
 		if a != nil {
 			x.landed(s, o)
 		}

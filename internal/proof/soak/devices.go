@@ -15,6 +15,9 @@ const (
 	deviceDriver = "gpu.example.com"
 	deviceClaims = 6 // claims that pods name
 
+	deviceResource    resource.Name = "example.com/device"
+	dedicatedResource resource.Name = api.PrefixDeviceClass + "dedicated"
+
 	everywhere = "z-everywhere" // pools on the network
 	inZones    = "z-zones"
 )
@@ -24,13 +27,27 @@ func needsDevices(r *rand.Rand, p *api.Pod) *api.Pod {
 	if !chance(r, 3) {
 		return p
 	}
-	switch r.IntN(6) {
+	return withDevices(r, p)
+}
+
+// accelerated makes the pod of a class that needs devices and may go to nearly any node, so that
+// devices decide.
+func accelerated(r *rand.Rand, i int) *api.Pod {
+	b := api.MakePod("pod").Labels("app", fmt.Sprintf("app-%d", i%5)).Requests(pick(r, "10m", "100m"), "16Mi").Tolerates("")
+	return withDevices(r, b.Obj())
+}
+
+// withDevices gives a pod claims for devices, or requests for the resources behind which there
+// are some.
+func withDevices(r *rand.Rand, p *api.Pod) *api.Pod {
+	switch r.IntN(4) {
 	case 0:
 		p.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "shared", ResourceClaimName: new(fmt.Sprint("devices-", r.IntN(deviceClaims)))}}
 	case 1:
 		if len(p.Spec.Containers) > 0 {
 			q := &p.Spec.Containers[0].Resources
-			q.Requests = q.Requests.Add(resource.List{"example.com/device": resource.New(int64(1+r.IntN(2)), resource.DecimalSI)})
+			name := pick(r, deviceResource, dedicatedResource)
+			q.Requests = q.Requests.Add(resource.List{name: resource.New(int64(1+r.IntN(2)), resource.DecimalSI)})
 		}
 	default:
 		p.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "own", ResourceClaimTemplateName: new(fmt.Sprint("template-", r.IntN(4)))}}
@@ -40,10 +57,13 @@ func needsDevices(r *rand.Rand, p *api.Pod) *api.Pod {
 
 // deviceRequests makes the requests of a claim.
 func deviceRequests(r *rand.Rand) api.DeviceClaim {
+	index := func(condition string) []api.DeviceSelector {
+		return []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: `device.attributes["gpu.example.com"].index ` + condition}}}
+	}
 	exact := func(count int64) *api.ExactDeviceRequest {
-		e := &api.ExactDeviceRequest{DeviceClassName: pick(r, "device", "device", "big"), AllocationMode: api.DeviceAllocationModeExactCount, Count: count}
+		e := &api.ExactDeviceRequest{DeviceClassName: pick(r, "device", "device", "big", "dedicated"), AllocationMode: api.DeviceAllocationModeExactCount, Count: count}
 		if chance(r, 3) {
-			e.Selectors = []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: `device.attributes["gpu.example.com"].index < 3`}}}
+			e.Selectors = index("< 3")
 		}
 		if chance(r, 3) {
 			e.Tolerations = []api.DeviceToleration{{Key: "broken", Operator: api.DeviceTolerationOpExists}}
@@ -60,17 +80,18 @@ func deviceRequests(r *rand.Rand) api.DeviceClaim {
 			{Name: "y", DeviceClassName: "device", AllocationMode: api.DeviceAllocationModeExactCount, Count: 1},
 		}})
 	}
-	if e := c.Requests[0].Exactly; chance(r, 6) {
-		e.AdminAccess = new(true)
+	e, all := c.Requests[0].Exactly, chance(r, 4)
+	if all { // these are seldom free, unless they are few
+		e.AllocationMode, e.Count, e.Selectors = api.DeviceAllocationModeAll, 0, index(pick(r, "== 0", "== 1", "> 2", "< 9"))
 	}
-	if e := c.Requests[0].Exactly; chance(r, 5) {
-		e.AllocationMode, e.Count = api.DeviceAllocationModeAll, 0
+	if chance(r, 8) || all && chance(r, 3) {
+		e.AdminAccess = new(true)
 	}
 	if len(c.Requests) > 1 && chance(r, 4) {
 		sub := &c.Requests[1].FirstAvailable[0]
-		sub.AllocationMode, sub.Count = api.DeviceAllocationModeAll, 0
+		sub.AllocationMode, sub.Count, all = api.DeviceAllocationModeAll, 0, true
 	}
-	if chance(r, 4) {
+	if chance(r, 4) && (!all || chance(r, 12)) { // all that are not alike are an error, which ends the cycle
 		c.Constraints = []api.DeviceConstraint{{MatchAttribute: new("gpu.example.com/root")}}
 		if chance(r, 3) {
 			c.Constraints = []api.DeviceConstraint{{DistinctAttribute: new("gpu.example.com/index")}}
@@ -84,7 +105,7 @@ func deviceSlice(r *rand.Rand, node string) *api.ResourceSlice {
 	s := &api.ResourceSlice{ObjectMeta: api.ObjectMeta{Name: "slice-" + node}}
 	s.Spec = api.ResourceSliceSpec{
 		Driver: deviceDriver, NodeName: &node,
-		Pool: api.ResourcePool{Name: node, Generation: int64(1 + r.IntN(2)), ResourceSliceCount: int64(1 + r.IntN(40)/39)},
+		Pool: api.ResourcePool{Name: node, Generation: int64(1 + r.IntN(2)), ResourceSliceCount: int64(1 + r.IntN(200)/199)},
 	}
 	switch node { // names that come after those of nodes: pools are tried in this order
 	case everywhere:
@@ -154,11 +175,12 @@ func (h *history) devices() error {
 	for _, class := range [][2]string{
 		{"device", `device.driver == "gpu.example.com"`},
 		{"big", `device.capacity["gpu.example.com"].memory.compareTo(quantity("40Gi")) >= 0`},
+		{"dedicated", `!device.allowMultipleAllocations`},
 	} {
 		c := &api.DeviceClass{ObjectMeta: api.ObjectMeta{Name: class[0]}}
 		c.Spec.Selectors = []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: class[1]}}}
 		if class[0] == "device" {
-			c.Spec.ExtendedResourceName = new("example.com/device")
+			c.Spec.ExtendedResourceName = new(string(deviceResource))
 		}
 		if err := framework.Put(h.snap, c); err != nil {
 			return err
@@ -213,6 +235,8 @@ func (h *history) changeDevices() error {
 			h.allocatedSomewhere(c.Status.Allocation)
 		}
 		return framework.Put(h.snap, c)
+	case 20, 21:
+		return h.turnClaim()
 	case 3:
 		framework.Delete[api.ResourceClaim](h.snap, "default/"+meta("devices-", deviceClaims).Name)
 	case 4:
@@ -238,14 +262,79 @@ func (h *history) changeDevices() error {
 // condition.
 func (h *history) allocatedSomewhere(a *api.AllocationResult) {
 	if chance(h.r, 2) {
-		a.NodeSelector = &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{MatchFields: []api.NodeSelectorRequirement{
-			{Key: "metadata.name", Operator: api.NodeSelectorOpIn, Values: []string{h.someHost()}},
-		}}}}
+		a.NodeSelector = &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{h.someWhere()}}
+		if chance(h.r, 4) {
+			a.NodeSelector.NodeSelectorTerms = append(a.NodeSelector.NodeSelectorTerms, h.someWhere())
+		}
 	}
 	if chance(h.r, 3) {
 		a.Devices.Results[0].BindingConditions = []string{"Attached"}
 		a.AllocationTimestamp = new(h.snap.Now())
 	}
+}
+
+// someWhere selects nodes. Often two terms differ in their operator alone.
+func (h *history) someWhere() api.NodeSelectorTerm {
+	if chance(h.r, 2) {
+		return api.NodeSelectorTerm{MatchFields: []api.NodeSelectorRequirement{
+			{Key: "metadata.name", Operator: pick(h.r, api.NodeSelectorOpIn, api.NodeSelectorOpNotIn), Values: []string{h.someHost()}},
+		}}
+	}
+	x := api.NodeSelectorRequirement{Key: "cores", Operator: pick(h.r, api.NodeSelectorOpGt, api.NodeSelectorOpLt), Values: []string{"6"}}
+	switch h.r.IntN(3) {
+	case 0:
+		x.Key = api.LabelTopologyZone
+		x.Operator, x.Values = pick(h.r, api.NodeSelectorOpIn, api.NodeSelectorOpNotIn), []string{"a"}
+	case 1:
+		x.Key = api.LabelTopologyZone
+		x.Operator, x.Values = pick(h.r, api.NodeSelectorOpExists, api.NodeSelectorOpDoesNotExist), nil
+	}
+	return api.NodeSelectorTerm{MatchExpressions: []api.NodeSelectorRequirement{x}}
+}
+
+// turnClaim turns the operators of the node selector of an allocated claim to and fro, and
+// decides before and after for a pod of a class that names the claim.
+func (h *history) turnClaim() error {
+	of := pick(h.r, h.templates...)
+	for range 8 {
+		if len(of.Spec.ResourceClaims) == 0 || of.Spec.ResourceClaims[0].ResourceClaimName == nil {
+			of = pick(h.r, h.templates...)
+		}
+	}
+	if len(of.Spec.ResourceClaims) == 0 || of.Spec.ResourceClaims[0].ResourceClaimName == nil {
+		return nil
+	}
+	name := *of.Spec.ResourceClaims[0].ResourceClaimName
+	c := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Name: name, Namespace: of.Namespace, UID: api.UID(name)}}
+	c.Status.Allocation = &api.AllocationResult{NodeSelector: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{h.someWhere()}}}
+	if old := framework.Lookup[api.ResourceClaim](h.snap, c.Key()); old != nil {
+		c.Spec = old.Spec
+	}
+	if err := framework.Put(h.snap, c); err != nil {
+		return err
+	}
+	for range 2 {
+		if err := h.scheduleOf(of, false); err != nil {
+			return err
+		}
+		c = api.Clone(c)
+		t := &c.Status.Allocation.NodeSelector.NodeSelectorTerms[0]
+		for _, list := range [][]api.NodeSelectorRequirement{t.MatchFields, t.MatchExpressions} {
+			for i := range list {
+				list[i].Operator = opposites[list[i].Operator]
+			}
+		}
+		if err := framework.Put(h.snap, c); err != nil {
+			return err
+		}
+	}
+	return h.scheduleOf(of, true)
+}
+
+var opposites = map[api.NodeSelectorOperator]api.NodeSelectorOperator{
+	api.NodeSelectorOpIn: api.NodeSelectorOpNotIn, api.NodeSelectorOpNotIn: api.NodeSelectorOpIn,
+	api.NodeSelectorOpExists: api.NodeSelectorOpDoesNotExist, api.NodeSelectorOpDoesNotExist: api.NodeSelectorOpExists,
+	api.NodeSelectorOpGt: api.NodeSelectorOpLt, api.NodeSelectorOpLt: api.NodeSelectorOpGt,
 }
 
 // ownClaims puts the claims that a controller makes from the templates that a pod names.

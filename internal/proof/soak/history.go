@@ -64,6 +64,11 @@ func newHistory(r *rand.Rand, epoch uint64, res *Result) (*history, error) {
 		}
 		h.templates = append(h.templates, of(r, i))
 	}
+	if !h.inTurn {
+		for i := range pick(r, 3, 6) {
+			h.templates = append(h.templates, accelerated(r, i))
+		}
+	}
 	for range nodes {
 		if err := h.addNode(); err != nil {
 			return nil, err

@@ -7,6 +7,7 @@ import (
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/preemption"
 	"github.com/berth-sched/berth/scoring"
@@ -47,7 +48,7 @@ func schedulers(r *rand.Rand) (fast, plain *scheduling.Scheduler, of made, err e
 // profile returns the default profile of a release, sometimes with plugins or
 // arguments that are not among the defaults.
 func profile(r *rand.Rand) scheduling.Profile {
-	p := pick(r, scheduling.Kubernetes137, scheduling.Kubernetes137, scheduling.Kubernetes134, scheduling.Kubernetes118)()
+	p := pick(r, scheduling.Kubernetes137, scheduling.Kubernetes137, scheduling.Kubernetes137, scheduling.Kubernetes134, scheduling.Kubernetes118)()
 	if chance(r, 6) {
 		zone := []string{api.LabelTopologyZone}
 		p.Filter = append(p.Filter, filter.ServiceAffinity{AffinityLabels: zone})
@@ -68,10 +69,24 @@ func profile(r *rand.Rand) scheduling.Profile {
 		p.Filter = append(p.Filter, shifts{})
 		p.Score = append(p.Score, scheduling.Weighted{Plugin: shifts{}, Weight: 2})
 	}
+	if chance(r, 3) {
+		scoreDevices(r, &p)
+	}
 	if chance(r, 2) {
 		scheduling.BalanceAttachedVolumes(&p) // of 1.18
 	}
 	return p
+}
+
+// scoreDevices lets the score of resources count the devices behind extended resources.
+func scoreDevices(r *rand.Rand, p *scheduling.Profile) {
+	for i := range p.Score {
+		if fit, ok := p.Score[i].Plugin.(scoring.NodeResourcesFit); ok {
+			fit.Strategy = pick(r, scoring.LeastAllocated, scoring.MostAllocated)
+			fit.Resources = []scoring.ResourceSpec{{Name: resource.CPU, Weight: 1}, {Name: deviceResource, Weight: 2}, {Name: dedicatedResource, Weight: 1}}
+			p.Score[i].Plugin = fit
+		}
+	}
 }
 
 // spreadByList replaces the default constraints, where the profile spreads pods

@@ -7,6 +7,8 @@
 // NormalizeScore, Reserve and what PreBind writes. What a pod has got counts for the next.
 // The original frees one of several claims at random; then berth's must be among those that
 // 48 tries returned.
+// A third of the cases have what clusters have seldom: odd taints and operators, pools of several
+// generations, amounts that cannot be represented.
 //
 // [Allocations] asks both allocators for devices on every node of a case, one claim list
 // after the other, and compares what each claim gets, or the error. What a case has given
@@ -18,7 +20,8 @@
 //
 // Searches that take too long for one side are counted and left out. If binding has to wait
 // for conditions, the devices stay in flight instead. The same holds for what berth does
-// otherwise on purpose: extended resources that the node offers beside claims. No pod names
-// a claim twice. Scores by devices of extended resources are compared
+// otherwise on purpose: extended resources that the node offers beside claims. Of several bad
+// things, the order of a map decides which one the original names first, so no case has two of
+// one kind. No pod names a claim twice. Scores by devices of extended resources are compared
 // with the recorded cases only.
 package devices

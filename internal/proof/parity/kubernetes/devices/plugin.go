@@ -36,6 +36,9 @@ func Plugin(seed uint64, cases int, only int64) (Count, error) {
 		}
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
 		c := NewCase(r, fmt.Sprintf("dynamicresources-%d-%d", seed, i))
+		if chance(r, 3) {
+			widen(r, c)
+		}
 		if err := comparePlugin(&n, real, c, r); err != nil {
 			return n, fmt.Errorf("%s: %w", c.ID, err)
 		}
