@@ -8,6 +8,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/errtext"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -31,7 +32,8 @@ func asked[T any](e Estimator, method string, call func() (T, error)) (answer T,
 			err = fmt.Errorf("estimator %T: %s: panic: %v", e, method, v)
 		}
 	}()
-	return call()
+	answer, err = call()
+	return answer, errtext.Safe(err)
 }
 
 // A PodReader is an Estimator that declares which parts of a pod EstimatePod reads,

@@ -70,7 +70,7 @@ var rules = []rule{
 	{dir: "internal/devices", imports: with(objects, "internal/digest", "internal/match", "internal/devices/expr"), library: true},
 	{dir: "internal/devices/expr", imports: []string{"resource", "framework/api", "internal/errtext"}, library: true},
 	{dir: "internal/volumes", imports: with(objects, "internal/errtext", "internal/match"), library: true},
-	{dir: "estimator", imports: objects, library: true},
+	{dir: "estimator", imports: with(objects, "internal/errtext"), library: true},
 	{dir: "estimator/capacity", imports: with(objects, "internal/errtext"), library: true},
 	{dir: "estimator/nodemetric", imports: with(objects, "estimator"), library: true},
 	{dir: "filter", imports: with(shared, "internal/errtext"), library: true},
