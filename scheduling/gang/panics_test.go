@@ -19,6 +19,7 @@ func (e exploder) ScorePlacement(gang.Proposal) int64 {
 	}
 	return 1
 }
+
 func (e exploder) NormalizePlacements([]int64) {
 	if e.at == "NormalizePlacements" {
 		panic("oh")

@@ -22,6 +22,7 @@ func (touchy) EstimatePod(p *api.Pod) (map[resource.Name]int64, error) {
 	}
 	return map[resource.Name]int64{resource.CPU: 100}, nil
 }
+
 func (t touchy) EstimateNode(n *api.Node) (resource.List, error) {
 	if t.node {
 		panic("touchy")
