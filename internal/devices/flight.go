@@ -230,8 +230,11 @@ func (x *State) landed(s *framework.Snapshot, c *api.ResourceClaim) {
 
 // PodAdded implements [framework.PodWatcher].
 func (x *State) PodAdded(_ *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
-	if len(x.left) > 0 {
-		delete(x.left, podIDOf(p.Pod))
+	if len(x.left) == 0 {
+		return
+	}
+	if delete(x.left, podIDOf(p.Pod)); len(x.left) == 0 {
+		x.left = nil // as it was before: a rollback restores all exactly
 	}
 }
 
@@ -262,5 +265,5 @@ func (x *State) Committed(s *framework.Snapshot) {
 	for _, pod := range slices.Sorted(maps.Keys(x.left)) {
 		x.release(s, pod)
 	}
-	clear(x.left)
+	x.left = nil
 }

@@ -77,7 +77,7 @@ func (a image) differences(b image) (list []string) {
 			list = append(list, fmt.Sprintf("%s: %q, was %q (there: %t)", path, is, was, ok))
 		}
 	}
-	made := []string{".extensions[", ".podWatchers[", "Tables.counters["}
+	made := []string{".extensions[", ".podWatchers[", ".commitWatchers[", "Tables.counters["}
 	if a[tracking] == "" {
 		made = append(made, "Tables.classes[")
 	}
@@ -94,7 +94,7 @@ func (a image) differences(b image) (list []string) {
 const tracking = "tracking"
 
 // grows reports whether the path is the length of a list of extensions.
-func grows(path string) bool { return path == ".extensions" || path == ".podWatchers" }
+func grows(path string) bool { return path == ".extensions" || path == ".podWatchers" || path == ".commitWatchers" }
 
 // lacks reports whether the path is in an element of one of the lists that the image does
 // not have: to make an extension is no change, nor to make or give up a counter of pods.
