@@ -54,8 +54,12 @@ func (s *Snapshot) RemovePod(p *PodInfo, node string) error {
 // ReplacePod puts p, a newer version of the pod old, in the place of old on the node of that
 // name. Unlike after [Snapshot.RemovePod] and AddPod, the pod has not left: what extensions
 // hold for it until it goes, such as its devices, stays. On an error, old stays. The errors
-// are those of RemovePod and AddPod.
+// are those of RemovePod and AddPod; another name, namespace or UID is an
+// [*api.InvalidError], too.
 func (s *Snapshot) ReplacePod(old, p *PodInfo, node string) error {
+	if old != nil && old.Pod != nil && p != nil && p.Pod != nil && (old.Pod.UID != p.Pod.UID || old.Pod.Key() != p.Pod.Key()) {
+		return podOnNode(p, node, errAnotherPod)
+	}
 	m := s.Begin()
 	defer s.Rollback(m)
 	if err := s.RemovePod(old, node); err != nil {
@@ -283,6 +287,7 @@ func podOnNode(p *PodInfo, node string, err error) error {
 
 var (
 	errNil        = errors.New("is nil")
+	errAnotherPod = errors.New("the pod to replace has another name, namespace or UID; use RemovePod and AddPod")
 	errNotOnNode  = errors.New("the pod is not on this node")
 	errOldPod     = errors.New("its PodInfo was made before the snapshot gave up names of resources; take Snapshot.Current of it")
 	errForeignPod = errors.New("its PodInfo was made for another snapshot; make it with Snapshot.NewPodInfo")

@@ -229,12 +229,9 @@ func (x *State) landed(s *framework.Snapshot, c *api.ResourceClaim) {
 }
 
 // PodAdded implements [framework.PodWatcher].
-func (x *State) PodAdded(_ *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
-	if len(x.left) == 0 {
-		return
-	}
-	if delete(x.left, podIDOf(p.Pod)); len(x.left) == 0 {
-		x.left = nil // as it was before: a rollback restores all exactly
+func (x *State) PodAdded(s *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
+	if s.Recording() || s.RollingBack() {
+		x.leave(podIDOf(p.Pod), -1)
 	}
 }
 
@@ -243,18 +240,27 @@ func (x *State) PodAdded(_ *framework.Snapshot, _ *framework.NodeInfo, p *framew
 // come back: kube-scheduler's preemption counts the devices of its victims as in use, and a
 // pod that is replaced by a newer version of itself keeps them.
 func (x *State) PodRemoved(s *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
-	id := podIDOf(p.Pod)
-	if _, holds := x.holds.Get(id); !holds {
-		return
-	}
-	if !s.Recording() && !s.RollingBack() {
+	if id := podIDOf(p.Pod); s.Recording() || s.RollingBack() {
+		x.leave(id, 1)
+	} else {
 		x.release(s, id)
+	}
+}
+
+// leave counts in a transaction that a pod has left a node; -1 is that it has come to one.
+func (x *State) leave(pod objectID, by int) {
+	if _, holds := x.holds.Get(pod); !holds {
 		return
 	}
 	if x.left == nil {
-		x.left = map[objectID]bool{}
+		x.left = map[objectID]int{}
 	}
-	x.left[id] = true
+	if x.left[pod] += by; x.left[pod] == 0 {
+		delete(x.left, pod)
+	}
+	if len(x.left) == 0 {
+		x.left = nil // as it was before: a rollback restores all exactly
+	}
 }
 
 // Committed takes back what the pods had in flight that have left in the transaction.
@@ -263,7 +269,9 @@ func (x *State) Committed(s *framework.Snapshot) {
 		return
 	}
 	for _, pod := range slices.Sorted(maps.Keys(x.left)) {
-		x.release(s, pod)
+		if x.left[pod] > 0 {
+			x.release(s, pod)
+		}
 	}
 	x.left = nil
 }

@@ -26,7 +26,7 @@ type State struct {
 	holds   cow.Map[objectID, []*flight]           // by pod, all
 	special cow.Map[objectID, []string]            // the claims of a pod's extended resources, by the owner in them
 	owners  cow.Map[string, []objectID]            // the pods in special, by claim
-	left    map[objectID]bool                      // pods that have left in a transaction, and had something in flight
+	left    map[objectID]int                       // how many nodes more a pod with flights has left in a transaction than it has come to; never 0
 
 	owner   *cow.Owner // of the pools that may be written to
 	origin  uint64     // identifies the snapshot that the state was read from in full
@@ -79,11 +79,21 @@ func (x *State) shared(s *framework.Snapshot) uint64 {
 
 // stateKey holds the state of a snapshot.
 var stateKey = framework.NewTouchingExtensionKey(func(s *framework.Snapshot) *State {
-	x := &State{programs: new(programs), owner: new(cow.Owner), origin: s.NewVersion()}
+	x := &State{programs: new(programs)}
+	x.Rebuild(s)
+	return x
+})
+
+// Rebuild reads all claims. Nothing is in flight then. The snapshot also calls it after a
+// rollback, if the state was made in the transaction.
+func (x *State) Rebuild(s *framework.Snapshot) {
+	x.owner, x.origin, x.flown = new(cow.Owner), s.NewVersion(), s.NewVersion()
+	x.uses, x.charged = cow.Map[PoolID, *poolUse]{}, cow.Map[string, *api.AllocationResult]{}
+	x.special, x.owners = cow.Map[objectID, []string]{}, cow.Map[string, []objectID]{}
+	x.left, x.last, x.recent = nil, nil, nil
+	x.changes++
 	waiting := 0
 	for _, c := range framework.List[api.ResourceClaim](s) {
-		// Nothing of this is recorded: a rollback of an open transaction takes back what it
-		// changed before, and not what was there.
 		x.readSpecial(c)
 		if a := c.Status.Allocation; a != nil {
 			x.apply(a, 1)
@@ -94,8 +104,7 @@ var stateKey = framework.NewTouchingExtensionKey(func(s *framework.Snapshot) *St
 	}
 	x.flights, x.holds = cow.NewMap[objectID, *flight](waiting), cow.NewMap[objectID, []*flight](waiting)
 	x.catalogOf(s) // else changes would still touch no node, when a fork has the state, too
-	return x
-})
+}
 
 // StateOf returns the state of a snapshot.
 func StateOf(s *framework.Snapshot) *State {
@@ -133,7 +142,7 @@ func (x *State) catalogOf(s *framework.Snapshot) *catalog {
 }
 
 // Fork implements [framework.Extension].
-func (x *State) Fork(*framework.Snapshot) framework.Extension {
+func (x *State) Fork(s *framework.Snapshot) framework.Extension {
 	x.owner = new(cow.Owner)
 	y := &State{
 		owner: new(cow.Owner), programs: x.programs, uses: x.uses.Fork(), charged: x.charged.Fork(), flights: x.flights.Fork(), holds: x.holds.Fork(), special: x.special.Fork(), owners: x.owners.Fork(), demands: x.demands.fork(),
@@ -141,6 +150,7 @@ func (x *State) Fork(*framework.Snapshot) framework.Extension {
 	}
 	y.cataloged.Store(x.cataloged.Load())
 	y.checked.Store(x.checked.Load())
+	y.Committed(s) // what an open transaction has changed stays in the fork
 	return y
 }
 

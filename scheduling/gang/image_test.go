@@ -94,7 +94,9 @@ func (a image) differences(b image) (list []string) {
 const tracking = "tracking"
 
 // grows reports whether the path is the length of a list of extensions.
-func grows(path string) bool { return path == ".extensions" || path == ".podWatchers" || path == ".commitWatchers" }
+func grows(path string) bool {
+	return path == ".extensions" || path == ".podWatchers" || path == ".commitWatchers"
+}
 
 // lacks reports whether the path is in an element of one of the lists that the image does
 // not have: to make an extension is no change, nor to make or give up a counter of pods.
