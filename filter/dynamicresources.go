@@ -29,6 +29,10 @@ import (
 // by a newer version keeps them ([framework.Snapshot.ReplacePod]). [DeviceClaimsKey] of the
 // cycle holds what a driver must write to the API server before it binds the pod.
 //
+// Two limits hold for devices in flight only. A pod whose node is removed, and added again
+// with the pod, does not get them back. And in a transaction the devices of a pod that has
+// left count as in use for the pod itself, too; ask in a fork where it is to be placed again.
+//
 // If the snapshot has the [api.ResourceClaimTemplate] that a pod names, and the claim has
 // not been made, the pod is placed as if it had been made. Leave templates out of the
 // snapshot to let such pods wait, as kube-scheduler does.

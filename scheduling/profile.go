@@ -214,7 +214,7 @@ type validator interface{ Validate() error }
 func askValid(v validator) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("Validate: %w", recovered(v))
+			err = fmt.Errorf("in Validate: %w", recovered(v))
 		}
 	}()
 	return errtext.Safe(v.Validate())
