@@ -53,7 +53,7 @@ func TestNewWithPluginsThatPanic(t *testing.T) {
 		want   string
 	}{
 		{nameless{}, "the plugin (scheduling_test.nameless) has no name: Name: panic: no name"},
-		{selfless{}, `plugin "selfless": Validate: panic: no check`},
+		{selfless{}, `plugin "selfless": in Validate: panic: no check`},
 		{selfless{err: none}, `plugin "selfless": an error of type *scheduling_test.hollow panics`},
 		{selfless{err: errors.Join(none)}, `plugin "selfless": an error of type`},
 	} {
