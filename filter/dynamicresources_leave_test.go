@@ -6,7 +6,6 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
-	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -49,15 +48,7 @@ func TestDevicesGoWithThePod(t *testing.T) {
 		}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			slice := gpuSlice("x", 1)
-			slice.Name, slice.Spec.NodeName, slice.Spec.AllNodes = "net", nil, new(true)
-			s := framework.NewSnapshot(framework.Arrival)
-			if err := errors.Join(
-				s.AddNode(api.MakeNode("n1", "8", "32Gi").Obj()), s.AddNode(api.MakeNode("n2", "8", "32Gi").Obj()),
-				framework.Put(s, gpuClass()), framework.Put(s, slice), framework.Put(s, gpuTemplate(1)),
-			); err != nil {
-				t.Fatal(err)
-			}
+			s := networkDevice(t)
 			p := scheduling.Kubernetes137()
 			p.Cache.Verify = true
 			sched, err := scheduling.New(p)

@@ -111,25 +111,15 @@ func (k *ExtensionKey[T]) Of(s *Snapshot) T {
 	return t
 }
 
-// A rebuilder is an extension that is made from objects, and told of their changes. If it was
+// A rebuilder is an extension that is made from the pods or objects that are there. If it was
 // made in a transaction that is rolled back, it is made again at the end of the rollback: it
-// knows nothing of what had changed before.
+// did not follow the changes before.
 type rebuilder interface{ Rebuild(s *Snapshot) }
 
 // madeInside takes back that a rebuilder was made.
 type madeInside struct{ r rebuilder }
 
-func (u madeInside) Undo(s *Snapshot) { s.undo.rebuild = append(s.undo.rebuild, rebuilding{s, u.r}) }
-
-type rebuilding struct {
-	s *Snapshot
-	r rebuilder
-}
-
-func (x rebuilding) build() {
-	x.r.Rebuild(x.s)
-	x.s.Record(madeInside{x.r}) // an outer transaction may be rolled back, too
-}
+func (u madeInside) Undo(s *Snapshot) { s.undo.rebuild = append(s.undo.rebuild, u.r) }
 
 type extension struct {
 	key     *extensionID

@@ -63,7 +63,7 @@ type NodeStateKey[T any] struct {
 func NewNodeStateKey[T any](hooks NodeHooks[T]) *NodeStateKey[T] {
 	return &NodeStateKey[T]{NewExtensionKey(func(s *Snapshot) *nodeState[T] {
 		x := &nodeState[T]{hooks: hooks, snapshot: s}
-		x.build()
+		x.Rebuild(s)
 		return x
 	})}
 }
@@ -89,10 +89,8 @@ type nodeStateUndo[T any] struct {
 	old  T
 }
 
-// build makes the state from the pods that are there. What was made inside a
-// transaction has to be made again after a rollback, because the state did not
-// follow the changes before.
-func (x *nodeState[T]) build() {
+// Rebuild makes the state from the pods that are there; see rebuilder.
+func (x *nodeState[T]) Rebuild(*Snapshot) {
 	x.pages = nil
 	if x.hooks.PodAdded == nil {
 		return
@@ -109,15 +107,7 @@ func (x *nodeState[T]) build() {
 			*x.own(n.Slot()) = state
 		}
 	}
-	if x.snapshot.Recording() {
-		x.snapshot.Record(nodeStateBuilt[T]{x})
-	}
 }
-
-// nodeStateBuilt takes back that a state was made.
-type nodeStateBuilt[T any] struct{ x *nodeState[T] }
-
-func (u nodeStateBuilt[T]) Undo(s *Snapshot) { s.undo.rebuild = append(s.undo.rebuild, u.x) }
 
 func (x *nodeState[T]) own(slot int) *T { return x.pages.Own(x.snapshot.owner, slot) }
 

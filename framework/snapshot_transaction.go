@@ -8,7 +8,7 @@ type undoLog struct {
 
 	// rebuild holds the states that were made inside the transaction that is being
 	// rolled back. They are made again at its end.
-	rebuild []interface{ build() }
+	rebuild []rebuilder
 }
 
 type undoKind uint8
@@ -110,14 +110,15 @@ func (s *Snapshot) takeBackSome(entries int) (err error) {
 	return nil
 }
 
-// rebuild makes a state again from the pods.
-func (s *Snapshot) rebuild(x interface{ build() }) {
+// rebuild makes an extension again.
+func (s *Snapshot) rebuild(x rebuilder) {
 	defer func() {
 		if v := recover(); v != nil {
-			s.breakBy(panicked(x, "build", v))
+			s.breakBy(panicked(x, "Rebuild", v))
 		}
 	}()
-	x.build()
+	x.Rebuild(s)
+	s.Record(madeInside{x}) // an outer transaction may be rolled back, too
 }
 
 // revert takes back the change of a pod after an extension has panicked over it. told

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/berth-sched/berth/resource"
 )
@@ -300,9 +301,9 @@ func (t *DeviceTaint) validate(invalid invalidFunc, path string) error {
 	switch {
 	case t.Key == "":
 		return invalid(path+"key", "", "must not be empty")
-	case !isLabelKey(t.Key):
+	case !resource.Name(t.Key).IsQualified():
 		return invalid(path+"key", t.Key, "must be a label key")
-	case t.Value != "" && !isLabelName(t.Value):
+	case t.Value != "" && (strings.Contains(t.Value, "/") || !resource.Name(t.Value).IsQualified()): // its last part
 		return invalid(path+"value", t.Value, "must be a label value")
 	}
 	switch t.Effect {

@@ -118,7 +118,8 @@ func (c *catalog) fill() {
 	c.seal()
 }
 
-// seal makes the maps such that copies of the catalog share them, and none changes them.
+// seal forks the maps once. From then on a plain copy of them is a fork, too, and several
+// goroutines may make one.
 func (c *catalog) seal() {
 	c.byNode.Fork()
 	c.byPool.Fork()
@@ -159,12 +160,16 @@ func (c *catalog) follow(old *catalog, changes []sliceChange) {
 				changedNodes[s.where.node] = old.on(s.where.node)
 			}
 		}
-		if c.byPool.Set(id, list); len(list) == 0 {
+		if len(list) > 0 {
+			c.byPool.Set(id, list)
+		} else {
 			c.byPool.Remove(id)
 		}
 	}
 	for node, list := range changedNodes {
-		if c.byNode.Set(node, &nodeSlices{list: list}); len(list) == 0 {
+		if len(list) > 0 {
+			c.byNode.Set(node, &nodeSlices{list: list})
+		} else {
 			c.byNode.Remove(node)
 		}
 	}

@@ -84,7 +84,7 @@ type selectorReader struct {
 func (r *selectorReader) read(list []api.DeviceSelector) []condition {
 	var conditions []condition
 	for i := range list {
-		p := &program{err: errNoExpression}
+		p := noExpression
 		if list[i].CEL != nil {
 			p = r.program(list[i].CEL.Expression)
 		}
@@ -95,6 +95,8 @@ func (r *selectorReader) read(list []api.DeviceSelector) []condition {
 
 // errNoExpression is the error of a selector of a type that is not known.
 var errNoExpression = errors.New("CEL expression empty (unsupported selector type?)")
+
+var noExpression = &program{err: errNoExpression}
 
 // withoutExpression returns the index of the first selector without an expression, -1 if
 // there is none.

@@ -39,6 +39,17 @@ func Safe(err error) (safe error) {
 	return err
 }
 
+// Guard calls code outside this module, and returns its error, or its panic as one that says
+// what has panicked.
+func Guard(what string, call func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("%s: panic: %v", what, v)
+		}
+	}()
+	return Safe(call())
+}
+
 // probe is an error that no other error is.
 type probe struct{}
 

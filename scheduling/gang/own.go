@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/berth-sched/berth/internal/errtext"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -179,7 +180,7 @@ func (a *attempt) anyFewer(pods int) bool {
 
 // first returns the candidate whose trial the user's rule puts first.
 func (a *attempt) first(stand []*candidate) (best *candidate, err error) {
-	err = guard("Rules.Compare", func() {
+	err = errtext.Guard("Rules.Compare", func() error {
 		best = slices.MinFunc(stand, func(x, y *candidate) int { return a.rules.Compare(x.trial, y.trial) })
 		best.ties = 0
 		for _, c := range stand {
@@ -187,6 +188,7 @@ func (a *attempt) first(stand []*candidate) (best *candidate, err error) {
 				best.ties++
 			}
 		}
+		return nil
 	})
 	return best, err
 }

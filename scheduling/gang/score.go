@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/errtext"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scoring"
 )
@@ -157,17 +158,6 @@ func utilization(p Proposal, i int) (percent int64, ok bool) {
 	return resource.SatMul(min(resource.SatAdd(asked, used), allocatable), framework.MaxNodeScore) / allocatable, true
 }
 
-// guard returns a panic in a rule of the user as an error that names the rule.
-func guard(rule string, call func()) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("%s: panic: %v", rule, v)
-		}
-	}()
-	call()
-	return nil
-}
-
 // score fills in the scores and totals of the trials that succeeded.
 func (r *Rules) score(snap *framework.Snapshot, g *Group, trials []*Trial) error {
 	scorers := r.Scores
@@ -177,7 +167,7 @@ func (r *Rules) score(snap *framework.Snapshot, g *Group, trials []*Trial) error
 	raw, norm := make([]int64, len(trials)), make([]int64, len(trials))
 	for _, s := range scorers {
 		var name string
-		if err := guard(fmt.Sprintf("placement scorer %T", s.Scorer), func() {
+		if err := errtext.Guard(fmt.Sprintf("placement scorer %T", s.Scorer), func() error {
 			name = s.Scorer.Name()
 			for i, t := range trials {
 				raw[i] = s.Scorer.ScorePlacement(t.proposal(snap, g))
@@ -186,6 +176,7 @@ func (r *Rules) score(snap *framework.Snapshot, g *Group, trials []*Trial) error
 			if n, ok := s.Scorer.(PlacementNormalizer); ok {
 				n.NormalizePlacements(norm)
 			}
+			return nil
 		}); err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/queueing"
+	"github.com/berth-sched/berth/internal/errtext"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
@@ -134,7 +135,7 @@ func (b *binding) bindToNode() error {
 	case b.plugged:
 		return fmt.Errorf("pod %s: every Bind plugin skipped it", b.Pod.Pod.Key())
 	}
-	return protectedErr("binder", func() error { return b.d.config.Binder.Bind(b.ctx, b.Pod.Pod, b.Node) })
+	return errtext.Guard("binder", func() error { return b.d.config.Binder.Bind(b.ctx, b.Pod.Pod, b.Node) })
 }
 
 func (b *binding) unreserve() {

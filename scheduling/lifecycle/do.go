@@ -2,7 +2,6 @@ package lifecycle
 
 import (
 	"context"
-	"fmt"
 	"sync/atomic"
 
 	"github.com/berth-sched/berth/framework"
@@ -39,22 +38,10 @@ func (d *Driver) Do(ctx context.Context, look func(*framework.Snapshot)) error {
 	return <-done
 }
 
-// protectedErr calls f and returns its error, or its panic as one. An error whose methods
-// panic is replaced.
-func protectedErr(what string, f func() error) (err error) {
-	if p := protected(what, func() { err = errtext.Safe(f()) }); p != nil {
-		return p
-	}
-	return err
-}
-
 // protected calls f and returns its panic as an error.
-func protected(what string, f func()) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("%s: panic: %v", what, v)
-		}
-	}()
-	f()
-	return nil
+func protected(what string, f func()) error {
+	return errtext.Guard(what, func() error {
+		f()
+		return nil
+	})
 }

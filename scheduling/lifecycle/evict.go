@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/errtext"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
@@ -97,7 +98,7 @@ func (d *Driver) evictAll(ctx context.Context, e Evicter, victims []Eviction, pr
 				errs[i] = fmt.Errorf("evicting pod %s: %w", v.Victim.Key(), err)
 			}
 		}()
-		err = protectedErr("evicter", func() error { return e.Evict(ctx, v.Victim, preemptor) })
+		err = errtext.Guard("evicter", func() error { return e.Evict(ctx, v.Victim, preemptor) })
 	}
 	last := len(victims) - 1
 	var next atomic.Int64

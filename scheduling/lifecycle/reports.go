@@ -7,6 +7,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/errtext"
 )
 
 // reports carries reports to the [Reporter], beside the scheduling goroutine, which alone
@@ -130,7 +131,7 @@ func (d *Driver) release(ctx context.Context, pod *api.Pod, claims []framework.C
 	var errs []error
 	d.run(ctx, func() error {
 		for _, c := range claims {
-			if err := protectedErr("releaser", func() error { return releaser.ReleaseClaim(background, c, pod) }); err != nil {
+			if err := errtext.Guard("releaser", func() error { return releaser.ReleaseClaim(background, c, pod) }); err != nil {
 				errs = append(errs, fmt.Errorf("releasing claim %s: %w", c.Claim, err))
 			}
 		}

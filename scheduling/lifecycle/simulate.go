@@ -20,8 +20,7 @@ type SteppingClock interface {
 // Whenever no pod is ready, the clock steps to its next timer, whose function may
 // Apply events. Simulate ends, with the clock at until, when everything before that
 // time has happened; it also ends when ctx is done, or with [framework.ErrBroken].
-// Everything runs in the calling
-// goroutine, and Config.Bindings must be 0.
+// Everything runs in the calling goroutine, and Config.Bindings must be 0.
 func (d *Driver) Simulate(ctx context.Context, clock SteppingClock, until time.Time) error {
 	if d.config.Bindings > 0 {
 		return errors.New("lifecycle: Simulate: Config.Bindings must be 0")
