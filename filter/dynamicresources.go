@@ -25,13 +25,14 @@ import (
 // They are in flight until the snapshot gets the claims with their allocation ([framework.Put]):
 // no other pod gets the devices, and other pods of the same claims wait. Forks and
 // transactions cover this. Unreserve gives the devices back. So does the departure of the
-// pod, also with its node; in a transaction, once that is committed. A pod that is replaced
-// by a newer version keeps them ([framework.Snapshot.ReplacePod]). [DeviceClaimsKey] of the
-// cycle holds what a driver must write to the API server before it binds the pod.
+// pod, also with its node; in a transaction, once that is committed. A pod keeps them if it
+// is replaced by a newer version ([framework.Snapshot.ReplacePod]), or if its node is missing
+// for some time ([framework.Snapshot.LoseNode]). [DeviceClaimsKey] of the cycle holds what a
+// driver must write to the API server before it binds the pod.
 //
-// Two limits hold for devices in flight only. A pod whose node is removed, and added again
-// with the pod, does not get them back. And in a transaction the devices of a pod that has
-// left count as in use for the pod itself, too; ask in a fork where it is to be placed again.
+// In a transaction, the devices of a pod that has left are still in use, as kube-scheduler's
+// preemption takes those of its victims. To place such a pod again, take it off its node with
+// the scheduler's Release, which frees them at once.
 //
 // If the snapshot has the [api.ResourceClaimTemplate] that a pod names, and the claim has
 // not been made, the pod is placed as if it had been made. Leave templates out of the

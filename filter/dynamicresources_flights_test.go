@@ -147,6 +147,7 @@ type flightPod struct {
 	info    *framework.PodInfo
 	node    string
 	devices []string
+	lost    bool // its node is missing
 }
 
 func (m flightModel) clone() flightModel {
@@ -219,7 +220,7 @@ func (x *flightSide) place(info *framework.PodInfo) bool {
 	if err != nil {
 		return false
 	}
-	x.now.pods[info.Pod.Name] = flightPod{info, d.Node, flightDevices(filter.DeviceClaimsOf(x.s, info))}
+	x.now.pods[info.Pod.Name] = flightPod{info, d.Node, flightDevices(filter.DeviceClaimsOf(x.s, info)), false}
 	return true
 }
 
@@ -262,7 +263,7 @@ func runFlights(t *testing.T, seed uint64) (placed int) {
 			log = append(log, fmt.Sprintf("%d: ", k)+fmt.Sprintf(format, args...))
 		}
 		some := func() (flightPod, bool) {
-			names := slices.Sorted(maps.Keys(x.now.pods))
+			names := slices.DeleteFunc(slices.Sorted(maps.Keys(x.now.pods)), func(name string) bool { return x.now.pods[name].lost })
 			if len(names) == 0 {
 				return flightPod{}, false
 			}
@@ -273,7 +274,7 @@ func runFlights(t *testing.T, seed uint64) (placed int) {
 				t.Fatalf("seed %d: %v\nhistory: %q", seed, err, log)
 			}
 		}
-		switch op := r.IntN(15); op {
+		switch op := r.IntN(17); op {
 		case 0, 1, 2, 3:
 			name := fmt.Sprint("p", r.IntN(6))
 			if _, there := x.now.pods[name]; there {
@@ -343,6 +344,54 @@ func runFlights(t *testing.T, seed uint64) (placed int) {
 					x.s.Commit(m)
 				}
 			}
+		case 15:
+			if p, ok := some(); ok { // as a what-if moves pods: its own devices are free for it
+				m := x.s.Begin()
+				was := x.now.clone()
+				note("release and place %s", p.info.Pod.Name)
+				must(x.sched.Release(x.s, p.info, p.node))
+				delete(x.now.pods, p.info.Pod.Name)
+				if !x.place(p.info.Pending()) && len(p.devices) > 0 {
+					must(errors.New("the pod cannot have its devices again"))
+				}
+				if r.IntN(2) == 0 {
+					note("taken back")
+					x.s.Rollback(m)
+					x.now = was
+				} else {
+					x.s.Commit(m)
+				}
+			}
+		case 16:
+			if len(x.marks) > 0 {
+				break
+			}
+			name := fmt.Sprint("n", r.IntN(3))
+			if x.s.Node(name) != nil {
+				note("lose %s", name)
+				must(x.s.LoseNode(name))
+				for key, p := range x.now.pods {
+					p.lost = p.lost || p.node == name
+					x.now.pods[key] = p
+				}
+				break
+			}
+			note("%s comes back", name)
+			must(x.s.AddNode(api.MakeNode(name, "8", "32Gi").Obj()))
+			for _, key := range slices.Sorted(maps.Keys(x.now.pods)) {
+				p := x.now.pods[key]
+				switch {
+				case p.node != name:
+				case r.IntN(3) == 0:
+					note("%s has gone", key)
+					must(x.s.ReleasePod(p.info))
+					delete(x.now.pods, key)
+				default:
+					must(x.s.AddPod(p.info, name))
+					p.lost = false
+					x.now.pods[key] = p
+				}
+			}
 		case 8, 9:
 			if len(x.marks) < 3 {
 				note("begin")
@@ -394,6 +443,9 @@ func runFlights(t *testing.T, seed uint64) (placed int) {
 			if len(x.marks) == 0 && r.IntN(3) == 0 {
 				name := fmt.Sprint("n", r.IntN(3))
 				note("node %s", name)
+				if x.s.Node(name) == nil {
+					break
+				}
 				must(x.s.RemoveNode(name))
 				must(x.s.AddNode(api.MakeNode(name, "8", "32Gi").Obj()))
 				maps.DeleteFunc(x.now.pods, func(_ string, p flightPod) bool { return p.node == name })

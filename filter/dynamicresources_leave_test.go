@@ -31,6 +31,21 @@ func TestDevicesGoWithThePod(t *testing.T) {
 	}{
 		{"removed", remove, true},
 		{"removed with its node", func(s *framework.Snapshot, _ *framework.PodInfo, node string) error { return s.RemoveNode(node) }, true},
+		{"its node is lost", func(s *framework.Snapshot, _ *framework.PodInfo, node string) error { return s.LoseNode(node) }, false},
+		{"its node is lost, and then it goes", func(s *framework.Snapshot, p *framework.PodInfo, node string) error {
+			return errors.Join(s.LoseNode(node), s.ReleasePod(p))
+		}, true},
+		{"goes, and is taken back", within(func(s *framework.Snapshot, p *framework.PodInfo, node string) error {
+			return errors.Join(s.RemovePod(p, node), s.ReleasePod(p))
+		}, (*framework.Snapshot).Rollback), false},
+		{"its node comes back, and then it goes", func(s *framework.Snapshot, p *framework.PodInfo, node string) error {
+			object := s.Node(node).Node
+			return errors.Join(s.LoseNode(node), s.AddNode(object), s.AddPod(p, node), s.RemovePod(p, node))
+		}, true},
+		{"its node comes back", func(s *framework.Snapshot, p *framework.PodInfo, node string) error {
+			object := s.Node(node).Node
+			return errors.Join(s.LoseNode(node), s.AddNode(object), s.AddPod(p, node))
+		}, false},
 		{"removed in a transaction", within(remove, (*framework.Snapshot).Commit), true},
 		{"removed in an inner transaction", within(within(remove, (*framework.Snapshot).Commit), (*framework.Snapshot).Commit), true},
 		{"removed, and taken back", within(remove, (*framework.Snapshot).Rollback), false},

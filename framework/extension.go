@@ -132,6 +132,15 @@ type extension struct {
 // committed: what happened in it is final. If it panics, the snapshot is broken.
 type commitWatcher interface{ Committed(s *Snapshot) }
 
+// A podHolder is an extension that holds something for pods until they are gone. It is told
+// when a pod has gone that is on no node. If it panics, the snapshot is broken.
+//
+// PodRemoved is not enough for it: a pod that leaves a node may come back in the same
+// transaction, see [Snapshot.ReplacePod], or with its node, see [Snapshot.LosesNode].
+type podHolder interface {
+	PodReleased(s *Snapshot, p *PodInfo)
+}
+
 // extend adds an extension.
 func (s *Snapshot) extend(key *extensionID, value Extension) {
 	e := extension{key: key, value: value}
@@ -140,6 +149,9 @@ func (s *Snapshot) extend(key *extensionID, value Extension) {
 	s.extensions = append(s.extensions, e)
 	if w, ok := value.(commitWatcher); ok {
 		s.commitWatchers = append(s.commitWatchers, w)
+	}
+	if h, ok := value.(podHolder); ok {
+		s.podHolders = append(s.podHolders, h)
 	}
 	if w, ok := value.(PodWatcher); ok {
 		if f, ok := value.(interface{ followsPods() bool }); !ok || f.followsPods() {

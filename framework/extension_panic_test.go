@@ -207,7 +207,7 @@ func TestExtensionPanicsInRollback(t *testing.T) {
 		}
 		for name, err := range map[string]error{
 			"AddPod": s.AddPod(pods[1], "n"), "RemovePod": s.RemovePod(pods[0], "n"), "AddNode": s.AddNode(api.MakeNode("m", "1", "1").Obj()),
-			"RemoveNode": s.RemoveNode("n"), "CheckPod": s.CheckPod(pods[0]), "Put": framework.Put(s, new(api.Service)),
+			"RemoveNode": s.RemoveNode("n"), "LoseNode": s.LoseNode("n"), "ReleasePod": s.ReleasePod(pods[0]), "CheckPod": s.CheckPod(pods[0]), "Put": framework.Put(s, new(api.Service)),
 			"AddPod to a fork": s.Fork().AddPod(pods[1], "n"),
 		} {
 			if !errors.Is(err, framework.ErrBroken) || !strings.Contains(err.Error(), "framework_test.fragile: "+method+": panic: broken glass") {

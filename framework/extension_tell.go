@@ -105,6 +105,16 @@ func (s *Snapshot) tellCommitted(w commitWatcher) {
 	w.Committed(s)
 }
 
+// tellReleased tells an extension that a pod has gone. If it panics, it breaks the snapshot.
+func (s *Snapshot) tellReleased(h podHolder, p *PodInfo) {
+	defer func() {
+		if v := recover(); v != nil {
+			s.breakBy(panicked(h, "PodReleased", v))
+		}
+	}()
+	h.PodReleased(s, p)
+}
+
 func (s *Snapshot) tellEach(method string, call func(*extension)) error {
 	for i := range s.extensions {
 		if err := guardExtension(&s.extensions[i], method, call); err != nil {

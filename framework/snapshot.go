@@ -54,6 +54,8 @@ type Snapshot struct {
 	extensions     []extension
 	podWatchers    []PodWatcher       // of extensions
 	commitWatchers []commitWatcher    // of extensions
+	podHolders     []podHolder        // of extensions
+	losing         bool               // LoseNode is running
 	journal        changelog.Log[int] // of slots that changed
 	undo           undoLog
 

@@ -72,6 +72,23 @@ func (s *Snapshot) ReplacePod(old, p *PodInfo, node string) error {
 	return nil
 }
 
+// ReleasePod tells that a pod that is on no node will not come back. Extensions then free what
+// they hold for it until it goes, such as its devices. There is no need to call it after
+// [Snapshot.RemovePod] and [Snapshot.RemoveNode], which tell that themselves, but after
+// [Snapshot.LoseNode]. It is an [*api.InvalidError] if p is nil.
+func (s *Snapshot) ReleasePod(p *PodInfo) error {
+	switch {
+	case s.check() != nil:
+		return s.check()
+	case p == nil || p.Pod == nil:
+		return s.refuse(p)
+	}
+	for _, h := range s.podHolders {
+		s.tellReleased(h, p)
+	}
+	return s.broken
+}
+
 // AddPodAt is AddPod for a NodeInfo of this snapshot. The NodeInfo may be older than
 // the last fork: the node is found by its slot and name.
 func (s *Snapshot) AddPodAt(p *PodInfo, n *NodeInfo) error {

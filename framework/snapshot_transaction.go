@@ -203,6 +203,10 @@ func (s *Snapshot) Recording() bool { return s.undo.isOpen() }
 // of is then the opposite of an earlier one, and nothing is recorded.
 func (s *Snapshot) RollingBack() bool { return s.undo.rolling }
 
+// LosesNode reports whether [Snapshot.LoseNode] is running. A pod that an extension is told
+// of as removed still exists then.
+func (s *Snapshot) LosesNode() bool { return s.losing }
+
 // Record tells the snapshot how to take back a change that an extension makes. It does
 // nothing unless a transaction is open. A change that only follows a pod's coming or
 // going needs no record: a rollback tells the extension the opposite event. It panics

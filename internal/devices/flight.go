@@ -230,7 +230,7 @@ func (x *State) landed(s *framework.Snapshot, c *api.ResourceClaim) {
 
 // PodAdded implements [framework.PodWatcher].
 func (x *State) PodAdded(s *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
-	if s.Recording() || s.RollingBack() {
+	if !s.LosesNode() && (s.Recording() || s.RollingBack()) {
 		x.leave(podIDOf(p.Pod), -1)
 	}
 }
@@ -238,13 +238,21 @@ func (x *State) PodAdded(s *framework.Snapshot, _ *framework.NodeInfo, p *framew
 // PodRemoved implements [framework.PodWatcher]: what was never written goes with the
 // pod. In a transaction nothing goes until it is committed, and then only if the pod has not
 // come back: kube-scheduler's preemption counts the devices of its victims as in use, and a
-// pod that is replaced by a newer version of itself keeps them.
+// pod that is replaced by a newer version of itself keeps them. So does a pod whose node is
+// lost: it still exists.
 func (x *State) PodRemoved(s *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
-	if id := podIDOf(p.Pod); s.Recording() || s.RollingBack() {
+	switch id := podIDOf(p.Pod); {
+	case s.LosesNode():
+	case s.Recording() || s.RollingBack():
 		x.leave(id, 1)
-	} else {
+	default:
 		x.release(s, id)
 	}
+}
+
+// PodReleased takes back what a pod had in flight that is on no node and has gone.
+func (x *State) PodReleased(s *framework.Snapshot, p *framework.PodInfo) {
+	x.release(s, podIDOf(p.Pod))
 }
 
 // leave counts in a transaction that a pod has left a node; -1 is that it has come to one.

@@ -84,7 +84,7 @@ func (d *Driver) deleteNode(ctx context.Context, n *api.Node) error {
 		return nil
 	}
 	before := known.Node
-	if err := d.snap.RemoveNode(n.Name); err != nil {
+	if err := d.snap.LoseNode(n.Name); err != nil {
 		return err
 	}
 	if h := d.hosts[n.Name]; h != nil {

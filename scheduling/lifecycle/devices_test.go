@@ -24,23 +24,8 @@ func podWithDevice(name string) *api.Pod {
 func TestDevicesOfConfirmedPods(t *testing.T) {
 	for confirmed := range 3 { // events about the pod after its binding
 		t.Run(fmt.Sprint(confirmed, " events"), func(t *testing.T) {
-			clock := virtualclock.New(time.Unix(0, 0))
-			d, err := lifecycle.New(lifecycle.Config{
-				Profiles: []scheduling.Profile{scheduling.Kubernetes137()},
-				Clock:    clock,
-				Binder:   lifecycle.BinderFunc(func(context.Context, *api.Pod, string) error { return nil }),
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			slice := &api.ResourceSlice{ObjectMeta: api.ObjectMeta{Name: "n"}}
-			slice.Spec = api.ResourceSliceSpec{Driver: "d.io", NodeName: new("n"), Pool: api.ResourcePool{Name: "n", Generation: 1, ResourceSliceCount: 1}, Devices: []api.Device{{Name: "only"}}}
-			template := &api.ResourceClaimTemplate{ObjectMeta: api.ObjectMeta{Name: "gpu", Namespace: "default"}}
-			template.Spec.Spec.Devices.Requests = []api.DeviceRequest{{Name: "r", Exactly: &api.ExactDeviceRequest{DeviceClassName: "any", AllocationMode: api.DeviceAllocationModeExactCount, Count: 1}}}
-			d.Apply(
-				lifecycle.Update(api.MakeNode("n", "8", "32Gi").Obj()), lifecycle.Update(&api.DeviceClass{ObjectMeta: api.ObjectMeta{Name: "any"}}),
-				lifecycle.Update(slice), lifecycle.Update(template), lifecycle.Update(podWithDevice("a")),
-			)
+			d, clock := oneDevice(t, only("n"))
+			d.Apply(lifecycle.Update(podWithDevice("a")))
 			a, ok := d.ScheduleOne(context.Background())
 			if !ok || a.State != lifecycle.Bound {
 				t.Fatalf("a: %v %v", a.State, a.Err)
@@ -60,5 +45,85 @@ func TestDevicesOfConfirmedPods(t *testing.T) {
 				t.Errorf("b is %v: a and its device are gone, want Bound: %v", b.State, b.Err)
 			}
 		})
+	}
+}
+
+// only is where a slice of the node is: there alone.
+func only(node string) func(*api.ResourceSliceSpec) {
+	return func(s *api.ResourceSliceSpec) { s.NodeName = &node }
+}
+
+// allNodes is where a slice on the network is.
+func allNodes(s *api.ResourceSliceSpec) { s.AllNodes = new(true) }
+
+// oneDevice is a driver of a cluster with one node and one device.
+func oneDevice(t *testing.T, where func(*api.ResourceSliceSpec)) (*lifecycle.Driver, *virtualclock.Clock) {
+	t.Helper()
+	clock := virtualclock.New(time.Unix(0, 0))
+	d, err := lifecycle.New(lifecycle.Config{
+		Profiles: []scheduling.Profile{scheduling.Kubernetes137()},
+		Clock:    clock,
+		Binder:   lifecycle.BinderFunc(func(context.Context, *api.Pod, string) error { return nil }),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slice := &api.ResourceSlice{ObjectMeta: api.ObjectMeta{Name: "n"}}
+	slice.Spec = api.ResourceSliceSpec{Driver: "d.io", Pool: api.ResourcePool{Name: "n", Generation: 1, ResourceSliceCount: 1}, Devices: []api.Device{{Name: "only"}}}
+	where(&slice.Spec)
+	template := &api.ResourceClaimTemplate{ObjectMeta: api.ObjectMeta{Name: "gpu", Namespace: "default"}}
+	template.Spec.Spec.Devices.Requests = []api.DeviceRequest{{Name: "r", Exactly: &api.ExactDeviceRequest{DeviceClassName: "any", AllocationMode: api.DeviceAllocationModeExactCount, Count: 1}}}
+	d.Apply(
+		lifecycle.Update(api.MakeNode("n", "8", "32Gi").Obj()), lifecycle.Update(&api.DeviceClass{ObjectMeta: api.ObjectMeta{Name: "any"}}),
+		lifecycle.Update(slice), lifecycle.Update(template),
+	)
+	return d, clock
+}
+
+// TestDevicesOfLostNodes: a pod keeps its device, which nobody has written, while its node is
+// missing. If it goes meanwhile, the next pod gets the device.
+func TestDevicesOfLostNodes(t *testing.T) {
+	version := func(v, node string) *api.Pod {
+		p := podWithDevice("a")
+		p.ResourceVersion, p.Spec.NodeName = v, node
+		return p
+	}
+	node := func(name string) lifecycle.Event { return lifecycle.Update(api.MakeNode(name, "8", "32Gi").Obj()) }
+	lost := lifecycle.Delete(api.MakeNode("n", "8", "32Gi").Obj())
+	for _, where := range []struct {
+		name string
+		set  func(*api.ResourceSliceSpec)
+	}{{"local", only("n")}, {"network", allNodes}} {
+		for _, tt := range []struct {
+			name   string
+			events []lifecycle.Event
+			free   bool
+		}{
+			{"comes back", []lifecycle.Event{lost, node("n")}, false},
+			{"comes back twice", []lifecycle.Event{lost, node("n"), lost, node("n")}, false},
+			{"missing", []lifecycle.Event{lost, node("other")}, false},
+			{"confirmed while it is missing", []lifecycle.Event{lost, lifecycle.Update(version("2", "n")), node("n")}, false},
+			{"confirmed before", []lifecycle.Event{lifecycle.Update(version("2", "n")), lost, node("n")}, false},
+			{"changed while it is missing", []lifecycle.Event{lifecycle.Update(version("2", "n")), lost, lifecycle.Update(version("3", "n")), lifecycle.Update(version("4", "n")), node("n")}, false},
+			{"the pod goes while it is missing", []lifecycle.Event{lost, lifecycle.Delete(version("2", "n")), node("n")}, true},
+			{"the pod goes later", []lifecycle.Event{lost, lifecycle.Update(version("2", "n")), node("n"), lifecycle.Delete(version("3", "n"))}, true},
+		} {
+			t.Run(where.name+", "+tt.name, func(t *testing.T) {
+				d, clock := oneDevice(t, where.set)
+				d.Apply(lifecycle.Update(podWithDevice("a")))
+				if a, ok := d.ScheduleOne(context.Background()); !ok || a.State != lifecycle.Bound {
+					t.Fatalf("a: %v %v", a.State, a.Err)
+				}
+				d.Apply(tt.events...)
+				d.Apply(lifecycle.Update(podWithDevice("b")))
+				clock.Advance(time.Hour)
+				if b, ok := d.ScheduleOne(context.Background()); !ok || (b.State == lifecycle.Bound) != tt.free {
+					t.Errorf("b is %v (%v), want Bound: %t", b.State, b.Err, tt.free)
+				}
+				if err := d.Snapshot().Check(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
 	}
 }

@@ -88,17 +88,27 @@ func (d *Driver) count(p *pod, info *framework.PodInfo, node string) error {
 }
 
 // recount counts the latest version of the pod on the node. If the pod counts there already,
-// it does not leave in between.
+// it does not leave in between. Nor does it if its node is missing.
 func (d *Driver) recount(p *pod, node string) error {
-	if p.inside && p.host.name == node && d.snap.ReplacePod(p.counted, p.info, node) == nil {
+	switch {
+	case p.inside && p.host.name == node && d.snap.ReplacePod(p.counted, p.info, node) == nil:
 		d.enterRefused(p.host)
-		d.unhost(p)
-		d.hostOf(node).add(p)
-		p.counted, p.inside = p.info, true
+		d.rehost(p, node)
+		p.inside = true
+		return nil
+	case p.host != nil && p.host.name == node && d.snap.Node(node) == nil && p.counted.Pod.UID == p.info.Pod.UID:
+		d.rehost(p, node)
 		return nil
 	}
 	d.uncount(p)
 	return d.count(p, p.info, node)
+}
+
+// rehost lets the latest version of a pod take its own place on the node.
+func (d *Driver) rehost(p *pod, node string) {
+	d.unhost(p)
+	d.hostOf(node).add(p)
+	p.counted = p.info
 }
 
 // enter counts the pod in the snapshot if its node exists.
@@ -161,6 +171,8 @@ func (d *Driver) uncount(p *pod) bool {
 	if p.inside {
 		d.leave(p.counted, p.host.name)
 		d.enterRefused(p.host)
+	} else {
+		d.problem(d.snap.ReleasePod(p.counted))
 	}
 	d.unhost(p)
 	return true

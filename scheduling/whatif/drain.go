@@ -173,7 +173,7 @@ func (p *Planner) drain(s *framework.Snapshot, d *Drain, pods []running, budgets
 // healthy.
 func (p *Planner) batch(s *framework.Snapshot, d *Drain, batch []*exit) error {
 	for _, x := range batch {
-		if err := s.RemovePod(x.pod, x.node); err != nil {
+		if err := p.sched.Release(s, x.pod, x.node); err != nil {
 			return err
 		}
 	}

@@ -226,7 +226,7 @@ func (x *rebalance) move(n *nodeUse, pod *framework.PodInfo, targets []*nodeUse,
 			state.Set(x.s.AtSlot(t.slot), true)
 		}
 	}
-	if err := x.s.RemovePod(pod, n.name); err != nil {
+	if err := x.planner.sched.Release(x.s, pod, n.name); err != nil {
 		return m, false, err
 	}
 	to, miss, err := x.planner.place(x.s, pod.Pending())

@@ -115,7 +115,7 @@ func (p *Planner) takenOff(pod *framework.PodInfo, f func() error) error {
 	if running, n := p.snapshot.Pod(pod.Pod.Key()); running != nil {
 		mark := p.snapshot.Begin()
 		defer p.snapshot.Rollback(mark)
-		if err := p.snapshot.RemovePodAt(running, n); err != nil {
+		if err := p.sched.Release(p.snapshot, running, n.Name()); err != nil {
 			return err
 		}
 	}
