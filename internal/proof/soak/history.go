@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -93,7 +94,7 @@ var (
 func actions() []action {
 	return []action{
 		podComes,
-		{"a pod of a daemon set comes", 4, (*history).daemon},
+		{"a pod of a daemon set comes", 3, (*history).daemon},
 		{"try a waiting pod again", 9, (*history).retry},
 		podsGo,
 		{"a pod comes by itself", 4, (*history).bindElsewhere},
@@ -109,7 +110,9 @@ func actions() []action {
 		{"time passes", 2, (*history).passTime},
 		{"a node changes", 2, func(h *history) error { return h.snap.UpdateNode(h.node(h.someNode().Name())) }},
 		{"a node comes", 2, (*history).addNode},
-		{"a node goes", 2, func(h *history) error { return h.snap.RemoveNode(h.someNode().Name()) }},
+		{"a node goes", 1, func(h *history) error { return h.snap.RemoveNode(h.someNode().Name()) }},
+		{"a node is lost", 1, (*history).loseNode},
+		{"a lost node comes back", 1, (*history).findNode},
 		{"fork", 2, (*history).makeFork},
 		{"turn to the fork", 2, (*history).turn},
 		{"what if", 2, (*history).whatIf},
@@ -161,6 +164,46 @@ func (h *history) node(name string) *api.Node {
 }
 
 func (h *history) someNode() *framework.NodeInfo { return h.snap.At(h.r.IntN(h.snap.Len())) }
+
+// loseNode takes a node away whose pods still exist.
+func (h *history) loseNode() error {
+	n := h.someNode()
+	x := lostNode{name: n.Name(), pods: slices.Clone(n.Pods)}
+	for _, p := range x.pods {
+		x.held = append(x.held, h.unwritten(p))
+	}
+	h.lost = append(h.lost, x)
+	return h.snap.LoseNode(n.Name())
+}
+
+// findNode brings a lost node back, with the pods that have not gone meanwhile.
+func (h *history) findNode() error {
+	if len(h.lost) == 0 {
+		return nil
+	}
+	i := h.r.IntN(len(h.lost))
+	x := h.lost[i]
+	h.lost = slices.Delete(h.lost, i, i+1)
+	if err := h.snap.AddNode(h.node(x.name)); err != nil {
+		return err
+	}
+	h.res.Reached.Found++
+	for i, p := range x.pods {
+		if n := h.unwritten(p); n != x.held[i] {
+			return fmt.Errorf("pod %s has the devices of %d claims that do not exist, had %d before its node was lost", p.Pod.Key(), n, x.held[i])
+		}
+		if chance(h.r, 4) {
+			if err := h.snap.ReleasePod(p); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := h.snap.AddPod(p, x.name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 func (h *history) passTime() error {
 	h.snap.SetNow(h.snap.Now().Add(time.Duration(h.r.IntN(90)) * time.Second))
@@ -283,6 +326,9 @@ func (h *history) decide(p waiter, mayPlace bool) error {
 		return err
 	}
 	h.countDevices(p.info)
+	if chance(h.r, 2) {
+		return h.checkGiven(p.info)
+	}
 	return nil
 }
 

@@ -64,6 +64,8 @@ type Reached struct {
 	Shares, SharesBeside int
 	// Daemons counts all decisions for pods whose nodes are named, also if nothing was kept.
 	Daemons int
+	// Found counts lost nodes that have come back.
+	Found int
 	// Forks are the first after a fork was turned to, and Timed after time had passed.
 	Forks, Timed int
 }
@@ -77,6 +79,8 @@ type Given struct {
 	Partitions, Shares, Network int
 	// Whole were given by requests for all devices.
 	Whole int
+	// Checked were looked for among all that others have.
+	Checked int
 }
 
 // The indexes of Mixes.

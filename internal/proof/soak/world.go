@@ -12,6 +12,14 @@ type world struct {
 	snap    *framework.Snapshot
 	waiting []waiter
 	leaving []leaver
+	lost    []lostNode
+}
+
+// lostNode is a node that is missing for some time, with its pods.
+type lostNode struct {
+	name string
+	pods []*framework.PodInfo // they do not change
+	held []int                // of each pod, see unwritten
 }
 
 // waiter is a pod that has no node yet.
@@ -29,7 +37,7 @@ type leaver struct {
 
 // fork returns a world that can be changed on its own.
 func (w *world) fork() *world {
-	return &world{w.snap.Fork(), slices.Clone(w.waiting), slices.Clone(w.leaving)}
+	return &world{w.snap.Fork(), slices.Clone(w.waiting), slices.Clone(w.leaving), slices.Clone(w.lost)}
 }
 
 // try runs f and takes back all that it did to the cluster.
