@@ -5,6 +5,8 @@ package scheduling_test
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
@@ -107,4 +109,47 @@ func BenchmarkDaemonSet(b *testing.B) {
 			k++
 		}
 	})
+}
+
+// pools is a PreFilter that names the nodes of the pod's pool.
+type pools struct{ nodes map[string][]string }
+
+func (pools) Name() string { return "pools" }
+
+func (p pools) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	return framework.PreFiltered{NodeNames: p.nodes[c.Pod.Pod.Labels["pool"]]}, framework.Status{}
+}
+
+// Filter rejects no named node.
+func (pools) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+	return framework.Status{}
+}
+
+// BenchmarkNamed places pods of ten pools, for which a PreFilter names some of the nodes.
+func BenchmarkNamed(b *testing.B) {
+	for _, named := range []int{10, 100, 500, 2500} {
+		bothPaths(b, fmt.Sprintf("named=%d", named), func(b *testing.B, p scheduling.Profile) {
+			s := cluster(b, 5000)
+			x := pools{map[string][]string{}}
+			for i := range 10 {
+				pool := fmt.Sprint("pool-", i)
+				for k := range named {
+					x.nodes[pool] = append(x.nodes[pool], s.At((i*500+k*7)%5000).Name())
+				}
+				slices.Sort(x.nodes[pool])
+			}
+			p.Filter = append(p.Filter, x)
+			list := pods(b, s, workload.Basic, 1000)
+			for i, info := range list {
+				pod := *info.Pod
+				pod.Labels = maps.Clone(pod.Labels)
+				if pod.Labels == nil {
+					pod.Labels = map[string]string{}
+				}
+				pod.Labels["pool"] = fmt.Sprint("pool-", i%10)
+				list[i] = podInfo(b, s, &pod)
+			}
+			place(b, build(b, p), s, list)
+		})
+	}
 }

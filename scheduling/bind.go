@@ -24,7 +24,8 @@ type boundPlugins struct {
 	scorers []boundScorer
 
 	restrict    bool
-	nodes       []string // if restrict is set
+	nodes       []string // if restrict is set; the plugin's, or common
+	common      []string // memory
 	restricting []string // names of the plugins that restricted
 	absent      framework.Status
 	absentFor   []string // the names that the text of absent was last made of
@@ -65,7 +66,7 @@ func (t *plugins) bindFilters(c *framework.Cycle, b *boundPlugins, some *choice)
 		}
 	}()
 	b.filters = b.filters[:0]
-	b.restrict, b.nodes, b.restricting = false, b.nodes[:0], b.restricting[:0]
+	b.restrict, b.nodes, b.restricting = false, nil, b.restricting[:0]
 	b.rejected, b.rejectedBy = framework.Status{}, ""
 	b.absent = framework.NewStatus(framework.UnschedulableAndUnresolvable, nil)
 	b.setters = b.setters[:0]
@@ -137,13 +138,15 @@ func (b *boundPlugins) intersect(plugin string, nodes []string) bool {
 	b.restricting = append(b.restricting, plugin)
 	slices.Sort(b.restricting)
 	if !b.restrict {
-		b.restrict = true
-		b.nodes = append(b.nodes[:0], nodes...)
+		b.restrict, b.nodes = true, nodes
 	} else {
-		b.nodes = slices.DeleteFunc(b.nodes, func(n string) bool {
-			_, found := slices.BinarySearch(nodes, n)
-			return !found
-		})
+		b.common = b.common[:0]
+		for _, n := range b.nodes { // which may be in common already
+			if _, found := slices.BinarySearch(nodes, n); found {
+				b.common = append(b.common, n)
+			}
+		}
+		b.nodes = b.common
 	}
 	if len(b.nodes) > 0 {
 		return true

@@ -17,7 +17,10 @@ type incrementalPath struct {
 
 	nominations nominations
 	named       []namedNode // of the last decision by names
-	found       []int       // slots of the feasible nodes of the last decision in a set
+	sets        namedSets
+	among       *namedSet    // of the last decision in such a set
+	unnamed     bool         // the engine is asked as if PreFilters named no nodes
+	found       engine.Found // of the last decision in a set
 	early       early
 	by          means
 	interest    interest
@@ -46,6 +49,7 @@ const (
 	byNomination              // the node that the pod is nominated to is feasible
 	byPreFilter               // a PreFilter rejected the pod
 	byNames                   // a PreFilter named the nodes
+	byNamedSet                // a PreFilter named the nodes; from kept answers
 	byWithin                  // from kept answers, among some of the nodes
 )
 
@@ -91,7 +95,17 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 		s.reference.ready = false
 		c.Reset(pod, snap, s.number, seed)
 	}
-	v, ok := f.find(c, s.start, s.plugins.wanted(snap.Len(), s.profile.Percentage))
+	if f.class = f.classOf(c); f.class == nil {
+		return f.decideByPreFilters(snap, pod, d)
+	}
+	if f.class.named {
+		if err, ok := f.decideByPreFilters(snap, pod, d); ok || !s.reference.ready || s.reference.bound.restrict {
+			return err, ok
+		}
+		f.class.named, s.reference.ready = false, false
+		c.Reset(pod, snap, s.number, seed)
+	}
+	v, ok := f.ask(c, s.start, s.plugins.wanted(snap.Len(), s.profile.Percentage))
 	if !ok {
 		return f.decideByPreFilters(snap, pod, d)
 	}
@@ -128,14 +142,23 @@ func (f *incrementalPath) find(c *framework.Cycle, start, want int) (*engine.Vie
 	if f.class = f.classOf(c); f.class == nil {
 		return nil, false
 	}
+	return f.ask(c, start, want)
+}
+
+// ask is find for a pod whose class is known.
+func (f *incrementalPath) ask(c *framework.Cycle, start, want int) (*engine.View, bool) {
 	overrides, ok := f.override(c)
 	if !ok {
 		return nil, false
 	}
-	return f.engine.Find(&engine.Query{
+	q := engine.Query{
 		Snapshot: c.Snapshot, Cycle: c, Key: f.class.key, Ref: &f.class.ref, Start: start,
 		Want: want, Overrides: overrides,
-	})
+	}
+	if f.unnamed {
+		q.Key, q.Ref = f.class.unnamed()
+	}
+	return f.engine.Find(&q)
 }
 
 func (f *incrementalPath) choose(v *engine.View, seed uint64) (*framework.NodeInfo, error) {

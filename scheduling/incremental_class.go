@@ -28,6 +28,26 @@ type class struct {
 	next   *class // of pods with the same parts that plugins read in another way
 
 	nominated classNominated
+	named     bool // a PreFilter named nodes for the last pod
+	asUnnamed unnamedClass
+}
+
+// An unnamedClass is how the engine is asked about a class as if PreFilters named no nodes.
+type unnamedClass struct {
+	key string
+	ref engine.Ref
+}
+
+// unnamedMark begins what the engine is asked for as if PreFilters named no nodes. Other keys
+// begin with whether plugins are live, which is 0 or 1, or with a digest.
+const unnamedMark = 2
+
+// unnamed returns the key of the class as if PreFilters named no nodes.
+func (k *class) unnamed() (key string, ref *engine.Ref) {
+	if k.asUnnamed.key == "" {
+		k.asUnnamed.key = string(rune(unnamedMark)) + k.key
+	}
+	return k.asUnnamed.key, &k.asUnnamed.ref
 }
 
 // A noted class was found in an epoch, and is the pod's as long as that lasts and the same

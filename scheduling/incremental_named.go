@@ -9,9 +9,14 @@ import (
 	"github.com/berth-sched/berth/internal/runner"
 )
 
-// How the incremental path decides if a PreFilter names the nodes, as for the pods of a
-// DaemonSet. Such a pod is seldom like another one, so nothing is kept; but only the named
+// How the incremental path decides if a PreFilter names the nodes. The pods of a DaemonSet
+// name one each. Such a pod is seldom like another one, so nothing is kept; but only the named
 // nodes are asked, and the others are counted without being visited.
+//
+// If many nodes are named, as those of a pool, the engine is asked about a class of pods as if
+// none were: what filters and scorers say of a node is the same. The decision is then made
+// among the named nodes. Answers that are kept for this have keys of their own, so that nobody
+// takes them who has not asked the PreFilters.
 
 // namedNode is a node that a PreFilter names.
 type namedNode struct {
@@ -19,9 +24,12 @@ type namedNode struct {
 	verdict     verdict
 }
 
-// fewNamed is which part of the nodes may be named: with more, the reference path is as
-// fast.
-const fewNamed = 8
+// Up to handful named nodes are asked without looking for a class. Without one, up to one in
+// fewNamed of all nodes are asked: with more, the reference path is as fast.
+const (
+	handful  = 8
+	fewNamed = 8
+)
 
 // mayName guesses whether a PreFilter will name the nodes for the pod: its affinity has a
 // term about the name of a node. A wrong guess costs time only.
@@ -29,27 +37,51 @@ func mayName(pod *framework.PodInfo) bool {
 	return pod.Runner().Parts&runner.NamesNodes != 0
 }
 
-// decideByPreFilters decides if a PreFilter names few nodes or rejects the pod. Otherwise
-// it is not ok, and the reference path is ready to search.
+// decideByPreFilters decides if a PreFilter names nodes or rejects the pod. If it is not ok,
+// the reference path must search. That may be ready to.
 //
 // Source: the same as [referencePath.searchByPlugins].
 func (f *incrementalPath) decideByPreFilters(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error, ok bool) {
-	s, r := f.s, &f.s.reference
-	r.cycle.Reset(pod, snap, d.Number, pick.Seed(s.profile.Seed, d.Number))
-	if r.plugins.bindFilters(&r.cycle, &r.bound, &r.plugins.allFilters) != nil {
+	r := &f.s.reference
+	d.Evaluated, d.Feasible, d.advance = 0, 0, 0
+	if !f.bindForSearch(snap, pod, d) {
 		return nil, false
 	}
-	d.Evaluated, d.Feasible, d.advance = 0, 0, 0
 	if !r.bound.rejected.IsSuccess() {
 		f.by = byPreFilter
 		r.slots = snap.Slots()
 		return r.fitError(), true
 	}
-	if !r.bound.restrict || pod.IsNominated() || len(r.bound.nodes) > snap.Len()/fewNamed {
+	if !r.bound.restrict || pod.IsNominated() {
+		r.ready = true
+		return nil, false
+	}
+	if len(r.bound.nodes) > handful && f.s.plugins.interest(pod) == noInterest {
+		if err, ok := f.decideAmongNamed(snap, pod, d); ok {
+			return err, true
+		}
+		if !f.bindForSearch(snap, pod, d) {
+			return nil, false
+		}
+	}
+	if len(r.bound.nodes) > snap.Len()/fewNamed {
 		r.ready = true
 		return nil, false
 	}
 	f.listNamed(snap)
+	return f.decideByAsking(snap, d)
+}
+
+// bindForSearch binds all filters for the reference path; false if one fails.
+func (f *incrementalPath) bindForSearch(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) bool {
+	r := &f.s.reference
+	r.cycle.Reset(pod, snap, d.Number, pick.Seed(f.s.profile.Seed, d.Number))
+	return r.plugins.bindFilters(&r.cycle, &r.bound, &r.plugins.allFilters) == nil
+}
+
+// decideByAsking asks the filters about each named node.
+func (f *incrementalPath) decideByAsking(snap *framework.Snapshot, d *Decision) (err error, ok bool) {
+	s, r := f.s, &f.s.reference
 	if !f.searchNamed(snap, d) {
 		return nil, false
 	}
@@ -72,7 +104,7 @@ func (f *incrementalPath) decideByPreFilters(snap *framework.Snapshot, pod *fram
 	return s.chooseFeasible(r, r.cycle.Seed, d), true
 }
 
-// listNamed lists the named nodes that there are, in the snapshot's order.
+// listNamed lists the named nodes that there are, each once, in the snapshot's order.
 func (f *incrementalPath) listNamed(snap *framework.Snapshot) {
 	f.named = f.named[:0]
 	for _, name := range f.s.reference.bound.nodes {
@@ -81,6 +113,7 @@ func (f *incrementalPath) listNamed(snap *framework.Snapshot) {
 		}
 	}
 	slices.SortFunc(f.named, func(a, b namedNode) int { return cmp.Compare(a.place, b.place) })
+	f.named = slices.CompactFunc(f.named, func(a, b namedNode) bool { return a.slot == b.slot })
 }
 
 // searchNamed finds the feasible ones among the named nodes; false if a filter fails.

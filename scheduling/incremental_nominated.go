@@ -85,7 +85,7 @@ func (f *incrementalPath) override(c *framework.Cycle) (list []engine.Override, 
 	}
 	x := &f.nominations
 	x.overrides = x.overrides[:0]
-	q := nominatedQuestion{x: x, plugins: &f.s.plugins, cycle: c, filters: &f.class.filters}
+	q := nominatedQuestion{x: x, plugins: &f.s.plugins, cycle: c, filters: &f.class.filters, unnamed: f.unnamed}
 	for _, slot := range s.NominatedSlots() {
 		node := s.AtSlot(slot)
 		n := countNominated(c.Pod, node.Nominated)
@@ -140,16 +140,17 @@ type nominatedQuestion struct {
 	filters *side
 	base    *keptNominated // not nil; nil verdicts: nothing may be kept
 	bound   bool           // the kept filters are
+	unnamed bool           // PreFilters may name nodes
 }
 
 var errNotBound = errors.New("a PreFilter rejects the pod, or names nodes")
 
 // bind binds some filters for another cycle of the same decision; false if they have no
-// answer, or name nodes.
+// answer, or name nodes and may not.
 func (q *nominatedQuestion) bind(r *referencePath, some *choice) bool {
 	r.cycle.Reset(q.cycle.Pod, q.cycle.Snapshot, q.cycle.Number, q.cycle.Seed)
 	err := q.plugins.bindFilters(&r.cycle, &r.bound, some)
-	return err == nil && r.bound.rejected.IsSuccess() && !r.bound.restrict
+	return err == nil && r.bound.rejected.IsSuccess() && (q.unnamed || !r.bound.restrict)
 }
 
 // verdict returns what the filters say of the node with the nominated pods on it: the first

@@ -8,7 +8,11 @@ import (
 
 // BaseKey implements [engine.Source]. It covers which plugins are live.
 func (f *incrementalPath) BaseKey(pod *framework.PodInfo) string {
-	f.key = append(f.key[:0], f.class.liveKey()...)
+	f.key = f.key[:0]
+	if f.unnamed {
+		f.key = append(f.key, unnamedMark)
+	}
+	f.key = append(f.key, f.class.liveKey()...)
 	f.key = append(pod.AppendClassKey(f.key, f.class.base), f.class.kept...)
 	return string(shortened(f.key))
 }
@@ -53,7 +57,7 @@ func (f *incrementalPath) BindLiveFilters(c *framework.Cycle) ([]engine.Filter, 
 
 func (f *incrementalPath) bindFilters(c *framework.Cycle, some *choice) ([]engine.Filter, bool) {
 	err := f.s.plugins.bindFilters(c, &f.bound, some)
-	if err != nil || !f.bound.rejected.IsSuccess() || f.bound.restrict {
+	if err != nil || !f.bound.rejected.IsSuccess() || f.bound.restrict && !f.unnamed {
 		return nil, false
 	}
 	for i := range f.bound.filters {

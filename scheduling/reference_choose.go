@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -11,13 +12,18 @@ import (
 
 // best collects the places of the highest total.
 func (r *referencePath) best() (largest int64) {
-	_, largest = extremes(r.totals)
-	r.tied = r.tied[:0]
+	largest = math.MinInt64
+	tied := r.tied[:0]
 	for i, t := range r.totals {
-		if t == largest {
-			r.tied = append(r.tied, i)
+		if t < largest {
+			continue
 		}
+		if t > largest {
+			largest, tied = t, tied[:0]
+		}
+		tied = append(tied, i)
 	}
+	r.tied = tied
 	return largest
 }
 

@@ -33,7 +33,7 @@ func (e *DifferenceError) Error() string {
 // Now and then it checks the invariants of the engine.
 func (f *incrementalPath) verify(snap *framework.Snapshot, pod *framework.PodInfo, d Decision, err error) error {
 	var wrong error
-	if f.by == byView || f.by == byExtenders || f.by == byWithin {
+	if f.by == byView || f.by == byExtenders || f.by == byWithin || f.by == byNamedSet {
 		wrong = f.checkInvariants(snap) // right after the engine was asked
 	}
 	if fault := f.fault(snap, pod, &d); fault != nil {
@@ -61,6 +61,8 @@ func (f *incrementalPath) verify(snap *framework.Snapshot, pod *framework.PodInf
 		return f.verifyNamed(snap, differ)
 	case byWithin:
 		return f.verifyWithin(snap, differ)
+	case byNamedSet:
+		return f.verifyNamedSet(snap, differ)
 	}
 	return nil
 }

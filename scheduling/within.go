@@ -7,6 +7,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/engine"
 	"github.com/berth-sched/berth/internal/pick"
 )
 
@@ -172,29 +173,56 @@ func (f *incrementalPath) answerWithin(snap *framework.Snapshot, pod *framework.
 		return nil, false
 	}
 	slots := r.within.slots
-	want := s.plugins.wanted(len(slots), s.profile.Percentage)
-	f.found, d.Evaluated = v.Within(slots, s.start%len(slots), want, f.found[:0])
-	d.advance, d.Feasible = d.Evaluated, len(f.found)
-	r.feasible, r.rated = r.feasible[:0], nil
-	for _, slot := range f.found {
-		r.feasible = append(r.feasible, snap.AtSlot(slot))
+	if err, ok = f.chooseAmong(snap, v, slots, d); ok && d.Feasible == 0 {
+		err = &FitError{Pod: pod.Pod.Key(), Nodes: len(slots), Rejections: s.plugins.rejections(countAmong(v, slots))}
 	}
-	switch len(f.found) {
+	return err, ok
+}
+
+// chooseAmong decides among the nodes of the slots, which are in the snapshot's order. Without
+// an error, d.Feasible is 0 if none of them is feasible. It is not ok if the engine has no
+// answer.
+func (f *incrementalPath) chooseAmong(snap *framework.Snapshot, v *engine.View, slots []int, d *Decision) (err error, ok bool) {
+	s, r := f.s, &f.s.reference
+	f.found, d.Evaluated = v.Within(slots, d.start%len(slots), s.plugins.wanted(len(slots), s.profile.Percentage), f.found)
+	found := f.found.Slots
+	d.advance, d.Feasible = d.Evaluated, len(found)
+	r.feasible, r.rated, r.extended.answered = r.feasible[:0], nil, nil
+	switch len(found) {
 	case 0:
-		var list []counted
-		for _, x := range v.RejectionsWithin(slots) {
-			list = append(list, counted{filter: x.At, status: x.Status, nodes: x.Nodes})
-		}
-		return &FitError{Pod: pod.Pod.Key(), Nodes: len(slots), Rejections: s.plugins.rejections(list)}, true
+		return nil, true
 	case 1:
 		d.TiedNodes = 1
-		d.choose(r.feasible[0], 0)
+		d.choose(snap.AtSlot(found[0]), 0)
 		return nil, true
 	}
-	if r.totals, ok = v.TotalsAmong(f.found, r.totals[:0]); !ok {
-		return nil, false
+	if !f.found.Scored {
+		if f.found.Totals, ok = v.TotalsAmong(found, f.found.Totals[:0]); !ok {
+			return nil, false
+		}
 	}
-	return s.chooseScored(r, c.Seed, d), true
+	r.totals, f.found.Totals = f.found.Totals, r.totals
+	if rule := s.profile.TieRule; rule == ByName || rule == Custom { // others look at no node
+		for _, slot := range found {
+			r.feasible = append(r.feasible, snap.AtSlot(slot))
+		}
+	}
+	largest := r.best()
+	d.TiedNodes = len(r.tied)
+	place, err := r.choose(s.profile.TieRule, s.profile.TieBreak, largest, r.cycle.Seed)
+	if err != nil {
+		return err, true
+	}
+	d.choose(snap.AtSlot(found[place]), largest)
+	return nil, true
+}
+
+// countAmong counts why the nodes of the slots are not feasible.
+func countAmong(v *engine.View, slots []int) (list []counted) {
+	for _, x := range v.RejectionsWithin(slots) {
+		list = append(list, counted{filter: x.At, status: x.Status, nodes: x.Nodes})
+	}
+	return list
 }
 
 // verifyWithin compares the verdicts on all nodes of the set, and the totals.
@@ -205,7 +233,7 @@ func (f *incrementalPath) verifyWithin(snap *framework.Snapshot, differ func(str
 		place, _ := v.Place(node.Slot())
 		got := v.State(place)
 		switch {
-		case want.filter == unvisited:
+		case want.filter == unvisited, want.filter == excluded:
 		case got.Feasible != (want.filter == passed):
 			return differ("the verdict on node "+node.Name(), want.status, got.Status)
 		case !got.Feasible && (got.At != int(want.filter) || got.Status.String() != want.status.String()):

@@ -34,7 +34,7 @@ func (v *View) sample() (same, ok bool) {
 // taken. Afterwards the view may know these nodes only.
 func (v *View) TotalsAmong(slots []int, totals []int64) (list []int64, ok bool) {
 	c := v.class
-	if (!c.ask.liveScorers || c.state == idle) && c.columns.uniform() {
+	if c.totalsStand() {
 		t, places, inTree := &c.totals.tree, c.order().Place, c.totalsInTree()
 		totals = slices.Grow(totals, len(slots))
 		if inTree && t.Groups() == 1 && !t.Shut[0] {
@@ -62,6 +62,11 @@ func (v *View) TotalsAmong(slots []int, totals []int64) (list []int64, ok bool) 
 		totals = append(totals, int64(x))
 	}
 	return totals, true
+}
+
+// totalsStand reports whether the totals of nodes are the same if others are not feasible.
+func (c *class) totalsStand() bool {
+	return (!c.ask.liveScorers || c.ask.quietScorers || c.state == idle) && c.columns.uniform()
 }
 
 // narrow leaves only the nodes of the slots in the view, in that order. It is not ok if a

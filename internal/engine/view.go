@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/berth-sched/berth/framework"
@@ -333,31 +334,68 @@ func (v *View) Rejected(code framework.Code, slots []int) []int {
 // AllFeasible is how many nodes are feasible in all, sampled or not.
 func (v *View) AllFeasible() int { return v.all }
 
-// Within appends to found the slots of the feasible nodes among the given ones, as a
-// search finds them that begins at place start of slots and ends after want of them. It
-// also returns how many nodes the search visits. The query's Want must be the number of
-// all nodes.
+// Found are feasible nodes in the order of a search.
+type Found struct {
+	Slots []int
+	// Totals are those among these nodes, if Scored is set. Otherwise see [View.TotalsAmong].
+	Totals []int64
+	Scored bool
+}
+
+// Within finds the feasible nodes among the slots, as a search finds them that begins at
+// place start of slots and ends after want of them. It also returns how many nodes the search
+// visits. The query's Want must be the number of all nodes. The memory of found is used again.
 //
 // It reads four bytes for each node.
-func (v *View) Within(slots []int, start, want int, found []int) (list []int, evaluated int) {
-	c := v.class
-	leaves, places := c.totals.tree.Leaves, c.order().Place
-	open := !c.someShut()
-	for k := range slots {
-		at := start + k
-		if at >= len(slots) {
-			at -= len(slots)
+func (v *View) Within(slots []int, start, want int, found Found) (list Found, evaluated int) {
+	c, t := v.class, &v.class.totals.tree
+	list = Found{found.Slots[:0], found.Totals[:0], false}
+	if c.totalsStand() && c.totalsInTree() && t.Groups() == 1 && !t.Shut[0] {
+		list.Scored = true
+		list, evaluated = v.withinTree(slots[start:], want, list)
+		if evaluated == len(slots)-start {
+			var more int
+			list, more = v.withinTree(slots[:start], want, list)
+			evaluated += more
 		}
-		slot := slots[at]
-		if leaves[places[slot]] < 0 || !open && !c.isFeasible(int32(slot)) {
+		return list, evaluated
+	}
+	open := !c.someShut()
+	for _, part := range [2][]int{slots[start:], slots[:start]} {
+		for _, slot := range part {
+			if t.Leaves[c.order().Place[slot]] >= 0 && (open || c.isFeasible(int32(slot))) {
+				if len(list.Slots) == want {
+					return list, evaluated
+				}
+				list.Slots = append(list.Slots, slot)
+			}
+			evaluated++
+		}
+	}
+	return list, evaluated
+}
+
+// withinTree is Within, without a start, for a class whose tree has the totals.
+func (v *View) withinTree(slots []int, want int, found Found) (list Found, evaluated int) {
+	t, places := &v.class.totals.tree, v.class.order().Place
+	leaves, offset := t.Leaves, int64(t.Offset[0])
+	n := len(found.Slots)
+	room := min(want, n+len(slots))
+	list = Found{slices.Grow(found.Slots, room-n)[:room], slices.Grow(found.Totals, room-n)[:room], found.Scored}
+	for k, slot := range slots {
+		leaf := leaves[places[slot]]
+		if leaf < 0 {
 			continue
 		}
-		if len(found) == want {
-			return found, k
+		if n == want {
+			list.Slots, list.Totals = list.Slots[:n], list.Totals[:n]
+			return list, k
 		}
-		found = append(found, slot)
+		list.Slots[n], list.Totals[n] = slot, int64(leaf)+offset
+		n++
 	}
-	return found, len(slots)
+	list.Slots, list.Totals = list.Slots[:n], list.Totals[:n]
+	return list, len(slots)
 }
 
 // RejectionsWithin lists the reasons of the given nodes that are not feasible. The list is

@@ -1,7 +1,9 @@
 package soak
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/berth-sched/berth/framework"
@@ -72,4 +74,38 @@ func (b boundShifts) ValidUntil(_ *framework.PodInfo, n *framework.NodeInfo) tim
 		return time.Time{}
 	}
 	return time.Unix((number+1)*seconds, 0)
+}
+
+// rows names the nodes of a pod's row, for some classes of pods: one node of every few, those of
+// a row that is nearly empty, or names that no node has. It declares no scope.
+type rows struct{ every int }
+
+func (rows) Name() string { return "Rows" }
+
+func (x rows) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	n, found := strings.CutPrefix(c.Pod.Pod.Labels["app"], "app-")
+	row, err := strconv.Atoi(n)
+	if !found || err != nil || row%2 == 0 {
+		return framework.PreFiltered{}, framework.Status{}
+	}
+	names := []string{"gone", "node-0"}
+	for _, n := range c.Snapshot.All() {
+		if len(n.Name())%2 == row/2%2 || (n.Name()[len(n.Name())-1]+byte(row))%byte(x.every) == 0 {
+			names = append(names, n.Name())
+		}
+	}
+	slices.Sort(names)
+	return framework.PreFiltered{NodeNames: slices.Compact(names)}, framework.Status{}
+}
+
+func (rows) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status { return framework.Status{} }
+
+// aisles is rows with a scope, so that its answers are kept.
+type aisles struct{ rows }
+
+func (aisles) Name() string { return "Aisles" }
+
+// Scope declares that PreFilter reads labels and the names of all nodes.
+func (aisles) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Pod: framework.FieldLabels, Reads: framework.ReadsNodeSet}
 }
