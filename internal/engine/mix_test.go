@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// TestZoneTurns shuts and opens zones beside each kind of live scorer, with another score
+// TestZoneFlips shuts and opens zones beside each kind of live scorer, with another score
 // for each zone.
-func TestZoneTurns(t *testing.T) {
+func TestZoneFlips(t *testing.T) {
 	for _, scorers := range []int{
 		nodeScorer, zoneScorer, listScorer, objectScorer, zoneScorer | nodeScorer,
 	} {
@@ -21,7 +21,7 @@ func TestZoneTurns(t *testing.T) {
 				m.ask(t, 0, 0, 1000)
 				if i%3 == 2 {
 					m.zone = []string{"z0", "z1", "z2", ""}[i/3%4]
-					m.turns++
+					m.flips++
 				}
 			}
 		}
@@ -65,7 +65,7 @@ func TestGroupGetsNode(t *testing.T) {
 			m.ask(t, 0, 0, 1000)
 			if i%3 == 2 {
 				m.zone = []string{"z0", "z1", "z2", ""}[i/3%4]
-				m.turns++
+				m.flips++
 			}
 		}
 	}

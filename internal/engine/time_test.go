@@ -64,7 +64,7 @@ func TestForkKeepsDeadlinesOfScorers(t *testing.T) {
 	for i := range 12 {
 		if i == 4 || i == 8 {
 			m.fork()
-			m.turn(len(m.snaps) - 1)
+			m.use(len(m.snaps) - 1)
 		}
 		m.snap.SetNow(m.snap.Now().Add(time.Minute))
 		m.totals(t, i, source.score)
