@@ -1116,6 +1116,35 @@ func (m *machine) fill(name string) {
 	}
 }
 
+// TestNodesFillWhileSharing: a class that has known several raw scores, and shares since all
+// feasible nodes have one, forgets the scores of nodes that are full.
+func TestNodesFillWhileSharing(t *testing.T) {
+	m := newMachine(20)
+	m.snap.SetNow(m.snap.Now().Add(time.Hour))
+	m.check(m.snap.UpdateNode(m.node("n7", likedKind)))
+	m.check(m.snap.UpdateNode(m.node("n8", likedKind)))
+	m.askOften(t, 2, 4)
+	c := m.engine.view.class
+	if c.shares() {
+		t.Fatalf("the class is %s, want one with its own tree", c.state)
+	}
+	m.fill("n7")
+	m.fill("n8")
+	m.askOften(t, 2, shareAfter+2)
+	if values := c.columns.of(4).scores.(*valueScores); !c.shares() || values.spread != manyRaw {
+		t.Fatalf("the class is %s, and its column is %s, want one that shares and has buckets", c.state, values)
+	}
+	for _, n := range m.snap.All() {
+		m.fill(n.Name())
+		m.askOften(t, 2, 1)
+	}
+	for _, name := range []string{"n7", "n8"} {
+		n := m.snap.Node(name)
+		m.check(m.snap.RemovePodAt(n.Pods[0], n))
+	}
+	m.askOften(t, 2, 1)
+}
+
 // TestKeptWhileSharing: what the caller of a class that shares keeps holds until a reason
 // changes, also of a node that stays rejected.
 func TestKeptWhileSharing(t *testing.T) {
