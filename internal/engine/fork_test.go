@@ -221,3 +221,32 @@ func TestForksOfObjects(t *testing.T) {
 		t.Errorf("%d hits, want 10 or more", hits)
 	}
 }
+
+// TestCloneHasMemoryOfItsOwn: what a clone finds of a node that changed in its fork does not
+// show in the engine that it was cloned from, whose node is as before.
+func TestCloneHasMemoryOfItsOwn(t *testing.T) {
+	m := newMachine(20)
+	m.snap.SetNow(m.snap.Now().Add(time.Hour))
+	for range 3 {
+		m.quiet(t, 0)
+		m.quiet(t, 2)
+	}
+	first := m.engine
+	second := first.Clone(m)
+	m.fork()
+	for i := range 8 {
+		m.use(1)
+		m.engine = second
+		m.check(m.snap.UpdateNode(m.node("n5", i))) // of another level and zone each time
+		m.ask(t, 0, 0, 1000)
+		m.ask(t, 2, 0, 1000)
+		m.use(0)
+		m.engine = first
+		m.addPod("n5") // its verdict and score as a node stand
+		m.ask(t, 0, 0, 1000)
+		m.ask(t, 2, 0, 1000)
+	}
+	if a, b := first.stats.Hits, second.stats.Hits; a < 16 || b < 16 {
+		t.Errorf("%d and %d hits, want 16 or more", a, b)
+	}
+}
