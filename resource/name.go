@@ -1,6 +1,10 @@
 package resource
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/berth-sched/berth/internal/qualified"
+)
 
 // Name is the name of a resource in a resource list: "cpu", "memory",
 // "example.com/gpu". Any string is a Name; the methods classify it.
@@ -50,8 +54,8 @@ func (n Name) IsExtended() bool {
 	domain, name, ok := strings.Cut(string(n), "/")
 	return ok && !strings.Contains(string(n), nativeDomain) &&
 		!strings.HasPrefix(domain, quotaPrefix) &&
-		len(quotaPrefix)+len(domain) <= maxDomain &&
-		isDomain(domain) && isLocal(name)
+		len(quotaPrefix)+len(domain) <= qualified.MaxDomain &&
+		qualified.IsDomain(domain) && isLocal(name)
 }
 
 // IsHugePages reports whether n names huge pages of some size, such as
@@ -72,46 +76,8 @@ func (n Name) IsQualified() bool {
 	if !ok {
 		return isLocal(string(n))
 	}
-	return len(domain) <= maxDomain && isDomain(domain) && isLocal(name)
+	return len(domain) <= qualified.MaxDomain && qualified.IsDomain(domain) && isLocal(name)
 }
-
-// The maximum lengths, in bytes, of the two parts of a qualified name.
-const (
-	maxDomain = 253
-	maxLocal  = 63
-)
 
 // isLocal reports whether s is valid after the slash of a qualified name.
-func isLocal(s string) bool {
-	if len(s) == 0 || len(s) > maxLocal || !isAlnum(s[0]) || !isAlnum(s[len(s)-1]) {
-		return false
-	}
-	for i := range len(s) {
-		if c := s[i]; !isAlnum(c) && c != '-' && c != '_' && c != '.' {
-			return false
-		}
-	}
-	return true
-}
-
-// isDomain reports whether s consists of DNS labels joined by dots. The caller
-// checks its length; a label has no limit of its own here.
-func isDomain(s string) bool {
-	before := byte('.') // the byte before s[i]; a label may not begin or end with a hyphen
-	for i := range len(s) {
-		c := s[i]
-		switch {
-		case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
-		case c == '-' && before != '.':
-		case c == '.' && before != '.' && before != '-':
-		default:
-			return false
-		}
-		before = c
-	}
-	return before != '.' && before != '-'
-}
-
-func isAlnum(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
-}
+func isLocal(s string) bool { return len(s) <= qualified.MaxLocal && qualified.IsLocal(s) }

@@ -7,8 +7,9 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
+	"github.com/berth-sched/berth/internal/qualified"
+	"github.com/berth-sched/berth/internal/semver"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -235,7 +236,7 @@ func (a DeviceAttribute) validate(invalid invalidFunc, field string) error {
 		switch {
 		case len(value) > maxAttribute:
 			return invalid(field, value, "must have at most "+strconv.Itoa(maxAttribute)+" bytes")
-		case version && !isSemanticVersion(value):
+		case version && !semver.Valid(value):
 			return invalid(field, value, "must be a semantic version (semver.org 2.0.0)")
 		}
 		return nil
@@ -303,7 +304,7 @@ func (t *DeviceTaint) validate(invalid invalidFunc, path string) error {
 		return invalid(path+"key", "", "must not be empty")
 	case !resource.Name(t.Key).IsQualified():
 		return invalid(path+"key", t.Key, "must be a label key")
-	case t.Value != "" && (strings.Contains(t.Value, "/") || !resource.Name(t.Value).IsQualified()): // its last part
+	case t.Value != "" && (len(t.Value) > qualified.MaxLocal || !qualified.IsLocal(t.Value)):
 		return invalid(path+"value", t.Value, "must be a label value")
 	}
 	switch t.Effect {

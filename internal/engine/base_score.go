@@ -132,7 +132,7 @@ const fewAlike = 8
 func (b *base) askScorer(s *Scorer, scores []int64) {
 	b.guard.Enter()
 	if s.Keys != nil && len(b.nodes) >= fewAlike {
-		b.alike.score(s, b.pod, b.nodes, scores)
+		b.byKey.score(s, b.pod, b.nodes, scores)
 	} else {
 		s.scoreEach(b.pod, b.nodes, scores)
 	}

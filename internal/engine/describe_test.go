@@ -56,11 +56,11 @@ func TestStories(t *testing.T) {
 		"groups": {
 			{"Two pods come: the class has columns for the two scorers that normalize.", ask(0, 2)},
 			{"A gate shuts zone z1. Its nodes are one group, and the gate is asked about one of them.", func(m *machine) {
-				m.live, m.zone, m.turns = zoneGate, "z1", 1
+				m.live, m.zone, m.flips = zoneGate, "z1", 1
 				decide(t, m, 0, 1)
 			}},
 			{"The gate opens z1 and shuts z2. A scorer that treats zones alike adds offsets.", func(m *machine) {
-				m.live, m.zone, m.turns = zoneGate|zoneScorer, "z2", 2
+				m.live, m.zone, m.flips = zoneGate|zoneScorer, "z2", 2
 				m.bias["z0"], m.bias["z1"] = 3, 9
 				decide(t, m, 0, 1)
 			}},

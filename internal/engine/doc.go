@@ -139,7 +139,7 @@
 //	nodelog/           places of the order; which nodes changed, and when
 //	rows.go            what a base keeps of each node
 //	base.go            build, follow, move to another snapshot or to other nodes;
-//	                   base_filter.go, base_score.go, lists.go, alike.go
+//	                   base_filter.go, base_score.go, lists.go, bykey.go
 //	clone.go           how an engine is copied for another goroutine
 //	reasons.go         rejections by number; deadlines.go until when rows hold
 //	class.go           states of a class, and how it is brought up to date
@@ -189,7 +189,7 @@
 //	divisions                    32, each of 6 bytes a node
 //	the order of the nodes       8 bytes a node, and 4 for ByName
 //	lists of nodes to ask about  50 bytes a node (lists.go); if a scorer has keys of nodes,
-//	                             the different keys, and 80 bytes for each (alike.go)
+//	                             the different keys, and 80 bytes for each (bykey.go)
 //	nodes of an answer, listed   36 bytes a node (sample.go), with slots and names
 //	memory to use again          that of up to two bases and four classes
 //

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // TestForksOfLivePlugins: what a tracker of one snapshot says is not taken for what a
@@ -21,19 +22,19 @@ func TestForksOfLivePlugins(t *testing.T) {
 		m.fork()
 		m.fork()
 		for i := range 40 {
-			m.turn([]int{0, 1, 0, 2, 1, 2, 2}[i%7])
+			m.use([]int{0, 1, 0, 2, 1, 2, 2}[i%7])
 			m.ask(t, 0, 0, 1000)
 			if i%3 > 0 {
 				continue
 			}
 			for k := range m.snaps { // as many changes everywhere, but others
-				m.turn(k)
+				m.use(k)
 				n := m.snap.At((i + 5*k) % m.snap.Len()).Name()
 				m.closed[n], m.bias[n] = !m.closed[n], int64(i+k)%9
 				m.bias[fmt.Sprint("z", k)] = int64(i) % 9
 				m.log = append(m.log, n)
 				m.zone = fmt.Sprint("z", (i+k)%3)
-				m.turns++
+				m.flips++
 			}
 		}
 		if m.engine.stats.Hits < 30 {
@@ -49,9 +50,9 @@ func (m *machine) asked(f func()) int {
 	return m.calls
 }
 
-// TestTurnCostsWhatDiffers: turning to a fork, to a sibling and back asks plugins about
+// TestForkCostsWhatDiffers: going to a fork, to a sibling and back asks plugins about
 // the nodes that differ, and no others, and keeps trees.
-func TestTurnCostsWhatDiffers(t *testing.T) {
+func TestForkCostsWhatDiffers(t *testing.T) {
 	m := newMachine(500)
 	m.snap.SetNow(m.snap.Now().Add(time.Hour))
 	for range 20 {
@@ -72,12 +73,12 @@ func TestTurnCostsWhatDiffers(t *testing.T) {
 			}
 		}
 		if i == 2 { // its own changes, and those of the one before
-			m.turn(2)
+			m.use(2)
 			m.addPod("n77")
 			m.addPod("n78")
 		}
 		calls := m.asked(func() {
-			m.turn(step.snapshot)
+			m.use(step.snapshot)
 			m.quiet(t, 2)
 		})
 		// Many at once are asked plugin by plugin, with as many calls.
@@ -90,7 +91,7 @@ func TestTurnCostsWhatDiffers(t *testing.T) {
 	}
 	// A fork with a node more costs the node: rows keep their scores.
 	m.fork()
-	m.turn(4)
+	m.use(4)
 	m.serial++
 	m.check(m.snap.AddNode(m.node(fmt.Sprint("n", m.serial), 3)))
 	calls := m.asked(func() { m.quiet(t, 2) })
@@ -164,7 +165,7 @@ func TestCloneStartsFromAnswers(t *testing.T) {
 	before := first.stats
 	once := m.asked(func() { m.addPod("n9"); m.quiet(t, 2) })
 	m.fork()
-	m.turn(1)
+	m.use(1)
 	m.engine = first.Clone(m)
 	m.addPod("n20")
 	// A column of class 2 asks its scorer for the normalized score of two values.
@@ -173,11 +174,79 @@ func TestCloneStartsFromAnswers(t *testing.T) {
 	}
 	m.ask(t, 2, 0, 1000)
 	m.ask(t, 0, 0, 1000)
-	m.turn(0)
+	m.use(0)
 	m.engine = first
 	m.ask(t, 2, 0, 1000)
 	m.ask(t, 0, 0, 1000)
 	if got := first.stats.Hits - before.Hits; got != 3 {
 		t.Errorf("%d hits of the engine that was cloned, want 3", got)
+	}
+}
+
+// counting is a source with a kept scorer that reads objects: it counts services.
+type counting struct{ *machine }
+
+func (x counting) Kept() (filters, scorers framework.Reads) {
+	return readsPods, readsNode | framework.ReadsObjects
+}
+
+func (x counting) BindKeptFilters(*framework.Cycle) ([]Filter, bool) { return nil, true }
+
+func (x counting) BindKeptScorers(*framework.Cycle, Feasible) ([]Scorer, bool) {
+	s := plugin{m: x.machine, name: "counting", bound: x.snap, score: x.score}
+	return []Scorer{{At: 0, Scorer: s, Reads: readsNode | framework.ReadsObjects, Weight: 1}}, true
+}
+
+func (x counting) score(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
+	return int64(len(framework.List[api.Service](x.snap))) + int64(n.Slot()%3)
+}
+
+// TestForksOfObjects: kept scores that read objects are renewed in a snapshot with other
+// objects, also in one whose objects are older.
+func TestForksOfObjects(t *testing.T) {
+	m := newMachine(20)
+	source := counting{m}
+	m.engine = New(source, DefaultBudget)
+	m.fork()
+	for i, snapshot := range []int{0, 0, 1, 0, 1, 1, 0} {
+		m.use(snapshot)
+		if i%2 == 1 {
+			service := &api.Service{ObjectMeta: api.ObjectMeta{Name: fmt.Sprint("s", i), Namespace: "default"}}
+			m.check(framework.Put(m.snap, service))
+		}
+		m.totals(t, i, source.score)
+		m.totals(t, i, source.score)
+	}
+	if hits := m.engine.stats.Hits; hits < 10 {
+		t.Errorf("%d hits, want 10 or more", hits)
+	}
+}
+
+// TestCloneHasMemoryOfItsOwn: what a clone finds of a node that changed in its fork does not
+// show in the engine that it was cloned from, whose node is as before.
+func TestCloneHasMemoryOfItsOwn(t *testing.T) {
+	m := newMachine(20)
+	m.snap.SetNow(m.snap.Now().Add(time.Hour))
+	for range 3 {
+		m.quiet(t, 0)
+		m.quiet(t, 2)
+	}
+	first := m.engine
+	second := first.Clone(m)
+	m.fork()
+	for i := range 8 {
+		m.use(1)
+		m.engine = second
+		m.check(m.snap.UpdateNode(m.node("n5", i))) // of another level and zone each time
+		m.ask(t, 0, 0, 1000)
+		m.ask(t, 2, 0, 1000)
+		m.use(0)
+		m.engine = first
+		m.addPod("n5") // its verdict and score as a node stand
+		m.ask(t, 0, 0, 1000)
+		m.ask(t, 2, 0, 1000)
+	}
+	if a, b := first.stats.Hits, second.stats.Hits; a < 16 || b < 16 {
+		t.Errorf("%d and %d hits, want 16 or more", a, b)
 	}
 }

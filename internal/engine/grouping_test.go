@@ -43,7 +43,7 @@ func TestExceptions(t *testing.T) {
 					m.oddLog = append(m.oddLog, zone)
 				case k == 10:
 					m.zone = []string{"", "", "z1"}[r.IntN(3)]
-					m.turns++
+					m.flips++
 				case k < 14 && len(n.Pods) > 0:
 					m.check(m.snap.RemovePodAt(n.Pods[0], n))
 				case k == 14 && r.IntN(8) == 0:

@@ -19,7 +19,7 @@ type lists struct {
 	rejected []int // indexes in nodes
 	buffers  [2][]int64
 	raw      []int64
-	alike    alike
+	byKey    byKey
 	carried  []int32
 
 	feasible []*framework.NodeInfo // as shown to plugins; for a class

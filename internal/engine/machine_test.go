@@ -23,14 +23,14 @@ import (
 
 // machine is a cluster, its forks, and what the plugins read besides.
 type machine struct {
-	snaps  []*framework.Snapshot
-	snap   *framework.Snapshot // the one in use
-	engine *Engine
-	refs   map[string]*Ref
-	serial int
-	byName bool // ask for the tie rule by name, not for Heap
-	even   bool // nodes have one level, but for those that change
-	spread int  // number of zones
+	snaps   []*framework.Snapshot
+	snap    *framework.Snapshot // the one in use
+	engine  *Engine
+	refs    map[string]*Ref
+	serial  int
+	byName  bool // ask for the tie rule by name, not for Heap
+	uniform bool // nodes have one level, but for those that change
+	spread  int  // number of zones
 
 	*outside
 	outsides []*outside // of snaps
@@ -54,7 +54,7 @@ type outside struct {
 	zone   string          // that the zone gate shuts
 	closed map[string]bool // nodes that the node gate shuts
 	log    []string        // names of nodes whose closed or bias changed
-	turns  uint64          // counts changes of zone
+	flips  uint64          // counts changes of zone
 	bias   map[string]int64
 
 	odd    map[string]int64 // by node: what makes it an exception; by zone: what its nodes have
@@ -62,7 +62,7 @@ type outside struct {
 }
 
 func (x *outside) clone() *outside {
-	return &outside{x.zone, maps.Clone(x.closed), slices.Clone(x.log), x.turns, maps.Clone(x.bias), maps.Clone(x.odd), slices.Clone(x.oddLog)}
+	return &outside{x.zone, maps.Clone(x.closed), slices.Clone(x.log), x.flips, maps.Clone(x.bias), maps.Clone(x.odd), slices.Clone(x.oddLog)}
 }
 
 // fork adds a fork of the snapshot in use.
@@ -70,8 +70,8 @@ func (m *machine) fork() {
 	m.snaps, m.outsides = append(m.snaps, m.snap.Fork()), append(m.outsides, m.outside.clone())
 }
 
-// turn uses another snapshot.
-func (m *machine) turn(i int) { m.snap, m.outside = m.snaps[i], m.outsides[i] }
+// use uses another snapshot.
+func (m *machine) use(i int) { m.snap, m.outside = m.snaps[i], m.outsides[i] }
 
 // The live plugins, as bits of machine.live.
 const (
@@ -124,7 +124,7 @@ const likedKind = 39
 // node makes a node whose labels say what plugins read of it.
 func (m *machine) node(name string, k int) *api.Node {
 	level := k % 4
-	if m.even && k < 35 {
+	if m.uniform && k < 35 {
 		level = 2
 	}
 	return api.MakeNode(name, "8", "8Gi").Zone(fmt.Sprint("z", k%m.spread)).
@@ -194,7 +194,7 @@ func (x plugin) Score(p *framework.PodInfo, n *framework.NodeInfo) int64 {
 type (
 	expiring  struct{ plugin }
 	grouped   struct{ plugin }
-	turning   struct{ grouped }
+	flipping  struct{ grouped }
 	tracking  struct{ plugin }
 	ranged    struct{ plugin }
 	excluding struct {
@@ -215,13 +215,13 @@ func (x expiring) ValidUntil(_ *framework.PodInfo, n *framework.NodeInfo) time.T
 
 func (x grouped) Groups() incremental.Groups { return x.m.groups() }
 
-// A turning filter treats zones alike and counts how often that changes.
-func (x turning) Version() uint64 {
+// A flipping filter treats zones alike and counts how often that changes.
+func (x flipping) Version() uint64 {
 	x.tick()
-	return x.m.turns + 1
+	return x.m.flips + 1
 }
 
-func (x turning) Changed(uint64, func(slot int)) bool { return false }
+func (x flipping) Changed(uint64, func(slot int)) bool { return false }
 
 func (x tracking) Version() uint64 {
 	x.tick()
@@ -350,7 +350,7 @@ func (m *machine) boundFilters() []Filter {
 		{At: 0, Filter: filter("level", func(p *framework.PodInfo, n *framework.NodeInfo) bool { return level(n) >= int64(index(p)/2%2) }), Reads: readsNode},
 		{At: 1, Filter: filter("room", func(p *framework.PodInfo, n *framework.NodeInfo) bool { return pods(n) < int64(2+index(p)/2) }), Reads: readsPods},
 		{At: 3, Filter: expiring{filter("tired", func(_ *framework.PodInfo, n *framework.NodeInfo) bool { return !tiredUntil(n).After(m.snap.Now()) })}, Reads: readsNode | framework.ReadsTime},
-		{At: 2, Filter: turning{grouped{filter("zone", func(_ *framework.PodInfo, n *framework.NodeInfo) bool {
+		{At: 2, Filter: flipping{grouped{filter("zone", func(_ *framework.PodInfo, n *framework.NodeInfo) bool {
 			return n.Node.Labels[api.LabelTopologyZone] != m.zone
 		})}}, Reads: readsNode | framework.ReadsDomain},
 		{At: 4, Filter: tracking{filter("closed", func(_ *framework.PodInfo, n *framework.NodeInfo) bool { return !m.closed[n.Name()] })}, Reads: readsNode | framework.ReadsDomain},
@@ -749,7 +749,7 @@ func TestMachine(t *testing.T) {
 	}
 	enough.Check(t, seen, want, func(t *rapid.T) {
 		m := newMachine(0)
-		m.byName, m.even = rapid.Bool().Draw(t, "by name"), rapid.Bool().Draw(t, "even")
+		m.byName, m.uniform = rapid.Bool().Draw(t, "by name"), rapid.Bool().Draw(t, "even")
 		m.spread = rapid.SampledFrom([]int{3, 3, 1}).Draw(t, "zones")
 		m.grow(rapid.SampledFrom([]int{2, 9, 40, 90}).Draw(t, "nodes"))
 		anyNode := func(t *rapid.T) *framework.NodeInfo {
@@ -769,7 +769,7 @@ func TestMachine(t *testing.T) {
 			if v.class.shares() {
 				seen["shared answers"]++
 			}
-			if a := &m.engine.lists.alike; len(a.first) > 0 && len(a.first) < m.snap.Len() {
+			if a := &m.engine.lists.byKey; len(a.first) > 0 && len(a.first) < m.snap.Len() {
 				seen["scores by key"]++
 			}
 			if v.class.state == idle {
@@ -838,7 +838,7 @@ func TestMachine(t *testing.T) {
 			},
 			"zone": func(t *rapid.T) {
 				m.zone = rapid.SampledFrom([]string{"", "z0", "z1", "z2"}).Draw(t, "zone")
-				m.turns++
+				m.flips++
 			},
 			"close": closeOne, "close another": closeOne,
 			"reserve": func(t *rapid.T) {
@@ -884,14 +884,14 @@ func TestMachine(t *testing.T) {
 				if len(m.snaps) < 6 {
 					m.fork()
 				}
-				m.turn(rapid.IntRange(0, len(m.snaps)-1).Draw(t, "fork"))
+				m.use(rapid.IntRange(0, len(m.snaps)-1).Draw(t, "fork"))
 			},
 			"clone": func(t *rapid.T) {
 				clone := m.engine.Clone(m)
 				clone.stats.Hits = m.engine.stats.Hits
 				m.engine = clone
 			},
-			"turn": func(t *rapid.T) { m.turn(rapid.IntRange(0, len(m.snaps)-1).Draw(t, "fork")) },
+			"use": func(t *rapid.T) { m.use(rapid.IntRange(0, len(m.snaps)-1).Draw(t, "fork")) },
 			"what if": func(t *rapid.T) {
 				mark := m.snap.Begin()
 				ask(t)
@@ -1116,6 +1116,35 @@ func (m *machine) fill(name string) {
 	}
 }
 
+// TestNodesFillWhileSharing: a class that has known several raw scores, and shares since all
+// feasible nodes have one, forgets the scores of nodes that are full.
+func TestNodesFillWhileSharing(t *testing.T) {
+	m := newMachine(20)
+	m.snap.SetNow(m.snap.Now().Add(time.Hour))
+	m.check(m.snap.UpdateNode(m.node("n7", likedKind)))
+	m.check(m.snap.UpdateNode(m.node("n8", likedKind)))
+	m.askOften(t, 2, 4)
+	c := m.engine.view.class
+	if c.shares() {
+		t.Fatalf("the class is %s, want one with its own tree", c.state)
+	}
+	m.fill("n7")
+	m.fill("n8")
+	m.askOften(t, 2, shareAfter+2)
+	if values := c.columns.of(4).scores.(*valueScores); !c.shares() || values.spread != manyRaw {
+		t.Fatalf("the class is %s, and its column is %s, want one that shares and has buckets", c.state, values)
+	}
+	for _, n := range m.snap.All() {
+		m.fill(n.Name())
+		m.askOften(t, 2, 1)
+	}
+	for _, name := range []string{"n7", "n8"} {
+		n := m.snap.Node(name)
+		m.check(m.snap.RemovePodAt(n.Pods[0], n))
+	}
+	m.askOften(t, 2, 1)
+}
+
 // TestKeptWhileSharing: what the caller of a class that shares keeps holds until a reason
 // changes, also of a node that stays rejected.
 func TestKeptWhileSharing(t *testing.T) {
@@ -1142,7 +1171,7 @@ func TestKeptWhileSharing(t *testing.T) {
 func TestGroupHasNodesAgain(t *testing.T) {
 	for _, class := range []int{0, 2} {
 		m := newMachine(0)
-		m.even = true
+		m.uniform = true
 		m.grow(6)
 		m.snap.SetNow(m.snap.Now().Add(time.Hour))
 		m.live = oddScorer
@@ -1169,7 +1198,7 @@ func TestGroupHasNodesAgain(t *testing.T) {
 // group as soon as their scorer takes part again.
 func TestExceptionsComeBack(t *testing.T) {
 	m := newMachine(0)
-	m.even, m.spread = true, 1
+	m.uniform, m.spread = true, 1
 	m.grow(12)
 	m.snap.SetNow(m.snap.Now().Add(time.Hour))
 	m.live = oddScorer
@@ -1195,9 +1224,9 @@ func TestShutGroupOpensInAFork(t *testing.T) {
 		t.Fatalf("the class is %s with %d groups, want one that shares, and 3", c.state, c.groups.division.count)
 	}
 	m.fork()
-	m.turn(1)
+	m.use(1)
 	m.zone = "z2"
-	m.turns++
+	m.flips++
 	before := m.engine.stats.Hits
 	m.askOften(t, 2, 1)
 	if s := m.engine.stats; s.Hits != before+1 {
@@ -1236,7 +1265,7 @@ func TestGateFails(t *testing.T) {
 func evenMachine(t *testing.T, live int) *machine {
 	t.Helper()
 	m := newMachine(0)
-	m.even = true
+	m.uniform = true
 	m.grow(12)
 	m.snap.SetNow(m.snap.Now().Add(time.Hour))
 	m.live = live
@@ -1252,7 +1281,7 @@ func evenMachine(t *testing.T, live int) *machine {
 func TestCloneOfUniformRows(t *testing.T) {
 	m := evenMachine(t, 0)
 	m.fork()
-	m.turn(1)
+	m.use(1)
 	m.engine = m.engine.Clone(m)
 	m.addPod("n5")
 	m.askOften(t, 2, 2)
@@ -1292,7 +1321,7 @@ func TestExceptionsToTwoScorers(t *testing.T) {
 func TestManyExceptionsFallBehind(t *testing.T) {
 	const class, fall = 10, raiseRounds + 1
 	m := newMachine(0)
-	m.even = true
+	m.uniform = true
 	m.grow(24)
 	m.snap.SetNow(m.snap.Now().Add(time.Hour))
 	m.live = oddScorer

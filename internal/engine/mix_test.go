@@ -1,13 +1,14 @@
 package engine
 
 import (
+	"math/rand/v2"
 	"testing"
 	"time"
 )
 
-// TestZoneTurns shuts and opens zones beside each kind of live scorer, with another score
+// TestZoneFlips shuts and opens zones beside each kind of live scorer, with another score
 // for each zone.
-func TestZoneTurns(t *testing.T) {
+func TestZoneFlips(t *testing.T) {
 	for _, scorers := range []int{
 		nodeScorer, zoneScorer, listScorer, objectScorer, zoneScorer | nodeScorer,
 	} {
@@ -20,7 +21,7 @@ func TestZoneTurns(t *testing.T) {
 				m.ask(t, 0, 0, 1000)
 				if i%3 == 2 {
 					m.zone = []string{"z0", "z1", "z2", ""}[i/3%4]
-					m.turns++
+					m.flips++
 				}
 			}
 		}
@@ -64,8 +65,34 @@ func TestGroupGetsNode(t *testing.T) {
 			m.ask(t, 0, 0, 1000)
 			if i%3 == 2 {
 				m.zone = []string{"z0", "z1", "z2", ""}[i/3%4]
-				m.turns++
+				m.flips++
 			}
+		}
+	}
+}
+
+// TestManyNodesChange: classes of one base follow all rows that changed, also if they are
+// too many to be looked at one by one.
+func TestManyNodesChange(t *testing.T) {
+	for _, live := range []int{0, nodeGate, nodeScorer, zoneScorer | oddScorer, allLive} {
+		m, r := newMachine(40), rand.New(rand.NewPCG(uint64(live), 1))
+		m.live = live
+		for i := range 120 {
+			for _, place := range r.Perm(m.snap.Len())[:r.IntN(4*few)] {
+				n := m.snap.At(place)
+				if len(n.Pods) > r.IntN(3) {
+					m.check(m.snap.RemovePod(n.Pods[0], n.Name()))
+					continue
+				}
+				m.serial++
+				p, err := m.snap.NewPodInfo(m.pod(m.serial, 0))
+				m.check(err)
+				m.check(m.snap.AddPodAt(p, n))
+			}
+			m.ask(t, i%2, 0, 1000)
+		}
+		if hits := m.engine.stats.Hits; hits < 100 {
+			t.Errorf("live %b: %d hits, want 100 or more", live, hits)
 		}
 	}
 }

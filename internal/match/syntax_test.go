@@ -1,29 +1,9 @@
 package match
 
 import (
-	"regexp"
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 )
-
-// TestSyntaxAgainstRegexp compares the manual checks with the regular expressions
-// quoted in the texts.
-func TestSyntaxAgainstRegexp(t *testing.T) {
-	name := regexp.MustCompile(`^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$`)
-	prefix := regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
-	rapid.Check(t, func(t *rapid.T) {
-		s := rapid.StringMatching(`[-aZ09_.é]{0,6}`).Draw(t, "text")
-		if got, want := isLabelName(s), name.MatchString(s); got != want {
-			t.Errorf("isLabelName(%q) = %v, want %v", s, got, want)
-		}
-		s = strings.ToLower(s)
-		if got, want := isSubdomain(s), prefix.MatchString(s); got != want {
-			t.Errorf("isSubdomain(%q) = %v, want %v", s, got, want)
-		}
-	})
-}
 
 func TestLabelKeyProblems(t *testing.T) {
 	tests := []struct {

@@ -86,6 +86,25 @@ func TestLabelAppears(t *testing.T) {
 	}
 }
 
+// TestNamespaceRenewsAnswers: the labels of a namespace decide which pods a term selects, so
+// no answer from before they changed is brought up to date node by node.
+func TestNamespaceRenewsAnswers(t *testing.T) {
+	s := on(t, []string{"a", zone, "z"}, []string{"b", zone, "z"})
+	pod := hermit("hermit", zone)
+	terms := pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	terms[0].NamespaceSelector = &api.LabelSelector{MatchLabels: map[string]string{"team": "x"}}
+	p := info(t, s, pod)
+	a := Of(s).Affinity(p)
+	version := a.FilterVersion()
+	namespace := &api.Namespace{ObjectMeta: api.ObjectMeta{Name: "default", Labels: map[string]string{"team": "x"}}}
+	if err := framework.Put(s, namespace); err != nil {
+		t.Fatal(err)
+	}
+	if a = Of(s).Affinity(p); a.FilterChanged(version, func(int) {}) || a.FilterVersion() <= version {
+		t.Errorf("the version is %d after the namespace changed, want more than %d, and unknown changes", a.FilterVersion(), version)
+	}
+}
+
 // TestEmptyDomainStays adds and removes the last node of the empty value while
 // nodes without the label count there.
 func TestEmptyDomainStays(t *testing.T) {

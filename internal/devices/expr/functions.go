@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/berth-sched/berth/internal/semver"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -173,13 +174,13 @@ func substring(s string, start, end int64) value {
 func comparison(result *typ, of func(c int) value) function {
 	return function{signatures: []signature{
 		{params: []typeKind{kQuantity, kQuantity}, result: result, two: func(a, b value) value { return of(a.quantity().Cmp(b.quantity())) }},
-		{params: []typeKind{kVersion, kVersion}, result: result, two: func(a, b value) value { return of(a.version().compare(b.version())) }},
+		{params: []typeKind{kVersion, kVersion}, result: result, two: func(a, b value) value { return of(a.version().Compare(b.version())) }},
 	}}
 }
 
 func versionNumberAt(i int) function {
 	return function{signatures: []signature{
-		{params: []typeKind{kVersion}, result: intType, one: func(a value) value { return integer(int64(a.version().number[i])) }},
+		{params: []typeKind{kVersion}, result: intType, one: func(a value) value { return integer(int64(a.version().Number[i])) }},
 	}}
 }
 
@@ -222,9 +223,9 @@ const (
 func isLong(text string) bool { return len(text) > 18 || strings.ContainsAny(text, "eE") }
 
 func parseSemver(a value, loose bool) value {
-	parse := parseVersion
+	parse := semver.Parse
 	if loose {
-		parse = parseLooseVersion
+		parse = semver.ParseLoose
 	}
 	v, err := parse(a.s)
 	if err != nil {

@@ -278,7 +278,7 @@ func equal(x, y value) value {
 		if y.kind != vVersion {
 			return failed(errOverload)
 		}
-		return boolean(x.version().compare(y.version()) == 0)
+		return boolean(x.version().Compare(y.version()) == 0)
 	}
 	if x.kind == vList && y.kind != vList {
 		return boolean(false)

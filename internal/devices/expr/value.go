@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/semver"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -71,7 +72,7 @@ var noValue = value{kind: vOptional, ref: (*value)(nil)}
 func (v value) size() int {
 	switch {
 	case v.kind == vVersion:
-		return v.version().size
+		return v.version().Size
 	case v.long:
 		return longNumber
 	}
@@ -86,7 +87,7 @@ func (v value) isFalse() bool { return v.kind == vBool && v.i == 0 }
 
 func (v value) quantity() resource.Quantity { return v.ref.(resource.Quantity) }
 
-func (v value) version() *version { return v.ref.(*version) }
+func (v value) version() *semver.Version { return v.ref.(*semver.Version) }
 
 func (v value) list() []value { return v.ref.([]value) }
 
@@ -266,7 +267,7 @@ func attribute(a api.DeviceAttribute) (value, error) {
 }
 
 func versionAttribute(s string) (value, error) {
-	v, err := parseVersion(s)
+	v, err := semver.Parse(s)
 	if err != nil {
 		return value{}, fmt.Errorf("parse semantic version: %w", err)
 	}

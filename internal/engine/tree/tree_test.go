@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -125,6 +126,33 @@ func TestTreeAgreesWithCounting(t *testing.T) {
 			},
 		})
 	})
+}
+
+// TestSetOfSparseTrees: where few places are feasible, the best total of a node changes on
+// some levels and stays on those above. All of them are brought up to date.
+func TestSetOfSparseTrees(t *testing.T) {
+	const n = 2*Fan*arity*arity*arity + 5
+	r := rand.New(rand.NewPCG(1, 2))
+	for groups := range 3 {
+		groups++
+		of := make([]uint8, (n+Fan-1)/Fan*Fan)
+		for place := range of {
+			of[place] = uint8(place % groups)
+		}
+		var tr Tree
+		tr.Reset(n, groups, of)
+		tr.Build()
+		for step := range 600 {
+			place := r.IntN(3)
+			for size := Fan; size < n; size *= arity {
+				place += r.IntN(2) * size // next to each other on any level
+			}
+			tr.Set(place, r.Int32N(4)-1)
+			if err := tr.Check(); err != nil {
+				t.Fatalf("%d groups, step %d: %v", groups, step, err)
+			}
+		}
+	}
 }
 
 // TestNextBestOfLongRuns: long runs of places without the best total, over which NextBest

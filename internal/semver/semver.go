@@ -1,4 +1,5 @@
-package expr
+// Package semver reads and compares semantic versions, as semver.org 2.0.0 defines them.
+package semver
 
 import (
 	"cmp"
@@ -8,11 +9,11 @@ import (
 	"strings"
 )
 
-// A version is a semantic version without its build data, which nothing compares.
-type version struct {
-	number [3]uint64
+// A Version is a semantic version without its build data, which nothing compares.
+type Version struct {
+	Number [3]uint64 // major, minor, patch
+	Size   int       // bytes of the text
 	pre    []preRelease
-	size   int // bytes of the text
 }
 
 // A preRelease is one identifier of a pre-release: a number or a text.
@@ -21,18 +22,25 @@ type preRelease struct {
 	text   string
 }
 
-// parseVersion reads a semantic version.
+// Valid reports whether text is a semantic version. Its numbers may have any size.
+func Valid(text string) bool {
+	_, err := read(text, func(digits string) (uint64, error) { return 0, checkNumber(digits) })
+	return err == nil
+}
+
+// Parse reads a semantic version whose numbers fit 64 bits.
 //
 // Source: github.com/blang/semver/v4.
-func parseVersion(text string) (*version, error) {
-	v, err := readVersion(text)
+func Parse(text string) (*Version, error) {
+	v, err := read(text, number)
 	if err != nil {
 		return nil, fmt.Errorf("version %.80q: %w", text, err)
 	}
 	return v, nil
 }
 
-func readVersion(text string) (*version, error) {
+// read reads a version, and its numbers by a function.
+func read(text string, number func(digits string) (uint64, error)) (*Version, error) {
 	if text == "" {
 		return nil, errors.New("it is empty")
 	}
@@ -42,16 +50,16 @@ func readVersion(text string) (*version, error) {
 	}
 	patch, build, hasBuild := strings.Cut(parts[2], "+")
 	patch, pre, hasPre := strings.Cut(patch, "-")
-	v := &version{size: len(text)}
+	v := &Version{Size: len(text)}
 	for i, part := range [3]string{parts[0], parts[1], patch} {
 		var err error
-		if v.number[i], err = versionNumber(part); err != nil {
+		if v.Number[i], err = number(part); err != nil {
 			return nil, err
 		}
 	}
 	if hasPre {
 		for id := range strings.SplitSeq(pre, ".") {
-			p, err := parsePreRelease(id)
+			p, err := readPreRelease(id, number)
 			if err != nil {
 				return nil, err
 			}
@@ -60,7 +68,7 @@ func readVersion(text string) (*version, error) {
 	}
 	if hasBuild {
 		for id := range strings.SplitSeq(build, ".") {
-			if id == "" || !isIdentifier(id) {
+			if !isIdentifier(id) {
 				return nil, fmt.Errorf("invalid build meta data %.80q", id)
 			}
 		}
@@ -68,12 +76,21 @@ func readVersion(text string) (*version, error) {
 	return v, nil
 }
 
-func versionNumber(text string) (uint64, error) {
-	if text == "" || strings.Trim(text, "0123456789") != "" {
-		return 0, fmt.Errorf("%.80q is no number", text)
+// checkNumber checks the digits of a number.
+func checkNumber(text string) error {
+	if text == "" || !isNumeric(text) {
+		return fmt.Errorf("%.80q is no number", text)
 	}
 	if len(text) > 1 && text[0] == '0' {
-		return 0, fmt.Errorf("the number %.80q has a leading zero", text)
+		return fmt.Errorf("the number %.80q has a leading zero", text)
+	}
+	return nil
+}
+
+// number reads a number.
+func number(text string) (uint64, error) {
+	if err := checkNumber(text); err != nil {
+		return 0, err
 	}
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
@@ -82,12 +99,13 @@ func versionNumber(text string) (uint64, error) {
 	return n, nil
 }
 
-func parsePreRelease(id string) (preRelease, error) {
+// readPreRelease reads one identifier of a pre-release, and by a function if it is a number.
+func readPreRelease(id string, number func(digits string) (uint64, error)) (preRelease, error) {
 	switch {
 	case id == "":
 		return preRelease{}, errors.New("empty part of a pre-release")
-	case strings.Trim(id, "0123456789") == "":
-		n, err := versionNumber(id)
+	case isNumeric(id):
+		n, err := number(id)
 		return preRelease{number: n}, err
 	case isIdentifier(id):
 		return preRelease{text: id}, nil
@@ -95,18 +113,24 @@ func parsePreRelease(id string) (preRelease, error) {
 	return preRelease{}, fmt.Errorf("invalid part %.80q of a pre-release", id)
 }
 
-func isIdentifier(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c != '-' && (c == '_' || !isLetter(c) && !isDigit(c)) {
+func isNumeric(text string) bool { return strings.Trim(text, "0123456789") == "" }
+
+// isIdentifier reports whether text may stand between the dots of a pre-release or of build
+// data.
+func isIdentifier(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c != '-' && !isDigit(c) && (c|0x20 < 'a' || c|0x20 > 'z') {
 			return false
 		}
 	}
-	return true
+	return text != ""
 }
 
-// parseLooseVersion also reads versions with a leading v, with leading zeros, and
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// ParseLoose also reads versions with a leading v, with leading zeros, and
 // without minor or patch.
-func parseLooseVersion(text string) (*version, error) {
+func ParseLoose(text string) (*Version, error) {
 	parts := strings.SplitN(strings.TrimPrefix(text, "v"), ".", 3)
 	for i, p := range parts {
 		if len(p) > 1 {
@@ -122,13 +146,13 @@ func parseLooseVersion(text string) (*version, error) {
 	for len(parts) < 3 {
 		parts = append(parts, "0")
 	}
-	return parseVersion(strings.Join(parts, "."))
+	return Parse(strings.Join(parts, "."))
 }
 
-// compare returns -1, 0 or 1 by the precedence of versions.
-func (v *version) compare(o *version) int {
-	for i := range v.number {
-		if c := cmp.Compare(v.number[i], o.number[i]); c != 0 {
+// Compare returns -1, 0 or 1 by the precedence of versions.
+func (v *Version) Compare(o *Version) int {
+	for i := range v.Number {
+		if c := cmp.Compare(v.Number[i], o.Number[i]); c != 0 {
 			return c
 		}
 	}
