@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
 
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/kube/internal/feed"
 )
@@ -129,5 +130,24 @@ func TestAwaitMany(t *testing.T) {
 	rounds := 2 + int64(time.Since(began)/(waiters*lookShare))
 	if n := looks.Load(); n > rounds*waiters {
 		t.Errorf("%d waiters looked %d times, want at most %d times each", waiters, n, rounds)
+	}
+}
+
+// A pod of the same name is another one.
+func TestIsThere(t *testing.T) {
+	c := feed.New(fake.NewClientset(), feed.Served{}, func(err error) { t.Error(err) })
+	old := api.MakePod("web-0").UID("old").Obj()
+	for _, step := range []struct {
+		uid  types.UID
+		want bool
+	}{{"", false}, {"old", true}, {"new", false}} {
+		if step.uid != "" {
+			if err := c.Pods.Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web-0", UID: step.uid, ResourceVersion: "1"}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := isThere(c, old); got != step.want {
+			t.Errorf("with a pod of UID %q, the old pod is there: %t, want %t", step.uid, got, step.want)
+		}
 	}
 }

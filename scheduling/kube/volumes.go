@@ -12,6 +12,7 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/kube/internal/feed"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 )
@@ -57,7 +58,7 @@ func (v volumeBinder) PreBind(ctx context.Context, c *framework.Cycle, node stri
 		switch {
 		case on == nil:
 			return false, fmt.Errorf("node %s does not exist any more", node)
-		case v.s.cluster.Pods.Get(c.Pod.Pod.Key()) == nil:
+		case !isThere(v.s.cluster, c.Pod.Pod):
 			return false, errors.New("the pod does not exist any more")
 		}
 		return b.Bound(newest, on)
@@ -66,6 +67,13 @@ func (v volumeBinder) PreBind(ctx context.Context, c *framework.Cycle, node stri
 		return framework.AsStatus(fmt.Errorf("binding volumes: %w", err))
 	}
 	return framework.Status{}
+}
+
+// isThere reports whether the pod still exists. A new pod of its name, such as one of a
+// StatefulSet, is another one: the volumes of the old one must not keep its place for minutes.
+func isThere(c *feed.Cluster, pod *api.Pod) bool {
+	p := c.Pods.Get(pod.Key())
+	return p != nil && p.UID == pod.UID
 }
 
 // write writes the changes, and notes the versions that the API server answers with.
