@@ -90,7 +90,7 @@ func (d *Driver) count(p *pod, info *framework.PodInfo, node string) error {
 
 // recount counts the latest version of the pod on the node. If the pod counts there already,
 // it does not leave in between. If a total would become too large, its older version goes on
-// counting: otherwise whoever may change the requests of a running pod could make its node
+// counting: otherwise a user who changes the requests of a running pod could make its node
 // look empty.
 func (d *Driver) recount(p *pod, node string) error {
 	if p.inside && p.host.name == node {
