@@ -10,20 +10,34 @@ import (
 )
 
 // A pod may own several claims for its extended resources: each cycle that failed to clean up
-// leaves one. State.special has the keys of all, sorted, so the first does not depend on the
-// order of events. State.owners has the way back, for a claim that is changed or deleted.
-// The lists never change.
+// leaves one. State.special has the first of them by key, so that which one is taken does not
+// depend on the order of events. State.owners has the way back, for a claim that is changed or
+// deleted. Anybody may write owner references, so neither many of them in one claim nor many
+// claims with one of them may cost more than each by itself.
+
+// An ownerPod is what a claim for extended resources says of the pod that owns it.
+type ownerPod struct {
+	namespace, name string
+	uid             api.UID
+}
+
+// ownClaims are the claims of an owner. They never change.
+type ownClaims struct {
+	keys []string // the first, sorted; empty only if there are no claims
+	more int      // how many come behind these
+}
+
+// mostKeys bounds the keys that are kept of an owner.
+const mostKeys = 64
 
 // madeExtendedClaim returns the claim for a pod's extended resources that was made in an
 // earlier cycle, the first one by name, nil if there is none.
 func (x *State) madeExtendedClaim(s *framework.Snapshot, pod *api.Pod) *api.ResourceClaim {
-	keys, _ := x.special.Get(podIDOf(pod))
-	for _, key := range keys {
-		if c := framework.Lookup[api.ResourceClaim](s, key); c != nil && c.Namespace == pod.Namespace && isExtendedClaimOf(c, pod) {
-			return c
-		}
+	own, ok := x.special.Get(ownerPod{pod.Namespace, pod.Name, pod.UID})
+	if !ok {
+		return nil
 	}
-	return nil
+	return framework.Lookup[api.ResourceClaim](s, own.keys[0])
 }
 
 func isExtendedClaimOf(c *api.ResourceClaim, pod *api.Pod) bool {
@@ -33,17 +47,24 @@ func isExtendedClaimOf(c *api.ResourceClaim, pod *api.Pod) bool {
 		})
 }
 
-// specialFor returns the pods whose claim for extended resources this is. The claim may be nil.
-func specialFor(c *api.ResourceClaim) (pods []objectID) {
+// specialFor returns the pods whose claim for extended resources this is, each once. The claim
+// may be nil.
+func specialFor(c *api.ResourceClaim) (pods []ownerPod) {
 	if c == nil || c.Annotations[api.AnnExtendedResourceClaim] != "true" {
 		return nil
 	}
 	for i := range c.OwnerReferences {
 		if o := &c.OwnerReferences[i]; isSet(o.Controller) {
-			if id := idOf(o.UID, c.Namespace, o.Name); !slices.Contains(pods, id) {
-				pods = append(pods, id)
-			}
+			pods = append(pods, ownerPod{c.Namespace, o.Name, o.UID})
 		}
+	}
+	if len(pods) > 1 {
+		seen := make(map[ownerPod]bool, len(pods))
+		pods = slices.DeleteFunc(pods, func(p ownerPod) bool {
+			again := seen[p]
+			seen[p] = true
+			return again
+		})
 	}
 	return pods
 }
@@ -57,8 +78,8 @@ func (x *State) readSpecial(c *api.ResourceClaim) {
 	key := api.KeyOf(c)
 	x.owners.Set(key, pods)
 	for _, pod := range pods {
-		keys, _ := x.special.Get(pod)
-		x.special.Set(pod, withKey(keys, key))
+		own, _ := x.special.Get(pod)
+		x.special.Set(pod, own.with(key))
 	}
 }
 
@@ -69,17 +90,26 @@ func (x *State) noteSpecial(s *framework.Snapshot, key string, c *api.ResourceCl
 	if slices.Equal(before, now) {
 		return // both are nil for nearly all claims
 	}
+	is, was := among(now), among(before)
 	for _, pod := range before {
-		keys, _ := x.special.Get(pod)
-		if keys = withoutKey(keys, key); len(keys) > 0 {
-			change(s, &x.special, pod, keys)
+		if is(pod) {
+			continue
+		}
+		own, _ := x.special.Get(pod)
+		if own = own.without(key); len(own.keys) == 0 && own.more > 0 {
+			own = read(s, pod)
+		}
+		if len(own.keys) > 0 {
+			change(s, &x.special, pod, own)
 		} else {
 			cut(s, &x.special, pod)
 		}
 	}
 	for _, pod := range now {
-		keys, _ := x.special.Get(pod)
-		change(s, &x.special, pod, withKey(keys, key))
+		if !was(pod) {
+			own, _ := x.special.Get(pod)
+			change(s, &x.special, pod, own.with(key))
+		}
 	}
 	if now != nil {
 		change(s, &x.owners, key, now)
@@ -88,13 +118,50 @@ func (x *State) noteSpecial(s *framework.Snapshot, key string, c *api.ResourceCl
 	}
 }
 
-func withKey(keys []string, key string) []string {
-	i, _ := slices.BinarySearch(keys, key)
-	return slices.Insert(slices.Clone(keys), i, key)
+// among returns the function that finds a pod in a list.
+func among(list []ownerPod) func(ownerPod) bool {
+	if len(list) <= fewClaims {
+		return func(p ownerPod) bool { return slices.Contains(list, p) }
+	}
+	set := make(map[ownerPod]bool, len(list))
+	for _, p := range list {
+		set[p] = true
+	}
+	return func(p ownerPod) bool { return set[p] }
 }
 
-func withoutKey(keys []string, key string) []string {
-	return slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return k == key })
+// read reads the claims of an owner from the snapshot.
+func read(s *framework.Snapshot, pod ownerPod) (own ownClaims) {
+	for _, c := range framework.List[api.ResourceClaim](s) { // by key
+		if c.Namespace == pod.namespace && slices.Contains(specialFor(c), pod) {
+			own = own.with(api.KeyOf(c))
+		}
+	}
+	return own
+}
+
+func (o ownClaims) with(key string) ownClaims {
+	i, _ := slices.BinarySearch(o.keys, key)
+	if i == len(o.keys) && (o.more > 0 || i == mostKeys) {
+		o.more++
+		return o
+	}
+	o.keys = slices.Insert(slices.Clone(o.keys), i, key)
+	if len(o.keys) > mostKeys {
+		o.keys = o.keys[:mostKeys]
+		o.more++
+	}
+	return o
+}
+
+// without may return no keys although there are more.
+func (o ownClaims) without(key string) ownClaims {
+	if i, ok := slices.BinarySearch(o.keys, key); ok {
+		o.keys = slices.Delete(slices.Clone(o.keys), i, i+1)
+	} else {
+		o.more--
+	}
+	return o
 }
 
 // checkSpecial looks for the claims of extended resources again.
@@ -104,10 +171,14 @@ func (x *State) checkSpecial(s *framework.Snapshot) error {
 		want.readSpecial(c)
 	}
 	special, owners := maps.Collect(x.special.All()), maps.Collect(x.owners.All())
-	if w := maps.Collect(want.special.All()); !maps.EqualFunc(special, w, slices.Equal[[]string]) {
+	same := func(own, w ownClaims) bool {
+		n := len(own.keys) // after deletions, fewer are kept
+		return n > 0 && n <= len(w.keys) && slices.Equal(own.keys, w.keys[:n]) && n+own.more == len(w.keys)+w.more
+	}
+	if w := maps.Collect(want.special.All()); !maps.EqualFunc(special, w, same) {
 		return fmt.Errorf("claims of extended resources by pod are %v, want %v", special, w)
 	}
-	if w := maps.Collect(want.owners.All()); !maps.EqualFunc(owners, w, slices.Equal[[]objectID]) {
+	if w := maps.Collect(want.owners.All()); !maps.EqualFunc(owners, w, slices.Equal[[]ownerPod]) {
 		return fmt.Errorf("pods of claims of extended resources are %v, want %v", owners, w)
 	}
 	return nil

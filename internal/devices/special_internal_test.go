@@ -3,6 +3,7 @@ package devices
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
@@ -105,4 +106,90 @@ func TestRandomSpecial(t *testing.T) {
 		}
 	}
 	t.Log(found, "claims were found")
+}
+
+// TestManySpecial: an owner has more claims than are kept, which come and go in any order.
+func TestManySpecial(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	s := framework.NewSnapshot(framework.Arrival)
+	pod := api.MakePod("p").UID("u").Obj()
+	own := func(i int) *api.ResourceClaim {
+		c := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Name: fmt.Sprintf("c%03d", i), Namespace: "default", UID: api.UID(fmt.Sprint(i)), Annotations: map[string]string{api.AnnExtendedResourceClaim: "true"}}}
+		c.OwnerReferences = []api.OwnerReference{{Name: "p", UID: "u", Controller: new(true)}, {Name: fmt.Sprint("q", i%3), UID: "v", Controller: new(true)}}
+		return c
+	}
+	stateKey.Of(s)
+	few := 0
+	for step := range 3000 {
+		m := s.Begin()
+		i := r.IntN(150)
+		switch grow := step/400%2 == 0; {
+		case grow == (r.IntN(4) > 0):
+			if err := framework.Put(s, own(i)); err != nil {
+				t.Fatal(err)
+			}
+		default:
+			if c := stateKey.Of(s).madeExtendedClaim(s, pod); c != nil && r.IntN(2) == 0 { // the first
+				framework.Delete[api.ResourceClaim](s, api.KeyOf(c))
+			}
+			framework.Delete[api.ResourceClaim](s, fmt.Sprintf("default/c%03d", i))
+		}
+		if r.IntN(3) == 0 {
+			s.Rollback(m)
+		} else {
+			s.Commit(m)
+		}
+		state := stateKey.Of(s)
+		if err := state.checkSpecial(s); err != nil {
+			t.Fatalf("step %d: %v", step, err)
+		}
+		list := framework.List[api.ResourceClaim](s)
+		var want *api.ResourceClaim
+		if len(list) > 0 {
+			want = list[0]
+		}
+		if got := state.madeExtendedClaim(s, pod); got != want {
+			t.Fatalf("step %d: got %v, want %v", step, got, want)
+		}
+		if kept, _ := state.special.Get(ownerPod{"default", "p", "u"}); len(kept.keys) < len(list) && len(list) <= mostKeys {
+			few++
+		}
+	}
+	if few == 0 {
+		t.Error("the keys that are kept never became few")
+	}
+}
+
+// TestSpecialCosts: thousands of claims of one owner, or owners of one claim, cost each no
+// more than a few do. Anybody may write them. If owners were compared with each other, the
+// test would take a quarter of a minute.
+func TestSpecialCosts(t *testing.T) {
+	const n = 20_000
+	s := framework.NewSnapshot(framework.Arrival)
+	stateKey.Of(s)
+	special := func(i int, owners ...api.OwnerReference) *api.ResourceClaim {
+		return &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Name: fmt.Sprint("c", i), Namespace: "default", Annotations: map[string]string{api.AnnExtendedResourceClaim: "true"}, OwnerReferences: owners}}
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for i := range n {
+		if err := framework.Put(s, special(i, api.OwnerReference{Name: "p", UID: "u", Controller: new(true)})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if each := (after.TotalAlloc - before.TotalAlloc) / n; each > 10_000 {
+		t.Errorf("each of %d claims of one owner takes %d bytes of memory", n, each)
+	}
+	owners := make([]api.OwnerReference, 100_000) // as many as a list may have
+	for i := range owners {
+		owners[i] = api.OwnerReference{Name: "p", UID: api.UID(fmt.Sprint("u", i)), Controller: new(true)}
+	}
+	if err := framework.Put(s, special(n, owners...)); err != nil {
+		t.Fatal(err)
+	}
+	framework.Delete[api.ResourceClaim](s, fmt.Sprint("default/c", n))
+	if err := s.Check(); err != nil {
+		t.Error(err)
+	}
 }

@@ -2,7 +2,10 @@ package kube
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
 
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/kube/internal/feed"
 )
@@ -88,5 +92,62 @@ func TestAwait(t *testing.T) {
 	err := await(context.Background(), c, time.Millisecond, func() (bool, error) { return false, nil })
 	if err == nil || err.Error() != "timed out after 1ms" {
 		t.Errorf("await: %v", err)
+	}
+}
+
+// Thousands of pods that wait do not look at every change: one user's pods whose volumes
+// nobody makes kept all cores busy, and held up the feed.
+func TestAwaitMany(t *testing.T) {
+	const waiters = 5000
+	c := feed.New(fake.NewClientset(), feed.Served{}, func(err error) { t.Error(err) })
+	var looks atomic.Int64
+	ctx, end := context.WithCancel(context.Background())
+	began := time.Now()
+	var wg sync.WaitGroup
+	for range waiters {
+		wg.Go(func() {
+			err := await(ctx, c, time.Hour, func() (bool, error) {
+				looks.Add(1)
+				return false, nil
+			})
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("await: %v", err)
+			}
+		})
+	}
+	for looks.Load() < waiters {
+		time.Sleep(time.Millisecond)
+	}
+	for i := range 200 {
+		volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "v", ResourceVersion: fmt.Sprint(i + 1)}}
+		if err := c.Volumes.Add(volume); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	end()
+	wg.Wait()
+	rounds := 2 + int64(time.Since(began)/(waiters*lookShare))
+	if n := looks.Load(); n > rounds*waiters {
+		t.Errorf("%d waiters looked %d times, want at most %d times each", waiters, n, rounds)
+	}
+}
+
+// A pod of the same name is another one.
+func TestIsThere(t *testing.T) {
+	c := feed.New(fake.NewClientset(), feed.Served{}, func(err error) { t.Error(err) })
+	old := api.MakePod("web-0").UID("old").Obj()
+	for _, step := range []struct {
+		uid  types.UID
+		want bool
+	}{{"", false}, {"old", true}, {"new", false}} {
+		if step.uid != "" {
+			if err := c.Pods.Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web-0", UID: step.uid, ResourceVersion: "1"}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := isThere(c, old); got != step.want {
+			t.Errorf("with a pod of UID %q, the old pod is there: %t, want %t", step.uid, got, step.want)
+		}
 	}
 }

@@ -85,9 +85,9 @@ func (d *Driver) assign(ctx context.Context, p *pod) error {
 	}
 	switch {
 	case before == nil:
-	case err != nil || moved:
+	case err != nil && !p.inside || moved:
 		d.queue.Move(ctx, assignedEvent(queueing.ActionDelete), before, nil, nil)
-	default:
+	case err == nil:
 		d.changed(ctx, before, p.info)
 	}
 	d.queue.Move(ctx, assignedEvent(queueing.ActionAdd), nil, p.info, nil)
@@ -163,7 +163,7 @@ func (d *Driver) dequeue(p *pod) {
 
 func (d *Driver) updateAssigned(ctx context.Context, p *pod, before *framework.PodInfo) error {
 	err := d.recount(p, p.info.Pod.Spec.NodeName)
-	if err != nil { // the new version does not count
+	if err != nil && !p.inside { // no version counts any more
 		d.queue.Move(ctx, assignedEvent(queueing.ActionDelete), before, nil, nil)
 	}
 	for _, e := range queue.PodChanges(before, p.info) {

@@ -24,7 +24,7 @@ type Driver struct {
 
 	pods        map[podKey]*pod
 	hosts       map[string]*host
-	retries     []func() error // changes of the snapshot that an extension prevented
+	retries     []func(context.Context) error // changes of the snapshot that an extension or a total prevented
 	nominations nominations
 	expiring    []expiry // in the order of their times
 	refusals    refusals
@@ -129,7 +129,7 @@ func (d *Driver) Flush(ctx context.Context) {
 	}
 	d.expire(ctx, now)
 	if len(d.retries) > 0 {
-		d.retry()
+		d.retry(ctx)
 	}
 }
 

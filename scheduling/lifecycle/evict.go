@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/errtext"
 	"github.com/berth-sched/berth/scheduling/queue"
@@ -34,9 +35,9 @@ func (d *Driver) evict(ctx context.Context, plugin string, p *pod, it *queue.Ite
 	var outside []Eviction
 	inMemory := false // whether the last victim was preempted in its binding
 	for _, v := range a.Victims {
-		q := d.pods[keyOf(v.Pod.Pod)]
+		q := d.victim(v.Pod)
 		switch {
-		case q == nil || q.info.Pod.DeletionTimestamp != nil: // leaving already
+		case q == nil: // leaving already
 		case q.binding != nil && q.binding.preempt(plugin, fmt.Sprintf("preempted by pod %s on node %s", p.info.Pod.Key(), node)):
 			inMemory = true
 		default:
@@ -70,6 +71,17 @@ func (d *Driver) evict(ctx context.Context, plugin string, p *pod, it *queue.Ite
 		d.open--
 		back(ctx, err)
 	})
+}
+
+// victim returns the pod that has to leave its node, nil if it is leaving already: it is being
+// deleted, or was deleted while it was being bound. Then another pod may have its name, as that
+// of a StatefulSet has, which is no victim.
+func (d *Driver) victim(v *framework.PodInfo) *pod {
+	p := d.pods[keyOf(v.Pod)]
+	if p == nil || p.host == nil || p.info.Pod.DeletionTimestamp != nil || !api.SamePod(p.info.Pod, v.Pod) {
+		return nil
+	}
+	return p
 }
 
 // evictionOf is the eviction of a pod from its node.

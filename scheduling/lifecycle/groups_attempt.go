@@ -181,9 +181,9 @@ func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, obje
 	}
 	var outside []Eviction
 	for _, v := range victims {
-		q := d.pods[keyOf(v.Pod.Pod)]
+		q := d.victim(v.Pod)
 		switch {
-		case q == nil || q.info.Pod.DeletionTimestamp != nil: // leaving already
+		case q == nil: // leaving already
 		case q.binding != nil && q.binding.preempt(gang.PluginName, fmt.Sprintf("preempted by pod group %s/%s", g.key.namespace, g.key.name)):
 		default:
 			outside = append(outside, evictionOf(q))

@@ -28,6 +28,7 @@ type pod struct {
 	at        int                // its place in host.pods
 	counted   *framework.PodInfo // as it counts there
 	inside    bool               // counted in the snapshot, because the node exists
+	older     bool               // counted is an older version, because the snapshot refused the latest
 	assumed   bool               // counts by our decision; no event has confirmed it yet
 	expires   time.Time          // set when assumed and bound, with an AssumeTTL
 	nominated string             // the node that it is nominated to, "" for none
@@ -51,8 +52,8 @@ func keyOf(p *api.Pod) podKey { return podKey{p.Namespace, p.Name} }
 type host struct {
 	name string
 	pods []*pod
-	// refused is set if the snapshot may have refused one of the pods, because a total would
-	// exceed the largest int64.
+	// refused is set if the snapshot may have refused one of the pods, or the latest version of
+	// one, because a total would exceed the largest int64.
 	refused bool
 }
 
@@ -88,27 +89,40 @@ func (d *Driver) count(p *pod, info *framework.PodInfo, node string) error {
 }
 
 // recount counts the latest version of the pod on the node. If the pod counts there already,
-// it does not leave in between. Nor does it if its node is missing.
+// it does not leave in between. Nor does it if its node is missing. If a total would become too
+// large, its older version goes on counting: otherwise a user who changes the requests of a
+// running pod could make its node look empty.
 func (d *Driver) recount(p *pod, node string) error {
 	switch {
-	case p.inside && p.host.name == node && d.snap.ReplacePod(p.counted, p.info, node) == nil:
-		d.enterRefused(p.host)
-		d.rehost(p, node)
-		p.inside = true
-		return nil
-	case p.host != nil && p.host.name == node && d.snap.Node(node) == nil && p.counted.Pod.UID == p.info.Pod.UID:
-		d.rehost(p, node)
+	case p.host == nil || p.host.name != node:
+	case p.inside:
+		counted := p.counted
+		err := d.snap.ReplacePod(counted, p.info, node)
+		var invalid *api.InvalidError
+		if err == nil {
+			d.enterRefused(p.host)
+			d.rehost(p, p.info, node)
+			p.inside = true
+			return nil
+		}
+		if errors.As(err, &invalid) && d.snap.Node(node).HasPod(counted) {
+			d.rehost(p, counted, node)
+			p.inside, p.older, p.host.refused = true, true, true
+			return err
+		}
+	case d.snap.Node(node) == nil && p.counted.Pod.UID == p.info.Pod.UID:
+		d.rehost(p, p.info, node)
 		return nil
 	}
 	d.uncount(p)
 	return d.count(p, p.info, node)
 }
 
-// rehost lets the latest version of a pod take its own place on the node.
-func (d *Driver) rehost(p *pod, node string) {
+// rehost lets a version of a pod take its own place on the node.
+func (d *Driver) rehost(p *pod, info *framework.PodInfo, node string) {
 	d.unhost(p)
 	d.hostOf(node).add(p)
-	p.counted = p.info
+	p.counted = info
 }
 
 // enter counts the pod in the snapshot if its node exists.
@@ -119,7 +133,7 @@ func (d *Driver) enter(p *pod) error {
 	err := d.snap.AddPod(p.counted, p.host.name)
 	p.inside = err == nil
 	p.host.refused = p.host.refused || !p.inside
-	d.retryAfter(err, func() error {
+	d.retryAfter(err, func(context.Context) error {
 		if p.host == nil || p.inside || d.snap.Node(p.host.name) == nil {
 			return nil
 		}
@@ -134,7 +148,7 @@ func (d *Driver) enter(p *pod) error {
 func (d *Driver) leave(p *framework.PodInfo, node string) {
 	err := d.snap.RemovePod(p, node)
 	d.problem(err)
-	d.retryAfter(err, func() error {
+	d.retryAfter(err, func(context.Context) error {
 		if !d.snap.Node(node).HasPod(p) {
 			return nil
 		}
@@ -145,7 +159,7 @@ func (d *Driver) leave(p *framework.PodInfo, node string) {
 // retryAfter makes a change of the snapshot again before the next attempt, and until it
 // succeeds, if it failed for another reason than what it asks for: an extension has
 // panicked. Otherwise a pod would count for ever, or never.
-func (d *Driver) retryAfter(err error, change func() error) {
+func (d *Driver) retryAfter(err error, change func(context.Context) error) {
 	var invalid *api.InvalidError
 	if err != nil && !errors.As(err, &invalid) {
 		d.retries = append(d.retries, change)
@@ -153,11 +167,11 @@ func (d *Driver) retryAfter(err error, change func() error) {
 }
 
 // retry makes failed changes again.
-func (d *Driver) retry() {
+func (d *Driver) retry(ctx context.Context) {
 	list := d.retries
 	d.retries = nil
 	for _, change := range list {
-		if err := change(); err != nil {
+		if err := change(ctx); err != nil {
 			d.retryAfter(err, change)
 		}
 	}
@@ -178,18 +192,29 @@ func (d *Driver) uncount(p *pod) bool {
 	return true
 }
 
-// enterRefused counts the pods that the snapshot has refused, before the next attempt: a pod
-// has left their node, so the totals may have become small enough. Otherwise they would run
-// there and never count.
+// enterRefused counts the pods, and the versions of pods, that the snapshot has refused, before
+// the next attempt: a pod has left their node, so the totals may have become small enough.
+// Otherwise they would run there and never count.
 func (d *Driver) enterRefused(h *host) {
 	if !h.refused {
 		return
 	}
 	h.refused = false
-	d.retries = append(d.retries, func() error {
+	d.retries = append(d.retries, func(ctx context.Context) error {
 		for _, p := range h.pods {
-			if !p.inside {
-				_ = d.enter(p) // sets refused again; the error was told when the pod came
+			switch before := p.counted; { // the error was told when the pod or the version came
+			case !p.inside:
+				if d.enter(p) == nil && p.inside { // otherwise refused is set again
+					d.queue.Move(ctx, assignedEvent(queueing.ActionAdd), nil, p.counted, nil)
+				}
+			case !p.older:
+			case d.snap.ReplacePod(before, p.info, h.name) == nil:
+				p.counted, p.older = p.info, false
+				for _, e := range queue.PodChanges(before, p.info) {
+					d.queue.Move(ctx, e, before, p.info, nil)
+				}
+			default:
+				h.refused = true
 			}
 		}
 		return nil
@@ -202,7 +227,7 @@ func (d *Driver) unhost(p *pod) {
 	if len(h.pods) == 0 && d.snap.Node(h.name) == nil {
 		delete(d.hosts, h.name)
 	}
-	p.counted, p.inside, p.assumed, p.expires = nil, false, false, time.Time{}
+	p.counted, p.inside, p.older, p.assumed, p.expires = nil, false, false, false, time.Time{}
 }
 
 // nominate notes the node that the pod is nominated to, "" for none, and replaces an

@@ -60,6 +60,60 @@ func TestRefusedPodsCountLater(t *testing.T) {
 	}
 }
 
+// TestRefusedVersion: a running pod asks in place for so much that its new version cannot be
+// counted. The version before it goes on counting, so nobody can make a full node look empty,
+// until there is room in the totals, or the pod asks for less, or leaves.
+func TestRefusedVersion(t *testing.T) {
+	on := func(name, cpu, memory string) *api.Pod {
+		return api.MakePod(name).UID(api.UID(name)).Requests(cpu, memory).Node("n").Obj()
+	}
+	const all = "9223372036854775807"
+	for _, tt := range []struct {
+		what string
+		then lifecycle.Event
+		cpu  int64
+		fits bool // whether a pod of 2 CPUs does
+	}{
+		{"nothing more", lifecycle.Event{}, 4000, false},
+		{"the others leave", lifecycle.Delete(on("a", "1", "1Gi")), 2000, false},
+		{"it shrinks", lifecycle.Update(on("greedy", "1", "1Gi")), 2000, true},
+		{"it leaves", lifecycle.Delete(on("greedy", "2", all)), 1000, true},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			w := newWorld(t, scheduling.Kubernetes137())
+			w.nodes(api.MakeNode("n", "4", "8Gi"))
+			w.d.Apply(lifecycle.Update(on("a", "1", "1Gi")), lifecycle.Update(on("greedy", "3", "1Gi")))
+			w.d.Flush(w.ctx)
+			w.d.Apply(lifecycle.Update(on("greedy", "2", all)))
+			w.d.Flush(w.ctx)
+			if len(w.problems) != 1 || !strings.Contains(w.problems[0], "would exceed") {
+				t.Fatalf("problems %v, want one about a total", w.problems)
+			}
+			w.d.Apply(tt.then)
+			w.d.Flush(w.ctx)
+			n := w.d.Snapshot().Node("n")
+			i, _ := w.d.Snapshot().Schema().Index(resource.CPU)
+			if cpu := n.Requested.At(i); cpu != tt.cpu {
+				t.Errorf("the pods on the node request %d thousandths of a CPU, want %d", cpu, tt.cpu)
+			}
+			if c := w.d.Counts(); c.UnknownNode != 0 {
+				t.Errorf("%d pods do not count", c.UnknownNode)
+			}
+			w.d.Apply(lifecycle.Update(api.MakePod("late").UID("late").Requests("2", "1Gi").Obj()))
+			if attempt := w.one(); (attempt.State != lifecycle.Failed) != tt.fits {
+				t.Errorf("a pod of 2 CPUs is %v: %v", attempt.State, attempt.Err)
+			}
+			for _, name := range []string{"a", "greedy", "late"} {
+				w.d.Apply(lifecycle.Delete(api.MakePod(name).UID(api.UID(name)).Obj()))
+			}
+			w.d.Flush(w.ctx)
+			if n := w.d.Snapshot().Node("n"); n.Requested.At(i) != 0 || len(n.Pods) != 0 {
+				t.Errorf("without pods, %d thousandths of a CPU are requested", n.Requested.At(i))
+			}
+		})
+	}
+}
+
 // TestRefusedAgain: pods that still exceed a total when another one leaves are told once.
 func TestRefusedAgain(t *testing.T) {
 	w := newWorld(t, scheduling.Kubernetes137())

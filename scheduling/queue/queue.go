@@ -373,12 +373,14 @@ func (q *Queue) backoff(it *Item) time.Duration {
 }
 
 // truncate cuts a time to the second unless FullBackoff is set, so that each
-// second's pods leave their backoff in order of priority.
+// second's pods leave their backoff in order of priority. A monotonic reading stays: when
+// the machine's clock is set, or the machine was suspended, a backoff must not last as much
+// longer.
 func (q *Queue) truncate(t time.Time) time.Time {
 	if q.options.FullBackoff {
 		return t
 	}
-	return t.Truncate(window)
+	return t.Add(t.Truncate(window).Sub(t.Round(0))) // Truncate alone would drop the monotonic reading
 }
 
 // isBackingOff reports whether the item's backoff has not ended.

@@ -69,10 +69,10 @@ func profile(r *rand.Rand) scheduling.Profile {
 		p.Filter = append(p.Filter, shifts{})
 		p.Score = append(p.Score, scheduling.Weighted{Plugin: shifts{}, Weight: 2})
 	}
-	if chance(r, 4) {
+	if chance(r, 7) {
 		p.Filter = append(p.Filter, rows{2 + r.IntN(4)})
 	}
-	if chance(r, 6) {
+	if chance(r, 9) {
 		p.Filter = append(p.Filter, aisles{rows{2 + r.IntN(4)}})
 	}
 	if chance(r, 3) {

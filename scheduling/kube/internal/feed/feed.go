@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -26,6 +27,8 @@ type feed struct {
 	report func(error)              // gets objects that cannot be converted
 	kinds  []source
 	change chan struct{} // closed when a volume or a claim changes, or anything is deleted
+
+	Waiters atomic.Int64 // how many goroutines wait for changes
 }
 
 // A source follows the objects of one kind.
