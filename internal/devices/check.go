@@ -98,7 +98,7 @@ func (x *State) checkFlights(*framework.Snapshot) error {
 
 // checkUses counts the devices in use again.
 func (x *State) checkUses(*framework.Snapshot) error {
-	want := map[PoolID]map[string]*use{}
+	want, by := map[PoolID]map[string]*use{}, new(pass)
 	count := func(a *api.AllocationResult) {
 		for i := range a.Devices.Results {
 			r := &a.Devices.Results[i]
@@ -109,7 +109,7 @@ func (x *State) checkUses(*framework.Snapshot) error {
 			if want[id] == nil {
 				want[id] = map[string]*use{}
 			}
-			want[id][r.Device] = want[id][r.Device].with(r, 1)
+			want[id][r.Device] = want[id][r.Device].with(r, 1, by)
 		}
 	}
 	for _, a := range x.charged.All() {
@@ -146,6 +146,6 @@ func (u *use) same(o *use) bool {
 	if u == nil || o == nil {
 		return u == o
 	}
-	return u.dedicated == o.dedicated && u.amounts == o.amounts && maps.Equal(u.shares, o.shares) &&
+	return u.dedicated == o.dedicated && u.amounts == o.amounts && u.shares == o.shares &&
 		maps.EqualFunc(u.capacity, o.capacity, func(a, b resource.Quantity) bool { return a.Cmp(b) == 0 })
 }

@@ -16,7 +16,7 @@ func Uses(s *framework.Snapshot) string {
 	var lines []string
 	for id, p := range stateKey.Of(s).uses.All() {
 		for device, u := range p.all {
-			line := fmt.Sprintf("%s/%s: %d dedicated, %d shares, %d amounts", id, device, u.dedicated, len(u.shares), u.amounts)
+			line := fmt.Sprintf("%s/%s: %d dedicated, %d shares, %d amounts", id, device, u.dedicated, u.shares, u.amounts)
 			for _, name := range slices.Sorted(maps.Keys(u.capacity)) {
 				line += fmt.Sprintf(", %s %s", name, u.capacity[name])
 			}

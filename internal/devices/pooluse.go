@@ -73,12 +73,12 @@ func (p *poolUse) putOther(device string, u *use) {
 }
 
 // add adds a result to the use of its device or, if sign is -1, takes it out.
-func (p *poolUse) add(r *api.DeviceRequestAllocationResult, sign int) {
+func (p *poolUse) add(r *api.DeviceRequestAllocationResult, sign int, by *pass) {
 	if i, ok := p.index(r.Device); ok {
-		p.dense[i] = p.dense[i].with(r, sign)
+		p.dense[i] = p.dense[i].with(r, sign, by)
 		return
 	}
-	p.putOther(r.Device, p.others[r.Device].with(r, sign))
+	p.putOther(r.Device, p.others[r.Device].with(r, sign, by))
 }
 
 // all visits the devices in use.
@@ -172,9 +172,9 @@ func (x *State) own(p *poolUse, id PoolID) *poolUse {
 func (x *State) takeDevice(s *framework.Snapshot, node *framework.NodeInfo, d *Device) {
 	p := x.own(x.usesOf(d.slice), d.slice.pool)
 	if p.slice == d.slice {
-		p.dense[d.index] = p.dense[d.index].with(&dedicated, 1)
+		p.dense[d.index] = p.dense[d.index].with(&dedicated, 1, nil)
 	} else {
-		p.add(&api.DeviceRequestAllocationResult{Device: d.Name}, 1)
+		p.add(&api.DeviceRequestAllocationResult{Device: d.Name}, 1, nil)
 	}
 	x.touch(s, d.slice.pool, p, node)
 }

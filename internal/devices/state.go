@@ -191,19 +191,32 @@ func putBack[K comparable, V any](m *cow.Map[K, V], k K, before V, was bool) {
 	}
 }
 
-// A use says how a device is used. It never changes.
+// A use says how a device is used. It never changes after the pass that made it.
 type use struct {
-	dedicated int // claims that have all of the device
-	shares    map[api.UID]int
+	dedicated int                          // claims that have all of the device
+	shares    int                          // results that have a part of it
 	capacity  map[string]resource.Quantity // consumed by shares; no amount is 0
 	amounts   int                          // shares with consumed capacity
+	pass      *pass
+}
+
+// A pass applies one allocation with many results: what it has made of a device it changes
+// in place. nil stands for those with few results, which change nothing in place.
+type pass struct{ _ byte } // with a size, so that each has its own address
+
+// passOf returns the pass for an allocation.
+func passOf(a *api.AllocationResult) *pass {
+	if len(a.Devices.Results) <= fewClaims {
+		return nil
+	}
+	return new(pass)
 }
 
 // isDedicated reports whether one claim has all of the device.
 func (u *use) isDedicated() bool { return u != nil && u.dedicated > 0 }
 
 // isShared reports whether claims share the device.
-func (u *use) isShared() bool { return u != nil && (len(u.shares) > 0 || u.amounts > 0) }
+func (u *use) isShared() bool { return u != nil && (u.shares > 0 || u.amounts > 0) }
 
 // consumed returns the capacity that shares consume.
 func (u *use) consumed() map[string]resource.Quantity {
@@ -216,8 +229,9 @@ func (u *use) consumed() map[string]resource.Quantity {
 // dedicatedOnce is the use of most devices in use.
 var dedicatedOnce = &use{dedicated: 1}
 
-// with returns the use with one more result, or with one less if sign is -1.
-func (u *use) with(r *api.DeviceRequestAllocationResult, sign int) *use {
+// with returns the use with one more result, or with one less if sign is -1. A use that the
+// pass has made is changed in place.
+func (u *use) with(r *api.DeviceRequestAllocationResult, sign int, by *pass) *use {
 	switch {
 	case r.ShareID != nil:
 	case u == nil && sign > 0:
@@ -225,45 +239,49 @@ func (u *use) with(r *api.DeviceRequestAllocationResult, sign int) *use {
 	case u == dedicatedOnce && sign < 0:
 		return nil
 	}
-	next := new(use)
-	if u != nil {
-		*next = *u
+	next := u
+	if u == nil || by == nil || u.pass != by {
+		next = new(use)
+		if u != nil {
+			*next = *u
+			next.capacity = maps.Clone(u.capacity)
+		}
+		next.pass = by
 	}
 	if r.ShareID == nil {
 		next.dedicated += sign
 	} else {
-		next.shares = maps.Clone(next.shares)
-		if next.shares == nil {
-			next.shares = map[api.UID]int{}
-		}
-		if next.shares[*r.ShareID] += sign; next.shares[*r.ShareID] == 0 {
-			delete(next.shares, *r.ShareID)
-		}
-		if r.ConsumedCapacity != nil {
-			next.amounts += sign
-			next.capacity = maps.Clone(next.capacity)
-			if next.capacity == nil {
-				next.capacity = map[string]resource.Quantity{}
-			}
-			for name, q := range r.ConsumedCapacity {
-				if sign < 0 {
-					q = q.Neg()
-				}
-				if q = next.capacity[name].Add(q); q.Sign() == 0 {
-					delete(next.capacity, name) // as if nobody had consumed any
-				} else {
-					next.capacity[name] = q
-				}
-			}
-			if next.amounts == 0 {
-				next.capacity = nil
-			}
-		}
+		next.shares += sign
+		next.consume(r.ConsumedCapacity, sign)
 	}
-	if next.dedicated == 0 && len(next.shares) == 0 && next.amounts == 0 {
+	if next.dedicated == 0 && next.shares == 0 && next.amounts == 0 {
 		return nil
 	}
 	return next
+}
+
+// consume adds the capacity of a share, or takes it out.
+func (u *use) consume(capacity map[string]resource.Quantity, sign int) {
+	if capacity == nil {
+		return
+	}
+	if u.amounts += sign; u.amounts == 0 {
+		u.capacity = nil
+		return
+	}
+	if u.capacity == nil {
+		u.capacity = map[string]resource.Quantity{}
+	}
+	for name, q := range capacity {
+		if sign < 0 {
+			q = q.Neg()
+		}
+		if q = u.capacity[name].Add(q); q.Sign() == 0 {
+			delete(u.capacity, name) // as if nobody had consumed any
+		} else {
+			u.capacity[name] = q
+		}
+	}
 }
 
 // count adds the devices of an allocation to the uses, or takes them out.
@@ -279,9 +297,10 @@ func (x *State) count(s *framework.Snapshot, a *api.AllocationResult, sign int) 
 
 // apply changes the uses by an allocation, and nothing else.
 func (x *State) apply(a *api.AllocationResult, sign int) {
+	by := passOf(a)
 	for i := range a.Devices.Results {
 		if r := &a.Devices.Results[i]; !isSet(r.AdminAccess) {
-			x.ownUses(PoolID{r.Driver, r.Pool}).add(r, sign)
+			x.ownUses(PoolID{r.Driver, r.Pool}).add(r, sign, by)
 		}
 	}
 }
@@ -290,6 +309,7 @@ func (x *State) apply(a *api.AllocationResult, sign int) {
 // invalid.
 func (x *State) applyAndTouch(s *framework.Snapshot, a *api.AllocationResult, sign int) {
 	var last *poolUse
+	by := passOf(a)
 	for i := range a.Devices.Results {
 		r := &a.Devices.Results[i]
 		if isSet(r.AdminAccess) {
@@ -297,7 +317,7 @@ func (x *State) applyAndTouch(s *framework.Snapshot, a *api.AllocationResult, si
 		}
 		id := PoolID{r.Driver, r.Pool}
 		p := x.ownUses(id)
-		p.add(r, sign)
+		p.add(r, sign, by)
 		if p != last {
 			x.touch(s, id, p, nil)
 			last = p
