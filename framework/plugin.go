@@ -44,7 +44,8 @@ type PreFiltered struct {
 	// NodeNames holds the names of the only nodes that can be feasible, sorted and
 	// without duplicates. nil means all nodes; an empty list that is not nil means
 	// none. Names that the snapshot does not have are ignored. The list must not
-	// change during the cycle.
+	// be changed later, but may be returned again: what is known of it is then found at
+	// once.
 	NodeNames []string
 }
 

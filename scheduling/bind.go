@@ -159,6 +159,15 @@ func (b *boundPlugins) intersect(plugin string, nodes []string) bool {
 	return false
 }
 
+// lastingNodes returns nodes as a list that does not change with the next pod. There is one at
+// least.
+func (b *boundPlugins) lastingNodes() []string {
+	if len(b.common) > 0 && &b.common[0] == &b.nodes[0] {
+		return slices.Clone(b.nodes)
+	}
+	return b.nodes
+}
+
 // bindScorers runs the PreScore plugins over the feasible nodes.
 //
 // Source: kube-scheduler 1.37, framework/runtime, RunPreScorePlugins.

@@ -14,9 +14,14 @@ import (
 // Invariant: as long as the snapshot has the node set, slots are those of the nodes that it
 // has, each once, in its order.
 type namedSet struct {
-	names   []string
+	names   []string // a plugin's, which does not change
 	nodeSet uint64
 	slots   []int
+}
+
+// is reports whether the set is that of the names. Mostly the plugin returns the same list.
+func (s *namedSet) is(names []string) bool {
+	return len(s.names) == len(names) && (&s.names[0] == &names[0] || slices.Equal(s.names, names))
 }
 
 // How many sets are remembered, and how many names they may have in all.
@@ -32,11 +37,12 @@ type namedSets struct {
 	next  int // the one that is replaced next, if the list is full
 }
 
-// of returns the set of the names. It costs O(names) for a set that is known, and
-// O(names x log names) for another one.
-func (x *namedSets) of(f *incrementalPath, snap *framework.Snapshot, names []string) *namedSet {
+// of returns the set of the names, one at least. It costs O(1) for a list that is known,
+// O(names) for an equal one, and O(names x log names) for another one.
+func (x *namedSets) of(f *incrementalPath, snap *framework.Snapshot, bound *boundPlugins) *namedSet {
+	names := bound.nodes
 	for i := range x.list {
-		if s := &x.list[i]; s.nodeSet == snap.NodeSet() && slices.Equal(s.names, names) {
+		if s := &x.list[i]; s.nodeSet == snap.NodeSet() && s.is(names) {
 			return s
 		}
 	}
@@ -50,7 +56,7 @@ func (x *namedSets) of(f *incrementalPath, snap *framework.Snapshot, names []str
 	s := &x.list[x.next]
 	x.next = (x.next + 1) % namedSetsMost
 	x.names += len(names) - len(s.names)
-	*s = namedSet{slices.Clone(names), snap.NodeSet(), f.slotsNamed(snap, names)}
+	*s = namedSet{bound.lastingNodes(), snap.NodeSet(), f.slotsNamed(snap, names)}
 	return s
 }
 
@@ -71,7 +77,7 @@ func (f *incrementalPath) slotsNamed(snap *framework.Snapshot, names []string) [
 // is not ok if the engine has no answer. The filters must then be bound again.
 func (f *incrementalPath) decideAmongNamed(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error, ok bool) {
 	s, r := f.s, &f.s.reference
-	set := f.sets.of(f, snap, r.bound.nodes)
+	set := f.sets.of(f, snap, &r.bound)
 	if len(set.slots) == 0 {
 		return nil, false
 	}

@@ -363,6 +363,9 @@ func (e *Extender) addWeighted(totals []int64, scores []HostScore) {
 // gives the nodes in their answers a random number, and the largest wins. The heap
 // decides only if no tied node has one.
 func (r *referencePath) chooseAnswered(seed uint64) (place int, ok bool) {
+	if len(r.extended.answered) == 0 { // mostly
+		return 0, false
+	}
 	var tied []int
 	for _, k := range r.tied {
 		if k < len(r.extended.answered) && r.extended.answered[k] {

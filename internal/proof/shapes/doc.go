@@ -12,5 +12,42 @@
 // and the question to PostFilter if it fits nowhere. Not timed is the making of the
 // object, which stands for decoding it and filling its defaults.
 //
+// # Figures
+//
+// How many times as many pods berth places per second as kube-scheduler 1.37.1 beside it, with
+// 5,000 nodes, in one run of "go run ./cmd/bench -workloads
+// statefulset,job,bare,rollout,rolloutspread,cron,terms,distinct" in
+// internal/proof/parity/kubernetes. Under "sample" kube-scheduler looks at a sample of the
+// nodes, its default; under "all" it scores all, as berth does:
+//
+//	shape                                              sample         all
+//	StatefulSets; indexed Jobs                         875; 703       7767; 6509
+//	bare pods; CronJobs                                808; 775       6663; 6143
+//	rolling updates; half of them spread by revision   671; 1172      5413; 3864
+//	thousands of selectors                             557            1142
+//	requests of its own for each pod                   8              70
+//	500 nodes with 8 GPUs each, a claim for every pod
+//	(-workloads devices)                               1175 to 1270   1848 to 2633
+//
+// Beside berth's own reference path, in one run of "go run ./internal/cmd/shapes -nodes 5000":
+//
+//	shape                                                            us a pod       reference path
+//	equal pods; rule First, Random, Heap                             1.2, 1.6, 1.4  124 to 141
+//	StatefulSets, indexed Jobs, bare pods, CronJobs                  1.3, 1.5, 1.2, 1.6  133 to 144
+//	50 Deployments; rolling updates                                  2.5; 1.5       140; 138
+//	rolling updates, half of them spread by revision                 3.3            232
+//	a fork for every 11 pods                                         3.2            139
+//	DaemonSet pods                                                   1.5            19
+//	ten tenants, a PreFilter names the tenant's 500 nodes            4.3            89
+//	one pod nominated; a full cluster                                1.4; 1.8       211; 1030
+//	100 nodes with a nominated pod each                              7.8            245
+//	an extender in the process                                       47             1064
+//	default spreading of 50 Deployments; of 1,000 in 500 namespaces  37; 14         400; 362
+//	thousands of selectors; requests of its own for each pod         17; 144        194; 136
+//	a pool of 40 nodes with GPUs; one pod in ten fits nowhere        2.8; 1.8       170; 185
+//	OpenB, 1,213 nodes                                               8.6            56
+//
+// Machine: 2 cores of an AMD EPYC, Go 1.26.
+//
 // The package is for tests and benchmarks. A [World] must be used by one goroutine.
 package shapes

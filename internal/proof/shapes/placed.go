@@ -3,6 +3,7 @@ package shapes
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -108,6 +109,51 @@ func nominations() Shape {
 		return nil
 	}
 	return s
+}
+
+// namedPools is how many pools the shape named has.
+const namedPools = 10
+
+func named() Shape {
+	s := equal("named", scheduling.Heap)
+	s.Name, s.About = "named", "equal pods of ten tenants, for which a PreFilter names the tenant's nodes, one of ten"
+	web := s.Pod
+	s.Pod = func(i, n int) *api.Pod {
+		p := web(i, n)
+		p.Labels["tenant"] = fmt.Sprint("tenant-", i%namedPools)
+		return p
+	}
+	s.Profile = func(p *scheduling.Profile) { p.Filter = append(p.Filter, new(tenants)) }
+	return s
+}
+
+// tenants names the nodes of a pod's tenant. Nodes belong to tenants in turn.
+type tenants struct {
+	nodeSet uint64
+	nodes   map[string][]string
+}
+
+// Name returns "Tenants".
+func (*tenants) Name() string { return "Tenants" }
+
+// PreFilter names the nodes. It lists them when nodes have changed.
+func (x *tenants) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	if x.nodeSet != c.Snapshot.NodeSet() {
+		x.nodeSet, x.nodes = c.Snapshot.NodeSet(), map[string][]string{}
+		for i, n := range c.Snapshot.All() {
+			tenant := fmt.Sprint("tenant-", i%namedPools)
+			x.nodes[tenant] = append(x.nodes[tenant], n.Name())
+		}
+		for _, list := range x.nodes {
+			slices.Sort(list)
+		}
+	}
+	return framework.PreFiltered{NodeNames: x.nodes[c.Pod.Pod.Labels["tenant"]]}, framework.Status{}
+}
+
+// Filter rejects nothing.
+func (*tenants) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+	return framework.Status{}
 }
 
 func extended() Shape {

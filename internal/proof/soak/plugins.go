@@ -98,7 +98,9 @@ func (x rows) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.St
 	return framework.PreFiltered{NodeNames: slices.Compact(names)}, framework.Status{}
 }
 
-func (rows) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status { return framework.Status{} }
+func (rows) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+	return framework.Status{}
+}
 
 // aisles is rows with a scope, so that its answers are kept.
 type aisles struct{ rows }
