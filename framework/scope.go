@@ -42,7 +42,8 @@ const (
 	// ReadsNode: the node object itself: labels, taints, allocatable, images.
 	ReadsNode Reads = 1 << iota
 	// ReadsPods: the node's pods and their totals, and what a [NodeState] or another
-	// extension that uses [Snapshot.Touch] holds for this node.
+	// extension that uses [Snapshot.Touch] holds for this node. What an extension holds
+	// without Touch is ReadsCluster.
 	ReadsPods
 	// ReadsNodeSet: which nodes exist and what any node object says, for
 	// example how many nodes have an image.

@@ -7,7 +7,8 @@ import (
 )
 
 // A TieRule names how one of several nodes with the highest total is chosen. Every
-// [Decision] holds the rule that was used.
+// [Decision] holds the rule that was used. For your own rule use [Custom]. The page of
+// internal/engine says how to add one to the library.
 type TieRule uint8
 
 const (
