@@ -42,7 +42,7 @@ func TestCounters(t *testing.T) {
 				set := fmt.Sprint("set-", rapid.IntRange(0, sets-1).Draw(t, "set"))
 				d.ConsumesCounters = append(d.ConsumesCounters, api.DeviceCounterConsumption{CounterSet: set, Counters: counts(-1, 3)})
 			}
-			uses.dense[i] = rapid.SampledFrom([]*use{nil, nil, nil, dedicatedOnce, {shares: map[api.UID]int{"s": 1}}}).Draw(t, "use")
+			uses.dense[i] = rapid.SampledFrom([]*use{nil, nil, nil, dedicatedOnce, {shares: 1}}).Draw(t, "use")
 			p.list[0].consumers = append(p.list[0].consumers, d)
 			p.devices = append(p.devices, candidate{device: d, number: int32(i), here: true})
 		}
