@@ -334,8 +334,12 @@ func runFlights(t *testing.T, seed uint64) (placed int) {
 				was := x.now.clone()
 				must(x.s.RemovePod(p.info, p.node))
 				delete(x.now.pods, p.info.Pod.Name)
+				gone := r.IntN(2) == 0 // another pod of the same identity comes
+				if gone {
+					must(x.s.ReleasePod(p.info))
+				}
 				ok := x.place(p.info.Pending())
-				note("move %s: %t", p.info.Pod.Name, ok)
+				note("move %s, gone %t: %t", p.info.Pod.Name, gone, ok)
 				if r.IntN(2) == 0 {
 					note("taken back")
 					x.s.Rollback(m)

@@ -2,10 +2,13 @@ package filter_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -101,5 +104,70 @@ func TestDevicesGoWithThePod(t *testing.T) {
 				t.Errorf("the next pod: %v, want a place: %t", err, tt.free)
 			}
 		})
+	}
+}
+
+// TestDevicesOfPodThatIsPlacedAnew: a pod that has left and given its devices back, and is placed
+// again in the same transaction, keeps what it got then: the commit must not take it.
+func TestDevicesOfPodThatIsPlacedAnew(t *testing.T) {
+	for name, giveBack := range map[string]func(*testing.T, *framework.Snapshot, *framework.PodInfo) error{
+		"released": func(_ *testing.T, s *framework.Snapshot, p *framework.PodInfo) error { return s.ReleasePod(p) },
+		"unreserved": func(_ *testing.T, s *framework.Snapshot, p *framework.PodInfo) error {
+			c := new(framework.Cycle)
+			c.Reset(p, s, 1, 1)
+			filter.DynamicResources{}.Unreserve(c, nil)
+			return nil
+		},
+		"written, and the claim is deleted": func(t *testing.T, s *framework.Snapshot, p *framework.PodInfo) error {
+			c := filter.DeviceClaimsOf(s, p)[0]
+			w, err := c.Write(nil, p.Pod, time.Unix(1, 0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.Name = "written"
+			err = framework.Put(s, w)
+			framework.Delete[api.ResourceClaim](s, w.Key())
+			return err
+		},
+	} {
+		for _, commit := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, commit %t", name, commit), func(t *testing.T) {
+				s := networkDevice(t)
+				pod, node, err := placeOnNetwork(t, s, "p")
+				if err != nil {
+					t.Fatal(err)
+				}
+				sched, err := scheduling.New(scheduling.Kubernetes137())
+				if err != nil {
+					t.Fatal(err)
+				}
+				outer := s.Begin()
+				if err := errors.Join(s.RemovePod(pod, node), giveBack(t, s, pod)); err != nil {
+					t.Fatal(err)
+				}
+				inner := s.Begin()
+				d, err := sched.Place(s, pod)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !commit {
+					s.Rollback(inner)
+				}
+				s.Commit(outer)
+				want := 0
+				if commit {
+					want = 1
+				}
+				if held := len(filter.DeviceClaimsOf(s, pod)); held != want {
+					t.Errorf("the pod, placed on %s: %t, holds %d claims, want %d", d.Node, commit, held, want)
+				}
+				if _, _, err := placeOnNetwork(t, s, "next"); (err == nil) == commit {
+					t.Errorf("the next pod: %v", err)
+				}
+				if err := s.Check(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
 	}
 }

@@ -165,6 +165,7 @@ func (x *State) release(s *framework.Snapshot, pod objectID) {
 		return
 	}
 	x.recent = nil
+	x.settle(s, pod)
 	cut(s, &x.holds, pod)
 	for _, f := range held {
 		x.end(s, f)
@@ -205,8 +206,14 @@ func (u *flownUndo) Undo(*framework.Snapshot) { u.state.flown = u.flown }
 
 // landed ends the flight of a claim that has been written.
 func (x *State) landed(s *framework.Snapshot, c *api.ResourceClaim) {
-	if f, ok := x.flights.Get(claimIDOf(c)); ok {
+	land := func(f *flight) {
 		x.land(s, f)
+		if _, holds := x.holds.Get(f.pod); !holds {
+			x.settle(s, f.pod)
+		}
+	}
+	if f, ok := x.flights.Get(claimIDOf(c)); ok {
+		land(f)
 	}
 	o := c.ControllerRef()
 	if o == nil {
@@ -222,7 +229,7 @@ func (x *State) landed(s *framework.Snapshot, c *api.ResourceClaim) {
 	for _, pod := range [2]objectID{idOf(o.UID, c.Namespace, o.Name), idOf("", c.Namespace, o.Name)} {
 		if held, ok := x.holds.Get(pod); ok {
 			if i := slices.IndexFunc(held, func(f *flight) bool { return f.entry == entry }); i >= 0 {
-				x.land(s, held[i])
+				land(held[i])
 			}
 		}
 	}
@@ -260,16 +267,39 @@ func (x *State) leave(pod objectID, by int) {
 	if _, holds := x.holds.Get(pod); !holds {
 		return
 	}
-	if x.left == nil {
-		x.left = map[objectID]int{}
-	}
-	if x.left[pod] += by; x.left[pod] == 0 {
+	x.setLeft(pod, x.left[pod]+by)
+}
+
+func (x *State) setLeft(pod objectID, n int) {
+	switch {
+	case n == 0:
 		delete(x.left, pod)
+	case x.left == nil:
+		x.left = map[objectID]int{pod: n}
+	default:
+		x.left[pod] = n
 	}
 	if len(x.left) == 0 {
 		x.left = nil // as it was before: a rollback restores all exactly
 	}
 }
+
+// settle forgets that a pod has left a node in the transaction: it holds nothing more. What it
+// gets later, the commit must not take back.
+func (x *State) settle(s *framework.Snapshot, pod objectID) {
+	if n, ok := x.left[pod]; ok {
+		s.Record(&leftUndo{x, pod, n})
+		x.setLeft(pod, 0)
+	}
+}
+
+type leftUndo struct {
+	state *State
+	pod   objectID
+	left  int
+}
+
+func (u *leftUndo) Undo(*framework.Snapshot) { u.state.setLeft(u.pod, u.left) }
 
 // Committed takes back what the pods had in flight that have left in the transaction.
 func (x *State) Committed(s *framework.Snapshot) {
