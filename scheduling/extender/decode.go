@@ -1,6 +1,8 @@
 package extender
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -114,6 +116,16 @@ func decodeAll(text []byte, p any) error {
 		return errors.New("text after the end of the message")
 	}
 	return nil
+}
+
+// encode returns a message as JSON. Unlike [json.Marshal] it writes <, > and & as they are: six
+// bytes for each would make an answer longer than what it repeats.
+func encode(message any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(message)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // maxText is the number of bytes of others' text that an error prints.

@@ -2,7 +2,6 @@ package extender
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -51,9 +50,10 @@ type Handler struct {
 	// negative.
 	MaxBytes int64
 	// MaxWaiting bounds the bodies of all requests together, in bytes, each from its
-	// first byte to its answer. Beyond it, the answer is status 503. 0 means
+	// first byte to its answer, and then the answer until it is written. Beyond it, the
+	// answer is status 503. 0 means
 	// DefaultMaxWaiting, or MaxBytes if that is more; it must not be less than MaxBytes.
-	// A client that sends slowly keeps its share, so set ReadTimeout and WriteTimeout of
+	// A client that sends or reads slowly keeps its share, so set ReadTimeout and WriteTimeout of
 	// your http.Server.
 	MaxWaiting int64
 
@@ -71,7 +71,7 @@ const maxDecoding = 2
 // ServeHTTP answers a call.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	verb := path.Base(r.URL.Path)
-	var answer func(context.Context, []byte) (any, error)
+	var answer func(context.Context, []byte) ([]byte, error)
 	switch {
 	case verb == "filter":
 		answer = h.filter
@@ -104,17 +104,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, fmt.Sprintf("the request is larger than %d bytes", limits.request), http.StatusRequestEntityTooLarge)
 		return
 	case errors.Is(err, errFull):
-		w.Header().Set("Retry-After", "1")
-		http.Error(w, fmt.Sprintf("the requests that wait hold more than %d bytes: try again later", limits.waiting), http.StatusServiceUnavailable)
+		refuseFull(w, limits)
 		return
 	case err != nil:
 		http.Error(w, "reading the request: "+err.Error(), http.StatusBadRequest)
 		return
 	}
-	result, err := answer(r.Context(), body)
-	if err == nil {
-		body, err = json.Marshal(result)
-	}
+	body, err = answer(r.Context(), body)
 	var malformed *requestError
 	switch {
 	case errors.As(err, &malformed):
@@ -124,8 +120,17 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, h.text(err), http.StatusInternalServerError)
 		return
 	}
+	if !counted.become(len(body)) {
+		refuseFull(w, limits)
+		return
+	}
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(body) // the client may have gone
+}
+
+func refuseFull(w http.ResponseWriter, l limits) {
+	w.Header().Set("Retry-After", "1")
+	http.Error(w, fmt.Sprintf("the requests that wait hold more than %d bytes: try again later", l.waiting), http.StatusServiceUnavailable)
 }
 
 // text returns the text of an error for a client.
@@ -193,11 +198,11 @@ type question struct {
 	pod  *framework.PodInfo
 }
 
-// ask decodes a request into m and lets answer look at the snapshot, with the handler
-// locked. Decoding and deriving the pod happen before, so that a large request does not
-// hold the lock. A request that waits for the lock counts as decoded: its memory is many
-// times its text.
-func (h *Handler) ask(ctx context.Context, body []byte, m message, answer func(question) (any, error)) (result any, err error) {
+// ask decodes a request into m, lets answer look at the snapshot, with the handler locked,
+// and encodes the answer. Decoding, deriving the pod and encoding do not happen under the
+// lock, so that a large request does not hold it. A request counts as decoded while it waits
+// for the lock and while it is encoded: its memory is many times its text.
+func (h *Handler) ask(ctx context.Context, body []byte, m message, answer func(question) (any, error)) (text []byte, err error) {
 	err = h.decoded(ctx, func() error {
 		if err := read(body, m); err != nil {
 			return err
@@ -205,20 +210,29 @@ func (h *Handler) ask(ctx context.Context, body []byte, m message, answer func(q
 		if err := m.check(); err != nil {
 			return &requestError{err}
 		}
-		info, err := h.derive(m.about())
+		result, err := h.answer(ctx, m.about(), answer)
 		if err != nil {
 			return err
 		}
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		q, err := h.begin(ctx, m.about(), info)
-		if err != nil {
-			return err
-		}
-		result, err = answer(q)
+		text, err = encode(result)
 		return err
 	})
-	return result, err
+	return text, err
+}
+
+// answer lets f look at the snapshot and the pod, with the handler locked.
+func (h *Handler) answer(ctx context.Context, pod *api.Pod, f func(question) (any, error)) (any, error) {
+	info, err := h.derive(pod)
+	if err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	q, err := h.begin(ctx, pod, info)
+	if err != nil {
+		return nil, err
+	}
+	return f(q)
 }
 
 // begin prepares an answer about the pod; info is what derive has returned. The caller

@@ -28,7 +28,7 @@ func (h *Handler) limits() (l limits, err error) {
 var errFull = errors.New("too many bytes wait")
 
 // A countedBody is the body of a request. What has been read of it counts in total until
-// it is released.
+// it is released, or becomes an answer.
 type countedBody struct {
 	from  io.Reader
 	total *atomic.Int64
@@ -44,6 +44,14 @@ func (b *countedBody) Read(p []byte) (int, error) {
 		return n, errFull
 	}
 	return n, err
+}
+
+// become counts an answer of n bytes in place of the body; false if all together are too
+// large.
+func (b *countedBody) become(n int) bool {
+	more := int64(n) - b.read
+	b.read = int64(n)
+	return b.total.Add(more) <= b.most || more <= 0
 }
 
 func (b *countedBody) release() { b.total.Add(-b.read) }

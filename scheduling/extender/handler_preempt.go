@@ -10,7 +10,7 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-func (h *Handler) preempt(ctx context.Context, body []byte) (any, error) {
+func (h *Handler) preempt(ctx context.Context, body []byte) ([]byte, error) {
 	args := new(preemptionRequest)
 	return h.ask(ctx, body, args, func(q question) (any, error) {
 		result := &PreemptionResult{NodeNameToMetaVictims: map[string]*MetaVictims{}}

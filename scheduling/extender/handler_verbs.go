@@ -14,13 +14,13 @@ const unknownNode = "node(s) unknown to the extender"
 
 // filter answers with the feasible nodes. An error that is not the client's fault
 // stands in the result, as the protocol wants it.
-func (h *Handler) filter(ctx context.Context, body []byte) (any, error) {
+func (h *Handler) filter(ctx context.Context, body []byte) ([]byte, error) {
 	args := new(Args)
 	result, err := h.ask(ctx, body, args, func(q question) (any, error) { return h.feasible(q, args) })
 	if malformed := (*requestError)(nil); err == nil || errors.As(err, &malformed) {
 		return result, err
 	}
-	return &FilterResult{Error: h.text(err)}, nil
+	return encode(&FilterResult{Error: h.text(err)})
 }
 
 // feasible sorts the nodes of a request by what the filters say of them.
@@ -36,26 +36,43 @@ func (h *Handler) feasible(q question, args *Args) (*FilterResult, error) {
 		result.FailedNodes[name] = unknownNode
 	}
 	feasible := make(map[string]bool)
+	why := reasons{most: min(maxReason, max(minReason, maxReasons/max(1, len(nodes))))}
 	for i, n := range nodes {
 		delete(result.FailedNodes, n.Name())
 		switch status := verdicts[i].Status; status.Code() {
 		case framework.Success:
 			feasible[n.Name()] = true
 		case framework.UnschedulableAndUnresolvable:
-			result.FailedAndUnresolvableNodes[n.Name()] = why(status)
+			result.FailedAndUnresolvableNodes[n.Name()] = why.of(status)
 		default:
-			result.FailedNodes[n.Name()] = why(status)
+			result.FailedNodes[n.Name()] = why.of(status)
 		}
 	}
 	result.keep(args, feasible)
 	return result, nil
 }
 
-// why returns the reasons of a status. They may repeat what is in the pod, and each node
+// The reasons for one node have maxReason bytes at most, and those for all nodes maxReasons,
+// unless each then had less than minReason. They may repeat what is in the pod, and each node
 // has them.
-func why(s framework.Status) string {
-	const most = 8 << 10
-	return errtext.Cut(s.Message(), most)
+const (
+	maxReason  = 8 << 10
+	minReason  = 256
+	maxReasons = 4 << 20
+)
+
+// reasons makes the texts of statuses. Equal ones are one string.
+type reasons struct {
+	most int // bytes of one
+	last string
+}
+
+// of returns the reasons of a status.
+func (r *reasons) of(s framework.Status) string {
+	if text := errtext.Cut(s.Message(), r.most); text != r.last {
+		r.last = text
+	}
+	return r.last
 }
 
 // keep answers with the feasible nodes, in their given form and order.
@@ -78,7 +95,7 @@ func (r *FilterResult) keep(args *Args, feasible map[string]bool) {
 	}
 }
 
-func (h *Handler) prioritize(ctx context.Context, body []byte) (any, error) {
+func (h *Handler) prioritize(ctx context.Context, body []byte) ([]byte, error) {
 	args := new(Args)
 	return h.ask(ctx, body, args, func(q question) (any, error) {
 		nodes := q.find(args.names())
@@ -106,15 +123,15 @@ func scale(total, highest int64) int64 {
 	return int64(resource.MulDiv(uint64(min(total, highest)), 2*MaxPriority, uint64(highest), 2*uint64(highest)))
 }
 
-func (h *Handler) bind(ctx context.Context, body []byte) (any, error) {
+func (h *Handler) bind(ctx context.Context, body []byte) ([]byte, error) {
 	args, err := h.binding(ctx, body)
 	if err != nil {
 		return nil, err
 	}
 	if err := h.Bind(ctx, args); err != nil {
-		return &BindingResult{Error: h.text(err)}, nil
+		return encode(&BindingResult{Error: h.text(err)})
 	}
-	return &BindingResult{}, nil
+	return encode(&BindingResult{})
 }
 
 // binding decodes a request to bind. Nothing waits for Bind, which may take its time.

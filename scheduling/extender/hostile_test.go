@@ -164,3 +164,68 @@ func TestHandlerBoundsReasons(t *testing.T) {
 		}
 	}
 }
+
+// TestHandlerBoundsAnswer asks about 5,000 nodes with a pod whose contents stand in the
+// reasons of each: the answer stays under 6 MiB, also with characters that JSON for web pages
+// writes as six.
+func TestHandlerBoundsAnswer(t *testing.T) {
+	const many = 5000
+	s := framework.NewSnapshot(framework.Arrival)
+	names := make([]string, many)
+	for i := range many {
+		names[i] = fmt.Sprintf(`"n%d"`, i)
+		if err := s.AddNode(api.MakeNode(fmt.Sprintf("n%d", i), "4", "16Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	claim := strings.Repeat("<", 8<<10)
+	body := `{"Pod": {"metadata": {"name": "p"}, "spec": {"containers": [{}], "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "` + claim + `"}}]}}, "NodeNames": [` + strings.Join(names, ",") + `]}`
+	h := handler(t, s)
+	if status, text := ask(h, "/filter", body); status != http.StatusOK || len(text) > 6<<20 || !strings.Contains(text, `"n4999":"persistentvolumeclaim \"<<<`) {
+		t.Errorf("status %d, %d bytes: %.300s", status, len(text), text)
+	}
+}
+
+// slowReader is a client that takes nothing of an answer until it is let go.
+type slowReader struct {
+	*httptest.ResponseRecorder
+	asked, gone chan struct{}
+}
+
+func (w *slowReader) Write(p []byte) (int, error) {
+	close(w.asked)
+	<-w.gone
+	return w.ResponseRecorder.Write(p)
+}
+
+// TestHandlerBoundsAnswersThatWait has clients that do not read their answers, which are much
+// longer than the requests: the answers count, and those beyond the bound are refused.
+func TestHandlerBoundsAnswersThatWait(t *testing.T) {
+	h := handler(t, cluster(t))
+	h.MaxBytes, h.MaxWaiting = 10_000, 10_000
+	gone := make(chan struct{})
+	var all sync.WaitGroup
+	var names strings.Builder
+	for i := range 100 { // not in the cluster: each takes 40 bytes of the answer
+		fmt.Fprintf(&names, `"x%d",`, i)
+	}
+	body := `{"Pod": ` + aPod + `, "NodeNames": [` + names.String() + `"a"]}`
+	for range 2 {
+		w := &slowReader{httptest.NewRecorder(), make(chan struct{}), gone}
+		all.Go(func() { h.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/filter", strings.NewReader(body))) })
+		<-w.asked
+	}
+	for range 3 { // what is refused does not count
+		if status, text := ask(h, "/filter", body); status != http.StatusServiceUnavailable {
+			t.Errorf("beyond the bound: %d %s", status, text)
+		}
+		if status, text := ask(h, "/filter", `{"Pod": `+aPod+`, "NodeNames": ["a"]}`); status != http.StatusOK {
+			t.Errorf("a small request: %d %s", status, text)
+		}
+	}
+	close(gone)
+	all.Wait()
+	if status, text := ask(h, "/filter", body); status != http.StatusOK {
+		t.Errorf("once nothing waits: %d %s", status, text)
+	}
+}
