@@ -2,6 +2,7 @@ package topo
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -53,9 +54,13 @@ func (t *Tables) recountAll(n *framework.NodeInfo, by int32) {
 	}
 }
 
-// stays reports whether both versions of a node are in the same domains and sets.
+// stays reports whether both versions of a node are in the same domains and sets. If what
+// rules read of a node is the same, as where only its status is new, no rule is asked.
 func (t *Tables) stays(old, n *api.Node) bool {
 	sameLabels := maps.Equal(old.Labels, n.Labels)
+	if sameLabels && slices.EqualFunc(old.Spec.Taints, n.Spec.Taints, sameTaint) {
+		return true
+	}
 	for _, k := range t.keys {
 		if k == nil || sameLabels {
 			continue
@@ -72,6 +77,11 @@ func (t *Tables) stays(old, n *api.Node) bool {
 		}
 	}
 	return true
+}
+
+// sameTaint reports whether the same pods tolerate both taints.
+func sameTaint(a, b api.Taint) bool {
+	return a.Key == b.Key && a.Value == b.Value && a.Effect == b.Effect
 }
 
 // enter puts a node, without its pods, into its domains and sets.
