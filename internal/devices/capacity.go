@@ -150,12 +150,21 @@ func violates(c *api.DeviceCapacity, amount resource.Quantity) bool {
 		}
 		least := int64(0)
 		if r.Min != nil {
-			least = r.Min.Value()
+			least = whole(*r.Min)
 		}
 		step := r.Step.Value()
-		return step <= 0 || resource.SatSub(amount.Value(), least)%step != 0
+		return step <= 0 || resource.SatSub(whole(amount), least)%step != 0
 	}
 	return len(p.ValidValues) > 0 && !slices.ContainsFunc(p.ValidValues, amount.Equal)
+}
+
+// whole returns an amount, rounded up, as steps count it. Like kube-scheduler it reads one beyond
+// the largest int64, such as 20E, as 0.
+func whole(q resource.Quantity) int64 {
+	if q.Cmp(maxWhole) > 0 {
+		return 0
+	}
+	return q.Value()
 }
 
 // fitsBeside reports whether an amount of every capacity is left beside what others
