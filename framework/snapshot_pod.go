@@ -75,7 +75,7 @@ func (s *Snapshot) ReplacePod(old, p *PodInfo, node string) error {
 // ReleasePod says that a pod that is on no node will not come back. Extensions then free what
 // they hold for it until it goes, such as its devices. Call it for pods of a node that was
 // lost ([Snapshot.LoseNode]); [Snapshot.RemovePod] and [Snapshot.RemoveNode] need no such
-// call. It is an [*api.InvalidError] if p is nil.
+// call. That the pod is on no node is not checked. It is an [*api.InvalidError] if p is nil.
 func (s *Snapshot) ReleasePod(p *PodInfo) error {
 	switch {
 	case s.check() != nil:
