@@ -19,7 +19,7 @@ func TestPathsAgree(t *testing.T) {
 	if testing.Short() {
 		steps = 6_000
 	}
-	res, err := soak.Run(steps, 1, nil)
+	res, err := soak.Run(steps, 3, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
