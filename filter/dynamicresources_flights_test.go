@@ -274,6 +274,15 @@ func runFlights(t *testing.T, seed uint64) (placed int) {
 				t.Fatalf("seed %d: %v\nhistory: %q", seed, err, log)
 			}
 		}
+		end := func(m framework.Mark, was flightModel) { // of a transaction
+			if r.IntN(2) == 0 {
+				note("taken back")
+				x.s.Rollback(m)
+				x.now = was
+			} else {
+				x.s.Commit(m)
+			}
+		}
 		switch op := r.IntN(17); op {
 		case 0, 1, 2, 3:
 			name := fmt.Sprint("p", r.IntN(6))
@@ -340,13 +349,7 @@ func runFlights(t *testing.T, seed uint64) (placed int) {
 				}
 				ok := x.place(p.info.Pending())
 				note("move %s, gone %t: %t", p.info.Pod.Name, gone, ok)
-				if r.IntN(2) == 0 {
-					note("taken back")
-					x.s.Rollback(m)
-					x.now = was
-				} else {
-					x.s.Commit(m)
-				}
+				end(m, was)
 			}
 		case 15:
 			if p, ok := some(); ok { // as a what-if moves pods: its own devices are free for it
@@ -358,13 +361,7 @@ func runFlights(t *testing.T, seed uint64) (placed int) {
 				if !x.place(p.info.Pending()) && len(p.devices) > 0 {
 					must(errors.New("the pod cannot have its devices again"))
 				}
-				if r.IntN(2) == 0 {
-					note("taken back")
-					x.s.Rollback(m)
-					x.now = was
-				} else {
-					x.s.Commit(m)
-				}
+				end(m, was)
 			}
 		case 16:
 			if len(x.marks) > 0 {

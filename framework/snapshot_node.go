@@ -78,16 +78,7 @@ func (s *Snapshot) UpdateNode(node *api.Node) error {
 // RemoveNode removes a node and its pods, the last pod first. It is an
 // [*api.InvalidError] if there is no such node or if a transaction is open. It costs
 // O(N) for N nodes of its zone.
-func (s *Snapshot) RemoveNode(name string) error { return s.removeNode(name, s.removePods) }
-
-// LoseNode is [Snapshot.RemoveNode] for a node whose pods still exist, and may come back with
-// it. Unlike after RemoveNode, they have not gone: what extensions hold for them until they
-// go, such as their devices, stays. If one of them goes, tell the snapshot with
-// [Snapshot.ReleasePod].
-func (s *Snapshot) LoseNode(name string) error { return s.removeNode(name, s.losePods) }
-
-// removeNode removes a node, whose pods remove takes off it.
-func (s *Snapshot) removeNode(name string, remove func(slot int) error) error {
+func (s *Snapshot) RemoveNode(name string) error {
 	if err := s.check(); err != nil {
 		return err
 	}
@@ -98,7 +89,7 @@ func (s *Snapshot) removeNode(name string, remove func(slot int) error) error {
 	if err := s.refuseInTransaction(name); err != nil {
 		return err
 	}
-	if err := remove(n.Slot()); err != nil {
+	if err := s.removePods(n.Slot()); err != nil {
 		return err
 	}
 	n = s.node(n.Slot())
@@ -117,6 +108,19 @@ func (s *Snapshot) removeNode(name string, remove func(slot int) error) error {
 	return s.tellNodes("NodeRemoved", func(w NodeWatcher) { w.NodeRemoved(s, n) })
 }
 
+// LoseNode is [Snapshot.RemoveNode] for a node whose pods still exist, and may come back with
+// it. Unlike after RemoveNode, they have not gone: what extensions hold for them until they
+// go, such as their devices, stays. If one of them goes, tell the snapshot with
+// [Snapshot.ReleasePod].
+func (s *Snapshot) LoseNode(name string) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	s.losing = true
+	defer func() { s.losing = false }()
+	return s.RemoveNode(name)
+}
+
 // removePods removes all pods of a node, the last one first, or none.
 func (s *Snapshot) removePods(slot int) error {
 	if len(s.node(slot).Pods) == 0 {
@@ -131,13 +135,6 @@ func (s *Snapshot) removePods(slot int) error {
 	}
 	s.Commit(m)
 	return nil
-}
-
-// losePods is removePods for pods that still exist.
-func (s *Snapshot) losePods(slot int) error {
-	s.losing = true
-	defer func() { s.losing = false }()
-	return s.removePods(slot)
 }
 
 // install puts a new NodeInfo with a new node object into its slot.

@@ -77,10 +77,7 @@ func (s *Snapshot) ReplacePod(old, p *PodInfo, node string) error {
 // lost ([Snapshot.LoseNode]); [Snapshot.RemovePod] and [Snapshot.RemoveNode] need no such
 // call. That the pod is on no node is not checked. It is an [*api.InvalidError] if p is nil.
 func (s *Snapshot) ReleasePod(p *PodInfo) error {
-	switch {
-	case s.check() != nil:
-		return s.check()
-	case p == nil || p.Pod == nil:
+	if s.check() != nil || p == nil || p.Pod == nil {
 		return s.refuse(p)
 	}
 	for _, h := range s.podHolders {

@@ -24,8 +24,9 @@ type namedNode struct {
 	verdict     verdict
 }
 
-// Up to handful named nodes are asked without looking for a class. Without one, up to one in
-// fewNamed of all nodes are asked: with more, the reference path is as fast.
+// If at most handful nodes are named, each is asked, and no class is looked for. If more are
+// named and there is no class, each is asked if they are at most one in fewNamed of all nodes:
+// with more, the reference path is as fast.
 const (
 	handful  = 8
 	fewNamed = 8

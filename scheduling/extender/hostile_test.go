@@ -134,18 +134,24 @@ func TestHandlerBoundsWaiting(t *testing.T) {
 	}
 }
 
-// TestHandlerBoundsReasons asks about pods whose contents stand in the reasons of each of
-// 100 nodes: the answer stays under 10 KiB for a node.
-func TestHandlerBoundsReasons(t *testing.T) {
-	const many = 100
-	s := framework.NewSnapshot(framework.Arrival)
-	names := make([]string, many)
-	for i := range many {
-		names[i] = fmt.Sprintf(`"n%d"`, i)
+// manyNodes is a cluster of n nodes, with their names as JSON.
+func manyNodes(t *testing.T, n int) (s *framework.Snapshot, names []string) {
+	t.Helper()
+	s = framework.NewSnapshot(framework.Arrival)
+	for i := range n {
+		names = append(names, fmt.Sprintf(`"n%d"`, i))
 		if err := s.AddNode(api.MakeNode(fmt.Sprintf("n%d", i), "4", "16Gi").Obj()); err != nil {
 			t.Fatal(err)
 		}
 	}
+	return s, names
+}
+
+// TestHandlerBoundsReasons asks about pods whose contents stand in the reasons of each of
+// 100 nodes: the answer stays under 10 KiB for a node.
+func TestHandlerBoundsReasons(t *testing.T) {
+	const many = 100
+	s, names := manyNodes(t, many)
 	h := handler(t, s)
 	var requests strings.Builder
 	for i := range 20_000 {
@@ -169,15 +175,7 @@ func TestHandlerBoundsReasons(t *testing.T) {
 // reasons of each: the answer stays under 6 MiB, also with characters that JSON for web pages
 // writes as six.
 func TestHandlerBoundsAnswer(t *testing.T) {
-	const many = 5000
-	s := framework.NewSnapshot(framework.Arrival)
-	names := make([]string, many)
-	for i := range many {
-		names[i] = fmt.Sprintf(`"n%d"`, i)
-		if err := s.AddNode(api.MakeNode(fmt.Sprintf("n%d", i), "4", "16Gi").Obj()); err != nil {
-			t.Fatal(err)
-		}
-	}
+	s, names := manyNodes(t, 5000)
 	claim := strings.Repeat("<", 8<<10)
 	body := `{"Pod": {"metadata": {"name": "p"}, "spec": {"containers": [{}], "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "` + claim + `"}}]}}, "NodeNames": [` + strings.Join(names, ",") + `]}`
 	h := handler(t, s)

@@ -48,12 +48,12 @@ func TestDevicesOfConfirmedPods(t *testing.T) {
 	}
 }
 
-// only is where a slice of the node is: there alone.
+// only makes a slice one of a single node.
 func only(node string) func(*api.ResourceSliceSpec) {
 	return func(s *api.ResourceSliceSpec) { s.NodeName = &node }
 }
 
-// allNodes is where a slice on the network is.
+// allNodes makes a slice one of the network.
 func allNodes(s *api.ResourceSliceSpec) { s.AllNodes = new(true) }
 
 // oneDevice is a driver of a cluster with one node and one device.

@@ -38,11 +38,11 @@ func (w *world) claimsOnDevices() claimsOnDevices {
 	for _, c := range framework.List[api.ResourceClaim](w.snap) {
 		x.add(c.Status.Allocation)
 	}
-	pods := slices.Clone(w.lost)
+	nodes := slices.Clone(w.lost)
 	for _, n := range w.snap.All() {
-		pods = append(pods, lostNode{pods: n.Pods})
+		nodes = append(nodes, lostNode{pods: n.Pods})
 	}
-	for _, n := range pods {
+	for _, n := range nodes {
 		for _, p := range n.pods {
 			if len(p.Pod.Spec.ResourceClaims) == 0 && !p.HasExtended() {
 				continue
