@@ -63,9 +63,9 @@ type nodeStatic struct {
 // Name returns the node's name.
 func (n *NodeInfo) Name() string { return n.name }
 
-// Generation identifies the content of this NodeInfo within its snapshot and the
-// snapshot's forks: equal generations mean equal content. A rollback that restores
-// earlier content restores its generation.
+// Generation identifies the content of this NodeInfo among all NodeInfos of all snapshots of
+// the process: equal generations mean equal content. A rollback that restores earlier content
+// restores its generation. The number itself is not the same on every run.
 func (n *NodeInfo) Generation() uint64 { return n.generation }
 
 // NodeGeneration identifies the node object in the same way: it stays when

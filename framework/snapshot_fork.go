@@ -11,9 +11,13 @@ import (
 
 // lineage is shared by a snapshot and all its forks.
 type lineage struct {
-	reserved atomic.Uint64 // generations up to here belong to some snapshot
-	touching sync.Map      // ids of touching extensions that some snapshot has had
+	touching sync.Map // ids of touching extensions that some snapshot has had
 }
+
+// reserved are the generations that belong to some snapshot: those up to it. All snapshots
+// of the process share it, so that who keeps answers by generation cannot take those about
+// one snapshot for answers about another.
+var reserved atomic.Uint64
 
 // generations are the numbers that one snapshot has reserved and not used yet: above
 // last, up to end. Reserving many at once avoids a locked instruction per change, which
@@ -22,19 +26,20 @@ type generations struct{ last, end uint64 }
 
 const generationsAtOnce = 1 << 10
 
-// newGeneration returns a number above 0 that no snapshot of the lineage has used.
+// newGeneration returns a number above 0 that no snapshot has used.
 func (s *Snapshot) newGeneration() uint64 {
 	g := &s.generations
 	if g.last == g.end {
-		g.end = s.lineage.reserved.Add(generationsAtOnce)
+		g.end = reserved.Add(generationsAtOnce)
 		g.last = g.end - generationsAtOnce
 	}
 	g.last++
 	return g.last
 }
 
-// NewVersion returns a number above 0 that no other call on this snapshot or a fork of it
-// returns. Extensions use it to tell states apart, also across forks.
+// NewVersion returns a number above 0 that no other call on any snapshot returns. Extensions
+// use it to tell states apart, also across forks. The number itself is not the same on
+// every run: compare it, and nothing else.
 func (s *Snapshot) NewVersion() uint64 {
 	s.must()
 	return s.newGeneration()

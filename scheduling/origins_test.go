@@ -60,3 +60,76 @@ func TestSnapshotsOfDifferentOrigins(t *testing.T) {
 		}
 	}
 }
+
+// pool is a filter that names the nodes of a pool; the list is made once.
+type pool struct{ names []string }
+
+func (pool) Name() string { return "Pool" }
+
+func (pool) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Reads: framework.ReadsNodeSet}
+}
+
+func (p pool) PreFilter(*framework.Cycle) (framework.PreFiltered, framework.Status) {
+	return framework.PreFiltered{NodeNames: p.names}, framework.Status{}
+}
+
+func (pool) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+	return framework.Status{}
+}
+
+// TestNamedNodesOfTwoOrigins: two snapshots with as many nodes, added in another order, have
+// other nodes in the slots that a PreFilter's names stand for.
+func TestNamedNodesOfTwoOrigins(t *testing.T) {
+	const nodes = 40
+	name := func(i int) string { return fmt.Sprintf("n%02d", i) }
+	var names []string
+	for i := range nodes / 2 {
+		names = append(names, name(i))
+	}
+	p := scheduling.Kubernetes137()
+	p.Filter = append(p.Filter, pool{names})
+	p.Cache.Verify = true
+	s := build(t, p)
+	for k := range 2 {
+		snap := framework.NewSnapshot(framework.Arrival)
+		for i := range nodes {
+			if k == 1 {
+				i = nodes - 1 - i
+			}
+			if err := snap.AddNode(api.MakeNode(name(i), "4", "8Gi").Obj()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range 5 {
+			pod := podInfo(t, snap, api.MakePod(fmt.Sprintf("p%d-%d", k, i)).Requests("100m", "10Mi").Obj())
+			d, err := s.Place(snap, pod)
+			if err != nil || d.Feasible != len(names) {
+				t.Fatalf("snapshot %d, pod %d: %d feasible nodes, error %v, want %d", k, i, d.Feasible, err, len(names))
+			}
+		}
+	}
+	if stats := s.Stats(); stats.Hits == 0 {
+		t.Errorf("no decision was made from kept answers: %+v", stats)
+	}
+}
+
+// TestNodeSetOfAnotherOrigin: it is refused, whatever nodes the two snapshots have.
+func TestNodeSetOfAnotherOrigin(t *testing.T) {
+	var snaps [2]*framework.Snapshot
+	for k := range snaps {
+		snaps[k] = framework.NewSnapshot(framework.Arrival)
+		if err := snaps[k].AddNode(api.MakeNode("n", "4", "8Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set, err := scheduling.NewNodeSet(snaps[0], []*framework.NodeInfo{snaps[0].At(0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var invalid *api.InvalidError
+	s := build(t, scheduling.Kubernetes137())
+	if _, err := s.ScheduleWithin(snaps[1], podInfo(t, snaps[1], api.MakePod("p").Obj()), set); !errors.As(err, &invalid) {
+		t.Errorf("error %v, want an InvalidError", err)
+	}
+}

@@ -32,6 +32,27 @@ func TestPreferredIsTried(t *testing.T) {
 	}
 }
 
+// Domains of one snapshot are not those of another, which has as many nodes in other racks.
+func TestDomainsOfTwoOrigins(t *testing.T) {
+	p := placer(gang.Rules{Choice: gang.BestFit})
+	for k := range 2 {
+		var nodes []*api.Node
+		for i := range 8 { // first the two halves, then odd and even
+			nodes = append(nodes, api.MakeNode(fmt.Sprint("n", i), "1", "8Gi").Labels(rack, fmt.Sprint("r", []int{i / 4, i % 2}[k])).Obj())
+		}
+		s := cluster(nodes)
+		out, err := p.Place(s, &gang.Group{Name: "g", Pods: workers(s, 4, "1"), Topology: []gang.Level{{Key: rack}}})
+		if err != nil || out.Status != gang.Placed {
+			t.Fatalf("snapshot %d: Place = %v, %v", k, out.Status, err)
+		}
+		for _, x := range out.Placed {
+			if in := s.Node(x.Node).Node.Labels[rack]; in != out.Domain[0].Value {
+				t.Errorf("snapshot %d: node %s is in rack %s, the group in %s", k, x.Node, in, out.Domain[0].Value)
+			}
+		}
+	}
+}
+
 // LeastFree fills small domains first, for unequal pods, too; the others large ones.
 func TestLeastFreeOfUnequalPods(t *testing.T) {
 	for choice, want := range map[gang.Choice]string{gang.LeastFree: "r0-0", gang.BestFit: "r1-0"} {
