@@ -131,6 +131,59 @@ func TestNodeSetMisuse(t *testing.T) {
 	}
 }
 
+// uncrowded prefers the node n3, but takes part only while few nodes are feasible.
+type uncrowded struct{}
+
+func (uncrowded) Name() string { return "Uncrowded" }
+
+func (uncrowded) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Reads: framework.ReadsFeasible | framework.ReadsNode}
+}
+
+func (uncrowded) PreScore(_ *framework.Cycle, feasible []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
+	if len(feasible) > 5 {
+		return nil, framework.SkipStatus()
+	}
+	return uncrowded{}, framework.Status{}
+}
+
+func (uncrowded) Score(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
+	if n.Name() == "n3" {
+		return framework.MaxNodeScore
+	}
+	return 0
+}
+
+// A scorer that skips among all nodes may take part within a set of them.
+func TestWithinUnskips(t *testing.T) {
+	p := scheduling.Kubernetes137()
+	p.Score = append(p.Score, scheduling.Weighted{Plugin: uncrowded{}, Weight: 2})
+	p.Cache.Verify = true
+	s := build(t, p)
+	snap := framework.NewSnapshot(framework.Arrival)
+	for i := range 10 {
+		if err := snap.AddNode(api.MakeNode(fmt.Sprint("n", i), "4", "8Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set, err := scheduling.NewNodeSet(snap, []*framework.NodeInfo{snap.Node("n1"), snap.Node("n2"), snap.Node("n3"), snap.Node("n4")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 5 {
+		pod := podInfo(t, snap, api.MakePod(fmt.Sprint("p", i)).Requests("10m", "10Mi").Obj())
+		if _, err := s.Schedule(snap, pod); err != nil {
+			t.Fatal(err)
+		}
+		if d, err := s.ScheduleWithin(snap, pod, set); err != nil || d.Node != "n3" {
+			t.Errorf("pod %d: node %q, error %v, want n3", i, d.Node, err)
+		}
+	}
+	if stats := s.Stats(); stats.Hits < 5 {
+		t.Errorf("%d of 10 decisions were made from kept answers, want 5: %+v", stats.Hits, stats)
+	}
+}
+
 // Counting replicas by formula comes to the same as placing them one after the other.
 func TestReplicas(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

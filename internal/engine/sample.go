@@ -65,8 +65,9 @@ func (v *View) TotalsAmong(slots []int, totals []int64) (list []int64, ok bool) 
 }
 
 // totalsStand reports whether the totals of nodes are the same if others are not feasible.
+// They may differ where no scorer takes part now: with other nodes, one may.
 func (c *class) totalsStand() bool {
-	return (!c.ask.liveScorers || c.ask.quietScorers || c.state == idle) && c.columns.uniform()
+	return (!c.ask.liveScorers || c.ask.quietScorers) && c.columns.uniform()
 }
 
 // narrow leaves only the nodes of the slots in the view, in that order. It is not ok if a
