@@ -82,7 +82,7 @@ type counted struct {
 }
 
 // rejections lists the counts by filter, in the profile's order, then by code and
-// text of the reason.
+// text of the reason, and by nodes if those are equal.
 func (p *plugins) rejections(list []counted) []Rejection {
 	for i := range list {
 		if x := &list[i]; x.text == "" {
@@ -90,7 +90,7 @@ func (p *plugins) rejections(list []counted) []Rejection {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b counted) int {
-		return cmp.Or(cmp.Compare(a.filter, b.filter), cmp.Compare(a.status.Code(), b.status.Code()), strings.Compare(a.text, b.text))
+		return cmp.Or(cmp.Compare(a.filter, b.filter), cmp.Compare(a.status.Code(), b.status.Code()), strings.Compare(a.text, b.text), cmp.Compare(a.nodes, b.nodes))
 	})
 	out := make([]Rejection, len(list))
 	for i, c := range list {

@@ -3,6 +3,7 @@ package scheduling
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -50,6 +51,9 @@ func (f *incrementalPath) verify(snap *framework.Snapshot, pod *framework.PodInf
 	}
 	if a, b := fmt.Sprint(plainErr), fmt.Sprint(err); a != b {
 		return differ("the error", a, b)
+	}
+	if a, b := rejectionsOf(plainErr), rejectionsOf(err); a != b {
+		return differ("the rejections of the error", a, b)
 	}
 	if a, b := describe(plain), describe(d); a != b {
 		return differ("the decision", a, b)
@@ -115,6 +119,15 @@ func (p proposal) String() string {
 	}
 	b.WriteString("]}")
 	return b.String()
+}
+
+// rejectionsOf shows the data of a FitError, which its text sums up.
+func rejectionsOf(err error) string {
+	var fit *FitError
+	if !errors.As(err, &fit) {
+		return ""
+	}
+	return fmt.Sprintf("%v of %d nodes, PreFilter %q, restricting %v", fit.Rejections, fit.Nodes, fit.PreFilter, fit.Restricting)
 }
 
 func describe(d Decision) string {

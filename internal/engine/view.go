@@ -253,24 +253,28 @@ func (v *View) counters() []int {
 // listCounted lists the reasons that were counted.
 func (v *View) listCounted() []Rejection {
 	v.rejected = v.rejected[:0]
+	reasons := &v.class.base.reasons
 	for i, nodes := range v.counts {
-		if i != int(feasible) && nodes > 0 {
-			v.addRejection(i, nodes)
+		if r := &reasons.list[i]; i != int(feasible) && nodes > 0 && !r.overrides {
+			v.rejected = append(v.rejected, Rejection{r.at, r.status, reasons.text(i), nodes})
+		}
+	}
+	for i, nodes := range v.counts {
+		if reasons.list[i].overrides && nodes > 0 {
+			v.addOverride(i, nodes)
 		}
 	}
 	return v.rejected
 }
 
-// addRejection adds a reason of some nodes. An override may be like another reason.
-func (v *View) addRejection(number, nodes int) {
+// addOverride adds the reason of an override, which may be like another reason.
+func (v *View) addOverride(number, nodes int) {
 	reasons := &v.class.base.reasons
 	r := &reasons.list[number]
-	if r.overrides {
-		for i := range v.rejected {
-			if x := &v.rejected[i]; x.At == r.at && x.Status.Same(r.status) {
-				x.Nodes += nodes
-				return
-			}
+	for i := range v.rejected {
+		if x := &v.rejected[i]; x.At == r.at && x.Status.Same(r.status) {
+			x.Nodes += nodes
+			return
 		}
 	}
 	v.rejected = append(v.rejected, Rejection{r.at, r.status, reasons.text(number), nodes})

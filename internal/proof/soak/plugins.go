@@ -76,6 +76,28 @@ func (b boundShifts) ValidUntil(_ *framework.PodInfo, n *framework.NodeInfo) tim
 	return time.Unix((number+1)*seconds, 0)
 }
 
+// crowds prefers some nodes while few are feasible, and else takes no part in the decision: a
+// scorer that skips one set of feasible nodes and ranks another.
+type crowds struct{ few int }
+
+func (crowds) Name() string { return "Crowds" }
+
+// Scope declares that PreScore reads which nodes are feasible, and Score the node.
+func (crowds) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Reads: framework.ReadsNode | framework.ReadsFeasible}
+}
+
+func (x crowds) PreScore(_ *framework.Cycle, feasible []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
+	if len(feasible) > x.few {
+		return nil, framework.SkipStatus()
+	}
+	return x, framework.Status{}
+}
+
+func (crowds) Score(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
+	return int64(n.Name()[len(n.Name())-1]) % 11
+}
+
 // rows names the nodes of a pod's row, for some classes of pods: one node of every few, those of
 // a row that is nearly empty, or names that no node has. It declares no scope.
 type rows struct{ every int }

@@ -69,6 +69,9 @@ func profile(r *rand.Rand) scheduling.Profile {
 		p.Filter = append(p.Filter, shifts{})
 		p.Score = append(p.Score, scheduling.Weighted{Plugin: shifts{}, Weight: 2})
 	}
+	if chance(r, 6) {
+		p.Score = append(p.Score, scheduling.Weighted{Plugin: crowds{2 + r.IntN(20)}, Weight: 3})
+	}
 	if chance(r, 7) {
 		p.Filter = append(p.Filter, rows{2 + r.IntN(4)})
 	}
