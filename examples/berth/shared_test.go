@@ -104,6 +104,9 @@ func TestShared(t *testing.T) {
 		name := test.dump + "-" + test.args[0] + test.name
 		asked[test.dump+" "+test.args[0]] = true
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && name == "boutique-headroom" {
+				t.Skip("places 1,000,000 pods")
+			}
 			args := append(test.args, "-q", "-limit", "5")
 			if find(test.args[0]).input == readsCluster {
 				args = append(args, dumps[test.dump]...)
