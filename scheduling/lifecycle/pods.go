@@ -28,7 +28,7 @@ type pod struct {
 	at        int                // its place in host.pods
 	counted   *framework.PodInfo // as it counts there
 	inside    bool               // counted in the snapshot, because the node exists
-	older     bool               // counted is an older version, because the snapshot refused the latest
+	older     bool               // counted is an older version: the snapshot refused the latest, or the node is missing
 	assumed   bool               // counts by our decision; no event has confirmed it yet
 	expires   time.Time          // set when assumed and bound, with an AssumeTTL
 	nominated string             // the node that it is nominated to, "" for none
@@ -111,7 +111,8 @@ func (d *Driver) recount(p *pod, node string) error {
 			return err
 		}
 	case d.snap.Node(node) == nil && p.counted.Pod.UID == p.info.Pod.UID:
-		d.rehost(p, p.info, node)
+		d.rehost(p, p.counted, node)
+		p.older = true
 		return nil
 	}
 	d.uncount(p)
@@ -130,17 +131,36 @@ func (d *Driver) enter(p *pod) error {
 	if d.snap.Node(p.host.name) == nil {
 		return nil
 	}
-	err := d.snap.AddPod(p.counted, p.host.name)
-	p.inside = err == nil
-	p.host.refused = p.host.refused || !p.inside
+	err := d.add(p)
+	p.host.refused = p.host.refused || !p.inside || p.older
 	d.retryAfter(err, func(context.Context) error {
 		if p.host == nil || p.inside || d.snap.Node(p.host.name) == nil {
 			return nil
 		}
+		return d.add(p)
+	})
+	return err
+}
+
+// add puts the latest version of the pod into the snapshot, or, if a total would become too
+// large, the older version. The error says what was refused, also if the older one counts.
+func (d *Driver) add(p *pod) error {
+	if !p.older {
 		err := d.snap.AddPod(p.counted, p.host.name)
 		p.inside = err == nil
 		return err
-	})
+	}
+	err := d.snap.AddPod(p.info, p.host.name)
+	var invalid *api.InvalidError
+	switch {
+	case err == nil:
+		p.counted, p.inside, p.older = p.info, true, false
+	case errors.As(err, &invalid):
+		refused := d.snap.AddPod(p.counted, p.host.name)
+		if p.inside = refused == nil; !p.inside {
+			err = refused
+		}
+	}
 	return err
 }
 
@@ -204,7 +224,7 @@ func (d *Driver) enterRefused(h *host) {
 		for _, p := range h.pods {
 			switch before := p.counted; { // the error was told when the pod or the version came
 			case !p.inside:
-				if d.enter(p) == nil && p.inside { // otherwise refused is set again
+				if _ = d.enter(p); p.inside { // refused is set again, if need be
 					d.queue.Move(ctx, assignedEvent(queueing.ActionAdd), nil, p.counted, nil)
 				}
 			case !p.older:

@@ -62,11 +62,30 @@ func TestRefusedPodsCountLater(t *testing.T) {
 
 // TestRefusedVersion: a running pod asks in place for so much that its new version cannot be
 // counted. The version before it goes on counting, so nobody can make a full node look empty,
-// until there is room in the totals, or the pod asks for less, or leaves.
+// until there is room in the totals, or the pod asks for less, or leaves. It does, too, if
+// the node object is missing meanwhile.
 func TestRefusedVersion(t *testing.T) {
 	on := func(name, cpu, memory string) *api.Pod {
 		return api.MakePod(name).UID(api.UID(name)).Requests(cpu, memory).Node("n").Obj()
 	}
+	const all = "9223372036854775807"
+	node := api.MakeNode("n", "4", "8Gi").Obj()
+	gone, back, large := lifecycle.Delete(node), lifecycle.Update(node), lifecycle.Update(on("greedy", "2", all))
+	labeled := on("greedy", "2", all)
+	labeled.Labels = map[string]string{"a": "b"}
+	for way, come := range map[string][]lifecycle.Event{
+		"":                                 {large},
+		"while the node is missing":        {gone, large, back},
+		"before the node is missing":       {large, gone, back},
+		"before and while":                 {large, gone, lifecycle.Update(labeled), back},
+		"after the node was missing":       {gone, back, large},
+		"while the node is missing, twice": {gone, large, lifecycle.Update(labeled), back},
+	} {
+		t.Run("it comes "+way, func(t *testing.T) { refusedVersion(t, on, come) })
+	}
+}
+
+func refusedVersion(t *testing.T, on func(name, cpu, memory string) *api.Pod, come []lifecycle.Event) {
 	const all = "9223372036854775807"
 	for _, tt := range []struct {
 		what string
@@ -84,10 +103,12 @@ func TestRefusedVersion(t *testing.T) {
 			w.nodes(api.MakeNode("n", "4", "8Gi"))
 			w.d.Apply(lifecycle.Update(on("a", "1", "1Gi")), lifecycle.Update(on("greedy", "3", "1Gi")))
 			w.d.Flush(w.ctx)
-			w.d.Apply(lifecycle.Update(on("greedy", "2", all)))
-			w.d.Flush(w.ctx)
-			if len(w.problems) != 1 || !strings.Contains(w.problems[0], "would exceed") {
-				t.Fatalf("problems %v, want one about a total", w.problems)
+			for _, e := range come {
+				w.d.Apply(e)
+				w.d.Flush(w.ctx)
+			}
+			if len(w.problems) == 0 || len(w.problems) > 2 || !strings.Contains(w.problems[0], "would exceed") {
+				t.Fatalf("problems %v, want one or two about a total", w.problems)
 			}
 			w.d.Apply(tt.then)
 			w.d.Flush(w.ctx)

@@ -243,6 +243,9 @@ func (x *rebalance) fromMetric(n *framework.NodeInfo, use *nodeUse) bool {
 		total[i] = system[name]
 	}
 	for _, p := range m.Status.PodsMetric {
+		if p == nil {
+			continue
+		}
 		key, list := p.Namespace+"/"+p.Name, p.PodUsage.List()
 		amounts, listed := make([]int64, len(x.limits.names)), make([]bool, len(x.limits.names))
 		for i, name := range x.limits.names {
