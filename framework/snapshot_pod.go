@@ -8,13 +8,14 @@ import (
 
 // AddPod counts the pod on the node of that name. It is an [*api.InvalidError] if there
 // is no such node, if the PodInfo has another schema, or if a total would exceed the
-// largest int64. A panic of an extension is an error, too, and the pod does not count. The snapshot does not check whether the pod fits, nor whether it is on
-// a node already; see [Snapshot.RefuseDuplicates].
+// largest int64. A panic of an extension is an error, too, and the pod does not count. The
+// snapshot does not check whether the pod fits, nor whether it is on a node already; see
+// [Snapshot.RefuseDuplicates].
 //
 // Differs: sums of a node beyond the largest int64, as with pods of 9E of cpu and
 // 100m.
 // Original: kube-scheduler's sums wrap around.
-// Here: the pod is refused.
+// Here: the pod is refused; [Snapshot.Countable] gives what can count of it.
 // Why: a wrapped sum makes a full node look empty.
 func (s *Snapshot) AddPod(p *PodInfo, node string) error {
 	if !s.takes(p) {

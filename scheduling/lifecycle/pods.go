@@ -28,7 +28,7 @@ type pod struct {
 	at        int                // its place in host.pods
 	counted   *framework.PodInfo // as it counts there
 	inside    bool               // counted in the snapshot, because the node exists
-	older     bool               // counted is an older version: the snapshot refused the latest, or the node is missing
+	limited   bool               // counted is limited to what the totals of the node hold
 	assumed   bool               // counts by our decision; no event has confirmed it yet
 	expires   time.Time          // set when assumed and bound, with an AssumeTTL
 	nominated string             // the node that it is nominated to, "" for none
@@ -52,8 +52,8 @@ func keyOf(p *api.Pod) podKey { return podKey{p.Namespace, p.Name} }
 type host struct {
 	name string
 	pods []*pod
-	// refused is set if the snapshot may have refused one of the pods, or the latest version of
-	// one, because a total would exceed the largest int64.
+	// refused is set if the snapshot may have refused one of the pods as it is, because a total
+	// would exceed the largest int64.
 	refused bool
 }
 
@@ -89,9 +89,7 @@ func (d *Driver) count(p *pod, info *framework.PodInfo, node string) error {
 }
 
 // recount counts the latest version of the pod on the node. If the pod counts there already,
-// it does not leave in between. Nor does it if its node is missing. If a total would become too
-// large, its older version goes on counting: otherwise a user who changes the requests of a
-// running pod could make its node look empty.
+// it does not leave in between. Nor does it if its node is missing.
 func (d *Driver) recount(p *pod, node string) error {
 	switch {
 	case p.host == nil || p.host.name != node:
@@ -105,14 +103,16 @@ func (d *Driver) recount(p *pod, node string) error {
 			p.inside = true
 			return nil
 		}
-		if errors.As(err, &invalid) && d.snap.Node(node).HasPod(counted) {
-			d.rehost(p, counted, node)
-			p.inside, p.older, p.host.refused = true, true, true
-			return err
+		if errors.As(err, &invalid) {
+			limited := d.snap.Countable(p.info, counted, node)
+			if limited != p.info && d.snap.ReplacePod(counted, limited, node) == nil {
+				d.rehost(p, limited, node)
+				p.inside, p.limited, p.host.refused = true, true, true
+				return err
+			}
 		}
 	case d.snap.Node(node) == nil && p.counted.Pod.UID == p.info.Pod.UID:
-		d.rehost(p, p.counted, node)
-		p.older = true
+		d.rehost(p, p.info, node)
 		return nil
 	}
 	d.uncount(p)
@@ -132,7 +132,7 @@ func (d *Driver) enter(p *pod) error {
 		return nil
 	}
 	err := d.add(p)
-	p.host.refused = p.host.refused || !p.inside || p.older
+	p.host.refused = p.host.refused || !p.inside || p.limited
 	d.retryAfter(err, func(context.Context) error {
 		if p.host == nil || p.inside || d.snap.Node(p.host.name) == nil {
 			return nil
@@ -142,25 +142,24 @@ func (d *Driver) enter(p *pod) error {
 	return err
 }
 
-// add puts the latest version of the pod into the snapshot, or, if a total would become too
-// large, the older version. The error says what was refused, also if the older one counts.
+// add puts the pod into the snapshot. If a total would become too large, the pod counts for
+// what the total holds, so that the node is full of it. Its other resources, and those of other
+// pods, count as they are. The error then says what was refused.
 func (d *Driver) add(p *pod) error {
-	if !p.older {
-		err := d.snap.AddPod(p.counted, p.host.name)
-		p.inside = err == nil
+	err := d.snap.AddPod(p.counted, p.host.name)
+	p.inside = err == nil
+	var invalid *api.InvalidError
+	if !errors.As(err, &invalid) {
 		return err
 	}
-	err := d.snap.AddPod(p.info, p.host.name)
-	var invalid *api.InvalidError
-	switch {
-	case err == nil:
-		p.counted, p.inside, p.older = p.info, true, false
-	case errors.As(err, &invalid):
-		refused := d.snap.AddPod(p.counted, p.host.name)
-		if p.inside = refused == nil; !p.inside {
-			err = refused
-		}
+	limited := d.snap.Countable(p.counted, nil, p.host.name)
+	if limited == p.counted {
+		return err
 	}
+	if failed := d.snap.AddPod(limited, p.host.name); failed != nil {
+		return failed
+	}
+	p.counted, p.inside, p.limited = limited, true, true
 	return err
 }
 
@@ -227,14 +226,17 @@ func (d *Driver) enterRefused(h *host) {
 				if _ = d.enter(p); p.inside { // refused is set again, if need be
 					d.queue.Move(ctx, assignedEvent(queueing.ActionAdd), nil, p.counted, nil)
 				}
-			case !p.older:
+			case !p.limited:
 			case d.snap.ReplacePod(before, p.info, h.name) == nil:
-				p.counted, p.older = p.info, false
+				p.counted, p.limited = p.info, false
 				for _, e := range queue.PodChanges(before, p.info) {
 					d.queue.Move(ctx, e, before, p.info, nil)
 				}
 			default:
 				h.refused = true
+				if more := d.snap.Countable(p.info, before, h.name); d.snap.ReplacePod(before, more, h.name) == nil {
+					p.counted = more
+				}
 			}
 		}
 		return nil
@@ -247,7 +249,7 @@ func (d *Driver) unhost(p *pod) {
 	if len(h.pods) == 0 && d.snap.Node(h.name) == nil {
 		delete(d.hosts, h.name)
 	}
-	p.counted, p.inside, p.older, p.assumed, p.expires = nil, false, false, false, time.Time{}
+	p.counted, p.inside, p.limited, p.assumed, p.expires = nil, false, false, false, time.Time{}
 }
 
 // nominate notes the node that the pod is nominated to, "" for none, and replaces an

@@ -3,6 +3,8 @@
 package lifecycle_test
 
 import (
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -13,9 +15,9 @@ import (
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 )
 
-// TestRefusedPodsCountLater: a pod that asks for all that an int64 holds keeps others from
-// being counted on its node. They count once it leaves, shrinks or moves, so nobody can make
-// a full node look empty.
+// TestRefusedPodsCountLater: beside a pod that asks for all that an int64 holds, others count
+// with what the total holds. They count as they are once it leaves, shrinks or moves, so
+// nobody can make a full node look empty.
 func TestRefusedPodsCountLater(t *testing.T) {
 	on := func(name, cpu, memory string) *api.Pod {
 		return api.MakePod(name).UID(api.UID(name)).Requests(cpu, memory).Node("n").Obj()
@@ -60,10 +62,9 @@ func TestRefusedPodsCountLater(t *testing.T) {
 	}
 }
 
-// TestRefusedVersion: a running pod asks in place for so much that its new version cannot be
-// counted. The version before it goes on counting, so nobody can make a full node look empty,
-// until there is room in the totals, or the pod asks for less, or leaves. It does, too, if
-// the node object is missing meanwhile.
+// TestRefusedVersion: a running pod asks in place for more than the totals hold. It counts for
+// what they hold, so the node is full, until there is room in the totals, or the pod asks for
+// less, or leaves. So it does if the node object is missing meanwhile.
 func TestRefusedVersion(t *testing.T) {
 	on := func(name, cpu, memory string) *api.Pod {
 		return api.MakePod(name).UID(api.UID(name)).Requests(cpu, memory).Node("n").Obj()
@@ -93,7 +94,7 @@ func refusedVersion(t *testing.T, on func(name, cpu, memory string) *api.Pod, co
 		cpu  int64
 		fits bool // whether a pod of 2 CPUs does
 	}{
-		{"nothing more", lifecycle.Event{}, 4000, false},
+		{"nothing more", lifecycle.Event{}, 3000, false},
 		{"the others leave", lifecycle.Delete(on("a", "1", "1Gi")), 2000, false},
 		{"it shrinks", lifecycle.Update(on("greedy", "1", "1Gi")), 2000, true},
 		{"it leaves", lifecycle.Delete(on("greedy", "2", all)), 1000, true},
@@ -135,7 +136,8 @@ func refusedVersion(t *testing.T, on func(name, cpu, memory string) *api.Pod, co
 	}
 }
 
-// TestRefusedAgain: pods that still exceed a total when another one leaves are told once.
+// TestRefusedAgain: pods that still exceed a total when another one leaves are told once, and
+// the total stays full.
 func TestRefusedAgain(t *testing.T) {
 	w := newWorld(t, scheduling.Kubernetes137())
 	w.nodes(api.MakeNode("n", "4", "8Gi"))
@@ -143,12 +145,58 @@ func TestRefusedAgain(t *testing.T) {
 		w.d.Apply(lifecycle.Update(api.MakePod(name).UID(api.UID(name)).Requests("1", "9223372036854775807").Node("n").Obj()))
 	}
 	w.d.Flush(w.ctx)
-	w.wantOn("n", "a")
+	w.wantOn("n", "a", "b", "c")
 	for i, name := range []string{"a", "b"} {
 		w.d.Apply(lifecycle.Delete(api.MakePod(name).UID(api.UID(name)).Obj()))
 		w.d.Flush(w.ctx)
-		if c := w.d.Counts(); c.Assigned != 1 || c.UnknownNode != 1-i || len(w.problems) != 2 {
-			t.Errorf("without %s, %d pods count and %d do not, %d problems; want 1, %d, 2", name, c.Assigned, c.UnknownNode, len(w.problems), 1-i)
+		if c := w.d.Counts(); c.Assigned != 2-i || c.UnknownNode != 0 || len(w.problems) != 2 {
+			t.Errorf("without %s, %d pods count and %d do not, %d problems; want %d, 0, 2", name, c.Assigned, c.UnknownNode, len(w.problems), 2-i)
+		}
+		w.d.ScheduleOne(w.ctx) // counts what was refused
+		n := w.d.Snapshot().Node("n")
+		index, _ := w.d.Snapshot().Schema().Index(resource.Memory)
+		if got := n.Requested.At(index); got != math.MaxInt64 || n.NonZeroRequested[1] != math.MaxInt64 {
+			t.Errorf("without %s, %d and %d bytes are requested, want the largest int64", name, got, n.NonZeroRequested[1])
+		}
+	}
+}
+
+// TestRefusedAmount: a pod that asks for nearly all that an int64 holds of one resource hides no
+// other resource of its neighbors, in any order of the events.
+func TestRefusedAmount(t *testing.T) {
+	const gpu resource.Name = "example.com/gpu"
+	node := lifecycle.Update(api.MakeNode("n", "8", "16Gi").Resource(gpu, "4").Obj())
+	huge := lifecycle.Update(api.MakePod("huge").UID("huge").Requests("9223372036854775307m", "1Gi").Node("n").Obj())
+	var others []lifecycle.Event
+	for i := range int32(4) {
+		others = append(others, lifecycle.Update(api.MakePod(fmt.Sprint("other", i)).UID(api.UID(fmt.Sprint("o", i))).
+			Requests("1", "3Gi").Request(gpu, "1").HostPort(8000+i).Node("n").Obj()))
+	}
+	for order, events := range map[string][]lifecycle.Event{
+		"huge first":            append([]lifecycle.Event{node, huge}, others...),
+		"huge last":             append(append([]lifecycle.Event{node}, others...), huge),
+		"huge first, node last": append(append([]lifecycle.Event{huge}, others...), node),
+	} {
+		w := newWorld(t, scheduling.Kubernetes137())
+		w.d.Apply(events...)
+		w.d.Flush(w.ctx)
+		if len(w.problems) == 0 {
+			t.Errorf("%s: nobody is told", order)
+		}
+		n, schema := w.d.Snapshot().Node("n"), w.d.Snapshot().Schema()
+		for name, want := range map[resource.Name]int64{resource.CPU: math.MaxInt64, resource.Memory: 13 << 30, gpu: 4} {
+			if i, _ := schema.Index(name); n.Requested.At(i) != want {
+				t.Errorf("%s: %d of %s are requested, want %d", order, n.Requested.At(i), name, want)
+			}
+		}
+		if len(n.UsedPorts) != 4 || len(n.Pods) != 5 {
+			t.Errorf("%s: %d ports and %d pods, want 4 and 5", order, len(n.UsedPorts), len(n.Pods))
+		}
+		w.d.Apply(lifecycle.Delete(api.MakePod("huge").UID("huge").Obj()))
+		w.d.ScheduleOne(w.ctx)
+		i, _ := schema.Index(resource.CPU)
+		if n := w.d.Snapshot().Node("n"); n.Requested.At(i) != 4000 || n.NonZeroRequested[0] != 4000 || len(n.Pods) != 4 {
+			t.Errorf("%s: once huge has left, %d and %d of cpu, %d pods, want 4000 and 4", order, n.Requested.At(i), n.NonZeroRequested[0], len(n.Pods))
 		}
 	}
 }
