@@ -28,15 +28,17 @@ type incrementalPath struct {
 	unnoted     unnoted
 	given       []int64 // memory of prioritize
 
-	class    *class // of the pod of this decision
-	classes  map[string]*class
-	readings map[string]*reading // of the classes
-	guesses  guesses
-	notes    *runner.Cache[noted]
-	keys     classKeys
-	scratch  reading
-	key      []byte
-	checks   uint64 // verified decisions
+	class     *class // of the pod of this decision
+	classes   map[string]*class
+	readings  map[string]*reading // of the classes
+	guesses   guesses
+	strangers strangers
+	stranger  bool // the class of this decision is new
+	notes     *runner.Cache[noted]
+	keys      classKeys
+	scratch   reading
+	key       []byte
+	checks    uint64 // verified decisions
 }
 
 // means is how a decision was made.
@@ -95,6 +97,9 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 		s.reference.ready = false
 		c.Reset(pod, snap, s.number, seed)
 	}
+	if f.isAside(pod) {
+		return f.decideByPreFilters(snap, pod, d)
+	}
 	if f.class = f.classOf(c); f.class == nil {
 		return f.decideByPreFilters(snap, pod, d)
 	}
@@ -106,6 +111,7 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 		c.Reset(pod, snap, s.number, seed)
 	}
 	v, ok := f.ask(c, s.start, s.plugins.wanted(snap.Len(), s.profile.Percentage))
+	f.strangers.note(f.stranger && !ok)
 	if !ok {
 		return f.decideByPreFilters(snap, pod, d)
 	}

@@ -101,6 +101,7 @@ func shortened(key []byte) []byte {
 // answer is noted with the pod. nil means that the key is too long.
 func (f *incrementalPath) classOf(c *framework.Cycle) *class {
 	pod := c.Pod
+	f.stranger = false
 	parts := f.s.partsIn(c.Snapshot, pod)
 	f.keys.follow(c.Snapshot, &f.s.plugins, parts)
 	counts := parts.counts & f.s.plugins.conditional
@@ -134,7 +135,7 @@ func (f *incrementalPath) sought(c *framework.Cycle, parts podParts) *class {
 	for k != nil && !k.same(&f.scratch) {
 		k = k.next
 	}
-	if k == nil {
+	if f.stranger = k == nil; f.stranger {
 		if len(f.classes) >= classesMost {
 			f.forgetClasses()
 			first = nil

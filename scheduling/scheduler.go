@@ -218,7 +218,9 @@ func (s *Scheduler) decideOnAPath(snap *framework.Snapshot, pod *framework.PodIn
 		}
 	}
 	if !ok {
-		*d, err = s.decide(&s.reference, snap, pod, s.number, s.start)
+		if *d, err = s.decide(&s.reference, snap, pod, s.number, s.start); err != nil && s.incremental != nil {
+			s.incremental.strangers.note(false) // it will come again
+		}
 		return err
 	}
 	if s.profile.Cache.Verify {
