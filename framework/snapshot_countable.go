@@ -16,8 +16,11 @@ import (
 // [Snapshot.ReplacePod] refuses it. Use what it returns to take the pod off again. It costs
 // what deriving a PodInfo does.
 func (s *Snapshot) Countable(p, old *PodInfo, node string) *PodInfo {
-	n := s.NodeOf(p, node)
-	if n == nil || !s.takes(p) {
+	if !s.takes(p) && !s.knows(p) {
+		return p
+	}
+	n := s.Node(node)
+	if n == nil {
 		return p
 	}
 	room := roomOf(n, old)

@@ -160,7 +160,8 @@ func (r *referencePath) asIfPlaced(s *framework.Snapshot, filters []boundFilter,
 		if !reckonsWith(r.cycle.Pod, q) {
 			continue
 		}
-		if err := s.AddPodAt(q, p.node); err != nil {
+		q, err := addWhatCounts(s, q, p.node)
+		if err != nil {
 			return err
 		}
 		p.node = s.AtSlot(p.node.Slot())
@@ -169,6 +170,20 @@ func (r *referencePath) asIfPlaced(s *framework.Snapshot, filters []boundFilter,
 		}
 	}
 	return ask(set.filters)
+}
+
+// addWhatCounts adds the pod to the node, and returns it as it counts there: if it asks for more
+// than the totals hold, the node is full. What one pod asks for must not fail the cycles of others.
+func addWhatCounts(s *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo) (*framework.PodInfo, error) {
+	err := s.AddPodAt(pod, node)
+	if err == nil {
+		return pod, nil
+	}
+	counts := s.Countable(pod, nil, node.Name())
+	if counts == pod {
+		return nil, err
+	}
+	return counts, s.AddPodAt(counts, node)
 }
 
 // filterSet presents all filters of a cycle as one.

@@ -89,7 +89,9 @@ func (d *Driver) deleteNode(ctx context.Context, n *api.Node) error {
 	}
 	if h := d.hosts[n.Name]; h != nil {
 		for _, p := range h.pods {
-			p.inside = false
+			if p.inside = false; p.asked != nil {
+				p.counted, p.asked = p.asked, nil
+			}
 		}
 		if len(h.pods) == 0 {
 			delete(d.hosts, n.Name)

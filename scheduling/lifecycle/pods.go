@@ -27,8 +27,8 @@ type pod struct {
 	host      *host              // the node that it counts on, nil for none
 	at        int                // its place in host.pods
 	counted   *framework.PodInfo // as it counts there
+	asked     *framework.PodInfo // what it would count as, if counted is limited to what the totals of the node hold
 	inside    bool               // counted in the snapshot, because the node exists
-	limited   bool               // counted is limited to what the totals of the node hold
 	assumed   bool               // counts by our decision; no event has confirmed it yet
 	expires   time.Time          // set when assumed and bound, with an AssumeTTL
 	nominated string             // the node that it is nominated to, "" for none
@@ -107,7 +107,7 @@ func (d *Driver) recount(p *pod, node string) error {
 			limited := d.snap.Countable(p.info, counted, node)
 			if limited != p.info && d.snap.ReplacePod(counted, limited, node) == nil {
 				d.rehost(p, limited, node)
-				p.inside, p.limited, p.host.refused = true, true, true
+				p.inside, p.asked, p.host.refused = true, p.info, true
 				return err
 			}
 		}
@@ -132,7 +132,7 @@ func (d *Driver) enter(p *pod) error {
 		return nil
 	}
 	err := d.add(p)
-	p.host.refused = p.host.refused || !p.inside || p.limited
+	p.host.refused = p.host.refused || !p.inside || p.asked != nil
 	d.retryAfter(err, func(context.Context) error {
 		if p.host == nil || p.inside || d.snap.Node(p.host.name) == nil {
 			return nil
@@ -159,7 +159,7 @@ func (d *Driver) add(p *pod) error {
 	if failed := d.snap.AddPod(limited, p.host.name); failed != nil {
 		return failed
 	}
-	p.counted, p.inside, p.limited = limited, true, true
+	p.counted, p.asked, p.inside = limited, p.counted, true
 	return err
 }
 
@@ -226,15 +226,15 @@ func (d *Driver) enterRefused(h *host) {
 				if _ = d.enter(p); p.inside { // refused is set again, if need be
 					d.queue.Move(ctx, assignedEvent(queueing.ActionAdd), nil, p.counted, nil)
 				}
-			case !p.limited:
-			case d.snap.ReplacePod(before, p.info, h.name) == nil:
-				p.counted, p.limited = p.info, false
-				for _, e := range queue.PodChanges(before, p.info) {
-					d.queue.Move(ctx, e, before, p.info, nil)
+			case p.asked == nil:
+			case d.snap.ReplacePod(before, p.asked, h.name) == nil:
+				p.counted, p.asked = p.asked, nil
+				for _, e := range queue.PodChanges(before, p.counted) {
+					d.queue.Move(ctx, e, before, p.counted, nil)
 				}
 			default:
 				h.refused = true
-				if more := d.snap.Countable(p.info, before, h.name); d.snap.ReplacePod(before, more, h.name) == nil {
+				if more := d.snap.Countable(p.asked, before, h.name); d.snap.ReplacePod(before, more, h.name) == nil {
 					p.counted = more
 				}
 			}
@@ -249,7 +249,7 @@ func (d *Driver) unhost(p *pod) {
 	if len(h.pods) == 0 && d.snap.Node(h.name) == nil {
 		delete(d.hosts, h.name)
 	}
-	p.counted, p.inside, p.limited, p.assumed, p.expires = nil, false, false, false, time.Time{}
+	p.counted, p.asked, p.inside, p.assumed, p.expires = nil, nil, false, false, time.Time{}
 }
 
 // nominate notes the node that the pod is nominated to, "" for none, and replaces an

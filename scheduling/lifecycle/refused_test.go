@@ -22,7 +22,6 @@ func TestRefusedPodsCountLater(t *testing.T) {
 	on := func(name, cpu, memory string) *api.Pod {
 		return api.MakePod(name).UID(api.UID(name)).Requests(cpu, memory).Node("n").Obj()
 	}
-	const all = "9223372036854775807"
 	changed := func(memory string) func() lifecycle.Event {
 		return func() lifecycle.Event { return lifecycle.Update(on("greedy", "1m", memory)) }
 	}
@@ -69,7 +68,6 @@ func TestRefusedVersion(t *testing.T) {
 	on := func(name, cpu, memory string) *api.Pod {
 		return api.MakePod(name).UID(api.UID(name)).Requests(cpu, memory).Node("n").Obj()
 	}
-	const all = "9223372036854775807"
 	node := api.MakeNode("n", "4", "8Gi").Obj()
 	gone, back, large := lifecycle.Delete(node), lifecycle.Update(node), lifecycle.Update(on("greedy", "2", all))
 	labeled := on("greedy", "2", all)
@@ -87,7 +85,6 @@ func TestRefusedVersion(t *testing.T) {
 }
 
 func refusedVersion(t *testing.T, on func(name, cpu, memory string) *api.Pod, come []lifecycle.Event) {
-	const all = "9223372036854775807"
 	for _, tt := range []struct {
 		what string
 		then lifecycle.Event
@@ -142,7 +139,7 @@ func TestRefusedAgain(t *testing.T) {
 	w := newWorld(t, scheduling.Kubernetes137())
 	w.nodes(api.MakeNode("n", "4", "8Gi"))
 	for _, name := range []string{"a", "b", "c"} {
-		w.d.Apply(lifecycle.Update(api.MakePod(name).UID(api.UID(name)).Requests("1", "9223372036854775807").Node("n").Obj()))
+		w.d.Apply(lifecycle.Update(api.MakePod(name).UID(api.UID(name)).Requests("1", all).Node("n").Obj()))
 	}
 	w.d.Flush(w.ctx)
 	w.wantOn("n", "a", "b", "c")
@@ -197,6 +194,84 @@ func TestRefusedAmount(t *testing.T) {
 		i, _ := schema.Index(resource.CPU)
 		if n := w.d.Snapshot().Node("n"); n.Requested.At(i) != 4000 || n.NonZeroRequested[0] != 4000 || len(n.Pods) != 4 {
 			t.Errorf("%s: once huge has left, %d and %d of cpu, %d pods, want 4000 and 4", order, n.Requested.At(i), n.NonZeroRequested[0], len(n.Pods))
+		}
+	}
+}
+
+// onN is a pod that runs on node n.
+func onN(name, cpu, memory string) api.PodBuilder {
+	return api.MakePod(name).UID(api.UID(name)).Requests(cpu, memory).Node("n")
+}
+
+// all is the largest int64 in bytes.
+const all = "9223372036854775807"
+
+// wantRequested fails unless the pods of node n request so much.
+func (w *world) wantRequested(name resource.Name, want int64) {
+	w.tb.Helper()
+	i, _ := w.d.Snapshot().Schema().Index(name)
+	if got := w.d.Snapshot().Node("n").Requested.At(i); got != want {
+		w.tb.Errorf("%d of %s are requested, want %d; problems %.500q", got, name, want, w.problems)
+	}
+}
+
+// TestRefusedWhileGone: pods that count for less than they ask for do so no longer once their
+// node has been lost, and the pod that filled it has left meanwhile.
+func TestRefusedWhileGone(t *testing.T) {
+	w := newWorld(t, scheduling.Kubernetes137())
+	node, greedy := api.MakeNode("n", "8", "8Gi").Obj(), onN("greedy", "1m", all).Obj()
+	w.d.Apply(lifecycle.Update(node), lifecycle.Update(greedy))
+	for i := range 7 {
+		w.d.Apply(lifecycle.Update(onN(fmt.Sprint("a", i), "1m", "1Gi").Obj()))
+	}
+	w.d.Flush(w.ctx)
+	w.wantRequested(resource.Memory, math.MaxInt64)
+	for _, e := range []lifecycle.Event{lifecycle.Delete(node), lifecycle.Delete(greedy), lifecycle.Update(node)} {
+		w.d.Apply(e)
+		w.d.Flush(w.ctx)
+	}
+	w.wantRequested(resource.Memory, 7<<30)
+}
+
+// TestRefusedAcrossSchemas: the schema is renewed between the events of pods and that of their
+// node, because it is full of names that nobody uses.
+func TestRefusedAcrossSchemas(t *testing.T) {
+	w := newWorld(t, scheduling.Kubernetes137())
+	filler := api.MakeNode("filler", "8", "8Gi")
+	for i := range resource.MaxNames - 40 {
+		filler = filler.Resource(resource.Name(fmt.Sprint("example.com/old", i)), "1")
+	}
+	node := api.MakeNode("n", "8", "8Gi")
+	for i := range 100 {
+		node = node.Resource(resource.Name(fmt.Sprint("example.com/new", i)), "1")
+	}
+	for _, e := range []lifecycle.Event{
+		lifecycle.Update(filler.Obj()), lifecycle.Delete(filler.Obj()),
+		lifecycle.Update(onN("greedy", "1m", all).Obj()), lifecycle.Update(onN("a", "6", "1Gi").HostPort(80).Obj()),
+		lifecycle.Update(node.Obj()),
+	} {
+		w.d.Apply(e)
+		w.d.Flush(w.ctx)
+	}
+	w.wantOn("n", "a", "greedy")
+	w.wantRequested(resource.CPU, 6001)
+	w.wantRequested(resource.Memory, math.MaxInt64)
+}
+
+// TestRefusedNomination: a node is so full that a pod nominated to it exceeds a total there.
+// Other pods go elsewhere.
+func TestRefusedNomination(t *testing.T) {
+	w := newWorld(t, scheduling.Kubernetes137())
+	w.nodes(api.MakeNode("n", "8", "8Gi").Labels("only", "here"), api.MakeNode("other", "8", "8Gi"))
+	w.pods(onN("low", "8", "1Gi"), api.MakePod("high").UID("high").Requests("2", "1Gi").Priority(10).NodeSelector("only", "here"))
+	if a := w.one(); a.Nominated != "n" {
+		t.Fatalf("the pod is nominated to %q: %v", a.Nominated, a.Err)
+	}
+	w.d.Apply(lifecycle.Update(onN("greedy", "1m", all).Obj()))
+	for i := range 3 {
+		w.pods(api.MakePod(fmt.Sprint("late", i)).UID(api.UID(fmt.Sprint("late", i))).Requests("1m", "1Gi"))
+		if a := w.one(); a.Err != nil || a.Decision.Node != "other" {
+			t.Errorf("pod %d goes to %q: %v", i, a.Decision.Node, a.Err)
 		}
 	}
 }
