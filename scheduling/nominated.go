@@ -173,7 +173,7 @@ func (r *referencePath) asIfPlaced(s *framework.Snapshot, filters []boundFilter,
 }
 
 // addWhatCounts adds the pod to the node, and returns it as it counts there: if it asks for more
-// than the totals hold, the node is full. What one pod asks for must not fail the cycles of others.
+// than the totals hold, the node is full. What runs there must not fail the cycles of other pods.
 func addWhatCounts(s *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo) (*framework.PodInfo, error) {
 	err := s.AddPodAt(pod, node)
 	if err == nil {

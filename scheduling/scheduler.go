@@ -303,7 +303,8 @@ func (s *Scheduler) Place(snap *framework.Snapshot, pod *framework.PodInfo) (d D
 }
 
 // Assume is the second half of Place: it counts the pod on the node that Schedule
-// has just chosen and runs the Reserve plugins, or changes nothing.
+// has just chosen and runs the Reserve plugins, or changes nothing. If a total would exceed the
+// largest int64, the pod counts for what the total holds ([framework.Snapshot.Countable]).
 //
 // A nil snapshot or pod, or a decision that names no node, is an
 // [*api.InvalidError].
@@ -319,7 +320,8 @@ func (s *Scheduler) Assume(snap *framework.Snapshot, pod *framework.PodInfo, d D
 // changes nothing.
 func (s *Scheduler) assume(c *framework.Cycle, snap *framework.Snapshot, pod *framework.PodInfo, parts podParts, node *framework.NodeInfo) error {
 	if !concernsAny(s.plugins.reserve, parts) {
-		return snap.AddPodAt(pod, node)
+		_, err := addWhatCounts(snap, pod, node)
+		return err
 	}
 	mark := snap.Begin()
 	if _, err := s.assumeInside(c, snap, pod, parts, node); err != nil {
@@ -333,7 +335,7 @@ func (s *Scheduler) assume(c *framework.Cycle, snap *framework.Snapshot, pod *fr
 // assumeInside is assume inside a transaction, which must end in a rollback after an error.
 // It returns the node as it is now.
 func (s *Scheduler) assumeInside(c *framework.Cycle, snap *framework.Snapshot, pod *framework.PodInfo, parts podParts, node *framework.NodeInfo) (*framework.NodeInfo, error) {
-	if err := snap.AddPodAt(pod, node); err != nil {
+	if _, err := addWhatCounts(snap, pod, node); err != nil {
 		return nil, err
 	}
 	node = snap.AtSlot(node.Slot())

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -89,6 +90,9 @@ func strandedOf(profile scheduling.Profile, snap *framework.Snapshot, shapes []s
 			return nil, err
 		}
 		filtering, err := sched.Filtering(snap, more)
+		if undecided(err) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -97,6 +101,9 @@ func strandedOf(profile scheduling.Profile, snap *framework.Snapshot, shapes []s
 				continue
 			}
 			verdict, err := filtering.Node(n)
+			if undecided(err) {
+				break
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -234,6 +241,9 @@ func groupsOf(profile scheduling.Profile, snap *framework.Snapshot, pods []*fram
 		pod := byKey[g.Example]
 		for _, node := range nearest(sched.ExplainAll(snap, pod)) {
 			why, err := plan.WhyNot(pod, node)
+			if undecided(err) {
+				break // the message says why
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -247,6 +257,12 @@ func groupsOf(profile scheduling.Profile, snap *framework.Snapshot, pods []*fram
 	}
 	slices.SortStableFunc(groups, func(a, b UnplacedGroup) int { return cmp.Compare(b.Pods, a.Pods) })
 	return groups, nil
+}
+
+// undecided reports whether a plugin could not decide about a pod. That concerns no other pod.
+func undecided(err error) bool {
+	var plugin *scheduling.PluginError
+	return errors.As(err, &plugin)
 }
 
 // reasonsOf returns the reasons of a pod without the numbers of nodes.

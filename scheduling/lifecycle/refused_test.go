@@ -276,6 +276,26 @@ func TestRefusedNomination(t *testing.T) {
 	}
 }
 
+// TestRefusedLittle: a pod that requests no memory, and counts with a default for it where
+// nodes are scored, goes to a node whose memory is full.
+func TestRefusedLittle(t *testing.T) {
+	w := newWorld(t, scheduling.Kubernetes137())
+	w.nodes(api.MakeNode("n", "8", "8Gi"))
+	little := api.MakePod("little").UID("little").Request(resource.CPU, "1")
+	w.pods(onN("greedy", "1m", all), little)
+	if a := w.one(); a.Err != nil || a.Decision.Node != "n" {
+		t.Fatalf("the pod goes to %q: %v", a.Decision.Node, a.Err)
+	}
+	w.wantOn("n", "greedy", "little")
+	w.wantRequested(resource.CPU, 1001)
+	w.d.Apply(lifecycle.Delete(onN("greedy", "1m", all).Obj()), lifecycle.Update(little.Node("n").Obj()))
+	w.d.Flush(w.ctx)
+	if got := w.d.Snapshot().Node("n").NonZeroRequested; got != [2]int64{1000, 200 << 20} {
+		t.Errorf("scorers count %d, want 1000 and 200Mi", got)
+	}
+	w.wantRequested(resource.Memory, 0)
+}
+
 // TestFirstOfSeries: a pod whose affinity selects pods like itself waits for the node of the
 // one that runs. Once that one leaves, wherever it was, the pod may begin a series of its
 // own, so its departure wakes the pod, although InterPodAffinity said of every node that

@@ -202,7 +202,7 @@ func (x *nodeSearch) count(counts []int) (placed int, err error) {
 			_, err := x.planner.sched.Place(s, pod)
 			if err == nil {
 				placed++
-			} else if _, err = unplaced(pod, err); err != nil {
+			} else if _, err = missed(pod, err); err != nil {
 				return err
 			}
 		}

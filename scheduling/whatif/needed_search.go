@@ -230,7 +230,7 @@ func (x *nodeSearch) leftOver(s *framework.Snapshot) (left []*framework.PodInfo,
 		if err == nil {
 			continue
 		}
-		if _, err = unplaced(pod, err); err != nil {
+		if _, err = missed(pod, err); err != nil {
 			return nil, err
 		}
 		left = append(left, pod)
@@ -257,7 +257,7 @@ func (x *nodeSearch) value(s *framework.Snapshot, i int, pods []*framework.PodIn
 		}
 		_, err := x.planner.sched.Place(f, pod)
 		if err != nil {
-			if _, err = unplaced(pod, err); err != nil {
+			if _, err = missed(pod, err); err != nil {
 				return 0, 0, err
 			}
 			misses++

@@ -109,7 +109,7 @@ func (p *Planner) place(s *framework.Snapshot, pod *framework.PodInfo) (node str
 	if err == nil {
 		return d.Node, nil, nil
 	}
-	miss, err = unplaced(pod, err)
+	miss, err = missed(pod, err)
 	return "", miss, err
 }
 

@@ -61,7 +61,10 @@ func (p *Planner) Sweep(pods []*framework.PodInfo, weightings []Weights) (*Sweep
 			w.Pods[k] = pod.Pod.Key()
 			table, err := p.sched.ScoreTable(s, pod)
 			if err != nil {
-				return err
+				if _, err = missed(pod, err); err != nil {
+					return err
+				}
+				continue // it goes nowhere, under any weights
 			}
 			if w.Base[k], err = chosen(table, own); err != nil {
 				return err

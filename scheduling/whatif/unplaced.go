@@ -18,11 +18,12 @@ type Reason struct {
 	Nodes  int    `json:"nodes"`
 }
 
-// An Unplaced is a pod that fits nowhere.
+// An Unplaced is a pod that fits nowhere, or about which a plugin could not decide.
 type Unplaced struct {
 	// Pod is "namespace/name".
 	Pod string `json:"pod"`
-	// Message is the text of kube-scheduler, "0/3 nodes are available: ...".
+	// Message is the text of kube-scheduler, "0/3 nodes are available: ...", or the plugin's
+	// error.
 	Message string `json:"message"`
 	// Reasons are the parts of the message, the most frequent first.
 	Reasons []Reason `json:"reasons,omitempty"`
@@ -41,6 +42,17 @@ func unplaced(pod *framework.PodInfo, err error) (*Unplaced, error) {
 	}
 	u.Message = err.Error()
 	return u, nil
+}
+
+// missed is unplaced for one of many pods, whose placement does not end with an error about
+// this one: like kube-scheduler, a question goes on if a plugin could not decide about a pod.
+func missed(pod *framework.PodInfo, err error) (*Unplaced, error) {
+	u, err := unplaced(pod, err)
+	var plugin *scheduling.PluginError
+	if err == nil || !errors.As(err, &plugin) || errors.Is(err, framework.ErrBroken) {
+		return u, err
+	}
+	return &Unplaced{Pod: pod.Pod.Key(), Message: err.Error()}, nil
 }
 
 func reasonsOf(fit *scheduling.FitError) []Reason {
