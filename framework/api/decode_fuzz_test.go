@@ -38,6 +38,7 @@ func FuzzDecode(f *testing.F) {
 		`{"kind":"ResourceClaim","apiVersion":"resource.k8s.io/v1beta1","metadata":{"name":"c"},"spec":{"devices":{"requests":[{"name":"r","deviceClassName":"d","count":-1,"allocationMode":"Some"}],"constraints":[{}]}},"status":{"allocation":{"devices":{"results":[{"consumedCapacity":{"m":"1"}}]}}}}`,
 		`{"kind":"ResourceSlice","metadata":{"name":"s"},"spec":{"devices":[{"name":"x","capacity":{"m":{"value":"1"}},"basic":{"name":"y","capacity":{},"bindsToNode":false}}]}}`,
 		`{"kind":"ResourceClaim","metadata":{"name":"c"},"spec":{"devices":{"requests":[{"name":"r","exactly":{"count":0},"count":1,"firstAvailable":[{"name":"a"}]},{"name":"s","adminAccess":false,"selectors":[]}]}},"status":{"allocation":{"allocationTimestamp":"2026-01-02T03:04:05Z","devices":{"config":[{"opaque":{"parameters":{"a": [1]}}}]}}}}`,
+		`{"kind":"ResourceClaim","metadata":{"name":"c"},"status":{"allocation":{"devices":{"config":[{"opaque":{"driver":"d"}}]}}}}`,
 		`{"kind":"DeviceTaintRule","metadata":{"name":"t"},"spec":{"deviceSelector":{},"taint":{"key":"k"}}} {"kind":"DeviceClass","metadata":{"name":"c"},"spec":{"selectors":[{"cel":{"expression":"("}}]}} {"kind":"ResourceClaimTemplate","metadata":{"name":"t"},"spec":{"spec":{"devices":{}}}}`,
 	} {
 		f.Add([]byte(seed))
@@ -119,7 +120,8 @@ func again[T api.Object](t *testing.T, x *T) {
 		}
 		return string(data)
 	})
-	if diff := cmp.Diff(x, y, cmpopts.EquateEmpty(), compact); diff != "" {
+	written := cmp.FilterValues(func(a, b json.RawMessage) bool { return len(a)+len(b) > 0 }, compact)
+	if diff := cmp.Diff(x, y, cmpopts.EquateEmpty(), written); diff != "" {
 		t.Errorf("decoded from %s (-want +got):\n%s", data, diff)
 	}
 }
