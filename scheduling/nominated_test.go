@@ -293,3 +293,34 @@ func TestNominatedVerdictsOfTheNomineeItself(t *testing.T) {
 		t.Errorf("%+v, want 8 hits or more", stats)
 	}
 }
+
+// Of the pods nominated to a node, those count for a pod that have at least its priority. What
+// one pod was told about the node does not hold for one for which more of them count.
+func TestNominatedPodsOfSeveralPriorities(t *testing.T) {
+	sched := build(t, scheduling.Profile{
+		Filter: []framework.Plugin{filter.NodeResourcesFit{}}, Score: []scheduling.Weighted{{Plugin: byName{}}},
+		TieRule: scheduling.First,
+	})
+	s := smallCluster(t, api.MakeNode("a", "3", "4Gi").Obj(), api.MakeNode("b", "1", "4Gi").Obj())
+	pod := func(name, cpu string, priority int32) *framework.PodInfo {
+		return podInfo(t, s, api.MakePod(name).UID(api.UID(name)).Requests(cpu, "1Mi").Priority(priority).Obj())
+	}
+	for _, q := range []*framework.PodInfo{pod("first", "1", 10), pod("second", "1", 5)} {
+		if err := s.Nominate(q, "a", ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 12 {
+		priority, want := int32(7), "a" // it fits beside the first, but not beside both
+		if i%2 == 1 {
+			priority, want = 0, ""
+		}
+		d, err := sched.Schedule(s, pod(fmt.Sprint("p", i), "1500m", priority))
+		if d.Node != want || (err == nil) != (want != "") {
+			t.Errorf("decision %d, about a pod of priority %d: node %q, %v, want %q", i, priority, d.Node, err, want)
+		}
+	}
+	if stats := sched.Stats(); stats.Hits < 8 {
+		t.Errorf("%+v, want 8 hits or more", stats)
+	}
+}
