@@ -86,7 +86,7 @@ type action struct {
 }
 
 var (
-	podComes = action{"schedule a pod", 41, func(h *history) error { return h.schedule(true) }}
+	podComes = action{"schedule a pod", 37, func(h *history) error { return h.schedule(true) }}
 	podsGo   = action{"pods go", 13, (*history).deletePods}
 )
 
@@ -125,7 +125,11 @@ func (h *history) step() error {
 	if h.inTurn && !chance(h.r, 60) {
 		return h.do(pick(h.r, podComes, podComes, podsGo))
 	}
-	k := h.r.IntN(100)
+	all := 0
+	for _, a := range h.kinds {
+		all += a.share
+	}
+	k := h.r.IntN(all)
 	for _, a := range h.kinds {
 		if k -= a.share; k < 0 {
 			return h.do(a)
