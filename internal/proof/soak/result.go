@@ -62,6 +62,9 @@ type Reached struct {
 	OwnClaims int
 	// Shares were for pods that ask for GPUs, SharesBeside while pods were nominated.
 	Shares, SharesBeside int
+	// Within were made among the nodes of a set. NamedWithin counts all such decisions for pods
+	// whose nodes are named by a PreFilter whose answers are kept.
+	Within, NamedWithin int
 	// Daemons counts all decisions for pods whose nodes are named, also if nothing was kept.
 	Daemons int
 	// Found counts lost nodes that have come back.
