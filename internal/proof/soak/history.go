@@ -54,7 +54,7 @@ func newHistory(r *rand.Rand, epoch uint64, res *Result) (*history, error) {
 	h.snap.SetNow(time.Unix(1_700_000_000, 0))
 	nodes, classes, usually := pick(r, 2, 20, 60, 160, 220), 1+r.IntN(12), template
 	if h.packed {
-		nodes, classes, usually = pick(r, 2, 5, 20, 40), 6+r.IntN(12), modest
+		nodes, classes, usually = pick(r, 2, 5, 20, 40, 200, 200), 6+r.IntN(12), modest
 	}
 	if h.inTurn {
 		nodes, classes, usually, h.even = pick(r, 40, 60, 160, 220), 20+r.IntN(20), small, !chance(r, 3)
@@ -65,6 +65,9 @@ func newHistory(r *rand.Rand, epoch uint64, res *Result) (*history, error) {
 			of = template
 		}
 		h.templates = append(h.templates, of(r, i))
+		if chance(r, 4) {
+			h.templates = append(h.templates, ofPriority(pick[int32](r, 0, 5, 100), pick(r, h.templates...)))
+		}
 	}
 	if !h.inTurn {
 		for i := range pick(r, 3, 6) {
@@ -87,7 +90,7 @@ type action struct {
 }
 
 var (
-	podComes = action{"schedule a pod", 37, func(h *history) error { return h.schedule(true) }}
+	podComes = action{"schedule a pod", 35, func(h *history) error { return h.schedule(true) }}
 	podsGo   = action{"pods go", 13, (*history).deletePods}
 )
 
@@ -100,7 +103,7 @@ func actions() []action {
 		podsGo,
 		{"a pod comes by itself", 4, (*history).bindElsewhere},
 		{"a waiting pod is bound by others", 1, (*history).bindWaiter},
-		{"a waiting pod is nominated by others", 1, (*history).nominateFromOutside},
+		{"a pod is nominated by others", 3, (*history).nominateFromOutside},
 		{"a waiting pod is deleted", 1, (*history).giveUp},
 		{"pods start", 2, (*history).start},
 		{"storage changes", 2, (*history).changeStorage},
@@ -390,6 +393,9 @@ func (h *history) note(p *framework.PodInfo, d scheduling.Decision, within *sche
 	}
 	if h.snap.Nominations() > 0 {
 		r.Beside++
+	}
+	if within == nil && p.IsNominated() && d.Node != p.Pod.Status.NominatedNodeName && d.Evaluated < h.snap.Len() {
+		r.SamplesElsewhere++
 	}
 	if h.extended {
 		r.Extended++

@@ -53,6 +53,9 @@ type Reached struct {
 	Ties [scheduling.Custom + 1]int
 	// Samples did not search all nodes.
 	Samples int
+	// SamplesElsewhere did not search all nodes either, for pods that were nominated to a node
+	// that they did not get.
+	SamplesElsewhere int
 	// Volumes and Neighbours were for pods with volumes, and with spread constraints or
 	// affinity terms.
 	Volumes, Neighbours int
