@@ -425,8 +425,9 @@ func (h *history) note(p *framework.PodInfo, d scheduling.Decision, within *sche
 }
 
 // different reports whether err is a difference or a fault, which it keeps. Any other
-// error ends the run, except that no node fits, that a set has none, and that a claim asks for all devices of a
-// pool that changes, or that cannot be together: in kube-scheduler, too, the plugin fails then.
+// error ends the run, except that no node fits, that a set has none, and that a claim asks
+// for all devices of a pool that changes, or that cannot be together: in kube-scheduler, too,
+// the plugin fails then.
 func (h *history) different(err error) (bool, error) {
 	var fit *scheduling.FitError
 	var different *scheduling.DifferenceError
