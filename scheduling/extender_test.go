@@ -491,6 +491,29 @@ func TestExtenderIsAskedOnce(t *testing.T) {
 	}
 }
 
+// TestExtenderIsAskedAfterSeek: once a decision was taken back, the explanation of the next
+// one, of the same number, shows what the extenders say of its pod.
+func TestExtenderIsAskedAfterSeek(t *testing.T) {
+	s := abc(t)
+	sched := build(t, scheduling.Profile{
+		Filter: []framework.Plugin{filter.NodeResourcesFit{}},
+		Extenders: []scheduling.Extender{{
+			Name: "x", // takes the node that has the pod's name
+			Filter: func(_ context.Context, pod *framework.PodInfo, _ []*framework.NodeInfo) (scheduling.ExtenderVerdict, error) {
+				return scheduling.ExtenderVerdict{Nodes: []string{pod.Pod.Name}}, nil
+			},
+		}},
+	})
+	at := sched.Position()
+	if d, err := sched.Schedule(s, podInfo(t, s, api.MakePod("a").Obj())); err != nil || d.Node != "a" {
+		t.Fatalf("Schedule: node %q, %v, want a", d.Node, err)
+	}
+	sched.Seek(at)
+	if e := sched.Explain(s, podInfo(t, s, api.MakePod("b").Obj())); e.Chosen != "b" {
+		t.Errorf("Explain after Seek: node %q, %s, want b", e.Chosen, e.Error)
+	}
+}
+
 func TestExtenderBind(t *testing.T) {
 	boom := errors.New("boom")
 	tests := []struct {

@@ -160,3 +160,46 @@ func TestNamedSets(t *testing.T) {
 		}
 	}
 }
+
+// TestNamedSetHoldsEverywhere: a pod for which a PreFilter names many nodes goes to none but
+// these, also among the nodes of a set, and if a fork of the scheduler decides.
+func TestNamedSetHoldsEverywhere(t *testing.T) {
+	s, asked, names := smallCluster(t), 0, []string(nil)
+	var others []*framework.NodeInfo
+	for i := range 24 {
+		name, cpu := fmt.Sprintf("n%02d", i), "64" // emptier, and so preferred
+		if i < 12 {
+			names, cpu = append(names, name), "4"
+		}
+		if err := s.AddNode(api.MakeNode(name, cpu, "16Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+		if i >= 12 {
+			others = append(others, s.Node(name))
+		}
+	}
+	p := scheduling.Kubernetes137()
+	p.Filter = append(p.Filter, keptNamer{namer{map[string][]string{"default": names}, &asked}})
+	sched := build(t, p)
+	outside, err := scheduling.NewNodeSet(s, others)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pod := func(i int) *framework.PodInfo {
+		return podInfo(t, s, api.MakePod(fmt.Sprint("p", i)).UID(api.UID(fmt.Sprint("p", i))).Requests("1", "1Gi").Obj())
+	}
+	for i := range 4 {
+		for who, decides := range []*scheduling.Scheduler{sched, sched.Fork()} {
+			if d, err := decides.Schedule(s, pod(i)); err != nil || !slices.Contains(names, d.Node) {
+				t.Errorf("pod %d, scheduler %d: node %q, %v, want a named one", i, who, d.Node, err)
+			}
+			var fit *scheduling.FitError
+			if d, err := decides.ScheduleWithin(s, pod(i), outside); !errors.As(err, &fit) {
+				t.Errorf("pod %d, scheduler %d, among other nodes: node %q, %v, want that none fits", i, who, d.Node, err)
+			}
+		}
+	}
+	if stats := sched.Stats(); stats.Hits < 2 {
+		t.Errorf("%+v, want 2 hits or more", stats)
+	}
+}

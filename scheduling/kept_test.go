@@ -86,3 +86,56 @@ func TestClassesPartFromTheirBase(t *testing.T) {
 		t.Errorf("%d decisions from kept answers, want more than 100", stats.Hits)
 	}
 }
+
+// dozer rejects the node n0 while the setting is "busy", and else has nothing to do. The key of
+// a pod's class does not say which, only its version does.
+type dozer struct{}
+
+func (dozer) Name() string { return "Dozer" }
+func (dozer) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Reads: framework.ReadsNode | framework.ReadsDomain | framework.ReadsObjects}
+}
+
+func (dozer) AppendClassKey(b []byte, _ *framework.Snapshot, _ *framework.PodInfo) []byte { return b }
+
+func (dozer) ClassKeyVersion(s *framework.Snapshot) uint64 {
+	return framework.ObjectsVersion[api.Namespace](s)
+}
+
+func (dozer) Idle(c *framework.Cycle) bool { return setting(c.Snapshot) != "busy" }
+
+func (x dozer) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	if x.Idle(c) {
+		return framework.PreFiltered{}, framework.SkipStatus()
+	}
+	return framework.PreFiltered{Filter: x}, framework.Status{}
+}
+
+func (dozer) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
+	if n.Name() == "n0" {
+		return framework.UnschedulableStatus("busy")
+	}
+	return framework.Status{}
+}
+
+// TestKeptIdlenessEndsWithItsVersion: a plugin that had nothing to do takes part in the next
+// decision after the version of its class keys has changed, although no key has.
+func TestKeptIdlenessEndsWithItsVersion(t *testing.T) {
+	sched := build(t, scheduling.Profile{Filter: []framework.Plugin{room{}, dozer{}}, Score: []scheduling.Weighted{{Plugin: emptier{}}}})
+	snap, pod := small(t, 6)
+	for round := range 4 {
+		word, want := "calm", 6
+		if round%2 == 1 {
+			word, want = "busy", 5
+		}
+		putSetting(t, snap, word)
+		for range 10 {
+			if d, err := sched.Schedule(snap, pod); err != nil || d.Feasible != want {
+				t.Errorf("round %d, %s: %d feasible nodes, %v, want %d", round, word, d.Feasible, err, want)
+			}
+		}
+	}
+	if stats := sched.Stats(); stats.Hits < 30 {
+		t.Errorf("%+v, want 30 hits or more", stats)
+	}
+}

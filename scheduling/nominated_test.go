@@ -34,7 +34,7 @@ func TestNominatedNodeThatThePreFilterLeavesOut(t *testing.T) {
 }
 
 // A nominated node beyond the sample counts as evaluated, and the next search begins
-// one place later.
+// one place later, also if the answers are kept ones.
 func TestNominatedNodeBeyondTheSample(t *testing.T) {
 	const nodes = 200
 	for _, tt := range []struct {
@@ -56,16 +56,22 @@ func TestNominatedNodeBeyondTheSample(t *testing.T) {
 		sched := build(t, scheduling.Profile{
 			Filter: []framework.Plugin{crowded{}}, Score: []scheduling.Weighted{{Plugin: byName{}}}, Percentage: 50, TieRule: scheduling.First,
 		})
-		d, err := sched.Schedule(s, podInfo(t, s, pod))
-		if err != nil {
-			t.Fatal(err)
+		for round := range 3 { // the first is not answered from kept answers
+			d, err := sched.Schedule(s, podInfo(t, s, pod))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d.Evaluated != tt.evaluated || d.Feasible != 100 {
+				t.Errorf("round %d, nominated to %q: %d nodes evaluated, %d feasible, want %d and 100", round, tt.nominated, d.Evaluated, d.Feasible, tt.evaluated)
+			}
+			next, err := sched.Schedule(s, podInfo(t, s, api.MakePod("q").Obj()))
+			if want := fmt.Sprintf("n%03d", tt.evaluated); err != nil || next.Node != want {
+				t.Errorf("round %d, nominated to %q: the next search begins at %s (%v), want %s", round, tt.nominated, next.Node, err, want)
+			}
+			sched.Seek(scheduling.Position{})
 		}
-		if d.Evaluated != tt.evaluated || d.Feasible != 100 {
-			t.Errorf("nominated to %q: %d nodes evaluated, %d feasible, want %d and 100", tt.nominated, d.Evaluated, d.Feasible, tt.evaluated)
-		}
-		next, err := sched.Schedule(s, podInfo(t, s, api.MakePod("q").Obj()))
-		if want := fmt.Sprintf("n%03d", tt.evaluated); err != nil || next.Node != want {
-			t.Errorf("nominated to %q: the next search begins at %s (%v), want %s", tt.nominated, next.Node, err, want)
+		if stats := sched.Stats(); stats.Hits == 0 {
+			t.Errorf("nominated to %q: %+v, want a hit", tt.nominated, stats)
 		}
 	}
 }
@@ -287,6 +293,37 @@ func TestNominatedVerdictsOfTheNomineeItself(t *testing.T) {
 		d, err := sched.Schedule(s, p)
 		if err != nil || d.Feasible != want {
 			t.Errorf("decision %d, about %s: %d feasible nodes, %v, want %d", i, p.Pod.Name, d.Feasible, err, want)
+		}
+	}
+	if stats := sched.Stats(); stats.Hits < 8 {
+		t.Errorf("%+v, want 8 hits or more", stats)
+	}
+}
+
+// Of the pods nominated to a node, those count for a pod that have at least its priority. What
+// one pod was told about the node does not hold for one for which more of them count.
+func TestNominatedPodsOfSeveralPriorities(t *testing.T) {
+	sched := build(t, scheduling.Profile{
+		Filter: []framework.Plugin{filter.NodeResourcesFit{}}, Score: []scheduling.Weighted{{Plugin: byName{}}},
+		TieRule: scheduling.First,
+	})
+	s := smallCluster(t, api.MakeNode("a", "3", "4Gi").Obj(), api.MakeNode("b", "1", "4Gi").Obj())
+	pod := func(name, cpu string, priority int32) *framework.PodInfo {
+		return podInfo(t, s, api.MakePod(name).UID(api.UID(name)).Requests(cpu, "1Mi").Priority(priority).Obj())
+	}
+	for _, q := range []*framework.PodInfo{pod("first", "1", 10), pod("second", "1", 5)} {
+		if err := s.Nominate(q, "a", ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 12 {
+		priority, want := int32(7), "a" // it fits beside the first, but not beside both
+		if i%2 == 1 {
+			priority, want = 0, ""
+		}
+		d, err := sched.Schedule(s, pod(fmt.Sprint("p", i), "1500m", priority))
+		if d.Node != want || (err == nil) != (want != "") {
+			t.Errorf("decision %d, about a pod of priority %d: node %q, %v, want %q", i, priority, d.Node, err, want)
 		}
 	}
 	if stats := sched.Stats(); stats.Hits < 8 {

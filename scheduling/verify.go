@@ -58,6 +58,9 @@ func (f *incrementalPath) verify(snap *framework.Snapshot, pod *framework.PodInf
 	if a, b := describe(plain), describe(d); a != b {
 		return differ("the decision", a, b)
 	}
+	if plain.advance != d.advance {
+		return differ("how much later the next search begins", plain.advance, d.advance)
+	}
 	switch f.by {
 	case byView, byExtenders:
 		return f.verifyNodes(snap, differ)

@@ -11,8 +11,9 @@
 // node, waits, and is tried again.
 //
 // Each decision is made by a verifying scheduler (see [scheduling.CacheConfig]), which takes
-// both paths, and by a reference one. Every few decisions the verifying scheduler
-// checks all invariants of the engine.
+// both paths, and by a reference one. Now and then both decide among some of the nodes. After
+// each decision the two must stand at the same place. Every few decisions the verifying
+// scheduler checks all invariants of the engine.
 //
 // A run fails ([Result.Err]) if the paths differ, if the engine has a fault, or if a
 // kept class makes fewer decisions than the mix of clusters must give: an engine that

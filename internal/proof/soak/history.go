@@ -32,6 +32,7 @@ type history struct {
 	even                   bool          // nodes and classes differ little but in amounts
 	atOnce                 int           // how many pods wait at most
 	extended               bool          // there are extenders
+	named                  bool          // a PreFilter whose answers are kept names nodes
 	gpus                   *devices.GPUs // that pods share; nil if they share none
 	mix                    *Mix          // counts what the incremental path does
 	forked                 bool          // the fork has been turned to since the last hit
@@ -46,14 +47,14 @@ func newHistory(r *rand.Rand, epoch uint64, res *Result) (*history, error) {
 		return nil, err
 	}
 	h := &history{
-		mix: &res.Mixes[made.mix], extended: made.extended, gpus: made.gpus,
+		mix: &res.Mixes[made.mix], extended: made.extended, named: made.named, gpus: made.gpus,
 		world: &world{snap: framework.NewSnapshot(pick(r, framework.ZoneInterleaved, framework.Arrival))},
 		r:     r, kinds: actions(), res: res, incremental: incremental, reference: reference, crowded: 2 + r.IntN(8), packed: epoch%2 == 0, undisturbed: epoch%4 == 1, inTurn: epoch%4 == 3, atOnce: 1 + r.IntN(10),
 	}
 	h.snap.SetNow(time.Unix(1_700_000_000, 0))
 	nodes, classes, usually := pick(r, 2, 20, 60, 160, 220), 1+r.IntN(12), template
 	if h.packed {
-		nodes, classes, usually = pick(r, 2, 5, 20, 40), 6+r.IntN(12), modest
+		nodes, classes, usually = pick(r, 2, 5, 20, 40, 200, 200), 6+r.IntN(12), modest
 	}
 	if h.inTurn {
 		nodes, classes, usually, h.even = pick(r, 40, 60, 160, 220), 20+r.IntN(20), small, !chance(r, 3)
@@ -64,6 +65,9 @@ func newHistory(r *rand.Rand, epoch uint64, res *Result) (*history, error) {
 			of = template
 		}
 		h.templates = append(h.templates, of(r, i))
+		if chance(r, 4) {
+			h.templates = append(h.templates, ofPriority(pick[int32](r, 0, 5, 100), pick(r, h.templates...)))
+		}
 	}
 	if !h.inTurn {
 		for i := range pick(r, 3, 6) {
@@ -86,7 +90,7 @@ type action struct {
 }
 
 var (
-	podComes = action{"schedule a pod", 41, func(h *history) error { return h.schedule(true) }}
+	podComes = action{"schedule a pod", 35, func(h *history) error { return h.schedule(true) }}
 	podsGo   = action{"pods go", 13, (*history).deletePods}
 )
 
@@ -99,7 +103,7 @@ func actions() []action {
 		podsGo,
 		{"a pod comes by itself", 4, (*history).bindElsewhere},
 		{"a waiting pod is bound by others", 1, (*history).bindWaiter},
-		{"a waiting pod is nominated by others", 1, (*history).nominateFromOutside},
+		{"a pod is nominated by others", 3, (*history).nominateFromOutside},
 		{"a waiting pod is deleted", 1, (*history).giveUp},
 		{"pods start", 2, (*history).start},
 		{"storage changes", 2, (*history).changeStorage},
@@ -125,7 +129,11 @@ func (h *history) step() error {
 	if h.inTurn && !chance(h.r, 60) {
 		return h.do(pick(h.r, podComes, podComes, podsGo))
 	}
-	k := h.r.IntN(100)
+	all := 0
+	for _, a := range h.kinds {
+		all += a.share
+	}
+	k := h.r.IntN(all)
 	for _, a := range h.kinds {
 		if k -= a.share; k < 0 {
 			return h.do(a)
@@ -284,30 +292,40 @@ func (h *history) daemon() error {
 	return h.scheduleOf(&template, true)
 }
 
-// decide decides for a pod that is not in the list of waiting pods. Two times
-// of three it places the pod if it can and may; if there is no node for it, the
-// pod makes room.
+// decide decides for a pod that is not in the list of waiting pods, now and then among some of
+// the nodes. Two times of three it places the pod if it can and may; if there is no node for it
+// among all, the pod makes room.
 func (h *history) decide(p waiter, mayPlace bool) error {
 	h.res.Decisions++
 	if h.snap.Nominations() > 0 {
 		h.res.Preemption.Beside++
 	}
+	within, err := h.someSet(p.info)
+	if err != nil {
+		return err
+	}
 	h.reference.Seek(h.incremental.Position())
 	hits := h.incremental.Stats().Hits
-	d, err := h.incremental.Schedule(h.snap, p.info)
-	h.note(p.info, d, h.incremental.Stats().Hits > hits)
+	d, err := h.ask(h.incremental, p.info, within)
+	h.note(p.info, d, within, h.incremental.Stats().Hits > hits)
 	if different, err := h.different(err); different || err != nil {
 		return err
 	}
-	plain, plainErr := h.reference.Schedule(h.snap, p.info)
+	plain, plainErr := h.ask(h.reference, p.info, within)
 	if a, b := outcome(plain, plainErr), outcome(d, err); a != b {
 		h.res.note(&scheduling.DifferenceError{What: "the decision of another scheduler", Reference: a, Incremental: b})
 		return nil
 	}
+	if a, b := h.reference.Position(), h.incremental.Position(); a != b {
+		h.res.note(&scheduling.DifferenceError{What: "the position of another scheduler after the decision", Reference: fmt.Sprint(a), Incremental: fmt.Sprint(b)})
+		return nil
+	}
 	if err != nil {
 		h.res.Unschedulable++
-		if p, err = h.makeRoom(p, d); err != nil {
-			return err
+		if within == nil {
+			if p, err = h.makeRoom(p, d); err != nil {
+				return err
+			}
 		}
 		return h.wait(p)
 	}
@@ -332,20 +350,52 @@ func (h *history) decide(p waiter, mayPlace bool) error {
 	return nil
 }
 
+// ask asks a scheduler about all nodes, or those of a set.
+func (h *history) ask(s *scheduling.Scheduler, p *framework.PodInfo, within *scheduling.NodeSet) (scheduling.Decision, error) {
+	if within == nil {
+		return s.Schedule(h.snap, p)
+	}
+	return s.ScheduleWithin(h.snap, p, within)
+}
+
+// someSet returns now and then a set of nodes to decide among: none, few, or a part of all.
+// Otherwise it returns nil.
+func (h *history) someSet(p *framework.PodInfo) (*scheduling.NodeSet, error) {
+	if !chance(h.r, 12) {
+		return nil, nil
+	}
+	if _, named := rowOf(p); named && h.named {
+		h.res.Reached.NamedWithin++
+	}
+	r := rand.New(rand.NewPCG(h.r.Uint64(), 0)) // one number of the history, however many nodes there are
+	size := pick(r, 0, 1, 3, h.snap.Len()/4, h.snap.Len()/2, h.snap.Len()/2, h.snap.Len())
+	var nodes []*framework.NodeInfo
+	for _, i := range r.Perm(h.snap.Len())[:min(size, h.snap.Len())] {
+		nodes = append(nodes, h.snap.At(i))
+	}
+	return scheduling.NewNodeSet(h.snap, nodes)
+}
+
 // note counts what a decision reached. hit says that a kept class made it.
-func (h *history) note(p *framework.PodInfo, d scheduling.Decision, hit bool) {
+func (h *history) note(p *framework.PodInfo, d scheduling.Decision, within *scheduling.NodeSet, hit bool) {
 	r := &h.res.Reached
 	if !hit {
 		return
 	}
+	if within != nil {
+		r.Within++
+	}
 	if d.TiedNodes > 1 {
 		r.Ties[d.TieRule]++
 	}
-	if d.Evaluated < h.snap.Len() {
+	if within == nil && d.Evaluated < h.snap.Len() {
 		r.Samples++
 	}
 	if h.snap.Nominations() > 0 {
 		r.Beside++
+	}
+	if within == nil && p.IsNominated() && d.Node != p.Pod.Status.NominatedNodeName && d.Evaluated < h.snap.Len() {
+		r.SamplesElsewhere++
 	}
 	if h.extended {
 		r.Extended++
@@ -375,8 +425,9 @@ func (h *history) note(p *framework.PodInfo, d scheduling.Decision, hit bool) {
 }
 
 // different reports whether err is a difference or a fault, which it keeps. Any other
-// error ends the run, except that no node fits, and that a claim asks for all devices of a
-// pool that changes, or that cannot be together: in kube-scheduler, too, the plugin fails then.
+// error ends the run, except that no node fits, that a set has none, and that a claim asks
+// for all devices of a pool that changes, or that cannot be together: in kube-scheduler, too,
+// the plugin fails then.
 func (h *history) different(err error) (bool, error) {
 	var fit *scheduling.FitError
 	var different *scheduling.DifferenceError
@@ -388,7 +439,7 @@ func (h *history) different(err error) (bool, error) {
 	case errors.As(err, &different):
 		h.res.note(different)
 		return true, nil
-	case errors.As(err, &fit):
+	case errors.As(err, &fit), errors.Is(err, scheduling.ErrNoNodes):
 		return false, nil
 	case err != nil && strings.Contains(err.Error(), `running "DynamicResources" filter plugin: claim `):
 		return false, nil
@@ -398,7 +449,12 @@ func (h *history) different(err error) (bool, error) {
 
 // outcome is all that a decision said.
 func outcome(d scheduling.Decision, err error) string {
-	return fmt.Sprintf("%q, score %d, %d feasible, %d evaluated, %d tied: %v", d.Node, d.Score, d.Feasible, d.Evaluated, d.TiedNodes, err)
+	text := fmt.Sprintf("%q, score %d, %d feasible, %d evaluated, %d tied: %v", d.Node, d.Score, d.Feasible, d.Evaluated, d.TiedNodes, err)
+	var fit *scheduling.FitError
+	if errors.As(err, &fit) {
+		text += fmt.Sprintf(", %v of %d nodes, PreFilter %q, restricting %v", fit.Rejections, fit.Nodes, fit.PreFilter, fit.Restricting)
+	}
+	return text
 }
 
 // deletePods takes a few pods off a node, more where it is crowded.

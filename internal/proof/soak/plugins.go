@@ -104,10 +104,16 @@ type rows struct{ every int }
 
 func (rows) Name() string { return "Rows" }
 
-func (x rows) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
-	n, found := strings.CutPrefix(c.Pod.Pod.Labels["app"], "app-")
+// rowOf is the row of a pod that has one.
+func rowOf(p *framework.PodInfo) (row int, ok bool) {
+	n, found := strings.CutPrefix(p.Pod.Labels["app"], "app-")
 	row, err := strconv.Atoi(n)
-	if !found || err != nil || row%2 == 0 {
+	return row, found && err == nil && row%2 != 0
+}
+
+func (x rows) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	row, ok := rowOf(c.Pod)
+	if !ok {
 		return framework.PreFiltered{}, framework.Status{}
 	}
 	names := []string{"gone", "node-0"}

@@ -25,6 +25,13 @@ func ranked(r *rand.Rand, b api.PodBuilder) api.PodBuilder {
 	return b
 }
 
+// ofPriority makes the pod of a class that differs from another in its priority alone.
+func ofPriority(priority int32, template *api.Pod) *api.Pod {
+	p := *template
+	p.Spec.Priority, p.Spec.PriorityClassName = &priority, ""
+	return &p
+}
+
 // priorityClass makes or changes a class. The one that is polite takes nobody's
 // place, and sometimes a class is everybody's.
 func priorityClass(r *rand.Rand, name string) *api.PriorityClass {

@@ -161,17 +161,41 @@ func (h *history) retry() error {
 	return nil
 }
 
-// nominateFromOutside keeps a node for a waiting pod that nobody leaves, as
-// others than the scheduler may ask for.
+// nominateFromOutside keeps a node for a pod that nobody leaves, as others than the scheduler
+// may ask for: for a waiting pod or a new one, and often a node that is kept for others, too, or
+// has many pods. Half of the pods are tried at once.
 func (h *history) nominateFromOutside() error {
-	p, ok := h.takeWaiter()
-	if !ok {
+	if h.undisturbed {
 		return nil
 	}
-	p, err := h.nominate(p, h.someNode().Name())
-	h.waiting = append(h.waiting, p)
+	p, ok := waiter{}, false
+	if chance(h.r, 2) {
+		p, ok = h.takeWaiter()
+	}
+	if !ok {
+		var err error
+		if p.info, err = h.newPod(); err != nil {
+			return err
+		}
+	}
+	n := h.someNode()
+	for range 3 {
+		if other := h.someNode(); len(other.Pods) > len(n.Pods) {
+			n = other
+		}
+	}
+	if kept := h.snap.NominatedSlots(); len(kept) > 0 && chance(h.r, 2) {
+		n = h.snap.AtSlot(pick(h.r, kept...))
+	}
+	p, err := h.nominate(p, n.Name())
+	if err != nil {
+		return err
+	}
 	h.res.Preemption.Nominations++
-	return err
+	if chance(h.r, 2) {
+		return h.decide(p, true)
+	}
+	return h.wait(p)
 }
 
 // bindWaiter counts a waiting pod that someone else placed.

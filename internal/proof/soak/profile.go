@@ -2,6 +2,7 @@ package soak
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"github.com/berth-sched/berth/examples/gpushare/devices"
 	"github.com/berth-sched/berth/filter"
@@ -17,6 +18,7 @@ import (
 type made struct {
 	mix      int // index of what counts the first one's hits
 	extended bool
+	named    bool          // a PreFilter whose answers are kept names nodes
 	gpus     *devices.GPUs // nil if the profile shares no GPUs
 }
 
@@ -26,6 +28,7 @@ func schedulers(r *rand.Rand) (fast, plain *scheduling.Scheduler, of made, err e
 	if chance(r, 3) {
 		of.gpus = shareGPUs(r, &p)
 	}
+	of.named = slices.ContainsFunc(p.Filter, func(x framework.Plugin) bool { _, ok := x.(aisles); return ok })
 	p.Seed = r.Uint64()
 	if p.TieRule = scheduling.TieRule(r.IntN(int(scheduling.Custom) + 1)); p.TieRule == scheduling.Custom {
 		p.TieBreak = func(c *framework.Cycle, tied []*framework.NodeInfo) int { return int(c.Seed % uint64(len(tied))) }

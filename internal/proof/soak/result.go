@@ -53,6 +53,9 @@ type Reached struct {
 	Ties [scheduling.Custom + 1]int
 	// Samples did not search all nodes.
 	Samples int
+	// SamplesElsewhere did not search all nodes either, for pods that were nominated to a node
+	// that they did not get.
+	SamplesElsewhere int
 	// Volumes and Neighbours were for pods with volumes, and with spread constraints or
 	// affinity terms.
 	Volumes, Neighbours int
@@ -62,6 +65,9 @@ type Reached struct {
 	OwnClaims int
 	// Shares were for pods that ask for GPUs, SharesBeside while pods were nominated.
 	Shares, SharesBeside int
+	// Within were made among the nodes of a set. NamedWithin counts all such decisions for pods
+	// whose nodes are named by a PreFilter whose answers are kept.
+	Within, NamedWithin int
 	// Daemons counts all decisions for pods whose nodes are named, also if nothing was kept.
 	Daemons int
 	// Found counts lost nodes that have come back.

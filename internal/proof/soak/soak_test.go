@@ -19,7 +19,7 @@ func TestPathsAgree(t *testing.T) {
 	if testing.Short() {
 		steps = 6_000
 	}
-	res, err := soak.Run(steps, 3, nil)
+	res, err := soak.Run(steps, 9, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,8 +42,8 @@ func covers(t *testing.T, res soak.Result) {
 		"victims that lingered": c.Lingering, "violations of a budget": c.Violations, "waits for victims": c.Waits,
 		"pods that may not preempt": c.Never, "nominations": c.Nominations, "nominations cleared": c.ClearedNominations,
 		"nominated pods placed": c.Claimed, "decisions beside nominated pods": c.Beside,
-		"samples": res.Reached.Samples, "hits beside nominated pods": res.Reached.Beside,
-		"hits with extenders": res.Reached.Extended, "pods that share GPUs": res.Reached.Shares, "such beside nominated pods": res.Reached.SharesBeside, "pods of daemon sets": res.Reached.Daemons, "pods with volumes": res.Reached.Volumes, "pods with claims of their own": res.Reached.OwnClaims,
+		"samples": res.Reached.Samples, "samples for pods nominated elsewhere": res.Reached.SamplesElsewhere, "hits beside nominated pods": res.Reached.Beside,
+		"hits with extenders": res.Reached.Extended, "pods that share GPUs": res.Reached.Shares, "such beside nominated pods": res.Reached.SharesBeside, "pods of daemon sets": res.Reached.Daemons, "hits within a set": res.Reached.Within, "pods with named nodes within a set": res.Reached.NamedWithin, "pods with volumes": res.Reached.Volumes, "pods with claims of their own": res.Reached.OwnClaims,
 		"devices given": res.Given.All, "devices given with admin access": res.Given.Admin, "partitions given": res.Given.Partitions, "shares given": res.Given.Shares,
 		"devices given on the network": res.Given.Network, "devices given by requests for all": res.Given.Whole, "devices looked for elsewhere": res.Given.Checked, "lost nodes that come back": res.Reached.Found,
 		"pods with constraints or terms": res.Reached.Neighbours, "turns to a fork": res.Reached.Forks, "times": res.Reached.Timed,
