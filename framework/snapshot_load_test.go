@@ -3,6 +3,7 @@
 package framework_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
 )
 
 func TestObjectsSnapshot(t *testing.T) {
@@ -104,14 +106,30 @@ func TestObjectsSnapshotErrors(t *testing.T) {
 		`pod default/c: spec.containers[0].resources.requests[cpu]: "-1": must not be negative`,
 		"pod: is nil",
 		`pod default/d: spec.nodeName: "n2": no such node`,
-		`pod default/f: spec.containers[].resources.requests[memory]: "1": the total on node n3 would exceed 9223372036854775807`,
 	}
 	wantError(t, err, strings.Join(want, "\n"))
 	if diff := cmp.Diff([]string{"n1", "n3"}, nodeNames(s)); diff != "" {
 		t.Errorf("nodes (-want +got):\n%s", diff)
 	}
-	if len(s.Node("n1").Pods) != 1 || len(s.Node("n3").Pods) != 1 || len(pending) != 1 || pending[0].Pod.Name != "g" {
-		t.Errorf("pods: %v, %v, %d pending, want [a], [e] and g pending", podNames(s.Node("n1")), podNames(s.Node("n3")), len(pending))
+	if len(s.Node("n1").Pods) != 1 || len(s.Node("n3").Pods) != 2 || len(pending) != 1 || pending[0].Pod.Name != "g" {
+		t.Errorf("pods: %v, %v, %d pending, want [a], [e f] and g pending", podNames(s.Node("n1")), podNames(s.Node("n3")), len(pending))
+	}
+}
+
+// Pods that run count, whatever they ask for, so a cluster with one such pod can be read.
+func TestSnapshotOfHugePods(t *testing.T) {
+	pod := api.MakePod("p").Node("n")
+	s, _, err := framework.SnapshotOf(&api.Objects{
+		Nodes: []*api.Node{api.MakeNode("n", "4", "8Gi").Obj()},
+		Pods:  []*api.Pod{pod.Name("huge").Requests("1", "9223372036854775807").Obj(), pod.Name("other").Requests("2", "1Gi").Obj()},
+	}, framework.Arrival)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cpu, _ := s.Schema().Index(resource.CPU)
+	memory, _ := s.Schema().Index(resource.Memory)
+	if r := s.Node("n").Requested; r.At(cpu) != 3000 || r.At(memory) != math.MaxInt64 {
+		t.Errorf("%d and %d are requested, want 3000 and the largest int64", r.At(cpu), r.At(memory))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +22,7 @@ import (
 type Client struct {
 	config Config
 	http   *http.Client
+	shown  string // the URL prefix without a password, for names and errors: users read them
 }
 
 // New returns a client. It does not connect: an unreachable extender shows only at
@@ -42,7 +44,15 @@ func New(c Config) (*Client, error) {
 	if h.CheckRedirect == nil {
 		h.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	}
-	return &Client{config: c, http: &h}, nil
+	return &Client{config: c, http: &h, shown: redacted(c.URLPrefix)}, nil
+}
+
+// redacted returns the URL without its password.
+func redacted(prefix string) string {
+	if u, err := url.Parse(prefix); err == nil && u.User != nil {
+		return u.Redacted()
+	}
+	return prefix
 }
 
 // Close closes idle connections.
@@ -51,7 +61,7 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 // Extender returns the client in the form that a profile needs.
 func (c *Client) Extender() scheduling.Extender {
 	e := scheduling.Extender{
-		Name: c.config.URLPrefix, Ignorable: c.config.Ignorable, Weight: c.config.Weight, Interested: c.Interested,
+		Name: c.shown, Ignorable: c.config.Ignorable, Weight: c.config.Weight, Interested: c.Interested,
 	}
 	if e.Name == "" {
 		e.Name = "(no urlPrefix)"
@@ -105,24 +115,25 @@ func (c *Client) limit(bytes, items int) int64 {
 // the answer into result.
 func (c *Client) call(ctx context.Context, verb string, args, result any, items int) error {
 	if verb == "" {
-		return fmt.Errorf("the extender at %q does not answer this call: its verb is empty", c.config.URLPrefix)
+		return fmt.Errorf("the extender at %q does not answer this call: its verb is empty", c.shown)
 	}
-	url := strings.TrimRight(c.config.URLPrefix, "/") + "/" + verb
+	at := strings.TrimRight(c.shown, "/") + "/" + verb
 	body, err := json.Marshal(args)
 	if err != nil {
-		return fmt.Errorf("%s: %w", url, err)
+		return fmt.Errorf("%s: %w", at, err)
 	}
 	timed, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
-	err = c.post(timed, verb, url, body, result, c.limit(len(body), items))
+	err = c.post(timed, verb, at, body, result, c.limit(len(body), items))
 	if err != nil && ctx.Err() == nil && errors.Is(timed.Err(), context.DeadlineExceeded) {
 		return fmt.Errorf("no answer within %v: %w", c.config.Timeout, err)
 	}
 	return err
 }
 
-func (c *Client) post(ctx context.Context, verb, url string, body []byte, result any, limit int64) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+// post is call; errors name the place at.
+func (c *Client) post(ctx context.Context, verb, at string, body []byte, result any, limit int64) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(c.config.URLPrefix, "/")+"/"+verb, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
@@ -133,22 +144,22 @@ func (c *Client) post(ctx context.Context, verb, url string, body []byte, result
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("failed %s with extender at URL %s, code %d%s", verb, url, resp.StatusCode, firstLine(resp.Body))
+		return fmt.Errorf("failed %s with extender at URL %s, code %d%s", verb, at, resp.StatusCode, firstLine(resp.Body))
 	}
 	// Reading one byte more than allowed shows whether there is more.
 	data, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s: reading the answer: %w", url, err)
+		return fmt.Errorf("%s: reading the answer: %w", at, err)
 	case int64(len(data)) > limit:
-		return fmt.Errorf("%s: the answer is larger than %d bytes", url, limit)
+		return fmt.Errorf("%s: the answer is larger than %d bytes", at, limit)
 	}
 	// As upstream: the first value counts, whatever follows.
 	switch err := decode(data, result); {
 	case errors.Is(err, io.EOF):
-		return fmt.Errorf("%s: the answer is empty", url)
+		return fmt.Errorf("%s: the answer is empty", at)
 	case err != nil:
-		return fmt.Errorf("%s: the answer is malformed: %w", url, err)
+		return fmt.Errorf("%s: the answer is malformed: %w", at, err)
 	}
 	return nil
 }

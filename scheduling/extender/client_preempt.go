@@ -85,7 +85,7 @@ func (c *Client) preemptionArgs(pod *framework.PodInfo, candidates []*preemption
 func (c *Client) candidate(s *framework.Snapshot, node string, answer *MetaVictims, before *preemption.Candidate) (*preemption.Candidate, error) {
 	n := s.Node(node)
 	if n == nil {
-		return nil, fmt.Errorf("extender: %s claims to preempt pods on node %q, but there is no such node", c.config.URLPrefix, cut(node))
+		return nil, fmt.Errorf("extender: %s claims to preempt pods on node %q, but there is no such node", c.shown, cut(node))
 	}
 	out := &preemption.Candidate{Node: node}
 	if answer == nil {
@@ -107,11 +107,11 @@ func (c *Client) candidate(s *framework.Snapshot, node string, answer *MetaVicti
 	given := make(map[api.UID]bool)
 	for _, id := range answer.Pods {
 		if id == nil || id.UID == "" {
-			return nil, errors.New("extender: " + c.config.URLPrefix + " claims to preempt a pod without a UID on node " + node)
+			return nil, errors.New("extender: " + c.shown + " claims to preempt a pod without a UID on node " + node)
 		}
 		p := pods[id.UID]
 		if p == nil {
-			return nil, fmt.Errorf("extender: %s claims to preempt pod (UID: %s) on node: %s, but the pod is not found on that node", c.config.URLPrefix, shown(string(id.UID)), node)
+			return nil, fmt.Errorf("extender: %s claims to preempt pod (UID: %s) on node: %s, but the pod is not found on that node", c.shown, shown(string(id.UID)), node)
 		}
 		if !given[id.UID] {
 			given[id.UID] = true

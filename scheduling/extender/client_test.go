@@ -454,3 +454,34 @@ func TestClientConfig(t *testing.T) {
 		t.Errorf("Bind without a verb: %v", err)
 	}
 }
+
+// A password in the URL is in no name and in no error: these stand in the events of pods.
+func TestPasswordIsNotTold(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusInternalServerError) }))
+	defer server.Close()
+	at := strings.TrimPrefix(server.URL, "http://")
+	for _, host := range []string{at, "127.0.0.1:1"} {
+		c, err := extender.New(extender.Config{URLPrefix: "http://user:s3cret@" + host, FilterVerb: "filter", BindVerb: "bind", NodeCacheCapable: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := scheduling.Kubernetes137()
+		p.Extenders = append(p.Extenders, c.Extender())
+		s, err := scheduling.New(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		snap := framework.NewSnapshot(framework.Arrival)
+		if err := snap.AddNode(api.MakeNode("n", "4", "8Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+		pod, err := snap.NewPodInfo(api.MakePod("p").Obj())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.Schedule(snap, pod)
+		if err == nil || !strings.Contains(err.Error(), host) || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("error %v, want one that names the host %s and not the password", err, host)
+		}
+	}
+}

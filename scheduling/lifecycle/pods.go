@@ -108,6 +108,7 @@ func (d *Driver) recount(p *pod, node string) error {
 			if limited != p.info && d.snap.ReplacePod(counted, limited, node) == nil {
 				d.rehost(p, limited, node)
 				p.inside, p.asked, p.host.refused = true, p.info, true
+				d.enterRefused(p.host) // it may ask for less of another resource
 				return err
 			}
 		}

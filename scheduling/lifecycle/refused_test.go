@@ -276,6 +276,23 @@ func TestRefusedNomination(t *testing.T) {
 	}
 }
 
+// TestRefusedElsewhere: a pod that fills the memory of its node asks in place for little of it,
+// and for too many devices. Then the memory of its neighbors counts.
+func TestRefusedElsewhere(t *testing.T) {
+	const gpu resource.Name = "example.com/gpu"
+	w := newWorld(t, scheduling.Kubernetes137())
+	w.nodes(api.MakeNode("n", "8", "8Gi").Resource(gpu, "8"))
+	w.d.Apply(lifecycle.Update(onN("greedy", "1m", all).Request(gpu, "1").Obj()))
+	for i := range 7 {
+		w.d.Apply(lifecycle.Update(onN(fmt.Sprint("a", i), "1m", "1Gi").Request(gpu, "1").Obj()))
+	}
+	w.d.Flush(w.ctx)
+	w.d.Apply(lifecycle.Update(onN("greedy", "1m", "1").Request(gpu, all).Obj()))
+	w.d.ScheduleOne(w.ctx)
+	w.wantRequested(resource.Memory, 7<<30+1)
+	w.wantRequested(gpu, math.MaxInt64)
+}
+
 // TestRefusedLittle: a pod that requests no memory, and counts with a default for it where
 // nodes are scored, goes to a node whose memory is full.
 func TestRefusedLittle(t *testing.T) {
