@@ -21,7 +21,7 @@ type NodeInfo struct {
 	// takes. Missing resources are 0.
 	Allocatable resource.Vector
 	// Requested is the sum of UsedRequests of the node's pods, and NonZeroRequested
-	// the sum of UsedNonZero: milli-CPU and bytes.
+	// the sum of UsedNonZero: milli-CPU and bytes. A sum beyond the largest int64 stays there.
 	Requested   resource.Vector
 	AllowedPods int64
 	generation  uint64
@@ -36,7 +36,10 @@ type NodeInfo struct {
 	slot     int32
 	tainted  bool
 	cordoned bool
-	owner    *owner
+	// overflows is set if a total would exceed the largest int64 and so stays there. Then the
+	// totals are found anew when a pod leaves.
+	overflows bool
+	owner     *owner
 	// Node is the object.
 	Node *api.Node
 	name string
@@ -182,39 +185,9 @@ func (n *NodeInfo) setVectors(allocatable, requested resource.Vector) {
 	n.Requested = n.amounts[1][:max(k, copy(n.amounts[1][:], requested))]
 }
 
-// check returns an error if a total would exceed the largest int64 with the pod.
-func (n *NodeInfo) check(p *PodInfo) error {
-	for i, x := range p.UsedRequests {
-		if x > math.MaxInt64-n.Requested.At(i) {
-			return n.overflow(p, p.schema.Name(i), x)
-		}
-	}
-	for _, u := range p.Unknown {
-		if i, ok := n.has(u.Name); ok && u.Used > math.MaxInt64-n.Requested.At(i) {
-			return n.overflow(p, u.Name, u.Used)
-		}
-	}
-	if p.UsedNonZero[0] > math.MaxInt64-n.NonZeroRequested[0] {
-		return n.overflow(p, resource.CPU, p.UsedNonZero[0])
-	}
-	if p.UsedNonZero[1] > math.MaxInt64-n.NonZeroRequested[1] {
-		return n.overflow(p, resource.Memory, p.UsedNonZero[1])
-	}
-	return nil
-}
-
-// add counts the pod. It must have passed check.
+// add counts the pod.
 func (n *NodeInfo) add(p *PodInfo) {
-	if used := p.UsedRequests; len(used) <= len(n.Requested) {
-		requested := n.Requested[:len(used)]
-		for i, x := range used {
-			requested[i] += x // no overflow: it has passed check
-		}
-	} else {
-		n.Requested = n.Requested.Add(used)
-	}
-	n.NonZeroRequested[0] += p.UsedNonZero[0]
-	n.NonZeroRequested[1] += p.UsedNonZero[1]
+	n.countIn(p)
 	n.Pods = append(n.Pods, p)
 	if len(n.Pods) > manyPods {
 		n.places.add(p, len(n.Pods)-1)
@@ -225,10 +198,52 @@ func (n *NodeInfo) add(p *PodInfo) {
 	}
 }
 
-func (n *NodeInfo) overflow(p *PodInfo, name resource.Name, x int64) error {
-	return &api.InvalidError{
-		Object: podObject(p.Pod), Field: fmt.Sprintf("spec.containers[].resources.requests[%s]", name),
-		Value: fmt.Sprint(x), Err: fmt.Errorf("the total on node %s would exceed %d", n.Node.Name, int64(math.MaxInt64)),
+// countIn adds the known requests of the pod to the totals.
+func (n *NodeInfo) countIn(p *PodInfo) {
+	if more := len(p.UsedRequests) - len(n.Requested); more > 0 {
+		n.Requested = append(n.Requested, make(resource.Vector, more)...)
+	}
+	requested := n.Requested[:len(p.UsedRequests)]
+	for i, x := range p.UsedRequests {
+		requested[i] = n.sum(requested[i], x)
+	}
+	n.NonZeroRequested[0] = n.sum(n.NonZeroRequested[0], p.UsedNonZero[0])
+	n.NonZeroRequested[1] = n.sum(n.NonZeroRequested[1], p.UsedNonZero[1])
+}
+
+// sum adds to a total. No amount is negative.
+func (n *NodeInfo) sum(total, x int64) int64 {
+	if total += x; total < 0 {
+		n.overflows, total = true, math.MaxInt64
+	}
+	return total
+}
+
+// countOut takes the requests of the pod, which has left n.Pods, out of the totals.
+func (n *NodeInfo) countOut(p *PodInfo) {
+	if n.overflows {
+		n.countAnew()
+		return
+	}
+	n.Requested = n.Requested.Sub(p.UsedRequests)
+	n.NonZeroRequested[0] -= p.UsedNonZero[0]
+	n.NonZeroRequested[1] -= p.UsedNonZero[1]
+	if len(p.Unknown) > 0 {
+		n.recount(p)
+	}
+}
+
+// countAnew finds the totals from the pods.
+func (n *NodeInfo) countAnew() {
+	clear(n.Requested)
+	n.NonZeroRequested, n.overflows = [2]int64{}, false
+	for _, p := range n.Pods {
+		n.countIn(p)
+		for _, u := range p.Unknown {
+			if i, ok := n.has(u.Name); ok {
+				n.Requested = n.Requested.With(i, n.sum(n.Requested.At(i), u.Used))
+			}
+		}
 	}
 }
 
@@ -254,9 +269,7 @@ func (n *NodeInfo) removeAt(i int) *PodInfo {
 
 // insertAt undoes removeAt.
 func (n *NodeInfo) insertAt(i int, p *PodInfo) {
-	n.Requested = n.Requested.Add(p.UsedRequests)
-	n.NonZeroRequested[0] += p.UsedNonZero[0]
-	n.NonZeroRequested[1] += p.UsedNonZero[1]
+	n.countIn(p)
 	n.takePorts(p)
 	n.Pods = append(n.Pods, p)
 	last := len(n.Pods) - 1
@@ -273,12 +286,7 @@ func (n *NodeInfo) insertAt(i int, p *PodInfo) {
 }
 
 func (n *NodeInfo) uncount(p *PodInfo) {
-	n.Requested = n.Requested.Sub(p.UsedRequests)
-	n.NonZeroRequested[0] -= p.UsedNonZero[0]
-	n.NonZeroRequested[1] -= p.UsedNonZero[1]
-	if len(p.Unknown) > 0 {
-		n.recount(p)
-	}
+	n.countOut(p)
 	n.releasePorts(p)
 }
 

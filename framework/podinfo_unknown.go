@@ -101,7 +101,7 @@ func (n *NodeInfo) recount(p *PodInfo) {
 		}
 		var total int64
 		for _, q := range n.Pods {
-			total = resource.SatAdd(total, q.uses(index, name))
+			total = n.sum(total, q.uses(index, name))
 		}
 		n.Requested = n.Requested.With(index, total)
 	}

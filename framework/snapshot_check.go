@@ -49,6 +49,24 @@ func (s *Snapshot) Check() error {
 			}
 		}
 	}
+	for _, n := range s.All() {
+		if err := n.checkTotals(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkTotals compares the totals with sums over the pods.
+func (n *NodeInfo) checkTotals() error {
+	anew := NodeInfo{Node: n.Node, Pods: n.Pods, static: n.static}
+	anew.countAnew()
+	if !n.Requested.Equal(anew.Requested) || n.NonZeroRequested != anew.NonZeroRequested {
+		return fmt.Errorf("node %s: the totals are %d and %d, those of its pods %d and %d", n.name, n.Requested, n.NonZeroRequested, anew.Requested, anew.NonZeroRequested)
+	}
+	if anew.overflows && !n.overflows {
+		return fmt.Errorf("node %s: a total exceeds the largest int64, and that is not noted", n.name)
+	}
 	return nil
 }
 

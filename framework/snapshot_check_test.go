@@ -36,6 +36,7 @@ func TestCheckFindsFaults(t *testing.T) {
 		{"a pod on another node", func(s *framework.Snapshot) {
 			s.Node("n1").Pods, s.Node("n3").Pods = nil, s.Node("n1").Pods
 		}, "is not on the node"},
+		{"a total that nobody counted", func(s *framework.Snapshot) { s.Node("n3").NonZeroRequested[0]++ }, "the totals are"},
 		{"in a fork", func(s *framework.Snapshot) {
 			f := s.Fork()
 			must(t, f.RemovePod(f.Node("n1").Pods[0], "n1"))

@@ -13,8 +13,7 @@ import (
 //
 // Nodes and pods are added in their order in o. A pod whose spec.nodeName is set is
 // added to that node, unless it Succeeded or Failed: such a pod no longer uses its
-// node. If a total would exceed the largest int64, it counts for what the total holds
-// ([Snapshot.Countable]). A pod without a node is pending, even if it has scheduling gates; it is left
+// node. A pod without a node is pending, even if it has scheduling gates; it is left
 // out if it Succeeded, Failed or is being deleted. Objects of other kinds are put into
 // the snapshot ([Put]); of several with one key the last one stays. The time is not
 // set.
@@ -87,14 +86,7 @@ func (s *Snapshot) load(p *api.Pod, seen podRegister) (waits *PodInfo, err error
 	case p.Status.Phase == api.PodSucceeded || p.Status.Phase == api.PodFailed:
 		return nil, nil
 	case p.Spec.NodeName != "":
-		err := s.AddPod(info, p.Spec.NodeName)
-		if err == nil {
-			return nil, nil
-		}
-		if counts := s.Countable(info, nil, p.Spec.NodeName); counts != info {
-			err = s.AddPod(counts, p.Spec.NodeName) // it runs, so it counts
-		}
-		return nil, err
+		return nil, s.AddPod(info, p.Spec.NodeName)
 	case p.DeletionTimestamp != nil:
 		return nil, nil
 	}

@@ -7,15 +7,14 @@ import (
 )
 
 // AddPod counts the pod on the node of that name. It is an [*api.InvalidError] if there
-// is no such node, if the PodInfo has another schema, or if a total would exceed the
-// largest int64. A panic of an extension is an error, too, and the pod does not count. The
-// snapshot does not check whether the pod fits, nor whether it is on a node already; see
-// [Snapshot.RefuseDuplicates].
+// is no such node, or if the PodInfo has another schema. A panic of an extension is an error,
+// too, and the pod does not count. The snapshot does not check whether the pod fits, nor whether
+// it is on a node already; see [Snapshot.RefuseDuplicates].
 //
 // Differs: sums of a node beyond the largest int64, as with pods of 9E of cpu and
 // 100m.
 // Original: kube-scheduler's sums wrap around.
-// Here: the pod is refused; [Snapshot.Countable] gives what can count of it.
+// Here: such a sum stays at the largest int64, and is exact again once pods have left.
 // Why: a wrapped sum makes a full node look empty.
 func (s *Snapshot) AddPod(p *PodInfo, node string) error {
 	if !s.takes(p) {
@@ -155,12 +154,9 @@ func (s *Snapshot) NodeOf(p *PodInfo, name string) *NodeInfo {
 }
 
 func (s *Snapshot) add(p *PodInfo, n *NodeInfo) error {
-	if err := n.check(p); err != nil {
-		return err // the node is still shared with a fork, if it was
-	}
 	if s.strict {
 		if err := s.refuseDuplicate(p, n); err != nil {
-			return err
+			return err // the node is still shared with a fork, if it was
 		}
 	}
 	start := len(s.undo.entries)

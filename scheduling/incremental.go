@@ -72,7 +72,9 @@ func (f *incrementalPath) decide(snap *framework.Snapshot, pod *framework.PodInf
 			err, ok = nil, false
 		}
 	}()
-	err, ok = f.answer(snap, pod, d)
+	if err, ok = f.answer(snap, pod, d); ok && err != nil {
+		f.strangers.note(false) // it will come again
+	}
 	done = true
 	return err, ok
 }
@@ -97,7 +99,7 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 		s.reference.ready = false
 		c.Reset(pod, snap, s.number, seed)
 	}
-	if f.isAside(pod) {
+	if f.isAside(c) {
 		return f.decideByPreFilters(snap, pod, d)
 	}
 	if f.class = f.classOf(c); f.class == nil {

@@ -9,6 +9,45 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
+// Strangers of one user among the pods of others: these are answered from kept answers, however
+// the strangers are arranged.
+func TestStrangersAmongOthers(t *testing.T) {
+	snap := framework.NewSnapshot(framework.Arrival)
+	for i := range 10 {
+		if err := snap.AddNode(api.MakeNode(fmt.Sprint("n", i), "64", "256Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct{ first, strangers, others int }{{66, 66, 61}, {66, 3, 61}, {66, 3, 1}, {200, 64, 64}} {
+		s, serial := build(t, scheduling.Kubernetes137()), 0
+		decide := func(memory int) {
+			serial++
+			if _, err := s.Schedule(snap, podInfo(t, snap, api.MakePod(fmt.Sprint("p", serial)).Requests("100m", fmt.Sprint(memory)).Obj())); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 3 {
+			decide(1_000_000) // as the others: their class is known
+		}
+		for range tt.first {
+			decide(2_000_000 + serial)
+		}
+		before := s.Stats().Hits
+		const rounds = 40
+		for range rounds {
+			for range tt.strangers {
+				decide(2_000_000 + serial)
+			}
+			for range tt.others {
+				decide(1_000_000)
+			}
+		}
+		if hits, of := int(s.Stats().Hits-before), rounds*tt.others; hits < of/3 {
+			t.Errorf("%+v: %d of %d others were answered from kept answers", tt, hits, of)
+		}
+	}
+}
+
 // Pods that are like none before them are not asked about for long; pods that come again are
 // noticed soon, alone, in pairs or as a retry.
 func TestStrangers(t *testing.T) {

@@ -160,8 +160,7 @@ func (r *referencePath) asIfPlaced(s *framework.Snapshot, filters []boundFilter,
 		if !reckonsWith(r.cycle.Pod, q) {
 			continue
 		}
-		q, err := addWhatCounts(s, q, p.node)
-		if err != nil {
+		if err := s.AddPodAt(q, p.node); err != nil {
 			return err
 		}
 		p.node = s.AtSlot(p.node.Slot())
@@ -170,20 +169,6 @@ func (r *referencePath) asIfPlaced(s *framework.Snapshot, filters []boundFilter,
 		}
 	}
 	return ask(set.filters)
-}
-
-// addWhatCounts adds the pod to the node, and returns it as it counts there: if it asks for more
-// than the totals hold, the node is full. What runs there must not fail the cycles of other pods.
-func addWhatCounts(s *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo) (*framework.PodInfo, error) {
-	err := s.AddPodAt(pod, node)
-	if err == nil {
-		return pod, nil
-	}
-	counts := s.Countable(pod, nil, node.Name())
-	if counts == pod {
-		return nil, err
-	}
-	return counts, s.AddPodAt(counts, node)
 }
 
 // filterSet presents all filters of a cycle as one.

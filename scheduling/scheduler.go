@@ -303,8 +303,7 @@ func (s *Scheduler) Place(snap *framework.Snapshot, pod *framework.PodInfo) (d D
 }
 
 // Assume is the second half of Place: it counts the pod on the node that Schedule
-// has just chosen and runs the Reserve plugins, or changes nothing. If a total would exceed the
-// largest int64, the pod counts for what the total holds ([framework.Snapshot.Countable]).
+// has just chosen and runs the Reserve plugins, or changes nothing.
 //
 // A nil snapshot or pod, or a decision that names no node, is an
 // [*api.InvalidError].
@@ -320,8 +319,7 @@ func (s *Scheduler) Assume(snap *framework.Snapshot, pod *framework.PodInfo, d D
 // changes nothing.
 func (s *Scheduler) assume(c *framework.Cycle, snap *framework.Snapshot, pod *framework.PodInfo, parts podParts, node *framework.NodeInfo) error {
 	if !concernsAny(s.plugins.reserve, parts) {
-		_, err := addWhatCounts(snap, pod, node)
-		return err
+		return snap.AddPodAt(pod, node)
 	}
 	mark := snap.Begin()
 	if _, err := s.assumeInside(c, snap, pod, parts, node); err != nil {
@@ -335,7 +333,7 @@ func (s *Scheduler) assume(c *framework.Cycle, snap *framework.Snapshot, pod *fr
 // assumeInside is assume inside a transaction, which must end in a rollback after an error.
 // It returns the node as it is now.
 func (s *Scheduler) assumeInside(c *framework.Cycle, snap *framework.Snapshot, pod *framework.PodInfo, parts podParts, node *framework.NodeInfo) (*framework.NodeInfo, error) {
-	if _, err := addWhatCounts(snap, pod, node); err != nil {
+	if err := snap.AddPodAt(pod, node); err != nil {
 		return nil, err
 	}
 	node = snap.AtSlot(node.Slot())

@@ -47,12 +47,23 @@ func New(c Config) (*Client, error) {
 	return &Client{config: c, http: &h, shown: redacted(c.URLPrefix)}, nil
 }
 
-// redacted returns the URL without its password.
+// redacted returns the URL without its password, also one that cannot be parsed. A user without
+// a password may be a token.
 func redacted(prefix string) string {
-	if u, err := url.Parse(prefix); err == nil && u.User != nil {
-		return u.Redacted()
+	u, err := url.Parse(prefix)
+	if err == nil && u.User == nil {
+		return prefix
 	}
-	return prefix
+	if err == nil {
+		if _, has := u.User.Password(); has {
+			return u.Redacted()
+		}
+	}
+	begin, end := strings.Index(prefix, "://")+len("://"), strings.LastIndex(prefix, "@")
+	if begin < len("://") || end < begin {
+		return prefix
+	}
+	return prefix[:begin] + "xxxxx" + prefix[end:]
 }
 
 // Close closes idle connections.
@@ -131,16 +142,25 @@ func (c *Client) call(ctx context.Context, verb string, args, result any, items 
 	return err
 }
 
+// renamed is an error of package http that names the place at, and not the whole URL.
+func renamed(err error, at string) error {
+	var of *url.Error
+	if errors.As(err, &of) {
+		return &url.Error{Op: of.Op, URL: at, Err: of.Err}
+	}
+	return err
+}
+
 // post is call; errors name the place at.
 func (c *Client) post(ctx context.Context, verb, at string, body []byte, result any, limit int64) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(c.config.URLPrefix, "/")+"/"+verb, bytes.NewReader(body))
 	if err != nil {
-		return err
+		return renamed(err, at)
 	}
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return err
+		return renamed(err, at)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {

@@ -460,8 +460,8 @@ func TestPasswordIsNotTold(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusInternalServerError) }))
 	defer server.Close()
 	at := strings.TrimPrefix(server.URL, "http://")
-	for _, host := range []string{at, "127.0.0.1:1"} {
-		c, err := extender.New(extender.Config{URLPrefix: "http://user:s3cret@" + host, FilterVerb: "filter", BindVerb: "bind", NodeCacheCapable: true})
+	for user, host := range map[string]string{"user:s3cret": at, "s3cret": at, "tokens3cret": "127.0.0.1:1", "other:s3cret": "127.0.0.1:1", "us er:%s3cret": "127.0.0.1:1"} {
+		c, err := extender.New(extender.Config{URLPrefix: "http://" + user + "@" + host, FilterVerb: "filter", BindVerb: "bind", NodeCacheCapable: true})
 		if err != nil {
 			t.Fatal(err)
 		}

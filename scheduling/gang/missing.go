@@ -65,7 +65,7 @@ func (a *attempt) missing(t *Trial) *Missing {
 	for _, slot := range t.domain.slots {
 		n := a.snap.AtSlot(slot)
 		for i, x := range pod.Requests {
-			if short := x - (n.Allocatable.At(i) - n.Requested.At(i)); x > 0 && short > 0 {
+			if short := resource.SatSub(x, n.Allocatable.At(i)-n.Requested.At(i)); x > 0 && short > 0 {
 				name := a.snap.Schema().Name(i)
 				s, ok := m.Resources[name]
 				if !ok || short < s.Least {

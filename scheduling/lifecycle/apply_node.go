@@ -89,9 +89,7 @@ func (d *Driver) deleteNode(ctx context.Context, n *api.Node) error {
 	}
 	if h := d.hosts[n.Name]; h != nil {
 		for _, p := range h.pods {
-			if p.inside = false; p.asked != nil {
-				p.counted, p.asked = p.asked, nil
-			}
+			p.inside = false
 		}
 		if len(h.pods) == 0 {
 			delete(d.hosts, n.Name)

@@ -27,7 +27,6 @@ type pod struct {
 	host      *host              // the node that it counts on, nil for none
 	at        int                // its place in host.pods
 	counted   *framework.PodInfo // as it counts there
-	asked     *framework.PodInfo // what it would count as, if counted is limited to what the totals of the node hold
 	inside    bool               // counted in the snapshot, because the node exists
 	assumed   bool               // counts by our decision; no event has confirmed it yet
 	expires   time.Time          // set when assumed and bound, with an AssumeTTL
@@ -52,9 +51,6 @@ func keyOf(p *api.Pod) podKey { return podKey{p.Namespace, p.Name} }
 type host struct {
 	name string
 	pods []*pod
-	// refused is set if the snapshot may have refused one of the pods as it is, because a total
-	// would exceed the largest int64.
-	refused bool
 }
 
 // hostOf returns the host of that name.
@@ -94,23 +90,10 @@ func (d *Driver) recount(p *pod, node string) error {
 	switch {
 	case p.host == nil || p.host.name != node:
 	case p.inside:
-		counted := p.counted
-		err := d.snap.ReplacePod(counted, p.info, node)
-		var invalid *api.InvalidError
-		if err == nil {
-			d.enterRefused(p.host)
+		if d.snap.ReplacePod(p.counted, p.info, node) == nil {
 			d.rehost(p, p.info, node)
 			p.inside = true
 			return nil
-		}
-		if errors.As(err, &invalid) {
-			limited := d.snap.Countable(p.info, counted, node)
-			if limited != p.info && d.snap.ReplacePod(counted, limited, node) == nil {
-				d.rehost(p, limited, node)
-				p.inside, p.asked, p.host.refused = true, p.info, true
-				d.enterRefused(p.host) // it may ask for less of another resource
-				return err
-			}
 		}
 	case d.snap.Node(node) == nil && p.counted.Pod.UID == p.info.Pod.UID:
 		d.rehost(p, p.info, node)
@@ -132,35 +115,16 @@ func (d *Driver) enter(p *pod) error {
 	if d.snap.Node(p.host.name) == nil {
 		return nil
 	}
-	err := d.add(p)
-	p.host.refused = p.host.refused || !p.inside || p.asked != nil
+	err := d.snap.AddPod(p.counted, p.host.name)
+	p.inside = err == nil
 	d.retryAfter(err, func(context.Context) error {
 		if p.host == nil || p.inside || d.snap.Node(p.host.name) == nil {
 			return nil
 		}
-		return d.add(p)
+		err := d.snap.AddPod(p.counted, p.host.name)
+		p.inside = err == nil
+		return err
 	})
-	return err
-}
-
-// add puts the pod into the snapshot. If a total would become too large, the pod counts for
-// what the total holds, so that the node is full of it. Its other resources, and those of other
-// pods, count as they are. The error then says what was refused.
-func (d *Driver) add(p *pod) error {
-	err := d.snap.AddPod(p.counted, p.host.name)
-	p.inside = err == nil
-	var invalid *api.InvalidError
-	if !errors.As(err, &invalid) {
-		return err
-	}
-	limited := d.snap.Countable(p.counted, nil, p.host.name)
-	if limited == p.counted {
-		return err
-	}
-	if failed := d.snap.AddPod(limited, p.host.name); failed != nil {
-		return failed
-	}
-	p.counted, p.asked, p.inside = limited, p.counted, true
 	return err
 }
 
@@ -204,44 +168,11 @@ func (d *Driver) uncount(p *pod) bool {
 	}
 	if p.inside {
 		d.leave(p.counted, p.host.name)
-		d.enterRefused(p.host)
 	} else {
 		d.problem(d.snap.ReleasePod(p.counted))
 	}
 	d.unhost(p)
 	return true
-}
-
-// enterRefused counts the pods, and the versions of pods, that the snapshot has refused, before
-// the next attempt: a pod has left their node, so the totals may have become small enough.
-// Otherwise they would run there and never count.
-func (d *Driver) enterRefused(h *host) {
-	if !h.refused {
-		return
-	}
-	h.refused = false
-	d.retries = append(d.retries, func(ctx context.Context) error {
-		for _, p := range h.pods {
-			switch before := p.counted; { // the error was told when the pod or the version came
-			case !p.inside:
-				if _ = d.enter(p); p.inside { // refused is set again, if need be
-					d.queue.Move(ctx, assignedEvent(queueing.ActionAdd), nil, p.counted, nil)
-				}
-			case p.asked == nil:
-			case d.snap.ReplacePod(before, p.asked, h.name) == nil:
-				p.counted, p.asked = p.asked, nil
-				for _, e := range queue.PodChanges(before, p.counted) {
-					d.queue.Move(ctx, e, before, p.counted, nil)
-				}
-			default:
-				h.refused = true
-				if more := d.snap.Countable(p.asked, before, h.name); d.snap.ReplacePod(before, more, h.name) == nil {
-					p.counted = more
-				}
-			}
-		}
-		return nil
-	})
 }
 
 func (d *Driver) unhost(p *pod) {
@@ -250,7 +181,7 @@ func (d *Driver) unhost(p *pod) {
 	if len(h.pods) == 0 && d.snap.Node(h.name) == nil {
 		delete(d.hosts, h.name)
 	}
-	p.counted, p.asked, p.inside, p.assumed, p.expires = nil, nil, false, false, time.Time{}
+	p.counted, p.inside, p.assumed, p.expires = nil, false, false, time.Time{}
 }
 
 // nominate notes the node that the pod is nominated to, "" for none, and replaces an
