@@ -36,10 +36,10 @@ type NodeInfo struct {
 	slot     int32
 	tainted  bool
 	cordoned bool
-	// overflows is set if a total would exceed the largest int64 and so stays there. Then the
-	// totals are found anew when a pod leaves.
-	overflows bool
-	owner     *owner
+	// full is set if a total has come to the largest int64, and so may be less than the sum. Then
+	// the totals are found anew when a pod leaves.
+	full  bool
+	owner *owner
 	// Node is the object.
 	Node *api.Node
 	name string
@@ -213,15 +213,14 @@ func (n *NodeInfo) countIn(p *PodInfo) {
 
 // sum adds to a total. No amount is negative.
 func (n *NodeInfo) sum(total, x int64) int64 {
-	if total += x; total < 0 {
-		n.overflows, total = true, math.MaxInt64
-	}
+	total = resource.SatAdd(total, x)
+	n.full = n.full || total == math.MaxInt64
 	return total
 }
 
 // countOut takes the requests of the pod, which has left n.Pods, out of the totals.
 func (n *NodeInfo) countOut(p *PodInfo) {
-	if n.overflows {
+	if n.full {
 		n.countAnew()
 		return
 	}
@@ -236,7 +235,7 @@ func (n *NodeInfo) countOut(p *PodInfo) {
 // countAnew finds the totals from the pods.
 func (n *NodeInfo) countAnew() {
 	clear(n.Requested)
-	n.NonZeroRequested, n.overflows = [2]int64{}, false
+	n.NonZeroRequested, n.full = [2]int64{}, false
 	for _, p := range n.Pods {
 		n.countIn(p)
 		for _, u := range p.Unknown {

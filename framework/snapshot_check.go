@@ -64,8 +64,8 @@ func (n *NodeInfo) checkTotals() error {
 	if !n.Requested.Equal(anew.Requested) || n.NonZeroRequested != anew.NonZeroRequested {
 		return fmt.Errorf("node %s: the totals are %d and %d, those of its pods %d and %d", n.name, n.Requested, n.NonZeroRequested, anew.Requested, anew.NonZeroRequested)
 	}
-	if anew.overflows && !n.overflows {
-		return fmt.Errorf("node %s: a total exceeds the largest int64, and that is not noted", n.name)
+	if anew.full && !n.full {
+		return fmt.Errorf("node %s: a total is the largest int64, and that is not noted", n.name)
 	}
 	return nil
 }

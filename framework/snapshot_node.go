@@ -60,7 +60,7 @@ func (s *Snapshot) UpdateNode(node *api.Node) error {
 	kept := old.clone(s.owner)
 	n.slot = old.slot
 	n.setVectors(n.Allocatable, old.Requested)
-	n.overflows = old.overflows
+	n.full = old.full
 	n.NonZeroRequested, n.Pods, n.UsedPorts = kept.NonZeroRequested, kept.Pods, kept.UsedPorts
 	n.Nominated = kept.Nominated
 	n.recountAll()

@@ -6,12 +6,12 @@ type Stats struct {
 	// Hits is how many decisions were made from a class that was kept, and Misses
 	// how many built the class first.
 	Hits, Misses uint64
-	// Bypassed is how many decisions the engine was asked for and left to the
-	// reference path: the first of every base, and what it cannot answer, also if
-	// PreFilters then decide. Where 64 pods in a row were like none before, among up
-	// to 500 nodes, most of the next ones are not asked about, and counted here. Decisions that it was not asked for count nowhere: for a
-	// pod whose node affinity names nodes, for a pod that fits the node that it is
-	// nominated to, or with [CacheConfig.Off].
+	// Bypassed is how many decisions the engine was asked for and left to the reference
+	// path: the first of every base, and what it cannot answer, also if PreFilters then
+	// decide. Where 64 pods in a row were like none before, among up to 500 nodes, most of
+	// the next ones are not asked about, and counted here. Decisions that it was not asked
+	// for count nowhere: for a pod whose node affinity names nodes, for a pod that fits
+	// the node that it is nominated to, or with [CacheConfig.Off].
 	Bypassed uint64
 	// Evictions is how many classes were dropped to stay within the budget.
 	Evictions uint64

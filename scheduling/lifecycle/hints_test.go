@@ -10,7 +10,9 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/filter"
@@ -415,4 +417,28 @@ func tell[T api.Object](c *town, obj *T, is bool) {
 	} else {
 		c.d.Apply(lifecycle.Delete(obj))
 	}
+}
+
+// TestFirstOfSeries: a pod whose affinity selects pods like itself waits for the node of the
+// one that runs. Once that one leaves, wherever it was, the pod may begin a series of its
+// own, so its departure wakes the pod, although InterPodAffinity said of every node that
+// taking pods away there does not help.
+func TestFirstOfSeries(t *testing.T) {
+	w := newWorld(t, scheduling.Kubernetes137())
+	w.nodes(
+		api.MakeNode("open", "4", "8Gi").Labels("zone", "a"),
+		api.MakeNode("closed", "4", "8Gi").Labels("zone", "b").Unschedulable())
+	pod := func(name string) api.PodBuilder {
+		return api.MakePod(name).UID(api.UID(name)).Labels("app", "x").PodAffinity("zone", "app=x")
+	}
+	w.pods(pod("runs").Node("closed"), pod("waits"))
+	if a := w.one(); a.State != lifecycle.Failed || !strings.Contains(a.Err.Error(), "didn't match pod affinity rules") {
+		t.Fatalf("the attempt is %v: %v", a.State, a.Err)
+	}
+	w.d.Apply(lifecycle.Delete(pod("runs").Node("closed").Obj()))
+	w.pass(time.Minute)
+	if a := w.one(); a.State == lifecycle.Failed {
+		t.Errorf("the attempt is %v: %v", a.State, a.Err)
+	}
+	w.wantOn("open", "waits")
 }

@@ -5,9 +5,7 @@ package lifecycle_test
 import (
 	"fmt"
 	"math"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
@@ -18,17 +16,14 @@ import (
 // TestHugePodLeaves: a pod asks for all that an int64 holds. Others count beside it, and once it
 // leaves, shrinks or ends, the totals are those of the others.
 func TestHugePodLeaves(t *testing.T) {
-	on := func(name, cpu, memory string) *api.Pod {
-		return api.MakePod(name).UID(api.UID(name)).Requests(cpu, memory).Node("n").Obj()
-	}
 	changed := func(memory string) func() lifecycle.Event {
-		return func() lifecycle.Event { return lifecycle.Update(on("greedy", "1m", memory)) }
+		return func() lifecycle.Event { return lifecycle.Update(onN("greedy", "1m", memory).Obj()) }
 	}
 	for what, change := range map[string]func() lifecycle.Event{
-		"deleted": func() lifecycle.Event { return lifecycle.Delete(on("greedy", "1m", all)) },
+		"deleted": func() lifecycle.Event { return lifecycle.Delete(onN("greedy", "1m", largest).Obj()) },
 		"shrinks": changed("1Mi"),
 		"ends": func() lifecycle.Event {
-			p := on("greedy", "1m", all)
+			p := onN("greedy", "1m", largest).Obj()
 			p.Status.Phase = api.PodFailed
 			return lifecycle.Update(p)
 		},
@@ -36,7 +31,7 @@ func TestHugePodLeaves(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			w := newWorld(t, scheduling.Kubernetes137())
 			w.nodes(api.MakeNode("n", "4", "8Gi"))
-			w.d.Apply(lifecycle.Update(on("greedy", "1m", all)), lifecycle.Update(on("a", "2", "1Gi")), lifecycle.Update(on("b", "1", "1Gi")))
+			w.d.Apply(lifecycle.Update(onN("greedy", "1m", largest).Obj()), lifecycle.Update(onN("a", "2", "1Gi").Obj()), lifecycle.Update(onN("b", "1", "1Gi").Obj()))
 			w.d.Flush(w.ctx)
 			w.wantRequested(resource.Memory, math.MaxInt64)
 			w.d.Apply(change(), lifecycle.Update(api.MakePod("late").UID("late").Requests("2", "1Gi").Obj()))
@@ -61,12 +56,9 @@ func TestHugePodLeaves(t *testing.T) {
 // TestHugeVersion: a running pod asks in place for more than the totals hold, so the node is full
 // until the pod asks for less, or leaves. It is, too, if the node object is missing meanwhile.
 func TestHugeVersion(t *testing.T) {
-	on := func(name, cpu, memory string) *api.Pod {
-		return api.MakePod(name).UID(api.UID(name)).Requests(cpu, memory).Node("n").Obj()
-	}
 	node := api.MakeNode("n", "4", "8Gi").Obj()
-	gone, back, large := lifecycle.Delete(node), lifecycle.Update(node), lifecycle.Update(on("greedy", "2", all))
-	labeled := on("greedy", "2", all)
+	gone, back, large := lifecycle.Delete(node), lifecycle.Update(node), lifecycle.Update(onN("greedy", "2", largest).Obj())
+	labeled := onN("greedy", "2", largest).Obj()
 	labeled.Labels = map[string]string{"a": "b"}
 	for way, come := range map[string][]lifecycle.Event{
 		"":                                 {large},
@@ -76,11 +68,11 @@ func TestHugeVersion(t *testing.T) {
 		"after the node was missing":       {gone, back, large},
 		"while the node is missing, twice": {gone, large, lifecycle.Update(labeled), back},
 	} {
-		t.Run("it comes "+way, func(t *testing.T) { hugeVersion(t, on, come) })
+		t.Run("it comes "+way, func(t *testing.T) { hugeVersion(t, come) })
 	}
 }
 
-func hugeVersion(t *testing.T, on func(name, cpu, memory string) *api.Pod, come []lifecycle.Event) {
+func hugeVersion(t *testing.T, come []lifecycle.Event) {
 	for _, tt := range []struct {
 		what string
 		then lifecycle.Event
@@ -88,14 +80,14 @@ func hugeVersion(t *testing.T, on func(name, cpu, memory string) *api.Pod, come 
 		fits bool // whether a pod of 2 CPUs does
 	}{
 		{"nothing more", lifecycle.Event{}, 3000, false},
-		{"the others leave", lifecycle.Delete(on("a", "1", "1Gi")), 2000, false},
-		{"it shrinks", lifecycle.Update(on("greedy", "1", "1Gi")), 2000, true},
-		{"it leaves", lifecycle.Delete(on("greedy", "2", all)), 1000, true},
+		{"the others leave", lifecycle.Delete(onN("a", "1", "1Gi").Obj()), 2000, false},
+		{"it shrinks", lifecycle.Update(onN("greedy", "1", "1Gi").Obj()), 2000, true},
+		{"it leaves", lifecycle.Delete(onN("greedy", "2", largest).Obj()), 1000, true},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
 			w := newWorld(t, scheduling.Kubernetes137())
 			w.nodes(api.MakeNode("n", "4", "8Gi"))
-			w.d.Apply(lifecycle.Update(on("a", "1", "1Gi")), lifecycle.Update(on("greedy", "3", "1Gi")))
+			w.d.Apply(lifecycle.Update(onN("a", "1", "1Gi").Obj()), lifecycle.Update(onN("greedy", "3", "1Gi").Obj()))
 			w.d.Flush(w.ctx)
 			for _, e := range come {
 				w.d.Apply(e)
@@ -135,12 +127,12 @@ func TestHugePodsTogether(t *testing.T) {
 	w := newWorld(t, scheduling.Kubernetes137())
 	w.nodes(api.MakeNode("n", "4", "8Gi"))
 	for _, name := range []string{"a", "b", "c"} {
-		w.d.Apply(lifecycle.Update(onN(name, "1", all).Obj()))
+		w.d.Apply(lifecycle.Update(onN(name, "1", largest).Obj()))
 	}
 	w.d.Flush(w.ctx)
 	w.wantOn("n", "a", "b", "c")
 	for i, name := range []string{"a", "b"} {
-		w.d.Apply(lifecycle.Delete(onN(name, "1", all).Obj()))
+		w.d.Apply(lifecycle.Delete(onN(name, "1", largest).Obj()))
 		w.d.Flush(w.ctx)
 		if c := w.d.Counts(); c.Assigned != 2-i || c.UnknownNode != 0 || len(w.problems) > 0 {
 			t.Errorf("without %s, %d pods count and %d do not, problems %v; want %d, 0, none", name, c.Assigned, c.UnknownNode, w.problems, 2-i)
@@ -192,8 +184,8 @@ func onN(name, cpu, memory string) api.PodBuilder {
 	return api.MakePod(name).UID(api.UID(name)).Requests(cpu, memory).Node("n")
 }
 
-// all is the largest int64 in bytes.
-const all = "9223372036854775807"
+// largest is the largest int64 in bytes.
+const largest = "9223372036854775807"
 
 // wantRequested fails unless the pods of node n request so much.
 func (w *world) wantRequested(name resource.Name, want int64) {
@@ -207,7 +199,7 @@ func (w *world) wantRequested(name resource.Name, want int64) {
 // TestHugePodLeavesLostNode: the totals are those of the others once their node comes back.
 func TestHugePodLeavesLostNode(t *testing.T) {
 	w := newWorld(t, scheduling.Kubernetes137())
-	node, greedy := api.MakeNode("n", "8", "8Gi").Obj(), onN("greedy", "1m", all).Obj()
+	node, greedy := api.MakeNode("n", "8", "8Gi").Obj(), onN("greedy", "1m", largest).Obj()
 	w.d.Apply(lifecycle.Update(node), lifecycle.Update(greedy))
 	for i := range 7 {
 		w.d.Apply(lifecycle.Update(onN(fmt.Sprint("a", i), "1m", "1Gi").Obj()))
@@ -235,7 +227,7 @@ func TestHugePodAcrossSchemas(t *testing.T) {
 	}
 	for _, e := range []lifecycle.Event{
 		lifecycle.Update(filler.Obj()), lifecycle.Delete(filler.Obj()),
-		lifecycle.Update(onN("greedy", "1m", all).Obj()), lifecycle.Update(onN("a", "6", "1Gi").HostPort(80).Obj()),
+		lifecycle.Update(onN("greedy", "1m", largest).Obj()), lifecycle.Update(onN("a", "6", "1Gi").HostPort(80).Obj()),
 		lifecycle.Update(node.Obj()),
 	} {
 		w.d.Apply(e)
@@ -255,7 +247,7 @@ func TestNominatedToHugePod(t *testing.T) {
 	if a := w.one(); a.Nominated != "n" {
 		t.Fatalf("the pod is nominated to %q: %v", a.Nominated, a.Err)
 	}
-	w.d.Apply(lifecycle.Update(onN("greedy", "1m", all).Obj()))
+	w.d.Apply(lifecycle.Update(onN("greedy", "1m", largest).Obj()))
 	for i := range 3 {
 		w.pods(api.MakePod(fmt.Sprint("late", i)).UID(api.UID(fmt.Sprint("late", i))).Requests("1m", "1Gi"))
 		if a := w.one(); a.Err != nil || a.Decision.Node != "other" {
@@ -270,12 +262,12 @@ func TestHugeElsewhere(t *testing.T) {
 	const gpu resource.Name = "example.com/gpu"
 	w := newWorld(t, scheduling.Kubernetes137())
 	w.nodes(api.MakeNode("n", "8", "8Gi").Resource(gpu, "8"))
-	w.d.Apply(lifecycle.Update(onN("greedy", "1m", all).Request(gpu, "1").Obj()))
+	w.d.Apply(lifecycle.Update(onN("greedy", "1m", largest).Request(gpu, "1").Obj()))
 	for i := range 7 {
 		w.d.Apply(lifecycle.Update(onN(fmt.Sprint("a", i), "1m", "1Gi").Request(gpu, "1").Obj()))
 	}
 	w.d.Flush(w.ctx)
-	w.d.Apply(lifecycle.Update(onN("greedy", "1m", "1").Request(gpu, all).Obj()))
+	w.d.Apply(lifecycle.Update(onN("greedy", "1m", "1").Request(gpu, largest).Obj()))
 	w.d.ScheduleOne(w.ctx)
 	w.wantRequested(resource.Memory, 7<<30+1)
 	w.wantRequested(gpu, math.MaxInt64)
@@ -287,40 +279,16 @@ func TestLittleBesideHugePod(t *testing.T) {
 	w := newWorld(t, scheduling.Kubernetes137())
 	w.nodes(api.MakeNode("n", "8", "8Gi"))
 	little := api.MakePod("little").UID("little").Request(resource.CPU, "1")
-	w.pods(onN("greedy", "1m", all), little)
+	w.pods(onN("greedy", "1m", largest), little)
 	if a := w.one(); a.Err != nil || a.Decision.Node != "n" {
 		t.Fatalf("the pod goes to %q: %v", a.Decision.Node, a.Err)
 	}
 	w.wantOn("n", "greedy", "little")
 	w.wantRequested(resource.CPU, 1001)
-	w.d.Apply(lifecycle.Delete(onN("greedy", "1m", all).Obj()), lifecycle.Update(little.Node("n").Obj()))
+	w.d.Apply(lifecycle.Delete(onN("greedy", "1m", largest).Obj()), lifecycle.Update(little.Node("n").Obj()))
 	w.d.Flush(w.ctx)
 	if got := w.d.Snapshot().Node("n").NonZeroRequested; got != [2]int64{1000, 200 << 20} {
 		t.Errorf("scorers count %d, want 1000 and 200Mi", got)
 	}
 	w.wantRequested(resource.Memory, 0)
-}
-
-// TestFirstOfSeries: a pod whose affinity selects pods like itself waits for the node of the
-// one that runs. Once that one leaves, wherever it was, the pod may begin a series of its
-// own, so its departure wakes the pod, although InterPodAffinity said of every node that
-// taking pods away there does not help.
-func TestFirstOfSeries(t *testing.T) {
-	w := newWorld(t, scheduling.Kubernetes137())
-	w.nodes(
-		api.MakeNode("open", "4", "8Gi").Labels("zone", "a"),
-		api.MakeNode("closed", "4", "8Gi").Labels("zone", "b").Unschedulable())
-	pod := func(name string) api.PodBuilder {
-		return api.MakePod(name).UID(api.UID(name)).Labels("app", "x").PodAffinity("zone", "app=x")
-	}
-	w.pods(pod("runs").Node("closed"), pod("waits"))
-	if a := w.one(); a.State != lifecycle.Failed || !strings.Contains(a.Err.Error(), "didn't match pod affinity rules") {
-		t.Fatalf("the attempt is %v: %v", a.State, a.Err)
-	}
-	w.d.Apply(lifecycle.Delete(pod("runs").Node("closed").Obj()))
-	w.pass(time.Minute)
-	if a := w.one(); a.State == lifecycle.Failed {
-		t.Errorf("the attempt is %v: %v", a.State, a.Err)
-	}
-	w.wantOn("open", "waits")
 }
