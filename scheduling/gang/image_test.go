@@ -77,7 +77,10 @@ func (a image) differences(b image) (list []string) {
 			list = append(list, fmt.Sprintf("%s: %q, was %q (there: %t)", path, is, was, ok))
 		}
 	}
-	made := []string{".extensions[", ".podWatchers[", ".commitWatchers[", "Tables.counters["}
+	made := []string{"Tables.counters["}
+	for _, list := range ofExtensions {
+		made = append(made, list+"[")
+	}
 	if a[tracking] == "" {
 		made = append(made, "Tables.classes[")
 	}
@@ -93,10 +96,11 @@ func (a image) differences(b image) (list []string) {
 // tracking is there if classes of pods are counted: that begins with the first question.
 const tracking = "tracking"
 
+// ofExtensions are the lists of a snapshot that grow when an extension is made.
+var ofExtensions = []string{".extensions", ".podWatchers", ".podHolders", ".commitWatchers"}
+
 // grows reports whether the path is the length of a list of extensions.
-func grows(path string) bool {
-	return path == ".extensions" || path == ".podWatchers" || path == ".commitWatchers"
-}
+func grows(path string) bool { return slices.Contains(ofExtensions, path) }
 
 // lacks reports whether the path is in an element of one of the lists that the image does
 // not have: to make an extension is no change, nor to make or give up a counter of pods.
