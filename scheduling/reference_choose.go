@@ -28,7 +28,7 @@ func (r *referencePath) best() (largest int64) {
 }
 
 // choose breaks the tie and returns a place among the feasible nodes.
-func (r *referencePath) choose(rule TieRule, own TieBreak, largest int64, seed uint64) (place int, err error) {
+func (r *referencePath) choose(rule TieRule, own TieBreak, seed uint64) (place int, err error) {
 	switch rule {
 	case Reservoir:
 		return pick.Reservoir(r.totals, seed), nil
@@ -36,7 +36,7 @@ func (r *referencePath) choose(rule TieRule, own TieBreak, largest int64, seed u
 		if place, ok := r.chooseAnswered(seed); ok {
 			return place, nil
 		}
-		return pick.Heap(r.totals, largest), nil
+		return pick.Heap(r.tied), nil
 	case First:
 		return r.tied[0], nil
 	case ByName:

@@ -279,7 +279,7 @@ func (s *Scheduler) chooseFeasible(r *referencePath, seed uint64, d *Decision) e
 func (s *Scheduler) chooseScored(r *referencePath, seed uint64, d *Decision) error {
 	largest := r.best()
 	d.TiedNodes = len(r.tied)
-	place, err := r.choose(s.profile.TieRule, s.profile.TieBreak, largest, seed)
+	place, err := r.choose(s.profile.TieRule, s.profile.TieBreak, seed)
 	if err != nil {
 		return err
 	}

@@ -293,7 +293,7 @@ func (t *ScoreTable) pick(weights []int64, largest int64, count, only int) (plac
 		r.totals[i] = t.total(int(g), weights)
 	}
 	r.tied = append(r.tied[:0], t.tied...)
-	place, err = r.choose(rule, t.scheduler.profile.TieBreak, largest, seed)
+	place, err = r.choose(rule, t.scheduler.profile.TieBreak, seed)
 	return place, len(t.tied), err
 }
 

@@ -209,7 +209,7 @@ func (f *incrementalPath) chooseAmong(snap *framework.Snapshot, v *engine.View, 
 	}
 	largest := r.best()
 	d.TiedNodes = len(r.tied)
-	place, err := r.choose(s.profile.TieRule, s.profile.TieBreak, largest, r.cycle.Seed)
+	place, err := r.choose(s.profile.TieRule, s.profile.TieBreak, r.cycle.Seed)
 	if err != nil {
 		return err, true
 	}

@@ -3,8 +3,10 @@
 package pick
 
 import (
+	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 )
 
 // Percentages with a meaning of their own: all nodes, and as many as their number
@@ -69,20 +71,20 @@ func Reservoir(totals []int64, seed uint64) int {
 }
 
 // Heap returns the place of the element at the root of the implicit binary heap that
-// container/heap builds from totals. Sifting down swaps only for a strictly better
-// child, and takes the right child only if it is strictly better than the left. So the
-// winner of a subtree is the first of its maxima in pre-order.
-func Heap(totals []int64, largest int64) int { return firstInPreOrder(totals, largest, 0) }
-
-func firstInPreOrder(totals []int64, largest int64, i int) int {
-	if i >= len(totals) {
-		return -1
+// container/heap builds. tied are the places of the largest total, ascending. Sifting down
+// swaps only for a strictly better child, and takes the right child only if it is strictly
+// better than the left. So the winner of a subtree is the first of its maxima in pre-order.
+// On one level that is the order of the places, so the first tied one of each level is
+// looked at: O((log N)^2).
+func Heap(tied []int) (place int) {
+	for least := uint64(math.MaxUint64); len(tied) > 0; {
+		i := uint64(tied[0] + 1) // numbered from 1, its digits are the way from the root
+		depth := bits.Len64(i)
+		if order := i<<(64-depth) | uint64(depth); order < least {
+			least, place = order, tied[0]
+		}
+		next, _ := slices.BinarySearch(tied, 1<<depth-1) // the first place of the level below
+		tied = tied[next:]
 	}
-	if totals[i] == largest {
-		return i
-	}
-	if k := firstInPreOrder(totals, largest, 2*i+1); k >= 0 {
-		return k
-	}
-	return firstInPreOrder(totals, largest, 2*i+2)
+	return place
 }
