@@ -230,7 +230,7 @@ func (c *class) rebind() {
 // syncVerdicts brings the reasons up to date, with freshly bound filters.
 func (c *class) syncVerdicts(l *divisions, filters []Filter) {
 	all := c.gates.adopt(c, filters) || c.state == blank
-	if d := c.groups.division; d == nil || c.gates.want(d) || d.count > 1 && !c.gates.live() && !c.columns.live() {
+	if d := c.groups.division; d == nil || c.gates.want(d) || d.count > 1 && !c.gates.grouped() && !c.columns.grouped() {
 		if c.state != blank || !c.divideByGuess() {
 			c.divide(l)
 		}
@@ -334,7 +334,7 @@ func (c *class) divide(l *divisions) {
 		}
 	}
 	for i := range c.columns.list {
-		if col := &c.columns.list[i]; col.role != absent {
+		if col := &c.columns.list[i]; col.mayGroup() {
 			add(col.groups)
 		}
 	}

@@ -134,14 +134,20 @@ func (col *column) consider(d *division) form {
 		col.refused = col.groups
 	}
 	switch {
-	case shown && !col.groups.Prepared && col.scorer.ByNodes == nil:
-		col.use(byGroup)
-	case shown && col.mayExcept():
+	case !shown || !col.mayGroup():
+		col.use(col.perNode())
+	case col.groups.Prepared:
 		col.use(byException)
 	default:
-		col.use(col.perNode())
+		col.use(byGroup)
 	}
 	return col.form
+}
+
+// mayGroup reports whether the scorer takes part and can be asked by its groups, if they are
+// shown.
+func (col *column) mayGroup() bool {
+	return col.role != absent && (!col.groups.Prepared && col.scorer.ByNodes == nil || col.mayExcept())
 }
 
 // mayExcept reports whether the scorer can tell groups and exceptions.

@@ -141,7 +141,17 @@ func (l *columns) rest() {
 // want reports whether some scorer could be shown groups if the division were finer.
 func (l *columns) want(d *division) bool {
 	for i := range l.list {
-		if col := &l.list[i]; col.role != absent && !col.byGroups() && finer(col.groups, col.refused, d) {
+		if col := &l.list[i]; col.mayGroup() && !col.byGroups() && finer(col.groups, col.refused, d) {
+			return true
+		}
+	}
+	return false
+}
+
+// grouped reports whether a scorer that takes part can be asked by its groups.
+func (l *columns) grouped() bool {
+	for i := range l.list {
+		if col := &l.list[i]; col.mayGroup() && col.groups.Count > 1 {
 			return true
 		}
 	}

@@ -72,6 +72,24 @@ func TestStories(t *testing.T) {
 				decide(t, m, 1, 1)
 			}},
 		},
+		"guess": {
+			{"A scorer treats zones alike. After some decisions the class asks a tree of its base.", func(m *machine) {
+				m.live, m.bias["z1"] = zoneScorer, 5
+				decide(t, m, 2, 12)
+			}},
+			{"A second class of the base comes, with another gate. Its groups are those of the first: a guess.", func(m *machine) {
+				m.live = zoneScorer | nodeGate
+				decide(t, m, 3, 2)
+			}},
+			{"Then only the gate takes part in it, and tells nodes apart. No plugin has groups, so after a decision there are none.", func(m *machine) {
+				m.live = nodeGate
+				decide(t, m, 3, 2)
+			}},
+			{"The first class comes anew. For it the guess is in vain from the beginning.", func(m *machine) {
+				m.engine.drop(m.engine.classes["2"])
+				decide(t, m, 2, 3)
+			}},
+		},
 		"time": {
 			{"Some nodes are tired for a while. Their rows have deadlines.", func(m *machine) {
 				m.snap.SetNow(m.snap.Now().Add(30 * time.Second))

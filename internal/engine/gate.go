@@ -121,6 +121,16 @@ func (g *gates) forgetGroups() {
 	}
 }
 
+// grouped reports whether a gate that takes part treats the nodes of a group alike.
+func (g *gates) grouped() bool {
+	for i := range g.list {
+		if x := &g.list[i]; x.role != absent && x.groups.Count > 1 {
+			return true
+		}
+	}
+	return false
+}
+
 // live reports whether some gate takes part.
 func (g *gates) live() bool {
 	for i := range g.list {
