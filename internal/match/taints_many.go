@@ -48,6 +48,35 @@ func CountPreferences(taints []api.Taint, p *framework.PodInfo, c Comparison) in
 	return UntoleratedPreferences(taints, p.Pod.Spec.Tolerations, c)
 }
 
+// Tolerations finds taints that none of them tolerates. Many are indexed once, for all the
+// lists of taints that are asked about. It never changes, so any number of goroutines may ask.
+type Tolerations struct {
+	list  []api.Toleration
+	index *tolerationIndex // if there are many
+}
+
+// NewTolerations returns tolerations that compare no numbers.
+func NewTolerations(list []api.Toleration) *Tolerations {
+	t := &Tolerations{list: list}
+	if len(list) > manyTolerations {
+		t.index = indexTolerations(list, false)
+	}
+	return t
+}
+
+// Are reports whether these are the tolerations of the list, in the same memory.
+func (t *Tolerations) Are(list []api.Toleration) bool {
+	return len(t.list) == len(list) && (len(list) == 0 || &t.list[0] == &list[0])
+}
+
+// Untolerated is [UntoleratedTaint] for these tolerations.
+func (t *Tolerations) Untolerated(taints []api.Taint) *api.Taint {
+	if t.index != nil {
+		return t.index.untoleratedTaint(taints)
+	}
+	return UntoleratedTaint(taints, t.list, false)
+}
+
 // tolerationIndex finds in a few steps whether any of many tolerations tolerates a
 // taint.
 type tolerationIndex struct {

@@ -42,6 +42,9 @@ func TestToleratesMany(t *testing.T) {
 		if got, want := IsTainted(taints, p, c), UntoleratedTaint(taints, tolerations, c) != nil; got != want {
 			t.Fatalf("IsTainted = %t, want %t", got, want)
 		}
+		if got, want := NewTolerations(many).Untolerated(taints), UntoleratedTaint(taints, tolerations, false); got != want {
+			t.Fatalf("Untolerated = %v, want %v", got, want)
+		}
 		if got, want := CountPreferences(taints, p, c), UntoleratedPreferences(taints, tolerations, c); got != want {
 			t.Fatalf("CountPreferences = %d, want %d", got, want)
 		}

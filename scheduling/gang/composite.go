@@ -35,10 +35,10 @@ func SetOf(snap *framework.Snapshot, root *api.CompositePodGroup, pods []*framew
 			waiting[name] = append(waiting[name], p)
 		}
 	}
-	return setOf(snap, root, waiting, 1)
+	return setOf(snap, familiesOf(snap, root.Namespace), root, waiting, 1)
 }
 
-func setOf(snap *framework.Snapshot, c *api.CompositePodGroup, waiting map[string][]*framework.PodInfo, depth int) (*Set, error) {
+func setOf(snap *framework.Snapshot, all families, c *api.CompositePodGroup, waiting map[string][]*framework.PodInfo, depth int) (*Set, error) {
 	if depth >= api.CompositePodGroupDepth {
 		return nil, &api.InvalidError{
 			Object: "compositepodgroup " + c.Key(), Field: "spec.parentCompositePodGroupName", Value: *c.Spec.ParentCompositePodGroupName,
@@ -46,12 +46,12 @@ func setOf(snap *framework.Snapshot, c *api.CompositePodGroup, waiting map[strin
 		}
 	}
 	s := &Set{Name: c.Key(), Min: c.MinGroupCount(), Topology: c.TopologyKey(), Priority: c.Priority()}
-	for _, child := range childrenOf(snap, c) {
+	for _, child := range all.childrenOf(c) {
 		if child.group != nil {
 			s.Children = append(s.Children, GroupOf(snap, child.group, waiting[child.group.Name]))
 			continue
 		}
-		below, err := setOf(snap, child.composite, waiting, depth+1)
+		below, err := setOf(snap, all, child.composite, waiting, depth+1)
 		if err != nil {
 			return nil, err
 		}
@@ -67,22 +67,29 @@ type child struct {
 	composite *api.CompositePodGroup
 }
 
-// childrenOf lists the children of a composite group, in the order of creation, then of
-// names.
-func childrenOf(snap *framework.Snapshot, c *api.CompositePodGroup) (list []child) {
-	isChild := func(meta *api.ObjectMeta, parent *string) bool {
-		return parent != nil && *parent == c.Name && meta.Namespace == c.Namespace
+// families are the children of the composite groups of a namespace, by the parent's name.
+type families map[string][]child
+
+func familiesOf(snap *framework.Snapshot, namespace string) families {
+	all := families{}
+	add := func(c child, parent *string) {
+		if parent != nil && c.Namespace == namespace {
+			all[*parent] = append(all[*parent], c)
+		}
 	}
 	for _, g := range framework.List[api.PodGroup](snap) {
-		if isChild(&g.ObjectMeta, g.Spec.ParentCompositePodGroupName) {
-			list = append(list, child{ObjectMeta: &g.ObjectMeta, group: g})
-		}
+		add(child{ObjectMeta: &g.ObjectMeta, group: g}, g.Spec.ParentCompositePodGroupName)
 	}
 	for _, g := range framework.List[api.CompositePodGroup](snap) {
-		if isChild(&g.ObjectMeta, g.Spec.ParentCompositePodGroupName) {
-			list = append(list, child{ObjectMeta: &g.ObjectMeta, composite: g})
-		}
+		add(child{ObjectMeta: &g.ObjectMeta, composite: g}, g.Spec.ParentCompositePodGroupName)
 	}
+	return all
+}
+
+// childrenOf lists the children of a composite group, in the order of creation, then of
+// names.
+func (all families) childrenOf(c *api.CompositePodGroup) []child {
+	list := all[c.Name]
 	slices.SortStableFunc(list, func(a, b child) int {
 		if c := a.CreationTimestamp.Compare(b.CreationTimestamp); c != 0 {
 			return c
@@ -98,19 +105,19 @@ func childrenOf(snap *framework.Snapshot, c *api.CompositePodGroup) (list []chil
 //
 // Source: kube-scheduler 1.37, plugin GangScheduling.
 func PreEnqueueSet(snap *framework.Snapshot, root *api.CompositePodGroup, known map[string]int) framework.Status {
-	if !ready(snap, root, known, 1) {
+	if !familiesOf(snap, root.Namespace).ready(root, known, 1) {
 		return framework.UnresolvableStatus(framework.Text(fmt.Sprintf("waiting for composite pod group %q tree to meet quorum", root.Name)))
 	}
 	return framework.Status{}
 }
 
-func ready(snap *framework.Snapshot, c *api.CompositePodGroup, known map[string]int, depth int) bool {
+func (all families) ready(c *api.CompositePodGroup, known map[string]int, depth int) bool {
 	count := 0
-	for _, child := range childrenOf(snap, c) {
+	for _, child := range all[c.Name] {
 		switch {
 		case child.group != nil && known[child.group.Name] >= child.group.MinCount():
 			count++
-		case child.composite != nil && depth < api.CompositePodGroupDepth-1 && ready(snap, child.composite, known, depth+1):
+		case child.composite != nil && depth < api.CompositePodGroupDepth-1 && all.ready(child.composite, known, depth+1):
 			count++
 		}
 	}

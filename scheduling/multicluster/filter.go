@@ -6,7 +6,6 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
-	"github.com/berth-sched/berth/internal/match"
 )
 
 // A Filter says whether a workload may go to a cluster. The zero Status means yes, a
@@ -115,7 +114,7 @@ func (TaintToleration) Filter(w *Workload, c *api.Cluster) framework.Status {
 	if w.holds(c.Name) {
 		return framework.Status{}
 	}
-	taint := match.UntoleratedTaint(c.Spec.Taints, w.Placement.ClusterTolerations, false)
+	taint := w.untolerated(c.Spec.Taints)
 	if taint == nil {
 		return framework.Status{}
 	}

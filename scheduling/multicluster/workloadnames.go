@@ -3,15 +3,20 @@ package multicluster
 import (
 	"slices"
 	"sync"
+
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/match"
 )
 
-// workloadNames holds the clusters that a workload and the others of its groups name, for a
-// decision that asks plugins about every cluster.
+// workloadNames holds the clusters that a workload and the others of its groups name, and the
+// taints that it tolerates, for a decision that asks plugins about every cluster.
 type workloadNames struct {
 	clusters []Target // those that were read
 	evicting []string
 
 	holds, leaves map[string]bool
+
+	tolerations *match.Tolerations
 
 	lock  sync.Mutex // plugins may ask from several goroutines
 	mates map[matesKey]*mates
@@ -72,6 +77,7 @@ func (w *Workload) named() *Workload {
 	n := &workloadNames{
 		clusters: w.Clusters, evicting: w.Evicting,
 		holds: make(map[string]bool, len(w.Clusters)), leaves: make(map[string]bool, len(w.Evicting)), mates: map[matesKey]*mates{},
+		tolerations: match.NewTolerations(w.Placement.ClusterTolerations),
 	}
 	for _, t := range w.Clusters {
 		n.holds[t.Name] = true
@@ -91,6 +97,14 @@ func (n *workloadNames) areOf(w *Workload) bool {
 }
 
 func sameList[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
+
+// untolerated returns the first taint that keeps the workload off, nil if there is none.
+func (w *Workload) untolerated(taints []api.Taint) *api.Taint {
+	if n := w.names; n != nil && n.tolerations.Are(w.Placement.ClusterTolerations) {
+		return n.tolerations.Untolerated(taints)
+	}
+	return match.UntoleratedTaint(taints, w.Placement.ClusterTolerations, false)
+}
 
 // holds reports whether the workload is on the cluster now.
 func (w *Workload) holds(cluster string) bool {
