@@ -33,14 +33,18 @@ func (x *nodeSearch) survey() error {
 		}
 		key := pod.ClassKey(framework.FieldNamespace | framework.FieldLabels | framework.FieldSpec)
 		if _, known := fits[key]; !known {
-			var err error
-			if fits[key], err = x.mark(s, pod); !fits[key] && err == nil {
-				fits[key], err = x.markApart(pod)
+			found, err := x.mark(s, pod)
+			if !found && err == nil {
+				found, err = x.markApart(pod)
 			}
 			if err != nil {
-				return err
+				if _, err = missed(pod, err); err != nil {
+					return err
+				}
+				x.never = append(x.never, pod) // others of its class may be decided about
+				continue
 			}
-			if fits[key] {
+			if fits[key] = found; found {
 				x.classes++
 			}
 		}
@@ -68,6 +72,9 @@ func (x *nodeSearch) countOnce() error {
 		return nil
 	}
 	_, err := x.planner.sched.Filtering(x.planner.snapshot, x.pods[i])
+	if err != nil {
+		_, err = missed(x.pods[i], err)
+	}
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
@@ -281,6 +282,44 @@ func TestNodesNeededDaemonsApart(t *testing.T) {
 		whatif.NodeType{Name: "y", Node: api.MakeNode("", "4", "4Gi").Zone("z").Obj(), Price: 5, Max: 3})
 	if err != nil || got.Counts[1].Nodes != 2 || len(got.Placement.Placed) != 4 {
 		t.Errorf("NodesNeeded = %+v, %v; want two nodes of y for 4 pods", got, err)
+	}
+}
+
+// undecided cannot decide about pods with a name.
+type undecided string
+
+func (undecided) Name() string { return "Undecided" }
+
+func (u undecided) Filter(p *framework.PodInfo, _ *framework.NodeInfo) framework.Status {
+	if p.Pod.Name == string(u) {
+		return framework.AsStatus(errors.New("no answer"))
+	}
+	return framework.Status{}
+}
+
+// TestNodesNeededUndecided: a pod that a plugin cannot decide about is left out, and no other
+// pod with it.
+func TestNodesNeededUndecided(t *testing.T) {
+	s := cluster([]api.NodeBuilder{api.MakeNode("a", "2", "64Gi")})
+	var pods []*framework.PodInfo
+	for i := range 4 {
+		pods = append(pods, pod(s, api.MakePod(fmt.Sprint("p", i)).Requests("2", "1Gi").Obj()))
+	}
+	for i := range pods {
+		profile := scheduling.Kubernetes137()
+		profile.Filter = append([]framework.Plugin{undecided(fmt.Sprint("p", i))}, profile.Filter...)
+		p, err := whatif.New(profile, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := p.NodesNeeded(pods, whatif.NodeType{Name: "new", Node: api.MakeNode("", "2", "64Gi").Obj()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		left := got.Placement.Unplaced
+		if got.Counts[0].Nodes != 2 || len(left) != 1 || left[0].Pod != fmt.Sprint("default/p", i) || !strings.Contains(left[0].Message, "no answer") {
+			t.Errorf("%d nodes, %+v left; want 2, and p%d, about which there is no answer", got.Counts[0].Nodes, left, i)
+		}
 	}
 }
 
