@@ -64,11 +64,15 @@ func namesNodes(p *api.Pod) bool {
 	})
 }
 
+// mostOnNode is how many replicas a node is filled with to count what it takes. Nodes with more
+// places are rare, and their replicas are placed one by one, as many as there are.
+const mostOnNode = 10_000
+
 // headroom counts replicas in the snapshot; ok is false if they cannot be counted. Otherwise
 // the order of their decisions does not matter.
 func (x *nodeSearch) headroom(s *framework.Snapshot, pod *framework.PodInfo) (h *headroom, ok bool, err error) {
 	p := &Planner{profile: x.planner.profile, snapshot: s, sched: x.planner.sched, start: x.planner.start}
-	h = newHeadroom(p, pod, math.MaxInt)
+	h = newHeadroom(p, pod, max(len(x.pods), mostOnNode))
 	err = p.try(func(s *framework.Snapshot) error {
 		ok, err = h.counted(s)
 		return err

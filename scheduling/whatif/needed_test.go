@@ -14,6 +14,7 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
 	"github.com/berth-sched/berth/internal/proof/effort"
+	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/whatif"
 )
@@ -361,6 +362,40 @@ func TestNodesNeededHopeless(t *testing.T) {
 	for i, u := range got.Placement.Unplaced {
 		if name := fmt.Sprint("huge-", i); u.Pod != "default/"+name || seen.counts[name] > most {
 			t.Errorf("unplaced %s, looked at %d times, want %s and at most %d times", u.Pod, seen.counts[name], name, most)
+		}
+	}
+}
+
+// TestNodesNeededEndlessNode: a node that says it takes any number of pods is not filled to find
+// out how many that is.
+func TestNodesNeededEndlessNode(t *testing.T) {
+	for _, first := range []string{"n", "small"} { // in the order in which nodes are filled
+		s := framework.NewSnapshot(framework.NodeOrder(0))
+		for _, name := range []string{first, "n", "small"} {
+			n := api.MakeNode(name, "4", "8Gi").Obj()
+			if n.Status.Allocatable[resource.Pods] = resource.MustParse("1000000"); name == "small" {
+				n.Status.Allocatable[resource.Pods] = resource.MustParse("1")
+			}
+			if s.Node(name) == nil {
+				if err := s.AddNode(n); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		p := planner(s)
+		pods, err := whatif.Replicas(pod(s, api.MakePod("w").Obj()), 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		got, err := p.NodesNeeded(pods, whatif.NodeType{Name: "t", Node: api.MakeNode("t", "4", "8Gi").Obj()})
+		runtime.ReadMemStats(&after)
+		if err != nil || got.Counts[0].Nodes != 0 || len(got.Placement.Placed) != 3 {
+			t.Errorf("NodesNeeded = %+v, %v; want no nodes, and 3 pods placed", got, err)
+		}
+		if made := after.Mallocs - before.Mallocs; made > 500_000 {
+			t.Errorf("%d objects were made, as if a million replicas were placed", made)
 		}
 	}
 }
