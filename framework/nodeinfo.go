@@ -193,12 +193,9 @@ func (n *NodeInfo) add(p *PodInfo) {
 		n.places.add(p, len(n.Pods)-1)
 	}
 	n.takePorts(p)
-	if len(p.Unknown) > 0 {
-		n.recount(p)
-	}
 }
 
-// countIn adds the known requests of the pod to the totals.
+// countIn adds the requests of the pod to the totals.
 func (n *NodeInfo) countIn(p *PodInfo) {
 	if more := len(p.UsedRequests) - len(n.Requested); more > 0 {
 		n.Requested = append(n.Requested, make(resource.Vector, more)...)
@@ -209,6 +206,9 @@ func (n *NodeInfo) countIn(p *PodInfo) {
 	}
 	n.NonZeroRequested[0] = n.sum(n.NonZeroRequested[0], p.UsedNonZero[0])
 	n.NonZeroRequested[1] = n.sum(n.NonZeroRequested[1], p.UsedNonZero[1])
+	if len(p.Unknown) > 0 {
+		n.eachUnknown(p, func(i int, used int64) { n.Requested = n.Requested.With(i, n.sum(n.Requested.At(i), used)) })
+	}
 }
 
 // sum adds to a total. No amount is negative.
@@ -228,7 +228,7 @@ func (n *NodeInfo) countOut(p *PodInfo) {
 	n.NonZeroRequested[0] -= p.UsedNonZero[0]
 	n.NonZeroRequested[1] -= p.UsedNonZero[1]
 	if len(p.Unknown) > 0 {
-		n.recount(p)
+		n.eachUnknown(p, func(i int, used int64) { n.Requested = n.Requested.With(i, n.Requested.At(i)-used) })
 	}
 }
 
@@ -238,11 +238,6 @@ func (n *NodeInfo) countAnew() {
 	n.NonZeroRequested, n.full = [2]int64{}, false
 	for _, p := range n.Pods {
 		n.countIn(p)
-		for _, u := range p.Unknown {
-			if i, ok := n.has(u.Name); ok {
-				n.Requested = n.Requested.With(i, n.sum(n.Requested.At(i), u.Used))
-			}
-		}
 	}
 }
 
@@ -278,9 +273,6 @@ func (n *NodeInfo) insertAt(i int, p *PodInfo) {
 			n.places.move(n.Pods[last], last)
 		}
 		n.places.add(p, i)
-	}
-	if len(p.Unknown) > 0 {
-		n.recount(p)
 	}
 }
 

@@ -19,11 +19,13 @@ type UnknownRequest struct {
 	Requested, Used int64
 }
 
-// unknownRequests returns the requests for the named resources.
+// unknownRequests returns the requests for the named resources, without those for nothing.
 func unknownRequests(names []resource.Name, spec, used resource.List) (list []UnknownRequest) {
 	for _, n := range names {
 		requested, counted := spec[n], used[n]
-		list = append(list, UnknownRequest{n, requested.Value(), counted.Value()})
+		if u := (UnknownRequest{n, requested.Value(), counted.Value()}); u.Requested != 0 || u.Used != 0 {
+			list = append(list, u)
+		}
 	}
 	return list
 }
@@ -73,14 +75,6 @@ func (p *PodInfo) fresh() *PodInfo {
 	return p
 }
 
-// uses returns how much of a resource the pod uses on a node.
-func (p *PodInfo) uses(index int, name resource.Name) int64 {
-	if u := p.UnknownRequest(name); u.Name == name {
-		return u.Used
-	}
-	return p.UsedRequests.At(index)
-}
-
 // has reports whether the node object lists the resource, and its number.
 func (n *NodeInfo) has(name resource.Name) (index int, ok bool) {
 	if _, ok = n.Node.Status.Allocatable[name]; !ok {
@@ -89,29 +83,21 @@ func (n *NodeInfo) has(name resource.Name) (index int, ok bool) {
 	return n.static.schema.Index(name)
 }
 
-// recount adds up the unknown requests of the node's pods that p has too: for each
-// resource that the node has, its pods' requests count, whenever they were derived. A
-// resource that the node does not have cannot be free there, whatever its total is.
-func (n *NodeInfo) recount(p *PodInfo) {
+// eachUnknown calls f for each unknown request of the pod for a resource that the node has,
+// with the number of the resource. A resource that the node does not have cannot be free
+// there, so nothing counts it.
+func (n *NodeInfo) eachUnknown(p *PodInfo, f func(index int, used int64)) {
 	for i := range p.Unknown {
-		name := p.Unknown[i].Name
-		index, ok := n.has(name)
-		if !ok {
-			continue
+		if index, ok := n.has(p.Unknown[i].Name); ok {
+			f(index, p.Unknown[i].Used)
 		}
-		var total int64
-		for _, q := range n.Pods {
-			total = n.sum(total, q.uses(index, name))
-		}
-		n.Requested = n.Requested.With(index, total)
 	}
 }
 
-// recountAll is recount for all pods, after the node object was replaced.
-func (n *NodeInfo) recountAll() {
-	for _, p := range n.Pods {
-		if len(p.Unknown) > 0 {
-			n.recount(p)
-		}
+// followObject finds the totals anew after the node object was replaced, if the node has pods
+// with unknown requests: it may have other resources now.
+func (n *NodeInfo) followObject() {
+	if slices.ContainsFunc(n.Pods, func(p *PodInfo) bool { return len(p.Unknown) > 0 }) {
+		n.countAnew()
 	}
 }

@@ -63,7 +63,7 @@ func (s *Snapshot) UpdateNode(node *api.Node) error {
 	n.full = old.full
 	n.NonZeroRequested, n.Pods, n.UsedPorts = kept.NonZeroRequested, kept.Pods, kept.UsedPorts
 	n.Nominated = kept.Nominated
-	n.recountAll()
+	n.followObject()
 	s.install(n)
 	if n.static.zone != old.static.zone {
 		s.tree = s.tree.own(s.owner)
