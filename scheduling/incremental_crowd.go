@@ -104,10 +104,11 @@ func (x *crowds) follow(s *framework.Snapshot, pod *framework.PodInfo, node *fra
 		if k != nil {
 			return nil // the next pod makes another fork
 		}
-		k = &crowd{static: node.NodeGeneration(), placed: slices.Clone(x.fork.AtSlot(slot).Pods)}
-		if x.fork.AtSlot(slot).NodeGeneration() != k.static {
+		there := x.fork.AtSlot(slot) // nil if the node came after the fork
+		if there == nil || there.NodeGeneration() != node.NodeGeneration() {
 			return nil
 		}
+		k = &crowd{static: there.NodeGeneration(), placed: slices.Clone(there.Pods)}
 		x.at[slot] = k
 	}
 	want := k.spare[:0]

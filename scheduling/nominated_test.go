@@ -330,3 +330,60 @@ func TestNominatedPodsOfSeveralPriorities(t *testing.T) {
 		t.Errorf("%+v, want 8 hits or more", stats)
 	}
 }
+
+// TestCrowdOnLateNode nominates many pods to a node that came when another node had a crowd
+// already. Decisions are made from kept answers before and after.
+func TestCrowdOnLateNode(t *testing.T) {
+	s := build(t, scheduling.Kubernetes137())
+	snap := framework.NewSnapshot(framework.Arrival)
+	add := func(n string) {
+		if err := snap.AddNode(api.MakeNode(n, "64", "256Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 40 {
+		add(fmt.Sprintf("n%d", i))
+	}
+	serial := 0
+	pod := func(node string) *framework.PodInfo {
+		serial++
+		b := api.MakePod(fmt.Sprintf("p%d", serial)).Requests("100m", "64Mi").Priority(5)
+		if node != "" {
+			b = b.Nominated(node)
+		}
+		return podInfo(t, snap, b.Obj())
+	}
+	crowd := func(node string) {
+		for range 20 {
+			if err := snap.Nominate(pod(node), node, ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	place := func(k int) {
+		before := s.Stats()
+		for range k {
+			if _, err := s.Schedule(snap, pod("")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		st := s.Stats()
+		if hits := st.Hits - before.Hits; hits+2 < uint64(k) || st.Faults > 0 {
+			t.Errorf("%d hits of %d, %d faults; want nearly all, and none", hits, k, st.Faults)
+		}
+	}
+	place(10)
+	crowd("n0")
+	place(10)
+	for i := range 60 {
+		add(fmt.Sprintf("later%d", i))
+	}
+	place(10)
+	crowd("later59")
+	place(10)
+	place(10)
+	if err := snap.RemoveNode("n0"); err != nil {
+		t.Fatal(err)
+	}
+	place(10)
+}

@@ -82,22 +82,31 @@ type counted struct {
 }
 
 // rejections lists the counts by filter, in the profile's order, then by code and
-// text of the reason, and by nodes if those are equal.
+// text of the reason. Reasons with one text are one rejection: what a plugin makes anew for
+// each pod is not the same as what rows keep from an earlier one.
 func (p *plugins) rejections(list []counted) []Rejection {
 	for i := range list {
 		if x := &list[i]; x.text == "" {
 			x.text = x.status.Message()
 		}
 	}
-	slices.SortStableFunc(list, func(a, b counted) int {
-		return cmp.Or(cmp.Compare(a.filter, b.filter), cmp.Compare(a.status.Code(), b.status.Code()), strings.Compare(a.text, b.text), cmp.Compare(a.nodes, b.nodes))
-	})
-	out := make([]Rejection, len(list))
-	for i, c := range list {
-		out[i] = Rejection{Status: c.status, Nodes: c.nodes}
-		if c.filter >= 0 {
-			out[i].Plugin = p.filterName(int32(c.filter))
+	slices.SortStableFunc(list, func(a, b counted) int { return compareCounted(&a, &b) })
+	out := make([]Rejection, 0, len(list))
+	for i := range list {
+		c := &list[i]
+		if i > 0 && compareCounted(&list[i-1], c) == 0 {
+			out[len(out)-1].Nodes += c.nodes
+			continue
 		}
+		x := Rejection{Status: c.status, Nodes: c.nodes}
+		if c.filter >= 0 {
+			x.Plugin = p.filterName(int32(c.filter))
+		}
+		out = append(out, x)
 	}
 	return out
+}
+
+func compareCounted(a, b *counted) int {
+	return cmp.Or(cmp.Compare(a.filter, b.filter), cmp.Compare(a.status.Code(), b.status.Code()), strings.Compare(a.text, b.text))
 }
