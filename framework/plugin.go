@@ -85,8 +85,8 @@ type ScorePlugin interface {
 	NodeScorer
 }
 
-// A PreScorePlugin prepares a scorer for one pod. It sees the feasible nodes, in the
-// snapshot's order, and must not keep the slice. Skip leaves the plugin out of this
+// A PreScorePlugin prepares a scorer for one pod. It sees the feasible nodes, in no
+// particular order, so that no score may depend on it, and must not keep the slice. Skip leaves the plugin out of this
 // cycle: its scores count as absent, not as zero. A rejecting or failing code fails
 // the cycle.
 type PreScorePlugin interface {
@@ -112,8 +112,8 @@ type RangeExcluder interface {
 }
 
 // A ScoreNormalizer maps the raw scores of the feasible nodes to [0,100] in
-// place; scores[i] belongs to nodes[i]. The scorer that PreScore returned is
-// asked first, then the plugin.
+// place; scores[i] belongs to nodes[i]. The order of the nodes means nothing, as in
+// PreScore. The scorer that PreScore returned is asked first, then the plugin.
 type ScoreNormalizer interface {
 	NormalizeScores(nodes []*NodeInfo, scores []int64)
 }

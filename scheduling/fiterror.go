@@ -31,7 +31,8 @@ type FitError struct {
 	// PreFilter is the message of the plugin that rejected the pod before any node
 	// was looked at, "" if none did.
 	PreFilter string
-	// Rejections counts the reasons, in the order of the profile's filters.
+	// Rejections counts the reasons, in the order of the profile's filters. Errors about
+	// other pods may share it, so it must not be changed.
 	Rejections []Rejection
 	// Restricting names the plugins whose PreFilter allowed only some nodes, sorted.
 	Restricting []string

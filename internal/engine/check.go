@@ -167,8 +167,9 @@ func checkRow(b *base, n *framework.NodeInfo, slot int32) error {
 		if first.at == maxPlace {
 			first = reason{at: f.At, status: status}
 		}
-		if firstOfNode == maxPlace && nodeOnly(f.Reads) {
+		if nodeOnly(f.Reads) {
 			firstOfNode = f.At
+			break // a later filter may rely on the earlier ones
 		}
 	}
 	if kept := list[now.reason()]; kept.at != first.at || kept.status.String() != first.status.String() {
