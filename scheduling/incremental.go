@@ -28,17 +28,16 @@ type incrementalPath struct {
 	unnoted     unnoted
 	given       []int64 // memory of prioritize
 
-	class     *class // of the pod of this decision
-	classes   map[string]*class
-	readings  map[string]*reading // of the classes
-	guesses   guesses
-	strangers strangers
-	stranger  bool // the class of this decision is new
-	notes     *runner.Cache[noted]
-	keys      classKeys
-	scratch   reading
-	key       []byte
-	checks    uint64 // verified decisions
+	class    *class // of the pod of this decision
+	classes  map[string]*class
+	readings map[string]*reading // of the classes
+	guesses  guesses
+	balance  balance
+	notes    *runner.Cache[noted]
+	keys     classKeys
+	scratch  reading
+	key      []byte
+	checks   uint64 // verified decisions
 }
 
 // means is how a decision was made.
@@ -72,9 +71,7 @@ func (f *incrementalPath) decide(snap *framework.Snapshot, pod *framework.PodInf
 			err, ok = nil, false
 		}
 	}()
-	if err, ok = f.answer(snap, pod, d); ok && err != nil {
-		f.strangers.note(false) // it will come again
-	}
+	err, ok = f.answer(snap, pod, d)
 	done = true
 	return err, ok
 }
@@ -113,7 +110,7 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 		c.Reset(pod, snap, s.number, seed)
 	}
 	v, ok := f.ask(c, s.start, s.plugins.wanted(snap.Len(), s.profile.Percentage))
-	f.strangers.note(f.stranger && !ok)
+	f.balance.note(f.engine.TakeEvaluated(), snap.Len(), ok)
 	if !ok {
 		return f.decideByPreFilters(snap, pod, d)
 	}

@@ -101,7 +101,6 @@ func shortened(key []byte) []byte {
 // answer is noted with the pod. nil means that the key is too long.
 func (f *incrementalPath) classOf(c *framework.Cycle) *class {
 	pod := c.Pod
-	f.stranger = false
 	parts := f.s.partsIn(c.Snapshot, pod)
 	f.keys.follow(c.Snapshot, &f.s.plugins, parts)
 	counts := parts.counts & f.s.plugins.conditional
@@ -135,7 +134,7 @@ func (f *incrementalPath) sought(c *framework.Cycle, parts podParts) *class {
 	for k != nil && !k.same(&f.scratch) {
 		k = k.next
 	}
-	if f.stranger = k == nil; f.stranger {
+	if k == nil {
 		if len(f.classes) >= classesMost {
 			f.forgetClasses()
 			first = nil

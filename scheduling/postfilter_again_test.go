@@ -28,6 +28,7 @@ func TestRefusedRoomIsBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		_, _ = s.Schedule(snap, p) // a pod that has failed is asked about anew
 		d, err := s.Schedule(snap, p)
 		if err == nil {
 			t.Fatalf("the pod fits on %s", d.Node)

@@ -219,7 +219,7 @@ func (s *Scheduler) decideOnAPath(snap *framework.Snapshot, pod *framework.PodIn
 	}
 	if !ok {
 		if *d, err = s.decide(&s.reference, snap, pod, s.number, s.start); err != nil && s.incremental != nil {
-			s.incremental.strangers.note(false) // it will come again
+			s.incremental.failed(pod)
 		}
 		return err
 	}

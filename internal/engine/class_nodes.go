@@ -18,6 +18,7 @@ func (c *class) gather() bool {
 // updateAll looks at all nodes and builds the tree anew.
 func (c *class) updateAll() {
 	o, t := c.order(), &c.totals
+	c.base.evaluated += len(o.Slots) / 2
 	c.at.rows = c.base.log.End()
 	t.tree.Reset(len(o.Slots), c.groups.division.count, c.groups.division.places)
 	for i := range t.counts {

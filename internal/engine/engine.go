@@ -154,6 +154,14 @@ func (e *Engine) Find(q *Query) (v *View, ok bool) {
 	return &e.view, true
 }
 
+// TakeEvaluated returns how many nodes the engine has evaluated since the last call. Where it
+// does less for a node than the reference path, as a class does that looks at all rows of its
+// base, it counts for a part.
+func (e *Engine) TakeEvaluated() (nodes int) {
+	nodes, e.lists.evaluated = e.lists.evaluated, 0
+	return nodes
+}
+
 // Place returns the place of a slot in the snapshot's order, -1 if it has no node. It costs
 // O(N) after nodes have come or gone.
 func (e *Engine) Place(s *framework.Snapshot, slot int) int {

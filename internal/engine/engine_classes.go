@@ -51,11 +51,15 @@ func (e *Engine) newClass(q *Query) (c *class) {
 	}
 	c.key = q.Key
 	c.reset(b)
+	e.lists.evaluated += classCost
 	c.ask.liveFilters, c.ask.liveScorers = e.source.Live()
 	b.users++
 	e.classes[q.Key] = c
 	return c
 }
+
+// classCost is what a new class costs besides looking at nodes; see TakeEvaluated.
+const classCost = 100
 
 // admits reports whether a class is worth its memory. While the budget has room, it is.
 // Then it must have been asked for before, and later than the class that would be dropped

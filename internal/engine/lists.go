@@ -25,6 +25,8 @@ type lists struct {
 	feasible []*framework.NodeInfo // as shown to plugins; for a class
 	scores   []int64               // of these
 	shown    twoNodes
+
+	evaluated int // see Engine.TakeEvaluated
 }
 
 // listAll lists nodes that nothing has rejected so far.
