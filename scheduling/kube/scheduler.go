@@ -31,6 +31,7 @@ type Scheduler struct {
 	profiles map[string]scheduling.Profile
 	driver   *lifecycle.Driver
 	metrics  *observe.Metrics
+	counts   sharedCounts
 	events   *record.Writer
 	poster   direct.Poster
 	warnings sync.Map // a *rate.Sometimes for each text
@@ -88,6 +89,10 @@ func New(c Config) (*Scheduler, error) {
 			c.Log.Error("a fault that fails no pod", "error", err)
 		},
 	})
+	s.counts.ask = func(ctx context.Context) (c lifecycle.Counts, err error) {
+		err = s.driver.Do(ctx, func(*framework.Snapshot) { c = s.driver.Counts() })
+		return c, err
+	}
 	return s, err
 }
 
