@@ -234,7 +234,8 @@ func (s *Scheduler) Snapshot(ctx context.Context) (fork *framework.Snapshot, err
 
 // Extender returns a handler that answers the extender protocol from a profile and the
 // live cluster, for kube-schedulers that ask this process. The scheduler must run. To
-// answer only, give it a profile whose name no pod has.
+// answer only, give it a profile whose name no pod has. Clients do not get the texts of
+// errors unless you set ErrorText of the handler before it serves.
 func (s *Scheduler) Extender(profile string) (*extender.Handler, error) {
 	p, ok := s.profiles[profile]
 	if !ok {
@@ -245,7 +246,7 @@ func (s *Scheduler) Extender(profile string) (*extender.Handler, error) {
 		return nil, err
 	}
 	return &extender.Handler{
-		Scheduler: sched, Snapshot: s.Snapshot, ErrorText: error.Error,
+		Scheduler: sched, Snapshot: s.Snapshot,
 		Bind: func(ctx context.Context, b extender.BindingArgs) error {
 			if now := s.state.Load(); now == nil || !now.leads {
 				return errors.New("kube: this scheduler does not bind now")
