@@ -5,10 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"time"
-
-	"github.com/berth-sched/berth/framework"
-	"github.com/berth-sched/berth/scheduling/lifecycle"
 )
 
 // Handler returns a handler of /metrics, in the text format of Prometheus, and of /healthz,
@@ -16,6 +12,9 @@ import (
 // berth_events_total, which counts what has become of events, is not there. /readyz fails
 // until everything has been listed, and says what is missing; a scheduler that waits for its
 // lease is ready.
+//
+// scheduler_cache_size is up to one second old: all clients together make the scheduling
+// goroutine count once in that time. Other answers do not use that goroutine.
 //
 // Differs: who may read the metrics.
 // Original: kube-scheduler asks the API server whether a caller may read /metrics.
@@ -54,10 +53,7 @@ func (s *Scheduler) writeGauges(ctx context.Context, w io.Writer) {
 	now := s.state.Load()
 	leads := now != nil && now.leads
 	if leads {
-		ctx, cancel := context.WithTimeout(ctx, time.Second)
-		defer cancel()
-		var c lifecycle.Counts
-		if err := s.driver.Do(ctx, func(*framework.Snapshot) { c = s.driver.Counts() }); err == nil {
+		if c, err := s.counts.get(ctx); err == nil {
 			family(w, "scheduler_cache_size", "gauge", "Number of nodes, pods, and assumed (bound) pods in the scheduler cache.", "type",
 				sample{"assumed_pods", uint64(c.Assumed)}, sample{"nodes", uint64(c.Nodes)}, sample{"pods", uint64(c.Assigned + c.UnknownNode)})
 		}

@@ -153,6 +153,11 @@ func TestExtender(t *testing.T) {
 		h.ServeHTTP(r, httptest.NewRequest(http.MethodPost, "/"+verb, strings.NewReader(body)))
 		return r.Body.String()
 	}
+	const binding = `{"PodName":"p","PodNamespace":"default","PodUID":"pod-p","Node":"b"}`
+	if got, want := ask("bind", binding), `{"Error":"internal error"}`; strings.TrimSpace(got) != want {
+		t.Errorf("bind of a pod that does not exist answers %s, want %s: the texts of errors are not for clients", got, want)
+	}
+	h.ErrorText = error.Error
 	request := `{"Pod":{"metadata":{"name":"p","namespace":"default","uid":"pod-p"},"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"4"}}}]}},"NodeNames":["a","b"]}`
 	got := ask("filter", request)
 	if !strings.Contains(got, `"NodeNames":["b"]`) || !strings.Contains(got, `"a":"Insufficient cpu"`) {
@@ -160,7 +165,7 @@ func TestExtender(t *testing.T) {
 	}
 	w.create(pod("p", "4"))
 	w.eventually("the pod is known", func() bool {
-		got = ask("bind", `{"PodName":"p","PodNamespace":"default","PodUID":"pod-p","Node":"b"}`)
+		got = ask("bind", binding)
 		return !strings.Contains(got, "does not exist")
 	})
 	if w.pod("p").Spec.NodeName != "b" {

@@ -31,6 +31,7 @@ type Scheduler struct {
 	profiles map[string]scheduling.Profile
 	driver   *lifecycle.Driver
 	metrics  *observe.Metrics
+	counts   sharedCounts
 	events   *record.Writer
 	poster   direct.Poster
 	warnings sync.Map // a *rate.Sometimes for each text
@@ -88,6 +89,10 @@ func New(c Config) (*Scheduler, error) {
 			c.Log.Error("a fault that fails no pod", "error", err)
 		},
 	})
+	s.counts.ask = func(ctx context.Context) (c lifecycle.Counts, err error) {
+		err = s.driver.Do(ctx, func(*framework.Snapshot) { c = s.driver.Counts() })
+		return c, err
+	}
 	return s, err
 }
 
@@ -229,7 +234,8 @@ func (s *Scheduler) Snapshot(ctx context.Context) (fork *framework.Snapshot, err
 
 // Extender returns a handler that answers the extender protocol from a profile and the
 // live cluster, for kube-schedulers that ask this process. The scheduler must run. To
-// answer only, give it a profile whose name no pod has.
+// answer only, give it a profile whose name no pod has. Clients do not get the texts of
+// errors unless you set ErrorText of the handler before it serves.
 func (s *Scheduler) Extender(profile string) (*extender.Handler, error) {
 	p, ok := s.profiles[profile]
 	if !ok {
@@ -240,7 +246,7 @@ func (s *Scheduler) Extender(profile string) (*extender.Handler, error) {
 		return nil, err
 	}
 	return &extender.Handler{
-		Scheduler: sched, Snapshot: s.Snapshot, ErrorText: error.Error,
+		Scheduler: sched, Snapshot: s.Snapshot,
 		Bind: func(ctx context.Context, b extender.BindingArgs) error {
 			if now := s.state.Load(); now == nil || !now.leads {
 				return errors.New("kube: this scheduler does not bind now")

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -25,6 +26,9 @@ type world struct {
 	acts     []act
 	copies   map[string]int // of a node: the number of the last one that was added
 	work     int            // that the steps were so far, see spend
+	// specSizes and nodeSizes are what work counts by.
+	specSizes map[*api.Container]int
+	nodeSizes map[string]int
 	// version counts what changes decisions other than weights.
 	version int
 	kept    []*class // of the version keptAt, for other weights
@@ -38,6 +42,8 @@ type lane struct {
 	weights []int64 // now, by the profile's scorers
 	sched   *scheduling.Scheduler
 	plain   *scheduling.Scheduler // with the profile's own weights; explains
+	// outdated is how many classes of sched have yet to look at nodes that were changed.
+	outdated int
 }
 
 // An act is what a step has done, as a program would do it again.
@@ -55,6 +61,7 @@ func newWorld(c *cluster) (*world, error) {
 	w := &world{
 		cluster: c, snapshot: c.snapshot.Fork(), queue: slices.Clone(c.waiting),
 		lanes: map[string]*lane{}, placed: map[string]string{}, copies: map[string]int{},
+		specSizes: map[*api.Container]int{}, nodeSizes: map[string]int{},
 	}
 	for _, p := range c.profiles {
 		l := &lane{profile: p}
@@ -90,22 +97,6 @@ func (l *lane) weighted() scheduling.Profile {
 // laneOf returns the profile that a pod asks for.
 func (w *world) laneOf(p *framework.PodInfo) *lane { return w.lanes[p.Pod.Spec.SchedulerName] }
 
-// maxWork bounds the work of all steps: a short link may hold thousands of them and a
-// hundred thousand pods, and must not keep the page busy for minutes. The unit is a look at
-// a waiting pod. A decision about a pod of a known class takes as long as decisionWork.
-const (
-	maxWork      = 100_000_000
-	decisionWork = 100
-)
-
-// spend counts the work of a step, before it is done.
-func (w *world) spend(work int) error {
-	if w.work += work; w.work > maxWork {
-		return errors.New("the steps together are too much work for this page: take fewer, or fewer pods")
-	}
-	return nil
-}
-
 // apply takes a step. After an error the world may be half changed: make it anew.
 func (w *world) apply(s Step) error {
 	if s.Do != stepWeigh {
@@ -139,8 +130,7 @@ func (w *world) place(s Step) error {
 		if i < 0 {
 			return fmt.Errorf("pod %s does not wait", s.Name)
 		}
-		w.placeOne(i)
-		return nil
+		return w.placeOne(i)
 	}
 	if s.N < 1 {
 		return errors.New("there is nothing to place")
@@ -150,7 +140,9 @@ func (w *world) place(s Step) error {
 		return err
 	}
 	for range n {
-		w.placeOne(0)
+		if err := w.placeOne(0); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -161,7 +153,7 @@ func (w *world) waiting(key string) int {
 }
 
 // placeOne decides about a pod of the queue.
-func (w *world) placeOne(i int) {
+func (w *world) placeOne(i int) error {
 	pod := w.queue[i]
 	if i == 0 {
 		w.queue = w.queue[1:]
@@ -171,6 +163,7 @@ func (w *world) placeOne(i int) {
 	l := w.laneOf(pod)
 	l.sched.Seek(w.last.Position())
 	w.last = l.sched
+	before := l.sched.Stats()
 	d, err := l.sched.Place(w.snapshot, pod)
 	a := act{do: stepPlace, lane: l.profile.Name, pod: pod.Pod.Key()}
 	if err != nil {
@@ -181,6 +174,7 @@ func (w *world) placeOne(i int) {
 		w.placed[a.pod] = l.profile.Name
 	}
 	w.acts = append(w.acts, a)
+	return w.spendDecision(l, pod, before, &d)
 }
 
 // weigh gives a profile other weights, from the next decision on.
@@ -193,13 +187,16 @@ func (w *world) weigh(name string, weights map[string]int64) error {
 	if err != nil {
 		return err
 	}
+	if err := w.spend(schedulerWork); err != nil {
+		return err
+	}
 	l.weights = list
 	sched, err := scheduling.New(l.weighted())
 	if err != nil {
 		return err
 	}
 	sched.Seek(w.last.Position())
-	w.last, l.sched = sched, sched
+	w.last, l.sched, l.outdated = sched, sched, 0
 	if n := len(w.acts); n > 0 && w.acts[n-1].do == stepWeigh && w.acts[n-1].lane == name {
 		w.acts = w.acts[:n-1] // as the steps are joined
 	}
@@ -240,6 +237,9 @@ func (w *world) add(like string) error {
 	if n == nil {
 		return unknownNode(like)
 	}
+	if err := w.spendCopy(n.Node); err != nil {
+		return err
+	}
 	name := ""
 	for name == "" || w.snapshot.Node(name) != nil {
 		w.copies[like]++ // nodes stay, so the names of those before are taken
@@ -248,6 +248,7 @@ func (w *world) add(like string) error {
 	if err := w.snapshot.AddNode(copyOf(n.Node, name)); err != nil {
 		return err
 	}
+	w.outdate()
 	w.acts = append(w.acts, act{do: stepAdd, node: name, like: like})
 	return w.tryAgain()
 }
@@ -290,11 +291,11 @@ func (w *world) drain(name string) error {
 	if n == nil {
 		return unknownNode(name)
 	}
-	p, err := w.planner(w.lanes[w.cluster.profiles[0].Name])
-	if err != nil {
+	if err := cmp.Or(w.spendCopy(n.Node), w.spendDrain(n.Pods)); err != nil {
 		return err
 	}
-	if err := w.spend(len(n.Pods) * decisionWork); err != nil {
+	p, err := w.planner(w.lanes[w.cluster.profiles[0].Name])
+	if err != nil {
 		return err
 	}
 	plan, err := p.Drain(name)
@@ -313,6 +314,7 @@ func (w *world) drain(name string) error {
 	if err := w.snapshot.UpdateNode(cordoned(n.Node)); err != nil {
 		return err
 	}
+	w.outdate()
 	w.acts = append(w.acts, act{do: "cordon", node: name})
 	for _, key := range keys {
 		if err := w.evict(key); err != nil {

@@ -64,10 +64,8 @@ func (s serving) start(h http.Handler, log *slog.Logger) (stop func(), err error
 	if err != nil {
 		return nil, fmt.Errorf("--bind-address, --secure-port: %w", err)
 	}
-	server := &http.Server{
-		Handler: h, TLSConfig: config, ReadHeaderTimeout: 10 * time.Second,
-		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug), // callers that do not trust the certificate
-	}
+	server := newServer(h, log)
+	server.TLSConfig = config
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -79,6 +77,23 @@ func (s serving) start(h http.Handler, log *slog.Logger) (stop func(), err error
 		_ = server.Close()
 		<-done
 	}, nil
+}
+
+// Clients must send a request, and take its answer, within patience. An answer takes little
+// more than a second and is some 100 KB at most. Connections without a request are closed
+// after idlePatience.
+const (
+	headerPatience = 10 * time.Second
+	patience       = 30 * time.Second
+	idlePatience   = 2 * time.Minute
+)
+
+// newServer returns a server that no client keeps busy by being slow or by doing nothing.
+func newServer(h http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler: h, ReadHeaderTimeout: headerPatience, ReadTimeout: patience, WriteTimeout: patience, IdleTimeout: idlePatience,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug), // callers that do not trust the certificate
+	}
 }
 
 // selfSigned returns a certificate for the host itself, for a year, as kube-scheduler makes

@@ -1,18 +1,21 @@
 package main
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -102,6 +105,84 @@ func TestCertificateFiles(t *testing.T) {
 	}
 	if want := "the certificate cannot be read again"; !strings.Contains(log.String(), want) {
 		t.Errorf("the log does not say %q:\n%s", want, log.String())
+	}
+}
+
+// pipes is a listener whose connections are pipes in memory.
+type pipes chan net.Conn
+
+func (p pipes) Accept() (net.Conn, error) {
+	if c, ok := <-p; ok {
+		return c, nil
+	}
+	return nil, net.ErrClosed
+}
+
+func (pipes) Close() error   { return nil }
+func (pipes) Addr() net.Addr { return new(net.TCPAddr) }
+
+// A client that does nothing, or is slow with its request or with the answer, loses its
+// connection. One that is only late with the next request does not.
+func TestPatience(t *testing.T) {
+	const request = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+	answer := func(c net.Conn) error {
+		_, err := c.Read(make([]byte, 4096))
+		return err
+	}
+	for name, use := range map[string]func(t *testing.T, c net.Conn) (want time.Duration){
+		"idle": func(t *testing.T, c net.Conn) time.Duration {
+			for range 2 {
+				if _, err := io.WriteString(c, request); err != nil {
+					t.Fatal(err)
+				}
+				if err := answer(c); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(idlePatience - time.Second)
+			}
+			_ = answer(c)
+			return 2*idlePatience - time.Second
+		},
+		"no request": func(t *testing.T, c net.Conn) time.Duration {
+			_ = answer(c)
+			return headerPatience
+		},
+		"slow body": func(t *testing.T, c net.Conn) time.Duration {
+			_, _ = io.WriteString(c, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nx")
+			for answer(c) == nil {
+			}
+			return patience
+		},
+		"answer that is not read": func(t *testing.T, c net.Conn) time.Duration {
+			_, _ = io.WriteString(c, request)
+			time.Sleep(patience + time.Second)
+			for answer(c) == nil {
+			}
+			return patience + time.Second
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { // time passes when everything waits
+				ctx, end := context.WithTimeout(t.Context(), time.Hour)
+				defer end()
+				server := newServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					_, _ = io.Copy(io.Discard, r.Body)
+					fmt.Fprint(w, "yes")
+				}), slog.New(slog.DiscardHandler))
+				connections := make(pipes)
+				defer close(connections)
+				go func() { _ = server.Serve(connections) }()
+				client, c := net.Pipe()
+				defer client.Close()
+				connections <- c
+				context.AfterFunc(ctx, func() { client.Close() }) // a server without patience
+				began := time.Now()
+				want := use(t, client)
+				if got := time.Since(began); got != want {
+					t.Errorf("the connection is closed after %v, want %v", got, want)
+				}
+			})
+		})
 	}
 }
 

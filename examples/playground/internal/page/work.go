@@ -1,0 +1,165 @@
+package page
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/workload"
+)
+
+// maxWork bounds the work of all steps: a short link may hold thousands of them and a
+// hundred thousand pods, and must neither keep the page busy for minutes nor fill its memory.
+// The unit is a look at a waiting pod, some 10 to 30 ns.
+const maxWork = 100_000_000
+
+// What is done is counted in these units.
+const (
+	decisionWork  = 100  // a decision about a pod of a known class
+	nodeWork      = 3    // a look at a node, in a search of all of them
+	schedulerWork = 2000 // a new scheduler
+	copyWork      = 5    // a byte of a node that is copied: about 9 bytes of memory are kept
+)
+
+// A decision about a larger pod is counted as more. Each byte beyond these bounds is a unit,
+// and searchBytes of them are one for each node of a search.
+const (
+	largeMeta   = 1 << 10 // of labels and annotations
+	largeSpec   = 4 << 10
+	searchBytes = 32
+)
+
+// spend counts work, before it is done where that is known.
+func (w *world) spend(work int) error {
+	if w.work += work; w.work > maxWork {
+		return errors.New("the steps together are too much work for this page: take fewer, or fewer pods")
+	}
+	return nil
+}
+
+// excess returns how many bytes of a pod count beyond the bounds.
+func (w *world) excess(p *api.Pod) int { return excess(&p.ObjectMeta, w.specSize(p)) }
+
+func excess(m *api.ObjectMeta, spec int) int {
+	return max(0, textSize(m.Labels)+textSize(m.Annotations)-largeMeta) + max(0, spec-largeSpec)
+}
+
+func textSize(m map[string]string) (n int) {
+	for k, v := range m {
+		n += len(k) + len(v)
+	}
+	return n
+}
+
+// specSize returns about how many bytes of JSON the spec of a pod is. Pods of a workload
+// share their containers, and one of them tells for all.
+func (w *world) specSize(p *api.Pod) int {
+	if len(p.Spec.Containers) == 0 {
+		return jsonSize(&p.Spec)
+	}
+	key := &p.Spec.Containers[0]
+	size, known := w.specSizes[key]
+	if !known {
+		size = jsonSize(&p.Spec)
+		w.specSizes[key] = size
+	}
+	return size
+}
+
+// jsonSize returns how many bytes of JSON a value is.
+func jsonSize(v any) int {
+	text, _ := json.Marshal(v) // objects that were read can be written
+	return len(text)
+}
+
+// searchWork is the work of a look at a number of nodes for a pod with so many bytes that count.
+func searchWork(nodes, excess int) int { return nodes * (nodeWork + excess/searchBytes) }
+
+// maxSearch bounds a look at all nodes for one pod. The page makes several such looks to show
+// what comes of the pod.
+const maxSearch = maxWork / 4
+
+// checkPods refuses pods that are too large for so many nodes.
+func checkPods(o *api.Objects) error {
+	check := func(object string, meta *api.ObjectMeta, spec *api.PodSpec) error {
+		excess := excess(meta, jsonSize(spec))
+		if searchWork(len(o.Nodes), excess) <= maxSearch {
+			return nil
+		}
+		return &api.InvalidError{
+			Object: object, Value: fmt.Sprintf("%d bytes", excess),
+			Err: fmt.Errorf("is too much to look at %d nodes for, on this page", len(o.Nodes)),
+		}
+	}
+	for _, p := range o.Pods {
+		if err := check("pod "+p.Key(), &p.ObjectMeta, &p.Spec); err != nil {
+			return err
+		}
+	}
+	for _, w := range workload.Of(o) {
+		if err := check(w.Label(), &w.Template.ObjectMeta, &w.Template.Spec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// spendDecision counts what a decision took beyond decisionWork. before is what the scheduler
+// had counted; a decision that was no hit may have asked about all nodes, and one that is not
+// counted looked at those that it says.
+func (w *world) spendDecision(l *lane, pod *framework.PodInfo, before scheduling.Stats, d *scheduling.Decision) error {
+	excess, nodes := w.excess(pod.Pod), w.snapshot.Len()
+	switch now := l.sched.Stats(); {
+	case now.Misses > before.Misses || now.Bypassed > before.Bypassed:
+	case now.Hits == before.Hits:
+		nodes = d.Evaluated
+	case l.outdated > 0:
+		l.outdated--
+	default:
+		nodes = 0
+	}
+	return w.spend(excess + searchWork(nodes, excess))
+}
+
+// outdate notes that nodes were changed: each kept class of pods looks at all of them when it
+// is asked for next.
+func (w *world) outdate() {
+	for _, l := range w.lanes {
+		l.outdated = l.sched.Stats().Classes
+	}
+}
+
+// spendCopy counts a copy of a node.
+func (w *world) spendCopy(n *api.Node) error { return w.spend(copyWork * w.nodeSize(n)) }
+
+// nodeSize returns about how many bytes of JSON a node is. Steps change little of a node, so
+// its size is found once.
+func (w *world) nodeSize(n *api.Node) int {
+	size, known := w.nodeSizes[n.Name]
+	if !known {
+		size = jsonSize(n)
+		w.nodeSizes[n.Name] = size
+	}
+	return size
+}
+
+// spendDrain counts the decisions about where the pods of a node go: a search for each
+// class, and one for the first pod.
+func (w *world) spendDrain(pods []*framework.PodInfo) error {
+	work, known := schedulerWork, map[string]bool{}
+	for i, p := range pods {
+		excess := w.excess(p.Pod)
+		work += decisionWork + excess
+		key := p.ClassKey(classFields)
+		if i == 0 || !known[key] {
+			work += searchWork(w.snapshot.Len(), excess)
+		}
+		if i > 0 {
+			known[key] = true
+		}
+	}
+	return w.spend(work)
+}

@@ -1,0 +1,197 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// worldOf makes the cluster of texts.
+func worldOf(t *testing.T, texts Texts) *world {
+	t.Helper()
+	c, problems := read(&State{Preset: "1.37", Texts: texts})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	w, err := newWorld(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// spent takes a step and returns what it counts as.
+func (w *world) spent(t *testing.T, s Step) int {
+	t.Helper()
+	before := w.work
+	if err := w.apply(s); err != nil {
+		t.Fatalf("%+v: %v", s, err)
+	}
+	return w.work - before
+}
+
+func nodesText(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `{"kind":"Node","metadata":{"name":"n%d"},"status":{"allocatable":{"cpu":"8","memory":"16Gi","pods":"110"}}}`+"\n", i)
+	}
+	return b.String()
+}
+
+// workloadText is a workload of 1,000 pods of so many millicores, with more labels and more in
+// the spec of its pods.
+func workloadText(kind, name string, cpu int, labels, spec string) string {
+	return fmt.Sprintf(`{"kind":%q,"apiVersion":"apps/v1","metadata":{"name":%q},"spec":{"replicas":1000,"template":{"metadata":{"labels":{"a":"b"%s}},"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"%dm"}}}]%s}}}}`+"\n",
+		kind, name, labels, cpu, spec)
+}
+
+func manyLabels(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `,"label-%d":"v"`, i)
+	}
+	return b.String()
+}
+
+// TestSearchesCount compares decisions from kept answers with those that ask about all nodes
+// again: the first ones of a class, and those after other weights or other nodes.
+func TestSearchesCount(t *testing.T) {
+	const nodes = 2000
+	w := worldOf(t, Texts{Nodes: nodesText(nodes), Pods: workloadText("Deployment", "a", 1, "", "") + workloadText("Deployment", "b", 2, "", "")})
+	one := func(workload string) int {
+		t.Helper()
+		for _, p := range w.queue {
+			if strings.HasPrefix(p.Pod.Name, workload) {
+				queue := len(w.queue)
+				return w.spent(t, Step{Do: stepPlace, Name: p.Pod.Key()}) - queue
+			}
+		}
+		t.Fatal("no pod waits")
+		return 0
+	}
+	check := func(what string, got, least, most int) {
+		t.Helper()
+		if got < least || got > most {
+			t.Errorf("%s: a decision counts as %d, want %d to %d", what, got, least, most)
+		}
+	}
+	const few, search, searches = 300, 2 * nodes, 10 * nodes
+	check("the first", one("a"), search, searches)
+	check("the first of its class", one("a"), search, searches)
+	check("known", one("a"), 0, few)
+	for range 2 {
+		one("b")
+	}
+	check("known, after another class", one("a"), 0, few)
+	weighed := 0
+	for _, s := range []Step{
+		{Do: stepWeigh, Name: "default-scheduler", Weights: map[string]int64{"NodeResourcesFit": 3}},
+		{Do: stepAdd, Name: "n1"},
+		{Do: stepDrain, Name: "n2"},
+	} {
+		if s.Do == stepWeigh {
+			weighed = w.spent(t, s)
+		} else {
+			w.spent(t, s)
+		}
+		check("after "+s.Do, one("a"), search, searches)
+		check("after "+s.Do+", another class", one("b"), search, searches)
+		for range 2 { // the engine begins with the second one
+			one("a")
+			one("b")
+		}
+		check("after "+s.Do+", known", one("a"), 0, few)
+	}
+	if weighed < 1000 {
+		t.Errorf("other weights count as %d, want 1000 at least for a new scheduler", weighed)
+	}
+	w.spent(t, Step{Do: stepEvict, Name: w.acts[0].pod})
+	check("after evict", one("a"), 0, few)
+}
+
+// TestDrainCounts drains nodes: where each pod goes is searched for, once for pods that are alike.
+func TestDrainCounts(t *testing.T) {
+	const nodes = 500
+	var running strings.Builder
+	for i := range 20 {
+		fmt.Fprintf(&running, `{"kind":"Pod","metadata":{"name":"a%d"},"spec":{"nodeName":"n1","containers":[{"name":"c","resources":{"requests":{"cpu":"1m"}}}]}}`+"\n", i)
+		fmt.Fprintf(&running, `{"kind":"Pod","metadata":{"name":"b%d"},"spec":{"nodeName":"n2","containers":[{"name":"c","resources":{"requests":{"cpu":"%dm"}}}]}}`+"\n", i, i+1)
+	}
+	w := worldOf(t, Texts{Nodes: nodesText(nodes), Pods: running.String()})
+	none, alike, differ := w.spent(t, Step{Do: stepDrain, Name: "n3"}), w.spent(t, Step{Do: stepDrain, Name: "n1"}), w.spent(t, Step{Do: stepDrain, Name: "n2"})
+	if none > 10_000 || alike < 2*nodes || alike > 10*nodes+20_000 || differ < 20*2*nodes {
+		t.Errorf("a drain counts as %d without pods, %d with 20 that are alike and %d with 20 that differ; want at least %d and %d", none, alike, differ, 2*nodes, 20*2*nodes)
+	}
+}
+
+// TestCopiesCountBySize adds and drains a node of 20,000 labels: each step copies it.
+func TestCopiesCountBySize(t *testing.T) {
+	labels := manyLabels(20_000)
+	w := worldOf(t, Texts{Nodes: fmt.Sprintf(`{"kind":"Node","metadata":{"name":"n","labels":{"a":"b"%s}},"status":{"allocatable":{"cpu":"8"}}}`, labels)})
+	for _, s := range []Step{{Do: stepAdd, Name: "n"}, {Do: stepAdd, Name: "n"}, {Do: stepAdd, Name: "n-copy-1"}, {Do: stepDrain, Name: "n"}} {
+		if got := w.spent(t, s); got < 4*len(labels) {
+			t.Errorf("%s %s counts as %d, want 4 at least for each of %d bytes", s.Do, s.Name, got, len(labels))
+		}
+	}
+}
+
+// TestLargePodsCount places pods that differ in a label beside 20,000 others, and pods with 500
+// terms of node affinity.
+func TestLargePodsCount(t *testing.T) {
+	const nodes = 20
+	labels := manyLabels(20_000)
+	w := worldOf(t, Texts{Nodes: nodesText(nodes), Pods: workloadText("StatefulSet", "s", 1, labels, "")})
+	for range 3 {
+		if got := w.spent(t, Step{Do: stepPlace, N: 1}); got < len(labels)/2 {
+			t.Errorf("a pod with labels of %d bytes counts as %d, want half as much at least", len(labels), got)
+		}
+	}
+	var terms []string
+	for i := range 1000 {
+		terms = append(terms, fmt.Sprintf(`{"matchExpressions":[{"key":"a","operator":"NotIn","values":["%d"]}]}`, i))
+	}
+	text := strings.Join(terms, ",")
+	w = worldOf(t, Texts{Nodes: nodesText(nodes), Pods: workloadText("Deployment", "d", 1, "", `,"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[`+text+`]}}}`)})
+	if w.specSize(w.queue[0].Pod) < len(text)/2 {
+		t.Fatal("the terms are no part of the size")
+	}
+	for range 3 {
+		if got, want := w.spent(t, Step{Do: stepPlace, N: 1}), len(terms)*nodes; got < want {
+			t.Errorf("a pod with %d terms counts as %d, want %d at least", len(terms), got, want)
+		}
+	}
+}
+
+// TestTooLargeToLookAt reads pods that would keep the page busy with a single look at all nodes.
+func TestTooLargeToLookAt(t *testing.T) {
+	nodes, labels := nodesText(20_000), manyLabels(4000)
+	for name, pods := range map[string]string{
+		"deployment default/d": workloadText("Deployment", "d", 1, labels, ""),
+		"pod default/d":        fmt.Sprintf(`{"kind":"Pod","metadata":{"name":"d","labels":{"a":"b"%s}},"spec":{"containers":[{"name":"c"}]}}`, labels),
+	} {
+		_, problems := read(&State{Preset: "1.37", Texts: Texts{Nodes: nodes, Pods: "# comment\n---\n" + pods}})
+		if len(problems) != 1 || !strings.Contains(problems[0].Text, name) || !strings.Contains(problems[0].Text, "too much") || problems[0].Line != 3 {
+			t.Errorf("problems %v, want one of %s at line 3", problems, name)
+		}
+	}
+}
+
+// TestUsualWorkIsFarFromTheBound does on the large sample what people do.
+func TestUsualWorkIsFarFromTheBound(t *testing.T) {
+	s, _ := sampleTexts("large")
+	w := worldOf(t, s.Texts)
+	w.spent(t, Step{Do: stepPlace, N: 1000})
+	for i := range 20 {
+		w.spent(t, Step{Do: stepWeigh, Name: "default-scheduler", Weights: map[string]int64{"NodeResourcesFit": int64(i + 2)}})
+		w.spent(t, Step{Do: stepPlace, N: 50})
+		node := w.acts[i].node
+		w.spent(t, Step{Do: stepAdd, Name: node})
+		w.spent(t, Step{Do: stepPlace, N: 50})
+		w.spent(t, Step{Do: stepDrain, Name: node})
+		w.spent(t, Step{Do: stepPlace, N: 50})
+	}
+	w.spent(t, Step{Do: stepPlace, N: 5000})
+	if len(w.queue) > 0 || w.work > maxWork/10 {
+		t.Errorf("%d pods wait, and the work is %d; want none, and %d at most", len(w.queue), w.work, maxWork/10)
+	}
+}
