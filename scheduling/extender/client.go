@@ -48,20 +48,20 @@ func New(c Config) (*Client, error) {
 }
 
 // redacted returns the URL without its password, also one that cannot be parsed. A user without
-// a password may be a token.
+// a password may be a token. Where the characters /, ? or # come before the last @, nobody can
+// tell what is the password, and all before the @ is left out.
 func redacted(prefix string) string {
-	u, err := url.Parse(prefix)
-	if err == nil && u.User == nil {
+	begin, end := strings.Index(prefix, "://")+len("://"), strings.LastIndex(prefix, "@")
+	if begin < len("://") {
+		begin = 0
+	}
+	if end < begin {
 		return prefix
 	}
-	if err == nil {
+	if u, err := url.Parse(prefix); err == nil && u.User != nil && !strings.ContainsAny(prefix[begin:end], "/?#") {
 		if _, has := u.User.Password(); has {
 			return u.Redacted()
 		}
-	}
-	begin, end := strings.Index(prefix, "://")+len("://"), strings.LastIndex(prefix, "@")
-	if begin < len("://") || end < begin {
-		return prefix
 	}
 	return prefix[:begin] + "xxxxx" + prefix[end:]
 }
@@ -142,10 +142,14 @@ func (c *Client) call(ctx context.Context, verb string, args, result any, items 
 	return err
 }
 
-// renamed is an error of package http that names the place at, and not the whole URL.
+// renamed is an error of package http that names the place at, and not the whole URL. An error
+// about the URL itself shows parts of it, and is left out.
 func renamed(err error, at string) error {
 	var of *url.Error
 	if errors.As(err, &of) {
+		if of.Op == "parse" {
+			return &url.Error{Op: of.Op, URL: at, Err: errors.New("not a valid URL")}
+		}
 		return &url.Error{Op: of.Op, URL: at, Err: of.Err}
 	}
 	return err

@@ -185,7 +185,7 @@ func (r *removal) measure() {
 	}
 	for i := range r.s.Schema().Len() {
 		if want := r.pod.Requests.At(i); want > 0 {
-			add(resource.SatSub(want, n.Allocatable.At(i)-n.Requested.At(i)), func(p *framework.PodInfo) int64 { return p.UsedRequests.At(i) })
+			add(resource.SatSub(want, n.Allocatable.At(i)-n.Requested.At(i)), func(p *framework.PodInfo) int64 { return p.Fresh().UsedRequests.At(i) })
 		}
 	}
 	add(int64(len(n.Pods))+1-n.AllowedPods, func(*framework.PodInfo) int64 { return 1 })

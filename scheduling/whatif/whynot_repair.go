@@ -182,7 +182,7 @@ func (x *whyNot) free(changes []Change, name resource.Name) int64 {
 	for _, c := range changes {
 		if c.Kind == ChangeRemove && c.From == n.Name() {
 			if p, _ := s.Pod(c.Name); p != nil {
-				free = resource.SatAdd(free, p.UsedRequests.At(i))
+				free = resource.SatAdd(free, p.Fresh().UsedRequests.At(i))
 			}
 		}
 	}
