@@ -143,11 +143,11 @@ func (c *Client) call(ctx context.Context, verb string, args, result any, items 
 }
 
 // renamed is an error of package http that names the place at, and not the whole URL. An error
-// about the URL itself shows parts of it, and is left out.
-func renamed(err error, at string) error {
+// about the URL itself shows parts of it, and is left out where they may be a password.
+func (c *Client) renamed(err error, at string) error {
 	var of *url.Error
 	if errors.As(err, &of) {
-		if of.Op == "parse" {
+		if of.Op == "parse" && c.shown != c.config.URLPrefix {
 			return &url.Error{Op: of.Op, URL: at, Err: errors.New("not a valid URL")}
 		}
 		return &url.Error{Op: of.Op, URL: at, Err: of.Err}
@@ -159,12 +159,12 @@ func renamed(err error, at string) error {
 func (c *Client) post(ctx context.Context, verb, at string, body []byte, result any, limit int64) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(c.config.URLPrefix, "/")+"/"+verb, bytes.NewReader(body))
 	if err != nil {
-		return renamed(err, at)
+		return c.renamed(err, at)
 	}
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return renamed(err, at)
+		return c.renamed(err, at)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
