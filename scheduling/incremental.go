@@ -96,7 +96,10 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 		s.reference.ready = false
 		c.Reset(pod, snap, s.number, seed)
 	}
-	if f.isAside(c) {
+	wanted := s.plugins.wanted(snap.Len(), s.profile.Percentage)
+	aside := f.isAside(c, wanted)
+	if aside && !f.isKept(c, wanted) {
+		f.balance.aside++
 		return f.decideByPreFilters(snap, pod, d)
 	}
 	if f.class = f.classOf(c); f.class == nil {
@@ -109,8 +112,11 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 		f.class.named, s.reference.ready = false, false
 		c.Reset(pod, snap, s.number, seed)
 	}
-	v, ok := f.ask(c, s.start, s.plugins.wanted(snap.Len(), s.profile.Percentage))
-	f.balance.note(f.engine.TakeEvaluated(), snap.Len(), ok)
+	f.engine.TakeEvaluated() // for what is decided in other ways
+	v, ok := f.ask(c, s.start, wanted)
+	if !aside {
+		f.balance.note(f.engine.TakeEvaluated(), wanted, ok)
+	}
 	if !ok {
 		return f.decideByPreFilters(snap, pod, d)
 	}

@@ -115,6 +115,37 @@ func TestBalance(t *testing.T) {
 	}
 }
 
+// TestBalanceKeepsOthers: pods that come in pairs step aside, and others, between them, are
+// answered from kept answers all the while.
+func TestBalanceKeepsOthers(t *testing.T) {
+	snap := balanceCluster(t, 1000)
+	s, serial := build(t, scheduling.Kubernetes137()), 0
+	decide := func(memory int) {
+		serial++
+		if _, err := s.Schedule(snap, podInfo(t, snap, api.MakePod(fmt.Sprint("p", serial)).Requests("100m", fmt.Sprint(memory)).Obj())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 3 {
+		decide(1_000_000)
+	}
+	for round := range 300 {
+		before := s.Stats().Hits
+		decide(2_000_000 + round)
+		decide(2_000_000 + round)
+		hits := s.Stats().Hits
+		if decide(1_000_000); s.Stats().Hits != hits+1 {
+			t.Fatalf("round %d: a pod of a kept class takes the reference path", round)
+		}
+		if round > 250 && hits > before+1 {
+			t.Fatalf("round %d: pairs are answered from kept answers", round)
+		}
+	}
+	if got := s.Stats(); got.Bypassed < 400 {
+		t.Errorf("%+v, want most of 600 pods in pairs to step aside", got)
+	}
+}
+
 // A pod that has failed is answered from kept answers when it is tried again, also while others
 // do not pay.
 func TestBalanceTriedAgain(t *testing.T) {

@@ -68,3 +68,32 @@ func TestRejectionsOfUnknownNames(t *testing.T) {
 		decide()
 	}
 }
+
+// joined rejects two nodes for one reason with a comma, and the others for two reasons.
+type joined struct{}
+
+func (joined) Name() string { return "Joined" }
+
+func (joined) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
+	if n.Name() == "n0" || n.Name() == "n3" {
+		return framework.UnschedulableStatus(framework.Text("a, b"))
+	}
+	return framework.NewStatus(framework.Unschedulable, framework.Texts("a", "b"))
+}
+
+// Reasons that read alike when they are joined are counted each by itself.
+func TestRejectionsThatReadAlike(t *testing.T) {
+	snap := balanceCluster(t, 5)
+	for _, off := range []bool{false, true} {
+		p := scheduling.Kubernetes137()
+		p.Cache.Off = off
+		p.Filter = append(p.Filter, joined{})
+		s := build(t, p)
+		for range 3 {
+			_, err := s.Schedule(snap, podInfo(t, snap, api.MakePod("p").Requests("1", "1Mi").Obj()))
+			if want := "0/5 nodes are available: 2 a, b, 3 a, 3 b."; err == nil || err.Error() != want {
+				t.Errorf("error %v, want %s", err, want)
+			}
+		}
+	}
+}

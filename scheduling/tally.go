@@ -82,7 +82,7 @@ type counted struct {
 }
 
 // rejections lists the counts by filter, in the profile's order, then by code and
-// text of the reason. Reasons with one text are one rejection: what a plugin makes anew for
+// text of the reasons. Equal reasons are one rejection: what a plugin makes anew for
 // each pod is not the same as what rows keep from an earlier one.
 func (p *plugins) rejections(list []counted) []Rejection {
 	for i := range list {
@@ -108,5 +108,9 @@ func (p *plugins) rejections(list []counted) []Rejection {
 }
 
 func compareCounted(a, b *counted) int {
-	return cmp.Or(cmp.Compare(a.filter, b.filter), cmp.Compare(a.status.Code(), b.status.Code()), strings.Compare(a.text, b.text))
+	order := cmp.Or(cmp.Compare(a.filter, b.filter), cmp.Compare(a.status.Code(), b.status.Code()), strings.Compare(a.text, b.text))
+	if order == 0 { // one reason with a comma may read like two
+		order = slices.Compare(a.status.Reasons(), b.status.Reasons())
+	}
+	return order
 }

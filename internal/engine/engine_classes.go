@@ -30,6 +30,13 @@ func (e *Engine) lookUp(q *Query) *class {
 	return c
 }
 
+// Keeps reports whether the class with the key is kept, and only pods have changed since its base
+// was used last.
+func (e *Engine) Keeps(s *framework.Snapshot, key string) bool {
+	c := e.classes[key]
+	return c != nil && e.schema == s.Schema() && c.base.at.snapshot == s && c.base.at.nodeSet == s.NodeSet() && c.base.at.objects == s.Objects()
+}
+
 // newClass makes an empty class over its base, which is built if need be. nil means
 // that the reference path must be taken.
 func (e *Engine) newClass(q *Query) (c *class) {

@@ -51,12 +51,13 @@ func New(c Config) (*Client, error) {
 // a password may be a token. Where the characters /, ? or # come before the last @, nobody can
 // tell what is the password, and all before the @ is left out.
 func redacted(prefix string) string {
-	begin, end := strings.Index(prefix, "://")+len("://"), strings.LastIndex(prefix, "@")
+	end := max(strings.LastIndex(prefix, "@"), strings.LastIndex(prefix, "%40"))
+	if end < 0 {
+		return prefix
+	}
+	begin := strings.Index(prefix[:end], "://") + len("://")
 	if begin < len("://") {
 		begin = 0
-	}
-	if end < begin {
-		return prefix
 	}
 	if u, err := url.Parse(prefix); err == nil && u.User != nil && !strings.ContainsAny(prefix[begin:end], "/?#") {
 		if _, has := u.User.Password(); has {

@@ -27,6 +27,7 @@ func TestPasswordsAreKept(t *testing.T) {
 		"http://user:12345#SECRET@127.0.0.1:1/a", "http://user:12345/SECRET@127.0.0.1:1/a", "http://user:12345?SECRET@127.0.0.1:1/",
 		"http://user:SE%zzCRET@127.0.0.1:1/a", "//user:SECRET@127.0.0.1:1", "user:SECRET@127.0.0.1:1", "http:user:SECRET@127.0.0.1:1",
 		"http:/user:SECRET@127.0.0.1:1", "http://user:SECRET@[::1/a", "http://us er:SECRET@127.0.0.1:1/", "http://user:SECRET@127.0.0.1:1/\x7f",
+		"user:SECRET@127.0.0.1:1/x://y", "user:SECRET@127.0.0.1:1/?next=http://y", "http://user:SECRET%40127.0.0.1:1",
 	} {
 		c, err := extender.New(extender.Config{URLPrefix: at, FilterVerb: "f", Timeout: 10 * time.Second})
 		if err != nil {
