@@ -1,0 +1,117 @@
+package scheduling_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/proof/effort"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// mixture makes pods and nodes for TestBalanceAgrees: pods that come one to three times, and
+// others that all are alike.
+type mixture struct {
+	*rand.Rand
+	nodes, group int
+}
+
+func (m *mixture) node(i int) *api.Node {
+	b := api.MakeNode(fmt.Sprint("n", i), fmt.Sprint(2+m.IntN(4)), "16Gi").Labels("zone", fmt.Sprint(m.IntN(3)))
+	if m.IntN(5) == 0 {
+		b = b.Taint("k:PreferNoSchedule")
+	}
+	return b.Obj()
+}
+
+func (m *mixture) pod(serial int) *api.Pod {
+	memory, cpu := 1_000_000+serial/m.group, "100m"
+	switch m.IntN(10) {
+	case 0, 1:
+		memory = 5_000_000
+	case 2:
+		cpu = "100" // fits nowhere
+	}
+	b := api.MakePod(fmt.Sprint("p", serial)).Requests(cpu, fmt.Sprint(memory)).Labels("app", fmt.Sprint(serial%2))
+	switch m.IntN(8) {
+	case 0:
+		b = b.NodeSelector("zone", fmt.Sprint(m.IntN(4)))
+	case 1:
+		b = b.Spread(1, "zone", api.DoNotSchedule, "app=0")
+	case 2:
+		b = b.Spread(1, "zone", api.ScheduleAnyway, "app=1")
+	case 3:
+		p := b.Obj()
+		var terms []api.NodeSelectorTerm
+		for range 1 + m.IntN(14) {
+			terms = append(terms, api.NodeSelectorTerm{MatchFields: []api.NodeSelectorRequirement{{Key: "metadata.name", Operator: api.NodeSelectorOpIn, Values: []string{fmt.Sprint("n", m.IntN(m.nodes))}}}})
+		}
+		p.Spec.Affinity = &api.Affinity{NodeAffinity: &api.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &api.NodeSelector{NodeSelectorTerms: terms}}}
+		return p
+	}
+	return b.Obj()
+}
+
+// TestBalanceAgrees compares decisions, positions and errors with those of the reference path
+// while pods step aside and come back, which a scheduler that verifies does not do.
+func TestBalanceAgrees(t *testing.T) {
+	rules := []scheduling.TieRule{scheduling.Heap, scheduling.Reservoir, scheduling.First, scheduling.ByName, scheduling.Random}
+	var hits, bypassed uint64
+	for seed := range uint64(effort.Of(8, 40)) {
+		m := &mixture{Rand: rand.New(rand.NewPCG(seed, 17))}
+		m.nodes, m.group = []int{7, 20, 150, 400}[m.IntN(4)], 1+m.IntN(3)
+		profile := scheduling.Kubernetes137()
+		profile.TieRule, profile.Seed = rules[m.IntN(len(rules))], seed
+		profile.Percentage = []int{0, 0, scheduling.Adaptive, 5, 30}[m.IntN(5)]
+		kept := build(t, profile)
+		profile.Cache.Off = true
+		plain := build(t, profile)
+		snap := framework.NewSnapshot(framework.Arrival)
+		must := func(err error) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range m.nodes {
+			must(snap.AddNode(m.node(i)))
+		}
+		var failed, placed []*framework.PodInfo
+		where := map[*framework.PodInfo]string{}
+		for step := range 2000 {
+			k := m.IntN(20)
+			switch {
+			case k == 0:
+				must(snap.UpdateNode(m.node(m.IntN(m.nodes))))
+				continue
+			case k <= 4 && len(placed) > m.nodes:
+				must(snap.RemovePod(placed[0], where[placed[0]]))
+				placed = placed[1:]
+				continue
+			}
+			pod := podInfo(t, snap, m.pod(step))
+			if k == 5 && len(failed) > 0 {
+				pod = failed[m.IntN(len(failed))]
+			}
+			got, gotErr := kept.Schedule(snap, pod)
+			want, wantErr := plain.Schedule(snap, pod)
+			if fmt.Sprint(gotErr) != fmt.Sprint(wantErr) || got.Node != want.Node || got.Score != want.Score || got.TiedNodes != want.TiedNodes ||
+				got.Feasible != want.Feasible || got.Evaluated != want.Evaluated || kept.Position() != plain.Position() {
+				t.Fatalf("seed %d, step %d: %+v, %v; want %+v, %v", seed, step, got, gotErr, want, wantErr)
+			}
+			switch {
+			case gotErr != nil:
+				failed = append(failed, pod)
+			case m.IntN(2) == 0:
+				must(snap.AddPod(pod, got.Node))
+				placed, where[pod] = append(placed, pod), got.Node
+			}
+		}
+		hits, bypassed = hits+kept.Stats().Hits, bypassed+kept.Stats().Bypassed
+	}
+	if hits < 200 || bypassed < 1000 {
+		t.Errorf("%d hits and %d bypassed, want many of both", hits, bypassed)
+	}
+}
