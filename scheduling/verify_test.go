@@ -16,6 +16,7 @@ func (needsGPU) Name() string { return "NeedsGPU" }
 func (needsGPU) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Reads: framework.ReadsNode}
 }
+
 func (needsGPU) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 	if n.Node.Labels["gpu"] == "" {
 		return framework.UnschedulableStatus("no gpu")
@@ -30,6 +31,7 @@ func (readsGPU) Name() string { return "ReadsGPU" }
 func (readsGPU) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Reads: framework.ReadsNode}
 }
+
 func (readsGPU) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 	if n.Node.Labels["gpu"][0] == 'x' {
 		return framework.UnschedulableStatus("x")
