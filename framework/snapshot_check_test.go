@@ -36,7 +36,8 @@ func TestCheckFindsFaults(t *testing.T) {
 		{"a pod on another node", func(s *framework.Snapshot) {
 			s.Node("n1").Pods, s.Node("n3").Pods = nil, s.Node("n1").Pods
 		}, "is not on the node"},
-		{"a total that nobody counted", func(s *framework.Snapshot) { s.Node("n3").NonZeroRequested[0]++ }, "the totals are"},
+		{"a total that nobody counted", func(s *framework.Snapshot) { s.Node("n3").NonZeroRequested[0]++ }, "the total with defaults 0 is 1, that of its pods 0"},
+		{"a request that nobody counted", func(s *framework.Snapshot) { s.Node("n3").Requested[1]++ }, "total 1 is 1, that of its pods 0"},
 		{"in a fork", func(s *framework.Snapshot) {
 			f := s.Fork()
 			must(t, f.RemovePod(f.Node("n1").Pods[0], "n1"))
