@@ -86,9 +86,9 @@ type ScorePlugin interface {
 }
 
 // A PreScorePlugin prepares a scorer for one pod. It sees the feasible nodes, in no
-// particular order, so that no score may depend on it, and must not keep the slice. Skip leaves the plugin out of this
-// cycle: its scores count as absent, not as zero. A rejecting or failing code fails
-// the cycle.
+// particular order: no score may depend on it. It must not keep the slice. Skip leaves
+// the plugin out of this cycle: its scores count as absent, not as zero. A rejecting or
+// failing code fails the cycle.
 type PreScorePlugin interface {
 	Plugin
 	PreScore(c *Cycle, feasible []*NodeInfo) (NodeScorer, Status)

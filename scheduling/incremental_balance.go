@@ -33,8 +33,8 @@ const (
 	fewWanted = 300
 )
 
-// price is what a decision costs on the reference path, if it evaluates so many nodes: as much
-// again as looking for a class comes from what does not depend on nodes.
+// price is what a decision costs on the reference path, if it evaluates so many nodes. What does
+// not depend on nodes costs as much as looking for a class.
 func price(nodes int) int { return nodes + keyCost }
 
 // note takes in a decision: how many nodes were evaluated for it, how many the reference path
@@ -45,7 +45,7 @@ func (b *balance) note(evaluated, nodes int, answered bool) {
 	} else {
 		b.loss += keyCost
 	}
-	// So large that one pod that comes twice or thrice does not bring it below the most.
+	// So large that one pod that comes twice or thrice does not end it.
 	b.loss = max(0, min(b.loss, (patience+seenOf-1)*price(nodes)))
 }
 

@@ -52,9 +52,9 @@
 // Package scheduling does not even ask if its cache is off, if the key of the pod's class
 // is longer than 16 KiB, if the profile has very large weights, or if there are no nodes.
 // It asks about few pods where kept answers have cost more than they saved, counted in nodes
-// that were evaluated (scheduling/incremental_balance.go). It decides without the engine, and without the
-// reference path, if a PreFilter rejects the pod or names few nodes, and if the pod fits
-// the node that it is nominated to. It takes the reference path without asking
+// that were evaluated (scheduling/incremental_balance.go). It decides without the engine,
+// and without the reference path, if a PreFilter rejects the pod or names few nodes, and if
+// the pod fits the node that it is nominated to. It takes the reference path without asking
 //
 //	if a nominated pod has a PreFilter that says no, or a filter that fails
 //	if a filter fails for a node with the pods that are nominated to it
