@@ -439,7 +439,7 @@ func TestPlaceAmongClaims(t *testing.T) {
 	const pods = 100
 	var few, fewBytes int
 	for _, claims := range []int{200, 2000, effort.Of(4000, 20_000)} {
-		s := gpuCluster(t, 5000)
+		s := gpuCluster(t, effort.Of(1000, 5000))
 		hold(t, s, claims)
 		asked := 0
 		p := scheduling.Kubernetes137()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/proof/effort"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -65,7 +66,7 @@ func (b boundNoter) Filter(pod *framework.PodInfo, n *framework.NodeInfo) framew
 // TestNamedSets: pods of a few classes, for which PreFilters name many nodes. All decisions are
 // those of the reference path, and are made from what is kept.
 func TestNamedSets(t *testing.T) {
-	for seed := range uint64(24) {
+	for seed := range uint64(effort.Of(6, 24)) {
 		r := rand.New(rand.NewPCG(seed, 14))
 		s := framework.NewSnapshot([]framework.NodeOrder{framework.Arrival, framework.ZoneInterleaved}[seed%2])
 		nodes := 300

@@ -71,7 +71,7 @@ func TestSeveralNamedNodes(t *testing.T) {
 		p.Cache.Verify, p.TieRule, p.Percentage = true, rule, 10
 		sched := build(t, p)
 		s := framework.NewSnapshot(framework.Arrival)
-		for i := range effort.Of(1000, 2000) {
+		for i := range effort.Of(500, 2000) {
 			if err := s.AddNode(api.MakeNode(fmt.Sprint("n", i), "4", "16Gi").Obj()); err != nil {
 				t.Fatal(err)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/proof/effort"
 )
 
 // describePools says all that a search sees of a node.
@@ -30,7 +31,7 @@ func describePools(p *pools) string {
 // TestRandomCatalog: a catalog that follows another is like one that is made of the slices.
 func TestRandomCatalog(t *testing.T) {
 	followed := 0
-	for seed := range uint64(12) {
+	for seed := range uint64(effort.Of(4, 12)) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		s := framework.NewSnapshot(framework.Arrival)
 		for i := range 12 {

@@ -7,13 +7,14 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/proof/effort"
 	"github.com/berth-sched/berth/resource"
 )
 
 // TestManySharesOfADevice: what a share costs does not depend on how many there are, neither in
 // one allocation, with a name of its own for the capacity of each, nor in one claim each.
 func TestManySharesOfADevice(t *testing.T) {
-	const n = 20_000
+	n := effort.Of(5000, 20_000)
 	s := framework.NewSnapshot(framework.Arrival)
 	x := stateKey.Of(s)
 	share := func(i int, name string) api.DeviceRequestAllocationResult {
@@ -44,7 +45,7 @@ func TestManySharesOfADevice(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		do()
 		runtime.ReadMemStats(&after)
-		return (after.TotalAlloc - before.TotalAlloc) / n
+		return (after.TotalAlloc - before.TotalAlloc) / uint64(n)
 	}
 	put := func(c *api.ResourceClaim) {
 		if err := framework.Put(s, c); err != nil {

@@ -8,13 +8,14 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/proof/effort"
 )
 
 // TestRandomSpecial: the claim of a pod's extended resources is the first of all claims that are
 // its own, after any history of claims in forks and transactions.
 func TestRandomSpecial(t *testing.T) {
 	found := 0
-	for seed := range uint64(60) {
+	for seed := range uint64(effort.Of(15, 60)) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		uid := func() api.UID { return api.UID([]string{"", "u0", "u1", "u2"}[r.IntN(4)]) }
 		s := framework.NewSnapshot(framework.Arrival)
@@ -120,7 +121,7 @@ func TestManySpecial(t *testing.T) {
 	}
 	stateKey.Of(s)
 	few := 0
-	for step := range 3000 {
+	for step := range effort.Of(1000, 3000) {
 		m := s.Begin()
 		i := r.IntN(150)
 		switch grow := step/400%2 == 0; {
@@ -164,7 +165,7 @@ func TestManySpecial(t *testing.T) {
 // more than a few do. Anybody may write them. If owners were compared with each other, the
 // test would take a quarter of a minute.
 func TestSpecialCosts(t *testing.T) {
-	const n = 20_000
+	n := effort.Of(5000, 20_000)
 	s := framework.NewSnapshot(framework.Arrival)
 	stateKey.Of(s)
 	special := func(i int, owners ...api.OwnerReference) *api.ResourceClaim {
@@ -178,7 +179,7 @@ func TestSpecialCosts(t *testing.T) {
 		}
 	}
 	runtime.ReadMemStats(&after)
-	if each := (after.TotalAlloc - before.TotalAlloc) / n; each > 10_000 {
+	if each := (after.TotalAlloc - before.TotalAlloc) / uint64(n); each > 10_000 {
 		t.Errorf("each of %d claims of one owner takes %d bytes of memory", n, each)
 	}
 	owners := make([]api.OwnerReference, 100_000) // as many as a list may have

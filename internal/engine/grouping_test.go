@@ -17,7 +17,7 @@ import (
 // come and go, while two classes share trees by zone. The machine compares
 // each view with what the plugins say.
 func TestExceptions(t *testing.T) {
-	steps := effort.Of(800, 1200)
+	steps := effort.Of(300, 1200)
 	if testing.Short() {
 		steps = 300
 	}

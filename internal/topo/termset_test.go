@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/proof/effort"
 )
 
 // crowd puts n pods on the node, each with a preferred term that matches every pod without
@@ -136,10 +137,10 @@ func TestTermSetKnowsItsCounters(t *testing.T) {
 // not keep memory for each pod and each term.
 func TestTermSetsAreBounded(t *testing.T) {
 	s := on(t, []string{"a", zone, "y"}, []string{"b", zone, "z"})
-	const terms = 3000
+	terms := effort.Of(1000, 3000)
 	crowd(t, s, terms, "a")
 	tables := Of(s)
-	tables.setBytesMost = 1 << 20
+	tables.setBytesMost = effort.Of(1<<18, 1<<20)
 	most := 0
 	for i := range terms {
 		tables.Affinity(info(t, s, api.MakePod(fmt.Sprint("p", i)).Labels("h", fmt.Sprint(i)).Obj()))

@@ -119,8 +119,8 @@ func innocent(i int) *api.Pod {
 // pod is always bound by the first attempt for it, and no other attempts are made.
 func TestHostileGroups(t *testing.T) {
 	ctx := context.Background()
-	rounds := effort.Of(1000, 5000)
-	if testing.Short() { // as under the race detector
+	rounds := effort.Of(300, 5000)
+	if testing.Short() && effort.Full() { // as under the race detector
 		rounds = 1000
 	}
 	for _, h := range hostilities() {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/proof/effort"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/simulate"
@@ -202,7 +203,7 @@ func TestTraceDecisions(t *testing.T) {
 
 // TestTraceRoundTrip checks that a trace that is written and read gives the same run.
 func TestTraceRoundTrip(t *testing.T) {
-	for seed := range uint64(3) {
+	for seed := range uint64(effort.Of(1, 3)) {
 		c := config(busyWeek(seed, 4, 150, 6*time.Hour))
 		want := run(c)
 		c.Trace.Decisions = want.Decisions

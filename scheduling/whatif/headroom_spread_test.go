@@ -143,7 +143,7 @@ func newSpreadCase(r *rand.Rand) spreadCase {
 // those of a domain together.
 func TestHeadroomSpread(t *testing.T) {
 	counted, shared, placed := map[string]int{}, 0, 0
-	least, ofKind := effort.Of(30, 120), effort.Of(1, 3)
+	least, ofKind := effort.Of(15, 120), effort.Of(1, 3)
 	few := func() []string { // kinds with too few cases that are counted
 		return slices.DeleteFunc([]string{
 			"", "spread:zone", "spread:host", "spread:host spread:zone", "anti:host", "anti:host spread:zone",

@@ -131,7 +131,7 @@ func TestNodesNeededWorse(t *testing.T) {
 // TestNodesNeededOneType compares with trying every number of nodes by hand.
 func TestNodesNeededOneType(t *testing.T) {
 	several := 0
-	for seed := range uint64(40) {
+	for seed := range uint64(effort.Of(20, 40)) {
 		s, pending := random(t, seed)
 		r := rand.New(rand.NewPCG(seed, 1))
 		var pods []*framework.PodInfo
@@ -174,7 +174,7 @@ func TestNodesNeededOneType(t *testing.T) {
 			t.Errorf("seed %d: the snapshot changed", seed)
 		}
 	}
-	if several < 3 {
+	if several < effort.Of(1, 3) {
 		t.Errorf("only %d cases needed more than one node", several)
 	}
 }
@@ -182,7 +182,7 @@ func TestNodesNeededOneType(t *testing.T) {
 // TestNodesNeededTypes compares several types with trying every choice by hand.
 func TestNodesNeededTypes(t *testing.T) {
 	best, cases := 0, 0
-	for seed := range uint64(25) {
+	for seed := range uint64(effort.Of(10, 25)) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		s := cluster([]api.NodeBuilder{api.MakeNode("a", "2", "4Gi")})
 		var pods []*framework.PodInfo

@@ -240,7 +240,7 @@ func TestWhyNot(t *testing.T) {
 		}, func(kind whatif.ChangeKind) bool { return kinds[kind] > 0 })
 	}
 	for seed := range uint64(36) {
-		if effort.Suffices(several >= 10 && len(unseen()) == 0) {
+		if effort.Suffices(several >= 3 && len(unseen()) == 0) {
 			break
 		}
 		s, pending := random(t, seed)
@@ -283,7 +283,7 @@ func TestWhyNot(t *testing.T) {
 		}
 	}
 	t.Logf("%d cases, %d with remedies: %v", cases, helped, kinds)
-	if several < 10 {
+	if several < effort.Of(3, 10) {
 		t.Errorf("only %d requests of pods with several containers are lowered", several)
 	}
 	if helped < cases*8/10 {
