@@ -28,16 +28,17 @@ type incrementalPath struct {
 	unnoted     unnoted
 	given       []int64 // memory of prioritize
 
-	class    *class // of the pod of this decision
-	classes  map[string]*class
-	readings map[string]*reading // of the classes
-	guesses  guesses
-	balance  balance
-	notes    *runner.Cache[noted]
-	keys     classKeys
-	scratch  reading
-	key      []byte
-	checks   uint64 // verified decisions
+	class        *class // of the pod of this decision
+	classes      map[string]*class
+	readings     map[string]*reading // of the classes
+	guesses      guesses
+	balance      balance
+	namedBalance balance // of decisions in a set of named nodes
+	notes        *runner.Cache[noted]
+	keys         classKeys
+	scratch      reading
+	key          []byte
+	checks       uint64 // verified decisions
 }
 
 // means is how a decision was made.
@@ -90,16 +91,14 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 		}
 		c.Reset(pod, snap, s.number, seed)
 	case mayName(pod) && f.notes.Load(pod.Runner()) == nil: // the nodes of a pod with a class are not named
-		if err, ok := f.decideByPreFilters(snap, pod, d); ok {
-			return err, true
+		if err, ok := f.decideByPreFilters(snap, pod, d); ok || s.reference.ready && s.reference.bound.restrict {
+			return err, ok
 		}
 		s.reference.ready = false
 		c.Reset(pod, snap, s.number, seed)
 	}
 	wanted := s.plugins.wanted(snap.Len(), s.profile.Percentage)
-	aside := f.isAside(c, wanted)
-	if aside && !f.isKept(c, wanted) {
-		f.balance.aside++
+	if f.isAside(&f.balance, c, extent{wanted, snap.Len()}) {
 		return f.decideByPreFilters(snap, pod, d)
 	}
 	if f.class = f.classOf(c); f.class == nil {
@@ -114,9 +113,7 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 	}
 	f.engine.TakeEvaluated() // for what is decided in other ways
 	v, ok := f.ask(c, s.start, wanted)
-	if !aside {
-		f.balance.note(f.engine.TakeEvaluated(), wanted, ok)
-	}
+	f.balance.note(f.engine.TakeEvaluated(), extent{wanted, snap.Len()}, ok)
 	if !ok {
 		return f.decideByPreFilters(snap, pod, d)
 	}
@@ -162,14 +159,17 @@ func (f *incrementalPath) ask(c *framework.Cycle, start, want int) (*engine.View
 	if !ok {
 		return nil, false
 	}
-	q := engine.Query{
-		Snapshot: c.Snapshot, Cycle: c, Key: f.class.key, Ref: &f.class.ref, Start: start,
-		Want: want, Overrides: overrides,
-	}
-	if f.unnamed {
-		q.Key, q.Ref = f.class.unnamed()
-	}
+	q := engine.Query{Snapshot: c.Snapshot, Cycle: c, Start: start, Want: want, Overrides: overrides}
+	q.Key, q.Ref = f.keyOf(f.class)
 	return f.engine.Find(&q)
+}
+
+// keyOf returns the key by which the engine is asked about a class.
+func (f *incrementalPath) keyOf(k *class) (key string, ref *engine.Ref) {
+	if f.unnamed {
+		return k.unnamed()
+	}
+	return k.key, &k.ref
 }
 
 func (f *incrementalPath) choose(v *engine.View, seed uint64) (*framework.NodeInfo, error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
-// mixture makes pods and nodes for TestBalanceAgrees: pods that come one to three times, and
+// mixture makes pods and nodes for TestBalanceAgrees: pods that come one to twelve times, and
 // others that all are alike.
 type mixture struct {
 	*rand.Rand
@@ -45,7 +45,7 @@ func (m *mixture) pod(serial int) *api.Pod {
 	case 3:
 		p := b.Obj()
 		var terms []api.NodeSelectorTerm
-		for range 1 + m.IntN(14) {
+		for range 1 + m.IntN(28) {
 			terms = append(terms, api.NodeSelectorTerm{MatchFields: []api.NodeSelectorRequirement{{Key: "metadata.name", Operator: api.NodeSelectorOpIn, Values: []string{fmt.Sprint("n", m.IntN(m.nodes))}}}})
 		}
 		p.Spec.Affinity = &api.Affinity{NodeAffinity: &api.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &api.NodeSelector{NodeSelectorTerms: terms}}}
@@ -61,7 +61,7 @@ func TestBalanceAgrees(t *testing.T) {
 	var hits, bypassed uint64
 	for seed := range uint64(effort.Of(8, 40)) {
 		m := &mixture{Rand: rand.New(rand.NewPCG(seed, 17))}
-		m.nodes, m.group = []int{7, 20, 150, 400}[m.IntN(4)], 1+m.IntN(3)
+		m.nodes, m.group = []int{7, 20, 150, 400}[m.IntN(4)], []int{1, 2, 3, 12}[m.IntN(4)]
 		profile := scheduling.Kubernetes137()
 		profile.TieRule, profile.Seed = rules[m.IntN(len(rules))], seed
 		profile.Percentage = []int{0, 0, scheduling.Adaptive, 5, 30}[m.IntN(5)]

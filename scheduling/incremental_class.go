@@ -29,6 +29,7 @@ type class struct {
 
 	nominated classNominated
 	named     bool // a PreFilter named nodes for the last pod
+	came      bool // while kept answers did not pay
 	asUnnamed unnamedClass
 }
 

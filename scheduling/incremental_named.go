@@ -57,7 +57,7 @@ func (f *incrementalPath) decideByPreFilters(snap *framework.Snapshot, pod *fram
 		r.ready = true
 		return nil, false
 	}
-	if len(r.bound.nodes) > handful && f.s.plugins.interest(pod) == noInterest {
+	if len(r.bound.nodes) > handful && f.s.plugins.interest(pod) == noInterest && !f.isNamedAside() {
 		if err, ok := f.decideAmongNamed(snap, pod, d); ok {
 			return err, true
 		}

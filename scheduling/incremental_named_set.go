@@ -73,6 +73,14 @@ func (f *incrementalPath) slotsNamed(snap *framework.Snapshot, names []string) [
 	return slices.Compact(slots)
 }
 
+// isNamedAside is isAside for a pod for which the reference path's PreFilters have named nodes.
+func (f *incrementalPath) isNamedAside() bool {
+	r := &f.s.reference
+	f.unnamed = true
+	defer func() { f.unnamed = false }()
+	return f.isAside(&f.namedBalance, &r.cycle, extent{len(r.bound.nodes), r.cycle.Snapshot.Len()})
+}
+
 // decideAmongNamed decides among the nodes that the reference path's PreFilters have named. It
 // is not ok if the engine has no answer. The filters must then be bound again.
 func (f *incrementalPath) decideAmongNamed(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error, ok bool) {
@@ -84,7 +92,10 @@ func (f *incrementalPath) decideAmongNamed(snap *framework.Snapshot, pod *framew
 	r.cycle.Reset(pod, snap, d.Number, pick.Seed(s.profile.Seed, d.Number))
 	f.unnamed = true
 	defer func() { f.unnamed = false }()
+	f.engine.TakeEvaluated() // for what is decided in other ways
 	v, ok := f.find(&r.cycle, 0, snap.Len())
+	f.namedBalance.loss += keyCost // what does not depend on nodes is not saved: the PreFilters have been asked
+	f.namedBalance.note(f.engine.TakeEvaluated(), extent{len(r.bound.nodes), snap.Len()}, ok)
 	if !ok {
 		return nil, false
 	}

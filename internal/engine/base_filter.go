@@ -28,7 +28,7 @@ func (b *base) evaluateChanged(n *framework.NodeInfo) {
 // first rejection by the other filters.
 func (b *base) evaluatePods(n *framework.NodeInfo, first int32) {
 	slot := int32(n.Slot())
-	b.evaluated++
+	b.evaluated += 2
 	if reason := b.firstRejection(b.plugins.podFilters, n, b.reasons.list[first].at); reason != feasible {
 		first = reason
 	}
@@ -90,7 +90,7 @@ func (b *base) recordVerdicts() {
 // askMany asks filters about the listed nodes, one filter after the other. If several
 // reject a node, the first in the profile counts.
 func (b *base) askMany(filters []Filter) {
-	b.evaluated += len(b.slots)
+	b.evaluated += 2 * len(b.slots)
 	for i := range filters {
 		f := &filters[i]
 		if f.Batch == nil {

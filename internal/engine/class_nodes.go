@@ -18,7 +18,7 @@ func (c *class) gather() bool {
 // updateAll looks at all nodes and builds the tree anew.
 func (c *class) updateAll() {
 	o, t := c.order(), &c.totals
-	c.base.evaluated += len(o.Slots) / 2
+	c.base.evaluated += 2*refreshCost + len(o.Slots)
 	c.at.rows = c.base.log.End()
 	t.tree.Reset(len(o.Slots), c.groups.division.count, c.groups.division.places)
 	for i := range t.counts {
@@ -59,6 +59,7 @@ func (c *class) openAll() {
 func (c *class) updateTouched() {
 	changed, _ := c.base.log.Since(c.at.rows)
 	c.at.rows = c.base.log.End()
+	c.base.evaluated += len(changed)
 	rows, places, follow := &c.base.rows, c.order().Place, c.columns.follow(c.base)
 	for _, slot := range changed {
 		place := places[slot]

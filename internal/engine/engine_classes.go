@@ -31,10 +31,13 @@ func (e *Engine) lookUp(q *Query) *class {
 }
 
 // Keeps reports whether the class with the key is kept, and only pods have changed since its base
-// was used last.
-func (e *Engine) Keeps(s *framework.Snapshot, key string) bool {
+// was used last: at most so many times.
+func (e *Engine) Keeps(s *framework.Snapshot, key string) (changes int, ok bool) {
 	c := e.classes[key]
-	return c != nil && e.schema == s.Schema() && c.base.at.snapshot == s && c.base.at.nodeSet == s.NodeSet() && c.base.at.objects == s.Objects()
+	if c == nil || e.schema != s.Schema() || c.base.at.snapshot != s || c.base.at.nodeSet != s.NodeSet() || c.base.at.objects != s.Objects() || e.tracker.Snapshot != s {
+		return 0, false
+	}
+	return int(e.tracker.End()-c.base.at.entry) + e.tracker.Behind(), true
 }
 
 // newClass makes an empty class over its base, which is built if need be. nil means
@@ -58,15 +61,16 @@ func (e *Engine) newClass(q *Query) (c *class) {
 	}
 	c.key = q.Key
 	c.reset(b)
-	e.lists.evaluated += classCost
+	e.lists.evaluated += 2 * (ClassCost - refreshCost)
 	c.ask.liveFilters, c.ask.liveScorers = e.source.Live()
 	b.users++
 	e.classes[q.Key] = c
 	return c
 }
 
-// classCost is what a new class costs besides looking at nodes; see TakeEvaluated.
-const classCost = 100
+// ClassCost is what a new class costs besides looking at nodes, in nodes; see TakeEvaluated.
+// refreshCost is what it costs besides to look at all nodes anew.
+const ClassCost, refreshCost = 100, 40
 
 // admits reports whether a class is worth its memory. While the budget has room, it is.
 // Then it must have been asked for before, and later than the class that would be dropped

@@ -26,7 +26,7 @@ type lists struct {
 	scores   []int64               // of these
 	shown    twoNodes
 
-	evaluated int // see Engine.TakeEvaluated
+	evaluated int // see Engine.TakeEvaluated; in half nodes
 }
 
 // listAll lists nodes that nothing has rejected so far.

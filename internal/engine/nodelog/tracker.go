@@ -77,6 +77,9 @@ func (t *Tracker) Follow(s *framework.Snapshot, o *Order) {
 // IsCurrent reports whether the snapshot has not changed since Follow.
 func (t *Tracker) IsCurrent() bool { return t.version == t.Snapshot.Version() }
 
+// Behind is how often the snapshot has changed since Follow.
+func (t *Tracker) Behind() int { return int(t.Snapshot.Version() - t.version) }
+
 // lookAt adds entries about the nodes that changed, which are among slots.
 func (t *Tracker) lookAt(slots []int) {
 	switch {
