@@ -106,6 +106,10 @@ func (f *Filtering) NodeOnly() bool {
 // beyondNode is what an answer reads that does not depend on one node only.
 const beyondNode = framework.ReadsDomain | framework.ReadsCluster | framework.ReadsFeasible
 
+// ChangesWithPods reports whether a pod that comes or goes may change what the PreFilter plugins
+// found, and so NodeOnly, while [Scheduler.ClassKeysAt] is the same.
+func (f *Filtering) ChangesWithPods() bool { return f.basis.wide }
+
 // Place counts a pod on the node and runs the Reserve plugins, or changes nothing. It
 // does not ask the filters. The pod is the one of the Filtering or a replica of it; see
 // [framework.PodInfo.Named]. Take it off with [Scheduler.Release] or a rollback.

@@ -28,17 +28,18 @@ type incrementalPath struct {
 	unnoted     unnoted
 	given       []int64 // memory of prioritize
 
-	class        *class // of the pod of this decision
-	classes      map[string]*class
-	readings     map[string]*reading // of the classes
-	guesses      guesses
-	balance      balance
-	namedBalance balance // of decisions in a set of named nodes
-	notes        *runner.Cache[noted]
-	keys         classKeys
-	scratch      reading
-	key          []byte
-	checks       uint64 // verified decisions
+	class    *class // of the pod of this decision
+	classes  map[string]*class
+	readings map[string]*reading // of the classes
+	guesses  guesses
+	balances balances
+	stepped  bool // the last pod stepped aside
+	notes    *runner.Cache[noted]
+	tried    [triedOften]*runner.Entry
+	keys     classKeys
+	scratch  reading
+	key      []byte
+	checks   uint64 // verified decisions
 }
 
 // means is how a decision was made.
@@ -59,6 +60,9 @@ func newIncremental(s *Scheduler) *incrementalPath {
 	f := &incrementalPath{s: s, reference: referencePath{plugins: &s.plugins, workers: 1}, classes: map[string]*class{}, readings: map[string]*reading{}, notes: runner.NewCache[noted]()}
 	f.nominations.kept = referencePath{plugins: &s.plugins, workers: 1, crowds: &f.nominations.crowds}
 	f.nominations.live = referencePath{plugins: &s.plugins, workers: 1}
+	for i := range f.tried {
+		f.tried[i] = f.notes.Entry(&noted{tried: i + 1})
+	}
 	f.engine = engine.New(f, s.profile.Cache.Budget)
 	return f
 }
@@ -83,14 +87,14 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 	seed := pick.Seed(s.profile.Seed, s.number)
 	c.Reset(pod, snap, s.number, seed)
 	d.TieRule, d.Number, d.start = s.profile.TieRule, s.number, s.start
-	f.by, f.early.known = byView, false
+	f.by, f.early.known, f.stepped = byView, false, false
 	switch {
 	case pod.IsNominated():
 		if done, ok := f.decideOnNominated(snap, d); done || !ok {
 			return nil, ok
 		}
 		c.Reset(pod, snap, s.number, seed)
-	case mayName(pod) && f.notes.Load(pod.Runner()) == nil: // the nodes of a pod with a class are not named
+	case mayName(pod) && !f.isNoted(pod): // the nodes of a pod with a class are not named
 		if err, ok := f.decideByPreFilters(snap, pod, d); ok || s.reference.ready && s.reference.bound.restrict {
 			return err, ok
 		}
@@ -98,7 +102,7 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 		c.Reset(pod, snap, s.number, seed)
 	}
 	wanted := s.plugins.wanted(snap.Len(), s.profile.Percentage)
-	if f.isAside(&f.balance, c, extent{wanted, snap.Len()}) {
+	if f.isAside(&f.balances.all, c, extent{wanted, snap.Len()}) {
 		return f.decideByPreFilters(snap, pod, d)
 	}
 	if f.class = f.classOf(c); f.class == nil {
@@ -113,10 +117,11 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 	}
 	f.engine.TakeEvaluated() // for what is decided in other ways
 	v, ok := f.ask(c, s.start, wanted)
-	f.balance.note(f.engine.TakeEvaluated(), extent{wanted, snap.Len()}, ok)
 	if !ok {
+		f.balances.all.note(extent{wanted, snap.Len()}, f.engine.TakeEvaluated(), 0)
 		return f.decideByPreFilters(snap, pod, d)
 	}
+	f.balances.all.note(extent{wanted, snap.Len()}, f.engine.TakeEvaluated(), v.Evaluated)
 	d.Evaluated, d.Feasible, d.advance = v.Evaluated, v.Feasible, v.Evaluated
 	if f.early.known {
 		f.countEarly(v, d)

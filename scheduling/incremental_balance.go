@@ -1,6 +1,8 @@
 package scheduling
 
 import (
+	"weak"
+
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/engine"
 	"github.com/berth-sched/berth/internal/pick"
@@ -17,12 +19,21 @@ import (
 type balance struct {
 	loss   int // by how much late decisions cost more than on the reference path; not negative
 	spare  int // what may be spent on classes that come again, while the loss is too large
-	unseen int // pods of short searches since then
-	look   int // place, in the present so many of these, of the first that is looked at
 	aside  uint64
-
 	spends bool // the last pod was asked about from what there is to spare
+
+	// Of short searches, since the loss was too large:
+	unseen int  // pods
+	look   int  // place, in the present seenEvery of these or more, of the first that is looked at
+	looks  bool // the last pod is looked at
 }
+
+// balances are those of all decisions, of those whose nodes a PreFilter names, and of those in
+// a set of nodes.
+type balances struct{ all, named, within balance }
+
+// aside is how many pods took the reference path at once.
+func (b *balances) aside() uint64 { return b.all.aside + b.named.aside + b.within.aside }
 
 const (
 	// keyCost is what it costs to look for the class of a pod.
@@ -31,12 +42,13 @@ const (
 	// many classes besides, which may all be new at once.
 	patience, patientClasses = 64, 4
 	// spareShare is which part of what the reference path costs may be spent on classes that
-	// come again, while the loss is too large. So may half of what kept answers save.
-	spareShare = 16
+	// come again, while the loss is too large. So may half of what kept answers save. At most
+	// spareClasses can be paid at once.
+	spareShare, spareClasses = 16, 32
 	// fewWanted is up to how many nodes of a search the reference path costs so little that
 	// looking for a class matters. Then, of every seenEvery pods, or more if classes cost more
 	// than searches, seenOf neighbors are looked at: the second or third shows whether kept
-	// answers pay again. Which ones is drawn: nobody can arrange their pods so that only these
+	// answers may pay again. Which ones is drawn: nobody can arrange their pods so that only these
 	// are looked at.
 	fewWanted         = 300
 	seenEvery, seenOf = 64, 3
@@ -46,36 +58,48 @@ const (
 // how many nodes there are.
 type extent struct{ wanted, nodes int }
 
-// price is what a decision costs on the reference path. What does not depend on nodes costs as
-// much as looking for a class.
+// price is what a decision costs on the reference path, if all nodes are feasible. What does not
+// depend on nodes costs as much as looking for a class.
 func (x extent) price() int { return x.wanted + keyCost }
 
 // classPrice is what a new class costs.
 func (x extent) classPrice() int { return engine.ClassCost + 2*x.nodes }
 
+// enough is after how many pods of a class it is likely that many more come, while the loss is
+// too large: when they have cost a quarter of what the class would.
+func (x extent) enough() int { return max(2, x.classPrice()/(4*x.price())) }
+
 // limit is which loss is too large.
 func (x extent) limit() int { return patience*x.price() + patientClasses*x.classPrice() }
 
-// note takes in a decision: how many nodes were evaluated for it, and whether it was answered.
-func (b *balance) note(evaluated int, x extent, answered bool) {
+// isShort reports whether looking for a class matters.
+func (x extent) isShort() bool { return x.wanted <= fewWanted }
+
+// note takes in a decision: how many nodes were evaluated for it, and how many the reference path
+// would have evaluated, or 0 if the decision was not answered.
+func (b *balance) note(x extent, evaluated, saved int) {
 	if b.spends {
 		b.save(-evaluated, x)
 	}
-	if b.loss += evaluated; answered {
-		b.loss -= x.price()
-		b.save(max(0, x.price()-evaluated)/2, x)
-	} else {
+	if b.loss += evaluated; saved == 0 {
 		b.loss += keyCost
+	} else {
+		b.loss -= saved + keyCost
+		b.save(max(0, saved+keyCost-evaluated)/2, x)
 	}
-	// So small that two decisions from kept answers end it.
-	b.loss = max(0, min(b.loss, x.limit()+x.price()))
+	b.loss = max(0, min(b.loss, x.limit()+x.classPrice()))
+	if b.looks && saved > evaluated { // neighbors are alike
+		b.loss = min(b.loss, x.limit()-1)
+	}
 }
 
-// save changes what there is to spare, at most for two classes.
-func (b *balance) save(nodes int, x extent) { b.spare = max(0, min(b.spare+nodes, 2*x.classPrice())) }
+// pays reports whether the loss is not too large.
+func (b *balance) pays(x extent) bool { return b.loss < x.limit() }
 
-// tooLarge reports whether kept answers do not pay.
-func (b *balance) tooLarge(x extent) bool { return b.loss >= x.limit() }
+// save changes what there is to spare.
+func (b *balance) save(nodes int, x extent) {
+	b.spare = max(0, min(b.spare+nodes, spareClasses*x.classPrice()))
+}
 
 // stepAside reports, while the loss is too large, whether the next pod is one that is not looked
 // at. Some of every so many are.
@@ -84,50 +108,71 @@ func (b *balance) stepAside(seed uint64, every int) bool {
 	if b.unseen++; at == 0 {
 		b.look = pick.Draw(seed, every-seenOf+1)
 	}
-	return at < b.look || at >= b.look+seenOf
+	b.looks = at >= b.look && at < b.look+seenOf
+	return !b.looks
 }
 
 // isAside reports whether kept answers do not pay, and the cycle's pod is not one that they are
 // asked for all the same. A scheduler that verifies asks for all kept answers.
 func (f *incrementalPath) isAside(b *balance, c *framework.Cycle, x extent) bool {
-	if !b.tooLarge(x) || f.s.profile.Cache.Verify {
-		b.unseen, b.spends = 0, false
+	b.spends, b.looks = false, false
+	if b.pays(x) || f.s.profile.Cache.Verify {
+		b.unseen = 0
 		return false
 	}
-	if x.wanted > fewWanted && f.looksAtLong(b, c, x) || x.wanted <= fewWanted && f.looksAtShort(b, c, x) {
+	b.save(x.price()/spareShare, x)
+	n := f.notes.Load(c.Pod.Runner())
+	switch {
+	case x.isShort() && (n == nil || n.class == nil && n.tried < triedOften):
+		f.stepped = b.stepAside(c.Seed, seenEvery*max(1, x.classPrice()/max(1, x.wanted)))
+	default: // it is no work to look for a class, or does not matter
+		f.stepped = !f.looksAt(b, c, x)
+	}
+	if f.stepped {
+		b.aside++
+	}
+	return f.stepped
+}
+
+// come counts a pod of the class. The same pod again counts from the third time on: it may be
+// tried twice by habit.
+func (k *class) come(pod *framework.PodInfo) {
+	if p := weak.Make(pod.Runner()); p == k.last {
+		k.repeats++
+	} else {
+		k.last, k.repeats = p, 0
+	}
+	if k.repeats != 1 {
+		k.came++
+	}
+}
+
+// looksAt reports whether kept answers are asked for a pod although they do not pay: if its class
+// is kept and few pods have changed, or if it has come before and there is something to spare.
+func (f *incrementalPath) looksAt(b *balance, c *framework.Cycle, x extent) bool {
+	if f.isKept(c, x.price()) {
+		return true
+	}
+	if f.class == nil {
 		return false
 	}
-	b.aside++
-	return true
+	f.class.come(c.Pod)
+	if f.class.came < x.enough() {
+		key, _ := f.keyOf(f.class)
+		f.engine.Expect(key)
+		return false
+	}
+	b.spends = b.spare >= x.classPrice()
+	return b.spends
 }
 
-// looksAtShort reports whether kept answers are asked for a pod whose search is short. They are if
-// the pod has failed before: it may be tried many times.
-func (f *incrementalPath) looksAtShort(b *balance, c *framework.Cycle, x extent) bool {
-	return f.notes.Load(c.Pod.Runner()) != nil || !b.stepAside(c.Seed, seenEvery*max(1, x.classPrice()/(2*max(1, x.wanted))))
-}
-
-// looksAtLong reports whether kept answers are asked for a pod whose search is long. They are if
-// its class is kept and few pods have changed, or if it has come before and there is something
-// to spare.
-func (f *incrementalPath) looksAtLong(b *balance, c *framework.Cycle, x extent) bool {
+// isKept finds the class of the cycle's pod, and reports whether it is kept, and to follow what
+// pods have changed costs at most so much.
+func (f *incrementalPath) isKept(c *framework.Cycle, most int) bool {
 	if f.class = f.classOf(c); f.class == nil {
 		return false
 	}
 	key, _ := f.keyOf(f.class)
-	changes, kept := f.engine.Keeps(c.Snapshot, key)
-	if b.spends = !kept || changes+changes/2 > x.price(); !b.spends {
-		return true
-	}
-	b.save(x.price()/spareShare, x)
-	before := f.class.came
-	f.class.came = true
-	return before && b.spare >= x.classPrice()
-}
-
-// failed notes that a pod was tried on the reference path.
-func (f *incrementalPath) failed(pod *framework.PodInfo) {
-	if f.balance.unseen+f.namedBalance.unseen > 0 && f.notes.Load(pod.Runner()) == nil {
-		f.notes.Store(pod.Runner(), f.notes.Entry(&noted{})) // of no epoch
-	}
+	changes, ok := f.engine.Keeps(c.Snapshot, key)
+	return ok && changes+changes/2 <= most
 }

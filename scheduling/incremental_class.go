@@ -3,6 +3,7 @@ package scheduling
 import (
 	"encoding/binary"
 	"slices"
+	"weak"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/digest"
@@ -29,7 +30,11 @@ type class struct {
 
 	nominated classNominated
 	named     bool // a PreFilter named nodes for the last pod
-	came      bool // while kept answers did not pay
+
+	// While kept answers do not pay:
+	came      int // how many pods have come
+	last      weak.Pointer[runner.Pod]
+	repeats   int // how often the last one came again
 	asUnnamed unnamedClass
 }
 
@@ -54,9 +59,34 @@ func (k *class) unnamed() (key string, ref *engine.Ref) {
 // A noted class was found in an epoch, and is the pod's as long as that lasts and the same
 // conditional parts count.
 type noted struct {
-	class  *class
+	class  *class // nil: the pod was only tried on the reference path
 	epoch  uint64
 	counts framework.PodParts
+	tried  int // how often it failed there while others stepped aside, up to triedOften
+}
+
+// triedOften is after how many failures a pod is likely to be tried many times more.
+const triedOften = 3
+
+// failed notes that a pod was tried on the reference path.
+func (f *incrementalPath) failed(pod *framework.PodInfo) {
+	if !f.stepped {
+		return
+	}
+	tried := 0
+	if n := f.notes.Load(pod.Runner()); n != nil {
+		if n.class != nil || n.tried == triedOften {
+			return
+		}
+		tried = n.tried
+	}
+	f.notes.Store(pod.Runner(), f.tried[tried])
+}
+
+// isNoted reports whether a class is noted with the pod.
+func (f *incrementalPath) isNoted(pod *framework.PodInfo) bool {
+	n := f.notes.Load(pod.Runner())
+	return n != nil && n.class != nil
 }
 
 // reading is what the plugins of a profile read when they answer for one pod.
@@ -117,7 +147,7 @@ func (f *incrementalPath) classOf(c *framework.Cycle) *class {
 	}
 	if k.at != f.keys.epoch || k.counts != counts {
 		k.at, k.counts = f.keys.epoch, counts
-		k.note = f.notes.Entry(&noted{k, k.at, counts})
+		k.note = f.notes.Entry(&noted{class: k, epoch: k.at, counts: counts})
 	}
 	f.notes.Store(pod.Runner(), k.note)
 	return k

@@ -78,7 +78,7 @@ func (f *incrementalPath) isNamedAside() bool {
 	r := &f.s.reference
 	f.unnamed = true
 	defer func() { f.unnamed = false }()
-	return f.isAside(&f.namedBalance, &r.cycle, extent{len(r.bound.nodes), r.cycle.Snapshot.Len()})
+	return f.isAside(&f.balances.named, &r.cycle, extent{len(r.bound.nodes), r.cycle.Snapshot.Len()})
 }
 
 // decideAmongNamed decides among the nodes that the reference path's PreFilters have named. It
@@ -94,17 +94,22 @@ func (f *incrementalPath) decideAmongNamed(snap *framework.Snapshot, pod *framew
 	defer func() { f.unnamed = false }()
 	f.engine.TakeEvaluated() // for what is decided in other ways
 	v, ok := f.find(&r.cycle, 0, snap.Len())
-	f.namedBalance.loss += keyCost // what does not depend on nodes is not saved: the PreFilters have been asked
-	f.namedBalance.note(f.engine.TakeEvaluated(), extent{len(r.bound.nodes), snap.Len()}, ok)
+	if ok {
+		f.class.named = true
+		f.by, f.early.known, f.interest, f.among = byNamedSet, false, noInterest, set
+		err, ok = f.chooseAmong(snap, v, set.slots, d)
+	}
+	// What does not depend on nodes is not saved: the PreFilters have been asked.
+	b, x, evaluated := &f.balances.named, extent{len(r.bound.nodes), snap.Len()}, f.engine.TakeEvaluated()+keyCost
 	if !ok {
+		b.note(x, evaluated, 0)
 		return nil, false
 	}
-	f.class.named = true
-	f.by, f.early.known, f.interest, f.among = byNamedSet, false, noInterest, set
-	if err, ok = f.chooseAmong(snap, v, set.slots, d); ok && d.Feasible == 0 {
+	b.note(x, evaluated, d.Evaluated)
+	if err == nil && d.Feasible == 0 {
 		err = f.namedSetFitError(snap, v, set)
 	}
-	return err, ok
+	return err, true
 }
 
 // namedSetFitError counts why no node is feasible, those that are not named without looking

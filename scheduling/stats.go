@@ -30,7 +30,7 @@ func (s *Scheduler) Stats() Stats {
 	}
 	e := s.incremental.engine.Stats()
 	return Stats{
-		Hits: e.Hits, Misses: e.Misses, Bypassed: e.Bypassed + s.incremental.balance.aside + s.incremental.namedBalance.aside, Evictions: e.Evictions, Faults: e.Faults,
+		Hits: e.Hits, Misses: e.Misses, Bypassed: e.Bypassed + s.incremental.balances.aside(), Evictions: e.Evictions, Faults: e.Faults,
 		Classes: e.Classes, Bytes: e.Bytes,
 	}
 }

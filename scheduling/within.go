@@ -162,21 +162,32 @@ func (f *incrementalPath) answerWithin(snap *framework.Snapshot, pod *framework.
 	s, r := f.s, &f.s.reference
 	c := &r.cycle
 	d.TieRule, d.Number, d.start = s.profile.TieRule, s.number, s.start
-	if pod.IsNominated() || len(r.within.slots) == 0 || f.notes.Load(pod.Runner()) == nil && mayName(pod) ||
+	if pod.IsNominated() || len(r.within.slots) == 0 || !f.isNoted(pod) && mayName(pod) ||
 		s.plugins.interest(pod) != noInterest {
 		return nil, false
 	}
 	c.Reset(pod, snap, s.number, pick.Seed(s.profile.Seed, s.number))
 	f.by, f.early.known, f.interest = byWithin, false, noInterest
-	v, ok := f.find(c, 0, snap.Len())
-	if !ok {
+	slots := r.within.slots
+	b, x := &f.balances.within, extent{s.plugins.wanted(len(slots), s.profile.Percentage), snap.Len()}
+	f.stepped = false
+	if f.isAside(b, c, x) {
 		return nil, false
 	}
-	slots := r.within.slots
-	if err, ok = f.chooseAmong(snap, v, slots, d); ok && d.Feasible == 0 {
+	f.engine.TakeEvaluated() // for what is decided in other ways
+	v, ok := f.find(c, 0, snap.Len())
+	if ok {
+		err, ok = f.chooseAmong(snap, v, slots, d)
+	}
+	if !ok {
+		b.note(x, f.engine.TakeEvaluated(), 0)
+		return nil, false
+	}
+	b.note(x, f.engine.TakeEvaluated(), d.Evaluated)
+	if err == nil && d.Feasible == 0 {
 		err = &FitError{Pod: pod.Pod.Key(), Nodes: len(slots), Rejections: s.plugins.rejections(countAmong(v, slots))}
 	}
-	return err, ok
+	return err, true
 }
 
 // chooseAmong decides among the nodes of the slots, which are in the snapshot's order. Without

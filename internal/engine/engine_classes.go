@@ -81,15 +81,20 @@ func (e *Engine) admits(key string) bool {
 		return true
 	}
 	asked, before := e.asked[key]
-	if !before && len(e.asked) >= askedMost {
-		clear(e.asked)
-	}
-	e.asked[key] = e.clock
+	e.Expect(key)
 	if !before || asked <= e.recency.oldest.used {
 		return false
 	}
 	delete(e.asked, key)
 	return true
+}
+
+// Expect notes a key as one that was asked for, for a pod that was decided without the engine.
+func (e *Engine) Expect(key string) {
+	if _, before := e.asked[key]; !before && len(e.asked) >= askedMost {
+		clear(e.asked)
+	}
+	e.asked[key] = e.clock
 }
 
 // askedMost bounds how many keys are remembered of classes that were not admitted.

@@ -4,7 +4,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -134,6 +136,7 @@ type attempt struct {
 	hash     hash
 	room     *room // if the pods are of one class whose filters read one node only
 	steps    int
+	decided  int   // pods that were tried in domains
 	takes    []int // by id of the domain; see fits
 	gaveUp   bool
 	fewer    []*candidate    // domains of Preferred levels that take the minimum, but not all
@@ -170,6 +173,9 @@ func (a *attempt) progress() progress {
 // stands now; it is an error if that could not be decided.
 func (a *attempt) try(d *domain, i int, t *Trial) (bool, error) {
 	pod := a.g.Pods[i]
+	if a.decided++; a.decided > a.decisions() {
+		return false, a.tooMany()
+	}
 	set, err := d.nodes(a.snap)
 	if err != nil {
 		return false, err
@@ -192,6 +198,23 @@ func (a *attempt) try(d *domain, i int, t *Trial) (bool, error) {
 		return false, nil
 	}
 	return false, fmt.Errorf("failed to schedule other pod from a pod group: %w", err)
+}
+
+// decisions is how many decisions the attempt may make.
+func (a *attempt) decisions() int {
+	most := a.rules.Decisions
+	switch {
+	case most < 0:
+		return math.MaxInt
+	case most == 0:
+		most = 300_000
+	}
+	return max(most, len(a.g.Pods))
+}
+
+// tooMany says that an attempt has made all its decisions.
+func (a *attempt) tooMany() error {
+	return a.g.invalid("pods", strconv.Itoa(len(a.g.Pods)), fmt.Sprintf("are too many to try in each domain: more than %d decisions, see Rules.Decisions", a.decisions()))
 }
 
 // dropNomination clears the nomination of a pod that stands now. What takes the pod back

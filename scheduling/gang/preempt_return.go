@@ -30,8 +30,8 @@ type reprieval struct {
 	onNode    map[string][]Placement // in order
 	failing   map[string]bool
 
-	keysAt  uint64               // where classes hold
-	classes []*framework.PodInfo // a pod of each class
+	keysAt uint64               // where classes hold
+	open   []*framework.PodInfo // a pod of each class of which other pods may change what PreFilters say
 }
 
 // reprieval begins to put back units, now that all of them are out.
@@ -70,7 +70,7 @@ func (x *reprieval) findClasses() bool {
 	if at == x.keysAt {
 		return true
 	}
-	x.keysAt, x.classes = at, nil
+	x.keysAt, x.open = at, nil
 	seen := map[string]bool{}
 	for _, at := range x.placed {
 		pod := x.g.Pods[at.index]
@@ -81,19 +81,31 @@ func (x *reprieval) findClasses() bool {
 		}
 		if !seen[key] {
 			seen[key] = true
-			x.classes = append(x.classes, pod)
+			x.open = append(x.open, pod)
 		}
 	}
 	return true
 }
 
 // stillSeparate reports whether no pod reads or takes what is not on its node, now that
-// other pods have come.
+// other pods have come. While classes hold, only those are asked that other pods may change:
+// a group may have as many classes as pods, and this is asked for each unit.
 func (x *reprieval) stillSeparate() bool {
-	return x.findClasses() && !slices.ContainsFunc(x.classes, func(pod *framework.PodInfo) bool {
+	if !x.findClasses() {
+		return false
+	}
+	var open []*framework.PodInfo
+	for _, pod := range x.open {
 		f, err := x.sched.Filtering(x.snap, pod)
-		return err != nil || !f.NodeOnly() || !f.ReservesNothing()
-	})
+		if err != nil || !f.NodeOnly() || !f.ReservesNothing() {
+			return false
+		}
+		if f.ChangesWithPods() {
+			open = append(open, pod)
+		}
+	}
+	x.open = open
+	return true
 }
 
 // putBack puts back the units that may return, in order, and returns the others.

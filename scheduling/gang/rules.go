@@ -89,6 +89,10 @@ type Rules struct {
 	// in a domain: each step asks the filters about one pod on one node. 0 means no
 	// search. Kubernetes137 never searches. Pods are tried in their order alone.
 	Search int
+	// Decisions is how many decisions about one pod in one domain an attempt may make: with
+	// more it ends with an error, and the group does not stand. 0 means 300,000, which take
+	// about a second; with a negative number there is no bound. Each pod may be tried once.
+	Decisions int
 	// Scores are the placement scores of Kubernetes137 with their weights; nil means
 	// [PlacementScores].
 	Scores []WeightedScore

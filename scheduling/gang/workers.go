@@ -33,7 +33,7 @@ func (a *attempt) trialsAside(domains []*domain) ([]*Trial, error) {
 			return nil, err
 		}
 	}
-	list, errs := make([]*Trial, len(domains)), make([]error, len(domains))
+	list, errs, decided := make([]*Trial, len(domains)), make([]error, len(domains)), make([]int, len(domains))
 	var wg sync.WaitGroup
 	for w := range n {
 		own := *a.workers[w]
@@ -41,20 +41,28 @@ func (a *attempt) trialsAside(domains []*domain) ([]*Trial, error) {
 		x := &attempt{Placer: &own, snap: a.snap.Fork(), g: a.g, keys: a.keys, root: a.root, out: &Outcome{}, position: a.position, hash: a.hash}
 		wg.Go(func() {
 			for i := w; i < len(domains); i += n {
+				before := x.decided
 				list[i], errs[i] = x.greedyAside(domains[i])
+				decided[i] = x.decided - before
 			}
 		})
 	}
 	wg.Wait()
 	for i, d := range domains {
+		if a.decided += decided[i]; a.decided > a.decisions() {
+			return nil, a.tooMany()
+		}
 		if errs[i] != nil {
 			return nil, errs[i]
 		}
 		if a.verify {
+			total := a.decided
+			a.decided = 0
 			t, err := a.greedyAside(d)
 			if err != nil {
 				return nil, err
 			}
+			a.decided = total
 			if t.Text != list[i].Text || !slices.Equal(t.Placed, list[i].Placed) {
 				return nil, fmt.Errorf("gang: a fork says of domain %q that %v fit (%s), but %v do (%s)", d.name, list[i].Placed, list[i].Text, t.Placed, t.Text)
 			}
