@@ -21,6 +21,7 @@ type balance struct {
 	spare  int // what may be spent on classes that come again, while the loss is too large
 	aside  uint64
 	spends bool // the last pod was asked about from what there is to spare
+	lesson lesson
 
 	// Of short searches, since the loss was too large:
 	unseen int  // pods
@@ -85,7 +86,12 @@ func (b *balance) note(x extent, evaluated, saved int) {
 		b.loss += keyCost
 	} else {
 		b.loss -= saved + keyCost
-		b.save(max(0, saved+keyCost-evaluated)/2, x)
+		gain := max(0, saved+keyCost-evaluated)
+		b.save(gain/2, x)
+		b.lesson.earned += gain
+		if b.spends {
+			b.lesson.made(x)
+		}
 	}
 	b.loss = max(0, min(b.loss, x.limit()+x.classPrice()))
 	if b.looks && saved > evaluated { // neighbors are alike
@@ -157,7 +163,10 @@ func (f *incrementalPath) looksAt(b *balance, c *framework.Cycle, x extent) bool
 		return false
 	}
 	f.class.come(c.Pod)
-	if f.class.came < x.enough() {
+	if f.class.came < max(b.lesson.enough, x.enough()) {
+		if f.class.came >= x.enough() && b.spare >= x.classPrice() {
+			b.lesson.refused()
+		}
 		key, _ := f.keyOf(f.class)
 		f.engine.Expect(key)
 		return false

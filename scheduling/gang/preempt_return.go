@@ -31,7 +31,7 @@ type reprieval struct {
 	failing   map[string]bool
 
 	keysAt uint64               // where classes hold
-	open   []*framework.PodInfo // a pod of each class of which other pods may change what PreFilters say
+	open   []*framework.PodInfo // a pod of each class, if other pods may change what PreFilters say of it
 }
 
 // reprieval begins to put back units, now that all of them are out.
