@@ -33,7 +33,7 @@ type incrementalPath struct {
 	readings map[string]*reading // of the classes
 	guesses  guesses
 	balances balances
-	stepped  bool // the last pod stepped aside
+	stepped  *balance // by which the last pod stepped aside, nil if it did not
 	notes    *runner.Cache[noted]
 	tried    [triedOften]*runner.Entry
 	keys     classKeys
@@ -87,7 +87,7 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 	seed := pick.Seed(s.profile.Seed, s.number)
 	c.Reset(pod, snap, s.number, seed)
 	d.TieRule, d.Number, d.start = s.profile.TieRule, s.number, s.start
-	f.by, f.early.known, f.stepped = byView, false, false
+	f.by, f.early.known, f.stepped = byView, false, nil
 	switch {
 	case pod.IsNominated():
 		if done, ok := f.decideOnNominated(snap, d); done || !ok {

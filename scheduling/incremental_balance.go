@@ -27,6 +27,7 @@ type balance struct {
 	unseen int  // pods
 	look   int  // place, in the present seenEvery of these or more, of the first that is looked at
 	looks  bool // the last pod is looked at
+	unfit  int  // rises while most of them fit nowhere: then all nodes are evaluated
 }
 
 // balances are those of all decisions, of those whose nodes a PreFilter names, and of those in
@@ -53,6 +54,8 @@ const (
 	// are looked at.
 	fewWanted         = 300
 	seenEvery, seenOf = 64, 3
+	// While unfit is at least unfitMost, searches are not short.
+	unfitMost = 16
 )
 
 // extent is how large a search is: after how many feasible nodes the reference path ends, and
@@ -123,21 +126,21 @@ func (b *balance) stepAside(seed uint64, every int) bool {
 func (f *incrementalPath) isAside(b *balance, c *framework.Cycle, x extent) bool {
 	b.spends, b.looks = false, false
 	if b.pays(x) || f.s.profile.Cache.Verify {
-		b.unseen = 0
+		b.unseen, b.unfit = 0, 0
 		return false
 	}
 	b.save(x.price()/spareShare, x)
-	n := f.notes.Load(c.Pod.Runner())
-	switch {
-	case x.isShort() && (n == nil || n.class == nil && n.tried < triedOften):
-		f.stepped = b.stepAside(c.Seed, seenEvery*max(1, x.classPrice()/max(1, x.wanted)))
-	default: // it is no work to look for a class, or does not matter
-		f.stepped = !f.looksAt(b, c, x)
+	b.unfit = max(0, b.unfit-1)
+	if n := f.notes.Load(c.Pod.Runner()); x.isShort() && b.unfit < unfitMost && (n == nil || n.class == nil && n.tried < triedOften) {
+		if !b.stepAside(c.Seed, seenEvery*max(1, x.classPrice()/max(1, x.wanted))) {
+			return false
+		}
+	} else if f.looksAt(b, c, x) { // it is no work to look for a class, or does not matter
+		return false
 	}
-	if f.stepped {
-		b.aside++
-	}
-	return f.stepped
+	b.aside++
+	f.stepped = b
+	return true
 }
 
 // come counts a pod of the class. The same pod again counts from the third time on: it may be

@@ -225,6 +225,7 @@ func TestBalanceOfGroups(t *testing.T) {
 	for _, tt := range []struct {
 		name, cpu             string
 		nodes, percent, group int
+		strangers             int // that come first
 		within                int // 0: all nodes
 		pays                  bool
 	}{
@@ -232,6 +233,7 @@ func TestBalanceOfGroups(t *testing.T) {
 		{name: "samples", cpu: "100m", nodes: 5000, percent: 10, group: 100, pays: true},
 		{name: "that fit nowhere", cpu: "100", nodes: 2000, percent: 5, group: 5, pays: true},
 		{name: "that fit nowhere", cpu: "100", nodes: 2000, percent: 20, group: 1},
+		{name: "that fit nowhere, after strangers", cpu: "100", nodes: 2000, percent: 10, group: 50, strangers: 400, pays: true},
 		{name: "in a small set", cpu: "100m", nodes: 500, group: 10, within: 16},
 		{name: "in a small set", cpu: "100m", nodes: 500, group: 256, within: 16, pays: true},
 		{name: "in a large set", cpu: "100m", nodes: 500, group: 2, within: 400},
@@ -267,6 +269,11 @@ func TestBalanceOfGroups(t *testing.T) {
 				}
 			}
 			return int(s.Stats().Hits + s.Stats().Misses - before.Hits - before.Misses)
+		}
+		for i := range tt.strangers {
+			if _, err := s.Schedule(snap, podInfo(t, snap, api.MakePod(fmt.Sprint("s", i)).Requests("100m", fmt.Sprint(9_000_000+i)).Obj())); err != nil {
+				t.Fatal(err)
+			}
 		}
 		come(0, 600)
 		if answered := come(600, 1200); tt.pays && answered < 550 || !tt.pays && answered > 60 {

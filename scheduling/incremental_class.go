@@ -70,9 +70,10 @@ const triedOften = 3
 
 // failed notes that a pod was tried on the reference path.
 func (f *incrementalPath) failed(pod *framework.PodInfo) {
-	if !f.stepped {
+	if f.stepped == nil {
 		return
 	}
+	f.stepped.unfit = min(f.stepped.unfit+2, 2*unfitMost)
 	tried := 0
 	if n := f.notes.Load(pod.Runner()); n != nil {
 		if n.class != nil || n.tried == triedOften {
