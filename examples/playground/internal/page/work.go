@@ -22,6 +22,7 @@ const (
 	nodeWork      = 3    // a look at a node, in a search of all of them
 	schedulerWork = 2000 // a new scheduler
 	copyWork      = 5    // a byte of a node that is copied: about 9 bytes of memory are kept
+	termWork      = 10   // an affinity term of a pod, in a decision about a pod of an unknown class
 )
 
 // A decision about a larger pod is counted as more. Each byte beyond these bounds is a unit,
@@ -121,7 +122,45 @@ func (w *world) spendDecision(l *lane, pod *framework.PodInfo, before scheduling
 	default:
 		nodes = 0
 	}
-	return w.spend(excess + searchWork(nodes, excess))
+	work := excess + searchWork(nodes, excess)
+	if nodes > 0 {
+		work += termWork * w.terms
+	}
+	return w.spend(work)
+}
+
+// termsOf counts the pod affinity terms of pods, those of pods that have the same once: whoever
+// is placed may match them all.
+func termsOf(waiting []*framework.PodInfo, snap *framework.Snapshot) (terms int) {
+	known := map[string]bool{}
+	shared := map[*api.Affinity]bool{} // by the pods of a workload
+	count := func(p *api.Pod) {
+		a := p.Spec.Affinity
+		if a == nil || shared[a] || a.PodAffinity == nil && a.PodAntiAffinity == nil {
+			return
+		}
+		shared[a] = true
+		text, _ := json.Marshal([]any{p.Namespace, a.PodAffinity, a.PodAntiAffinity}) // objects that were read can be written
+		if known[string(text)] {
+			return
+		}
+		known[string(text)] = true
+		if x := a.PodAffinity; x != nil {
+			terms += len(x.RequiredDuringSchedulingIgnoredDuringExecution) + len(x.PreferredDuringSchedulingIgnoredDuringExecution)
+		}
+		if x := a.PodAntiAffinity; x != nil {
+			terms += len(x.RequiredDuringSchedulingIgnoredDuringExecution) + len(x.PreferredDuringSchedulingIgnoredDuringExecution)
+		}
+	}
+	for _, p := range waiting {
+		count(p.Pod)
+	}
+	for _, n := range snap.All() {
+		for _, p := range n.Pods {
+			count(p.Pod)
+		}
+	}
+	return terms
 }
 
 // outdate notes that nodes were changed: each kept class of pods looks at all of them when it
@@ -155,7 +194,7 @@ func (w *world) spendDrain(pods []*framework.PodInfo) error {
 		work += decisionWork + excess
 		key := p.ClassKey(classFields)
 		if i == 0 || !known[key] {
-			work += searchWork(w.snapshot.Len(), excess)
+			work += searchWork(w.snapshot.Len(), excess) + termWork*w.terms
 		}
 		if i > 0 {
 			known[key] = true

@@ -197,3 +197,30 @@ func TestUsualWorkIsFarFromTheBound(t *testing.T) {
 		t.Errorf("%d pods wait, and the work is %d; want none, and %d at most", len(w.queue), w.work, maxWork/10)
 	}
 }
+
+// TestTermsCount places pods that each have affinity terms of their own: whoever is placed may
+// match them all, so few can be placed.
+func TestTermsCount(t *testing.T) {
+	const pods, each = 4000, 8
+	const node = `{"kind":"Node","metadata":{"name":"n","labels":{"z":"1"}},"status":{"allocatable":{"cpu":"64","memory":"64Gi","pods":"9999"}}}`
+	var text strings.Builder
+	for i := range pods {
+		var terms []string
+		for k := range each {
+			terms = append(terms, fmt.Sprintf(`{"weight":1,"podAffinityTerm":{"topologyKey":"z","labelSelector":{"matchExpressions":[{"key":"a","operator":"NotIn","values":["%d-%d"]}]}}}`, i, k))
+		}
+		fmt.Fprintf(&text, `{"kind":"Pod","metadata":{"name":"x%d"},"spec":{"containers":[{"name":"c"}],"affinity":{"podAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[%s]}}}}`+"\n", i, strings.Join(terms, ","))
+	}
+	w := worldOf(t, Texts{Nodes: node, Pods: text.String()})
+	if w.terms != pods*each {
+		t.Errorf("%d terms, want %d", w.terms, pods*each)
+	}
+	if err := w.apply(Step{Do: stepPlace, N: pods}); err == nil || len(w.queue) < pods*4/5 {
+		t.Errorf("%v after %d of %d pods; want few of them placed", err, pods-len(w.queue), pods)
+	}
+	// Pods with the same terms count once.
+	w = worldOf(t, Texts{Nodes: node, Pods: workloadText("Deployment", "d", 1, "", `,"affinity":{"podAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":1,"podAffinityTerm":{"topologyKey":"z","labelSelector":{}}}]}}`)})
+	if w.terms != 1 {
+		t.Errorf("%d terms, want 1", w.terms)
+	}
+}

@@ -29,6 +29,7 @@ type world struct {
 	// specSizes and nodeSizes are what work counts by.
 	specSizes map[*api.Container]int
 	nodeSizes map[string]int
+	terms     int // affinity terms of all pods that differ
 	// version counts what changes decisions other than weights.
 	version int
 	kept    []*class // of the version keptAt, for other weights
@@ -63,6 +64,7 @@ func newWorld(c *cluster) (*world, error) {
 		lanes: map[string]*lane{}, placed: map[string]string{}, copies: map[string]int{},
 		specSizes: map[*api.Container]int{}, nodeSizes: map[string]int{},
 	}
+	w.terms = termsOf(w.queue, w.snapshot)
 	for _, p := range c.profiles {
 		l := &lane{profile: p}
 		plain := p
