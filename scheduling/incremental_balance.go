@@ -11,21 +11,25 @@ import (
 // balance compares what kept answers cost with what they save, and lets pods take the reference
 // path at once where they do not pay: pods that are like none before them, pods that come twice
 // and never again, or all pods if nodes change more often than pods come. Pods whose nodes a
-// PreFilter names have a balance of their own, because the other nodes are evaluated for kept
-// answers too.
+// PreFilter names, and pods in a set of nodes, have balances of their own, because the other
+// nodes are evaluated for kept answers too.
+//
+// While kept answers do not pay, they are used all the same for pods whose class is kept, and
+// made for classes that have come often, as far as there is something to spare. In short searches
+// already looking for the class costs too much: only some pods are looked at.
 //
 // Its unit is a node that the reference path evaluates. It counts, not measures, so it is the
 // same on every machine.
 type balance struct {
-	loss   int // by how much late decisions cost more than on the reference path; not negative
-	spare  int // what may be spent on classes that come again, while the loss is too large
-	aside  uint64
-	spends bool // the last pod was asked about from what there is to spare
+	loss   int    // by how much late decisions cost more than on the reference path; not negative
+	spare  int    // what may be spent on classes that come again, while the loss is too large
+	aside  uint64 // how many pods took the reference path at once
+	spends bool   // the last pod was asked about from what there is to spare
 	lesson lesson
 
-	// Of short searches, since the loss was too large:
-	unseen int  // pods
-	look   int  // place, in the present seenEvery of these or more, of the first that is looked at
+	// Of short searches, since the loss became too large:
+	unseen int  // how many pods came
+	look   int  // which of the next seenEvery pods, or more, is the first that is looked at
 	looks  bool // the last pod is looked at
 	unfit  int  // rises while most of them fit nowhere: then all nodes are evaluated
 }
@@ -40,8 +44,8 @@ func (b *balances) aside() uint64 { return b.all.aside + b.named.aside + b.withi
 const (
 	// keyCost is what it costs to look for the class of a pod.
 	keyCost = 40
-	// patience is how many decisions in vain make the loss too large, and patientClasses how
-	// many classes besides, which may all be new at once.
+	// The loss is too large if it is the price of patience decisions, and of patientClasses
+	// besides, because several classes may be new at once.
 	patience, patientClasses = 64, 4
 	// spareShare is which part of what the reference path costs may be spent on classes that
 	// come again, while the loss is too large. So may half of what kept answers save. At most
@@ -96,6 +100,7 @@ func (b *balance) note(x extent, evaluated, saved int) {
 			b.lesson.made(x)
 		}
 	}
+	// A loss beyond the limit is forgotten but for one class: kept answers must pay again soon.
 	b.loss = max(0, min(b.loss, x.limit()+x.classPrice()))
 	if b.looks && saved > evaluated { // neighbors are alike
 		b.loss = min(b.loss, x.limit()-1)
@@ -186,5 +191,5 @@ func (f *incrementalPath) isKept(c *framework.Cycle, most int) bool {
 	}
 	key, _ := f.keyOf(f.class)
 	changes, ok := f.engine.Keeps(c.Snapshot, key)
-	return ok && changes+changes/2 <= most
+	return ok && changes+changes/2 <= most // a node that has changed costs half as much again
 }

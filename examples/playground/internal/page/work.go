@@ -129,8 +129,8 @@ func (w *world) spendDecision(l *lane, pod *framework.PodInfo, before scheduling
 	return w.spend(work)
 }
 
-// termsOf counts the pod affinity terms of pods, those of pods that have the same once: whoever
-// is placed may match them all.
+// termsOf counts the pod affinity terms of pods, those of pods that have the same once: each
+// pod that is placed may match them all.
 func termsOf(waiting []*framework.PodInfo, snap *framework.Snapshot) (terms int) {
 	known := map[string]bool{}
 	shared := map[*api.Affinity]bool{} // by the pods of a workload

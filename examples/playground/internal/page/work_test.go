@@ -198,7 +198,7 @@ func TestUsualWorkIsFarFromTheBound(t *testing.T) {
 	}
 }
 
-// TestTermsCount places pods that each have affinity terms of their own: whoever is placed may
+// TestTermsCount places pods that each have affinity terms of their own: each pod that is placed may
 // match them all, so few can be placed.
 func TestTermsCount(t *testing.T) {
 	const pods, each = 4000, 8
