@@ -141,7 +141,25 @@ type podTopologySpread struct {
 }
 
 func (f *podTopologySpread) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
-	return f.verdict(node, nil, nil)
+	if len(f.extra) > 0 {
+		return f.verdict(node, nil, nil)
+	}
+	for i := range f.rules {
+		rule, x := &f.rules[i], f.spread.Counts[i].Look(node)
+		switch {
+		case x.Domain < 0:
+			return framework.UnresolvableStatus(reasonSpreadLabel)
+		case x.Domains < rule.MinDomains:
+			x.Least = 0
+		}
+		if rule.Self {
+			x.Pods++
+		}
+		if x.Pods-x.Least > rule.MaxSkew {
+			return framework.UnschedulableStatus(reasonSpread)
+		}
+	}
+	return framework.Status{}
 }
 
 // Dropped reports whether the counts are not those of now any more.

@@ -61,6 +61,24 @@ func (c Count) Domains() int { return c.tables.counters[c.id].extent.domains }
 // Least is described at Domains.
 func (c Count) Least() int64 { return int64(c.tables.counters[c.id].extent.least) }
 
+// A Look is what a count says of a node: its domain or -1, the count there, and Least and Domains.
+type Look struct {
+	Domain      int32
+	Pods, Least int64
+	Domains     int64
+}
+
+// Look returns Domain, In, Least and Domains at once.
+func (c Count) Look(n *framework.NodeInfo) Look {
+	t := c.tables
+	counter := t.counters[c.id]
+	d := t.keys[counter.key].of(n.Slot())
+	if d < 0 {
+		return Look{Domain: d}
+	}
+	return Look{d, int64(counter.counts.At(int(d))), int64(counter.extent.least), int64(counter.extent.domains)}
+}
+
 // LeastExcept is Least without one domain. It visits every domain if that is the only one
 // with the smallest count.
 func (c Count) LeastExcept(domain int32) int64 {
