@@ -94,7 +94,15 @@ func (InterPodAffinity) PreFilter(c *framework.Cycle) (framework.PreFiltered, fr
 type interPodAffinity struct{ *topo.Affinity }
 
 func (f *interPodAffinity) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
-	return f.verdict(node, nil, nil)
+	if !f.attracted(node) {
+		return framework.UnresolvableStatus(reasonPodAffinity)
+	}
+	for _, c := range f.Repel {
+		if c.At(node) > 0 {
+			return framework.UnschedulableStatus(reasonPodAntiAffinity)
+		}
+	}
+	return f.barred(node)
 }
 
 // verdict is Filter, with the counts of some terms of Repel given.
@@ -114,6 +122,11 @@ func (f *interPodAffinity) verdict(node *framework.NodeInfo, given []int, counts
 			return framework.UnschedulableStatus(reasonPodAntiAffinity)
 		}
 	}
+	return f.barred(node)
+}
+
+// barred rejects the node if terms of pods that are there do.
+func (f *interPodAffinity) barred(node *framework.NodeInfo) framework.Status {
 	for _, c := range f.Barred {
 		if c.At(node) > 0 {
 			return framework.UnschedulableStatus(reasonExistingAffinity)

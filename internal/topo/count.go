@@ -30,7 +30,14 @@ func (c Count) In(domain int32) int64 {
 }
 
 // At returns the count of the node's domain, or 0 if the node has none.
-func (c Count) At(n *framework.NodeInfo) int64 { return c.In(c.Domain(n)) }
+func (c Count) At(n *framework.NodeInfo) int64 {
+	t := c.tables
+	counter := t.counters[c.id]
+	if d := t.keys[counter.key].of(n.Slot()); d >= 0 {
+		return int64(counter.counts.At(int(d)))
+	}
+	return 0
+}
 
 // Total returns the sum over all domains.
 func (c Count) Total() int64 { return c.tables.counters[c.id].total }
