@@ -126,7 +126,8 @@ type ScoreNormalizer interface {
 // Neither method may block.
 //
 // Reserve is not called for pods that come to a node in another way: see "A plugin
-// that holds state" on the page of the package.
+// that holds state" on the page of the package. A rollback of the snapshot, as after each
+// trial of a group of pods, takes a pod back without Unreserve: keep state in an extension.
 type ReservePlugin interface {
 	Plugin
 	// Reserve takes what the pod uses of the node, besides what the node counts. Any
