@@ -86,6 +86,11 @@ func (x extent) isShort() bool { return x.wanted <= fewWanted }
 // note takes in a decision: how many nodes were evaluated for it, and how many the reference path
 // would have evaluated, or 0 if the decision was not answered.
 func (b *balance) note(x extent, evaluated, saved int) {
+	if gain := saved + keyCost - evaluated; b.loss == 0 && saved > 0 && gain >= 0 { // as mostly
+		b.save(gain/2, x)
+		b.lesson.earned += gain
+		return
+	}
 	if b.spends {
 		b.save(-evaluated, x)
 	}
@@ -108,7 +113,7 @@ func (b *balance) note(x extent, evaluated, saved int) {
 }
 
 // pays reports whether the loss is not too large.
-func (b *balance) pays(x extent) bool { return b.loss < x.limit() }
+func (b *balance) pays(x extent) bool { return b.loss == 0 || b.loss < x.limit() }
 
 // save changes what there is to spare.
 func (b *balance) save(nodes int, x extent) {
