@@ -21,7 +21,7 @@ import (
 // Its unit is a node that the reference path evaluates. It counts, not measures, so it is the
 // same on every machine.
 type balance struct {
-	loss   int    // by how much late decisions cost more than on the reference path; not negative
+	loss   int    // by how much recent decisions cost more than on the reference path; not negative
 	spare  int    // what may be spent on classes that come again, while the loss is too large
 	aside  uint64 // how many pods took the reference path at once
 	spends bool   // the last pod was asked about from what there is to spare

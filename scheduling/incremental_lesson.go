@@ -3,10 +3,10 @@ package scheduling
 // A lesson is how classes have paid that were made while the loss was too large. Classes that come
 // often must be made before those that come twice or thrice.
 type lesson struct {
-	enough  int // after how many of its pods a class is made; see extent.enough
+	enough  int // after how many of its pods a class is made, if more than extent.enough says
 	earned  int // what kept answers have saved since this changed
 	classes int // that were made since
-	pods    int // of classes that were not made since, although there was something to spare
+	pods    int // that were refused since: their class was not made, although there was something to spare
 }
 
 // made notes that a class was made. More pods of a class must have come from now on if the last
