@@ -93,6 +93,7 @@ func (InterPodAffinity) PreFilter(c *framework.Cycle) (framework.PreFiltered, fr
 // are added or removed temporarily.
 type interPodAffinity struct{ *topo.Affinity }
 
+// Filter is verdict without given counts; see podTopologySpread.Filter.
 func (f *interPodAffinity) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
 	if !f.attracted(node) {
 		return framework.UnresolvableStatus(reasonPodAffinity)

@@ -86,27 +86,26 @@ func (x extent) isShort() bool { return x.wanted <= fewWanted }
 // note takes in a decision: how many nodes were evaluated for it, and how many the reference path
 // would have evaluated, or 0 if the decision was not answered.
 func (b *balance) note(x extent, evaluated, saved int) {
-	if gain := saved + keyCost - evaluated; b.loss == 0 && saved > 0 && gain >= 0 { // as mostly
-		b.save(gain/2, x)
-		b.lesson.earned += gain
-		return
-	}
 	if b.spends {
 		b.save(-evaluated, x)
 	}
-	if b.loss += evaluated; saved == 0 {
-		b.loss += keyCost
+	if saved == 0 {
+		b.loss += evaluated + keyCost
 	} else {
-		b.loss -= saved + keyCost
-		gain := max(0, saved+keyCost-evaluated)
-		b.save(gain/2, x)
-		b.lesson.earned += gain
+		gain := saved + keyCost - evaluated
+		b.loss -= gain
+		b.save(max(0, gain)/2, x)
+		b.lesson.earned += max(0, gain)
 		if b.spends {
 			b.lesson.made(x)
 		}
 	}
+	if b.loss <= 0 { // as mostly
+		b.loss = 0
+		return
+	}
 	// A loss beyond the limit is forgotten but for one class: kept answers must pay again soon.
-	b.loss = max(0, min(b.loss, x.limit()+x.classPrice()))
+	b.loss = min(b.loss, x.limit()+x.classPrice())
 	if b.looks && saved > evaluated { // neighbors are alike
 		b.loss = min(b.loss, x.limit()-1)
 	}

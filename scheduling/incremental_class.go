@@ -30,12 +30,12 @@ type class struct {
 
 	nominated classNominated
 	named     bool // a PreFilter named nodes for the last pod
+	asUnnamed unnamedClass
 
 	// While kept answers do not pay:
-	came      int // how many pods have come
-	last      weak.Pointer[runner.Pod]
-	repeats   int // how often the last one came again
-	asUnnamed unnamedClass
+	came    int // how many pods have come
+	last    weak.Pointer[runner.Pod]
+	repeats int // how often the last one came again
 }
 
 // An unnamedClass is how the engine is asked about a class as if PreFilters named no nodes.

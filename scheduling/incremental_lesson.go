@@ -6,7 +6,7 @@ type lesson struct {
 	enough  int // after how many of its pods a class is made, if more than extent.enough says
 	earned  int // what kept answers have saved since this changed
 	classes int // that were made since
-	pods    int // that were refused since: their class was not made, although there was something to spare
+	pods    int // whose class was not made since, although there was something to spare
 }
 
 // made notes that a class was made. More pods of a class must have come from now on if the last

@@ -11,7 +11,8 @@ import (
 // Do calls look with the driver's snapshot, between two attempts, and waits until it has
 // returned. Any goroutine but the scheduling goroutine may call it, for debug pages and
 // what-ifs. look must only read the snapshot, and not keep it; it may fork it and keep
-// the fork, which costs some microseconds, or 0.2 ms with 4,000 pods of unlike affinity terms:
+// the fork, which costs some microseconds, or 0.2 ms with 4,000 pods of unlike affinity
+// terms:
 //
 //	var fork *framework.Snapshot
 //	err := d.Do(ctx, func(s *framework.Snapshot) { fork = s.Fork() })

@@ -134,17 +134,17 @@ func (w *world) spendDecision(l *lane, pod *framework.PodInfo, before scheduling
 func termsOf(waiting []*framework.PodInfo, snap *framework.Snapshot) (terms int) {
 	known := map[string]bool{}
 	shared := map[*api.Affinity]bool{} // by the pods of a workload
-	count := func(p *api.Pod) {
-		a := p.Spec.Affinity
+	count := func(p *framework.PodInfo) {
+		a := p.Pod.Spec.Affinity
 		if a == nil || shared[a] || a.PodAffinity == nil && a.PodAntiAffinity == nil {
 			return
 		}
 		shared[a] = true
-		text, _ := json.Marshal([]any{p.Namespace, a.PodAffinity, a.PodAntiAffinity}) // objects that were read can be written
-		if known[string(text)] {
+		key := p.ClassKey(framework.FieldNamespace | framework.FieldPodAffinity)
+		if known[key] {
 			return
 		}
-		known[string(text)] = true
+		known[key] = true
 		if x := a.PodAffinity; x != nil {
 			terms += len(x.RequiredDuringSchedulingIgnoredDuringExecution) + len(x.PreferredDuringSchedulingIgnoredDuringExecution)
 		}
@@ -153,11 +153,11 @@ func termsOf(waiting []*framework.PodInfo, snap *framework.Snapshot) (terms int)
 		}
 	}
 	for _, p := range waiting {
-		count(p.Pod)
+		count(p)
 	}
 	for _, n := range snap.All() {
 		for _, p := range n.Pods {
-			count(p.Pod)
+			count(p)
 		}
 	}
 	return terms
