@@ -12,7 +12,7 @@ import (
 
 // decideOnce decides for a placement with at most one affinity. It records its
 // findings in x, unless x is nil.
-func (s Scheduler) decideOnce(clusters []*api.Cluster, w *Workload, x *Explanation) (Decision, error) {
+func (s Scheduler) decideOnce(clusters []*api.Cluster, w *Workload, x *Explanation, left *effort) (Decision, error) {
 	if x != nil {
 		x.Clusters, x.Selection, x.Division = make([]ClusterExplanation, len(clusters)), nil, nil
 	}
@@ -35,7 +35,7 @@ func (s Scheduler) decideOnce(clusters []*api.Cluster, w *Workload, x *Explanati
 		available[m.cluster.Name] = n
 		m.available = resource.SatAdd(n, has[m.cluster.Name])
 	}
-	targets, err := s.distribute(w, members, available, strategy, x)
+	targets, err := s.distribute(w, members, available, strategy, x, left)
 	if err != nil {
 		if len(failed) > 0 {
 			err = errors.Join(append([]error{err}, failed...)...)
@@ -46,9 +46,9 @@ func (s Scheduler) decideOnce(clusters []*api.Cluster, w *Workload, x *Explanati
 }
 
 // distribute selects among the members and divides among the selected ones.
-func (s Scheduler) distribute(w *Workload, members []member, available map[string]int64, strategy Strategy, x *Explanation) ([]Target, error) {
+func (s Scheduler) distribute(w *Workload, members []member, available map[string]int64, strategy Strategy, x *Explanation, left *effort) ([]Target, error) {
 	sortMembers(members)
-	chosen, selection, err := selectClusters(w, members, strategy, s.Spread)
+	chosen, selection, err := selectClusters(w, members, strategy, s.Spread, left)
 	if x != nil {
 		x.Selection = &selection
 	}

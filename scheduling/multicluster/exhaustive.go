@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// maxSteps bounds the exhaustive search.
+// maxSteps bounds the exhaustive searches of a decision.
 const maxSteps = 1 << 18
 
 // chooseExhaustively searches all choices of clusters after the preferred groups led
@@ -16,6 +16,7 @@ const maxSteps = 1 << 18
 // the earlier search.
 func (f *filler) chooseExhaustively(need int64, failed *SpreadError, s *Selection) ([]member, error) {
 	e := newExhaustive(f.bounds, f.members, f.lead, need)
+	visits := *e.visits
 	if failed.Wanted > 0 {
 		e.most = failed.Available
 	}
@@ -26,8 +27,8 @@ func (f *filler) chooseExhaustively(need int64, failed *SpreadError, s *Selectio
 	}
 	if e.best == nil || e.most < need {
 		certain := failed.Wanted > 0 && e.roomFor(0, e.size) < need
-		if e.steps == 0 && !certain {
-			failed.Reason = fmt.Sprintf(reasonUnfinished, maxSteps)
+		if *e.visits == 0 && !certain {
+			failed.Reason = fmt.Sprintf(reasonUnfinished, visits)
 		}
 		return nil, failed
 	}
@@ -64,7 +65,7 @@ type exhaustive struct {
 	best        []member
 	same        int   // how many of best are the first of chosen
 	most        int64 // the room of best, -1 without
-	steps       int
+	visits      *int  // that are left
 }
 
 // A ledger counts the groups of a field.
@@ -92,7 +93,7 @@ func ledgersOf(b *bounds, members []member) []ledger {
 }
 
 func newExhaustive(b *bounds, members []member, lead SpreadField, need int64) *exhaustive {
-	e := &exhaustive{need: need, most: -1, steps: maxSteps}
+	e := &exhaustive{need: need, most: -1, visits: &b.effort.visits}
 	for _, m := range members {
 		if len(groupsOf(m.cluster, lead)) > 0 {
 			e.members = append(e.members, m)
@@ -180,10 +181,10 @@ func (l *ledger) reach(i int) int { return l.behind + l.ahead[i] }
 
 // visit decides about members from i on, and reports whether the search is over.
 func (e *exhaustive) visit(i int) bool {
-	if e.steps <= 0 {
+	if *e.visits <= 0 {
 		return true
 	}
-	e.steps--
+	*e.visits--
 	if e.available > e.most && e.holds() {
 		e.best, e.most = append(e.best[:e.same], e.chosen[e.same:]...), e.available
 		e.same = len(e.best)

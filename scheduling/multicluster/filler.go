@@ -2,8 +2,8 @@ package multicluster
 
 import "slices"
 
-// maxFillSteps bounds what a filler does for all paths together. A step is a look at one
-// cluster.
+// maxFillSteps bounds what fillers do in a decision, for all paths together. A step is a look at
+// one cluster.
 const maxFillSteps = 1 << 24
 
 // A filler chooses clusters one by one, and counts the groups of those chosen.
@@ -15,11 +15,10 @@ type filler struct {
 	free          []bool   // by place: whether the member is spare
 	chosen, spare []member
 	most          int
-	steps         int
 }
 
 func newFiller(b *bounds, members []member, lead SpreadField) *filler {
-	return &filler{bounds: b, lead: lead, members: members, fields: ledgersOf(b, members), free: make([]bool, len(members)), steps: maxFillSteps}
+	return &filler{bounds: b, lead: lead, members: members, fields: ledgersOf(b, members), free: make([]bool, len(members))}
 }
 
 // fill chooses clusters from the groups of a path. It takes the best one of each
@@ -27,7 +26,7 @@ func newFiller(b *bounds, members []member, lead SpreadField) *filler {
 // exchanges clusters for capacity.
 func (f *filler) fill(p path, need int64, s *Selection) ([]member, *SpreadError) {
 	s.Swaps, s.ChosenGroups = nil, nil
-	f.steps -= len(f.members)
+	f.bounds.effort.looks -= len(f.members)
 	f.clear()
 	if f.lead == SpreadByCluster {
 		f.freeAll(f.members)
@@ -165,10 +164,10 @@ func (f *filler) choose(m member) {
 
 // exchange counts in in place of out, if all constraints hold then.
 func (f *filler) exchange(out, in member) bool {
-	if f.steps <= 0 {
+	if f.bounds.effort.looks <= 0 {
 		return false
 	}
-	f.steps--
+	f.bounds.effort.looks--
 	holds := true
 	for k := range f.fields {
 		l := &f.fields[k]

@@ -48,7 +48,9 @@ func TestThoroughOracle(t *testing.T) {
 				w.Placement.SpreadConstraints = append(w.Placement.SpreadConstraints, SpreadConstraint{SpreadByField: f, MinGroups: least, MaxGroups: least + rapid.IntRange(0, 3).Draw(t, "more")})
 			}
 		}
-		b := boundsOf(w.Placement.SpreadConstraints)
+		left := new(effort)
+		left.begin()
+		b := boundsOf(w.Placement.SpreadConstraints, left)
 		groups := map[SpreadField][]group{}
 		for _, f := range groupFields {
 			if b.has(f) {

@@ -196,13 +196,14 @@ func (s Scheduler) decide(clusters []*api.Cluster, w *Workload, x *Explanation) 
 		return Decision{}, err
 	}
 	w = w.named()
+	left := new(effort)
 	if len(w.Placement.ClusterAffinities) == 0 {
-		return s.decideOnce(sorted, w, x)
+		return s.decideOnce(sorted, w, x, left)
 	}
 	var first error
 	for i := range w.Placement.ClusterAffinities {
 		term := &w.Placement.ClusterAffinities[i]
-		d, err := s.decideOnce(sorted, w.try(term), x)
+		d, err := s.decideOnce(sorted, w.try(term), x, left)
 		if err == nil {
 			d.Affinity = term.AffinityName
 			return d, nil

@@ -29,7 +29,7 @@ type Swap struct {
 
 // selectClusters chooses among the feasible clusters. members must be in the usual
 // order.
-func selectClusters(w *Workload, members []member, strategy Strategy, rule SpreadRule) ([]member, Selection, error) {
+func selectClusters(w *Workload, members []member, strategy Strategy, rule SpreadRule, left *effort) ([]member, Selection, error) {
 	var s Selection
 	if len(w.Placement.SpreadConstraints) == 0 || ignoresSpread(&w.Placement, strategy) {
 		s.Clusters = names(members)
@@ -38,7 +38,8 @@ func selectClusters(w *Workload, members []member, strategy Strategy, rule Sprea
 	for i := range members {
 		members[i].place = i
 	}
-	b := boundsOf(w.Placement.SpreadConstraints)
+	left.begin()
+	b := boundsOf(w.Placement.SpreadConstraints, left)
 	groups := map[SpreadField][]group{}
 	for _, f := range []SpreadField{SpreadByRegion, SpreadByZone, SpreadByProvider} {
 		if !b.has(f) {
@@ -162,12 +163,12 @@ func byRegionAsKarmada(b *bounds, regions []group, s *Selection) ([]member, erro
 	if len(regions) < r.MinGroups {
 		return nil, &SpreadError{Field: SpreadByRegion, Reason: reasonRegions}
 	}
-	steps := maxPathSteps
-	paths := pathsOf(regions, r.MinGroups, r.MaxGroups, c.MinGroups, 1, &steps)
+	steps := b.effort.paths
+	paths := pathsOf(regions, r.MinGroups, r.MaxGroups, c.MinGroups, 1, &b.effort.paths)
 	if len(paths) == 0 {
 		reason := reasonFewer
-		if steps == 0 {
-			reason = fmt.Sprintf(reasonUnfinished, maxPathSteps)
+		if b.effort.paths == 0 {
+			reason = fmt.Sprintf(reasonUnfinished, steps)
 		}
 		return nil, &SpreadError{Field: SpreadByCluster, Reason: reason}
 	}
@@ -232,11 +233,11 @@ func chooseThoroughly(b *bounds, members []member, groups map[SpreadField][]grou
 	}
 	most := min(b.limit(lead, len(groups[lead])), b.limit(SpreadByCluster, len(members)))
 	var first *SpreadError
-	tried, steps := 0, maxPathSteps
-	search := newPathSearch(groups[lead], most, c.MinGroups, &steps)
-	for least := max(1, b.of[lead].MinGroups); least <= most && tried < maxChoices && steps > 0 && f.steps > 0; least++ {
+	tried, left := 0, b.effort
+	search := newPathSearch(groups[lead], most, c.MinGroups, &left.paths)
+	for least := max(1, b.of[lead].MinGroups); least <= most && tried < maxChoices && left.paths > 0 && left.looks > 0; least++ {
 		for _, p := range search.paths(least, maxChoices-tried) {
-			if f.steps <= 0 {
+			if left.looks <= 0 {
 				break
 			}
 			tried++

@@ -73,10 +73,11 @@ func sortMembers(members []member) {
 type bounds struct {
 	of      map[SpreadField]SpreadConstraint
 	present []SpreadField
+	effort  *effort // that the searches may still make
 }
 
-func boundsOf(constraints []SpreadConstraint) bounds {
-	b := bounds{of: map[SpreadField]SpreadConstraint{}}
+func boundsOf(constraints []SpreadConstraint, left *effort) bounds {
+	b := bounds{of: map[SpreadField]SpreadConstraint{}, effort: left}
 	for _, c := range constraints {
 		b.of[c.field()] = c
 		b.present = append(b.present, c.field())

@@ -1,0 +1,22 @@
+package multicluster
+
+// effort is how many steps the searches for clusters that meet spread constraints may still take.
+// All affinities of a decision share it: their number must not multiply what one costs.
+type effort struct {
+	paths      int // for combinations of groups
+	looks      int // at clusters, to fill the groups of paths
+	visits     int // of the exhaustive search
+	affinities int // that have begun
+}
+
+// begin gives the searches for the next affinity all steps if it is the first, and at least half
+// as many as the one before otherwise, down to one of 2^leastEffort.
+func (e *effort) begin() {
+	part := min(e.affinities, leastEffort)
+	e.affinities++
+	e.paths = max(e.paths, maxPathSteps>>part)
+	e.looks = max(e.looks, maxFillSteps>>part)
+	e.visits = max(e.visits, maxSteps>>part)
+}
+
+const leastEffort = 10
