@@ -116,9 +116,10 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 		c.Reset(pod, snap, s.number, seed)
 	}
 	f.engine.TakeEvaluated() // for what is decided in other ways
+	f.nominations.asked = 0
 	v, ok := f.ask(c, s.start, wanted)
 	if !ok {
-		f.balances.all.note(extent{wanted, snap.Len()}, f.engine.TakeEvaluated(), 0)
+		f.balances.all.note(extent{wanted, snap.Len()}, f.engine.TakeEvaluated()+nominatedCost*f.nominations.asked, 0)
 		return f.decideByPreFilters(snap, pod, d)
 	}
 	f.balances.all.note(extent{wanted, snap.Len()}, f.engine.TakeEvaluated(), v.Evaluated)

@@ -44,6 +44,8 @@ func (b *balances) aside() uint64 { return b.all.aside + b.named.aside + b.withi
 const (
 	// keyCost is what it costs to look for the class of a pod.
 	keyCost = 40
+	// nominatedCost is what it costs to ask about a node with the pods nominated to it.
+	nominatedCost = 25
 	// The loss is too large if it is the price of patience decisions, and of patientClasses
 	// besides, because several classes may be new at once.
 	patience, patientClasses = 64, 4

@@ -65,6 +65,10 @@ func (w *storyWorld) one(kind string, group int) {
 			terms = append(terms, api.NodeSelectorTerm{MatchFields: []api.NodeSelectorRequirement{{Key: "metadata.name", Operator: api.NodeSelectorOpIn, Values: []string{name(i)}}}})
 		}
 		pod.Spec.Affinity = &api.Affinity{NodeAffinity: &api.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &api.NodeSelector{NodeSelectorTerms: terms}}}
+	case "nominated": // half of the nodes
+		for i := w.snap.Nominations(); i < w.snap.Len()/2; i++ {
+			must(w.snap.Nominate(podInfo(w.t, w.snap, api.MakePod(fmt.Sprint("m", i)).Requests("1m", "1").Priority(1).Obj()), name(2*i), ""))
+		}
 	case "within 16":
 		within = 16
 	case "within half":
@@ -129,6 +133,8 @@ func TestBalanceStory(t *testing.T) {
 			{"within 16", 300, 100},
 			{"within half", 200, 3},
 			{"within half", 300, 100},
+			{"nominated", 200, 1},
+			{"nominated", 300, 100},
 		} {
 			before := w.s.Stats()
 			for range c.pods {

@@ -29,6 +29,7 @@ type nominations struct {
 	schema   *resource.Schema // of the snapshots that bases are about
 	era      uint64           // changes when bases are forgotten
 	verdicts int              // in all bases, at most
+	asked    int              // nodes asked for the last decision
 }
 
 // keptNominated are verdicts of the filters that are kept with a class, about nodes as if
@@ -191,6 +192,7 @@ func (q *nominatedQuestion) keptVerdict(slot int, n nominees) (verdict, error) {
 	}
 	q.bound = true
 	v, err := r.tryAsIfPlaced(s, s.AtSlot(slot))
+	q.x.asked++
 	if err == nil && keeps {
 		q.x.keep(q.base, at, verdictAt{generation, v})
 	}
