@@ -42,25 +42,27 @@ type balances struct{ all, named, within balance }
 func (b *balances) aside() uint64 { return b.all.aside + b.named.aside + b.within.aside }
 
 const (
-	// keyCost is what it costs to look for the class of a pod.
-	keyCost = 40
+	// keyCost is what it costs to look for the class of a pod, refusedCost what it costs besides
+	// if the engine has no answer: the class is new, and noted.
+	keyCost, refusedCost = 40, 80
 	// nominatedCost is what it costs to ask about a node with the pods nominated to it.
 	nominatedCost = 25
 	// The loss is too large if it is the price of patience decisions, and of patientClasses
 	// besides, because several classes may be new at once.
-	patience, patientClasses = 64, 4
+	patience, patientClasses = 64, 2
 	// spareShare is which part of what the reference path costs may be spent on classes that
 	// come again, while the loss is too large. So may half of what kept answers save. At most
-	// spareClasses can be paid at once.
-	spareShare, spareClasses = 16, 32
+	// spareClasses can be paid at once. The last spareReserve of them are for classes that have
+	// come twice as often as is enough.
+	spareShare, spareClasses, spareReserve = 16, 32, 3
 	// fewWanted is up to how many nodes of a search the reference path costs so little that
-	// looking for a class matters. Then, of every seenEvery pods, or more if classes cost more
-	// than searches, seenOf neighbors are looked at: the second or third shows whether kept
-	// answers may pay again. Which ones is drawn: nobody can arrange their pods so that only these
-	// are looked at.
+	// looking for a class matters. Then, of every seenEvery pods, or as many as cost seenEvery
+	// classes, seenOf neighbors are looked at: the second or third shows whether kept answers may
+	// pay again. Which ones is drawn: nobody can arrange their pods so that only these are looked
+	// at.
 	fewWanted         = 300
 	seenEvery, seenOf = 64, 3
-	// While unfit is at least unfitMost, searches are not short.
+	// While unfit is at least unfitMost, searches in more than fewWanted nodes are not short.
 	unfitMost = 16
 )
 
@@ -73,7 +75,7 @@ type extent struct{ wanted, nodes int }
 func (x extent) price() int { return x.wanted + keyCost }
 
 // classPrice is what a new class costs.
-func (x extent) classPrice() int { return engine.ClassCost + 2*x.nodes }
+func (x extent) classPrice() int { return engine.ClassCost + 3*x.nodes }
 
 // enough is after how many pods of a class it is likely that many more come, while the loss is
 // too large: when they have cost a quarter of what the class would.
@@ -92,7 +94,7 @@ func (b *balance) note(x extent, evaluated, saved int) {
 		b.save(-evaluated, x)
 	}
 	if saved == 0 {
-		b.loss += evaluated + keyCost
+		b.loss += evaluated + keyCost + refusedCost
 	} else {
 		gain := saved + keyCost - evaluated
 		b.loss -= gain
@@ -142,8 +144,9 @@ func (f *incrementalPath) isAside(b *balance, c *framework.Cycle, x extent) bool
 	}
 	b.save(x.price()/spareShare, x)
 	b.unfit = max(0, b.unfit-1)
-	if n := f.notes.Load(c.Pod.Runner()); x.isShort() && b.unfit < unfitMost && (n == nil || n.class == nil && n.tried < triedOften) {
-		if !b.stepAside(c.Seed, seenEvery*max(1, x.classPrice()/max(1, x.wanted))) {
+	short := x.isShort() && (b.unfit < unfitMost || x.nodes <= fewWanted)
+	if n := f.notes.Load(c.Pod.Runner()); short && (n == nil || n.class == nil && n.tried < triedOften) {
+		if !b.stepAside(c.Seed, max(seenEvery, seenEvery*x.classPrice()/x.price())) {
 			return false
 		}
 	} else if f.looksAt(b, c, x) { // it is no work to look for a class, or does not matter
@@ -177,7 +180,8 @@ func (f *incrementalPath) looksAt(b *balance, c *framework.Cycle, x extent) bool
 		return false
 	}
 	f.class.come(c.Pod)
-	if f.class.came < max(b.lesson.enough, x.enough()) {
+	enough := max(b.lesson.enough, x.enough())
+	if f.class.came < enough {
 		if f.class.came >= x.enough() && b.spare >= x.classPrice() {
 			b.lesson.refused()
 		}
@@ -185,7 +189,11 @@ func (f *incrementalPath) looksAt(b *balance, c *framework.Cycle, x extent) bool
 		f.engine.Expect(key)
 		return false
 	}
-	b.spends = b.spare >= x.classPrice()
+	classes := 1
+	if f.class.came < 2*enough {
+		classes += spareReserve
+	}
+	b.spends = b.spare >= classes*x.classPrice()
 	return b.spends
 }
 

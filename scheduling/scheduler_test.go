@@ -493,8 +493,9 @@ func TestStatsCountPaths(t *testing.T) {
 		}
 	}
 	for cpu := range 20 { // from some template on, most have come again
-		place(1 + cpu)
-		place(1 + cpu)
+		for range 8 {
+			place(1 + cpu)
+		}
 	}
 	before := sched.Stats()
 	place(30)

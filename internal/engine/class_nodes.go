@@ -18,7 +18,7 @@ func (c *class) gather() bool {
 // updateAll looks at all nodes and builds the tree anew.
 func (c *class) updateAll() {
 	o, t := c.order(), &c.totals
-	c.base.evaluated += 2*refreshCost + len(o.Slots)
+	c.base.evaluated += 2*refreshCost + 3*len(o.Slots) // one and a half for each
 	c.at.rows = c.base.log.End()
 	t.tree.Reset(len(o.Slots), c.groups.division.count, c.groups.division.places)
 	for i := range t.counts {

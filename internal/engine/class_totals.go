@@ -40,7 +40,7 @@ func (t *totals) postpone(slot int32) {
 // firstScores takes over the scores of the base.
 func (c *class) firstScores() {
 	c.columns.rest()
-	c.base.evaluated += len(c.order().Slots)
+	c.base.evaluated += 2 * len(c.order().Slots)
 	for i := range c.base.plugins.normalized {
 		c.columns.adopt(c, &c.base.plugins.normalized[i].scorer, i)
 	}
@@ -180,7 +180,7 @@ func (c *class) mayStart() bool {
 // start makes a blank class ready to share.
 func (c *class) start() {
 	c.columns.rest()
-	c.base.evaluated += len(c.order().Slots)
+	c.base.evaluated += 2 * len(c.order().Slots)
 	for i := range c.base.plugins.normalized {
 		l := &c.base.plugins.normalized[i]
 		c.columns.adopt(c, &l.scorer, i)

@@ -110,6 +110,7 @@ func (s *exceptScores) refresh(c *class, col *column) {
 // refreshAll asks for all scores.
 func (s *exceptScores) refreshAll(c *class, col *column) {
 	s.forgetAll()
+	c.base.evaluated += len(c.order().Slots)
 	c.totals.need(allTotals)
 	col.touched, c.columns.tracking = col.touched[:0], col
 	c.ask.exceptions(col.scorer.Scorer.(incremental.ExceptionScorer), c.columns.touch)

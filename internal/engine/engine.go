@@ -133,6 +133,9 @@ func (e *Engine) Find(q *Query) (v *View, ok bool) {
 		e.budget = max(DefaultBudget, DefaultBudgetPerNode*q.Snapshot.SlotLimit())
 	}
 	e.order = nodelog.OrderOf(q.Snapshot, e.order)
+	if e.tracker.Snapshot != q.Snapshot {
+		e.lists.evaluated += 2 * moveCost
+	}
 	e.tracker.Follow(q.Snapshot, e.order)
 	count := &e.stats.Hits
 	if c = e.lookUp(q); c == nil {

@@ -69,8 +69,9 @@ func (e *Engine) newClass(q *Query) (c *class) {
 }
 
 // ClassCost is what a new class costs besides looking at nodes, in nodes; see TakeEvaluated.
-// refreshCost is what it costs besides to look at all nodes anew.
-const ClassCost, refreshCost = 100, 40
+// refreshCost is what it costs besides to look at all nodes anew, moveCost what it costs to go to
+// another snapshot besides evaluating the nodes that differ.
+const ClassCost, refreshCost, moveCost = 500, 40, 100
 
 // admits reports whether a class is worth its memory. While the budget has room, it is.
 // Then it must have been asked for before, and later than the class that would be dropped

@@ -102,6 +102,7 @@ func (v *View) narrow(slots []int) (ok bool) {
 func (v *View) score(scorers []Scorer) (ok bool) {
 	c := v.class
 	ok = true
+	c.base.evaluated += 2 * len(scorers) * len(v.places)
 	v.explicit = slotlist.AtLeast(v.explicit, len(v.places))[:len(v.places)]
 	v.raw = slotlist.AtLeast(v.raw, len(v.places))[:len(v.places)]
 	for k, place := range v.places {
