@@ -30,3 +30,15 @@ func ExampleDeviceSelectorCompiler() {
 	fmt.Println(selector.MatchesDevice("gpu.example.com", &api.Device{Name: "gpu-0"}))
 	// Output: true <nil>
 }
+
+// MeterDevice says that a comparison takes one step.
+func (n driverName) MeterDevice(driver string, d *api.Device) (matches bool, steps int, err error) {
+	matches, err = n.MatchesDevice(driver, d)
+	return matches, 1, err
+}
+
+func ExampleMeteredDeviceSelector() {
+	var selector api.MeteredDeviceSelector = driverName("gpu.example.com")
+	fmt.Println(selector.MeterDevice("gpu.example.com", &api.Device{Name: "gpu-0"}))
+	// Output: true 1 <nil>
+}

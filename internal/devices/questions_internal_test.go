@@ -203,6 +203,35 @@ func TestSelectorsCount(t *testing.T) {
 	}
 }
 
+// meteredCompiler is a countingCompiler whose programs say what they have cost.
+type meteredCompiler struct{ *countingCompiler }
+
+type meteredProgram struct{ api.CompiledDeviceSelector }
+
+func (c meteredCompiler) CompileDeviceSelector(text string) (api.CompiledDeviceSelector, error) {
+	p, err := c.countingCompiler.CompileDeviceSelector(text)
+	return meteredProgram{p}, err
+}
+
+func (p meteredProgram) MeterDevice(driver string, d *api.Device) (matches bool, steps int, err error) {
+	matches, err = p.MatchesDevice(driver, d)
+	return matches, 9 * stepsOfCall, err
+}
+
+// What a selector says that it has cost counts too.
+func TestMeteredSelectorsCount(t *testing.T) {
+	const calls = 100
+	c := meteredCompiler{newCounting()}
+	w := newSelectorWorld(t, Options{Compiler: c, Steps: 10 * stepsOfCall * calls}, 400)
+	var steps *StepsError
+	if status := w.find(w.pod("good", "p", directFor("false"))); !errors.As(status.Err(), &steps) {
+		t.Errorf("%v, want an error of the steps", status)
+	}
+	if n := c.sum(""); n > calls+maxDirect/(10*stepsOfCall)+1 || n < calls/2 {
+		t.Errorf("%d calls, want about %d", n, calls)
+	}
+}
+
 // A list of devices is not used if a search could take more steps than it may.
 func TestDirectIsBounded(t *testing.T) {
 	for _, tt := range []struct {

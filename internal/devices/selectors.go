@@ -18,10 +18,12 @@ type condition struct {
 }
 
 // Each evaluation counts steps of the search: one, and one for some steps of expr, which are
-// shorter. Those of a user's compiler count alike, because nothing is known about them.
+// shorter. Those of a user's compiler count alike where nothing is known about them, and what they
+// say themselves besides otherwise.
 const (
-	stepsOfExpr = 2
-	stepsOfCall = 100
+	stepsOfExpr  = 2
+	stepsOfCall  = 100
+	maxCallSteps = 1 << 30
 )
 
 // matches evaluates the condition for a device. It returns the steps of the search that
@@ -34,6 +36,10 @@ func (c *condition) matches(d *Device, unshared bool) (ok bool, steps int, err e
 	case p.built != nil:
 		ok, n, err := p.built.Match(d.view(unshared))
 		return ok, 1 + n/stepsOfExpr, err
+	}
+	if metered, is := p.other.(api.MeteredDeviceSelector); is {
+		ok, steps, err := metered.MeterDevice(d.slice.pool.Driver, d.seen(unshared))
+		return ok, stepsOfCall + min(max(0, steps), maxCallSteps), err
 	}
 	ok, err = p.other.MatchesDevice(d.slice.pool.Driver, d.seen(unshared))
 	return ok, stepsOfCall, err

@@ -236,8 +236,9 @@ func (s Scheduler) divide(w *Workload, chosen []member, available map[string]int
 	}
 	candidates := make([]Candidate, len(chosen))
 	for i, m := range chosen {
-		candidates[i] = Candidate{
-			Name: m.cluster.Name, Available: max(0, available[m.cluster.Name]), Weight: staticWeight(&w.Placement, m.cluster, s.Zones), Tier: m.tier, Rank: i,
+		candidates[i] = Candidate{Name: m.cluster.Name, Available: max(0, available[m.cluster.Name]), Tier: m.tier, Rank: i}
+		if strategy == StaticWeight {
+			candidates[i].Weight = staticWeight(&w.Placement, m.cluster, s.Zones)
 		}
 	}
 	return Divide(d, candidates)

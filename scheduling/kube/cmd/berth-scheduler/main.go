@@ -80,7 +80,9 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	if c.Events, err = kubernetes.NewForConfig(client); err != nil { // with limits of its own
 		return fmt.Errorf("connecting to the API server: %w", err)
 	}
-	c.DeviceSelectors = celselector.Compiler{}
+	if o.fullSelectors {
+		c.DeviceSelectors = celselector.Compiler{}
+	}
 	if o.verbosity > 0 {
 		c.Observer = observe.Log{Logger: log}.Observer()
 	}

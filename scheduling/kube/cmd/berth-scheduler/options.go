@@ -32,6 +32,7 @@ type options struct {
 	burst                   int
 	seed                    uint64
 	verbosity               int
+	fullSelectors           bool
 
 	set map[string]bool // flags that were given
 }
@@ -58,6 +59,7 @@ func parse(arguments []string, out io.Writer) (*options, error) {
 	f.Float64Var(&o.qps, "kube-api-qps", 50, "requests per second to the API server; a negative number means no limit")
 	f.IntVar(&o.burst, "kube-api-burst", 100, "requests at once to the API server")
 	f.Uint64Var(&o.seed, "seed", 0, "the seed of random choices; 0 takes the time")
+	f.BoolVar(&o.fullSelectors, "full-device-selectors", false, "take selectors of devices in the whole Common Expression Language, with Kubernetes' compiler; whoever may create claims can then keep the scheduler busy for ever, as they can kube-scheduler")
 	f.IntVar(&o.verbosity, "v", 0, "verbosity: 0 warnings and changes of state, 1 every pod, 2 every step of every pod")
 	switch err := f.Parse(arguments); {
 	case errors.Is(err, flag.ErrHelp):
