@@ -84,6 +84,18 @@ func (d *Driver) deleteNode(ctx context.Context, n *api.Node) error {
 		return nil
 	}
 	before := known.Node
+	err := d.loseNode(ctx, before)
+	d.retryAfter(err, func(ctx context.Context) error {
+		if known := d.snap.Node(n.Name); known == nil || known.Node != before { // it has come back
+			return nil
+		}
+		return d.loseNode(ctx, before)
+	})
+	return err
+}
+
+// loseNode removes a node that the snapshot has.
+func (d *Driver) loseNode(ctx context.Context, n *api.Node) error {
 	if err := d.snap.LoseNode(n.Name); err != nil {
 		return err
 	}
@@ -95,6 +107,6 @@ func (d *Driver) deleteNode(ctx context.Context, n *api.Node) error {
 			delete(d.hosts, n.Name)
 		}
 	}
-	d.queue.Move(ctx, nodeEvent(queueing.ActionDelete), before, nil, nil)
+	d.queue.Move(ctx, nodeEvent(queueing.ActionDelete), n, nil, nil)
 	return nil
 }
