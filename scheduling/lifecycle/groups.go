@@ -53,6 +53,7 @@ type group struct {
 	held   *pod
 	trying bool      // it is in flight, also while its victims are asked to leave
 	joined bool      // a pod is ready that the last attempt has not tried
+	costly bool      // the last attempt failed and took long
 	failed time.Time // when the last pod failed
 
 	past     queue.Failures // of its attempts while it is not in the queue
@@ -75,6 +76,7 @@ type groups struct {
 	shut    []*shutGroups // in the order in which they were first needed
 	opens   map[gateEvent]bool
 	placers map[*scheduling.Scheduler]*gang.Placer
+	costly  int // groups
 }
 
 // A gate is a PreEnqueue plugin that keeps pods of a profile out of the queue.
@@ -188,6 +190,7 @@ func (d *Driver) delist(ctx context.Context, p *pod) {
 		if g.item != nil {
 			d.dismiss(g)
 		}
+		d.countCostly(g, false)
 		delete(d.groups.byKey, g.key)
 	}
 }
@@ -396,7 +399,7 @@ func (d *Driver) dismiss(g *group) {
 	d.queue.Delete(g.item)
 	d.queue.Done(g.item)
 	delete(d.groups.byItem, g.item)
-	g.past = queue.Failures{Unschedulable: g.item.Unschedulable, Errors: g.item.Errors, Last: g.item.Timestamp}
+	g.past = queue.Failures{Unschedulable: g.item.Unschedulable, Errors: g.item.Errors, Last: g.item.Timestamp, NotBefore: g.item.NotBefore}
 	g.item, g.held, g.trying = nil, nil, false
 }
 

@@ -18,6 +18,7 @@ import (
 // Source: kube-scheduler 1.37, schedule_one_podgroup.go.
 func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt {
 	g.trying, g.joined = true, false // until it is dismissed, or back
+	began := d.clock.Now()
 	unsure := d.lookAgain(ctx, g)
 	waiting, members := d.waitingOf(g)
 	a := Attempt{Pod: it.Pod, Number: it.Attempts, InitialAttempt: it.InitialAttempt, Queued: it.Timestamp}
@@ -55,6 +56,7 @@ func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt
 	if err != nil {
 		d.problem(err)
 		a.State, a.Err = Failed, err
+		d.pace(g, it, began)
 		d.groupBack(ctx, g, it, nil)
 		d.observe(&a)
 		return a
@@ -63,6 +65,7 @@ func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt
 	if cycle.Condition.Status == api.ConditionTrue {
 		if err = d.submit(ctx, g, sched, cycle, members); err == nil {
 			a.State = Binding
+			d.countCostly(g, false)
 			d.reportGroup(ctx, object, cycle.Condition)
 			d.dismiss(g)
 			g.past = g.broken
@@ -74,6 +77,7 @@ func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt
 		cycle.Fail(err)
 	}
 	a.State, a.Err = Failed, errors.New(cycle.Condition.Message)
+	d.pace(g, it, began)
 	d.groupFailed(ctx, g, it, object, cycle, members)
 	d.observe(&a)
 	return a

@@ -21,6 +21,8 @@ type Item struct {
 	// Rejectors are the plugins that rejected the pod in its last attempt, or before
 	// it entered the queue.
 	Rejectors
+	// NotBefore is the time set by Delay for the next attempt, zero for none.
+	NotBefore time.Time
 	// Gate is the PreEnqueue plugin that keeps the pod out, "" for none.
 	Gate string
 	// Flushed is set if the pod is tried again because it has waited for

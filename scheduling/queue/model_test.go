@@ -37,6 +37,7 @@ type modelPod struct {
 	tried    time.Time
 	again    bool
 	class    queue.Class
+	delay    time.Time // no attempt before
 	attempts int
 	where    string // active, backoff, waiting, flying, gone
 	seen     []string
@@ -44,8 +45,18 @@ type modelPod struct {
 
 func (p *modelPod) name() string { return p.info.Pod.Name }
 
-// expires is when the backoff ends, cut to the second.
+// expires is when the backoff ends, or the delay if that is later.
 func (p *modelPod) expires() time.Time {
+	if p.isDelayed() {
+		return p.delay
+	}
+	return p.backoffEnd()
+}
+
+func (p *modelPod) isDelayed() bool { return p.delay.After(p.backoffEnd()) }
+
+// backoffEnd is when the backoff ends, cut to the second.
+func (p *modelPod) backoffEnd() time.Time {
 	n := p.errors
 	if n == 0 {
 		n = p.rejected
@@ -149,7 +160,7 @@ func (m *model) next() *modelPod {
 	var best *modelPod
 	for _, where := range []string{"active", "backoff"} {
 		for _, p := range m.pods {
-			if p.where != where || where == "backoff" && (len(p.plugins) == 0 || p.again && !m.now.After(p.stamp)) {
+			if p.where != where || where == "backoff" && (len(p.plugins) == 0 || p.isDelayed() || p.again && !m.now.After(p.stamp)) {
 				continue
 			}
 			if best == nil || m.before(p, best, where == "backoff") {
@@ -202,7 +213,7 @@ func (p *modelPod) classOf() queue.Class {
 
 // pop is what Pop does with the next pod.
 func (m *model) pop(p *modelPod) {
-	p.where, p.plugins, p.seen = "flying", nil, nil
+	p.where, p.plugins, p.seen, p.delay = "flying", nil, nil, time.Time{}
 	p.attempts++
 	p.again, p.tried = p.tried.Equal(m.now), m.now
 }
@@ -292,6 +303,13 @@ func TestQueueEqualsTheModel(t *testing.T) {
 			}
 			return rapid.SampledFrom(list).Draw(t, "pod")
 		}
+		delay := func(t *rapid.T) time.Time {
+			d := rapid.SampledFrom([]time.Duration{-time.Second, 0, 300 * time.Millisecond, 5 * time.Second, 40 * time.Second}).Draw(t, "delay")
+			if d < 0 {
+				return time.Time{}
+			}
+			return m.now.Add(d)
+		}
 		t.Repeat(map[string]func(*rapid.T){
 			"add": func(t *rapid.T) {
 				for range rapid.SampledFrom([]int{1, 1, 5}).Draw(t, "pods") {
@@ -312,11 +330,16 @@ func TestQueueEqualsTheModel(t *testing.T) {
 				}
 				last := m.now.Add(-rapid.SampledFrom([]time.Duration{0, 700 * time.Millisecond, 5 * time.Second, time.Hour}).Draw(t, "ago"))
 				if p.rejected+p.errors > 0 {
-					p.stamp = last
+					p.stamp, p.delay = last, delay(t)
 				}
-				p.item = q.AddAfter(ctx, p.info, p.pods, queue.Failures{Unschedulable: p.rejected, Errors: p.errors, Last: last})
+				p.item = q.AddAfter(ctx, p.info, p.pods, queue.Failures{Unschedulable: p.rejected, Errors: p.errors, Last: last, NotBefore: p.delay})
 				m.pods = append(m.pods, p)
 				m.send(p)
+			},
+			"delay": func(t *rapid.T) {
+				p := pick("flying")
+				p.delay = delay(t)
+				q.Delay(p.item, p.delay)
 			},
 			"resize": func(t *rapid.T) {
 				p := pick("flying")

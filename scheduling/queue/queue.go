@@ -160,6 +160,8 @@ type Failures struct {
 	Unschedulable, Errors int
 	// Last is when the last of them failed.
 	Last time.Time
+	// NotBefore is the time set by [Queue.Delay], zero for none.
+	NotBefore time.Time
 }
 
 // AddAfter is Add for what has failed before, and stands for so many pods ([Queue.Resize]).
@@ -174,7 +176,7 @@ func (q *Queue) AddAfter(ctx context.Context, pod *framework.PodInfo, pods int, 
 	it := &Item{serial: q.serial, profile: q.profileOf(pod.Pod), pods: pods}
 	it.Pod, it.Timestamp = pod, q.options.Now()
 	if before.Unschedulable+before.Errors > 0 {
-		it.Unschedulable, it.Errors, it.Timestamp = before.Unschedulable, before.Errors, before.Last
+		it.Unschedulable, it.Errors, it.Timestamp, it.NotBefore = before.Unschedulable, before.Errors, before.Last, before.NotBefore
 	}
 	q.send(ctx, it, afterBackoff)
 	return it
@@ -192,7 +194,7 @@ func (q *Queue) Pop() *Item {
 	q.cede(it)
 	q.leave(it)
 	it.Attempts++
-	it.Rejectors, it.timed, it.held = Rejectors{Class: it.Class}, false, false
+	it.Rejectors, it.NotBefore, it.timed, it.held = Rejectors{Class: it.Class}, time.Time{}, false, false
 	now := q.options.Now()
 	it.again, it.tried = !it.tried.IsZero() && it.tried.Equal(now), now
 	if it.InitialAttempt.IsZero() {
@@ -320,7 +322,7 @@ func (q *Queue) toBackoff(ctx context.Context, it *Item) {
 	it.Gate = ""
 	q.expiration(it) // the heaps order by it
 	switch {
-	case it.none():
+	case it.none(), q.isDelayed(it):
 		q.put(it, failing)
 		q.failing.push(it)
 	case !q.options.FullBackoff && q.stands(it):
@@ -355,10 +357,17 @@ func (q *Queue) waitingSince(it *Item) time.Duration {
 // expiration is when the item's backoff ends.
 func (q *Queue) expiration(it *Item) time.Time {
 	if !it.timed {
-		end := q.truncate(it.Timestamp.Add(q.backoff(it)))
+		end := q.backoffEnd(it)
+		if q.isDelayed(it) {
+			end = it.NotBefore
+		}
 		it.timed, it.expires = true, end.Sub(q.start)
 	}
 	return q.start.Add(it.expires)
+}
+
+func (q *Queue) backoffEnd(it *Item) time.Time {
+	return q.truncate(it.Timestamp.Add(q.backoff(it)))
 }
 
 func (q *Queue) backoff(it *Item) time.Duration {
@@ -388,7 +397,7 @@ func (q *Queue) truncate(t time.Time) time.Time {
 // Source: kube-scheduler 1.37, isPodBackingoff. Up to 1.32, a backoff that ends now
 // counts as ended.
 func (q *Queue) isBackingOff(it *Item) bool {
-	if q.backoff(it) == 0 {
+	if q.backoff(it) == 0 && !q.isDelayed(it) {
 		return false
 	}
 	e, now := q.expiration(it), q.truncate(q.options.Now())

@@ -1,0 +1,154 @@
+package lifecycle_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling"
+	groups "github.com/berth-sched/berth/scheduling/gang"
+	"github.com/berth-sched/berth/scheduling/lifecycle"
+	"github.com/berth-sched/berth/scheduling/virtualclock"
+)
+
+// slowFilter takes a second for each pod whose label says so, and rejects it.
+type slowFilter struct{ clock *virtualclock.Clock }
+
+func (slowFilter) Name() string { return "Slow" }
+
+func (f slowFilter) Filter(pod *framework.PodInfo, _ *framework.NodeInfo) framework.Status {
+	if pod.Pod.Labels["slow"] == "" {
+		return framework.Status{}
+	}
+	f.clock.Advance(time.Second)
+	return framework.UnschedulableStatus("slow")
+}
+
+// paceWorld is a driver with groups of one slow pod each, and a group that does not fit and costs
+// nothing.
+type paceWorld struct {
+	d        *lifecycle.Driver
+	clock    *virtualclock.Clock
+	attempts map[string]int  // of each group
+	bound    map[string]bool // pods
+	serial   int
+}
+
+func newPaceWorld(t *testing.T, slow int) *paceWorld {
+	t.Helper()
+	w := &paceWorld{clock: virtualclock.New(epoch), attempts: map[string]int{}, bound: map[string]bool{}}
+	profile := scheduling.Kubernetes137()
+	profile.Filter = append(profile.Filter, slowFilter{w.clock})
+	d, err := lifecycle.New(lifecycle.Config{
+		Profiles: []scheduling.Profile{profile}, Groups: &groups.Rules{}, Clock: w.clock,
+		Binder: lifecycle.BinderFunc(func(_ context.Context, p *api.Pod, _ string) error {
+			w.bound[p.Name] = true
+			return nil
+		}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.d = d
+	d.Apply(lifecycle.Update(api.MakeNode("n", "2", "16Gi").Obj()), lifecycle.Update(podGroup("cheap", 1, 0)), lifecycle.Update(groupPod("cheap", "cheap", "100", 0)))
+	for i := range slow {
+		name := fmt.Sprint("slow", i)
+		d.Apply(lifecycle.Update(podGroup(name, 1, 0)), lifecycle.Update(w.slowPod(name, 0)))
+	}
+	return w
+}
+
+func (w *paceWorld) slowPod(group string, serial int) *api.Pod {
+	p := groupPod(fmt.Sprint(group, "-", serial), group, "1", 0)
+	p.Labels = map[string]string{"slow": "yes"}
+	return p
+}
+
+// pass lets time pass, with a change every second, and makes the attempts that are due. It
+// returns how much of the time the attempts took.
+func (w *paceWorld) pass(length time.Duration, change func()) (part float64) {
+	begin, took := w.clock.Now(), time.Duration(0)
+	for w.clock.Now().Sub(begin) < length {
+		change()
+		for w.clock.Now().Sub(begin) < length {
+			before := w.clock.Now()
+			a, ok := w.d.ScheduleOne(context.Background())
+			if !ok {
+				break
+			}
+			took += w.clock.Now().Sub(before)
+			w.attempts[a.Group]++
+		}
+		w.clock.Advance(time.Second)
+	}
+	return float64(took) / float64(w.clock.Now().Sub(begin))
+}
+
+// TestCostlyGroupsShareTheTime: groups whose failed attempts take long get a fifth of the time
+// together, each as much as the others, whatever wakes them. Others do not wait for longer.
+func TestCostlyGroupsShareTheTime(t *testing.T) {
+	for _, slow := range []int{1, 8, 50} {
+		for _, what := range []string{"a node changes", "pods are replaced"} {
+			w := newPaceWorld(t, slow)
+			part := w.pass(2*time.Hour, func() {
+				w.serial++
+				w.d.Apply(lifecycle.Update(api.MakeNode("n", "2", "16Gi").Labels("serial", fmt.Sprint(w.serial)).Obj()))
+				for i := range slow {
+					if name := fmt.Sprint("slow", i); what == "pods are replaced" {
+						w.d.Apply(lifecycle.Update(w.slowPod(name, w.serial)), lifecycle.Delete(w.slowPod(name, w.serial-1)))
+					}
+				}
+			})
+			if part > 0.22 || part < 0.05 {
+				t.Errorf("%d groups, %s: %.3f of the time, want a fifth or less", slow, what, part)
+			}
+			least, most := 1<<30, 0
+			for i := range slow {
+				n := w.attempts[fmt.Sprint("default/slow", i)]
+				least, most = min(least, n), max(most, n)
+			}
+			if least < most*3/4 || most < 7200/(6*slow)/2 {
+				t.Errorf("%d groups, %s: %d to %d attempts", slow, what, least, most)
+			}
+			w.d.Apply(lifecycle.Update(api.MakeNode("big", "200", "16Gi").Obj()))
+			w.pass(12*time.Second, func() {})
+			if !w.bound["cheap"] {
+				t.Errorf("%d groups, %s: the other group waits too", slow, what)
+			}
+		}
+	}
+}
+
+// A costly group that is gone, or that fits, no longer counts.
+func TestCostlyGroupsAreForgotten(t *testing.T) {
+	const slow = 40
+	for _, what := range []string{"gone", "fits"} {
+		w := newPaceWorld(t, slow)
+		w.pass(time.Minute, func() {})
+		w.d.Apply(lifecycle.Update(api.MakeNode("big", "64", "256Gi").Obj()))
+		for i := 1; i < slow; i++ {
+			pod := w.slowPod(fmt.Sprint("slow", i), 0)
+			if what == "gone" {
+				w.d.Apply(lifecycle.Delete(pod))
+				continue
+			}
+			pod.Labels = nil
+			w.d.Apply(lifecycle.Update(pod))
+		}
+		w.pass(10*time.Minute, func() {}) // until what was delayed is tried
+		if bound := len(w.bound); bound != slow-1 && what == "fits" {
+			t.Fatalf("%d pods fit, want %d", bound, slow-1)
+		}
+		w.attempts = map[string]int{}
+		w.pass(10*time.Minute, func() {
+			w.serial++
+			w.d.Apply(lifecycle.Update(api.MakeNode("n", "2", "16Gi").Labels("serial", fmt.Sprint(w.serial)).Obj()))
+		})
+		if n := w.attempts["default/slow0"]; n < 30 {
+			t.Errorf("%s: %d attempts in ten minutes for the only costly group that is left, want one in 10 s", what, n)
+		}
+	}
+}
