@@ -55,6 +55,12 @@ func onPods(a queueing.ActionType, helps func(pod, before, after *framework.PodI
 	return on(queueing.ResourceAssignedPod, a, helps)
 }
 
+// about narrows a registration.
+func about(h queueing.EventHint, subjects func(pod *framework.PodInfo) []queueing.Subject) queueing.EventHint {
+	h.Subjects = subjects
+	return h
+}
+
 // onAny registers for all events about a resource: each may help.
 func onAny(r queueing.EventResource, a queueing.ActionType) queueing.EventHint {
 	return queueing.EventHint{Event: queueing.ClusterEvent{Resource: r, Action: a}}

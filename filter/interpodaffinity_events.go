@@ -22,7 +22,7 @@ import (
 //   - the pod's terms, labels or namespace change.
 func (p InterPodAffinity) EventsToRegister() []queueing.EventHint {
 	return []queueing.EventHint{
-		onPods(queueing.ActionAll, helpsNeighbours),
+		about(onPods(queueing.ActionAll, helpsNeighbours), neighbours),
 		onNode(queueing.ActionAdd, func(pod *framework.PodInfo, _, after *api.Node) bool { return mayAttract(pod, after) }),
 		onNode(queueing.ActionDelete, func(_ *framework.PodInfo, before, _ *api.Node) bool {
 			return before == nil || len(before.Labels) > 0
@@ -53,6 +53,33 @@ func helpsNeighbours(pod, before, after *framework.PodInfo) bool {
 		}
 	}
 	return bars(before, pod) && readsOther(InterPodAffinity{}, before, after)
+}
+
+// neighbours are the pods that helpsNeighbours may say yes to, but for those that bar the pod: all
+// required affinity terms select one of them, or an anti-affinity term does.
+func neighbours(pod *framework.PodInfo) (list []queueing.Subject) {
+	terms := topo.TermsOf(pod)
+	if len(terms.Required) > 0 {
+		list = appendSubjects(list, &terms.Required[0])
+	}
+	for i := range terms.RequiredAnti {
+		list = appendSubjects(list, &terms.RequiredAnti[i])
+	}
+	return list
+}
+
+// appendSubjects appends what stands for the pods that a term may select.
+func appendSubjects(list []queueing.Subject, t *topo.Term) []queueing.Subject {
+	namespaces, key, values := t.Selected()
+	for _, namespace := range namespaces {
+		if len(values) == 0 {
+			list = append(list, queueing.Subject{Namespace: namespace, Key: key, AnyValue: true})
+		}
+		for _, value := range values {
+			list = append(list, queueing.Subject{Namespace: namespace, Key: key, Value: value})
+		}
+	}
+	return list
 }
 
 // bars reports whether a pod on a node keeps the pod away.

@@ -20,7 +20,7 @@ import (
 //   - with default constraints, the objects that define the pod's selector change.
 func (p PodTopologySpread) EventsToRegister() []queueing.EventHint {
 	events := []queueing.EventHint{
-		onPods(queueing.ActionAll, p.helpsPod),
+		about(onPods(queueing.ActionAll, p.helpsPod), ofNamespace),
 		onNode(queueing.ActionAdd|queueing.ActionDelete, func(pod *framework.PodInfo, before, after *api.Node) bool {
 			keys := p.keys(pod)
 			return hasKeys(before, keys) || hasKeys(after, keys)
@@ -52,6 +52,11 @@ func (p PodTopologySpread) helpsPod(pod, before, after *framework.PodInfo) bool 
 	}
 	rules := topo.HardRules(pod)
 	return slices.ContainsFunc(rules.List, func(r topo.Rule) bool { return counted(&r, before) != counted(&r, after) })
+}
+
+// ofNamespace are the pods of the pod's namespace: no others count.
+func ofNamespace(pod *framework.PodInfo) []queueing.Subject {
+	return []queueing.Subject{{Namespace: pod.Pod.Namespace}}
 }
 
 func counted(r *topo.Rule, p *framework.PodInfo) bool {

@@ -66,7 +66,7 @@ type noted struct {
 }
 
 // triedOften is after how many failures a pod is likely to be tried many times more.
-const triedOften = 3
+const triedOften = 16
 
 // failed notes that a pod was tried on the reference path.
 func (f *incrementalPath) failed(pod *framework.PodInfo) {

@@ -117,6 +117,20 @@ type EventHint struct {
 	// Hint is asked about every event that matches. nil means Queue for all of them. If
 	// several waiting pods are alike ([framework.Scope]), it is asked about one of them.
 	Hint QueueingHintFunc
+	// Subjects narrows a registration for [ResourceAssignedPod]: Hint is asked only about pods
+	// on nodes that are a subject of the waiting pod, before or after the event, and about those
+	// that had required anti-affinity terms before. So thousands of waiting pods cost an event
+	// nothing if it is about another pod. nil means that Hint is asked about all; a panic is the
+	// answer "any pod". If several waiting pods are alike, it is asked about one of them.
+	Subjects func(pod *framework.PodInfo) []Subject
+}
+
+// A Subject stands for pods by their namespace and one of their labels. The zero value is any pod.
+type Subject struct {
+	Namespace string // "" means any
+	Key       string // of a label; "" means any pod of the namespace
+	Value     string // of the label
+	AnyValue  bool   // whatever the value is
 }
 
 // EnqueueExtensions is implemented by a plugin that knows which events may make a pod

@@ -8,6 +8,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/queueing"
+	"github.com/berth-sched/berth/resource"
 )
 
 func ExampleClusterEvent() {
@@ -141,4 +142,22 @@ func ExampleQueueingHintFunc() {
 	shrunk, _ := roomier(nil, large, small)
 	fmt.Println(grown == queueing.Queue, shrunk == queueing.Queue)
 	// Output: true false
+}
+
+// A pod that waits for pods of its application looks at no others.
+func ExampleSubject() {
+	subjects := func(pod *framework.PodInfo) []queueing.Subject {
+		return []queueing.Subject{{Namespace: pod.Pod.Namespace, Key: "app", Value: pod.Pod.Labels["app"]}}
+	}
+	hint := queueing.EventHint{
+		Event:    queueing.ClusterEvent{Resource: queueing.ResourceAssignedPod, Action: queueing.ActionAdd},
+		Subjects: subjects,
+	}
+	pod, err := framework.NewPodInfo(api.MakePod("web-1").Namespace("shop").Labels("app", "web").Obj(), resource.NewSchema())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%+v\n", hint.Subjects(pod))
+	// Output: [{Namespace:shop Key:app Value:web AnyValue:false}]
 }

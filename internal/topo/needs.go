@@ -82,6 +82,26 @@ func (t *Term) target() target {
 	return targetOf(&t.pods, t.namespaces, !t.selected.SelectsNothing())
 }
 
+// Selected says which pods the term may match: those of the namespaces, where "" is any, with one
+// of the values of a label, or with any value if there are none. If key is "", they need no label.
+func (t *Term) Selected() (namespaces []string, key string, values []string) {
+	x := t.target()
+	switch {
+	case x.never:
+		return nil, "", nil
+	case x.single:
+		namespaces = []string{x.namespace}
+	default:
+		namespaces = []string{""}
+	}
+	for i, n := range x.needs {
+		if i == 0 || len(n.values) > 0 && (len(values) == 0 || len(n.values) < len(values)) {
+			key, values = n.key, n.values
+		}
+	}
+	return namespaces, key, values
+}
+
 func targetOf(pods *match.LabelSelector, namespaces []string, more bool) target {
 	t := target{never: pods.SelectsNothing() || len(namespaces) == 0 && !more}
 	if !t.never {

@@ -30,6 +30,7 @@ type group struct {
 	first, last *Item
 	mixed       bool
 	heeded      map[queueing.ClusterEvent]bool
+	subjects    subjects
 }
 
 // heeds reports whether the event may concern items of the group. It leaves open only
@@ -65,6 +66,7 @@ func (q *Queue) join(it *Item) {
 
 // insertAfter puts an item behind another one of the group; nil means at the beginning.
 func (g *group) insertAfter(it, ahead *Item) {
+	g.subjects.add(g, it)
 	it.group, it.ahead, it.behind = g, ahead, g.first
 	if ahead != nil {
 		it.behind, ahead.behind = ahead.behind, it
@@ -81,6 +83,7 @@ func (g *group) insertAfter(it, ahead *Item) {
 // part takes an item out of its group. A group without items is dropped.
 func (q *Queue) part(it *Item) {
 	g := it.group
+	g.subjects.remove(it)
 	if it.ahead != nil {
 		it.ahead.behind = it.behind
 	} else {
@@ -102,10 +105,16 @@ func (q *Queue) part(it *Item) {
 // regroup follows a change of an item that may be waiting. Most changes leave it in its
 // group.
 func (q *Queue) regroup(it *Item) {
-	if it.group != nil && it.group != q.groupOf(it) {
+	if it.group == nil {
+		return
+	}
+	if it.group != q.groupOf(it) {
 		q.part(it)
 		q.join(it)
+		return
 	}
+	it.group.subjects.remove(it)
+	it.group.subjects.add(it.group, it)
 }
 
 // waitsBefore compares items by their places in the waiting list.
@@ -147,12 +156,16 @@ func (q *Queue) groupOf(it *Item) *group {
 
 // concerned returns the waiting items that the event may concern, in the order of the
 // waiting list. The list is valid until the next call.
-func (q *Queue) concerned(e queueing.ClusterEvent) []*Item {
+func (q *Queue) concerned(e event) []*Item {
 	gs := &q.groups
 	out := gs.woken[:0]
 	several := false // or one that is not in order
 	for _, g := range gs.list {
-		if !g.heeds(e) {
+		if !g.heeds(e.ClusterEvent) {
+			continue
+		}
+		if list, ok := g.narrow(e, out); ok {
+			several, out = true, list
 			continue
 		}
 		several = several || len(out) > 0 || g.mixed
@@ -167,6 +180,7 @@ func (q *Queue) concerned(e queueing.ClusterEvent) []*Item {
 			}
 			return 1
 		})
+		out = slices.Compact(out) // an item may have several subjects
 	}
 	gs.woken = out
 	return out

@@ -47,8 +47,9 @@ type Item struct {
 
 	// While it waits for an event:
 	group  *group
-	waits  uint64 // order of arrival among the waiting items
-	ahead  *Item  // in its group
+	about  []queueing.Subject // of its hints, if the group has them by subject
+	waits  uint64             // order of arrival among the waiting items
+	ahead  *Item              // in its group
 	behind *Item
 
 	rest  *Item // the root of those that follow it

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -111,8 +112,11 @@ func (m *model) worth(p *modelPod, e string) bool {
 		return true
 	}
 	for _, plugin := range p.plugins {
+		pair, isPair := neighbourPairs[e]
 		switch {
-		case plugin == "A" && e == evNodeAdd,
+		case plugin == "B" && isPair && pair.helps(p.info),
+			plugin == "A" && isPair,
+			plugin == "A" && e == evNodeAdd,
 			plugin == "A" && e == evPodGone && !slices.Contains(p.final, "A"),
 			plugin == "B" && e == evNodeAdd,
 			plugin == "B" && e == evNodeLabel && len(p.name())%2 == 0,
@@ -121,6 +125,74 @@ func (m *model) worth(p *modelPod, e string) bool {
 		}
 	}
 	return false
+}
+
+// A neighbourPair is a pod on a node before and after a change. B registered for it, and narrows
+// it: its pods say in an annotation which neighbours they look at.
+type neighbourPair struct{ before, after *framework.PodInfo }
+
+const wantNote = "want"
+
+// neighbourPairs are all that the model has, by name. Repelling ones have anti-affinity terms.
+var neighbourPairs = func() map[string]neighbourPair {
+	var list []*framework.PodInfo
+	for _, namespace := range []string{"a", "b"} {
+		for _, x := range []string{"", "1", "2"} {
+			for _, repels := range []bool{false, true} {
+				b := api.MakePod("neighbour").Namespace(namespace)
+				if x != "" {
+					b = b.Labels("x", x)
+				}
+				if repels {
+					b = b.PodAntiAffinity("zone", "x=1")
+				}
+				info, err := framework.NewPodInfo(b.Obj(), resource.NewSchema())
+				if err != nil {
+					panic(err)
+				}
+				list = append(list, info)
+			}
+		}
+	}
+	pairs := map[string]neighbourPair{}
+	for i, before := range list {
+		for k, after := range list {
+			pairs[fmt.Sprint("neighbour ", i, k)] = neighbourPair{before, after}
+		}
+	}
+	return pairs
+}()
+
+// helps is what the hint says.
+func (n neighbourPair) helps(pod *framework.PodInfo) bool {
+	for _, s := range subjectsOf(pod) {
+		for _, p := range []*framework.PodInfo{n.before, n.after} {
+			value, has := p.Pod.Labels[s.Key]
+			if (s.Namespace == "" || s.Namespace == p.Pod.Namespace) && (s.Key == "" || has && (s.AnyValue || s.Value == value)) {
+				return true
+			}
+		}
+	}
+	return n.before.Pod.Spec.Affinity != nil && pod.Pod.Annotations[wantNote] == "1"
+}
+
+// subjectsOf is what B says of a pod.
+func subjectsOf(pod *framework.PodInfo) []queueing.Subject {
+	switch pod.Pod.Annotations[wantNote] {
+	case "1":
+		return []queueing.Subject{{Key: "x", Value: "1"}}
+	case "x in a":
+		return []queueing.Subject{{Namespace: "a", Key: "x", AnyValue: true}}
+	case "2 or b":
+		return []queueing.Subject{{Key: "x", Value: "2"}, {Namespace: "b"}}
+	case "2 in b":
+		return []queueing.Subject{{Namespace: "b", Key: "x", Value: "2"}}
+	case "any":
+		return []queueing.Subject{{}}
+	case "x":
+		return []queueing.Subject{{Key: "x", AnyValue: true}}
+	}
+	return nil
 }
 
 // send moves a pod on, unless the gate rejects it.
@@ -208,7 +280,7 @@ func (p *modelPod) classOf() queue.Class {
 	if _, shut := info.Pod.Labels[gateLabel]; shut {
 		return queue.Class{}
 	}
-	return unique.Make(fmt.Sprint(info.Priority, len(p.name())%2))
+	return unique.Make(fmt.Sprint(info.Priority, len(p.name())%2, info.Pod.Annotations[wantNote]))
 }
 
 // pop is what Pop does with the next pod.
@@ -266,10 +338,20 @@ func TestQueueEqualsTheModel(t *testing.T) {
 	sched := profiles(t, scheduling.Profile{
 		PreEnqueue: []framework.Plugin{namedGate{gateName, gateLabel}},
 		Filter: []framework.Plugin{
-			plugin{"A", []queueing.EventHint{on(queueing.ResourceNode, queueing.ActionAdd, nil), on(queueing.ResourceAssignedPod, queueing.ActionDelete, nil)}},
+			plugin{"A", []queueing.EventHint{on(queueing.ResourceNode, queueing.ActionAdd, nil), on(queueing.ResourceAssignedPod, queueing.ActionDelete, nil), on(queueing.ResourceAssignedPod, queueing.ActionUpdatePodScaleDown|queueing.ActionUpdatePodLabel, nil)}},
 			plugin{"B", []queueing.EventHint{
 				on(queueing.ResourceNode, queueing.ActionAdd, nil),
 				on(queueing.ResourceNode, queueing.ActionUpdateNodeLabel, even),
+				{
+					Event: queueing.ClusterEvent{Resource: queueing.ResourceAssignedPod, Action: queueing.ActionUpdatePodLabel},
+					Hint: func(p *framework.PodInfo, before, after any) (queueing.QueueingHint, error) {
+						if (neighbourPair{before.(*framework.PodInfo), after.(*framework.PodInfo)}).helps(p) {
+							return queueing.Queue, nil
+						}
+						return queueing.QueueSkip, nil
+					},
+					Subjects: subjectsOf,
+				},
 			}},
 		},
 	})
@@ -285,7 +367,9 @@ func TestQueueEqualsTheModel(t *testing.T) {
 			if rapid.IntRange(0, 3).Draw(t, "gated") == 0 {
 				b = b.Labels(gateLabel, "")
 			}
-			info, err := framework.NewPodInfo(b.Obj(), m.schema)
+			pod := b.Obj()
+			pod.Annotations = map[string]string{wantNote: rapid.SampledFrom([]string{"", "1", "x in a", "2 or b", "2 in b", "any", "x"}).Draw(t, "want")}
+			info, err := framework.NewPodInfo(pod, m.schema)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -417,6 +501,11 @@ func TestQueueEqualsTheModel(t *testing.T) {
 					q.Move(ctx, node(queueing.ActionUpdateNodeTaint), nil, nil, nil)
 					m.happen(e)
 				}
+			},
+			"neighbour": func(t *rapid.T) {
+				name := rapid.SampledFrom(slices.Sorted(maps.Keys(neighbourPairs))).Draw(t, "pair")
+				q.Move(ctx, queueing.ClusterEvent{Resource: queueing.ResourceAssignedPod, Action: queueing.ActionUpdatePodLabel}, neighbourPairs[name].before, neighbourPairs[name].after, nil)
+				m.happen(name)
 			},
 			"move for one": func(t *rapid.T) {
 				p := pick("active", "backoff", "waiting", "flying")

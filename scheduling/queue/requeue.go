@@ -82,11 +82,11 @@ func (q *Queue) Move(ctx context.Context, e queueing.ClusterEvent, before, after
 		q.detach(except)
 	}
 	if what.isPersonal() {
-		for _, it := range q.concerned(e) {
+		for _, it := range q.concerned(what) {
 			q.scatter(it)
 		}
 	}
-	concerned := q.concerned(e)
+	concerned := q.concerned(what)
 	for _, it := range concerned {
 		if it != except {
 			q.wake(ctx, it, what)

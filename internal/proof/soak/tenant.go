@@ -83,6 +83,12 @@ var hostile = []struct {
 		return b.Labels("app", fmt.Sprint("l", i)).Requests("1k", "1Gi")
 	}},
 	{"nowhere", 2000, func(b api.PodBuilder, i int) api.PodBuilder { return b.NodeSelector("no", fmt.Sprint("where", i)) }},
+	{"lonely", 2000, func(b api.PodBuilder, i int) api.PodBuilder {
+		return b.Labels("app", fmt.Sprint("l", i)).PodAffinity(api.LabelTopologyZone, fmt.Sprint("app=friend", i))
+	}},
+	{"badly spread", 2000, func(b api.PodBuilder, i int) api.PodBuilder {
+		return b.Labels("app", fmt.Sprint("s", i)).Spread(1, fmt.Sprint("nowhere", i), api.DoNotSchedule, fmt.Sprint("app=s", i))
+	}},
 	{"gated", 2000, func(b api.PodBuilder, i int) api.PodBuilder { return b.Gates(fmt.Sprint("example.com/g", i)) }},
 }
 
