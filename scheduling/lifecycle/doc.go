@@ -118,11 +118,11 @@
 // included, and no attempt has stood that lost no binding.
 // Why: otherwise its owner could have it tried at any rate.
 //
-// Differs: a group whose failed attempts take long.
-// Original: kube-scheduler tries it again after its backoff.
-// Here: groups whose failed attempts take 1 ms or more on Config.Clock together get a fifth of
-// the time, each as much as the others: one whose attempt took t waits for 5t times their
-// number, an hour at most, if that is longer than its backoff. A virtual clock makes no
+// Differs: groups whose attempts fail.
+// Original: kube-scheduler tries them again after their backoff.
+// Here: their attempts together get a fifth of the time on Config.Clock, each namespace as much as the others, and in it each group: one whose attempt took
+// t waits for 5t times the number of such groups in its namespace, times the number of such
+// namespaces, an hour at most, if that is longer than its backoff. A virtual clock makes no
 // difference.
 // Why: nothing else is scheduled meanwhile.
 //

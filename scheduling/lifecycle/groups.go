@@ -53,7 +53,7 @@ type group struct {
 	held   *pod
 	trying bool      // it is in flight, also while its victims are asked to leave
 	joined bool      // a pod is ready that the last attempt has not tried
-	costly bool      // the last attempt failed and took long
+	costly bool      // the last attempt failed and took time
 	failed time.Time // when the last pod failed
 
 	past     queue.Failures // of its attempts while it is not in the queue
@@ -76,7 +76,7 @@ type groups struct {
 	shut    []*shutGroups // in the order in which they were first needed
 	opens   map[gateEvent]bool
 	placers map[*scheduling.Scheduler]*gang.Placer
-	costly  int // groups
+	costly  map[string]int // groups, by namespace
 }
 
 // A gate is a PreEnqueue plugin that keeps pods of a profile out of the queue.
@@ -122,7 +122,7 @@ const (
 
 // newGroups makes a placer for each profile.
 func (d *Driver) newGroups(rules gang.Rules) error {
-	d.groups = &groups{byKey: map[podKey]*group{}, byItem: map[*queue.Item]*group{}, opens: map[gateEvent]bool{}, placers: map[*scheduling.Scheduler]*gang.Placer{}}
+	d.groups = &groups{byKey: map[podKey]*group{}, byItem: map[*queue.Item]*group{}, opens: map[gateEvent]bool{}, costly: map[string]int{}, placers: map[*scheduling.Scheduler]*gang.Placer{}}
 	for _, s := range d.profiles {
 		p, err := gang.New(s, rules)
 		if err != nil {

@@ -7,12 +7,12 @@ import (
 )
 
 // Nothing else is scheduled during an attempt for a group, and attempts that fail come again. So
-// that they leave time for other pods, those that take long together get a part of it, each
-// group as much as the others.
+// that they leave time for other pods, those together get a part of it, each
+// namespace as much as the others, and in it each group as much as the others. So the groups of a
+// namespace, many or few, asleep or not, hold up one another most.
 const (
-	costlyAttempt = time.Millisecond // from this on attempts count
-	paceShare     = 5                // they get one of so many parts of the time
-	paceMost      = time.Hour        // the longest delay
+	paceShare = 5         // they get one of so many parts of the time
+	paceMost  = time.Hour // the longest delay
 )
 
 // pace keeps a group whose attempt has failed from its next one, as long as its share of the
@@ -21,28 +21,35 @@ const (
 func (d *Driver) pace(g *group, it *queue.Item, began time.Time) {
 	now := d.clock.Now()
 	took := now.Sub(began)
-	d.countCostly(g, took >= costlyAttempt)
+	d.countCostly(g, took > 0)
 	if g.costly {
-		d.queue.Delay(it, now.Add(delayAfter(took, d.groups.costly)))
+		d.queue.Delay(it, now.Add(delayAfter(took, d.groups.rivals(g))))
 	}
 }
 
-// delayAfter is how long a group waits if its attempt took so long, and so many groups are
-// costly.
-func delayAfter(took time.Duration, groups int) time.Duration {
-	if took >= paceMost/paceShare/time.Duration(groups) {
+// rivals is how many costly groups there would be if each namespace that has some had as many as
+// that of the group, which is costly.
+func (gs *groups) rivals(g *group) int { return len(gs.costly) * gs.costly[g.key.namespace] }
+
+// delayAfter is how long a group waits if its attempt took so long, and it has so many rivals,
+// itself included.
+func delayAfter(took time.Duration, rivals int) time.Duration {
+	if took >= paceMost/paceShare/time.Duration(rivals) {
 		return paceMost
 	}
-	return took * paceShare * time.Duration(groups)
+	return took * paceShare * time.Duration(rivals)
 }
 
 // countCostly counts a group among the costly ones, or no longer.
 func (d *Driver) countCostly(g *group, costly bool) {
-	switch {
-	case costly && !g.costly:
-		d.groups.costly++
-	case !costly && g.costly:
-		d.groups.costly--
+	if costly == g.costly {
+		return
 	}
 	g.costly = costly
+	list, namespace := d.groups.costly, g.key.namespace
+	if costly {
+		list[namespace]++
+	} else if list[namespace]--; list[namespace] == 0 {
+		delete(list, namespace)
+	}
 }

@@ -152,3 +152,29 @@ func TestCostlyGroupsAreForgotten(t *testing.T) {
 		}
 	}
 }
+
+// Costly groups of one namespace, asleep or not, take no time from those of another one.
+func TestCostlyGroupsOfOthers(t *testing.T) {
+	for _, asleep := range []bool{false, true} {
+		w := newPaceWorld(t, 100)
+		w.pass(4*time.Minute, func() {}) // each has failed
+		if asleep {
+			for i := range 100 {
+				w.d.Apply(lifecycle.Delete(podGroup(fmt.Sprint("slow", i), 1, 0)))
+			}
+		}
+		mine, pod := podGroup("mine", 1, 0), w.slowPod("mine", 0)
+		mine.Namespace, pod.Namespace = "other", "other"
+		w.d.Apply(lifecycle.Update(mine), lifecycle.Update(pod))
+		part := w.pass(20*time.Minute, func() {
+			w.serial++
+			w.d.Apply(lifecycle.Update(api.MakeNode("n", "2", "16Gi").Labels("serial", fmt.Sprint(w.serial)).Obj()))
+		})
+		if n := w.attempts["other/mine"]; n < 75 {
+			t.Errorf("asleep %v: %d attempts in 20 minutes, want one in 10 to 15 s", asleep, n)
+		}
+		if part > 0.22 {
+			t.Errorf("asleep %v: %.3f of the time", asleep, part)
+		}
+	}
+}

@@ -28,6 +28,7 @@ type placing struct {
 	asked       bool                        // whether the nodes were asked, see askNodes
 	failed      error                       // error of the last decision for all replicas
 	names       map[string]map[string]bool  // names of the pods of each cluster
+	work        int64                       // steps of all decisions, see maxPlaceWork
 	out         *Placed
 }
 
@@ -268,9 +269,39 @@ func (p *placing) decide(replicas int64) (Decision, *Explanation, error) {
 	s := p.federation.scheduler
 	s.Estimators = append(slices.Clone(p.remembering), p.room)
 	x := &Explanation{Workload: w.Name, Replicas: w.Replicas}
-	d, err := s.decide(clusters, &w, x)
+	d, err := p.decideWith(s, clusters, &w, x)
 	x.Targets, x.Affinity = d.Targets, d.Affinity
 	return d, x, err
+}
+
+// decideWith decides, and leaves out affinities that lead nowhere from now on: those for which
+// filters reject all clusters, which they do in each round. The error, if there is one, is that
+// of an affinity for which there are some, if there is such an affinity.
+func (p *placing) decideWith(s Scheduler, clusters []*api.Cluster, w *Workload, x *Explanation) (Decision, error) {
+	p.work = resource.SatAdd(p.work, w.steps(len(clusters)))
+	if err := tooMuchWork(p.work, len(clusters), maxPlaceWork); err != nil {
+		return Decision{}, ofWorkload(w, err)
+	}
+	left := new(effort)
+	d, err := s.decideWith(clusters, w, x, left)
+	terms := w.Placement.ClusterAffinities
+	if len(left.hopeless) == 0 || len(left.hopeless) == len(terms) {
+		return d, err
+	}
+	open := make([]ClusterAffinityTerm, 0, len(terms))
+	hopeless := left.hopeless
+	for i := range terms {
+		if len(hopeless) > 0 && hopeless[0] == i {
+			hopeless = hopeless[1:]
+			continue
+		}
+		open = append(open, terms[i])
+	}
+	p.workload.Placement.ClusterAffinities, w.Placement.ClusterAffinities = open, open
+	if err == nil {
+		return d, nil
+	}
+	return p.decideWith(s, clusters, w, x)
 }
 
 // now returns where replicas are, by name.
@@ -340,7 +371,7 @@ func (p *placing) decideWhatFits() (Decision, *Explanation, error) {
 		return d, x, nil
 	}
 	var plugin *PluginError
-	if errors.As(err, &plugin) {
+	if errors.As(err, &plugin) || errors.Is(err, errTooMuchWork) {
 		return Decision{}, nil, err
 	}
 	return Decision{}, nil, nil // nothing more fits

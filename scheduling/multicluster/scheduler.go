@@ -189,6 +189,10 @@ func (s Scheduler) Explain(clusters []*api.Cluster, w *Workload) *Explanation {
 }
 
 func (s Scheduler) decide(clusters []*api.Cluster, w *Workload, x *Explanation) (Decision, error) {
+	return s.decideWith(clusters, w, x, new(effort))
+}
+
+func (s Scheduler) decideWith(clusters []*api.Cluster, w *Workload, x *Explanation, left *effort) (Decision, error) {
 	s = s.withDefaults()
 	if err := s.check(); err != nil {
 		return Decision{}, err
@@ -204,7 +208,6 @@ func (s Scheduler) decide(clusters []*api.Cluster, w *Workload, x *Explanation) 
 		return Decision{}, ofWorkload(w, err)
 	}
 	w = w.named()
-	left := new(effort)
 	if len(w.Placement.ClusterAffinities) == 0 {
 		return s.decideOnce(sorted, w, x, left)
 	}
@@ -218,6 +221,10 @@ func (s Scheduler) decide(clusters []*api.Cluster, w *Workload, x *Explanation) 
 		}
 		if first == nil {
 			first = err
+		}
+		var unfit *FitError
+		if errors.As(err, &unfit) {
+			left.hopeless = append(left.hopeless, i)
 		}
 	}
 	return Decision{}, first

@@ -17,9 +17,24 @@ const stepsOfCluster = 10
 
 var errTooMuchWork = errors.New("takes too many steps: give it fewer affinities, static weights, names, label or field expressions")
 
+// maxPlaceWork is maxWork for all decisions of one placing together.
+const maxPlaceWork = 5 * maxWork
+
 // checkWork returns an error if a decision about so many clusters would cost more than maxWork.
-// Each affinity may lead to no result, so all count.
 func (w *Workload) checkWork(clusters int) error {
+	return tooMuchWork(w.steps(clusters), clusters, maxWork)
+}
+
+func tooMuchWork(steps int64, clusters int, most int64) error {
+	if steps <= most {
+		return nil
+	}
+	return &api.InvalidError{Field: "spec.placement", Value: fmt.Sprintf("%d steps for %d clusters, more than %d", steps, clusters, most), Err: errTooMuchWork}
+}
+
+// steps is what a decision about so many clusters may cost. Each affinity may lead to no result,
+// so all count.
+func (w *Workload) steps(clusters int) int64 {
 	p := &w.Placement
 	each := int64(stepsOfCluster + len(w.Components))
 	if w.Replica != nil {
@@ -45,10 +60,7 @@ func (w *Workload) checkWork(clusters int) error {
 			}
 		}
 	}
-	if steps = resource.SatMul(steps, int64(clusters)); steps > maxWork {
-		return &api.InvalidError{Field: "spec.placement", Value: fmt.Sprintf("%d steps for %d clusters, more than %d", steps, clusters, maxWork), Err: errTooMuchWork}
-	}
-	return nil
+	return resource.SatMul(steps, int64(clusters))
 }
 
 // steps is what it costs to compare a cluster with the affinity.

@@ -76,3 +76,89 @@ func TestWorkIsBounded(t *testing.T) {
 		t.Errorf("500 affinities for 500 components: %v, want an error", err)
 	}
 }
+
+// TestPlaceLeavesOutHopelessAffinities: an affinity that selects no cluster changes nothing for the
+// others in Federation.Place, and its cost does not come again in each round.
+func TestPlaceLeavesOutHopelessAffinities(t *testing.T) {
+	for _, clusters := range []int{10, 40} {
+		for _, spread := range []bool{false, true} {
+			var members []multicluster.Member
+			for i := range clusters {
+				members = append(members, withNodes(t, fmt.Sprintf("c%02d", i), api.MakeNode("", "64", "256Gi")))
+			}
+			place := func(affinities ...multicluster.ClusterAffinity) *multicluster.Placed {
+				t.Helper()
+				f, err := multicluster.NewFederation(multicluster.Scheduler{}, profile(), members)
+				if err != nil {
+					t.Fatal(err)
+				}
+				p := multicluster.Placement{ReplicaScheduling: &multicluster.ReplicaScheduling{ReplicaDivisionPreference: multicluster.PreferAggregated}}
+				for i, a := range affinities {
+					p.ClusterAffinities = append(p.ClusterAffinities, multicluster.ClusterAffinityTerm{AffinityName: fmt.Sprint(i), ClusterAffinity: a})
+				}
+				if spread {
+					p.SpreadConstraints = []multicluster.SpreadConstraint{{SpreadByField: multicluster.SpreadByCluster, MinGroups: 1, MaxGroups: clusters}}
+				}
+				replica := capacity.ReplicaOf(api.MakePod("p").Requests("1m", "1Mi").HostPort(80).Obj()) // one for each node
+				placed, err := f.Place(&multicluster.Workload{Name: "x/p", Replicas: 500, Replica: replica, Placement: p})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, pod := range placed.Pods {
+					for _, m := range members {
+						if m.Cluster.Name == pod.Cluster {
+							if err := m.Snapshot.RemovePod(pod.Pod, pod.Node); err != nil {
+								t.Fatal(err)
+							}
+						}
+					}
+				}
+				return placed
+			}
+			nothing := multicluster.ClusterAffinity{ClusterNames: []string{"nowhere"}}
+			many := []multicluster.ClusterAffinity{{}}
+			for range 20_000_000 / (20 * clusters) {
+				many = append(many, nothing) // the steps of a decision, if it fails
+			}
+			many[0], many[len(many)-1] = many[len(many)-1], many[0]
+			want := place()
+			for name, got := range map[string]*multicluster.Placed{"one more": place(nothing, multicluster.ClusterAffinity{}), "many more": place(many...)} {
+				if len(want.Pods) != clusters || len(got.Pods) != clusters || got.Unplaced != want.Unplaced || got.Reason != want.Reason {
+					t.Errorf("%d clusters, spread %v, %s: %d pods, %d left, %q; want %d, %d, %q", clusters, spread, name, len(got.Pods), got.Unplaced, got.Reason, len(want.Pods), want.Unplaced, want.Reason)
+				}
+			}
+		}
+	}
+}
+
+// TestPlaceWorkIsBounded: the rounds of Federation.Place share a bound. Beyond it nothing is placed.
+func TestPlaceWorkIsBounded(t *testing.T) {
+	const clusters = 40
+	var members []multicluster.Member
+	names := make([]string, 0, 3_900_000) // a list of names is a step for eight of them
+	for i := range clusters {
+		names = append(names, fmt.Sprintf("c%02d", i))
+		members = append(members, withNodes(t, names[i], api.MakeNode("", "64", "256Gi")))
+	}
+	for len(names) < cap(names) {
+		names = append(names, "nowhere")
+	}
+	f, err := multicluster.NewFederation(multicluster.Scheduler{}, profile(), members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := multicluster.Placement{ClusterAffinity: &multicluster.ClusterAffinity{ClusterNames: names}, ReplicaScheduling: &multicluster.ReplicaScheduling{ReplicaDivisionPreference: multicluster.PreferAggregated}}
+	replica := capacity.ReplicaOf(api.MakePod("p").Requests("1m", "1Mi").HostPort(80).Obj())
+	_, err = f.Place(&multicluster.Workload{Name: "x/p", Replicas: 500, Replica: replica, Placement: p})
+	var invalid *api.InvalidError
+	if !errors.As(err, &invalid) || !strings.Contains(invalid.Value, "more than 100000000") {
+		t.Errorf("%v, want an error about the steps of all rounds", err)
+	}
+	for _, m := range members {
+		for i := range m.Snapshot.Len() {
+			if n := len(m.Snapshot.At(i).Pods); n > 0 {
+				t.Errorf("%d pods are left on cluster %s", n, m.Cluster.Name)
+			}
+		}
+	}
+}
