@@ -7,9 +7,9 @@ import (
 )
 
 // Nothing else is scheduled during an attempt for a group, and attempts that fail come again. So
-// that they leave time for other pods, those together get a part of it, each
-// namespace as much as the others, and in it each group as much as the others. So the groups of a
-// namespace, many or few, asleep or not, hold up one another most.
+// that they leave time for other pods, those together get a part of it, each namespace as much as
+// the others, and in it each group as much as the others. So the groups of a namespace, many or
+// few, asleep or not, hold up one another most.
 const (
 	paceShare = 5         // they get one of so many parts of the time
 	paceMost  = time.Hour // the longest delay
