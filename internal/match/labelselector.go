@@ -11,6 +11,7 @@ import (
 // everything.
 type LabelSelector struct {
 	requirements []requirement
+	index        *selectorIndex // of the requirements, nil if they are few
 	nothing      bool
 }
 
@@ -59,7 +60,7 @@ func NewLabelSelectorWith(s *api.LabelSelector, keys []string, labels map[string
 			return Nothing(), err
 		}
 	}
-	return LabelSelector{requirements: requirements}, nil
+	return LabelSelector{requirements: requirements}.indexed(), nil
 }
 
 func labelOperator(o api.LabelSelectorOperator) (operator, bool) {
@@ -124,6 +125,9 @@ func Nothing() LabelSelector { return LabelSelector{nothing: true} }
 
 // Matches reports whether the selector selects an object with these labels.
 func (s *LabelSelector) Matches(labels map[string]string) bool {
+	if s.index != nil {
+		return s.index.matches(labels)
+	}
 	return !s.nothing && matchAll(s.requirements, labels)
 }
 
@@ -140,5 +144,5 @@ func (s LabelSelector) And(o LabelSelector) LabelSelector {
 	if s.nothing || o.nothing {
 		return Nothing()
 	}
-	return LabelSelector{requirements: slices.Concat(s.requirements, o.requirements)}
+	return LabelSelector{requirements: slices.Concat(s.requirements, o.requirements)}.indexed()
 }

@@ -1,11 +1,10 @@
 package match
 
-// A SelectorIndex is a label selector for many objects: comparing one takes time for its labels,
-// however many requirements and values the selector has.
-type SelectorIndex struct {
+// A selectorIndex is a long label selector: comparing an object with it takes time for the labels
+// of the object, however many requirements and values there are.
+type selectorIndex struct {
 	conditions map[string]*condition // by key
 	needed     int                   // keys that must be there
-	nothing    bool
 }
 
 // A condition is what all requirements about one key say together.
@@ -15,11 +14,25 @@ type condition struct {
 	forbidden       map[string]bool
 }
 
-// NewSelectorIndex indexes a selector of labels. It costs about as much as compiling that.
-func NewSelectorIndex(s *LabelSelector) *SelectorIndex {
-	x := &SelectorIndex{conditions: map[string]*condition{}, nothing: s.nothing}
+// shortParts is up to how many requirements and values are compared one by one.
+const shortParts = 32
+
+// indexed returns the selector with an index if it is long.
+func (s LabelSelector) indexed() LabelSelector {
+	parts := 0
 	for i := range s.requirements {
-		r := &s.requirements[i]
+		parts += 1 + len(s.requirements[i].values)
+	}
+	if parts > shortParts {
+		s.index = newSelectorIndex(s.requirements)
+	}
+	return s
+}
+
+func newSelectorIndex(requirements []requirement) *selectorIndex {
+	x := &selectorIndex{conditions: map[string]*condition{}}
+	for i := range requirements {
+		r := &requirements[i]
 		c := x.conditions[r.key]
 		if c == nil {
 			c = &condition{}
@@ -59,9 +72,8 @@ func (c *condition) add(r *requirement) {
 	}
 }
 
-// Matches reports whether the selector selects an object with these labels.
-func (x *SelectorIndex) Matches(labels map[string]string) bool {
-	if x.nothing || x.needed > len(labels) {
+func (x *selectorIndex) matches(labels map[string]string) bool {
+	if x.needed > len(labels) {
 		return false
 	}
 	there := 0

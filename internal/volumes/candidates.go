@@ -16,24 +16,22 @@ import (
 type pool struct {
 	claim    *api.PersistentVolumeClaim // one of the kind
 	class    string
-	limited  bool                 // the claim has a selector; then the pool is for it alone
-	selector *match.SelectorIndex // if limited
-	least    resource.Quantity    // the smallest request of a claim
-	free     []*volume            // by size, then by name
-	index    index                // of free
-	cursors  int                  // place of the first of its cursors among those of all pools
+	limited  bool // the claim has a selector; then the pool is for it alone
+	selector match.LabelSelector
+	least    resource.Quantity // the smallest request of a claim
+	free     []*volume         // by size, then by name
+	index    index             // of free
+	cursors  int               // place of the first of its cursors among those of all pools
 }
 
 // poolOf makes an empty pool for a claim. It fails if the claim cannot be matched with any
 // volume.
-func poolOf(claim *api.PersistentVolumeClaim) (pool, error) {
-	p := pool{claim: claim, class: ClassOfClaim(claim), limited: claim.Spec.Selector != nil}
+func poolOf(claim *api.PersistentVolumeClaim) (p pool, err error) {
+	p = pool{claim: claim, class: ClassOfClaim(claim), limited: claim.Spec.Selector != nil}
 	if p.limited {
-		s, err := match.NewLabelSelector(claim.Spec.Selector)
-		if err != nil {
+		if p.selector, err = match.NewLabelSelector(claim.Spec.Selector); err != nil {
 			return p, fmt.Errorf("error creating internal label selector for claim: %s/%s: %w", claim.Namespace, claim.Name, err)
 		}
-		p.selector = match.NewSelectorIndex(&s)
 	}
 	return p, nil
 }
