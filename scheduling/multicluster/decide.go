@@ -28,10 +28,21 @@ func (s Scheduler) decideOnce(clusters []*api.Cluster, w *Workload, x *Explanati
 	var failed []error
 	for i := range members {
 		m := &members[i]
-		n, err := s.available(m.cluster, w, x)
-		if err != nil {
-			failed = append(failed, err)
+		if left.estimates == nil {
+			left.estimates = make([]*estimate, len(clusters))
 		}
+		e := left.estimates[m.at]
+		if e == nil {
+			e = s.available(m.cluster, w, x != nil)
+			left.estimates[m.at] = e
+		}
+		if e.failed != nil {
+			failed = append(failed, e.failed)
+		}
+		if x != nil && w.wanted() > 0 {
+			e.describe(&x.Clusters[m.at])
+		}
+		n := e.available
 		available[m.cluster.Name] = n
 		m.available = resource.SatAdd(n, has[m.cluster.Name])
 	}
@@ -86,7 +97,7 @@ func (s Scheduler) feasible(clusters []*api.Cluster, w *Workload, x *Explanation
 			}
 			continue
 		}
-		m := member{cluster: c, tier: tierOf(&w.Placement, c, s.Zones)}
+		m := member{cluster: c, at: i, tier: tierOf(&w.Placement, c, s.Zones)}
 		for _, p := range s.Scorers {
 			n, err := scoreOf(p, w, c)
 			if err != nil {
@@ -154,40 +165,49 @@ func recovered(p interface{ Name() string }, c *api.Cluster, err *error) {
 	}
 }
 
-// available returns how many replicas, or sets of components, a cluster can take,
-// and the errors of estimators. If no estimator has an opinion, or none sets a
-// limit, the cluster can take all of them. If the only outcome is errors, it can
-// take none.
+// An estimate is what the estimators say of a cluster. It is the same for all affinities of a
+// decision.
+type estimate struct {
+	available int64
+	failed    error
+	by        string                   // the estimator that gave the number
+	reports   []capacity.ClusterReport // if asked for
+}
+
+// available returns how many replicas, or sets of components, a cluster can take, with the reports
+// of estimators if asked for, and their errors. If no estimator has an opinion, or none sets a
+// limit, the cluster can take all of them. If the only outcome is errors, it can take none.
 //
 // Source: Karmada 1.13, calAvailableReplicas.
-func (s Scheduler) available(c *api.Cluster, w *Workload, x *Explanation) (int64, error) {
+func (s Scheduler) available(c *api.Cluster, w *Workload, reports bool) *estimate {
 	wanted := w.wanted()
 	if wanted == 0 {
-		return capacity.MaxReplicas, nil
+		return &estimate{available: capacity.MaxReplicas}
 	}
 	combined := s.ask(c, w)
-	n := combined.Replicas
+	e := &estimate{available: combined.Replicas, failed: combined.Err, by: combined.By}
 	switch {
 	case combined.NoOpinion && combined.Err != nil:
-		n = 0
-	case combined.NoOpinion, n == capacity.MaxReplicas:
-		n = wanted
+		e.available = 0
+	case combined.NoOpinion, e.available == capacity.MaxReplicas:
+		e.available = wanted
 	}
-	if x != nil {
-		e := x.find(c.Name)
-		e.Available, e.AvailableBy = n, combined.By
-		if combined.Err != nil {
-			e.EstimateError = combined.Err.Error()
-		}
-		for _, p := range s.Estimators {
-			if explainer, ok := p.(capacity.ClusterExplainer); ok && len(w.Components) == 0 {
-				if r, err := explain(explainer, c, w.Replica); err == nil {
-					e.Estimates = append(e.Estimates, r)
-				}
+	for _, p := range s.Estimators {
+		if explainer, ok := p.(capacity.ClusterExplainer); ok && reports && len(w.Components) == 0 {
+			if r, err := explain(explainer, c, w.Replica); err == nil {
+				e.reports = append(e.reports, r)
 			}
 		}
 	}
-	return n, combined.Err
+	return e
+}
+
+// describe writes down what the estimators say.
+func (e *estimate) describe(x *ClusterExplanation) {
+	x.Available, x.AvailableBy, x.Estimates = e.available, e.by, e.reports
+	if e.failed != nil {
+		x.EstimateError = e.failed.Error()
+	}
 }
 
 // explain asks an estimator for its report and recovers its panics.

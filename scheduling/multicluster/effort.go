@@ -8,7 +8,8 @@ type effort struct {
 	visits     int // of the exhaustive search
 	affinities int // that have begun
 
-	hopeless []int // affinities whose filters reject all clusters, by index
+	estimates []*estimate // by cluster, nil if nobody has asked yet
+	hopeless  []int       // affinities whose filters reject all clusters, by index
 }
 
 // begin gives the searches for the next affinity all steps if it is the first, and at least half

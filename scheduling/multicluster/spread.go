@@ -54,6 +54,7 @@ func (e *SpreadError) Error() string { return e.Reason }
 // A member is a feasible cluster with the data that selection reads.
 type member struct {
 	cluster   *api.Cluster
+	at        int // in the list of clusters
 	tier      int
 	score     int64
 	available int64 // what it can take and what it has

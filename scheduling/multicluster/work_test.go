@@ -162,3 +162,56 @@ func TestPlaceWorkIsBounded(t *testing.T) {
 		}
 	}
 }
+
+// askedEstimator counts how often it is asked.
+type askedEstimator struct{ asked *int }
+
+func (askedEstimator) Name() string { return "asked" }
+
+func (e askedEstimator) Estimate(*api.Cluster, *capacity.Replica) (capacity.Estimate, error) {
+	*e.asked++
+	return capacity.Estimate{Replicas: 1}, nil
+}
+
+// TestEstimatesAreSharedByAffinities: estimators are asked about a cluster once for a decision,
+// however many affinities are short of room, and with the same answer for each.
+func TestEstimatesAreSharedByAffinities(t *testing.T) {
+	asked := 0
+	s := multicluster.Scheduler{Estimators: []capacity.ClusterEstimator{askedEstimator{&asked}}}
+	var list []*api.Cluster
+	for i := range 7 {
+		list = append(list, &api.Cluster{ObjectMeta: api.ObjectMeta{Name: fmt.Sprint("m", i)}})
+	}
+	p := multicluster.Placement{ReplicaScheduling: &multicluster.ReplicaScheduling{ReplicaDivisionPreference: multicluster.PreferAggregated}}
+	for i := range 5 { // the first i+1 clusters; only the last affinity has room for five
+		term := multicluster.ClusterAffinityTerm{AffinityName: fmt.Sprint(i)}
+		for k := range i + 1 {
+			term.ClusterNames = append(term.ClusterNames, fmt.Sprint("m", 2*k%7))
+		}
+		p.ClusterAffinities = append(p.ClusterAffinities, term)
+	}
+	w := &multicluster.Workload{Name: "a/b", Replicas: 5, Placement: p, Replica: &capacity.Replica{}}
+	d, err := s.Schedule(list, w)
+	if err != nil || d.Affinity != "4" || len(d.Targets) != 5 {
+		t.Errorf("%+v, %v; want five targets of the last affinity", d, err)
+	}
+	if asked != 5 {
+		t.Errorf("asked %d times about five clusters", asked)
+	}
+	x := s.Explain(list, w)
+	for _, c := range x.Clusters {
+		if want := int64(1); c.Feasible && (c.Available != want || c.AvailableBy != "asked") {
+			t.Errorf("cluster %s: %+v, want what the estimator said", c.Cluster, c)
+		}
+	}
+}
+
+// TestComponentsAreBounded: a workload of too many components is refused.
+func TestComponentsAreBounded(t *testing.T) {
+	w := &multicluster.Workload{Name: "a/b", Components: make([]capacity.Component, 1001)}
+	_, err := multicluster.Scheduler{}.Schedule([]*api.Cluster{{ObjectMeta: api.ObjectMeta{Name: "m"}}}, w)
+	var invalid *api.InvalidError
+	if !errors.As(err, &invalid) || invalid.Field != "spec.components" || invalid.Value != "1001 components" {
+		t.Errorf("%v, want an error that names the components", err)
+	}
+}
