@@ -34,6 +34,7 @@ type incrementalPath struct {
 	guesses  guesses
 	balances balances
 	stepped  *balance // by which the last pod stepped aside, nil if it did not
+	door     door
 	notes    *runner.Cache[noted]
 	tried    [triedOften]*runner.Entry
 	keys     classKeys
@@ -87,7 +88,7 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 	seed := pick.Seed(s.profile.Seed, s.number)
 	c.Reset(pod, snap, s.number, seed)
 	d.TieRule, d.Number, d.start = s.profile.TieRule, s.number, s.start
-	f.by, f.early.known, f.stepped = byView, false, nil
+	f.by, f.early.known, f.stepped, f.door.closed = byView, false, nil, false
 	switch {
 	case pod.IsNominated():
 		if done, ok := f.decideOnNominated(snap, d); done || !ok {

@@ -51,7 +51,7 @@ const (
 	// besides, because several classes may be new at once.
 	patience, patientClasses = 64, 2
 	// spareShare is which part of what the reference path costs may be spent on classes that
-	// come again, while the loss is too large. So may half of what kept answers save. At most
+	// come again, while the loss is too large. So may three quarters of what kept answers save. At most
 	// spareClasses can be paid at once. The last spareReserve of them are for classes that have
 	// come twice as often as is enough.
 	spareShare, spareClasses, spareReserve = 16, 32, 3
@@ -60,7 +60,7 @@ const (
 	// classes, seenOf neighbors are looked at: the second or third shows whether kept answers may
 	// pay again. Which ones is drawn: nobody can arrange their pods so that only these are looked
 	// at.
-	fewWanted         = 300
+	fewWanted         = 200
 	seenEvery, seenOf = 64, 3
 	// While unfit is at least unfitMost, searches in more than fewWanted nodes are not short.
 	unfitMost = 16
@@ -98,7 +98,7 @@ func (b *balance) note(x extent, evaluated, saved int) {
 	} else {
 		gain := saved + keyCost - evaluated
 		b.loss -= gain
-		b.save(max(0, gain)/2, x)
+		b.save(3*max(0, gain)/4, x)
 		b.lesson.earned += max(0, gain)
 		if b.spends {
 			b.lesson.made(x)
@@ -200,7 +200,10 @@ func (f *incrementalPath) looksAt(b *balance, c *framework.Cycle, x extent) bool
 // isKept finds the class of the cycle's pod, and reports whether it is kept, and to follow what
 // pods have changed costs at most so much.
 func (f *incrementalPath) isKept(c *framework.Cycle, most int) bool {
-	if f.class = f.classOf(c); f.class == nil {
+	f.door.closed = true
+	f.class = f.classOf(c)
+	f.door.closed = false
+	if f.class == nil {
 		return false
 	}
 	key, _ := f.keyOf(f.class)

@@ -74,7 +74,23 @@ func (w *storyWorld) one(kind string, group int) {
 	case "within half":
 		within = w.snap.Len() / 2
 	}
-	info := podInfo(w.t, w.snap, pod)
+	switch kind {
+	case "spread", "services":
+		pod.Labels = map[string]string{"app": fmt.Sprint(w.serial % 3)}
+		pod.Spec.TopologySpreadConstraints = []api.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: api.ScheduleAnyway, LabelSelector: &api.LabelSelector{MatchLabels: pod.Labels}}}
+	}
+	if kind == "services" {
+		pod.Spec.TopologySpreadConstraints = nil // those by default
+		must(framework.Put(w.snap, &api.Service{ObjectMeta: api.ObjectMeta{Namespace: pod.Namespace, Name: fmt.Sprint("s", w.serial%7)}, Spec: api.ServiceSpec{Selector: map[string]string{"app": fmt.Sprint(w.serial % 5)}}}))
+	}
+	on := w.snap
+	if kind == "forks" { // eleven pods are moved in each
+		on = w.snap.Fork()
+		for i := range 11 {
+			must(on.AddPod(podInfo(w.t, on, api.MakePod(fmt.Sprint("f", i)).Requests("1m", "1").Obj()), name(w.serial+i)))
+		}
+	}
+	info := podInfo(w.t, on, pod)
 	times := 1
 	if strings.HasSuffix(kind, "twice") {
 		times = 2
@@ -82,7 +98,7 @@ func (w *storyWorld) one(kind string, group int) {
 	for range times {
 		err := error(nil)
 		if within == 0 {
-			_, err = w.s.Schedule(w.snap, info)
+			_, err = w.s.Schedule(on, info)
 		} else {
 			var nodes []*framework.NodeInfo
 			for i := range within {
@@ -133,6 +149,9 @@ func TestBalanceStory(t *testing.T) {
 			{"within 16", 300, 100},
 			{"within half", 200, 3},
 			{"within half", 300, 100},
+			{"spread", 200, 1000},
+			{"services", 200, 1000},
+			{"forks", 100, 1000},
 			{"nominated", 200, 1},
 			{"nominated", 300, 100},
 		} {

@@ -167,13 +167,17 @@ func (f *incrementalPath) sought(c *framework.Cycle, parts podParts) *class {
 		k = k.next
 	}
 	if k == nil {
+		came, ok := f.door.admits(f.key)
+		if !ok {
+			return nil
+		}
 		if len(f.classes) >= classesMost {
 			f.forgetClasses()
 			first = nil
 		}
 		live := f.scratch.liveKey()
 		key := live + string(f.key)
-		k = &class{reading: f.kept(&f.scratch), key: key, text: key[len(live):], kept: string(shortened(slices.Clone(f.keys.kept))), next: first}
+		k = &class{reading: f.kept(&f.scratch), key: key, text: key[len(live):], kept: string(shortened(slices.Clone(f.keys.kept))), next: first, came: came}
 		k.idleFilters, k.idleScorers = k.reading.idleFilters(&f.s.plugins), k.reading.idleScorers(&f.s.plugins)
 		f.classes[k.text] = k
 	}
