@@ -28,19 +28,19 @@ type incrementalPath struct {
 	unnoted     unnoted
 	given       []int64 // memory of prioritize
 
-	class    *class // of the pod of this decision
-	classes  map[string]*class
-	readings map[string]*reading // of the classes
-	guesses  guesses
-	balances balances
-	stepped  *balance // by which the last pod stepped aside, nil if it did not
-	door     door
-	notes    *runner.Cache[noted]
-	tried    [triedOften]*runner.Entry
-	keys     classKeys
-	scratch  reading
-	key      []byte
-	checks   uint64 // verified decisions
+	class     *class // of the pod of this decision
+	classes   map[string]*class
+	readings  map[string]*reading // of the classes
+	guesses   guesses
+	balances  balances
+	stepped   *balance // by which the last pod stepped aside, nil if it did not
+	newcomers newcomers
+	notes     *runner.Cache[noted]
+	tried     [triedOften]*runner.Entry
+	keys      classKeys
+	scratch   reading
+	key       []byte
+	checks    uint64 // verified decisions
 }
 
 // means is how a decision was made.
@@ -88,7 +88,7 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 	seed := pick.Seed(s.profile.Seed, s.number)
 	c.Reset(pod, snap, s.number, seed)
 	d.TieRule, d.Number, d.start = s.profile.TieRule, s.number, s.start
-	f.by, f.early.known, f.stepped, f.door.closed = byView, false, nil, false
+	f.by, f.early.known, f.stepped, f.newcomers.wait = byView, false, nil, false
 	switch {
 	case pod.IsNominated():
 		if done, ok := f.decideOnNominated(snap, d); done || !ok {

@@ -200,9 +200,9 @@ func (f *incrementalPath) looksAt(b *balance, c *framework.Cycle, x extent) bool
 // isKept finds the class of the cycle's pod, and reports whether it is kept, and to follow what
 // pods have changed costs at most so much.
 func (f *incrementalPath) isKept(c *framework.Cycle, most int) bool {
-	f.door.closed = true
+	f.newcomers.wait = true
 	f.class = f.classOf(c)
-	f.door.closed = false
+	f.newcomers.wait = false
 	if f.class == nil {
 		return false
 	}

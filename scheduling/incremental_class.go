@@ -167,7 +167,7 @@ func (f *incrementalPath) sought(c *framework.Cycle, parts podParts) *class {
 		k = k.next
 	}
 	if k == nil {
-		came, ok := f.door.admits(f.key)
+		came, ok := f.newcomers.admits(f.key)
 		if !ok {
 			return nil
 		}

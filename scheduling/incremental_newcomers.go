@@ -1,0 +1,33 @@
+package scheduling
+
+import "hash/crc32"
+
+// newcomers are classes that have come once. While kept answers do not pay, they are not noted: most
+// pods are like none before them then, and to note a class costs more than to look for it.
+type newcomers struct {
+	wait bool // they do not pay: a class must come twice
+	seen *[newcomersMost]uint32
+}
+
+// newcomersMost is how many keys are remembered. If two share a place, one is seen for the first time
+// again, and so is a key that has the sum of another: neither changes an answer.
+const newcomersMost = 4096
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// admits reports whether a class that is new may be noted, and how often it has come.
+func (n *newcomers) admits(key []byte) (came int, ok bool) {
+	if !n.wait {
+		return 0, true
+	}
+	if n.seen == nil {
+		n.seen = new([newcomersMost]uint32)
+	}
+	sum := crc32.Checksum(key, castagnoli)
+	at := &n.seen[sum%newcomersMost]
+	if *at == sum|1 { // no sum is 0
+		return 1, true
+	}
+	*at = sum | 1
+	return 0, false
+}
