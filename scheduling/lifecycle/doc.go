@@ -118,7 +118,7 @@
 // included, and no attempt has stood that lost no binding.
 // Why: otherwise its owner could have it tried at any rate.
 //
-// Differs: groups whose attempts fail.
+// Differs: groups whose attempts fail, or leave pods behind.
 // Original: kube-scheduler tries them again after their backoff.
 // Here: their attempts together get a fifth of the time on Config.Clock, each namespace as
 // much as the others, and in it each group: one whose attempt took t waits for 5t times the

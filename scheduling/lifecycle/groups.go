@@ -429,7 +429,7 @@ func (g *group) endBinding() {
 	}
 	g.broken = queue.Failures{}
 	if g.item == nil {
-		g.past = queue.Failures{}
+		g.past = queue.Failures{NotBefore: g.past.NotBefore}
 	}
 }
 

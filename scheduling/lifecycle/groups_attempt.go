@@ -65,10 +65,10 @@ func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt
 	if cycle.Condition.Status == api.ConditionTrue {
 		if err = d.submit(ctx, g, sched, cycle, members); err == nil {
 			a.State = Binding
-			d.countCostly(g, false)
 			d.reportGroup(ctx, object, cycle.Condition)
 			d.dismiss(g)
 			g.past = g.broken
+			d.paceRest(g, cycle, began)
 			d.lookAll(ctx, g)
 			d.regate(ctx, g) // pods that do not stand come next
 			d.observe(&a)

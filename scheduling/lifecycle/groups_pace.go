@@ -1,8 +1,10 @@
 package lifecycle
 
 import (
+	"slices"
 	"time"
 
+	"github.com/berth-sched/berth/scheduling/gang"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
@@ -16,15 +18,32 @@ const (
 )
 
 // pace keeps a group whose attempt has failed from its next one, as long as its share of the
-// time says. How long the attempt took is told by the driver's clock: if that is virtual, there
-// is no delay.
+// time says.
 func (d *Driver) pace(g *group, it *queue.Item, began time.Time) {
+	if until := d.shareOf(g, began); g.costly {
+		d.queue.Delay(it, until)
+	}
+}
+
+// paceRest is pace for a group that stands, and is out of the queue. If pods were left behind,
+// they are tried again as if all had failed: others of the group may fit each time.
+func (d *Driver) paceRest(g *group, c *gang.Cycle, began time.Time) {
+	d.countCostly(g, false)
+	if slices.ContainsFunc(c.Pods, func(r gang.PodReport) bool { return r.Node == "" }) {
+		g.past.NotBefore = d.shareOf(g, began)
+	}
+}
+
+// shareOf counts the group's attempt, and returns when its share allows the next one. How long it
+// took is told by the driver's clock: if that is virtual, there is no delay.
+func (d *Driver) shareOf(g *group, began time.Time) time.Time {
 	now := d.clock.Now()
 	took := now.Sub(began)
 	d.countCostly(g, took > 0)
-	if g.costly {
-		d.queue.Delay(it, now.Add(delayAfter(took, d.groups.rivals(g))))
+	if !g.costly {
+		return now
 	}
+	return now.Add(delayAfter(took, d.groups.rivals(g)))
 }
 
 // rivals is how many costly groups there would be if each namespace that has some had as many as

@@ -178,3 +178,28 @@ func TestCostlyGroupsOfOthers(t *testing.T) {
 		}
 	}
 }
+
+// A group is not tried more often because others of its pods fit each time, and leave again.
+func TestCostlyGroupsThatArePartlyPlaced(t *testing.T) {
+	for _, slow := range []int{1, 8} {
+		w := newPaceWorld(t, slow)
+		w.d.Apply(lifecycle.Update(api.MakeNode("room", "64", "1000Gi").Obj()))
+		var small [8]*api.Pod
+		part := w.pass(time.Hour, func() {
+			w.serial++
+			for i := range slow {
+				if p := small[i]; p != nil && !w.bound[p.Name] {
+					continue
+				} else if p != nil {
+					w.d.Apply(lifecycle.Delete(p))
+				}
+				group := fmt.Sprint("slow", i)
+				small[i] = groupPod(fmt.Sprint(group, "-small-", w.serial), group, "1m", 0)
+				w.d.Apply(lifecycle.Update(small[i]))
+			}
+		})
+		if part > 0.22 || part < 0.05 || len(w.bound) < 100 {
+			t.Errorf("%d groups: %.3f of the time, %d small pods are bound", slow, part, len(w.bound))
+		}
+	}
+}

@@ -58,9 +58,9 @@ func (p *modelPod) isDelayed() bool { return p.delay.After(p.backoffEnd()) }
 
 // backoffEnd is when the backoff ends, cut to the second.
 func (p *modelPod) backoffEnd() time.Time {
-	n := p.errors
+	n := cmp.Or(p.errors, p.rejected)
 	if n == 0 {
-		n = p.rejected
+		return p.stamp.Truncate(time.Second)
 	}
 	most := 10 * time.Second
 	if p.pods == 4 {
@@ -71,7 +71,7 @@ func (p *modelPod) backoffEnd() time.Time {
 }
 
 func (p *modelPod) backsOff(now time.Time) bool {
-	return p.errors+p.rejected > 0 && p.expires().Sub(now.Truncate(time.Second)) >= 0
+	return (p.errors+p.rejected > 0 || p.isDelayed()) && p.expires().Sub(now.Truncate(time.Second)) >= 0
 }
 
 // since is when the pod began to wait, but not before the queue.
@@ -413,8 +413,8 @@ func TestQueueEqualsTheModel(t *testing.T) {
 					rejected: rapid.IntRange(0, 6).Draw(t, "rejected"), errors: rapid.IntRange(0, 6).Draw(t, "errors"),
 				}
 				last := m.now.Add(-rapid.SampledFrom([]time.Duration{0, 700 * time.Millisecond, 5 * time.Second, time.Hour}).Draw(t, "ago"))
-				if p.rejected+p.errors > 0 {
-					p.stamp, p.delay = last, delay(t)
+				if p.delay = delay(t); p.rejected+p.errors > 0 {
+					p.stamp = last
 				}
 				p.item = q.AddAfter(ctx, p.info, p.pods, queue.Failures{Unschedulable: p.rejected, Errors: p.errors, Last: last, NotBefore: p.delay})
 				m.pods = append(m.pods, p)

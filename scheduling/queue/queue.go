@@ -176,8 +176,9 @@ func (q *Queue) AddAfter(ctx context.Context, pod *framework.PodInfo, pods int, 
 	it := &Item{serial: q.serial, profile: q.profileOf(pod.Pod), pods: pods}
 	it.Pod, it.Timestamp = pod, q.options.Now()
 	if before.Unschedulable+before.Errors > 0 {
-		it.Unschedulable, it.Errors, it.Timestamp, it.NotBefore = before.Unschedulable, before.Errors, before.Last, before.NotBefore
+		it.Unschedulable, it.Errors, it.Timestamp = before.Unschedulable, before.Errors, before.Last
 	}
+	it.NotBefore = before.NotBefore
 	q.send(ctx, it, afterBackoff)
 	return it
 }
