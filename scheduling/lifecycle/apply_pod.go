@@ -188,6 +188,7 @@ func (d *Driver) deletePod(ctx context.Context, obj *api.Pod) error {
 // until the binding ends, unless an event had confirmed it.
 func (d *Driver) remove(ctx context.Context, p *pod) {
 	delete(d.pods, keyOf(p.info.Pod))
+	d.pace.count(&p.pacer, p.info.Pod.Namespace, false)
 	p.gone = true
 	d.reports.forget(p)
 	freed := p.nominated != ""

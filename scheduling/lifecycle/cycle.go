@@ -75,6 +75,7 @@ func (d *Driver) pop(ctx context.Context) *queue.Item {
 // Source: kube-scheduler 1.37, schedule_one.go, schedulingCycle.
 func (d *Driver) try(ctx context.Context, sched *scheduling.Scheduler, p *pod, it *queue.Item, a *Attempt) {
 	d.refusals.forget(d.snap)
+	d.pace.count(&p.pacer, p.info.Pod.Namespace, false)
 	err := d.measured(a, StepSchedule, func() (err error) {
 		a.Decision, err = sched.ScheduleContext(ctx, d.snap, it.Pod)
 		return err
@@ -137,6 +138,7 @@ func (d *Driver) makeRoom(ctx context.Context, sched *scheduling.Scheduler, p *p
 	var fit *scheduling.FitError
 	switch {
 	case !errors.As(err, &fit):
+		d.delay(it, &p.pacer, p.info.Pod.Namespace, d.snap.Now())
 		d.failed(ctx, p, it, a, err)
 		return
 	case !sched.HasPostFilter():

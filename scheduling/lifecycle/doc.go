@@ -118,12 +118,14 @@
 // included, and no attempt has stood that lost no binding.
 // Why: otherwise its owner could have it tried at any rate.
 //
-// Differs: groups whose attempts fail, or leave pods behind.
+// Differs: groups whose attempts fail, or leave pods behind, and pods whose attempts end with an
+// error.
 // Original: kube-scheduler tries them again after their backoff.
 // Here: their attempts together get a fifth of the time on Config.Clock, each namespace as
-// much as the others, and in it each group: one whose attempt took t waits for 5t times the
-// number of such groups in its namespace, times the number of such namespaces, an hour at
-// most, if that is longer than its backoff. A virtual clock makes no difference.
+// much as the others, and in it each group and pod: one whose attempt took t waits for 5t
+// times the number of such groups and pods in its namespace, times the number of such
+// namespaces, an hour at most, if that is longer than its backoff. A virtual clock makes no
+// difference.
 // Why: nothing else is scheduled meanwhile.
 //
 // Differs: sampling of metrics.

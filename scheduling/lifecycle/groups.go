@@ -53,8 +53,8 @@ type group struct {
 	held   *pod
 	trying bool      // it is in flight, also while its victims are asked to leave
 	joined bool      // a pod is ready that the last attempt has not tried
-	costly bool      // the last attempt failed and took time
 	failed time.Time // when the last pod failed
+	pacer
 
 	past     queue.Failures // of its attempts while it is not in the queue
 	broken   queue.Failures // attempts in a row that stood and lost a binding; they are its Errors
@@ -76,7 +76,6 @@ type groups struct {
 	shut    []*shutGroups // in the order in which they were first needed
 	opens   map[gateEvent]bool
 	placers map[*scheduling.Scheduler]*gang.Placer
-	costly  map[string]int // groups, by namespace
 }
 
 // A gate is a PreEnqueue plugin that keeps pods of a profile out of the queue.
@@ -122,7 +121,7 @@ const (
 
 // newGroups makes a placer for each profile.
 func (d *Driver) newGroups(rules gang.Rules) error {
-	d.groups = &groups{byKey: map[podKey]*group{}, byItem: map[*queue.Item]*group{}, opens: map[gateEvent]bool{}, costly: map[string]int{}, placers: map[*scheduling.Scheduler]*gang.Placer{}}
+	d.groups = &groups{byKey: map[podKey]*group{}, byItem: map[*queue.Item]*group{}, opens: map[gateEvent]bool{}, placers: map[*scheduling.Scheduler]*gang.Placer{}}
 	for _, s := range d.profiles {
 		p, err := gang.New(s, rules)
 		if err != nil {
@@ -190,7 +189,7 @@ func (d *Driver) delist(ctx context.Context, p *pod) {
 		if g.item != nil {
 			d.dismiss(g)
 		}
-		d.countCostly(g, false)
+		d.pace.count(&g.pacer, g.key.namespace, false)
 		delete(d.groups.byKey, g.key)
 	}
 }

@@ -56,7 +56,7 @@ func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt
 	if err != nil {
 		d.problem(err)
 		a.State, a.Err = Failed, err
-		d.pace(g, it, began)
+		d.delay(it, &g.pacer, g.key.namespace, began)
 		d.groupBack(ctx, g, it, nil)
 		d.observe(&a)
 		return a
@@ -68,7 +68,7 @@ func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt
 			d.reportGroup(ctx, object, cycle.Condition)
 			d.dismiss(g)
 			g.past = g.broken
-			d.paceRest(g, cycle, began)
+			d.delayRest(g, cycle, began)
 			d.lookAll(ctx, g)
 			d.regate(ctx, g) // pods that do not stand come next
 			d.observe(&a)
@@ -77,7 +77,7 @@ func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt
 		cycle.Fail(err)
 	}
 	a.State, a.Err = Failed, errors.New(cycle.Condition.Message)
-	d.pace(g, it, began)
+	d.delay(it, &g.pacer, g.key.namespace, began)
 	d.groupFailed(ctx, g, it, object, cycle, members)
 	d.observe(&a)
 	return a

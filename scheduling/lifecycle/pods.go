@@ -34,6 +34,7 @@ type pod struct {
 	nominee   *list.Element      // in Driver.nominations, under nominated, while it is nominated
 	noted     *framework.PodInfo // the version whose nomination is in the snapshot
 	member    *member            // if groups are scheduled and it is in one
+	pacer
 }
 
 // isNowhere reports whether the pod is neither on a node nor about to be: another scheduler

@@ -2,6 +2,7 @@ package lifecycle_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -24,6 +25,9 @@ func (f slowFilter) Filter(pod *framework.PodInfo, _ *framework.NodeInfo) framew
 		return framework.Status{}
 	}
 	f.clock.Advance(time.Second)
+	if pod.Pod.Labels["slow"] == "error" {
+		return framework.AsStatus(errors.New("broken"))
+	}
 	return framework.UnschedulableStatus("slow")
 }
 
@@ -35,6 +39,7 @@ type paceWorld struct {
 	attempts map[string]int  // of each group
 	bound    map[string]bool // pods
 	serial   int
+	observe  func(a lifecycle.Attempt) // may be nil
 }
 
 func newPaceWorld(t *testing.T, slow int) *paceWorld {
@@ -81,6 +86,9 @@ func (w *paceWorld) pass(length time.Duration, change func()) (part float64) {
 			}
 			took += w.clock.Now().Sub(before)
 			w.attempts[a.Group]++
+			if w.observe != nil {
+				w.observe(a)
+			}
 		}
 		w.clock.Advance(time.Second)
 	}
@@ -201,5 +209,55 @@ func TestCostlyGroupsThatArePartlyPlaced(t *testing.T) {
 		if part > 0.22 || part < 0.05 || len(w.bound) < 100 {
 			t.Errorf("%d groups: %.3f of the time, %d small pods are bound", slow, part, len(w.bound))
 		}
+	}
+}
+
+// Pods whose attempts end with an error get a fifth of the time together with the groups, each
+// namespace as much as the others. Those that are gone, or fail in another way, count no longer.
+func TestCostlyPodsShareTheTime(t *testing.T) {
+	w := newPaceWorld(t, 5)
+	broken := func(namespace string, i int) *api.Pod {
+		return api.MakePod(fmt.Sprint("broken", i)).Namespace(namespace).Labels("slow", "error").Requests("1m", "1Mi").Obj()
+	}
+	const many = 60
+	for i := range many {
+		w.d.Apply(lifecycle.Update(broken("a", i)))
+	}
+	w.d.Apply(lifecycle.Update(broken("b", 0)))
+	change := func() {
+		w.serial++
+		w.d.Apply(lifecycle.Update(api.MakeNode("n", "2", "16Gi").Labels("serial", fmt.Sprint(w.serial)).Obj()))
+	}
+	w.pass(10*time.Minute, change) // each has failed
+	pods, of := 0, map[string]int{}
+	w.observe = func(a lifecycle.Attempt) {
+		if a.Group == "" {
+			pods++
+			of[a.Pod.Pod.Namespace]++
+		}
+	}
+	part := w.pass(4*time.Hour, change)
+	if part > 0.22 || part < 0.1 {
+		t.Errorf("%.3f of the time, want a fifth or less", part)
+	}
+	// Each of three namespaces has a fifteenth, 960 s. An attempt takes two: a plugin that fails is
+	// asked again on the reference path.
+	if of["a"] < 350 || of["a"] > 500 || of["b"] < 350 || of["b"] > 500 {
+		t.Errorf("attempts %v, want 480 or less of each", of)
+	}
+	for i := 1; i < many; i++ {
+		if i%2 == 0 {
+			w.d.Apply(lifecycle.Delete(broken("a", i)))
+			continue
+		}
+		p := broken("a", i)
+		p.Labels = nil
+		w.d.Apply(lifecycle.Update(p))
+	}
+	w.pass(2*time.Hour, change) // until what was delayed is tried
+	of = map[string]int{}
+	w.pass(time.Hour, change)
+	if of["a"] < 90 {
+		t.Errorf("%d attempts in an hour for the only pod that is left, want one in 30 s", of["a"])
 	}
 }

@@ -1,0 +1,72 @@
+package lifecycle
+
+import (
+	"slices"
+	"time"
+
+	"github.com/berth-sched/berth/scheduling/gang"
+	"github.com/berth-sched/berth/scheduling/queue"
+)
+
+// pace leaves time for other pods. Nothing else is scheduled during an attempt, and those that
+// fail without waiting for an event come again: of groups, and of pods that end with an error. So
+// they together get a part of the time, each namespace as much as the others, and in it each group
+// and pod as much as the others. So the groups of a namespace, many or few, asleep or not, hold up
+// one another most.
+//
+// It counts the costly groups and pods of each namespace: those whose last attempt failed in this
+// way. How long an attempt took is told by the driver's clock: if that is virtual, none is costly.
+type pace map[string]int
+
+const (
+	paceShare = 5         // costly attempts get one of so many parts of the time
+	paceMost  = time.Hour // the longest delay
+)
+
+// A pacer is a group or a pod.
+type pacer struct{ costly bool }
+
+// count counts a group or pod among the costly ones of its namespace, or no longer.
+func (p pace) count(x *pacer, namespace string, costly bool) {
+	switch {
+	case costly && !x.costly:
+		p[namespace]++
+	case !costly && x.costly:
+		if p[namespace]--; p[namespace] == 0 {
+			delete(p, namespace)
+		}
+	}
+	x.costly = costly
+}
+
+// failed counts an attempt that failed, and returns for how long the next one must wait.
+func (p pace) failed(x *pacer, namespace string, took time.Duration) time.Duration {
+	p.count(x, namespace, took > 0)
+	if !x.costly {
+		return 0
+	}
+	rivals := time.Duration(len(p) * p[namespace]) // if all namespaces had as many
+	if took >= paceMost/paceShare/rivals {
+		return paceMost
+	}
+	return took * paceShare * rivals
+}
+
+// delay keeps what has failed from its next attempt, as long as its share of the time says.
+func (d *Driver) delay(it *queue.Item, x *pacer, namespace string, began time.Time) {
+	now := d.clock.Now()
+	if wait := d.pace.failed(x, namespace, now.Sub(began)); wait > 0 {
+		d.queue.Delay(it, now.Add(wait))
+	}
+}
+
+// delayRest is delay for a group that stands, and is out of the queue. If pods were left behind,
+// they are tried again as if all had failed: others of the group may fit each time.
+func (d *Driver) delayRest(g *group, c *gang.Cycle, began time.Time) {
+	if !slices.ContainsFunc(c.Pods, func(r gang.PodReport) bool { return r.Node == "" }) {
+		d.pace.count(&g.pacer, g.key.namespace, false)
+		return
+	}
+	now := d.clock.Now()
+	g.past.NotBefore = now.Add(d.pace.failed(&g.pacer, g.key.namespace, now.Sub(began)))
+}
