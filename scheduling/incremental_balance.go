@@ -60,7 +60,8 @@ const (
 	// classes, seenOf neighbors are looked at: the second or third shows whether kept answers may
 	// pay again. Which ones is drawn: nobody can arrange their pods so that only these are looked
 	// at.
-	fewWanted         = 200
+	fewWanted         = 300
+	termsCost         = 3 // how much more it is for pods with affinity terms
 	seenEvery, seenOf = 64, 3
 	// While unfit is at least unfitMost, searches in more than fewWanted nodes are not short.
 	unfitMost = 16
@@ -84,8 +85,14 @@ func (x extent) enough() int { return max(2, x.classPrice()/(4*x.price())) }
 // limit is which loss is too large.
 func (x extent) limit() int { return patience*x.price() + patientClasses*x.classPrice() }
 
-// isShort reports whether looking for a class matters.
-func (x extent) isShort() bool { return x.wanted <= fewWanted }
+// isShort reports whether looking for the class of a pod matters. That costs more if it has
+// affinity terms.
+func (x extent) isShort(pod *framework.PodInfo) bool {
+	if pod.Parts()&framework.PartPodAffinity != 0 {
+		return x.wanted <= termsCost*fewWanted
+	}
+	return x.wanted <= fewWanted
+}
 
 // note takes in a decision: how many nodes were evaluated for it, and how many the reference path
 // would have evaluated, or 0 if the decision was not answered.
@@ -144,7 +151,7 @@ func (f *incrementalPath) isAside(b *balance, c *framework.Cycle, x extent) bool
 	}
 	b.save(x.price()/spareShare, x)
 	b.unfit = max(0, b.unfit-1)
-	short := x.isShort() && (b.unfit < unfitMost || x.nodes <= fewWanted)
+	short := x.isShort(c.Pod) && (b.unfit < unfitMost || x.nodes <= fewWanted)
 	if n := f.notes.Load(c.Pod.Runner()); short && (n == nil || n.class == nil && n.tried < triedOften) {
 		if !b.stepAside(c.Seed, max(seenEvery, seenEvery*x.classPrice()/x.price())) {
 			return false

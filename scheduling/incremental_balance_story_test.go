@@ -75,6 +75,8 @@ func (w *storyWorld) one(kind string, group int) {
 		within = w.snap.Len() / 2
 	}
 	switch kind {
+	case "terms":
+		pod = api.MakePod(pod.Name).Requests("1m", fmt.Sprint(1_000_000+w.serial/group)).Labels("app", "x").PodAntiAffinity("rack", "app=other").Obj()
 	case "spread", "services":
 		pod.Labels = map[string]string{"app": fmt.Sprint(w.serial % 3)}
 		pod.Spec.TopologySpreadConstraints = []api.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: api.ScheduleAnyway, LabelSelector: &api.LabelSelector{MatchLabels: pod.Labels}}}
@@ -119,7 +121,7 @@ func (w *storyWorld) one(kind string, group int) {
 // says whom a change of the account helps, and at whose cost.
 func TestBalanceStory(t *testing.T) {
 	var b strings.Builder
-	for _, size := range []struct{ nodes, percent int }{{20, 0}, {400, 0}, {1000, 35}, {2000, 10}} {
+	for _, size := range []struct{ nodes, percent int }{{20, 0}, {300, 0}, {400, 0}, {1000, 35}, {2000, 10}} {
 		profile := scheduling.Kubernetes137()
 		profile.Percentage = size.percent
 		w := &storyWorld{t: t, snap: balanceCluster(t, size.nodes), s: build(t, profile)}
@@ -149,6 +151,8 @@ func TestBalanceStory(t *testing.T) {
 			{"within 16", 300, 100},
 			{"within half", 200, 3},
 			{"within half", 300, 100},
+			{"terms", 200, 1},
+			{"terms", 200, 2},
 			{"spread", 200, 1000},
 			{"services", 200, 1000},
 			{"forks", 100, 1000},
