@@ -70,14 +70,12 @@ func neighbours(pod *framework.PodInfo) (list []queueing.Subject) {
 
 // appendSubjects appends what stands for the pods that a term may select.
 func appendSubjects(list []queueing.Subject, t *topo.Term) []queueing.Subject {
-	namespaces, key, values := t.Selected()
-	for _, namespace := range namespaces {
-		if len(values) == 0 {
-			list = append(list, queueing.Subject{Namespace: namespace, Key: key, AnyValue: true})
-		}
-		for _, value := range values {
-			list = append(list, queueing.Subject{Namespace: namespace, Key: key, Value: value})
-		}
+	namespace, key, values, ok := t.Selected()
+	if ok && len(values) == 0 {
+		return append(list, queueing.Subject{Namespace: namespace, Key: key, AnyValue: true})
+	}
+	for _, value := range values {
+		list = append(list, queueing.Subject{Namespace: namespace, Key: key, Value: value})
 	}
 	return list
 }

@@ -51,9 +51,9 @@ const (
 	// besides, because several classes may be new at once.
 	patience, patientClasses = 64, 2
 	// spareShare is which part of what the reference path costs may be spent on classes that
-	// come again, while the loss is too large. So may three quarters of what kept answers save. At most
-	// spareClasses can be paid at once. The last spareReserve of them are for classes that have
-	// come twice as often as is enough.
+	// come again, while the loss is too large. So may three quarters of what kept answers save. At
+	// most spareClasses can be paid at once. The last spareReserve of them are for classes that
+	// have come twice as often as is enough.
 	spareShare, spareClasses, spareReserve = 16, 32, 3
 	// fewWanted is up to how many nodes of a search the reference path costs so little that
 	// looking for a class matters. Then, of every seenEvery pods, or as many as cost seenEvery
@@ -61,7 +61,7 @@ const (
 	// pay again. Which ones is drawn: nobody can arrange their pods so that only these are looked
 	// at.
 	fewWanted         = 300
-	termsCost         = 3 // how much more it is for pods with affinity terms
+	termsCost         = 3 // how many times that for pods with affinity terms
 	seenEvery, seenOf = 64, 3
 	// While unfit is at least unfitMost, searches in more than fewWanted nodes are not short.
 	unfitMost = 16
@@ -85,8 +85,7 @@ func (x extent) enough() int { return max(2, x.classPrice()/(4*x.price())) }
 // limit is which loss is too large.
 func (x extent) limit() int { return patience*x.price() + patientClasses*x.classPrice() }
 
-// isShort reports whether looking for the class of a pod matters. That costs more if it has
-// affinity terms.
+// isShort reports whether looking for the class of a pod matters.
 func (x extent) isShort(pod *framework.PodInfo) bool {
 	if pod.Parts()&framework.PartPodAffinity != 0 {
 		return x.wanted <= termsCost*fewWanted

@@ -73,16 +73,13 @@ func (w *storyWorld) one(kind string, group int) {
 		within = 16
 	case "within half":
 		within = w.snap.Len() / 2
-	}
-	switch kind {
 	case "terms":
 		pod = api.MakePod(pod.Name).Requests("1m", fmt.Sprint(1_000_000+w.serial/group)).Labels("app", "x").PodAntiAffinity("rack", "app=other").Obj()
-	case "spread", "services":
+	case "spread":
 		pod.Labels = map[string]string{"app": fmt.Sprint(w.serial % 3)}
 		pod.Spec.TopologySpreadConstraints = []api.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: api.ScheduleAnyway, LabelSelector: &api.LabelSelector{MatchLabels: pod.Labels}}}
-	}
-	if kind == "services" {
-		pod.Spec.TopologySpreadConstraints = nil // those by default
+	case "services": // with the default constraints
+		pod.Labels = map[string]string{"app": fmt.Sprint(w.serial % 3)}
 		must(framework.Put(w.snap, &api.Service{ObjectMeta: api.ObjectMeta{Namespace: pod.Namespace, Name: fmt.Sprint("s", w.serial%7)}, Spec: api.ServiceSpec{Selector: map[string]string{"app": fmt.Sprint(w.serial % 5)}}}))
 	}
 	on := w.snap

@@ -2,15 +2,15 @@ package scheduling
 
 import "hash/crc32"
 
-// newcomers are classes that have come once. While kept answers do not pay, they are not noted: most
-// pods are like none before them then, and to note a class costs more than to look for it.
+// newcomers are classes that have come once. While kept answers do not pay, they are not noted:
+// most pods are like none before them then, and to note a class costs more than to look for it.
 type newcomers struct {
 	wait bool // they do not pay: a class must come twice
 	seen *[newcomersMost]uint32
 }
 
-// newcomersMost is how many keys are remembered. If two share a place, one is seen for the first time
-// again, and so is a key that has the sum of another: neither changes an answer.
+// newcomersMost is how many keys are remembered. Of two that share a place, one is forgotten; of two
+// with one sum, the other seems to have come before. Neither changes an answer.
 const newcomersMost = 4096
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -29,7 +29,7 @@ type nominations struct {
 	schema   *resource.Schema // of the snapshots that bases are about
 	era      uint64           // changes when bases are forgotten
 	verdicts int              // in all bases, at most
-	asked    int              // nodes asked for the last decision
+	asked    int              // nodes that the last decision asked about, with their pods
 }
 
 // keptNominated are verdicts of the filters that are kept with a class, about nodes as if

@@ -18,8 +18,7 @@ type condition struct {
 }
 
 // Each evaluation counts steps of the search: one, and one for some steps of expr, which are
-// shorter. Those of a user's compiler count alike where nothing is known about them, and what they
-// say themselves besides otherwise.
+// shorter. Those of a user's compiler count alike, and besides what they have cost if they say so.
 const (
 	stepsOfExpr  = 2
 	stepsOfCall  = 100

@@ -82,24 +82,17 @@ func (t *Term) target() target {
 	return targetOf(&t.pods, t.namespaces, !t.selected.SelectsNothing())
 }
 
-// Selected says which pods the term may match: those of the namespaces, where "" is any, with one
+// Selected says which pods the term may match: those of the namespace, where "" is any, with one
 // of the values of a label, or with any value if there are none. If key is "", they need no label.
-func (t *Term) Selected() (namespaces []string, key string, values []string) {
+// It is not ok if the term matches no pod.
+func (t *Term) Selected() (namespace, key string, values []string, ok bool) {
 	x := t.target()
-	switch {
-	case x.never:
-		return nil, "", nil
-	case x.single:
-		namespaces = []string{x.namespace}
-	default:
-		namespaces = []string{""}
-	}
 	for i, n := range x.needs {
 		if i == 0 || len(n.values) > 0 && (len(values) == 0 || len(n.values) < len(values)) {
 			key, values = n.key, n.values
 		}
 	}
-	return namespaces, key, values
+	return x.namespace, key, values, !x.never
 }
 
 func targetOf(pods *match.LabelSelector, namespaces []string, more bool) target {

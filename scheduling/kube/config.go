@@ -35,7 +35,7 @@ type Config struct {
 	Configuration *config.Configuration
 	// DeviceSelectors compiles the selectors of devices, for every plugin that looks at
 	// devices and has no compiler; nil means the built-in one. Package
-	// celselector has a compiler of the whole language.
+	// celselector has a compiler of the whole language, for claims of authors whom you trust.
 	DeviceSelectors api.DeviceSelectorCompiler
 	// Handle is the handle that plugins in Profiles were made with; nil if none needs one.
 	Handle *lifecycle.Handle

@@ -8,11 +8,10 @@ import (
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
-// pace leaves time for other pods. Nothing else is scheduled during an attempt, and those that
-// fail without waiting for an event come again: of groups, and of pods that end with an error. So
-// they together get a part of the time, each namespace as much as the others, and in it each group
-// and pod as much as the others. So the groups of a namespace, many or few, asleep or not, hold up
-// one another most.
+// pace leaves time for other pods. Nothing else is scheduled during an attempt, and some attempts
+// come again without an event: those for groups that fail, and those for pods that end with an
+// error. Together they get a part of the time, each namespace as much as the others, and in it each
+// group and pod. However many groups a namespace has, they hold up one another most.
 //
 // It counts the costly groups and pods of each namespace: those whose last attempt failed in this
 // way. How long an attempt took is told by the driver's clock: if that is virtual, none is costly.

@@ -15,7 +15,7 @@ import (
 	"github.com/berth-sched/berth/scheduling/virtualclock"
 )
 
-// slowFilter takes a second for each pod whose label says so, and rejects it.
+// slowFilter takes a second for each pod whose label says so, and rejects it or fails.
 type slowFilter struct{ clock *virtualclock.Clock }
 
 func (slowFilter) Name() string { return "Slow" }
@@ -72,6 +72,12 @@ func (w *paceWorld) slowPod(group string, serial int) *api.Pod {
 	return p
 }
 
+// change updates a node.
+func (w *paceWorld) change() {
+	w.serial++
+	w.d.Apply(lifecycle.Update(api.MakeNode("n", "2", "16Gi").Labels("serial", fmt.Sprint(w.serial)).Obj()))
+}
+
 // pass lets time pass, with a change every second, and makes the attempts that are due. It
 // returns how much of the time the attempts took.
 func (w *paceWorld) pass(length time.Duration, change func()) (part float64) {
@@ -102,8 +108,7 @@ func TestCostlyGroupsShareTheTime(t *testing.T) {
 		for _, what := range []string{"a node changes", "pods are replaced"} {
 			w := newPaceWorld(t, slow)
 			part := w.pass(2*time.Hour, func() {
-				w.serial++
-				w.d.Apply(lifecycle.Update(api.MakeNode("n", "2", "16Gi").Labels("serial", fmt.Sprint(w.serial)).Obj()))
+				w.change()
 				for i := range slow {
 					if name := fmt.Sprint("slow", i); what == "pods are replaced" {
 						w.d.Apply(lifecycle.Update(w.slowPod(name, w.serial)), lifecycle.Delete(w.slowPod(name, w.serial-1)))
@@ -151,10 +156,7 @@ func TestCostlyGroupsAreForgotten(t *testing.T) {
 			t.Fatalf("%d pods fit, want %d", bound, slow-1)
 		}
 		w.attempts = map[string]int{}
-		w.pass(10*time.Minute, func() {
-			w.serial++
-			w.d.Apply(lifecycle.Update(api.MakeNode("n", "2", "16Gi").Labels("serial", fmt.Sprint(w.serial)).Obj()))
-		})
+		w.pass(10*time.Minute, w.change)
 		if n := w.attempts["default/slow0"]; n < 30 {
 			t.Errorf("%s: %d attempts in ten minutes for the only costly group that is left, want one in 10 s", what, n)
 		}
@@ -174,10 +176,7 @@ func TestCostlyGroupsOfOthers(t *testing.T) {
 		mine, pod := podGroup("mine", 1, 0), w.slowPod("mine", 0)
 		mine.Namespace, pod.Namespace = "other", "other"
 		w.d.Apply(lifecycle.Update(mine), lifecycle.Update(pod))
-		part := w.pass(20*time.Minute, func() {
-			w.serial++
-			w.d.Apply(lifecycle.Update(api.MakeNode("n", "2", "16Gi").Labels("serial", fmt.Sprint(w.serial)).Obj()))
-		})
+		part := w.pass(20*time.Minute, w.change)
 		if n := w.attempts["other/mine"]; n < 75 {
 			t.Errorf("asleep %v: %d attempts in 20 minutes, want one in 10 to 15 s", asleep, n)
 		}
@@ -213,7 +212,7 @@ func TestCostlyGroupsThatArePartlyPlaced(t *testing.T) {
 }
 
 // Pods whose attempts end with an error get a fifth of the time together with the groups, each
-// namespace as much as the others. Those that are gone, or fail in another way, count no longer.
+// namespace as much as the others. Those that are gone, or fit, count no longer.
 func TestCostlyPodsShareTheTime(t *testing.T) {
 	w := newPaceWorld(t, 5)
 	broken := func(namespace string, i int) *api.Pod {
@@ -224,19 +223,14 @@ func TestCostlyPodsShareTheTime(t *testing.T) {
 		w.d.Apply(lifecycle.Update(broken("a", i)))
 	}
 	w.d.Apply(lifecycle.Update(broken("b", 0)))
-	change := func() {
-		w.serial++
-		w.d.Apply(lifecycle.Update(api.MakeNode("n", "2", "16Gi").Labels("serial", fmt.Sprint(w.serial)).Obj()))
-	}
-	w.pass(10*time.Minute, change) // each has failed
-	pods, of := 0, map[string]int{}
+	w.pass(10*time.Minute, w.change) // each has failed
+	of := map[string]int{}
 	w.observe = func(a lifecycle.Attempt) {
 		if a.Group == "" {
-			pods++
 			of[a.Pod.Pod.Namespace]++
 		}
 	}
-	part := w.pass(4*time.Hour, change)
+	part := w.pass(4*time.Hour, w.change)
 	if part > 0.22 || part < 0.1 {
 		t.Errorf("%.3f of the time, want a fifth or less", part)
 	}
@@ -254,9 +248,9 @@ func TestCostlyPodsShareTheTime(t *testing.T) {
 		p.Labels = nil
 		w.d.Apply(lifecycle.Update(p))
 	}
-	w.pass(2*time.Hour, change) // until what was delayed is tried
+	w.pass(2*time.Hour, w.change) // until what was delayed is tried
 	of = map[string]int{}
-	w.pass(time.Hour, change)
+	w.pass(time.Hour, w.change)
 	if of["a"] < 90 {
 		t.Errorf("%d attempts in an hour for the only pod that is left, want one in 30 s", of["a"])
 	}

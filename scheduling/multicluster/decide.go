@@ -12,7 +12,7 @@ import (
 
 // decideOnce decides for a placement with at most one affinity. It records its
 // findings in x, unless x is nil.
-func (s Scheduler) decideOnce(clusters []*api.Cluster, w *Workload, x *Explanation, left *effort) (Decision, error) {
+func (s Scheduler) decideOnce(clusters []*api.Cluster, w *Workload, x *Explanation, common *shared) (Decision, error) {
 	if x != nil {
 		x.Clusters, x.Selection, x.Division = make([]ClusterExplanation, len(clusters)), nil, nil
 	}
@@ -24,29 +24,28 @@ func (s Scheduler) decideOnce(clusters []*api.Cluster, w *Workload, x *Explanati
 	if err != nil {
 		return Decision{}, err
 	}
+	if common.estimates == nil {
+		common.estimates = make([]*estimate, len(clusters))
+	}
 	available, has := make(map[string]int64, len(members)), byCluster(w.Clusters)
 	var failed []error
 	for i := range members {
 		m := &members[i]
-		if left.estimates == nil {
-			left.estimates = make([]*estimate, len(clusters))
-		}
-		e := left.estimates[m.at]
+		e := common.estimates[m.at]
 		if e == nil {
-			e = s.available(m.cluster, w, x != nil)
-			left.estimates[m.at] = e
+			e = s.available(m.cluster, w)
+			common.estimates[m.at] = e
 		}
 		if e.failed != nil {
 			failed = append(failed, e.failed)
 		}
 		if x != nil && w.wanted() > 0 {
-			e.describe(&x.Clusters[m.at])
+			s.describe(e, m.cluster, w, &x.Clusters[m.at])
 		}
-		n := e.available
-		available[m.cluster.Name] = n
-		m.available = resource.SatAdd(n, has[m.cluster.Name])
+		available[m.cluster.Name] = e.available
+		m.available = resource.SatAdd(e.available, has[m.cluster.Name])
 	}
-	targets, err := s.distribute(w, members, available, strategy, x, left)
+	targets, err := s.distribute(w, members, available, strategy, x, &common.effort)
 	if err != nil {
 		if len(failed) > 0 {
 			err = errors.Join(append([]error{err}, failed...)...)
@@ -171,15 +170,16 @@ type estimate struct {
 	available int64
 	failed    error
 	by        string                   // the estimator that gave the number
-	reports   []capacity.ClusterReport // if asked for
+	reports   []capacity.ClusterReport // of estimators, once an explanation has asked
+	reported  bool
 }
 
-// available returns how many replicas, or sets of components, a cluster can take, with the reports
-// of estimators if asked for, and their errors. If no estimator has an opinion, or none sets a
-// limit, the cluster can take all of them. If the only outcome is errors, it can take none.
+// available returns how many replicas, or sets of components, a cluster can take, and the errors
+// of estimators. If no estimator has an opinion, or none sets a limit, the cluster can take all of
+// them. If the only outcome is errors, it can take none.
 //
 // Source: Karmada 1.13, calAvailableReplicas.
-func (s Scheduler) available(c *api.Cluster, w *Workload, reports bool) *estimate {
+func (s Scheduler) available(c *api.Cluster, w *Workload) *estimate {
 	wanted := w.wanted()
 	if wanted == 0 {
 		return &estimate{available: capacity.MaxReplicas}
@@ -192,18 +192,21 @@ func (s Scheduler) available(c *api.Cluster, w *Workload, reports bool) *estimat
 	case combined.NoOpinion, e.available == capacity.MaxReplicas:
 		e.available = wanted
 	}
-	for _, p := range s.Estimators {
-		if explainer, ok := p.(capacity.ClusterExplainer); ok && reports && len(w.Components) == 0 {
-			if r, err := explain(explainer, c, w.Replica); err == nil {
-				e.reports = append(e.reports, r)
-			}
-		}
-	}
 	return e
 }
 
-// describe writes down what the estimators say.
-func (e *estimate) describe(x *ClusterExplanation) {
+// describe writes down what the estimators say of a cluster, and why.
+func (s Scheduler) describe(e *estimate, c *api.Cluster, w *Workload, x *ClusterExplanation) {
+	if !e.reported {
+		e.reported = true
+		for _, p := range s.Estimators {
+			if explainer, ok := p.(capacity.ClusterExplainer); ok && len(w.Components) == 0 {
+				if r, err := explain(explainer, c, w.Replica); err == nil {
+					e.reports = append(e.reports, r)
+				}
+			}
+		}
+	}
 	x.Available, x.AvailableBy, x.Estimates = e.available, e.by, e.reports
 	if e.failed != nil {
 		x.EstimateError = e.failed.Error()

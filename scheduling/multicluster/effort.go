@@ -1,15 +1,18 @@
 package multicluster
 
-// effort is what the affinities of a decision share, and what it says about them. It is how many steps the searches for clusters that meet spread constraints may still take.
-// All affinities of a decision share it: their number must not multiply what one costs.
+// shared is what the affinities of a decision share: their number must not multiply what one costs.
+type shared struct {
+	effort
+	estimates []*estimate // by cluster, nil if nobody has asked yet
+	hopeless  []int       // affinities whose filters reject all clusters, by index
+}
+
+// effort is how many steps the searches for clusters that meet spread constraints may still take.
 type effort struct {
 	paths      int // for combinations of groups
 	looks      int // at clusters, to fill the groups of paths
 	visits     int // of the exhaustive search
 	affinities int // that have begun
-
-	estimates []*estimate // by cluster, nil if nobody has asked yet
-	hopeless  []int       // affinities whose filters reject all clusters, by index
 }
 
 // begin gives the searches for the next affinity all steps if it is the first, and at least half

@@ -282,14 +282,14 @@ func (p *placing) decideWith(s Scheduler, clusters []*api.Cluster, w *Workload, 
 	if err := tooMuchWork(p.work, len(clusters), maxPlaceWork); err != nil {
 		return Decision{}, ofWorkload(w, err)
 	}
-	left := new(effort)
-	d, err := s.decideWith(clusters, w, x, left)
+	common := new(shared)
+	d, err := s.decideWith(clusters, w, x, common)
 	terms := w.Placement.ClusterAffinities
-	if len(left.hopeless) == 0 || len(left.hopeless) == len(terms) {
+	if len(common.hopeless) == 0 || len(common.hopeless) == len(terms) {
 		return d, err
 	}
 	open := make([]ClusterAffinityTerm, 0, len(terms))
-	hopeless := left.hopeless
+	hopeless := common.hopeless
 	for i := range terms {
 		if len(hopeless) > 0 && hopeless[0] == i {
 			hopeless = hopeless[1:]

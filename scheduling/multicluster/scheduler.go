@@ -168,7 +168,7 @@ func (e *PluginError) Unwrap() error { return e.Err }
 //
 // Differs: a placement whose affinities and static weights would cost minutes.
 // Original: Karmada takes the time.
-// Here: more than 20,000,000 steps for all clusters, some seconds, are an error.
+// Here: more than 20,000,000 steps for all clusters, up to 2 s, are an error.
 // Why: who writes a placement must not hold up the others.
 func (s Scheduler) Schedule(clusters []*api.Cluster, w *Workload) (Decision, error) {
 	return s.decide(clusters, w, nil)
@@ -189,10 +189,10 @@ func (s Scheduler) Explain(clusters []*api.Cluster, w *Workload) *Explanation {
 }
 
 func (s Scheduler) decide(clusters []*api.Cluster, w *Workload, x *Explanation) (Decision, error) {
-	return s.decideWith(clusters, w, x, new(effort))
+	return s.decideWith(clusters, w, x, new(shared))
 }
 
-func (s Scheduler) decideWith(clusters []*api.Cluster, w *Workload, x *Explanation, left *effort) (Decision, error) {
+func (s Scheduler) decideWith(clusters []*api.Cluster, w *Workload, x *Explanation, common *shared) (Decision, error) {
 	s = s.withDefaults()
 	if err := s.check(); err != nil {
 		return Decision{}, err
@@ -209,12 +209,12 @@ func (s Scheduler) decideWith(clusters []*api.Cluster, w *Workload, x *Explanati
 	}
 	w = w.named()
 	if len(w.Placement.ClusterAffinities) == 0 {
-		return s.decideOnce(sorted, w, x, left)
+		return s.decideOnce(sorted, w, x, common)
 	}
 	var first error
 	for i := range w.Placement.ClusterAffinities {
 		term := &w.Placement.ClusterAffinities[i]
-		d, err := s.decideOnce(sorted, w.try(term), x, left)
+		d, err := s.decideOnce(sorted, w.try(term), x, common)
 		if err == nil {
 			d.Affinity = term.AffinityName
 			return d, nil
@@ -224,7 +224,7 @@ func (s Scheduler) decideWith(clusters []*api.Cluster, w *Workload, x *Explanati
 		}
 		var unfit *FitError
 		if errors.As(err, &unfit) {
-			left.hopeless = append(left.hopeless, i)
+			common.hopeless = append(common.hopeless, i)
 		}
 	}
 	return Decision{}, first

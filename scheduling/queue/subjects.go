@@ -127,15 +127,20 @@ func (g *group) about(pod *framework.PodInfo) (list []queueing.Subject) {
 	for i := range g.profile.events {
 		if r := &g.profile.events[i]; r.Subjects != nil && g.rejectors.wakes(r.Plugin, r.Event) && len(list) <= subjectsMost {
 			for _, s := range r.Subjects(pod) {
-				if s.Key == "" {
-					s.Value, s.AnyValue = "", false
-				}
-				if s.AnyValue {
-					s.Value = ""
-				}
-				list = append(list, s)
+				list = append(list, plain(s))
 			}
 		}
 	}
 	return list
+}
+
+// plain leaves out what does not count, so that equal subjects are the same key.
+func plain(s queueing.Subject) queueing.Subject {
+	if s.Key == "" {
+		s.AnyValue = false
+	}
+	if s.Key == "" || s.AnyValue {
+		s.Value = ""
+	}
+	return s
 }
