@@ -1,7 +1,7 @@
 package match
 
 // A selectorIndex is a long label selector: comparing an object with it takes time for the labels
-// of the object, however many requirements and values there are.
+// of the object or for its keys, whichever are fewer, however many values there are.
 type selectorIndex struct {
 	conditions map[string]*condition // by key
 	needed     int                   // keys that must be there
@@ -72,22 +72,36 @@ func (c *condition) add(r *requirement) {
 	}
 }
 
+// matches walks the labels or the conditions, whichever are fewer: either may be a million.
 func (x *selectorIndex) matches(labels map[string]string) bool {
 	if x.needed > len(labels) {
 		return false
 	}
-	there := 0
-	for key, value := range labels {
-		c := x.conditions[key]
-		if c == nil {
-			continue
+	if len(labels) <= len(x.conditions) {
+		there := 0
+		for key, value := range labels {
+			c := x.conditions[key]
+			if c == nil {
+				continue
+			}
+			if !c.allows(value) {
+				return false
+			}
+			if c.present {
+				there++
+			}
 		}
-		if c.absent || c.forbidden[value] || c.allowed != nil && !c.allowed[value] {
+		return there == x.needed
+	}
+	for key, c := range x.conditions {
+		value, ok := labels[key]
+		if !ok && c.present || ok && !c.allows(value) {
 			return false
 		}
-		if c.present {
-			there++
-		}
 	}
-	return there == x.needed
+	return true
+}
+
+func (c *condition) allows(value string) bool {
+	return !c.absent && !c.forbidden[value] && (c.allowed == nil || c.allowed[value])
 }
