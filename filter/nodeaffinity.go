@@ -71,6 +71,9 @@ func (p NodeAffinity) EventsToRegister() []queueing.EventHint {
 // nodes, it restricts the search to them.
 func (p NodeAffinity) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
 	added := p.added()
+	if only := &c.Pod.Runner().OnlyNode; added == nil && only[0] != "" {
+		return framework.PreFiltered{Filter: (*onlyNode)(only), NodeNames: only[:]}, framework.Status{}
+	}
 	if added == nil && !demands(c.Pod) {
 		return framework.PreFiltered{}, framework.SkipStatus()
 	}
@@ -134,6 +137,23 @@ func (f *nodeAffinity) Details(pod *framework.PodInfo, node *framework.NodeInfo)
 	return list
 }
 
+// onlyNode is the bound filter of a pod that requires nothing but the node of a name, as the
+// pods of a DaemonSet do.
+type onlyNode [1]string
+
+// Details implements [framework.Detailer].
+func (*onlyNode) Details(pod *framework.PodInfo, node *framework.NodeInfo) []framework.Detail {
+	return new(nodeAffinity).Details(pod, node)
+}
+
+func (f *onlyNode) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	if node.Node.Name != f[0] {
+		return framework.UnresolvableStatus(reasonAffinity)
+	}
+	return framework.Status{}
+}
+
+// Filter rejects a node that lacks what the scheduler or the pod requires.
 func (f *nodeAffinity) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
 	if f.source != nil && !f.added.Matches(node.Node) {
 		return framework.UnresolvableStatus(reasonAddedAffinity)

@@ -39,6 +39,9 @@ func (NodeDeclaredFeatures) Scope(pod *framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: framework.FieldSpec, Reads: framework.ReadsNode}
 }
 
+// Concern implements [incremental.Concerned].
+func (NodeDeclaredFeatures) Concern() framework.PodParts { return framework.PartFeatures }
+
 // EventsToRegister names the events that may help a rejected pod: a node is added,
 // or changed so that it now declares everything the pod needs; the pod's needs
 // change.

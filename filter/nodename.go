@@ -17,15 +17,16 @@ type NodeName struct{}
 // Name returns "NodeName".
 func (NodeName) Name() string { return "NodeName" }
 
-// Scope declares that a verdict reads the pod's spec.nodeName, and the node only if
-// that is set.
+// Scope declares that a verdict reads the pod's spec.nodeName and the node, if that is set.
 func (NodeName) Scope(pod *framework.PodInfo) framework.Scope {
-	s := framework.Scope{Pod: framework.FieldNodeName}
-	if pod.Pod.Spec.NodeName != "" {
-		s.Reads = framework.ReadsNode
+	if pod.Pod.Spec.NodeName == "" {
+		return framework.Scope{}
 	}
-	return s
+	return framework.Scope{Pod: framework.FieldNodeName, Reads: framework.ReadsNode}
 }
+
+// Concern implements [incremental.Concerned].
+func (NodeName) Concern() framework.PodParts { return framework.PartNodeName }
 
 // ScopeVaries implements [incremental.VaryingScoper].
 func (NodeName) ScopeVaries() framework.PodParts { return 0 }

@@ -27,15 +27,17 @@ type NodePorts struct{}
 // Name returns "NodePorts".
 func (NodePorts) Name() string { return "NodePorts" }
 
-// Scope declares that a verdict reads the pod's host ports, and the node's pods only
-// if the pod has any.
+// Scope declares that a verdict reads the pod's host ports and the node's pods, if the pod
+// has any.
 func (NodePorts) Scope(pod *framework.PodInfo) framework.Scope {
-	s := framework.Scope{Pod: framework.FieldHostPorts}
-	if len(pod.HostPorts) > 0 {
-		s.Reads = framework.ReadsPods
+	if len(pod.HostPorts) == 0 {
+		return framework.Scope{}
 	}
-	return s
+	return framework.Scope{Pod: framework.FieldHostPorts, Reads: framework.ReadsPods}
 }
+
+// Concern implements [incremental.Concerned].
+func (NodePorts) Concern() framework.PodParts { return framework.PartHostPorts }
 
 // ScopeVaries implements [incremental.VaryingScoper].
 func (NodePorts) ScopeVaries() framework.PodParts { return 0 }

@@ -17,11 +17,11 @@ func TestScopes(t *testing.T) {
 		pod    *framework.PodInfo
 		want   framework.Scope
 	}{
-		{filter.NodeName{}, plain, framework.Scope{Pod: framework.FieldNodeName}},
+		{filter.NodeName{}, plain, framework.Scope{}},
 		{filter.NodeName{}, podInfo(t, s, api.MakePod("p").Node("n").Obj()), framework.Scope{Pod: framework.FieldNodeName, Reads: ofNode}},
 		{filter.NodeUnschedulable{}, plain, framework.Scope{Pod: framework.FieldTolerations, Reads: ofNode}},
 		{filter.TaintToleration{}, plain, framework.Scope{Pod: framework.FieldTolerations, Reads: ofNode}},
-		{filter.NodePorts{}, plain, framework.Scope{Pod: framework.FieldHostPorts}},
+		{filter.NodePorts{}, plain, framework.Scope{}},
 		{filter.NodePorts{}, podInfo(t, s, api.MakePod("p").HostPort(80).Obj()), framework.Scope{Pod: framework.FieldHostPorts, Reads: framework.ReadsPods}},
 		{filter.NodeAffinity{}, plain, framework.Scope{Pod: framework.FieldNodeChoice}},
 		{filter.NodeAffinity{}, podInfo(t, s, podDemanding(has("zone"))), framework.Scope{Pod: framework.FieldNodeChoice, Reads: ofNode}},

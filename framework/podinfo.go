@@ -78,6 +78,12 @@ func NewPodInfo(p *api.Pod, schema *resource.Schema) (*PodInfo, error) {
 		return nil, &api.InvalidError{Object: podObject(p), Err: errors.New("the schema is nil")}
 	}
 	i := &PodInfo{Pod: p, schema: schema, HostPorts: api.HostPorts(p), runner: runner.Pod{Parts: partsOf(p)}}
+	if len(i.HostPorts) > 0 {
+		i.runner.Parts |= runner.HasHostPorts
+	}
+	if i.runner.Parts&runner.NamesNodes != 0 {
+		i.runner.OnlyNode[0] = onlyNode(&p.Spec)
+	}
 	if p.Spec.Priority != nil {
 		i.Priority = *p.Spec.Priority
 	}
@@ -160,6 +166,12 @@ func partsOf(p *api.Pod) (parts runner.Parts) {
 	if len(p.Spec.SchedulingGates) > 0 {
 		parts |= runner.HasGates
 	}
+	if p.Spec.NodeName != "" {
+		parts |= runner.HasNodeName
+	}
+	if mayNeedFeatures(&p.Spec) {
+		parts |= runner.NeedsFeatures
+	}
 	if p.Status.NominatedNodeName != "" {
 		parts |= runner.IsNominated
 	}
@@ -170,6 +182,42 @@ func partsOf(p *api.Pod) (parts runner.Parts) {
 		parts |= runner.NamesNodes
 	}
 	return parts
+}
+
+// mayNeedFeatures reports whether the pod has something that only nodes with a declared feature
+// support: restart rules, mounts with options, or users of its own in the node's network.
+func mayNeedFeatures(s *api.PodSpec) bool {
+	if s.HostNetwork && s.HostUsers != nil && !*s.HostUsers {
+		return true
+	}
+	for _, containers := range [...][]api.Container{s.Containers, s.InitContainers} {
+		for i := range containers {
+			c := &containers[i]
+			if len(c.RestartPolicyRules) > 0 || slices.ContainsFunc(c.VolumeMounts, func(m api.VolumeMount) bool { return len(m.BindMountOptions) > 0 }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// fieldNodeName is the only field of nodes that a selector can ask for.
+const fieldNodeName = "metadata.name"
+
+// onlyNode returns the name of the node if nothing but that is required of nodes.
+func onlyNode(s *api.PodSpec) string {
+	if len(s.NodeSelector) > 0 {
+		return ""
+	}
+	terms := s.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
+	if len(terms) != 1 || len(terms[0].MatchExpressions) > 0 || len(terms[0].MatchFields) != 1 {
+		return ""
+	}
+	f := &terms[0].MatchFields[0]
+	if f.Key != fieldNodeName || f.Operator != api.NodeSelectorOpIn || len(f.Values) != 1 {
+		return ""
+	}
+	return f.Values[0]
 }
 
 // namesNodes reports whether a required term of the affinity has match fields: the only

@@ -55,7 +55,7 @@ func everything(n, preparing int) choice {
 	return choice{upTo(n), upTo(preparing)}
 }
 
-// bindFilters runs the PreFilter plugins.
+// bindFilters runs the PreFilter plugins that the pod may concern; others would skip it.
 //
 // Source: kube-scheduler 1.37, framework/runtime, RunPreFilterPlugins.
 func (t *plugins) bindFilters(c *framework.Cycle, b *boundPlugins, some *choice) (err error) {
@@ -76,8 +76,12 @@ func (t *plugins) bindFilters(c *framework.Cycle, b *boundPlugins, some *choice)
 			b.perFilter[i] = t.filters[i].unbound
 		}
 	}
+	parts := allOf(c.Pod)
 	for _, i := range some.pre {
 		p = &t.preFilters[i]
+		if !p.scope.concern.in(parts) {
+			continue
+		}
 		c.Runner().At = i
 		sets := c.Runner().Sets
 		pre, status := p.plugin.PreFilter(c)
@@ -168,7 +172,7 @@ func (b *boundPlugins) lastingNodes() []string {
 	return b.nodes
 }
 
-// bindScorers runs the PreScore plugins over the feasible nodes.
+// bindScorers runs the PreScore plugins that the pod may concern over the feasible nodes.
 //
 // Source: kube-scheduler 1.37, framework/runtime, RunPreScorePlugins.
 func (t *plugins) bindScorers(c *framework.Cycle, feasible engine.Feasible, b *boundPlugins, some *choice) (err error) {
@@ -186,8 +190,12 @@ func (t *plugins) bindScorers(c *framework.Cycle, feasible engine.Feasible, b *b
 			b.perScorer[i] = t.scorers[i].unbound
 		}
 	}
+	parts := allOf(c.Pod)
 	for _, i := range some.pre {
 		p = &t.preScores[i]
+		if !p.scope.concern.in(parts) {
+			continue
+		}
 		c.Runner().At = len(t.preFilters) + i
 		sets := c.Runner().Sets
 		scorer, status := p.ask(c, feasible)

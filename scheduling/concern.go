@@ -28,7 +28,7 @@ func (c concern) in(parts podParts) bool {
 }
 
 // has returns which of the parts count.
-func (c concern) has(parts podParts) byte { return byte(parts.counts & framework.PodParts(c)) }
+func (c concern) has(parts podParts) framework.PodParts { return parts.counts & framework.PodParts(c) }
 
 // or returns the concern of two plugins together.
 func (c concern) or(other concern) concern {

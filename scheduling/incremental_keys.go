@@ -62,7 +62,7 @@ func (k *classKeys) compare(i int, version uint64) {
 func (k *classKeys) find(c *framework.Cycle, t *plugins, parts podParts, r *reading) {
 	k.asking = true
 	k.live = k.live[:0]
-	k.kept = append(k.kept[:0], t.keyParts.has(parts)) // which keyers are asked
+	k.kept = binary.LittleEndian.AppendUint16(k.kept[:0], uint16(t.keyParts.has(parts))) // which keyers are asked
 	for i := range t.keyers {
 		x := &t.keyers[i]
 		if !x.concern.in(parts) {

@@ -397,6 +397,9 @@ var brokenScopes = []broken{
 	}},
 	{"scopes vary by names", "varying scope", "Scope, for a pod with the parts", func() framework.Plugin { return moody{} }},
 	{"a gate for others, too", "gate", "PreEnqueue, for a pod", func() framework.Plugin { return strict{} }},
+	{"unconcerned, and filters", "concern", "PreFilter, for a pod", func() framework.Plugin { return filtering{} }},
+	{"unconcerned, and scores", "concern", "PreScore, for a pod", func() framework.Plugin { return rating{} }},
+	{"unconcerned, and sets a value", "concern", "values that are set, for a pod", func() framework.Plugin { return setting{} }},
 	{"unconcerned, and speaks", "concern", "Reserves, for a pod", func() framework.Plugin { return aloof{words: "a seat"} }},
 	{"shared by all that is bound", "kept", "the kept filter, after a rollback", func() framework.Plugin {
 		objects := new(uint64) // what the last PreFilter saw
@@ -842,6 +845,26 @@ func (aloof) Unreserve(*framework.Cycle, *framework.NodeInfo) {}
 
 func (a aloof) Reserves(*framework.Snapshot, *framework.PodInfo, *framework.NodeInfo) string {
 	return a.words
+}
+
+// filtering, rating and setting are called for pods that do not concern them, and do something.
+type (
+	filtering struct{ aloof }
+	rating    struct{ aloof }
+	setting   struct{ aloof }
+)
+
+func (filtering) PreFilter(*framework.Cycle) (framework.PreFiltered, framework.Status) {
+	return framework.PreFiltered{NodeNames: []string{}}, framework.Status{}
+}
+
+func (rating) PreScore(*framework.Cycle, []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
+	return nil, framework.Status{}
+}
+
+func (setting) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	aloofKey.Set(c, 1)
+	return framework.PreFiltered{}, framework.SkipStatus()
 }
 
 // eager says that pods with extended resources concern it, and has a key for them, whether or

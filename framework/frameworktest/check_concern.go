@@ -26,6 +26,9 @@ func (k *kit) checkConcern() *Failure {
 		if key := k.classKey(k.snapshot, p); key != "" {
 			return k.fail("AppendClassKey"+who, fmt.Sprintf("%q", key), `""`)
 		}
+		if f := k.skips(p, parts, who); f != nil {
+			return f
+		}
 		if k.reserve == nil || k.snapshot.Len() == 0 {
 			continue
 		}
@@ -57,6 +60,26 @@ func (k *kit) checkConcern() *Failure {
 				return k.fail("Reserves"+who, fmt.Sprintf("%q", said), `""`)
 			}
 		}
+	}
+	return nil
+}
+
+// skips wants PreFilter and PreScore to leave a pod alone that has none of the parts.
+func (k *kit) skips(p *framework.PodInfo, parts framework.PodParts, who string) *Failure {
+	if p.Parts()&parts != 0 {
+		return nil
+	}
+	c := new(framework.Cycle)
+	a := k.ask(c, k.snapshot, p, nil)
+	binds := !a.preFilter.IsSuccess() || a.bound != nil || a.restrict
+	if k.pod = p; k.preFilter != nil && binds && !a.preFilter.IsSkip() {
+		return k.fail("PreFilter"+who, fmt.Sprint(a.preFilter), fmt.Sprint(framework.SkipStatus()))
+	}
+	if k.preScore != nil && len(a.feasible) > 0 && !a.preScore.IsSkip() {
+		return k.fail("PreScore"+who, fmt.Sprint(a.preScore), fmt.Sprint(framework.SkipStatus()))
+	}
+	if n := c.Runner().Sets; n != 0 {
+		return k.fail("values that are set"+who, fmt.Sprint(n), "0")
 	}
 	return nil
 }

@@ -4,11 +4,13 @@ import "github.com/berth-sched/berth/framework"
 
 // A Concerned is a plugin that only pods with certain parts concern, such as pods with
 // claims. Scheduling asks it less about other pods: not for their scope, nor for their part
-// of the class key, and not at Reserve and Unreserve. So other pods cost nothing for it.
+// of the class key, and not at PreFilter, PreScore, Reserve and Unreserve. So other pods cost
+// nothing for it.
 //
 // For a pod that has none of the parts, Scope must return the zero Scope, AppendClassKey
-// append nothing, Reserve return success, and [framework.ReserveDetailer] say nothing.
-// Neither Reserve nor Unreserve may change anything for it.
+// append nothing, PreFilter skip the pod or bind no filter, PreScore skip it, Reserve return
+// success, and [framework.ReserveDetailer] say nothing. None of them, nor Unreserve, may
+// change anything for it.
 //
 // A request for extended resources ([framework.PartExtended]) counts only in snapshots where a
 // device class stands behind one of the resources; all other parts count everywhere. In other

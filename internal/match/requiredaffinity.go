@@ -12,11 +12,10 @@ import (
 // requires nothing.
 type RequiredNodeAffinity struct {
 	labels   LabelSelector
-	affinity NodeSelector // nothing if the names alone decide
-	demands  bool         // the pod has a required node affinity
+	affinity NodeSelector
+	demands  bool // the pod has a required node affinity
 	names    []string
 	limited  bool
-	byName   bool // the affinity allows the nodes of these names, whatever their labels
 }
 
 // NewRequiredNodeAffinity compiles the two parts of a pod's specification.
@@ -27,10 +26,6 @@ func NewRequiredNodeAffinity(nodeSelector map[string]string, affinity *api.Affin
 		return a
 	}
 	a.demands = true
-	if name, ok := onlyName(required); ok {
-		a.names, a.limited, a.byName = name, true, true
-		return a
-	}
 	a.affinity = NewNodeSelector(required)
 	a.names, a.limited = namedNodes(required)
 	return a
@@ -47,14 +42,7 @@ var required = framework.NewPodDerived(func(p *framework.PodInfo) *RequiredNodeA
 // Match reports whether the node meets the requirement. Malformed terms match no
 // node.
 func (a *RequiredNodeAffinity) Match(n *api.Node) bool {
-	return a.labels.Matches(n.Labels) && (!a.demands || a.allows(n))
-}
-
-func (a *RequiredNodeAffinity) allows(n *api.Node) bool {
-	if a.byName {
-		return n.Name == "" || n.Name == a.names[0]
-	}
-	return a.affinity.Matches(n)
+	return a.labels.Matches(n.Labels) && (!a.demands || a.affinity.Matches(n))
 }
 
 // Nodes returns the sorted names of the only nodes that can match, if every term of
@@ -67,23 +55,6 @@ func requiredTerms(a *api.Affinity) *api.NodeSelector {
 		return nil
 	}
 	return a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
-}
-
-// onlyName returns the name of the node, as a list, if the selector is nothing but one name,
-// as that of a DaemonSet's pod. The list is the selector's.
-func onlyName(s *api.NodeSelector) (name []string, ok bool) {
-	if len(s.NodeSelectorTerms) != 1 {
-		return nil, false
-	}
-	t := &s.NodeSelectorTerms[0]
-	if len(t.MatchExpressions) != 0 || len(t.MatchFields) != 1 {
-		return nil, false
-	}
-	f := &t.MatchFields[0]
-	if f.Key != nodeNameField || f.Operator != api.NodeSelectorOpIn || len(f.Values) != 1 {
-		return nil, false
-	}
-	return f.Values, true
 }
 
 // namedNodes returns the union of the names that the terms allow. A term without

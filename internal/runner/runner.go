@@ -79,8 +79,11 @@ type Pod struct {
 	// First is of the pod that this one is a replica of, nil if of none. Replicas differ in
 	// name and UID only.
 	First *Pod
-	// Parts never change.
+	// Parts and OnlyNode never change.
 	Parts Parts
+	// OnlyNode is the name of the only node that the pod can run on, if its affinity says that
+	// and nothing else, as that of a DaemonSet's pod does; "" otherwise.
+	OnlyNode [1]string
 }
 
 // Original returns First, or the pod itself without one.
@@ -92,7 +95,7 @@ func (p *Pod) Original() *Pod {
 }
 
 // Parts say which parts a pod has, so that asking spares a look at the object.
-type Parts uint8
+type Parts uint16
 
 // The parts of a pod.
 const (
@@ -104,6 +107,9 @@ const (
 	HasExtended // requests a resource that a device class may stand behind
 	NamesNodes  // a required node affinity term is about the name of a node
 	HasGates
+	HasNodeName
+	HasHostPorts
+	NeedsFeatures // may need a feature that nodes declare
 )
 
 // A Counted is shared by pods that count as the same.

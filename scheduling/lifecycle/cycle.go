@@ -142,6 +142,7 @@ func (d *Driver) makeRoom(ctx context.Context, sched *scheduling.Scheduler, p *p
 		d.failed(ctx, p, it, a, err)
 		return
 	case !sched.HasPostFilter():
+		d.delaySlow(it, p)
 		d.refused(ctx, sched, p, it, a, fit)
 		return
 	}
@@ -173,6 +174,7 @@ func (d *Driver) makeRoom(ctx context.Context, sched *scheduling.Scheduler, p *p
 	case postErr != nil || len(result.Claims) > 0:
 		d.failed(ctx, p, it, a, err)
 	default:
+		d.delaySlow(it, p)
 		d.refused(ctx, sched, p, it, a, fit)
 	}
 }

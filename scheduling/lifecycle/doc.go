@@ -119,7 +119,7 @@
 // Why: otherwise its owner could have it tried at any rate.
 //
 // Differs: groups whose attempts fail, or leave pods behind, and pods whose attempts end with an
-// error.
+// error, or with a rejection after 10 ms or more.
 // Original: kube-scheduler tries them again after their backoff.
 // Here: their attempts together get a fifth of the time on Config.Clock, each namespace as
 // much as the others, and in it each group and pod: one whose attempt took t waits for 5t

@@ -10,7 +10,8 @@ import (
 
 // pace leaves time for other pods. Nothing else is scheduled during an attempt, and some attempts
 // come again without an event: those for groups that fail, and those for pods that end with an
-// error. Together they get a part of the time, each namespace as much as the others, and in it each
+// error. Others take long, and whoever wrote their pods can cause events that wake them. Together
+// they get a part of the time, each namespace as much as the others, and in it each
 // group and pod. However many groups a namespace has, they hold up one another most.
 //
 // It counts the costly groups and pods of each namespace: those whose last attempt failed in this
@@ -20,6 +21,10 @@ type pace map[string]int
 const (
 	paceShare = 5         // costly attempts get one of so many parts of the time
 	paceMost  = time.Hour // the longest delay
+
+	// slowAttempt is from when on the rejection of a pod is costly. On 5,000 nodes an attempt takes
+	// a tenth of this, also without kept answers.
+	slowAttempt = 10 * time.Millisecond
 )
 
 // A pacer is a group or a pod.
@@ -49,6 +54,13 @@ func (p pace) failed(x *pacer, namespace string, took time.Duration) time.Durati
 		return paceMost
 	}
 	return took * paceShare * rivals
+}
+
+// delaySlow is delay for a pod that is rejected, if the attempt took long.
+func (d *Driver) delaySlow(it *queue.Item, p *pod) {
+	if began := d.snap.Now(); d.clock.Now().Sub(began) >= slowAttempt {
+		d.delay(it, &p.pacer, p.info.Pod.Namespace, began)
+	}
 }
 
 // delay keeps what has failed from its next attempt, as long as its share of the time says.

@@ -13,10 +13,10 @@ import (
 // nothing for the items of that group, however many they are.
 type groups struct {
 	byKey  map[string]*group
-	list   []*group // in the order of creation
-	key    []byte   // scratch
-	serial uint64   // of the item that began to wait last
-	woken  []*Item  // scratch
+	list   []*group  // in the order of creation
+	key    []byte    // scratch
+	serial uint64    // of the item that began to wait last
+	woken  gathering // by the last event
 }
 
 // group holds the waiting items that the same events can wake. If mixed is not set, they are
@@ -157,31 +157,29 @@ func (q *Queue) groupOf(it *Item) *group {
 // concerned returns the waiting items that the event may concern, in the order of the
 // waiting list. The list is valid until the next call.
 func (q *Queue) concerned(e event) []*Item {
-	gs := &q.groups
-	out := gs.woken[:0]
+	w := &q.groups.woken
+	w.items, w.number = w.items[:0], w.number+1
 	several := false // or one that is not in order
-	for _, g := range gs.list {
+	for _, g := range q.groups.list {
 		if !g.heeds(e.ClusterEvent) {
 			continue
 		}
-		if list, ok := g.narrow(e, out); ok {
-			several, out = true, list
+		if g.narrow(e, w) {
+			several = true
 			continue
 		}
-		several = several || len(out) > 0 || g.mixed
+		several = several || len(w.items) > 0 || g.mixed
 		for it := g.first; it != nil; it = it.behind {
-			out = append(out, it)
+			w.take(it)
 		}
 	}
 	if several {
-		slices.SortFunc(out, func(a, b *Item) int {
+		slices.SortFunc(w.items, func(a, b *Item) int {
 			if q.waitsBefore(a, b) {
 				return -1
 			}
 			return 1
 		})
-		out = slices.Compact(out) // an item may have several subjects
 	}
-	gs.woken = out
-	return out
+	return w.items
 }

@@ -46,11 +46,12 @@ type Item struct {
 	next     *Item
 
 	// While it waits for an event:
-	group  *group
-	about  []queueing.Subject // of its hints, if the group has them by subject
-	waits  uint64             // order of arrival among the waiting items
-	ahead  *Item              // in its group
-	behind *Item
+	group    *group
+	about    []queueing.Subject // of its hints, if the group has them by subject
+	waits    uint64             // order of arrival among the waiting items
+	gathered uint64             // the last gathering that took it
+	ahead    *Item              // in its group
+	behind   *Item
 
 	rest  *Item // the root of those that follow it
 	twins twins // if it follows another

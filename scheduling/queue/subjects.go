@@ -17,15 +17,15 @@ const subjectsMost = 4096
 
 var anyPod = []queueing.Subject{{}}
 
-// narrow appends the items of the group that the event may concern. It is not ok if that may be
-// any of them.
-func (g *group) narrow(e event, list []*Item) (narrowed []*Item, ok bool) {
+// narrow takes the items of the group that the event may concern. It reports false if that may
+// be any of them.
+func (g *group) narrow(e event, to *gathering) bool {
 	if e.Resource != queueing.ResourceAssignedPod || g.profile == nil || g.rejectors.none() || !g.narrows(e.ClusterEvent) {
-		return list, false
+		return false
 	}
 	before, after := podOf(e.before), podOf(e.after)
 	if before == nil && after == nil || before != nil && repels(before) {
-		return list, false
+		return false
 	}
 	x := &g.subjects
 	if x.items == nil {
@@ -34,13 +34,13 @@ func (g *group) narrow(e event, list []*Item) (narrowed []*Item, ok bool) {
 			x.add(g, it)
 		}
 	}
-	list = x.appendTo(list, queueing.Subject{})
+	to.takeAll(x.items[queueing.Subject{}])
 	for _, p := range []*framework.PodInfo{before, after} {
 		if p != nil {
-			list = x.appendAbout(list, p)
+			x.takeAbout(p, to)
 		}
 	}
-	return list, true
+	return true
 }
 
 // narrows reports whether all hints that are asked about the event narrow it.
@@ -71,24 +71,50 @@ func repels(p *framework.PodInfo) bool {
 	return a != nil && a.PodAntiAffinity != nil && len(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0
 }
 
-func (x *subjects) appendTo(list []*Item, s queueing.Subject) []*Item {
-	for it := range x.items[s] {
-		list = append(list, it)
+// takeAbout takes the items that look at the pod. It walks the pod's labels or the subjects,
+// whichever are fewer: a pod may have 100,000 labels.
+func (x *subjects) takeAbout(p *framework.PodInfo, to *gathering) {
+	namespace, labels := p.Pod.Namespace, p.Pod.Labels
+	if len(x.items) < 4*len(labels) {
+		for s, items := range x.items {
+			if (s.Namespace == "" || s.Namespace == namespace) && isAbout(s, labels) {
+				to.takeAll(items)
+			}
+		}
+		return
 	}
-	return list
-}
-
-// appendAbout appends the items that look at the pod.
-func (x *subjects) appendAbout(list []*Item, p *framework.PodInfo) []*Item {
-	namespace := p.Pod.Namespace
-	list = x.appendTo(list, queueing.Subject{Namespace: namespace})
-	for key, value := range p.Pod.Labels {
+	to.takeAll(x.items[queueing.Subject{Namespace: namespace}])
+	for key, value := range labels {
 		for _, n := range [2]string{namespace, ""} {
-			list = x.appendTo(list, queueing.Subject{Namespace: n, Key: key, Value: value})
-			list = x.appendTo(list, queueing.Subject{Namespace: n, Key: key, AnyValue: true})
+			to.takeAll(x.items[queueing.Subject{Namespace: n, Key: key, Value: value}])
+			to.takeAll(x.items[queueing.Subject{Namespace: n, Key: key, AnyValue: true}])
 		}
 	}
-	return list
+}
+
+// isAbout reports whether a pod with the labels has the subject's.
+func isAbout(s queueing.Subject, labels map[string]string) bool {
+	value, ok := labels[s.Key]
+	return s.Key == "" || ok && (s.AnyValue || value == s.Value)
+}
+
+// A gathering is items that an event may concern, each once.
+type gathering struct {
+	items  []*Item
+	number uint64 // no two have the same
+}
+
+func (w *gathering) take(it *Item) {
+	if it.gathered != w.number {
+		it.gathered = w.number
+		w.items = append(w.items, it)
+	}
+}
+
+func (w *gathering) takeAll(items map[*Item]bool) {
+	for it := range items {
+		w.take(it)
+	}
 }
 
 // add notes an item of the group, if its items are kept by subject.
