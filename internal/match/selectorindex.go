@@ -3,15 +3,16 @@ package match
 // A selectorIndex is a long label selector: comparing an object with it takes time for the labels
 // of the object or for its keys, whichever are fewer, however many values there are.
 type selectorIndex struct {
-	conditions map[string]*condition // by key
-	needed     int                   // keys that must be there
+	conditions map[string]condition // by key
+	needed     int                  // keys that must be there
 }
 
-// A condition is what all requirements about one key say together.
+// A condition is what all requirements about one key say together. The value is allowed if there
+// is one, otherwise all in allowed are; nil means any value.
 type condition struct {
-	present, absent bool
-	allowed         map[string]bool // nil means any value
-	forbidden       map[string]bool
+	present, absent, one bool
+	value                string // if one is set
+	allowed, forbidden   map[string]bool
 }
 
 // shortParts is up to how many requirements and values are compared one by one.
@@ -30,15 +31,12 @@ func (s LabelSelector) indexed() LabelSelector {
 }
 
 func newSelectorIndex(requirements []requirement) *selectorIndex {
-	x := &selectorIndex{conditions: map[string]*condition{}}
+	x := &selectorIndex{conditions: map[string]condition{}}
 	for i := range requirements {
 		r := &requirements[i]
 		c := x.conditions[r.key]
-		if c == nil {
-			c = &condition{}
-			x.conditions[r.key] = c
-		}
 		c.add(r)
+		x.conditions[r.key] = c
 	}
 	for _, c := range x.conditions {
 		if c.present {
@@ -51,13 +49,17 @@ func newSelectorIndex(requirements []requirement) *selectorIndex {
 func (c *condition) add(r *requirement) {
 	switch r.op {
 	case in:
+		if len(r.values) == 1 && !c.one && c.allowed == nil {
+			c.present, c.one, c.value = true, true, r.values[0]
+			return
+		}
 		both := make(map[string]bool, len(r.values))
 		for _, value := range r.values {
-			if c.allowed == nil || c.allowed[value] {
+			if c.admits(value) {
 				both[value] = true
 			}
 		}
-		c.present, c.allowed = true, both
+		c.present, c.one, c.allowed = true, false, both
 	case notIn:
 		if c.forbidden == nil {
 			c.forbidden = make(map[string]bool, len(r.values))
@@ -80,8 +82,8 @@ func (x *selectorIndex) matches(labels map[string]string) bool {
 	if len(labels) <= len(x.conditions) {
 		there := 0
 		for key, value := range labels {
-			c := x.conditions[key]
-			if c == nil {
+			c, ok := x.conditions[key]
+			if !ok {
 				continue
 			}
 			if !c.allows(value) {
@@ -103,5 +105,13 @@ func (x *selectorIndex) matches(labels map[string]string) bool {
 }
 
 func (c *condition) allows(value string) bool {
-	return !c.absent && !c.forbidden[value] && (c.allowed == nil || c.allowed[value])
+	return !c.absent && !c.forbidden[value] && c.admits(value)
+}
+
+// admits reports whether the value is among those of each operator In.
+func (c *condition) admits(value string) bool {
+	if c.one {
+		return value == c.value
+	}
+	return c.allowed == nil || c.allowed[value]
 }

@@ -39,8 +39,13 @@ func TestLongSelectors(t *testing.T) {
 			t.Fatal(err)
 		}
 		both := short.And(half)
-		for i := range 64 { // all objects with these keys and values
+		for i := range 128 { // all objects with these keys and values, with few or many others
 			labels := map[string]string{"other": "x"}
+			if i >= 64 {
+				for k := range 100 {
+					labels[fmt.Sprint("other", k)] = "x"
+				}
+			}
 			for k, key := range keys {
 				if v := i >> (2 * k) & 3; v > 0 {
 					labels[key] = values[v-1]
@@ -54,10 +59,15 @@ func TestLongSelectors(t *testing.T) {
 	})
 }
 
-// Comparing an object takes time for its labels: a large selector costs no more than a small one.
+// Comparing an object takes time for its labels or for the keys of the selector, whichever are
+// fewer: a large selector costs no more than a small one, nor does an object of many labels.
 func BenchmarkLongSelectors(b *testing.B) {
 	labels := map[string]string{"zone": "a", "disk": "fast", "app": "db"}
-	for _, n := range []int{3, 30_000} {
+	many := map[string]string{}
+	for i := range 100_000 {
+		many[fmt.Sprint("label", i)] = ""
+	}
+	for _, n := range []int{3, 40, 30_000} {
 		var list []api.LabelSelectorRequirement
 		for i := range n {
 			list = append(list, expression(fmt.Sprint("k", i), "DoesNotExist"))
@@ -71,5 +81,12 @@ func BenchmarkLongSelectors(b *testing.B) {
 				s.Matches(labels)
 			}
 		})
+		if n == 40 {
+			b.Run(fmt.Sprint("requirements=", n, "/labels=", len(many)), func(b *testing.B) {
+				for b.Loop() {
+					s.Matches(many)
+				}
+			})
+		}
 	}
 }

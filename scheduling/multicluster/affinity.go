@@ -39,45 +39,78 @@ func (a *ClusterAffinity) matches(c *api.Cluster, zones ZoneRule) bool {
 	if a == nil || c == nil {
 		return c != nil
 	}
-	if slices.Contains(a.ExcludeClusters, c.Name) {
-		return false
-	}
-	if a.LabelSelector != nil {
-		s, err := match.NewLabelSelector(a.LabelSelector)
-		if err != nil || !s.Matches(c.Labels) {
-			return false
-		}
-	}
-	if a.FieldSelector != nil && !a.FieldSelector.matches(c, zones) {
-		return false
-	}
-	return len(a.ClusterNames) == 0 || slices.Contains(a.ClusterNames, c.Name)
+	return a.compile().matches(c, zones)
 }
 
-func (s *FieldSelector) matches(c *api.Cluster, zones ZoneRule) bool {
+// A compiledAffinity is a ClusterAffinity whose selectors are compiled. The zero value selects
+// every cluster.
+type compiledAffinity struct {
+	affinity  *ClusterAffinity
+	malformed bool // the label selector: no cluster is selected
+	labels    match.LabelSelector
+	zones     []*api.NodeSelectorRequirement // those of the field selector
+	fields    *match.NodeSelector            // the others, nil for none
+}
+
+func (a *ClusterAffinity) compile() *compiledAffinity {
+	k := &compiledAffinity{affinity: a}
+	if a.LabelSelector != nil {
+		s, err := match.NewLabelSelector(a.LabelSelector)
+		k.labels, k.malformed = s, err != nil
+	}
+	if a.FieldSelector == nil {
+		return k
+	}
 	var others []api.NodeSelectorRequirement
-	for _, e := range s.MatchExpressions {
-		if e.Key != fieldZone {
-			others = append(others, e)
-		} else if !matchesZones(&e, zonesOf(c), zones) {
+	for i := range a.FieldSelector.MatchExpressions {
+		if e := &a.FieldSelector.MatchExpressions[i]; e.Key == fieldZone {
+			k.zones = append(k.zones, e)
+		} else {
+			others = append(others, *e)
+		}
+	}
+	if len(others) > 0 {
+		fields := match.NewNodeSelector(&api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{MatchExpressions: others}}})
+		k.fields = &fields
+	}
+	return k
+}
+
+func (k *compiledAffinity) matches(c *api.Cluster, zones ZoneRule) bool {
+	if k.malformed || slices.Contains(k.affinity.ExcludeClusters, c.Name) || !k.labels.Matches(c.Labels) {
+		return false
+	}
+	for _, e := range k.zones {
+		if !matchesZones(e, zonesOf(c), zones) {
 			return false
 		}
 	}
-	if len(others) == 0 {
-		return true
+	if k.fields != nil && !k.fields.Matches(fieldsOf(c)) {
+		return false
 	}
-	// Provider and region match like the labels of a node.
-	fields := api.Node{ObjectMeta: api.ObjectMeta{Labels: map[string]string{}}}
+	return len(k.affinity.ClusterNames) == 0 || slices.Contains(k.affinity.ClusterNames, c.Name)
+}
+
+// fieldsOf returns a node whose labels are the provider and the region of the cluster: they match
+// like these.
+func fieldsOf(c *api.Cluster) *api.Node {
+	fields := &api.Node{ObjectMeta: api.ObjectMeta{Labels: map[string]string{}}}
 	if c.Spec.Provider != "" {
 		fields.Labels[fieldProvider] = c.Spec.Provider
 	}
 	if c.Spec.Region != "" {
 		fields.Labels[fieldRegion] = c.Spec.Region
 	}
-	selector := match.NewNodeSelector(&api.NodeSelector{
-		NodeSelectorTerms: []api.NodeSelectorTerm{{MatchExpressions: others}},
-	})
-	return selector.Matches(&fields)
+	return fields
+}
+
+// selects reports whether an affinity of the workload selects the cluster. In a decision, which
+// asks about every cluster, the affinity is compiled once.
+func (w *Workload) selects(a *ClusterAffinity, c *api.Cluster, zones ZoneRule) bool {
+	if a == nil || w.names == nil {
+		return a.matches(c, zones)
+	}
+	return w.names.compiled(a).matches(c, zones)
 }
 
 func matchesZones(e *api.NodeSelectorRequirement, zones []string, rule ZoneRule) bool {

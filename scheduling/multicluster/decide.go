@@ -96,7 +96,7 @@ func (s Scheduler) feasible(clusters []*api.Cluster, w *Workload, x *Explanation
 			}
 			continue
 		}
-		m := member{cluster: c, at: i, tier: tierOf(&w.Placement, c, s.Zones)}
+		m := member{cluster: c, at: i, tier: w.tierOf(c, s.Zones)}
 		for _, p := range s.Scorers {
 			n, err := scoreOf(p, w, c)
 			if err != nil {
@@ -261,7 +261,7 @@ func (s Scheduler) divide(w *Workload, chosen []member, available map[string]int
 	for i, m := range chosen {
 		candidates[i] = Candidate{Name: m.cluster.Name, Available: max(0, available[m.cluster.Name]), Tier: m.tier, Rank: i}
 		if strategy == StaticWeight {
-			candidates[i].Weight = staticWeight(&w.Placement, m.cluster, s.Zones)
+			candidates[i].Weight = w.staticWeight(m.cluster, s.Zones)
 		}
 	}
 	return Divide(d, candidates)
@@ -269,13 +269,14 @@ func (s Scheduler) divide(w *Workload, chosen []member, available map[string]int
 
 // staticWeight returns the placement's weight for a cluster: the greatest one that
 // applies, or 1 if the placement has no weights at all.
-func staticWeight(p *Placement, c *api.Cluster, zones ZoneRule) int64 {
+func (w *Workload) staticWeight(c *api.Cluster, zones ZoneRule) int64 {
+	p := &w.Placement
 	if p.ReplicaScheduling == nil || p.ReplicaScheduling.WeightPreference == nil {
 		return 1
 	}
 	var weight int64
 	for i := range p.ReplicaScheduling.WeightPreference.StaticWeightList {
-		if rule := &p.ReplicaScheduling.WeightPreference.StaticWeightList[i]; rule.TargetCluster.matches(c, zones) {
+		if rule := &p.ReplicaScheduling.WeightPreference.StaticWeightList[i]; w.selects(&rule.TargetCluster, c, zones) {
 			weight = max(weight, rule.Weight)
 		}
 	}

@@ -153,7 +153,7 @@ func (p Affinity) Filter(w *Workload, c *api.Cluster) framework.Status {
 	if err := lacks(w, c); err != nil {
 		return framework.AsStatus(err)
 	}
-	if a := w.Placement.ClusterAffinity; a == nil || a.matches(c, p.Zones) || w.overflows() && tierOf(&w.Placement, c, p.Zones) > 0 {
+	if a := w.Placement.ClusterAffinity; w.selects(a, c, p.Zones) || w.overflows() && w.overflowTier(c, p.Zones) > 0 {
 		return framework.Status{}
 	}
 	return framework.UnschedulableStatus("cluster(s) did not match the placement cluster affinity constraint")

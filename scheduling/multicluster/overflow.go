@@ -31,14 +31,25 @@ func (w *Workload) try(term *ClusterAffinityTerm) *Workload {
 	return &narrowed
 }
 
-// tierOf returns the overflow tier of a cluster: 0 if the affinity selects it,
-// otherwise the index of the first overflow affinity that does, counted from 1.
-func tierOf(p *Placement, c *api.Cluster, zones ZoneRule) int {
-	if p.ClusterAffinity == nil || p.ClusterAffinity.matches(c, zones) {
+// tierOf returns the overflow tier of a cluster that the workload may use: 0 if the affinity
+// selects it, otherwise that of overflowTier.
+func (w *Workload) tierOf(c *api.Cluster, zones ZoneRule) int {
+	if w.selects(w.Placement.ClusterAffinity, c, zones) {
 		return 0
 	}
-	overflow := overflowOf(p)
-	return 1 + slices.IndexFunc(overflow, func(a OverflowClusterAffinity) bool { return a.ClusterAffinity.matches(c, zones) })
+	return w.overflowTier(c, zones)
+}
+
+// overflowTier returns the index of the first overflow affinity that selects the cluster,
+// counted from 1, or 0 for none.
+func (w *Workload) overflowTier(c *api.Cluster, zones ZoneRule) int {
+	overflow := overflowOf(&w.Placement)
+	for i := range overflow {
+		if w.selects(&overflow[i].ClusterAffinity, c, zones) {
+			return i + 1
+		}
+	}
+	return 0
 }
 
 // divideTiers gives each tier in order as many replicas as it can take.

@@ -3,6 +3,7 @@ package multicluster_test
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -213,5 +214,37 @@ func TestComponentsAreBounded(t *testing.T) {
 	var invalid *api.InvalidError
 	if !errors.As(err, &invalid) || invalid.Field != "spec.components" || invalid.Value != "1001 components" {
 		t.Errorf("%v, want an error that names the components", err)
+	}
+}
+
+// A decision compiles the selectors of an affinity once, not for each cluster.
+func TestAffinitiesAreCompiledOnce(t *testing.T) {
+	labels := map[string]string{}
+	for i := range 5000 {
+		labels[fmt.Sprint("k", i)] = ""
+	}
+	w := &multicluster.Workload{Name: "w", Replicas: 1}
+	w.Placement.ReplicaScheduling = &multicluster.ReplicaScheduling{ReplicaSchedulingType: multicluster.TypeDivided, ReplicaDivisionPreference: multicluster.PreferAggregated}
+	w.Placement.ClusterAffinities = []multicluster.ClusterAffinityTerm{{
+		AffinityName:       "a",
+		ClusterAffinity:    multicluster.ClusterAffinity{LabelSelector: &api.LabelSelector{MatchLabels: labels}},
+		OverflowAffinities: []multicluster.OverflowClusterAffinity{{ClusterAffinity: multicluster.ClusterAffinity{LabelSelector: &api.LabelSelector{MatchLabels: labels}}}},
+	}}
+	bytesFor := func(n int) uint64 {
+		var clusters []*api.Cluster
+		for i := range n {
+			clusters = append(clusters, &api.Cluster{ObjectMeta: api.ObjectMeta{Name: fmt.Sprint("c", i)}})
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		var unfit *multicluster.FitError
+		if _, err := (multicluster.Scheduler{}).Schedule(clusters, w); !errors.As(err, &unfit) {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	if one, many := bytesFor(1), bytesFor(400); many > 3*one {
+		t.Errorf("a decision takes %d bytes for one cluster and %d for 400", one, many)
 	}
 }

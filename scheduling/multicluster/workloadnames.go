@@ -18,8 +18,21 @@ type workloadNames struct {
 
 	tolerations *match.Tolerations
 
-	lock  sync.Mutex // plugins may ask from several goroutines
-	mates map[matesKey]*mates
+	lock       sync.Mutex // plugins may ask from several goroutines
+	mates      map[matesKey]*mates
+	affinities map[*ClusterAffinity]*compiledAffinity
+}
+
+// compiled returns the affinity, which is compiled once.
+func (n *workloadNames) compiled(a *ClusterAffinity) *compiledAffinity {
+	n.lock.Lock()
+	defer n.lock.Unlock()
+	k := n.affinities[a]
+	if k == nil {
+		k = a.compile()
+		n.affinities[a] = k
+	}
+	return k
 }
 
 // A matesKey is all that the mates of a workload depend on.
@@ -76,7 +89,7 @@ func (w *Workload) readMates(group string, others []*Workload, term groupTerm) *
 func (w *Workload) named() *Workload {
 	n := &workloadNames{
 		clusters: w.Clusters, evicting: w.Evicting,
-		holds: make(map[string]bool, len(w.Clusters)), leaves: make(map[string]bool, len(w.Evicting)), mates: map[matesKey]*mates{},
+		holds: make(map[string]bool, len(w.Clusters)), leaves: make(map[string]bool, len(w.Evicting)), mates: map[matesKey]*mates{}, affinities: map[*ClusterAffinity]*compiledAffinity{},
 		tolerations: match.NewTolerations(w.Placement.ClusterTolerations),
 	}
 	for _, t := range w.Clusters {

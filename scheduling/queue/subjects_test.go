@@ -2,7 +2,10 @@ package queue_test
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -82,4 +85,104 @@ func TestHintsAreAskedAboutSubjects(t *testing.T) {
 	wait("late", "new")
 	come(one("new"), with("late"))
 	come(api.MakePod("plain"), always)
+}
+
+// Whatever waiting pods look at, and however many labels a pod has, those are asked that look at
+// it, each once.
+func TestSubjects(t *testing.T) {
+	namespaces, keys, values := []string{"", "a", "b"}, []string{"", "x", "y"}, []string{"", "1", "2"}
+	rapid.Check(t, func(rt *rapid.T) {
+		lists := rapid.SliceOfN(rapid.SliceOfN(rapid.Custom(func(t *rapid.T) queueing.Subject {
+			return queueing.Subject{
+				Namespace: rapid.SampledFrom(namespaces).Draw(t, "namespace"), Key: rapid.SampledFrom(keys).Draw(t, "key"),
+				Value: rapid.SampledFrom(values).Draw(t, "value"), AnyValue: rapid.Bool().Draw(t, "any value"),
+			}
+		}), 0, 4), 1, 12).Draw(rt, "subjects")
+		asked := map[string]int{}
+		hint := on(queueing.ResourceAssignedPod, queueing.ActionAdd, func(p *framework.PodInfo, _, _ any) (queueing.QueueingHint, error) {
+			asked[p.Pod.Name]++
+			return queueing.QueueSkip, nil
+		})
+		hint.Subjects = func(p *framework.PodInfo) []queueing.Subject {
+			var i int
+			fmt.Sscan(p.Pod.Name, &i)
+			return lists[i]
+		}
+		r := newRig(t, queue.Config{Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{plugin{"A", []queueing.EventHint{hint}}}})})
+		for i := range lists {
+			it := r.Add(r.ctx, r.info(api.MakePod(fmt.Sprint(i))))
+			if r.Pop() != it {
+				rt.Fatal("another pod is first")
+			}
+			r.Requeue(r.ctx, it, nil, queue.Rejectors{Plugins: []string{"A"}})
+		}
+		for range 4 {
+			p := api.MakePod("event").Namespace(rapid.SampledFrom(namespaces[1:]).Draw(rt, "of")).Obj()
+			p.Labels = map[string]string{}
+			for _, key := range keys[1:] {
+				if i := rapid.IntRange(0, 3).Draw(rt, key); i > 0 {
+					p.Labels[key] = values[i-1]
+				}
+			}
+			for i := range rapid.SampledFrom([]int{0, 100}).Draw(rt, "other labels") {
+				p.Labels[fmt.Sprint("other", i)] = ""
+			}
+			want := map[string]int{}
+			for i, list := range lists {
+				for _, s := range list {
+					value, ok := p.Labels[s.Key]
+					if (s.Namespace == "" || s.Namespace == p.Namespace) && (s.Key == "" || ok && (s.AnyValue || s.Value == value)) {
+						want[fmt.Sprint(i)] = 1
+					}
+				}
+			}
+			info, err := framework.NewPodInfo(p, r.schema)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			clear(asked)
+			r.Move(r.ctx, queueing.ClusterEvent{Resource: queueing.ResourceAssignedPod, Action: queueing.ActionAdd}, nil, info, nil)
+			if fmt.Sprint(asked) != fmt.Sprint(want) {
+				rt.Fatalf("pod %s %v: asked about %v, want %v", p.Namespace, p.Labels, asked, want)
+			}
+		}
+	})
+}
+
+// An event that finds each waiting pod by many subjects costs memory for each pod once.
+func TestGatheringIsSmall(t *testing.T) {
+	const pods, labels = 50, 400
+	p := api.MakePod("event").Obj()
+	p.Labels = map[string]string{}
+	var subjects []queueing.Subject
+	for i := range labels {
+		key := fmt.Sprint("k", i)
+		p.Labels[key] = ""
+		subjects = append(subjects, queueing.Subject{Key: key, AnyValue: true})
+	}
+	hint := on(queueing.ResourceAssignedPod, queueing.ActionAdd, func(*framework.PodInfo, any, any) (queueing.QueueingHint, error) {
+		return queueing.QueueSkip, nil
+	})
+	hint.Subjects = func(*framework.PodInfo) []queueing.Subject { return subjects }
+	r := newRig(t, queue.Config{Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{plugin{"A", []queueing.EventHint{hint}}}})})
+	for i := range pods {
+		it := r.Add(r.ctx, r.info(api.MakePod(fmt.Sprint(i))))
+		r.Pop()
+		r.Requeue(r.ctx, it, nil, queue.Rejectors{Plugins: []string{"A"}})
+	}
+	info, err := framework.NewPodInfo(p, r.schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	move := func() {
+		r.Move(r.ctx, queueing.ClusterEvent{Resource: queueing.ResourceAssignedPod, Action: queueing.ActionAdd}, nil, info, nil)
+	}
+	move() // builds the index
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	move()
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; got > pods*200 {
+		t.Errorf("an event about %d pods took %d bytes, want about 8 for each", pods, got)
+	}
 }
