@@ -83,6 +83,8 @@ func TestHints(t *testing.T) {
 		}}
 		return p
 	}
+	spreadAll := spread(pod, nil)
+	spreadAll.Spec.TopologySpreadConstraints[0].LabelSelector = &api.LabelSelector{}
 	term := []api.PodAffinityTerm{{TopologyKey: "zone", LabelSelector: &api.LabelSelector{MatchLabels: map[string]string{"app": "web"}}}}
 	attracted, repelled := pod.Obj(), pod.Obj()
 	attracted.Spec.Affinity = &api.Affinity{PodAffinity: &api.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: term}}
@@ -173,6 +175,7 @@ func TestHints(t *testing.T) {
 		{"a pod comes to the emptiest domain", filter.PodTopologySpread{}, spread(pod.Labels("app", "web"), nil), onPod, added, nil, other.Labels("app", "web").Obj(), true},
 		{"an unselected pod leaves", filter.PodTopologySpread{}, spread(pod, nil), onPod, deleted, other.Labels("app", "db").Obj(), nil, false},
 		{"a pod of another namespace leaves", filter.PodTopologySpread{}, spread(pod, nil), onPod, deleted, other.Namespace("x").Labels("app", "web").Obj(), nil, false},
+		{"a pod comes, and the selector is empty", filter.PodTopologySpread{}, spreadAll, onPod, added, nil, other.Obj(), true},
 		{"a pod begins to end", filter.PodTopologySpread{}, spread(pod, nil), onPod, updated, other.Labels("app", "web").Obj(), other.Labels("app", "web").Deleted(frameworktest.Noon()).Obj(), true},
 		{"a pod that has begun to end leaves", filter.PodTopologySpread{}, spread(pod, nil), onPod, deleted, other.Labels("app", "web").Deleted(frameworktest.Noon()).Obj(), nil, false},
 		{"a domain comes", filter.PodTopologySpread{}, spread(pod, nil), onNode, added, nil, node("n").Labels("zone", "a").Obj(), true},

@@ -59,12 +59,14 @@ func ofNamespace(pod *framework.PodInfo) []queueing.Subject {
 	return []queueing.Subject{{Namespace: pod.Pod.Namespace}}
 }
 
+// counted reports whether the pod may count. One that an empty selector selects does as long as it
+// is nominated, though not on a node.
 func counted(r *topo.Rule, p *framework.PodInfo) bool {
-	if p == nil {
+	if p == nil || p.Pod.DeletionTimestamp != nil {
 		return false
 	}
-	_, counted := r.Selects(p)
-	return counted
+	selected, _ := r.Selects(p)
+	return selected
 }
 
 // keys are the topology keys of the pod's constraints.

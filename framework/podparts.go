@@ -6,7 +6,9 @@ import "github.com/berth-sched/berth/internal/runner"
 // made, so asking costs nothing.
 type PodParts uint16
 
-// The parts of a pod. [PodInfo] has a method for each, which says what counts.
+// The parts of a pod. [PodInfo] has methods for the first six, which say what counts. The others
+// are spec.nodeName, host ports ([PodInfo.HostPorts]), and whatever may need a feature that nodes
+// declare: restart rules of containers, mounts with options, users of its own in the node's network.
 const (
 	PartPodAffinity = PodParts(runner.HasPodAffinity)
 	PartSpread      = PodParts(runner.HasSpread)
