@@ -10,7 +10,7 @@ import (
 
 // pace leaves time for other pods. Nothing else is scheduled during an attempt, and some attempts
 // come again without an event: those for groups that fail, and those for pods that end with an
-// error. Others take long, and whoever wrote their pods can cause events that wake them. Together
+// error. Others take long, and the user who wrote the pods can cause events that wake them. Together
 // they get a part of the time, each namespace as much as the others, and in it each
 // group and pod. However many groups a namespace has, they hold up one another most.
 //
