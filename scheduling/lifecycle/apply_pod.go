@@ -189,6 +189,7 @@ func (d *Driver) deletePod(ctx context.Context, obj *api.Pod) error {
 func (d *Driver) remove(ctx context.Context, p *pod) {
 	delete(d.pods, keyOf(p.info.Pod))
 	d.pace.count(&p.pacer, p.info.Pod.Namespace, false)
+	d.slow.count(&p.slow, p.info.Pod.Namespace, false)
 	p.gone = true
 	d.reports.forget(p)
 	freed := p.nominated != ""

@@ -43,6 +43,7 @@ func (d *Driver) ScheduleOne(ctx context.Context) (Attempt, bool) {
 	}
 	d.snap.SetNow(d.clock.Now())
 	a.Started = d.stamp()
+	d.slow.count(&p.slow, p.info.Pod.Namespace, false)
 	switch r, known := d.refusal(p, it); {
 	case !known:
 		d.try(ctx, sched, p, it, a)
@@ -142,7 +143,7 @@ func (d *Driver) makeRoom(ctx context.Context, sched *scheduling.Scheduler, p *p
 		d.failed(ctx, p, it, a, err)
 		return
 	case !sched.HasPostFilter():
-		d.delaySlow(it, p)
+		d.deferSlow(it, p)
 		d.refused(ctx, sched, p, it, a, fit)
 		return
 	}
@@ -174,7 +175,7 @@ func (d *Driver) makeRoom(ctx context.Context, sched *scheduling.Scheduler, p *p
 	case postErr != nil || len(result.Claims) > 0:
 		d.failed(ctx, p, it, a, err)
 	default:
-		d.delaySlow(it, p)
+		d.deferSlow(it, p)
 		d.refused(ctx, sched, p, it, a, fit)
 	}
 }

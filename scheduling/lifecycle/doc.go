@@ -119,7 +119,7 @@
 // Why: otherwise its owner could have it tried at any rate.
 //
 // Differs: groups whose attempts fail, or leave pods behind, and pods whose attempts end with an
-// error, or with a rejection after 10 ms or more.
+// error.
 // Original: kube-scheduler tries them again after their backoff.
 // Here: their attempts together get a fifth of the time on Config.Clock, each namespace as
 // much as the others, and in it each group and pod: one whose attempt took t waits for 5t
@@ -127,6 +127,13 @@
 // namespaces, an hour at most, if that is longer than its backoff. A virtual clock makes no
 // difference.
 // Why: nothing else is scheduled meanwhile.
+//
+// Differs: pods that are rejected after an attempt of 1 ms or more.
+// Original: kube-scheduler tries them again after their backoff, of 10 s at most.
+// Here: while other pods are ready, those whose attempt took t wait for 5t times the number of
+// such pods in the namespace, times the number of such namespaces, a minute at most, if that is
+// longer than their backoff. A virtual clock and Config.FullBackoff make no difference.
+// Why: events that a user causes wake them, and nothing else is scheduled meanwhile.
 //
 // Differs: sampling of metrics.
 // Original: kube-scheduler measures its plugins for some pods.

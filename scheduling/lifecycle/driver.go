@@ -29,7 +29,7 @@ type Driver struct {
 	expiring    []expiry // in the order of their times
 	refusals    refusals
 	verify      bool // some profile verifies
-	pace        pace
+	pace, slow  pace // of what fails, and of pods that are rejected
 
 	mail    mailbox
 	waiting waiting
@@ -56,7 +56,7 @@ func New(c Config) (*Driver, error) {
 	}
 	d := &Driver{
 		config: c, clock: c.Clock, snap: framework.NewSnapshot(c.Order),
-		profiles: map[string]*scheduling.Scheduler{}, pods: map[podKey]*pod{}, pace: pace{}, hosts: map[string]*host{},
+		profiles: map[string]*scheduling.Scheduler{}, pods: map[podKey]*pod{}, pace: pace{}, slow: pace{}, hosts: map[string]*host{},
 		mail: newMailbox(), tasks: tasks{most: c.Bindings},
 		observers: newObservers(c.Observer), binders: map[*scheduling.Scheduler]bool{},
 	}

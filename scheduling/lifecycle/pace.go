@@ -10,21 +10,23 @@ import (
 
 // pace leaves time for other pods. Nothing else is scheduled during an attempt, and some attempts
 // come again without an event: those for groups that fail, and those for pods that end with an
-// error. Others take long, and the user who wrote the pods can cause events that wake them. Together
-// they get a part of the time, each namespace as much as the others, and in it each
+// error. Together they get a part of the time, each namespace as much as the others, and in it each
 // group and pod. However many groups a namespace has, they hold up one another most.
 //
 // It counts the costly groups and pods of each namespace: those whose last attempt failed in this
 // way. How long an attempt took is told by the driver's clock: if that is virtual, none is costly.
+//
+// Another pace is for pods that are rejected, if that takes long: a user can cause events that wake
+// them. They wait only while other pods are ready, and not for long, because the next event may be
+// the one that helps.
 type pace map[string]int
 
 const (
 	paceShare = 5         // costly attempts get one of so many parts of the time
 	paceMost  = time.Hour // the longest delay
 
-	// slowAttempt is from when on the rejection of a pod is costly. On 5,000 nodes an attempt takes
-	// a tenth of this, also without kept answers.
-	slowAttempt = 10 * time.Millisecond
+	slowAttempt  = time.Millisecond // from when on the rejection of a pod is costly
+	slowestDefer = time.Minute      // the longest time for which such a pod stands back
 )
 
 // A pacer is a group or a pod.
@@ -56,10 +58,11 @@ func (p pace) failed(x *pacer, namespace string, took time.Duration) time.Durati
 	return took * paceShare * rivals
 }
 
-// delaySlow is delay for a pod that is rejected, if the attempt took long.
-func (d *Driver) delaySlow(it *queue.Item, p *pod) {
-	if began := d.snap.Now(); d.clock.Now().Sub(began) >= slowAttempt {
-		d.delay(it, &p.pacer, p.info.Pod.Namespace, began)
+// deferSlow lets a pod that is rejected stand back if the attempt took long.
+func (d *Driver) deferSlow(it *queue.Item, p *pod) {
+	now := d.clock.Now()
+	if took := now.Sub(d.snap.Now()); took >= slowAttempt {
+		d.queue.Defer(it, now.Add(min(slowestDefer, d.slow.failed(&p.slow, p.info.Pod.Namespace, took))))
 	}
 }
 

@@ -35,6 +35,7 @@ type pod struct {
 	noted     *framework.PodInfo // the version whose nomination is in the snapshot
 	member    *member            // if groups are scheduled and it is in one
 	pacer
+	slow pacer // of rejections
 }
 
 // isNowhere reports whether the pod is neither on a node nor about to be: another scheduler

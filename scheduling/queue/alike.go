@@ -248,9 +248,10 @@ type meeting struct {
 }
 
 // meet joins an item, which is about to wait, with those that are alike, and returns their
-// leader. A group is alone, because its backoff depends on its size, and so is what is delayed.
+// leader. A group is alone, because its backoff depends on its size, and so is what is delayed or
+// deferred.
 func (q *Queue) meet(it *Item) *Item {
-	if it.Class == (Class{}) || it.pods > 1 || q.isDelayed(it) || q.active.plain {
+	if it.Class == (Class{}) || it.pods > 1 || !it.deferred.IsZero() || q.isDelayed(it) || q.active.plain {
 		return it
 	}
 	if !q.metAt.Equal(it.Timestamp) {
@@ -357,7 +358,8 @@ func (q *Queue) reject(ctx context.Context, it *Item, by Rejectors, now time.Tim
 	it.apply(once)
 	tell(it.rest, once)
 	it.again, it.tried = !it.tried.IsZero() && it.tried.Equal(now), now
-	it.Timestamp, it.timed, it.Errors, it.NotBefore = now, false, 0, time.Time{}
+	it.Timestamp, it.timed, it.Errors = now, false, 0
+	it.NotBefore, it.deferred = time.Time{}, time.Time{}
 	by.Class = it.Class
 	it.Rejectors = by
 	q.send(ctx, it, skip)

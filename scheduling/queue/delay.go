@@ -11,3 +11,12 @@ func (q *Queue) Delay(it *Item, until time.Time) { it.NotBefore, it.timed = unti
 func (q *Queue) isDelayed(it *Item) bool {
 	return !it.NotBefore.IsZero() && it.NotBefore.After(q.backoffEnd(it))
 }
+
+// Defer makes the backoff of the item, which is in flight, last at least until a time. Unlike one
+// that is delayed, the item is tried early if no other pod is ready, so it waits only while there
+// is something else to do. Where FullBackoff is set no pod is tried early, and Defer does nothing.
+func (q *Queue) Defer(it *Item, until time.Time) {
+	if !q.options.FullBackoff {
+		it.deferred, it.timed = until, false
+	}
+}

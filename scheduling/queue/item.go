@@ -38,6 +38,7 @@ type Item struct {
 	index    int    // in the heap that holds it; negative in a lane
 	profile  *profile
 	tried    time.Time          // instant of the last Pop
+	deferred time.Time          // set by Defer
 	latest   *framework.PodInfo // version that came while the pod was in flight
 	since    uint64             // number of the first event after Pop
 	flushed  time.Duration      // last time that the pod was flushed, since the queue's start

@@ -195,7 +195,8 @@ func (q *Queue) Pop() *Item {
 	q.cede(it)
 	q.leave(it)
 	it.Attempts++
-	it.Rejectors, it.NotBefore, it.timed, it.held = Rejectors{Class: it.Class}, time.Time{}, false, false
+	it.Rejectors, it.timed, it.held = Rejectors{Class: it.Class}, false, false
+	it.NotBefore, it.deferred = time.Time{}, time.Time{}
 	now := q.options.Now()
 	it.again, it.tried = !it.tried.IsZero() && it.tried.Equal(now), now
 	if it.InitialAttempt.IsZero() {
@@ -368,7 +369,11 @@ func (q *Queue) expiration(it *Item) time.Time {
 }
 
 func (q *Queue) backoffEnd(it *Item) time.Time {
-	return q.truncate(it.Timestamp.Add(q.backoff(it)))
+	end := q.truncate(it.Timestamp.Add(q.backoff(it)))
+	if it.deferred.After(end) {
+		return it.deferred
+	}
+	return end
 }
 
 func (q *Queue) backoff(it *Item) time.Duration {
@@ -398,7 +403,7 @@ func (q *Queue) truncate(t time.Time) time.Time {
 // Source: kube-scheduler 1.37, isPodBackingoff. Up to 1.32, a backoff that ends now
 // counts as ended.
 func (q *Queue) isBackingOff(it *Item) bool {
-	if q.backoff(it) == 0 && !q.isDelayed(it) {
+	if q.backoff(it) == 0 && it.deferred.IsZero() && !q.isDelayed(it) {
 		return false
 	}
 	e, now := q.expiration(it), q.truncate(q.options.Now())
