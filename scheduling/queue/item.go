@@ -48,10 +48,10 @@ type Item struct {
 
 	// While it waits for an event:
 	group    *group
-	about    []queueing.Subject // of its hints, if the group has them by subject
-	waits    uint64             // order of arrival among the waiting items
-	gathered uint64             // the last gathering that took it
-	ahead    *Item              // in its group
+	about    []mention // what its hints look at, if the group has that by subject
+	waits    uint64    // order of arrival among the waiting items
+	gathered uint64    // the last gathering that took it
+	ahead    *Item     // in its group
 	behind   *Item
 
 	rest  *Item // the root of those that follow it
