@@ -80,12 +80,17 @@ func appendSubjects(list []queueing.Subject, t *topo.Term) []queueing.Subject {
 	return list
 }
 
-// bars reports whether a pod on a node keeps the pod away.
+// barsMost is how many terms are compared with each waiting pod. Pods that have more may keep any away:
+// to try one in vain costs less than to compare it with 10,000 terms.
+const barsMost = 64
+
+// bars reports whether a pod on a node may keep the pod away.
 func bars(there, pod *framework.PodInfo) bool {
 	if there == nil {
 		return false
 	}
-	return slices.ContainsFunc(topo.TermsOf(there).RequiredAnti, func(t topo.Term) bool {
+	terms := topo.TermsOf(there).RequiredAnti
+	return len(terms) > barsMost || slices.ContainsFunc(terms, func(t topo.Term) bool {
 		return t.MayMatch(pod.Pod.Namespace, pod.Pod.Labels)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/queueing"
@@ -27,8 +28,9 @@ type binding struct {
 	item    *queue.Item
 	group   *group // whose attempt began it, nil for a pod alone
 	attempt *Attempt
-	plugged bool        // the profile has Bind plugins
-	wait    *waitingPod // nil unless the pod waits on Permit
+	took    time.Duration // the attempt, until the binding began; 0 for a pod of a group
+	plugged bool          // the profile has Bind plugins
+	wait    *waitingPod   // nil unless the pod waits on Permit
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 
@@ -214,6 +216,9 @@ func (b *binding) fail(ctx context.Context, err error) {
 		if freed {
 			d.queue.Move(ctx, assignedEvent(queueing.ActionDelete), b.Pod, nil, except)
 		}
+	}
+	if b.item != nil {
+		d.deferSlow(b.item, p, b.took)
 	}
 	var fit *scheduling.FitError
 	if errors.As(err, &fit) {

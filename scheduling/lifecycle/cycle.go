@@ -97,7 +97,7 @@ func (d *Driver) try(ctx context.Context, sched *scheduling.Scheduler, p *pod, i
 		return
 	}
 	d.assume(p, it.Pod, a.Decision.Node)
-	b := &binding{Binding: sched.Binding(it.Pod, a.Decision), d: d, p: p, item: it, attempt: a, plugged: d.binders[sched]}
+	b := &binding{Binding: sched.Binding(it.Pod, a.Decision), d: d, p: p, item: it, attempt: a, took: d.sinceAttempt(), plugged: d.binders[sched]}
 	var waits []scheduling.PermitWait
 	err = d.coded(a, "Permit", func() (code framework.Code, err error) {
 		if waits, err = b.Permit(ctx); len(waits) > 0 {
@@ -143,7 +143,7 @@ func (d *Driver) makeRoom(ctx context.Context, sched *scheduling.Scheduler, p *p
 		d.failed(ctx, p, it, a, err)
 		return
 	case !sched.HasPostFilter():
-		d.deferSlow(it, p)
+		d.deferSlow(it, p, d.sinceAttempt())
 		d.refused(ctx, sched, p, it, a, fit)
 		return
 	}
@@ -175,7 +175,7 @@ func (d *Driver) makeRoom(ctx context.Context, sched *scheduling.Scheduler, p *p
 	case postErr != nil || len(result.Claims) > 0:
 		d.failed(ctx, p, it, a, err)
 	default:
-		d.deferSlow(it, p)
+		d.deferSlow(it, p, d.sinceAttempt())
 		d.refused(ctx, sched, p, it, a, fit)
 	}
 }

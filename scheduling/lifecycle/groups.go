@@ -60,6 +60,7 @@ type group struct {
 	broken   queue.Failures // attempts in a row that stood and lost a binding; they are its Errors
 	breaking bool           // the last attempt that stood is among them
 	bindings int            // under way
+	took     time.Duration  // the last attempt
 
 	serial uint64          // of the pod that came last
 	ready  heap.Heap[*pod] // members that may be tried, in the order of arrival
@@ -410,13 +411,14 @@ func (d *Driver) lose(g *group) {
 		g.broken.Errors++
 	}
 	g.broken.Last = d.clock.Now()
+	g.broken.NotBefore = g.broken.Last.Add(d.pace.failed(&g.pacer, g.key.namespace, g.took))
 	if g.trying {
 		return // the end of the attempt does the rest
 	}
 	if g.item != nil {
 		d.dismiss(g)
 	}
-	g.past.Errors, g.past.Last = g.broken.Errors, g.broken.Last
+	g.past.Errors, g.past.Last, g.past.NotBefore = g.broken.Errors, g.broken.Last, g.broken.NotBefore
 }
 
 // endBinding notes that a binding has ended. If it was the last of an attempt that lost none,

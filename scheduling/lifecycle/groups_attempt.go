@@ -53,6 +53,7 @@ func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt
 	want := gang.GroupWith(object, pods, g.present())
 	cycle, err := d.groups.placers[sched].Propose(d.snap, want)
 	a.Decided = d.stamp()
+	g.took = d.clock.Now().Sub(began)
 	if err != nil {
 		d.problem(err)
 		a.State, a.Err = Failed, err

@@ -16,9 +16,9 @@ import (
 // It counts the costly groups and pods of each namespace: those whose last attempt failed in this
 // way. How long an attempt took is told by the driver's clock: if that is virtual, none is costly.
 //
-// Another pace is for pods that are rejected, if that takes long: a user can cause events that wake
-// them. They wait only while other pods are ready, and not for long, because the next event may be
-// the one that helps.
+// Another pace is for pods that are rejected, or whose bindings fail, if their attempts take long: a
+// user can cause events that wake them, or bindings that fail. They wait only while other pods are
+// ready, and not for long, because the next event may be the one that helps.
 type pace map[string]int
 
 const (
@@ -58,13 +58,16 @@ func (p pace) failed(x *pacer, namespace string, took time.Duration) time.Durati
 	return took * paceShare * rivals
 }
 
-// deferSlow lets a pod that is rejected stand back if the attempt took long.
-func (d *Driver) deferSlow(it *queue.Item, p *pod) {
-	now := d.clock.Now()
-	if took := now.Sub(d.snap.Now()); took >= slowAttempt {
-		d.queue.Defer(it, now.Add(min(slowestDefer, d.slow.failed(&p.slow, p.info.Pod.Namespace, took))))
+// deferSlow lets a pod that is rejected, or has lost its binding, stand back if its attempt took
+// long.
+func (d *Driver) deferSlow(it *queue.Item, p *pod, took time.Duration) {
+	if took >= slowAttempt {
+		d.queue.Defer(it, d.clock.Now().Add(min(slowestDefer, d.slow.failed(&p.slow, p.info.Pod.Namespace, took))))
 	}
 }
+
+// sinceAttempt is how long the attempt at hand has taken.
+func (d *Driver) sinceAttempt() time.Duration { return d.clock.Now().Sub(d.snap.Now()) }
 
 // delay keeps what has failed from its next attempt, as long as its share of the time says.
 func (d *Driver) delay(it *queue.Item, x *pacer, namespace string, began time.Time) {
