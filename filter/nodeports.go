@@ -8,6 +8,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/queueing"
+	"github.com/berth-sched/berth/internal/digest"
 )
 
 const reasonPorts = framework.Text("node(s) didn't have free ports for the requested pod ports")
@@ -45,22 +46,50 @@ func (NodePorts) ScopeVaries() framework.PodParts { return 0 }
 // EventsToRegister names the events that may help a rejected pod: a node is added,
 // or a pod releases a port that conflicts with one of the pod's.
 func (p NodePorts) EventsToRegister() []queueing.EventHint {
-	conflict := func(pod, other *framework.PodInfo) bool {
-		if len(pod.HostPorts)*len(other.HostPorts) > manyPorts {
-			sorted := slices.SortedFunc(slices.Values(pod.HostPorts), api.CompareHostPorts)
-			return slices.ContainsFunc(other.HostPorts, func(used api.HostPort) bool { return used.ConflictsAny(sorted) })
-		}
-		return slices.ContainsFunc(other.HostPorts, func(used api.HostPort) bool {
-			return slices.ContainsFunc(pod.HostPorts, used.Conflicts)
-		})
-	}
 	return []queueing.EventHint{
 		onAny(queueing.ResourceNode, queueing.ActionAdd),
 		onPods(gone, func(pod, before, after *framework.PodInfo) bool {
-			return before == nil || conflict(pod, before) && (after == nil || !slices.Equal(before.HostPorts, after.HostPorts))
+			return before == nil || portsConflict(pod, before) && (after == nil || !samePorts(before, after))
 		}),
 		onSelf(p),
 	}
+}
+
+// sortedPorts are the host ports of a pod in the order of [api.CompareHostPorts]. They are found
+// once: an event about one pod is compared with all waiting pods.
+type sortedPorts struct {
+	list   []api.HostPort
+	digest [32]byte
+}
+
+var portsOf = framework.NewPodDerived(func(p *framework.PodInfo) *sortedPorts {
+	s := &sortedPorts{list: slices.SortedFunc(slices.Values(p.HostPorts), api.CompareHostPorts)}
+	var b []byte
+	for _, h := range s.list {
+		b = fmt.Appendf(b, "%d %q %q,", h.Port, h.Protocol, h.IP)
+	}
+	s.digest = digest.Sum(b)
+	return s
+})
+
+// portsConflict reports whether two pods cannot be on one node for their host ports.
+func portsConflict(a, b *framework.PodInfo) bool {
+	if len(a.HostPorts)*len(b.HostPorts) <= manyPorts {
+		return slices.ContainsFunc(a.HostPorts, func(p api.HostPort) bool { return slices.ContainsFunc(b.HostPorts, p.Conflicts) })
+	}
+	if len(a.HostPorts) > len(b.HostPorts) {
+		a, b = b, a
+	}
+	sorted := portsOf.Of(b).list
+	return slices.ContainsFunc(a.HostPorts, func(p api.HostPort) bool { return p.ConflictsAny(sorted) })
+}
+
+// samePorts reports whether two versions of a pod have the same host ports.
+func samePorts(a, b *framework.PodInfo) bool {
+	if n := len(a.HostPorts); n != len(b.HostPorts) || n <= manyPorts {
+		return slices.Equal(a.HostPorts, b.HostPorts)
+	}
+	return portsOf.Of(a).digest == portsOf.Of(b).digest
 }
 
 // PreFilter skips pods without host ports.
