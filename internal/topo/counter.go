@@ -46,7 +46,7 @@ func (c *counter) clone(o *owner) *counter {
 	copied.counts = slices.Clone(c.counts)
 	if c.extent != nil {
 		e := *c.extent
-		e.present = slices.Clone(e.present)
+		e.present, e.tally = slices.Clone(e.present), slices.Clone(e.tally)
 		copied.extent = &e
 	}
 	return &copied
@@ -90,13 +90,29 @@ func (c *counter) bytes() int {
 // An extent records the domains that have a counted node, and the smallest count
 // among them.
 //
-// Invariant: atLeast of the domains have the count least. Without domains, least is
-// the largest int32, as in kube-scheduler.
+// Invariant: atLeast of the domains have the count least, and tally[n] of them the count n, for
+// all n below tallied. Without domains, least is the largest int32, as in kube-scheduler.
 type extent struct {
 	present pages // number of counted nodes, by domain
 	domains int
 	least   int32
 	atLeast int
+	tally   []int32 // as long as it must be
+}
+
+// tallied is up to which count domains are tallied. If there are no lower ones, all domains are
+// looked at when the last one with the smallest count gets another.
+const tallied = 64
+
+// tell tells the tally that there are more domains with a count, or fewer.
+func (e *extent) tell(count, by int32) {
+	if count >= tallied {
+		return
+	}
+	for int(count) >= len(e.tally) {
+		e.tally = append(e.tally, 0)
+	}
+	e.tally[count] += by
 }
 
 func newExtent() *extent { return &extent{least: math.MaxInt32} }
@@ -108,6 +124,7 @@ func (e *extent) node(o *owner, counts pages, d, by int32) {
 	switch {
 	case by > 0 && now == by:
 		e.domains++
+		e.tell(n, 1)
 		switch {
 		case n < e.least:
 			e.least, e.atLeast = n, 1
@@ -116,6 +133,7 @@ func (e *extent) node(o *owner, counts pages, d, by int32) {
 		}
 	case by < 0 && now == 0:
 		e.domains--
+		e.tell(n, -1)
 		if n == e.least {
 			if e.atLeast--; e.atLeast == 0 {
 				e.find(counts)
@@ -126,6 +144,8 @@ func (e *extent) node(o *owner, counts pages, d, by int32) {
 
 // changed updates the extent after the count of a domain changed from was to now.
 func (e *extent) changed(counts pages, was, now int32) {
+	e.tell(was, -1)
+	e.tell(now, 1)
 	switch {
 	case now < e.least:
 		e.least, e.atLeast = now, 1
@@ -138,9 +158,36 @@ func (e *extent) changed(counts pages, was, now int32) {
 	}
 }
 
-// find recomputes the least count over all domains.
+// find recomputes the least count: from the tally if it has one, otherwise over all domains.
 func (e *extent) find(counts pages) {
+	for n, domains := range e.tally {
+		if domains > 0 {
+			e.least, e.atLeast = int32(n), int(domains)
+			return
+		}
+	}
 	e.least, e.atLeast = math.MaxInt32, 0
+	e.each(counts, func(n int32) {
+		switch {
+		case n < e.least:
+			e.least, e.atLeast = n, 1
+		case n == e.least:
+			e.atLeast++
+		}
+	})
+}
+
+// start finds everything from present.
+func (e *extent) start(counts pages) {
+	e.each(counts, func(n int32) {
+		e.domains++
+		e.tell(n, 1)
+	})
+	e.find(counts)
+}
+
+// each calls f with the count of each domain.
+func (e *extent) each(counts pages, f func(count int32)) {
 	for i, p := range e.present {
 		if p == nil {
 			continue
@@ -153,12 +200,7 @@ func (e *extent) find(counts pages) {
 			if i < len(counts) && counts[i] != nil {
 				n = counts[i].Values[k]
 			}
-			switch {
-			case n < e.least:
-				e.least, e.atLeast = n, 1
-			case n == e.least:
-				e.atLeast++
-			}
+			f(n)
 		}
 	}
 }
@@ -184,7 +226,7 @@ func (e *extent) leastExcept(counts pages, except int32) int32 {
 }
 
 func (e *extent) bytes() int {
-	n := int(unsafe.Sizeof(*e)) + 8*cap(e.present)
+	n := int(unsafe.Sizeof(*e)) + 8*cap(e.present) + 4*cap(e.tally)
 	for _, p := range e.present {
 		if p != nil {
 			n += int(unsafe.Sizeof(cow.Page[int32]{}))

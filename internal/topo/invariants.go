@@ -282,7 +282,11 @@ func (r *recount) checkExtent(c *counter) error {
 		}
 	}
 	least, atLeast := int32(math.MaxInt32), 0
+	var tally [tallied]int32
 	for d := range nodes {
+		if count := c.counts.At(int(d)); count < tallied {
+			tally[count]++
+		}
 		switch count := c.counts.At(int(d)); {
 		case count < least:
 			least, atLeast = count, 1
@@ -300,6 +304,11 @@ func (r *recount) checkExtent(c *counter) error {
 	}
 	if e.domains != len(nodes) || e.least != least || e.atLeast != atLeast {
 		return fmt.Errorf("%d domains, the least count %d in %d of them, want %d, %d, %d", e.domains, e.least, e.atLeast, len(nodes), least, atLeast)
+	}
+	for n, want := range tally {
+		if n < len(e.tally) && e.tally[n] != want || n >= len(e.tally) && want != 0 {
+			return fmt.Errorf("domains by count are %v, want %v", e.tally, tally)
+		}
 	}
 	return nil
 }

@@ -131,11 +131,11 @@ func (t *Tables) podCounter(q query) (id int32, vacant bool) {
 	if q.extent {
 		c.extent = newExtent()
 		for _, n := range t.snapshot.All() {
-			if d := t.domain(c, n.Slot()); d != none && addAt(&c.extent.present, t.owner, d, 1) == 1 {
-				c.extent.domains++
+			if d := t.domain(c, n.Slot()); d != none {
+				addAt(&c.extent.present, t.owner, d, 1)
 			}
 		}
-		c.extent.find(c.counts)
+		c.extent.start(c.counts)
 	}
 	return id, vacant
 }

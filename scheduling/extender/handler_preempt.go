@@ -8,6 +8,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling"
 )
 
 func (h *Handler) preempt(ctx context.Context, body []byte) ([]byte, error) {
@@ -15,11 +16,15 @@ func (h *Handler) preempt(ctx context.Context, body []byte) ([]byte, error) {
 	return h.ask(ctx, body, args, func(q question) (any, error) {
 		result := &PreemptionResult{NodeNameToMetaVictims: map[string]*MetaVictims{}}
 		candidates := args.candidates()
+		f, err := h.Scheduler.Filtering(q.snap, q.pod)
+		if err != nil {
+			return nil, err
+		}
 		for _, node := range slices.Sorted(maps.Keys(candidates)) {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			fits, err := h.fitsWithout(q, node, candidates[node])
+			fits, err := fitsWithout(f, q.snap.Node(node), candidates[node])
 			if err != nil {
 				return nil, err
 			}
@@ -94,8 +99,7 @@ func (a *preemptionRequest) candidates() map[string]*MetaVictims {
 
 // fitsWithout reports whether the pod is feasible on the node once the victims have
 // gone. Victims that are no longer on the node count as gone.
-func (h *Handler) fitsWithout(q question, node string, victims *MetaVictims) (bool, error) {
-	n := q.snap.Node(node)
+func fitsWithout(f *scheduling.Filtering, n *framework.NodeInfo, victims *MetaVictims) (bool, error) {
 	if n == nil {
 		return false, nil
 	}
@@ -103,19 +107,12 @@ func (h *Handler) fitsWithout(q question, node string, victims *MetaVictims) (bo
 	for _, v := range victims.Pods {
 		leaving[v.UID] = v.UID != ""
 	}
-	mark := q.snap.Begin()
-	defer q.snap.Rollback(mark)
-	for _, p := range slices.Clone(n.Pods) {
-		if !leaving[p.Pod.UID] {
-			continue
-		}
-		if err := q.snap.RemovePod(p, node); err != nil {
-			return false, err
+	var pods []*framework.PodInfo
+	for _, p := range n.Pods {
+		if leaving[p.Pod.UID] {
+			pods = append(pods, p)
 		}
 	}
-	verdicts, err := h.Scheduler.FilterNodes(q.snap, q.pod, []*framework.NodeInfo{q.snap.Node(node)})
-	if err != nil {
-		return false, err
-	}
-	return verdicts[0].Status.IsSuccess(), nil
+	v, err := f.Without(pods, n)
+	return v.Status.IsSuccess(), err
 }

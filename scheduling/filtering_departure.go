@@ -1,0 +1,46 @@
+package scheduling
+
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// Without is Node as if some pods had left the node, which they must be on. The filters are told of
+// each, as in preemption, so the PreFilter plugins do not run for every node that is asked about;
+// they do if one has rejected the pod. Afterwards the pods are back.
+func (f *Filtering) Without(pods []*framework.PodInfo, node *framework.NodeInfo) (v NodeVerdict, err error) {
+	if node == nil {
+		return NodeVerdict{}, &api.InvalidError{Object: "node", Err: errNilNode}
+	}
+	if err := f.follow(); err != nil {
+		return NodeVerdict{}, err
+	}
+	snap, slot := f.path.cycle.Snapshot, node.Slot()
+	rejected := !f.path.bound.rejected.IsSuccess()
+	mark := snap.Begin()
+	defer func() {
+		if snap.Rollback(mark); !rejected {
+			f.basis.version = snap.Version() // everything is as it was
+		}
+	}()
+	set := (&filterSet{f.path, snap, f.path.bound.filters}).copy()
+	for _, p := range pods {
+		if err := snap.RemovePodAt(p, snap.AtSlot(slot)); err != nil {
+			return NodeVerdict{}, err
+		}
+		if status := set.RemovePod(&f.path.cycle, p, snap.AtSlot(slot)); !status.IsSuccess() {
+			return NodeVerdict{}, status.Err()
+		}
+	}
+	switch b := &f.path.bound; {
+	case rejected:
+		return f.Node(snap.AtSlot(slot))
+	case b.restrict && !b.allows(node.Name()):
+		return NodeVerdict{Status: b.absent}, nil
+	}
+	found, err := set.ask(&probe{node: snap.AtSlot(slot)})
+	if err != nil || found.filter == passed {
+		return NodeVerdict{}, err
+	}
+	return NodeVerdict{f.path.plugins.filterName(found.filter), found.status}, nil
+}
