@@ -7,7 +7,9 @@ import (
 
 // Without is Node as if some pods had left the node, which they must be on. The filters are told of
 // each, as in preemption, so the PreFilter plugins do not run for every node that is asked about;
-// they do if one has rejected the pod. Afterwards the pods are back.
+// they do if one has rejected the pod. Afterwards the pods are back. If several pods hold one host
+// port of the node, or one claim that only one pod may use, the first that leaves frees it, as in
+// preemption.
 func (f *Filtering) Without(pods []*framework.PodInfo, node *framework.NodeInfo) (v NodeVerdict, err error) {
 	if node == nil {
 		return NodeVerdict{}, &api.InvalidError{Object: "node", Err: errNilNode}

@@ -25,8 +25,8 @@ const (
 	paceShare = 5         // costly attempts get one of so many parts of the time
 	paceMost  = time.Hour // the longest delay
 
-	slowAttempt  = time.Millisecond // from when on the rejection of a pod is costly
-	slowestDefer = time.Minute      // the longest time for which such a pod stands back
+	slowAttempt  = 100 * time.Microsecond // from when on the rejection of a pod is costly
+	slowestDefer = time.Minute            // the longest time for which such a pod stands back
 )
 
 // A pacer is a group or a pod.

@@ -75,7 +75,7 @@ var rules = []rule{
 	{dir: "estimator", imports: with(objects, "internal/errtext"), library: true},
 	{dir: "estimator/capacity", imports: with(objects, "internal/errtext"), library: true},
 	{dir: "estimator/nodemetric", imports: with(objects, "estimator"), library: true},
-	{dir: "filter", imports: with(shared, "internal/errtext"), library: true},
+	{dir: "filter", imports: with(shared, "internal/errtext", "internal/digest"), library: true},
 	{dir: "scoring", imports: shared, library: true},
 	{dir: "internal/engine/tree", library: true},
 	{dir: "internal/engine/bucket", imports: []string{"framework", "framework/incremental", "internal/engine/guard", "internal/engine/slotlist"}, library: true},
