@@ -93,6 +93,7 @@ func (d *Driver) try(ctx context.Context, sched *scheduling.Scheduler, p *pod, i
 	if err := d.measured(a, StepAssume, func() error { return sched.Assume(d.snap, it.Pod, a.Decision) }); err != nil {
 		a.Decided = d.stamp()
 		d.nominate(p, nominated) // so that failed can withdraw it
+		d.deferSlow(it, p, d.sinceAttempt())
 		d.failed(ctx, p, it, a, err)
 		return
 	}
@@ -110,6 +111,7 @@ func (d *Driver) try(ctx context.Context, sched *scheduling.Scheduler, p *pod, i
 		b.unreserve()
 		d.uncount(p)
 		d.nominate(p, nominated)
+		d.deferSlow(it, p, d.sinceAttempt())
 		d.failed(ctx, p, it, a, err)
 		return
 	}

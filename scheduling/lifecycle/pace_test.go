@@ -54,6 +54,9 @@ func newPaceWorld(t *testing.T, slow int) *paceWorld {
 	d, err := lifecycle.New(lifecycle.Config{
 		Profiles: []scheduling.Profile{profile}, Groups: &groups.Rules{}, Clock: w.clock,
 		Binder: lifecycle.BinderFunc(func(_ context.Context, p *api.Pod, _ string) error {
+			if p.Labels["refused"] != "" {
+				return errors.New("refused")
+			}
 			w.bound[p.Name] = true
 			return nil
 		}),
@@ -265,47 +268,62 @@ func rejected(namespace string, i int) *api.Pod {
 	return api.MakePod(fmt.Sprint("rejected", i)).Namespace(namespace).Labels("slow", "yes").Requests("1m", "1Mi").Obj()
 }
 
-// Pods that are rejected after a long attempt stand back while others are ready, whatever wakes them.
-func TestSlowRejectionsStandBack(t *testing.T) {
-	w := newPaceWorld(t, 0)
-	for i := range 4 {
-		w.d.Apply(lifecycle.Update(rejected("a", i)))
+// Pods that are rejected after a long attempt stand back while others are ready, whatever wakes them,
+// and so do those whose bindings fail.
+func TestSlowPodsStandBack(t *testing.T) {
+	refused := func(_ string, i int) *api.Pod {
+		p := rejected("a", i)
+		p.Labels = map[string]string{"slow": "a little", "refused": "yes"}
+		return p
 	}
-	w.pass(10*time.Minute, func() {}) // each has been rejected
-	came, longest, tries := map[string]time.Time{}, time.Duration(0), 0
-	w.observe = func(a lifecycle.Attempt) {
-		name := a.Pod.Pod.Name
-		if at, ok := came[name]; ok {
-			longest = max(longest, w.clock.Now().Sub(at))
-			delete(came, name)
-			w.d.Apply(lifecycle.Delete(a.Pod.Pod))
+	for _, test := range []struct {
+		name    string
+		pod     func(namespace string, i int) *api.Pod
+		pods    int
+		longest time.Duration
+	}{
+		{"rejected after 3 s", rejected, 4, 16 * time.Second}, // all are due, or nothing else is ready
+		{"binding fails after 80 ms", refused, 200, 10 * time.Second},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newPaceWorld(t, 0)
+			for i := range test.pods {
+				w.d.Apply(lifecycle.Update(test.pod("a", i)))
+			}
+			w.pass(10*time.Minute, func() {}) // each has failed
+			longest, tries := w.amongOthers(10 * time.Minute)
+			if longest > test.longest || tries < 40 {
+				t.Errorf("others wait for up to %v; %d attempts for those that fail", longest, tries)
+			}
+		})
+	}
+}
+
+// amongOthers lets five other pods come in each second, whose attempts take 0.4 s, and a node
+// change. It returns how long one of them had to wait at most, and how many other attempts there
+// were.
+func (w *paceWorld) amongOthers(length time.Duration) (longest time.Duration, tries int) {
+	came, begin, next := map[string]time.Time{}, w.clock.Now(), w.clock.Now()
+	for w.clock.Now().Sub(begin) < length {
+		w.change()
+		for ; !next.After(w.clock.Now()); next = next.Add(200 * time.Millisecond) {
+			p := api.MakePod(fmt.Sprint("other", w.serial, "-", next.Sub(begin))).Labels("slow", "a little").Requests("1m", "1Mi").Obj()
+			w.d.Apply(lifecycle.Update(p))
+			came[p.Name] = next
 		}
-		if a.Pod.Pod.Namespace == "a" {
+		a, ok := w.d.ScheduleOne(context.Background())
+		if !ok {
+			w.clock.Advance(10 * time.Millisecond)
+			continue
+		}
+		if at, ok := came[a.Pod.Pod.Name]; ok {
+			longest = max(longest, w.clock.Now().Sub(at))
+			w.d.Apply(lifecycle.Delete(a.Pod.Pod))
+		} else {
 			tries++
 		}
 	}
-	until := w.clock.Now()
-	arrive := func() { // five in a second, which take 0.4 s
-		for ; !until.After(w.clock.Now()); until = until.Add(200 * time.Millisecond) {
-			w.serial++
-			p := api.MakePod(fmt.Sprint("other", w.serial)).Labels("slow", "a little").Requests("1m", "1Mi").Obj()
-			w.d.Apply(lifecycle.Update(p))
-			came[p.Name] = until
-		}
-	}
-	for begin := w.clock.Now(); w.clock.Now().Sub(begin) < 10*time.Minute; {
-		w.change()
-		arrive()
-		if a, ok := w.d.ScheduleOne(context.Background()); ok {
-			w.observe(a)
-		} else {
-			w.clock.Advance(10 * time.Millisecond)
-		}
-	}
-	// The attempts of three seconds come when nothing else is ready, or after a minute.
-	if longest > 16*time.Second || tries < 40 {
-		t.Errorf("others wait for up to %v; %d attempts for those that are rejected", longest, tries)
-	}
+	return longest, tries
 }
 
 // While nothing else is ready, they do not wait.
