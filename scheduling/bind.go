@@ -79,7 +79,7 @@ func (t *plugins) bindFilters(c *framework.Cycle, b *boundPlugins, some *choice)
 	parts := allOf(c.Pod)
 	for _, i := range some.pre {
 		p = &t.preFilters[i]
-		if !p.scope.concern.in(parts) {
+		if !p.concern.in(parts) {
 			continue
 		}
 		c.Runner().At = i
@@ -193,7 +193,7 @@ func (t *plugins) bindScorers(c *framework.Cycle, feasible engine.Feasible, b *b
 	parts := allOf(c.Pod)
 	for _, i := range some.pre {
 		p = &t.preScores[i]
-		if !p.scope.concern.in(parts) {
+		if !p.concern.in(parts) {
 			continue
 		}
 		c.Runner().At = len(t.preFilters) + i

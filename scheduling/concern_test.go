@@ -14,6 +14,7 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scoring"
 )
 
 // forClaims is a plugin that only pods with claims concern. It counts how often it is asked.
@@ -309,6 +310,49 @@ func TestConcernOfOnePodInForks(t *testing.T) {
 	for range 2 {
 		if key(fork, pod) != with || key(s, pod) != without || with == without {
 			t.Errorf("keys of one pod: %q with a class behind its resource, %q without; want %q and %q", key(fork, pod), key(s, pod), with, without)
+		}
+	}
+}
+
+// freezing is a plugin whose PreFilter and PreScore do more than those of the one that it wraps.
+type freezing struct {
+	framework.Plugin
+	asked map[string]int
+}
+
+func (f freezing) Unwrap() framework.Plugin { return f.Plugin }
+
+func (f freezing) PreFilter(*framework.Cycle) (framework.PreFiltered, framework.Status) {
+	f.asked["PreFilter"]++
+	return framework.PreFiltered{}, framework.SkipStatus()
+}
+
+func (f freezing) PreScore(*framework.Cycle, []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
+	f.asked["PreScore"]++
+	return nil, framework.SkipStatus()
+}
+
+// A wrapper with a PreFilter or PreScore of its own is asked about pods that do not concern the
+// plugin inside.
+func TestConcernOfWrappers(t *testing.T) {
+	for _, off := range []bool{false, true} {
+		asked := map[string]int{}
+		p := scheduling.Profile{
+			Filter: []framework.Plugin{freezing{filter.NodePorts{}, asked}},
+			Score:  []scheduling.Weighted{{Plugin: freezing{scoring.DynamicResources{}, asked}, Weight: 1}},
+		}
+		p.Cache.Off = off
+		s := framework.NewSnapshot(framework.Arrival)
+		for _, name := range []string{"a", "b"} {
+			if err := s.AddNode(api.MakeNode(name, "4", "8Gi").Obj()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := build(t, p).Schedule(s, podInfo(t, s, api.MakePod("p").Obj())); err != nil {
+			t.Fatal(err)
+		}
+		if asked["PreFilter"] == 0 || asked["PreScore"] == 0 {
+			t.Errorf("cache off %t: the wrapper is asked %v", off, asked)
 		}
 	}
 }

@@ -53,6 +53,8 @@ type preFilter struct {
 	scope  scope
 	keyer  incremental.ClassKeyer // nil if it has no key of its own
 	idler  incremental.Idler      // nil if it cannot tell
+
+	concern concern // of plugin, which may be a wrapper; that of scope is the scoper's
 }
 
 type filterPlugin struct {
@@ -72,6 +74,8 @@ type preScore struct {
 	scope  scope
 	keyer  incremental.ClassKeyer
 	idler  incremental.Idler // nil if it cannot tell
+
+	concern concern // of plugin, as for preFilter
 }
 
 type scorePlugin struct {
@@ -114,7 +118,7 @@ func (t *plugins) resolveFilters(p *Profile) {
 				t.filters[i].bound = true
 			}
 			idler, _ := framework.As[incremental.Idler](pl)
-			t.preFilters = append(t.preFilters, preFilter{pl.Name(), pre, i, scopeOf(pl), keyerOf(pl), idler})
+			t.preFilters = append(t.preFilters, preFilter{pl.Name(), pre, i, scopeOf(pl), keyerOf(pl), idler, concernOf(pre)})
 		}
 	}
 }
@@ -137,7 +141,7 @@ func (t *plugins) resolveScorers(p *Profile) {
 			}
 			groups, _ := pre.(incremental.GroupPreScorePlugin)
 			idler, _ := framework.As[incremental.Idler](pl)
-			t.preScores = append(t.preScores, preScore{pl.Name(), pre, groups, i, scopeOf(pl), keyerOf(pl), idler})
+			t.preScores = append(t.preScores, preScore{pl.Name(), pre, groups, i, scopeOf(pl), keyerOf(pl), idler, concernOf(pre)})
 		}
 	}
 }

@@ -62,13 +62,13 @@ func (m *measurement) around(t *plugins) *plugins {
 	c := *t
 	c.preFilters = make([]preFilter, len(t.preFilters))
 	for i, p := range t.preFilters {
-		p.scope.concern = 0 // every call is seen, also those about pods that concern nobody
+		p.concern = 0 // every call is seen, also those about pods that concern nobody
 		p.plugin = measuredPreFilter{p.plugin, m, p.name}
 		c.preFilters[i] = p
 	}
 	c.preScores = make([]preScore, len(t.preScores))
 	for i, p := range t.preScores {
-		p.scope.concern = 0
+		p.concern = 0
 		p.plugin, p.groups = measuredPreScore{p.plugin, m, p.name}, nil
 		c.preScores[i] = p
 	}

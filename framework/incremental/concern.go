@@ -18,7 +18,8 @@ import "github.com/berth-sched/berth/framework"
 // return success, and answers depend on nothing, whatever Scope says.
 //
 // Unlike other interfaces, it is not found through wrappers: a wrapper that serves a point
-// itself is asked about all pods, unless it has a Concern of its own.
+// itself is asked about all pods, unless it has a Concern of its own. A type that embeds a plugin
+// has that plugin's: if it does more about pods, it needs its own.
 type Concerned interface {
 	// Concern returns parts of pods. A pod with at least one of them concerns the plugin.
 	// It must always return the same; 0 means that every pod concerns the plugin.
