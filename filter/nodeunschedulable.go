@@ -5,6 +5,7 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/internal/match"
+	"github.com/berth-sched/berth/internal/runner"
 )
 
 const reasonUnschedulable = framework.Text("node(s) were unschedulable")
@@ -59,6 +60,9 @@ func (p NodeUnschedulable) Filter(pod *framework.PodInfo, node *framework.NodeIn
 }
 
 func (p NodeUnschedulable) tolerated(pod *framework.PodInfo) bool {
+	if pod.Runner().Parts&runner.ToleratesCordon != 0 {
+		return true
+	}
 	taint := api.Taint{Key: api.TaintNodeUnschedulable, Effect: api.TaintEffectNoSchedule}
 	return match.Tolerates(pod.Pod.Spec.Tolerations, &taint, match.Comparison(p.CompareNumbers))
 }

@@ -172,6 +172,9 @@ func partsOf(p *api.Pod) (parts runner.Parts) {
 	if mayNeedFeatures(&p.Spec) {
 		parts |= runner.NeedsFeatures
 	}
+	if toleratesCordon(p.Spec.Tolerations) {
+		parts |= runner.ToleratesCordon
+	}
 	if p.Status.NominatedNodeName != "" {
 		parts |= runner.IsNominated
 	}
@@ -182,6 +185,15 @@ func partsOf(p *api.Pod) (parts runner.Parts) {
 		parts |= runner.NamesNodes
 	}
 	return parts
+}
+
+// toleratesCordon reports whether the pod tolerates nodes that are cordoned, as the pods of a
+// DaemonSet do, by a toleration of the usual forms.
+func toleratesCordon(list []api.Toleration) bool {
+	return slices.ContainsFunc(list, func(t api.Toleration) bool {
+		return t.Operator == api.TolerationOpExists && (t.Key == "" || t.Key == api.TaintNodeUnschedulable) &&
+			(t.Effect == "" || t.Effect == api.TaintEffectNoSchedule)
+	})
 }
 
 // mayNeedFeatures reports whether the pod has something that only nodes with a declared feature

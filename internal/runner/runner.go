@@ -109,7 +109,8 @@ const (
 	HasGates
 	HasNodeName
 	HasHostPorts
-	NeedsFeatures // may need a feature that nodes declare
+	NeedsFeatures   // may need a feature that nodes declare
+	ToleratesCordon // of a node; without it, a pod still may
 )
 
 // A Counted is shared by pods that count as the same.
