@@ -30,14 +30,25 @@ type NodeDeclaredFeatures struct{}
 // Name returns "NodeDeclaredFeatures".
 func (NodeDeclaredFeatures) Name() string { return "NodeDeclaredFeatures" }
 
-// Scope declares that a verdict reads the pod's spec and the node; for a pod that
-// needs no feature it reads nothing.
+// Scope declares that a verdict reads the node, and of the pod what the class key says; for a pod
+// that needs no feature it reads nothing.
 func (NodeDeclaredFeatures) Scope(pod *framework.PodInfo) framework.Scope {
 	if neededFeatures(&pod.Pod.Spec) == 0 {
 		return framework.Scope{}
 	}
-	return framework.Scope{Pod: framework.FieldSpec, Reads: framework.ReadsNode}
+	return framework.Scope{Reads: framework.ReadsNode}
 }
+
+// AppendClassKey implements [incremental.ClassKeyer]: the features that the pod needs.
+func (NodeDeclaredFeatures) AppendClassKey(b []byte, _ *framework.Snapshot, pod *framework.PodInfo) []byte {
+	if f := neededFeatures(&pod.Pod.Spec); f != 0 {
+		b = append(b, byte(f))
+	}
+	return b
+}
+
+// ClassKeyVersion implements [incremental.ClassKeyer]: the key reads the pod alone.
+func (NodeDeclaredFeatures) ClassKeyVersion(*framework.Snapshot) uint64 { return 0 }
 
 // Concern implements [incremental.Concerned].
 func (NodeDeclaredFeatures) Concern() framework.PodParts { return framework.PartFeatures }

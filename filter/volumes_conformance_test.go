@@ -7,6 +7,7 @@ import (
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/frameworktest"
+	"github.com/berth-sched/berth/framework/incremental"
 	"github.com/berth-sched/berth/internal/proof/effort"
 )
 
@@ -49,6 +50,9 @@ func TestClasses(t *testing.T) {
 			for _, n := range s.All() {
 				for _, pod := range n.Pods {
 					key := pod.ClassKey(p.Scope(pod).Pod)
+					if keyer, ok := framework.As[incremental.ClassKeyer](p); ok {
+						key += string(keyer.AppendClassKey(nil, s, pod))
+					}
 					var c framework.Cycle
 					c.Reset(pod, s, 0, 0)
 					list, _, status := verdicts(&c, p)

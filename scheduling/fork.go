@@ -22,6 +22,7 @@ func (s *Scheduler) Fork() *Scheduler {
 	if s.incremental != nil {
 		f.incremental = newIncremental(f)
 		f.incremental.engine = s.incremental.engine.Clone(f.incremental)
+		f.incremental.balances = s.incremental.balances.clone()
 	}
 	return f
 }

@@ -38,6 +38,13 @@ type balance struct {
 // a set of nodes.
 type balances struct{ all, named, within balance }
 
+// clone is for a fork, which has counted no pods.
+func (b *balances) clone() balances {
+	c := *b
+	c.all.aside, c.named.aside, c.within.aside = 0, 0, 0
+	return c
+}
+
 // aside is how many pods took the reference path at once.
 func (b *balances) aside() uint64 { return b.all.aside + b.named.aside + b.within.aside }
 
