@@ -33,6 +33,7 @@ type incrementalPath struct {
 	readings  map[string]*reading // of the classes
 	guesses   guesses
 	balances  balances
+	spelled   int      // what the key of the last pod cost beyond keyCost
 	stepped   *balance // by which the last pod stepped aside, nil if it did not
 	newcomers newcomers
 	notes     *runner.Cache[noted]
@@ -106,7 +107,9 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 	if f.isAside(&f.balances.all, c, extent{wanted, snap.Len()}) {
 		return f.decideByPreFilters(snap, pod, d)
 	}
+	f.spelled = 0
 	if f.class = f.classOf(c); f.class == nil {
+		f.balances.all.note(extent{wanted, snap.Len()}, f.spelled, 0)
 		return f.decideByPreFilters(snap, pod, d)
 	}
 	if f.class.named {
@@ -120,10 +123,10 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 	f.nominations.asked = 0
 	v, ok := f.ask(c, s.start, wanted)
 	if !ok {
-		f.balances.all.note(extent{wanted, snap.Len()}, f.engine.TakeEvaluated()+nominatedCost*f.nominations.asked, 0)
+		f.balances.all.note(extent{wanted, snap.Len()}, f.engine.TakeEvaluated()+f.spelled+nominatedCost*f.nominations.asked, 0)
 		return f.decideByPreFilters(snap, pod, d)
 	}
-	f.balances.all.note(extent{wanted, snap.Len()}, f.engine.TakeEvaluated(), v.Evaluated)
+	f.balances.all.note(extent{wanted, snap.Len()}, f.engine.TakeEvaluated()+f.spelled, v.Evaluated)
 	d.Evaluated, d.Feasible, d.advance = v.Evaluated, v.Feasible, v.Evaluated
 	if f.early.known {
 		f.countEarly(v, d)

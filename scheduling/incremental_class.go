@@ -190,6 +190,7 @@ func (f *incrementalPath) findKey(c *framework.Cycle, parts podParts, r *reading
 	f.keys.find(c, &f.s.plugins, parts, r)
 	f.key = c.Pod.AppendClassKey(f.key[:0], r.pod)
 	f.key = append(append(f.key, f.keys.live...), f.keys.kept...)
+	f.spelled += max(0, len(f.key)-keyBytes) / keyBytesOfUnit
 	if len(f.key) > keyMost {
 		return false
 	}
