@@ -53,7 +53,7 @@ const (
 	// if the engine has no answer: the class is new, and noted.
 	keyCost, refusedCost = 40, 80
 	// keyBytes is how long a key may be for keyCost. Of a longer one, so many bytes cost one.
-	keyBytes, keyBytesOfUnit = 256, 4
+	keyBytes, keyBytesOfUnit = 256, 6
 	// nominatedCost is what it costs to ask about a node with the pods nominated to it.
 	nominatedCost = 25
 	// The loss is too large if it is the price of patience decisions, and of patientClasses
