@@ -17,5 +17,6 @@ func (p *PodInfo) Named(name string) (*PodInfo, error) {
 	return &PodInfo{
 		Pod: &pod, Priority: p.Priority, UsedRequests: p.UsedRequests, UsedNonZero: p.UsedNonZero, schema: p.schema,
 		HostPorts: p.HostPorts, runner: runner.Pod{First: p.runner.Original(), Parts: p.runner.Parts, OnlyNode: p.runner.OnlyNode}, Requests: p.Requests, ScoredRequests: p.ScoredRequests,
+		Unknown: p.Unknown,
 	}, nil
 }
