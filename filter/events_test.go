@@ -91,6 +91,11 @@ func TestHints(t *testing.T) {
 	repelled.Spec.Affinity = &api.Affinity{PodAntiAffinity: &api.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: term}}
 	fenced := other.Obj()
 	fenced.Spec.Affinity = repelled.Spec.Affinity
+	less := other // than enough terms that it wakes any pod
+	for range 64 {
+		less = less.PodAntiAffinity("zone", "app=none")
+	}
+	wary := less.PodAntiAffinity("zone", "app=none")
 	mounting := pod.Obj()
 	mounting.Spec.Containers[0].VolumeMounts = []api.VolumeMount{{BindMountOptions: []string{"x"}}}
 	declaring := node("n").Obj()
@@ -193,6 +198,8 @@ func TestHints(t *testing.T) {
 		{"a friend leaves", filter.InterPodAffinity{}, attracted, onPod, deleted, other.Labels("app", "web").Obj(), nil, false},
 		{"a foe leaves", filter.InterPodAffinity{}, repelled, onPod, deleted, other.Labels("app", "web").Obj(), nil, true},
 		{"a foe comes", filter.InterPodAffinity{}, repelled, onPod, added, nil, other.Labels("app", "web").Obj(), false},
+		{"a pod with many terms is relabelled", filter.InterPodAffinity{}, repelled, onPod, queueing.ActionUpdatePodLabel, wary.Obj(), wary.Labels("app", "db").Obj(), true},
+		{"a pod with some terms is relabelled", filter.InterPodAffinity{}, repelled, onPod, queueing.ActionUpdatePodLabel, less.Obj(), less.Labels("app", "db").Obj(), false},
 		{"a foe is relabelled", filter.InterPodAffinity{}, repelled, onPod, queueing.ActionUpdatePodLabel, other.Labels("app", "web").Obj(), other.Labels("app", "db").Obj(), true},
 		{"who wants to be alone leaves", filter.InterPodAffinity{}, pod.Labels("app", "web").Obj(), onPod, deleted, fenced, nil, true},
 		{"who wants others to be away leaves", filter.InterPodAffinity{}, pod.Labels("app", "db").Obj(), onPod, deleted, fenced, nil, false},

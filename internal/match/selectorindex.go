@@ -1,18 +1,20 @@
 package match
 
-// A selectorIndex is a long label selector: comparing an object with it takes time for the labels
-// of the object or for its keys, whichever are fewer, however many values there are.
+// A selectorIndex is a long label selector. Comparing an object with it takes time for the object's
+// labels or for the selector's keys, whichever are fewer, however many values there are.
 type selectorIndex struct {
 	conditions map[string]condition // by key
 	needed     int                  // keys that must be there
 }
 
-// A condition is what all requirements about one key say together. The value is allowed if there
-// is one, otherwise all in allowed are; nil means any value.
+// A condition is what all requirements about one key say together. Most name one value, which needs
+// no map.
 type condition struct {
-	present, absent, one bool
-	value                string // if one is set
-	allowed, forbidden   map[string]bool
+	present, absent bool
+	one             bool            // value is the only one that is allowed
+	value           string          // if one is set
+	allowed         map[string]bool // if one is not set; nil means any value
+	forbidden       map[string]bool
 }
 
 // shortParts is up to how many requirements and values are compared one by one.

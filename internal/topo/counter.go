@@ -104,8 +104,8 @@ type extent struct {
 // looked at when the last one with the smallest count gets another.
 const tallied = 64
 
-// tell tells the tally that there are more domains with a count, or fewer.
-func (e *extent) tell(count, by int32) {
+// tallyDomains adds to how many domains have a count.
+func (e *extent) tallyDomains(count, by int32) {
 	if count >= tallied {
 		return
 	}
@@ -124,7 +124,7 @@ func (e *extent) node(o *owner, counts pages, d, by int32) {
 	switch {
 	case by > 0 && now == by:
 		e.domains++
-		e.tell(n, 1)
+		e.tallyDomains(n, 1)
 		switch {
 		case n < e.least:
 			e.least, e.atLeast = n, 1
@@ -133,7 +133,7 @@ func (e *extent) node(o *owner, counts pages, d, by int32) {
 		}
 	case by < 0 && now == 0:
 		e.domains--
-		e.tell(n, -1)
+		e.tallyDomains(n, -1)
 		if n == e.least {
 			if e.atLeast--; e.atLeast == 0 {
 				e.find(counts)
@@ -144,8 +144,8 @@ func (e *extent) node(o *owner, counts pages, d, by int32) {
 
 // changed updates the extent after the count of a domain changed from was to now.
 func (e *extent) changed(counts pages, was, now int32) {
-	e.tell(was, -1)
-	e.tell(now, 1)
+	e.tallyDomains(was, -1)
+	e.tallyDomains(now, 1)
 	switch {
 	case now < e.least:
 		e.least, e.atLeast = now, 1
@@ -181,7 +181,7 @@ func (e *extent) find(counts pages) {
 func (e *extent) start(counts pages) {
 	e.each(counts, func(n int32) {
 		e.domains++
-		e.tell(n, 1)
+		e.tallyDomains(n, 1)
 	})
 	e.find(counts)
 }

@@ -124,15 +124,15 @@
 // Here: their attempts together get a fifth of the time on Config.Clock, each namespace as
 // much as the others, and in it each group and pod: one whose attempt took t waits for 5t
 // times the number of such groups and pods in its namespace, times the number of such
-// namespaces, an hour at most, if that is longer than its backoff. A virtual clock makes no
-// difference.
+// namespaces, an hour at most, if that is longer than its backoff. On a virtual clock attempts
+// take no time, so nothing differs.
 // Why: nothing else is scheduled meanwhile.
 //
 // Differs: pods that are rejected, or lose their binding, after an attempt of 0.1 ms or more.
 // Original: kube-scheduler tries them again after their backoff, of 10 s at most.
 // Here: while other pods are ready, those whose attempt took t wait for 5t times the number of
 // such pods in the namespace, times the number of such namespaces, a minute at most, if that is
-// longer than their backoff. A virtual clock and Config.FullBackoff make no difference.
+// longer than their backoff. Nothing differs on a virtual clock, nor with Config.FullBackoff.
 // Why: events that a user causes wake them, and nothing else is scheduled meanwhile.
 //
 // Differs: sampling of metrics.

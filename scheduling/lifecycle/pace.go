@@ -25,8 +25,8 @@ const (
 	paceShare = 5         // costly attempts get one of so many parts of the time
 	paceMost  = time.Hour // the longest delay
 
-	slowAttempt  = 100 * time.Microsecond // from when on the rejection of a pod is costly
-	slowestDefer = time.Minute            // the longest time for which such a pod stands back
+	slowAttempt = 100 * time.Microsecond // from when on the rejection of a pod is costly
+	deferMost   = time.Minute            // the longest time for which such a pod stands back
 )
 
 // A pacer is a group or a pod.
@@ -62,7 +62,7 @@ func (p pace) failed(x *pacer, namespace string, took time.Duration) time.Durati
 // long.
 func (d *Driver) deferSlow(it *queue.Item, p *pod, took time.Duration) {
 	if took >= slowAttempt {
-		d.queue.Defer(it, d.clock.Now().Add(min(slowestDefer, d.slow.failed(&p.slow, p.info.Pod.Namespace, took))))
+		d.queue.Defer(it, d.clock.Now().Add(min(deferMost, d.slow.failed(&p.slow, p.info.Pod.Namespace, took))))
 	}
 }
 

@@ -42,8 +42,7 @@ func (a *ClusterAffinity) matches(c *api.Cluster, zones ZoneRule) bool {
 	return a.compile().matches(c, zones)
 }
 
-// A compiledAffinity is a ClusterAffinity whose selectors are compiled. The zero value selects
-// every cluster.
+// A compiledAffinity is a ClusterAffinity whose selectors are compiled.
 type compiledAffinity struct {
 	affinity  *ClusterAffinity
 	malformed bool // the label selector: no cluster is selected

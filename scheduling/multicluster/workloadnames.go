@@ -8,8 +8,8 @@ import (
 	"github.com/berth-sched/berth/internal/match"
 )
 
-// workloadNames holds the clusters that a workload and the others of its groups name, and the
-// taints that it tolerates, for a decision that asks plugins about every cluster.
+// workloadNames holds the clusters that a workload and the others of its groups name, the taints
+// that it tolerates, and its compiled affinities, for a decision that asks plugins about every cluster.
 type workloadNames struct {
 	clusters []Target // those that were read
 	evicting []string
@@ -89,7 +89,8 @@ func (w *Workload) readMates(group string, others []*Workload, term groupTerm) *
 func (w *Workload) named() *Workload {
 	n := &workloadNames{
 		clusters: w.Clusters, evicting: w.Evicting,
-		holds: make(map[string]bool, len(w.Clusters)), leaves: make(map[string]bool, len(w.Evicting)), mates: map[matesKey]*mates{}, affinities: map[*ClusterAffinity]*compiledAffinity{},
+		holds: make(map[string]bool, len(w.Clusters)), leaves: make(map[string]bool, len(w.Evicting)),
+		mates: map[matesKey]*mates{}, affinities: map[*ClusterAffinity]*compiledAffinity{},
 		tolerations: match.NewTolerations(w.Placement.ClusterTolerations),
 	}
 	for _, t := range w.Clusters {
