@@ -9,11 +9,12 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
+	"github.com/berth-sched/berth/internal/proof/enough"
 )
 
 // A pod whose node is known from its parts gets the verdicts of its whole affinity.
 func TestOnlyNode(t *testing.T) {
-	seen := 0
+	seen := map[string]int{}
 	requirement := rapid.Custom(func(t *rapid.T) api.NodeSelectorRequirement {
 		return api.NodeSelectorRequirement{
 			Key:      rapid.SampledFrom([]string{"metadata.name", "metadata.name", "metadata.name", "zone"}).Draw(t, "key"),
@@ -21,7 +22,7 @@ func TestOnlyNode(t *testing.T) {
 			Values:   rapid.SampledFrom([][]string{{"a"}, {"b"}, {"c"}, {"a", "b"}, {""}, nil}).Draw(t, "values"),
 		}
 	})
-	rapid.Check(t, func(t *rapid.T) {
+	enough.Check(t, seen, map[string]int{"pods of only one node": 20}, func(t *rapid.T) {
 		s := framework.NewSnapshot(framework.Arrival)
 		for _, name := range []string{"a", "b"} {
 			if err := s.AddNode(api.MakeNode(name, "4", "8Gi").Labels("zone", name).Obj()); err != nil {
@@ -47,7 +48,7 @@ func TestOnlyNode(t *testing.T) {
 		if pod.Runner().OnlyNode[0] == "" {
 			return
 		}
-		seen++
+		seen["pods of only one node"]++
 		want := match.NewRequiredNodeAffinity(p.Spec.NodeSelector, p.Spec.Affinity)
 		var c framework.Cycle
 		c.Reset(pod, s, 0, 0)
@@ -62,7 +63,4 @@ func TestOnlyNode(t *testing.T) {
 			}
 		}
 	})
-	if seen < 5 {
-		t.Errorf("%d pods have only one node, want more", seen)
-	}
 }
