@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -74,8 +75,9 @@ type Arrival struct {
 	Leave []int
 }
 
-// Make makes the next pods, at most count.
+// Make makes the next pods, at most count, and room for what the world notes of them.
 func (w *World) Make(count int) []Arrival {
+	w.placed = slices.Grow(w.placed, count)
 	var list []Arrival
 	for range count {
 		p := w.shape.Pod(w.next, w.nodes)
