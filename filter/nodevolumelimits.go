@@ -28,12 +28,12 @@ const reasonVolumeCount = framework.Text("node(s) exceed max volume count")
 // Here: the first by name.
 // Why: the answer must be the same on every run.
 //
-// Differs: a pod on a node with a limit whose volumes cannot be determined, such as an
+// Differs: a volume of a pod on a node with a limit that cannot be determined, such as an
 // in-tree disk with a malformed name, or an ephemeral volume with the claim of another.
 // Original: the attempt of every pod with volumes ends with an error.
-// Here: that node alone is rejected, with the text of that error. The rejection is
-// unresolvable.
-// Why: any user can create a pod for a node, and one could stop all pods with volumes.
+// Here: such a volume counts as none.
+// Why: any user can create a pod for a node, and one could stop all pods with volumes. No
+// kubelet mounts such a volume.
 type NodeVolumeLimits struct{}
 
 // Name returns "NodeVolumeLimits".
@@ -132,9 +132,6 @@ func (f *nodeVolumeLimits) Filter(_ *framework.PodInfo, node *framework.NodeInfo
 			return framework.UnschedulableStatus(d.reason)
 		}
 	}
-	if !there.Unknown.IsSuccess() {
-		return there.Unknown
-	}
 	for _, driver := range added.drivers {
 		limit, limited := there.Limit(driver)
 		present := there.Counts[driver]
@@ -174,9 +171,6 @@ func (f *nodeVolumeLimits) Details(_ *framework.PodInfo, node *framework.NodeInf
 		if name := added.required[i].name; !hasDriver(there.Node, name) {
 			list = append(list, framework.Detail{Subject: "missing driver " + name})
 		}
-	}
-	if !there.Unknown.IsSuccess() {
-		return list
 	}
 	for _, driver := range added.drivers {
 		limit, limited := there.Limit(driver)

@@ -9,7 +9,6 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/cow"
-	"github.com/berth-sched/berth/internal/errtext"
 )
 
 // A Handle identifies a volume of a CSI driver.
@@ -33,14 +32,12 @@ func (h *Handles) add(v Handle) {
 type NodeVolumes struct {
 	// Node lists the drivers on the node; it may be nil.
 	Node *api.CSINode
-	// Used are the volumes that the node's pods use.
+	// Used are the volumes that the node's pods use, without those that cannot be
+	// determined.
 	Used Handles
 	// Counts holds the number of volumes by driver, including attached volumes that
 	// no pod uses.
 	Counts map[string]int
-	// Unknown is a rejection if the volumes of a pod cannot be determined; then they
-	// are not counted.
-	Unknown framework.Status
 
 	generation uint64 // of the node
 }
@@ -146,10 +143,6 @@ func (a *Attached) attachments() map[string][]Handle {
 	return others
 }
 
-// unknownText is how long the reason of a node may be, in bytes: pods choose the names in
-// it, and each node has a reason of its own.
-const unknownText = 1024
-
 // nodeVolumesOf reads the volumes on a node, if the node limits any driver. attached
 // are the attachments by node.
 func nodeVolumesOf(s *framework.Snapshot, n *framework.NodeInfo, attached map[string][]Handle) NodeVolumes {
@@ -158,10 +151,10 @@ func nodeVolumesOf(s *framework.Snapshot, n *framework.NodeInfo, attached map[st
 		return v
 	}
 	for _, p := range n.Pods {
-		if mounts := Of(p).Mounts; len(mounts) > 0 {
-			if err := handles(s, p.Pod, mounts, true, false, &v.Used); err != nil {
-				v.Unknown = framework.UnresolvableStatus(framework.Text(errtext.Cut(err.Error(), unknownText)))
-				return v
+		mounts := Of(p).Mounts
+		for i := range mounts {
+			if h, err := handleOfMount(s, p.Pod, &mounts[i], true); err == nil && h != (Handle{}) {
+				v.Used.add(h)
 			}
 		}
 	}
@@ -234,10 +227,20 @@ func attachments(s *framework.Snapshot) map[string][]Handle {
 }
 
 // NewHandles returns the CSI volumes that a pod would use. known says whether the
-// drivers of the node are known. For a missing claim it returns a [*MissingError].
+// drivers of the node are known. An error names the first volume that cannot be
+// determined; for a missing claim it is a [*MissingError].
 func NewHandles(s *framework.Snapshot, p *framework.PodInfo, known bool) (h Handles, err error) {
-	err = handles(s, p.Pod, Of(p).Mounts, known, true, &h)
-	return h, err
+	mounts := Of(p).Mounts
+	for i := range mounts {
+		v, err := handleOfMount(s, p.Pod, &mounts[i], known)
+		if err != nil {
+			return h, err
+		}
+		if v != (Handle{}) {
+			h.add(v)
+		}
+	}
+	return h, nil
 }
 
 // Drivers returns the drivers of the volumes, sorted.
@@ -252,54 +255,45 @@ func (h Handles) Drivers() []string {
 
 var errNoName = errors.New("PersistentVolumeClaim had no name")
 
-// handles adds the CSI volumes of a pod's mounts. If known is set, the drivers of
-// the node are known, and in-tree disks count as volumes of the driver that took
-// them over. A missing claim is an error for a new pod; a pod already on the node
-// may run without it.
+// handleOfMount returns the CSI volume of a pod's mount, the zero Handle if it is none. If
+// known is set, the drivers of the node are known, and in-tree disks count as volumes of the
+// driver that took them over.
 //
 // Source: kube-scheduler 1.37, nodevolumelimits, filterAttachableVolumes.
-func handles(s *framework.Snapshot, p *api.Pod, mounts []Mount, known, comes bool, to *Handles) error {
-	for i := range mounts {
-		m := &mounts[i]
-		if m.Disk != nil {
-			if err := addDisk(m.Disk, known, to); err != nil {
-				return err
-			}
-			continue
-		}
-		if m.Claim.Name == "" {
-			return errNoName
-		}
-		claim, err := Claim(s, p.Namespace, m.Claim.Name)
-		switch {
-		case err != nil && comes:
-			return fmt.Errorf("looking up PVC %s/%s: %w", p.Namespace, m.Claim.Name, err)
-		case err != nil:
-			continue
-		case m.Claim.Ephemeral:
-			if err := CheckOwner(p, claim); err != nil {
-				return err
-			}
-		}
-		if h := handleOfClaim(s, claim, known); h.Driver != "" && h.Name != "" {
-			to.add(h)
+func handleOfMount(s *framework.Snapshot, p *api.Pod, m *Mount, known bool) (Handle, error) {
+	if m.Disk != nil {
+		return handleOfDisk(m.Disk, known)
+	}
+	if m.Claim.Name == "" {
+		return Handle{}, errNoName
+	}
+	claim, err := Claim(s, p.Namespace, m.Claim.Name)
+	if err != nil {
+		return Handle{}, fmt.Errorf("looking up PVC %s/%s: %w", p.Namespace, m.Claim.Name, err)
+	}
+	if m.Claim.Ephemeral {
+		if err := CheckOwner(p, claim); err != nil {
+			return Handle{}, err
 		}
 	}
-	return nil
+	h := handleOfClaim(s, claim, known)
+	if h.Driver == "" || h.Name == "" {
+		return Handle{}, nil
+	}
+	return h, nil
 }
 
-// addDisk adds a disk that a pod names directly.
-func addDisk(v *api.Volume, known bool, to *Handles) error {
+// handleOfDisk returns the volume of a disk that a pod names directly.
+func handleOfDisk(v *api.Volume, known bool) (Handle, error) {
 	plugin := inTreeOf(&v.VolumeSource)
 	if !known || !plugin.countable {
-		return nil
+		return Handle{}, nil
 	}
 	name, err := handleOf(&v.VolumeSource)
 	if err != nil {
-		return fmt.Errorf("converting volume(%s) from inline to csi: %w", v.Name, err)
+		return Handle{}, fmt.Errorf("converting volume(%s) from inline to csi: %w", v.Name, err)
 	}
-	to.add(Handle{Driver: plugin.driver, Name: name})
-	return nil
+	return Handle{Driver: plugin.driver, Name: name}, nil
 }
 
 // handleOfClaim returns the CSI volume of a claim, or the volume to be made for it.

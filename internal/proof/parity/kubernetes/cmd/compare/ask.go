@@ -3,11 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"maps"
 	"runtime/debug"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/proof/golden"
 	"github.com/berth-sched/berth/internal/proof/golden/pipeline"
 	"github.com/berth-sched/berth/internal/proof/parity/kubernetes/rival"
@@ -135,29 +135,52 @@ func (a *asker) single(c *golden.Case) (v verdict) {
 	return v
 }
 
-// adoptPoisoned turns kube-scheduler's errors of NodeVolumeLimits about the volumes of
-// pods on nodes into berth's rejections of those nodes, with the same text, and reports
-// whether there is one. An error that is there without these pods is about the pod to
-// place, and stays.
+// adoptPoisoned replaces kube-scheduler's errors of NodeVolumeLimits about volumes of pods on
+// nodes by its verdicts without these volumes, and reports whether there were such errors. An
+// error that is there without those pods is about the pod to place, and stays.
 func adoptPoisoned(s *rival.Scheduler, c *golden.Case) (poisoned bool, err error) {
 	const plugin = "NodeVolumeLimits"
-	failed := framework.Error.String()
-	fails := func(answer golden.Status) bool { return answer.Code == failed }
-	answers := c.Expect.Filter[plugin].Nodes
-	if !slices.ContainsFunc(slices.Collect(maps.Values(answers)), fails) {
+	all := failing(c.Expect.Filter[plugin])
+	if all == 0 {
 		return false, nil
 	}
-	alone := *c
-	alone.Pods, alone.Expect = nil, golden.Expect{}
-	expect, err := s.Answer(&alone)
-	if err != nil {
+	with := func(pods []*api.Pod) (golden.FilterAnswer, error) {
+		other := *c
+		other.Pods, other.Expect = pods, golden.Expect{}
+		expect, err := s.Answer(&other)
+		return expect.Filter[plugin], err
+	}
+	alone, err := with(nil)
+	if err != nil || failing(alone) == all {
 		return false, err
 	}
-	for node, answer := range answers {
-		if fails(answer) && !fails(expect.Filter[plugin].Nodes[node]) {
-			answer.Code = framework.UnschedulableAndUnresolvable.String()
-			answers[node], poisoned = answer, true
+	var sound []*api.Pod // with the volumes about which there is no error
+	for _, p := range c.Pods {
+		kept := *p
+		kept.Spec.Volumes = nil
+		for _, v := range p.Spec.Volumes {
+			one := *p
+			one.Spec.Volumes = []api.Volume{v}
+			answer, err := with([]*api.Pod{&one})
+			if err != nil {
+				return false, err
+			}
+			if failing(answer) == failing(alone) {
+				kept.Spec.Volumes = append(kept.Spec.Volumes, v)
+			}
+		}
+		sound = append(sound, &kept)
+	}
+	c.Expect.Filter[plugin], err = with(sound)
+	return true, err
+}
+
+// failing counts the nodes about which the plugin ends with an error.
+func failing(a golden.FilterAnswer) (n int) {
+	for _, status := range a.Nodes {
+		if status.Code == framework.Error.String() {
+			n++
 		}
 	}
-	return poisoned, nil
+	return n
 }

@@ -7,8 +7,8 @@ var deviations = []string{
 	"cases in which kube-scheduler crashes, such as a volume to be provisioned from a storage capacity that states none",
 	"the order of the reasons about extended resources: random in the original, by name in berth",
 	"which of several missing CSI drivers is told: any in the original, the first by name in berth; no case has more than one that must be there",
-	"the whole decision if a pod on a node has volumes that cannot be determined: then NodeVolumeLimits of the original fails, and berth's " +
-		"rejects that node with the same text, which is compared",
+	"the whole decision if a pod on a node has volumes that cannot be determined: then NodeVolumeLimits of the original fails; berth's " +
+		"counts them as none, which is compared with the original's verdicts without these volumes",
 	"the node chosen where a PreFilter leaves several by name: the original searches them in random order, berth in the snapshot's",
 	"the choice among candidates for preemption that no criterion tells apart: random in the original, " +
 		"so that all nodes which 300 tries returned are compared with those that berth holds to be equal",
