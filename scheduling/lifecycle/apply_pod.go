@@ -154,6 +154,7 @@ func (d *Driver) renominate(ctx context.Context, p *pod, before *framework.PodIn
 // ends its flight instead.
 func (d *Driver) dequeue(p *pod) {
 	d.nominate(p, "")
+	d.cheap(p)
 	if p.item != nil && p.binding == nil {
 		d.queue.Delete(p.item)
 		d.queue.Done(p.item)
@@ -188,8 +189,6 @@ func (d *Driver) deletePod(ctx context.Context, obj *api.Pod) error {
 // until the binding ends, unless an event had confirmed it.
 func (d *Driver) remove(ctx context.Context, p *pod) {
 	delete(d.pods, keyOf(p.info.Pod))
-	d.pace.count(&p.pacer, p.info.Pod.Namespace, false)
-	d.slow.count(&p.slow, p.info.Pod.Namespace, false)
 	p.gone = true
 	d.reports.forget(p)
 	freed := p.nominated != ""

@@ -220,6 +220,7 @@ func (d *Driver) requeue(ctx context.Context, p *pod, it *queue.Item, a *Attempt
 	}
 	if p.gone || p.host != nil || d.profileOf(p.info.Pod) == nil {
 		// It was deleted, bound by another scheduler, or given to another one.
+		d.cheap(p)
 		d.queue.Done(it)
 		p.item = nil
 		d.observe(a)

@@ -66,6 +66,12 @@ func (d *Driver) deferSlow(it *queue.Item, p *pod, took time.Duration) {
 	}
 }
 
+// cheap counts a pod among none of the costly ones: it is not tried again.
+func (d *Driver) cheap(p *pod) {
+	d.pace.count(&p.pacer, p.info.Pod.Namespace, false)
+	d.slow.count(&p.slow, p.info.Pod.Namespace, false)
+}
+
 // sinceAttempt is how long the attempt at hand has taken.
 func (d *Driver) sinceAttempt() time.Duration { return d.clock.Now().Sub(d.snap.Now()) }
 
