@@ -62,6 +62,21 @@ func (p planner) Reserve(c *framework.Cycle, _ *framework.NodeInfo) framework.St
 
 func (planner) Unreserve(*framework.Cycle, *framework.NodeInfo) {}
 
+// TestScoreValues: so it is with a plugin that only scores.
+func TestScoreValues(t *testing.T) {
+	for name, fast := range map[string]scheduling.CacheConfig{"plain": {Off: true}, "fast": {}, "both": {Verify: true}} {
+		t.Run(name, func(t *testing.T) {
+			var calls int
+			var saw []string
+			p := planner{calls: &calls, saw: &saw}
+			placeThree(t, scheduling.Profile{Score: []scheduling.Weighted{{Plugin: p}}, Reserve: []framework.Plugin{p}, Cache: fast})
+			if want := []string{" a", " b", " c"}; !slices.Equal(saw, want) {
+				t.Errorf("Reserve saw %q, want %q", saw, want)
+			}
+		})
+	}
+}
+
 // TestCycleValues: a value that a plugin sets in PreFilter or PreScore is present in
 // Reserve, whichever path the decision takes, and belongs to this pod.
 func TestCycleValues(t *testing.T) {
