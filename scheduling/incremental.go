@@ -104,12 +104,12 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 		c.Reset(pod, snap, s.number, seed)
 	}
 	wanted := s.plugins.wanted(snap.Len(), s.profile.Percentage)
-	if f.isAside(&f.balances.all, c, extent{wanted, snap.Len()}) {
+	b, x := &f.balances.all, extent{wanted, snap.Len()}
+	if f.isAside(b, c, x) {
 		return f.decideByPreFilters(snap, pod, d)
 	}
-	f.spelled = 0
 	if f.class = f.classOf(c); f.class == nil {
-		f.balances.all.note(extent{wanted, snap.Len()}, f.spelled, 0)
+		f.book(b, x, 0, 0)
 		return f.decideByPreFilters(snap, pod, d)
 	}
 	if f.class.named {
@@ -123,10 +123,10 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 	f.nominations.asked = 0
 	v, ok := f.ask(c, s.start, wanted)
 	if !ok {
-		f.balances.all.note(extent{wanted, snap.Len()}, f.engine.TakeEvaluated()+f.spelled+nominatedCost*f.nominations.asked, 0)
+		f.book(b, x, f.engine.TakeEvaluated()+nominatedCost*f.nominations.asked, 0)
 		return f.decideByPreFilters(snap, pod, d)
 	}
-	f.balances.all.note(extent{wanted, snap.Len()}, f.engine.TakeEvaluated()+f.spelled, v.Evaluated)
+	f.book(b, x, f.engine.TakeEvaluated(), v.Evaluated)
 	d.Evaluated, d.Feasible, d.advance = v.Evaluated, v.Feasible, v.Evaluated
 	if f.early.known {
 		f.countEarly(v, d)

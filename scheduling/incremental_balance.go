@@ -26,6 +26,7 @@ type balance struct {
 	aside  uint64 // how many pods took the reference path at once
 	spends bool   // the last pod was asked about from what there is to spare
 	lesson lesson
+	key    int // what the key of the last pod that was looked at cost beyond keyCost
 
 	// Of short searches, since the loss became too large:
 	unseen int  // how many pods came
@@ -68,7 +69,7 @@ const (
 	// looking for a class matters. Then, of every seenEvery pods, or as many as cost seenEvery
 	// classes, seenOf neighbors are looked at: the second or third shows whether kept answers may
 	// pay again. Which ones is drawn: nobody can arrange their pods so that only these are looked
-	// at.
+	// at. If keys are long, the reference path costs little in larger searches, too.
 	fewWanted         = 300
 	termsCost         = 3 // how many times that for pods with affinity terms
 	seenEvery, seenOf = 64, 3
@@ -84,6 +85,15 @@ type extent struct{ wanted, nodes int }
 // depend on nodes costs as much as looking for a class.
 func (x extent) price() int { return x.wanted + keyCost }
 
+// besides is what the reference path costs besides evaluating nodes. It does not score a node that
+// is the only one.
+func (x extent) besides() int {
+	if x.nodes == 1 {
+		return 0
+	}
+	return keyCost
+}
+
 // classPrice is what a new class costs.
 func (x extent) classPrice() int { return engine.ClassCost + 3*x.nodes }
 
@@ -94,12 +104,14 @@ func (x extent) enough() int { return max(2, x.classPrice()/(4*x.price())) }
 // limit is which loss is too large.
 func (x extent) limit() int { return patience*x.price() + patientClasses*x.classPrice() }
 
-// isShort reports whether looking for the class of a pod matters.
-func (x extent) isShort(pod *framework.PodInfo) bool {
+// isShort reports whether looking for the class of a pod matters, if the key costs so much beyond
+// keyCost.
+func (x extent) isShort(pod *framework.PodInfo, key int) bool {
+	few := fewWanted + fewWanted*key/keyCost
 	if pod.Parts()&framework.PartPodAffinity != 0 {
-		return x.wanted <= termsCost*fewWanted
+		few = max(few, termsCost*fewWanted)
 	}
-	return x.wanted <= fewWanted
+	return x.wanted <= few
 }
 
 // note takes in a decision: how many nodes were evaluated for it, and how many the reference path
@@ -111,7 +123,7 @@ func (b *balance) note(x extent, evaluated, saved int) {
 	if saved == 0 {
 		b.loss += evaluated + keyCost + refusedCost
 	} else {
-		gain := saved + keyCost - evaluated
+		gain := saved + x.besides() - evaluated
 		b.loss -= gain
 		b.save(3*max(0, gain)/4, x)
 		b.lesson.earned += max(0, gain)
@@ -128,6 +140,12 @@ func (b *balance) note(x extent, evaluated, saved int) {
 	if b.looks && saved > evaluated { // neighbors are alike
 		b.loss = min(b.loss, x.limit()-1)
 	}
+}
+
+// book is note, with what the key of the pod's class cost beyond keyCost.
+func (f *incrementalPath) book(b *balance, x extent, evaluated, saved int) {
+	b.key = f.spelled
+	b.note(x, evaluated+f.spelled, saved)
 }
 
 // pays reports whether the loss is not too large.
@@ -152,14 +170,14 @@ func (b *balance) stepAside(seed uint64, every int) bool {
 // isAside reports whether kept answers do not pay, and the cycle's pod is not one that they are
 // asked for all the same. A scheduler that verifies asks for all kept answers.
 func (f *incrementalPath) isAside(b *balance, c *framework.Cycle, x extent) bool {
-	b.spends, b.looks = false, false
+	f.spelled, b.spends, b.looks = 0, false, false
 	if b.pays(x) || f.s.profile.Cache.Verify {
 		b.unseen, b.unfit = 0, 0
 		return false
 	}
 	b.save(x.price()/spareShare, x)
 	b.unfit = max(0, b.unfit-1)
-	short := x.isShort(c.Pod) && (b.unfit < unfitMost || x.nodes <= fewWanted)
+	short := x.isShort(c.Pod, b.key) && (b.unfit < unfitMost || x.nodes <= fewWanted)
 	if n := f.notes.Load(c.Pod.Runner()); short && (n == nil || n.class == nil && n.tried < triedOften) {
 		if !b.stepAside(c.Seed, max(seenEvery, seenEvery*x.classPrice()/x.price())) {
 			return false

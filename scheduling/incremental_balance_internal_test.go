@@ -1,11 +1,16 @@
 package scheduling
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+)
 
 // However long kept answers did not pay, few decisions from them show that they pay again: their
 // loss is not kept beyond the limit, but for the price of one class.
 func TestLossIsForgotten(t *testing.T) {
-	for _, nodes := range []int{1, 10, 1000, 5000} {
+	for _, nodes := range []int{2, 10, 1000, 5000} {
 		x := extent{nodes, nodes}
 		for _, strangers := range []int{1000, 100_000} {
 			var b balance
@@ -22,6 +27,32 @@ func TestLossIsForgotten(t *testing.T) {
 			if most := 1 + x.classPrice()/x.price(); n > most {
 				t.Errorf("%d nodes: after %d strangers, kept answers pay again after %d decisions, want at most %d", nodes, strangers, n, most)
 			}
+		}
+	}
+}
+
+// Pods whose keys are long are looked at now and then only, in larger searches, too, as looking
+// for their class costs as much as a decision; once keys are short, so is the search.
+func TestLongKeysMakeSearchesShort(t *testing.T) {
+	snap := framework.NewSnapshot(framework.Arrival)
+	pod, err := snap.NewPodInfo(api.MakePod("p").Obj())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		wanted, key int
+		short       bool
+	}{
+		{300, 0, true},
+		{301, 0, false},
+		{301, keyCost, true},
+		{600, keyCost, true},
+		{601, keyCost, false},
+		{4000, 600, true},
+		{5000, 600, false},
+	} {
+		if short := (extent{test.wanted, test.wanted}).isShort(pod, test.key); short != test.short {
+			t.Errorf("%+v: short %t", test, short)
 		}
 	}
 }
