@@ -7,7 +7,8 @@ import (
 
 // Without is Node as if some pods had left the node, which they must be on. The filters are told of
 // each, as in preemption, so the PreFilter plugins do not run for every node that is asked about;
-// they do if one has rejected the pod. Afterwards the pods are back. If several pods hold one host
+// they do if one has rejected the pod, unless no pod that leaves may help
+// ([framework.UnschedulableAndUnresolvable]). Afterwards the pods are back. If several pods hold one host
 // port of the node, or one claim that only one pod may use, the first that leaves frees it, as in
 // preemption.
 func (f *Filtering) Without(pods []*framework.PodInfo, node *framework.NodeInfo) (v NodeVerdict, err error) {
@@ -18,10 +19,11 @@ func (f *Filtering) Without(pods []*framework.PodInfo, node *framework.NodeInfo)
 		return NodeVerdict{}, err
 	}
 	snap, slot := f.path.cycle.Snapshot, node.Slot()
-	rejected := !f.path.bound.rejected.IsSuccess()
+	rejected := f.path.bound.rejected
+	again := !rejected.IsSuccess() && rejected.Code() != framework.UnschedulableAndUnresolvable
 	mark := snap.Begin()
 	defer func() {
-		if snap.Rollback(mark); !rejected {
+		if snap.Rollback(mark); !again {
 			f.basis.version = snap.Version() // everything is as it was
 		}
 	}()
@@ -35,8 +37,10 @@ func (f *Filtering) Without(pods []*framework.PodInfo, node *framework.NodeInfo)
 		}
 	}
 	switch b := &f.path.bound; {
-	case rejected:
+	case again:
 		return f.Node(snap.AtSlot(slot))
+	case !rejected.IsSuccess():
+		return NodeVerdict{b.rejectedBy, rejected}, nil
 	case b.restrict && !b.allows(node.Name()):
 		return NodeVerdict{Status: b.absent}, nil
 	}

@@ -1,0 +1,71 @@
+package scheduling_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// occupied is a PreFilter that rejects all nodes while the cluster has as many pods as nodes.
+type occupied struct {
+	code  framework.Code
+	calls *int
+}
+
+func (occupied) Name() string { return "occupied" }
+
+func (o occupied) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	*o.calls++
+	pods := 0
+	for _, n := range c.Snapshot.All() {
+		pods += len(n.Pods)
+	}
+	if pods < c.Snapshot.Len() {
+		return framework.PreFiltered{}, framework.Status{}
+	}
+	return framework.PreFiltered{}, framework.UnschedulableStatus("occupied").WithCode(o.code)
+}
+
+// If a PreFilter has rejected the pod, and pods that leave may help, it is asked again about each
+// node; if they may not, it is not asked again.
+func TestWithoutAfterARejection(t *testing.T) {
+	const nodes = 10
+	for code, want := range map[framework.Code]string{framework.Unschedulable: "", framework.UnschedulableAndUnresolvable: "occupied"} {
+		s := framework.NewSnapshot(framework.Arrival)
+		var there []*framework.PodInfo
+		for i := range nodes {
+			name := fmt.Sprint("n", i)
+			if err := s.AddNode(api.MakeNode(name, "4", "8Gi").Obj()); err != nil {
+				t.Fatal(err)
+			}
+			p := podInfo(t, s, api.MakePod(fmt.Sprint("p", i)).Obj())
+			if err := s.AddPod(p, name); err != nil {
+				t.Fatal(err)
+			}
+			there = append(there, p)
+		}
+		calls := 0
+		f, err := build(t, scheduling.Profile{Filter: []framework.Plugin{occupied{code, &calls}}}).Filtering(s, podInfo(t, s, api.MakePod("new").Obj()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range there {
+			v, err := f.Without([]*framework.PodInfo{p}, s.Node(fmt.Sprint("n", i)))
+			if err != nil || v.Plugin != want {
+				t.Errorf("%v, node n%d: %+v (%v), want plugin %q", code, i, v, err, want)
+			}
+			if v, err := f.Node(s.At(i)); err != nil || v.Plugin != "occupied" {
+				t.Errorf("%v, node n%d with its pod: %+v (%v), want a rejection", code, i, v, err)
+			}
+		}
+		if code == framework.UnschedulableAndUnresolvable && calls != 1 {
+			t.Errorf("%v: PreFilter ran %d times, want once", code, calls)
+		}
+		if _, err := f.Without(there[1:2], s.At(0)); err == nil {
+			t.Errorf("%v: a pod of another node leaves without an error", code)
+		}
+	}
+}
