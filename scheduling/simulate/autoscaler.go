@@ -78,18 +78,28 @@ type scaler struct {
 	nodes   map[string]string // type by name of a node that it added
 	ordered int
 	serial  map[string]int
-	helped  map[*life]help // pods that wait, and that nodes were ordered for
+	helped  map[*life]help // pods that wait, and that it has looked at
+	looks   int
 }
 
-// A help is what was ordered for a pod that waits.
+// A help is what was done for a pod that waits.
 type help struct {
-	orders int
+	orders int       // nodes that came for it
 	next   time.Time // when more may be ordered
+
+	look int    // the last look at it
+	at   state // of the cluster, then
 }
+
+// A state of the cluster: while it stands, looking at a pod again is in vain.
+type state struct{ nodes, objects uint64 }
+
+func stateOf(snap *framework.Snapshot) state { return state{snap.Version(), snap.Objects()} }
 
 // look orders nodes for pods that fit nowhere, and removes idle nodes.
 func (s *scaler) look(w *world) {
 	a := w.config.Autoscaler
+	s.looks++
 	if s.ordered == 0 && len(w.stuck) > 0 {
 		if err := s.order(w); err != nil {
 			w.fail(fmt.Errorf("autoscaler: %w", err))
@@ -130,7 +140,7 @@ func (n *nodeState) busy() bool {
 
 // order asks which nodes the pods need, and lets them come.
 func (s *scaler) order(w *world) error {
-	for _, pods := range s.groups(w) {
+	for _, pods := range s.groups(w, stateOf(w.driver.Snapshot())) {
 		if err := s.orderFor(w, pods); err != nil || s.ordered > 0 {
 			return err
 		}
@@ -138,15 +148,22 @@ func (s *scaler) order(w *world) error {
 	return nil
 }
 
-// groups lists the pods that fit nowhere, as far as one look goes, by profile: the group of
-// the pod that came first is first.
-func (s *scaler) groups(w *world) (groups [][]*life) {
+// groups lists the pods that fit nowhere, as far as one look goes, by profile. Those come first that
+// the last look at was longest ago, and of these the one that came first.
+func (s *scaler) groups(w *world, here state) (groups [][]*life) {
+	for l := range s.helped {
+		if !w.stuck[l] {
+			delete(s.helped, l)
+		}
+	}
+	list := byArrival(w.stuck)
+	slices.SortStableFunc(list, func(a, b *life) int { return cmp.Compare(s.helped[a].look, s.helped[b].look) })
 	now, at, n := w.clock.Now(), map[string]int{}, 0
-	for _, l := range byArrival(w.stuck) {
+	for _, l := range list {
 		if n == maxOrder {
 			break
 		}
-		if now.Before(s.helped[l].next) {
+		if h := s.helped[l]; now.Before(h.next) || h.look > 0 && h.at == here {
 			continue
 		}
 		n++
@@ -163,7 +180,12 @@ func (s *scaler) groups(w *world) (groups [][]*life) {
 
 // orderFor orders nodes for pods of one profile.
 func (s *scaler) orderFor(w *world, lives []*life) error {
+	types := s.types(w.config.Autoscaler)
+	if len(types) == 0 {
+		return nil
+	}
 	snapshot := w.driver.Snapshot()
+	here := stateOf(snapshot)
 	var pods []*framework.PodInfo
 	for _, l := range lives {
 		info, err := snapshot.NewPodInfo(l.pod)
@@ -176,13 +198,14 @@ func (s *scaler) orderFor(w *world, lives []*life) error {
 	if err != nil {
 		return err
 	}
-	types := s.types(w.config.Autoscaler)
-	if len(types) == 0 {
-		return nil
-	}
 	needed, err := planner.NodesNeeded(pods, types...)
 	if err != nil {
 		return err
+	}
+	for _, l := range lives {
+		h := s.helped[l]
+		h.look, h.at = s.looks, here
+		s.helped[l] = h
 	}
 	for i, c := range needed.Counts {
 		for range c.Nodes {
@@ -217,17 +240,14 @@ func (s *scaler) types(a *Autoscaler) (types []whatif.NodeType) {
 
 // helps notes which pods the nodes are for that were ordered just now.
 func (s *scaler) helps(w *world, placed []whatif.Placed) {
-	for l := range s.helped {
-		if !w.stuck[l] {
-			delete(s.helped, l)
-		}
-	}
 	a := w.config.Autoscaler
 	for _, p := range placed {
 		if l := w.pods[p.Pod]; l != nil && w.nodes[p.Node] == nil {
 			orders := s.helped[l].orders
 			wait := resource.SatMul(int64(cmp.Or(a.Every, lookEvery)), 1<<min(orders, 62)-1)
-			s.helped[l] = help{orders + 1, w.clock.Now().Add(a.Delay).Add(time.Duration(wait))}
+			h := s.helped[l]
+			h.orders, h.next = orders+1, w.clock.Now().Add(a.Delay).Add(time.Duration(wait))
+			s.helped[l] = h
 		}
 	}
 }
