@@ -87,7 +87,7 @@ type help struct {
 	orders int       // nodes that came for it
 	next   time.Time // when more may be ordered
 
-	look int    // the last look at it
+	look int   // the last look at it
 	at   state // of the cluster, then
 }
 
