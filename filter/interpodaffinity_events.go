@@ -68,14 +68,10 @@ func neighbours(pod *framework.PodInfo) (list []queueing.Subject) {
 	return list
 }
 
-// valuesMost is how many values of a term are subjects of their own: of more, what is kept for a
-// waiting pod would be many times its text.
-const valuesMost = 32
-
 // appendSubjects appends what stands for the pods that a term may select.
 func appendSubjects(list []queueing.Subject, t *topo.Term) []queueing.Subject {
 	namespace, key, values, ok := t.Selected()
-	if ok && (len(values) == 0 || len(values) > valuesMost) {
+	if ok && len(values) == 0 {
 		return append(list, queueing.Subject{Namespace: namespace, Key: key, AnyValue: true})
 	}
 	for _, value := range values {

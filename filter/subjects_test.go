@@ -1,7 +1,6 @@
 package filter_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -57,36 +56,6 @@ func TestSubjectsLeaveNobodyOut(t *testing.T) {
 	}
 	if helped < 1000 || left < 1000 {
 		t.Errorf("%d events help, %d are about others: too few to tell", helped, left)
-	}
-}
-
-// Of a term with many values, only the label counts: what is kept for a waiting pod is not many
-// times its text.
-func TestSubjectsOfManyValues(t *testing.T) {
-	schema := resource.NewSchema()
-	for values, want := range map[int]int{1: 1, 32: 32, 33: 1, 10_000: 1} {
-		term := api.PodAffinityTerm{TopologyKey: "zone", LabelSelector: &api.LabelSelector{
-			MatchExpressions: []api.LabelSelectorRequirement{{Key: "app", Operator: api.LabelSelectorOpIn}},
-		}}
-		for i := range values {
-			x := &term.LabelSelector.MatchExpressions[0]
-			x.Values = append(x.Values, fmt.Sprint("v", i))
-		}
-		p := api.MakePod("p").Obj()
-		p.Spec.Affinity = &api.Affinity{PodAffinity: &api.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []api.PodAffinityTerm{term}}}
-		waiting, err := framework.NewPodInfo(p, schema)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, h := range (filter.InterPodAffinity{}).EventsToRegister() {
-			if h.Subjects == nil {
-				continue
-			}
-			list := h.Subjects(waiting)
-			if len(list) != want || list[0].Key != "app" || list[0].AnyValue != (values > 32) {
-				t.Errorf("%d values: %d subjects, want %d; the first is %+v", values, len(list), want, list[0])
-			}
-		}
 	}
 }
 

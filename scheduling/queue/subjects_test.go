@@ -2,6 +2,7 @@ package queue_test
 
 import (
 	"fmt"
+	"maps"
 	"runtime"
 	"testing"
 
@@ -26,9 +27,12 @@ func TestHintsAreAskedAboutSubjects(t *testing.T) {
 		switch look := p.Pod.Annotations["look"]; look {
 		case "panic":
 			panic("no idea")
-		case "many":
+		case "values", "labels", "namespaces":
 			for i := range 5000 {
-				list = append(list, queueing.Subject{Key: "x", Value: fmt.Sprint("other", i)})
+				many := fmt.Sprint("other", i)
+				list = append(list, map[string]queueing.Subject{
+					"values": {Key: "x", Value: many}, "labels": {Namespace: "default", Key: many, Value: "v"}, "namespaces": {Namespace: many, Key: many},
+				}[look])
 			}
 			return list
 		default:
@@ -69,10 +73,14 @@ func TestHintsAreAskedAboutSubjects(t *testing.T) {
 		wait(fmt.Sprint("p", i), fmt.Sprint(i))
 	}
 	wait("panics", "panic")
-	wait("many", "many")
-	always := map[string]int{"panics": 1, "many": 1}
+	wait("any value", "values")
+	wait("any label", "labels")
+	wait("any", "namespaces")
+	always := map[string]int{"panics": 1, "any value": 1, "any label": 1, "any": 1}
 	with := func(name string) map[string]int {
-		return map[string]int{"panics": 1, "many": 1, name: 1}
+		all := maps.Clone(always)
+		all[name] = 1
+		return all
 	}
 	one := func(x string) api.PodBuilder { return api.MakePod("one").Labels("x", x) }
 	come(one("7"), with("p7"))
@@ -84,7 +92,8 @@ func TestHintsAreAskedAboutSubjects(t *testing.T) {
 	come(one("new"), always)
 	wait("late", "new")
 	come(one("new"), with("late"))
-	come(api.MakePod("plain"), always)
+	come(api.MakePod("plain"), map[string]int{"panics": 1, "any label": 1, "any": 1})
+	come(api.MakePod("elsewhere").Namespace("b").Labels("x", "1"), map[string]int{"panics": 1, "any value": 1, "any": 1})
 }
 
 // Whatever waiting pods look at, and however many labels a pod has, those are asked that look at
