@@ -93,7 +93,7 @@ func TestHintsAreAskedAboutSubjects(t *testing.T) {
 	wait("late", "new")
 	come(one("new"), with("late"))
 	come(api.MakePod("plain"), map[string]int{"panics": 1, "any label": 1, "any": 1})
-	come(api.MakePod("elsewhere").Namespace("b").Labels("x", "1"), map[string]int{"panics": 1, "any value": 1, "any": 1})
+	come(api.MakePod("elsewhere").Namespace("b").Labels("x", "none"), map[string]int{"panics": 1, "any value": 1, "any": 1})
 }
 
 // Whatever waiting pods look at, and however many labels a pod has, those are asked that look at
