@@ -36,6 +36,35 @@ func TestFeaturesConcern(t *testing.T) {
 	}
 }
 
+// Pods that need other features have other keys.
+func TestFeaturesKey(t *testing.T) {
+	schema, keys := resource.NewSchema(), map[string]features{}
+	for f := features(0); f < 1<<len(featureNames); f++ {
+		p := api.MakePod("p").Obj()
+		if f&featureUserNamespaces != 0 {
+			p.Spec.HostNetwork, p.Spec.HostUsers = true, new(false)
+		}
+		if f&featureRestartAll != 0 {
+			p.Spec.Containers = append(p.Spec.Containers, api.Container{RestartPolicyRules: []api.ContainerRestartRule{{Action: api.ContainerRestartRuleActionRestartAllContainers}}})
+		}
+		if f&featureMountOptions != 0 {
+			p.Spec.InitContainers = []api.Container{{VolumeMounts: []api.VolumeMount{{Name: "v", BindMountOptions: []string{"noexec"}}}}}
+		}
+		pod, err := framework.NewPodInfo(p, schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if needs := neededFeatures(&p.Spec); needs != f {
+			t.Errorf("features %03b: it needs %03b", f, needs)
+		}
+		key := string(NodeDeclaredFeatures{}.AppendClassKey(nil, nil, pod))
+		if other, known := keys[key]; known {
+			t.Errorf("features %03b have the key of %03b", f, other)
+		}
+		keys[key] = f
+	}
+}
+
 // What the scheduler requires holds for pods whose only node is known, too.
 func TestOnlyNodeAndAddedAffinity(t *testing.T) {
 	s := framework.NewSnapshot(framework.Arrival)

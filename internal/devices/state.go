@@ -33,7 +33,8 @@ type State struct {
 	flown   uint64     // identifies which claims that are objects are in flight
 	changes uint64     // how often the use of a device has changed
 
-	searches sync.Pool // memory to use again
+	spent    *atomic.Int64 // steps of long searches, also in forks
+	searches sync.Pool     // memory to use again
 	costly   costly
 
 	version versions
@@ -79,7 +80,7 @@ func (x *State) shared(s *framework.Snapshot) uint64 {
 
 // stateKey holds the state of a snapshot.
 var stateKey = framework.NewTouchingExtensionKey(func(s *framework.Snapshot) *State {
-	x := &State{programs: new(programs)}
+	x := &State{programs: new(programs), spent: new(atomic.Int64)}
 	x.Rebuild(s)
 	return x
 })
@@ -113,6 +114,10 @@ func StateOf(s *framework.Snapshot) *State {
 	return x
 }
 
+// Spent returns how many steps long searches for devices took so far, in the snapshot, its forks and
+// those that it was forked from. Searches of fewer than 1,000 steps do not count.
+func Spent(s *framework.Snapshot) int64 { return stateKey.Of(s).spent.Load() }
+
 // cataloged is a catalog and the versions of its slices and rules.
 type cataloged struct {
 	catalog       *catalog
@@ -145,7 +150,7 @@ func (x *State) catalogOf(s *framework.Snapshot) *catalog {
 func (x *State) Fork(s *framework.Snapshot) framework.Extension {
 	x.owner = new(cow.Owner)
 	y := &State{
-		owner: new(cow.Owner), programs: x.programs, uses: x.uses.Fork(), charged: x.charged.Fork(), flights: x.flights.Fork(), holds: x.holds.Fork(), special: x.special.Fork(), owners: x.owners.Fork(), demands: x.demands.fork(),
+		owner: new(cow.Owner), programs: x.programs, spent: x.spent, uses: x.uses.Fork(), charged: x.charged.Fork(), flights: x.flights.Fork(), holds: x.holds.Fork(), special: x.special.Fork(), owners: x.owners.Fork(), demands: x.demands.fork(),
 		flown: x.flown, changes: x.changes, origin: x.origin, share: x.share, left: maps.Clone(x.left),
 	}
 	y.cataloged.Store(x.cataloged.Load())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/devices"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/workload"
 )
@@ -126,7 +127,17 @@ func (w *world) spendDecision(l *lane, pod *framework.PodInfo, before scheduling
 	if nodes > 0 {
 		work += termWork * w.terms
 	}
-	return w.spend(work)
+	return w.spend(work + w.searchedSince())
+}
+
+// searchedSince returns how many steps of searches for devices were not counted yet: each is a unit.
+func (w *world) searchedSince() int {
+	if framework.ObjectsVersion[api.ResourceSlice](w.snapshot) == 0 {
+		return 0 // there are no devices
+	}
+	before := w.searched
+	w.searched = int(devices.Spent(w.snapshot))
+	return w.searched - before
 }
 
 // termsOf counts the pod affinity terms of pods, those of pods that have the same once: each

@@ -126,6 +126,41 @@ func TestDrainCounts(t *testing.T) {
 	}
 }
 
+// TestDeviceSearchesCount places pods with claims that are searched for in vain, and then pods
+// without claims; another world does not pay for it.
+func TestDeviceSearchesCount(t *testing.T) {
+	var gpus, requests []string
+	for i := range 12 {
+		gpus = append(gpus, fmt.Sprintf(`{"name":"gpu-%d"}`, i))
+	}
+	for i := range 6 {
+		never := ""
+		if i == 5 {
+			never = `,"selectors":[{"cel":{"expression":"1 == 2"}}]`
+		}
+		requests = append(requests, fmt.Sprintf(`{"name":"r%d","firstAvailable":[{"name":"any","deviceClassName":"gpu","allocationMode":"ExactCount","count":1%s}]}`, i, never))
+	}
+	w := worldOf(t, Texts{Nodes: nodesText(1), Pods: `{"kind":"ResourceSlice","apiVersion":"resource.k8s.io/v1","metadata":{"name":"s"},"spec":{"driver":"d","nodeName":"n0","pool":{"name":"p","generation":1,"resourceSliceCount":1},"devices":[` + strings.Join(gpus, ",") + `]}}
+{"kind":"DeviceClass","apiVersion":"resource.k8s.io/v1","metadata":{"name":"gpu"},"spec":{}}
+{"kind":"ResourceClaim","apiVersion":"resource.k8s.io/v1","metadata":{"name":"c","namespace":"default"},"spec":{"devices":{"requests":[` + strings.Join(requests, ",") + `]}}}
+{"kind":"Pod","apiVersion":"v1","metadata":{"name":"searches","namespace":"default"},"spec":{"containers":[{"name":"c"}],"resourceClaims":[{"name":"x","resourceClaimName":"c"}]}}
+{"kind":"Pod","apiVersion":"v1","metadata":{"name":"plain","namespace":"default"},"spec":{"containers":[{"name":"c"}]}}
+`})
+	if got := w.spent(t, Step{Do: stepPlace, N: 1}); got < 50_000 || len(w.unplaced) != 1 {
+		t.Errorf("a search for devices counts as %d, %d pods are unplaced; want 50,000 at least, and one", got, len(w.unplaced))
+	}
+	if got := w.spent(t, Step{Do: stepPlace, N: 1}); got > 1000 || len(w.unplaced) != 1 {
+		t.Errorf("a plain pod then counts as %d, %d pods are unplaced", got, len(w.unplaced))
+	}
+	other, err := newWorld(w.cluster)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := other.searchedSince(); got != 0 {
+		t.Errorf("a new world begins with %d steps", got)
+	}
+}
+
 // TestCopiesCountBySize adds and drains a node of 20,000 labels: each step copies it.
 func TestCopiesCountBySize(t *testing.T) {
 	labels := manyLabels(20_000)
