@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
-	"github.com/berth-sched/berth/internal/devices"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/workload"
 )
@@ -136,7 +136,7 @@ func (w *world) searchedSince() int {
 		return 0 // there are no devices
 	}
 	before := w.searched
-	w.searched = int(devices.Spent(w.snapshot))
+	w.searched = int(filter.DeviceSteps(w.snapshot))
 	return w.searched - before
 }
 
