@@ -10,7 +10,8 @@ import (
 // they do if one has rejected the pod, unless no pod that leaves may help
 // ([framework.UnschedulableAndUnresolvable]). Afterwards the pods are back. If several pods hold one host
 // port of the node, or one claim that only one pod may use, the first that leaves frees it, as in
-// preemption.
+// preemption; and terminating pods, and all pods for a spread constraint with an empty selector, are
+// taken from counts that they were not in.
 func (f *Filtering) Without(pods []*framework.PodInfo, node *framework.NodeInfo) (v NodeVerdict, err error) {
 	if node == nil {
 		return NodeVerdict{}, &api.InvalidError{Object: "node", Err: errNilNode}
