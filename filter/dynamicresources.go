@@ -337,7 +337,7 @@ func DeviceClaimsOf(s *framework.Snapshot, pod *framework.PodInfo) []DeviceClaim
 // Source: kube-scheduler 1.37, dynamicresources, PreBind.
 func DevicesReady(c *api.ResourceClaim) (bool, error) { return devices.Ready(c) }
 
-// DeviceSteps returns how many steps searches for devices took so far in the snapshot, its forks and
-// those that it was forked from, those of fewer than 1,000 steps left out. A step takes some 20 to
-// 160 ns. A program that bounds its work by counting counts them.
+// DeviceSteps returns how many steps searches for devices took so far in the snapshot, those of fewer
+// than 1,000 steps left out. A fork counts together with it if devices had been asked for before. A
+// step takes some 20 to 160 ns. A program that bounds its work by counting counts them.
 func DeviceSteps(s *framework.Snapshot) int64 { return devices.Spent(s) }

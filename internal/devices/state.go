@@ -114,8 +114,9 @@ func StateOf(s *framework.Snapshot) *State {
 	return x
 }
 
-// Spent returns how many steps long searches for devices took so far, in the snapshot, its forks and
-// those that it was forked from. Searches of fewer than 1,000 steps do not count.
+// Spent returns how many steps long searches for devices took so far, in the snapshot and those that
+// share its state's counter: forks that were made when there was one. Searches of fewer than 1,000
+// steps do not count.
 func Spent(s *framework.Snapshot) int64 { return stateKey.Of(s).spent.Load() }
 
 // cataloged is a catalog and the versions of its slices and rules.

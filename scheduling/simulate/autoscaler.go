@@ -87,14 +87,25 @@ type help struct {
 	orders int       // nodes that came for it
 	next   time.Time // when more may be ordered
 
-	look int   // the last look at it
-	at   state // of the cluster, then
+	look int       // the last look at it
+	seen time.Time // when that was
+	at   state
 }
 
-// A state of the cluster: while it stands, looking at a pod again is in vain.
-type state struct{ nodes, objects uint64 }
+// A state is what a look at a pod depends on, but for the time. While it stands, looking at the
+// pod again is in vain, unless plugins read the time: so it is looked at again after lookAgain.
+type state struct {
+	nodes, objects uint64
+	own            int // nodes of the autoscaler
+}
 
-func stateOf(snap *framework.Snapshot) state { return state{snap.Version(), snap.Objects()} }
+// lookAgain is how long a pod that no node helps waits for the next look if nothing changes, as
+// long as it waits for its next attempt then.
+const lookAgain = 5 * time.Minute
+
+func (s *scaler) state(snap *framework.Snapshot) state {
+	return state{snap.Version(), snap.Objects(), len(s.nodes)}
+}
 
 // look orders nodes for pods that fit nowhere, and removes idle nodes.
 func (s *scaler) look(w *world) {
@@ -140,7 +151,7 @@ func (n *nodeState) busy() bool {
 
 // order asks which nodes the pods need, and lets them come.
 func (s *scaler) order(w *world) error {
-	for _, pods := range s.groups(w, stateOf(w.driver.Snapshot())) {
+	for _, pods := range s.groups(w, s.state(w.driver.Snapshot())) {
 		if err := s.orderFor(w, pods); err != nil || s.ordered > 0 {
 			return err
 		}
@@ -163,7 +174,7 @@ func (s *scaler) groups(w *world, here state) (groups [][]*life) {
 		if n == maxOrder {
 			break
 		}
-		if h := s.helped[l]; now.Before(h.next) || h.look > 0 && h.at == here {
+		if h := s.helped[l]; now.Before(h.next) || h.look > 0 && h.at == here && now.Sub(h.seen) < lookAgain {
 			continue
 		}
 		n++
@@ -185,7 +196,7 @@ func (s *scaler) orderFor(w *world, lives []*life) error {
 		return nil
 	}
 	snapshot := w.driver.Snapshot()
-	here := stateOf(snapshot)
+	here := s.state(snapshot)
 	var pods []*framework.PodInfo
 	for _, l := range lives {
 		info, err := snapshot.NewPodInfo(l.pod)
@@ -204,7 +215,7 @@ func (s *scaler) orderFor(w *world, lives []*life) error {
 	}
 	for _, l := range lives {
 		h := s.helped[l]
-		h.look, h.at = s.looks, here
+		h.look, h.seen, h.at = s.looks, w.clock.Now(), here
 		s.helped[l] = h
 	}
 	for i, c := range needed.Counts {

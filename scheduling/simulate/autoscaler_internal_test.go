@@ -61,18 +61,22 @@ func TestAutoscalerTakesTurns(t *testing.T) {
 			return 0, 0
 		}
 		for _, l := range groups[0] {
-			w.scaler.helped[l] = help{look: w.scaler.looks, at: here}
+			w.scaler.helped[l] = help{look: w.scaler.looks, seen: w.clock.Now(), at: here}
 		}
 		return groups[0][0].serial, len(groups[0])
 	}
 	for i, want := range [][2]int{{0, maxOrder}, {maxOrder, maxOrder}, {2 * maxOrder, 10}, {0, 0}} {
-		if first, n := look(state{1, 1}); first != want[0] || n != want[1] {
+		if first, n := look(state{1, 1, 0}); first != want[0] || n != want[1] {
 			t.Errorf("look %d: %d pods from %d on, want %d from %d on", i, n, first, want[1], want[0])
 		}
 	}
-	for i, here := range []state{{2, 1}, {2, 2}} {
+	for i, here := range []state{{2, 1, 0}, {2, 1, 1}} {
 		if first, n := look(here); first != i*maxOrder || n != maxOrder {
 			t.Errorf("change %d: %d pods from %d on, want %d from %d on", i, n, first, maxOrder, i*maxOrder)
 		}
+	}
+	w.clock.Advance(lookAgain)
+	if _, n := look(state{2, 1, 1}); n != maxOrder {
+		t.Errorf("after %v, %d pods are looked at, want %d", lookAgain, n, maxOrder)
 	}
 }
