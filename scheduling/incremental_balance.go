@@ -69,8 +69,10 @@ const (
 	// looking for a class matters. Then, of every seenEvery pods, or as many as cost seenEvery
 	// classes, seenOf neighbors are looked at: the second or third shows whether kept answers may
 	// pay again. Which ones is drawn: nobody can arrange their pods so that only these are looked
-	// at. If keys are long, the reference path costs little in larger searches, too.
+	// at. If keys are long, the reference path costs little in larger searches, too; but the next
+	// pods may have short ones, so that fades by a part with each of them.
 	fewWanted         = 300
+	keyFades          = 16
 	termsCost         = 3 // how many times that for pods with affinity terms
 	seenEvery, seenOf = 64, 3
 	// While unfit is at least unfitMost, searches in more than fewWanted nodes are not short.
@@ -182,8 +184,11 @@ func (f *incrementalPath) isAside(b *balance, c *framework.Cycle, x extent) bool
 		if !b.stepAside(c.Seed, max(seenEvery, seenEvery*x.classPrice()/x.price())) {
 			return false
 		}
+		b.key -= (b.key + keyFades - 1) / keyFades
 	} else if f.looksAt(b, c, x) { // it is no work to look for a class, or does not matter
 		return false
+	} else {
+		b.key = f.spelled
 	}
 	b.aside++
 	f.stepped = b

@@ -43,7 +43,7 @@ func (d *Driver) ScheduleOne(ctx context.Context) (Attempt, bool) {
 	}
 	d.snap.SetNow(d.clock.Now())
 	a.Started = d.stamp()
-	d.slow.count(&p.slow, p.info.Pod.Namespace, false)
+	d.cheap(p)
 	switch r, known := d.refusal(p, it); {
 	case !known:
 		d.try(ctx, sched, p, it, a)
@@ -76,7 +76,6 @@ func (d *Driver) pop(ctx context.Context) *queue.Item {
 // Source: kube-scheduler 1.37, schedule_one.go, schedulingCycle.
 func (d *Driver) try(ctx context.Context, sched *scheduling.Scheduler, p *pod, it *queue.Item, a *Attempt) {
 	d.refusals.forget(d.snap)
-	d.pace.count(&p.pacer, p.info.Pod.Namespace, false)
 	err := d.measured(a, StepSchedule, func() (err error) {
 		a.Decision, err = sched.ScheduleContext(ctx, d.snap, it.Pod)
 		return err

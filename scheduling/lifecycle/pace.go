@@ -66,7 +66,7 @@ func (d *Driver) deferSlow(it *queue.Item, p *pod, took time.Duration) {
 	}
 }
 
-// cheap counts a pod among none of the costly ones: it is not tried again.
+// cheap counts a pod among none of the costly ones: it is not tried again, or is being tried.
 func (d *Driver) cheap(p *pod) {
 	d.pace.count(&p.pacer, p.info.Pod.Namespace, false)
 	d.slow.count(&p.slow, p.info.Pod.Namespace, false)

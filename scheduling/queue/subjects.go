@@ -40,6 +40,7 @@ var anyPod = []queueing.Subject{{}}
 // not count, then labels, and then namespaces.
 func coarser(list []queueing.Subject) []queueing.Subject {
 	for _, blur := range []func(queueing.Subject) queueing.Subject{
+		func(s queueing.Subject) queueing.Subject { return s }, // each counts once
 		func(s queueing.Subject) queueing.Subject {
 			s.AnyValue = true
 			return plain(s)
