@@ -3,6 +3,7 @@
 package scheduling_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -62,36 +63,27 @@ func (p planner) Reserve(c *framework.Cycle, _ *framework.NodeInfo) framework.St
 
 func (planner) Unreserve(*framework.Cycle, *framework.NodeInfo) {}
 
-// TestScoreValues: so it is with a plugin that only scores.
-func TestScoreValues(t *testing.T) {
-	for name, fast := range map[string]scheduling.CacheConfig{"plain": {Off: true}, "fast": {}, "both": {Verify: true}} {
-		t.Run(name, func(t *testing.T) {
-			var calls int
-			var saw []string
-			p := planner{calls: &calls, saw: &saw}
-			placeThree(t, scheduling.Profile{Score: []scheduling.Weighted{{Plugin: p}}, Reserve: []framework.Plugin{p}, Cache: fast})
-			if want := []string{" a", " b", " c"}; !slices.Equal(saw, want) {
-				t.Errorf("Reserve saw %q, want %q", saw, want)
-			}
-		})
-	}
-}
-
 // TestCycleValues: a value that a plugin sets in PreFilter or PreScore is present in
 // Reserve, whichever path the decision takes, and belongs to this pod.
 func TestCycleValues(t *testing.T) {
 	for name, fast := range map[string]scheduling.CacheConfig{"plain": {Off: true}, "fast": {}, "both": {Verify: true}} {
-		t.Run(name, func(t *testing.T) {
-			var calls int
-			var saw []string
-			p := planner{calls: &calls, saw: &saw}
-			placeThree(t, scheduling.Profile{
-				Filter: []framework.Plugin{p}, Score: []scheduling.Weighted{{Plugin: p}}, Reserve: []framework.Plugin{p}, Cache: fast,
+		for _, scores := range []bool{false, true} { // and does not filter
+			t.Run(fmt.Sprintf("%s, only scores %t", name, scores), func(t *testing.T) {
+				var calls int
+				var saw []string
+				p := planner{calls: &calls, saw: &saw}
+				profile := scheduling.Profile{Score: []scheduling.Weighted{{Plugin: p}}, Reserve: []framework.Plugin{p}, Cache: fast}
+				want := []string{" a", " b", " c"}
+				if !scores {
+					profile.Filter = []framework.Plugin{p}
+					want = []string{"a a", "b b", "c c"}
+				}
+				placeThree(t, profile)
+				if !slices.Equal(saw, want) {
+					t.Errorf("Reserve saw %q, want %q", saw, want)
+				}
 			})
-			if want := []string{"a a", "b b", "c c"}; !slices.Equal(saw, want) {
-				t.Errorf("Reserve saw %q, want %q", saw, want)
-			}
-		})
+		}
 	}
 }
 

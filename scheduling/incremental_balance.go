@@ -26,7 +26,7 @@ type balance struct {
 	aside  uint64 // how many pods took the reference path at once
 	spends bool   // the last pod was asked about from what there is to spare
 	lesson lesson
-	key    int // what the key of the last pod that was looked at cost beyond keyCost
+	key    int // what the key of the last pod that was looked at cost beyond keyCost; it fades
 
 	// Of short searches, since the loss became too large:
 	unseen int  // how many pods came
@@ -69,8 +69,8 @@ const (
 	// looking for a class matters. Then, of every seenEvery pods, or as many as cost seenEvery
 	// classes, seenOf neighbors are looked at: the second or third shows whether kept answers may
 	// pay again. Which ones is drawn: nobody can arrange their pods so that only these are looked
-	// at. If keys are long, the reference path costs little in larger searches, too; but the next
-	// pods may have short ones, so that fades by a part with each of them.
+	// at. If keys are long, it matters in larger searches, too. What the last key cost fades by a part
+	// with each pod that is not looked at, because the next ones may have short keys.
 	fewWanted         = 300
 	keyFades          = 16
 	termsCost         = 3 // how many times that for pods with affinity terms

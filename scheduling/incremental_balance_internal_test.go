@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
@@ -31,8 +32,7 @@ func TestLossIsForgotten(t *testing.T) {
 	}
 }
 
-// Pods whose keys are long are looked at now and then only, in larger searches, too, as looking
-// for their class costs as much as a decision; once keys are short, so is the search.
+// The longer keys are, the larger searches are short.
 func TestLongKeysMakeSearchesShort(t *testing.T) {
 	snap := framework.NewSnapshot(framework.Arrival)
 	pod, err := snap.NewPodInfo(api.MakePod("p").Obj())
@@ -54,6 +54,54 @@ func TestLongKeysMakeSearchesShort(t *testing.T) {
 		if short := (extent{test.wanted, test.wanted}).isShort(pod, test.key); short != test.short {
 			t.Errorf("%+v: short %t", test, short)
 		}
+	}
+}
+
+// While kept answers do not pay, long keys are spelled for few pods. After a few pods with short
+// keys, long ones no longer count.
+func TestLongKeysAreSpelledSeldom(t *testing.T) {
+	const nodes, pods = 310, 200
+	snap := framework.NewSnapshot(framework.Arrival)
+	for i := range nodes {
+		if err := snap.AddNode(api.MakeNode(fmt.Sprint("n", i), "64", "256Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := New(Kubernetes137())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := s.incremental
+	x := extent{s.plugins.wanted(nodes, s.profile.Percentage), nodes}
+	decide := func(b api.PodBuilder) {
+		t.Helper()
+		f.balances.all.loss = x.limit()
+		pod, err := snap.NewPodInfo(b.Obj())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Schedule(snap, pod); err != nil {
+			t.Fatal(err)
+		}
+	}
+	spelled := 0
+	for i := range pods {
+		b := api.MakePod("long")
+		for k := range 100 {
+			b = b.Tolerates(fmt.Sprintf("key-%d-%d=value:NoSchedule", i, k))
+		}
+		if decide(b); f.spelled > 0 {
+			spelled++
+		}
+	}
+	if spelled == 0 || spelled > pods/8 {
+		t.Errorf("%d of %d long keys were spelled", spelled, pods)
+	}
+	for i := range pods {
+		decide(api.MakePod("short").Requests("1m", fmt.Sprint(1_000_000+i)))
+	}
+	if key := f.balances.all.key; key != 0 {
+		t.Errorf("after %d short keys, the last one cost %d", pods, key)
 	}
 }
 

@@ -20,7 +20,11 @@ type Handle struct {
 // Handles is a set of volumes.
 type Handles map[Handle]struct{}
 
+// add adds a volume; the zero Handle is none.
 func (h *Handles) add(v Handle) {
+	if v == (Handle{}) {
+		return
+	}
 	if *h == nil {
 		*h = Handles{}
 	}
@@ -153,7 +157,7 @@ func nodeVolumesOf(s *framework.Snapshot, n *framework.NodeInfo, attached map[st
 	for _, p := range n.Pods {
 		mounts := Of(p).Mounts
 		for i := range mounts {
-			if h, err := handleOfMount(s, p.Pod, &mounts[i], true); err == nil && h != (Handle{}) {
+			if h, err := handleOfMount(s, p.Pod, &mounts[i], true); err == nil {
 				v.Used.add(h)
 			}
 		}
@@ -236,9 +240,7 @@ func NewHandles(s *framework.Snapshot, p *framework.PodInfo, known bool) (h Hand
 		if err != nil {
 			return h, err
 		}
-		if v != (Handle{}) {
-			h.add(v)
-		}
+		h.add(v)
 	}
 	return h, nil
 }

@@ -12,16 +12,13 @@ import (
 	"github.com/berth-sched/berth/scheduling/virtualclock"
 )
 
-// steps is a filter that takes so long.
-type steps struct {
-	clock *virtualclock.Clock
-	long  time.Duration
-}
+// slowFilter takes a second for each pod and node.
+type slowFilter struct{ clock *virtualclock.Clock }
 
-func (steps) Name() string { return "Steps" }
+func (slowFilter) Name() string { return "Slow" }
 
-func (s steps) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
-	s.clock.Advance(s.long)
+func (f slowFilter) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+	f.clock.Advance(time.Second)
 	return framework.Status{}
 }
 
@@ -31,7 +28,7 @@ func TestPodsOutOfTheQueueAreCheap(t *testing.T) {
 	for _, what := range []string{"deleted", "bound by another", "given to another", "waits"} {
 		clock := virtualclock.New(time.Unix(0, 0))
 		profile := scheduling.Kubernetes137()
-		profile.Filter = append(profile.Filter, steps{clock, time.Second})
+		profile.Filter = append(profile.Filter, slowFilter{clock})
 		goOn := make(chan struct{})
 		d, err := New(Config{
 			Profiles: []scheduling.Profile{profile}, Clock: clock, Bindings: 1,

@@ -79,17 +79,14 @@ type scaler struct {
 	ordered int
 	serial  map[string]int
 	helped  map[*life]help // pods that wait, and that it has looked at
-	looks   int
 }
 
 // A help is what was done for a pod that waits.
 type help struct {
-	orders int       // nodes that came for it
+	orders int       // how often nodes were ordered for it
 	next   time.Time // when more may be ordered
-
-	look int       // the last look at it
-	seen time.Time // when that was
-	at   state
+	seen   time.Time // when the last look at it was
+	at     state     // then
 }
 
 // A state is what a look at a pod depends on, but for the time. While it stands, looking at the
@@ -110,7 +107,6 @@ func (s *scaler) state(snap *framework.Snapshot) state {
 // look orders nodes for pods that fit nowhere, and removes idle nodes.
 func (s *scaler) look(w *world) {
 	a := w.config.Autoscaler
-	s.looks++
 	if s.ordered == 0 && len(w.stuck) > 0 {
 		if err := s.order(w); err != nil {
 			w.fail(fmt.Errorf("autoscaler: %w", err))
@@ -151,30 +147,36 @@ func (n *nodeState) busy() bool {
 
 // order asks which nodes the pods need, and lets them come.
 func (s *scaler) order(w *world) error {
-	for _, pods := range s.groups(w, s.state(w.driver.Snapshot())) {
-		if err := s.orderFor(w, pods); err != nil || s.ordered > 0 {
+	s.forget(w)
+	here := s.state(w.driver.Snapshot())
+	for _, pods := range s.groups(w, here) {
+		if err := s.orderFor(w, pods, here); err != nil || s.ordered > 0 {
 			return err
 		}
 	}
 	return nil
 }
 
-// groups lists the pods that fit nowhere, as far as one look goes, by profile. Those come first that
-// the last look at was longest ago, and of these the one that came first.
-func (s *scaler) groups(w *world, here state) (groups [][]*life) {
+// forget forgets pods that no longer wait.
+func (s *scaler) forget(w *world) {
 	for l := range s.helped {
 		if !w.stuck[l] {
 			delete(s.helped, l)
 		}
 	}
+}
+
+// groups lists the pods that fit nowhere, as far as one look goes, by profile. A pod comes first if
+// it was looked at longest ago, and of several the one that arrived first.
+func (s *scaler) groups(w *world, here state) (groups [][]*life) {
 	list := byArrival(w.stuck)
-	slices.SortStableFunc(list, func(a, b *life) int { return cmp.Compare(s.helped[a].look, s.helped[b].look) })
+	slices.SortStableFunc(list, func(a, b *life) int { return s.helped[a].seen.Compare(s.helped[b].seen) })
 	now, at, n := w.clock.Now(), map[string]int{}, 0
 	for _, l := range list {
 		if n == maxOrder {
 			break
 		}
-		if h := s.helped[l]; now.Before(h.next) || h.look > 0 && h.at == here && now.Sub(h.seen) < lookAgain {
+		if h := s.helped[l]; now.Before(h.next) || h.at == here && now.Sub(h.seen) < lookAgain {
 			continue
 		}
 		n++
@@ -190,13 +192,12 @@ func (s *scaler) groups(w *world, here state) (groups [][]*life) {
 }
 
 // orderFor orders nodes for pods of one profile.
-func (s *scaler) orderFor(w *world, lives []*life) error {
+func (s *scaler) orderFor(w *world, lives []*life, here state) error {
 	types := s.types(w.config.Autoscaler)
 	if len(types) == 0 {
 		return nil
 	}
 	snapshot := w.driver.Snapshot()
-	here := s.state(snapshot)
 	var pods []*framework.PodInfo
 	for _, l := range lives {
 		info, err := snapshot.NewPodInfo(l.pod)
@@ -215,7 +216,7 @@ func (s *scaler) orderFor(w *world, lives []*life) error {
 	}
 	for _, l := range lives {
 		h := s.helped[l]
-		h.look, h.seen, h.at = s.looks, w.clock.Now(), here
+		h.seen, h.at = w.clock.Now(), here
 		s.helped[l] = h
 	}
 	for i, c := range needed.Counts {

@@ -37,7 +37,7 @@ func TestAutoscalerBacksOff(t *testing.T) {
 		t.Errorf("after 104 orders: waits %v, want ever longer", got)
 	}
 	delete(w.stuck, l)
-	w.scaler.groups(w, state{})
+	w.scaler.forget(w)
 	if len(w.scaler.helped) != 0 {
 		t.Error("the scaler remembers a pod that has found its place")
 	}
@@ -55,13 +55,13 @@ func TestAutoscalerTakesTurns(t *testing.T) {
 		w.stuck[&life{pod: &api.Pod{}, serial: i}] = true
 	}
 	look := func(here state) (first, n int) {
-		w.scaler.looks++
+		w.clock.Advance(time.Second)
 		groups := w.scaler.groups(w, here)
 		if len(groups) == 0 {
 			return 0, 0
 		}
 		for _, l := range groups[0] {
-			w.scaler.helped[l] = help{look: w.scaler.looks, seen: w.clock.Now(), at: here}
+			w.scaler.helped[l] = help{seen: w.clock.Now(), at: here}
 		}
 		return groups[0][0].serial, len(groups[0])
 	}

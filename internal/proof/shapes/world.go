@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -75,9 +74,8 @@ type Arrival struct {
 	Leave []int
 }
 
-// Make makes the next pods, at most count, and room for what the world notes of them.
+// Make makes the next pods, at most count.
 func (w *World) Make(count int) []Arrival {
-	w.placed = slices.Grow(w.placed, count)
 	var list []Arrival
 	for range count {
 		p := w.shape.Pod(w.next, w.nodes)

@@ -127,11 +127,12 @@ func (w *world) spendDecision(l *lane, pod *framework.PodInfo, before scheduling
 	if nodes > 0 {
 		work += termWork * w.terms
 	}
-	return w.spend(work + w.searchedSince())
+	return w.spend(work + w.takeSearched())
 }
 
-// searchedSince returns how many steps of searches for devices were not counted yet: each is a unit.
-func (w *world) searchedSince() int {
+// takeSearched returns how many steps searches for devices took since it was called last. Each is a
+// unit.
+func (w *world) takeSearched() int {
 	if framework.ObjectsVersion[api.ResourceSlice](w.snapshot) == 0 {
 		return 0 // there are no devices
 	}

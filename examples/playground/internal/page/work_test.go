@@ -156,7 +156,7 @@ func TestDeviceSearchesCount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := other.searchedSince(); got != 0 {
+	if got := other.takeSearched(); got != 0 {
 		t.Errorf("a new world begins with %d steps", got)
 	}
 }

@@ -26,7 +26,7 @@ type world struct {
 	acts     []act
 	copies   map[string]int // of a node: the number of the last one that was added
 	work     int            // that the steps were so far, see spend
-	searched int            // steps of searches for devices that were spent
+	searched int            // steps of searches for devices that are counted, see takeSearched
 	// specSizes and nodeSizes are what work counts by.
 	specSizes map[*api.Container]int
 	nodeSizes map[string]int
@@ -66,7 +66,7 @@ func newWorld(c *cluster) (*world, error) {
 		specSizes: map[*api.Container]int{}, nodeSizes: map[string]int{},
 	}
 	w.terms = termsOf(w.queue, w.snapshot)
-	w.searchedSince() // what was spent before does not count
+	w.takeSearched() // what was spent before does not count
 	for _, p := range c.profiles {
 		l := &lane{profile: p}
 		plain := p

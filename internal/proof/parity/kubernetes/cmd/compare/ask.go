@@ -151,7 +151,8 @@ func adoptPoisoned(s *rival.Scheduler, c *golden.Case) (poisoned bool, err error
 		return expect.Filter[plugin], err
 	}
 	alone, err := with(nil)
-	if err != nil || failing(alone) == all {
+	own := failing(alone)
+	if err != nil || own == all {
 		return false, err
 	}
 	var sound []*api.Pod // with the volumes about which there is no error
@@ -165,7 +166,7 @@ func adoptPoisoned(s *rival.Scheduler, c *golden.Case) (poisoned bool, err error
 			if err != nil {
 				return false, err
 			}
-			if failing(answer) == failing(alone) {
+			if failing(answer) == own {
 				kept.Spec.Volumes = append(kept.Spec.Volumes, v)
 			}
 		}
