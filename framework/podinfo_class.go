@@ -3,6 +3,7 @@ package framework
 import (
 	"encoding/binary"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/berth-sched/berth/framework/api"
@@ -35,17 +36,25 @@ func (p *PodInfo) ClassKey(fields PodFields) string {
 // allocates nothing if b is long enough and the fields are strings, numbers and maps
 // of few labels.
 func (p *PodInfo) AppendClassKey(b []byte, fields PodFields) []byte {
-	return appendKey(binary.AppendUvarint(b, uint64(fields)), p, fields)
+	return p.AppendClassKeyWithin(b, fields, math.MaxInt-len(b))
 }
 
-// appendKey appends the fields in the order of their bits. Every part has a fixed size
-// or starts with its length, so different pods never have the same key.
-func appendKey(b []byte, p *PodInfo, fields PodFields) []byte {
+// AppendClassKeyWithin is AppendClassKey for a text of at most so many bytes. Of a longer one it
+// appends more bytes than that, but leaves out parts, so it costs little to find out: such a
+// result is no key.
+func (p *PodInfo) AppendClassKeyWithin(b []byte, fields PodFields, most int) []byte {
+	return appendKey(binary.AppendUvarint(b, uint64(fields)), p, fields, len(b)+most)
+}
+
+// appendKey appends the fields in the order of their bits, until b is longer than most bytes.
+// Every part has a fixed size or starts with its length, so different pods never have the same
+// key.
+func appendKey(b []byte, p *PodInfo, fields PodFields, most int) []byte {
 	if fields&FieldsAll == FieldsAll {
 		return appendValue(b, p.Pod)
 	}
 	m, spec := &p.Pod.ObjectMeta, &p.Pod.Spec
-	has := func(f PodFields) bool { return fields&f != 0 }
+	has := func(f PodFields) bool { return fields&f != 0 && len(b) <= most }
 	if has(FieldNamespace) {
 		b = appendString(b, m.Namespace)
 	}
@@ -83,7 +92,7 @@ func appendKey(b []byte, p *PodInfo, fields PodFields) []byte {
 		b = appendValue(appendValue(b, affinity.PodAffinity), affinity.PodAntiAffinity)
 	}
 	if has(FieldTolerations) {
-		b = appendTolerations(b, spec.Tolerations)
+		b = appendTolerations(b, spec.Tolerations, most)
 	}
 	if has(FieldSpread) {
 		b = appendValue(b, spec.TopologySpreadConstraints)
@@ -110,6 +119,9 @@ func appendKey(b []byte, p *PodInfo, fields PodFields) []byte {
 	if has(FieldHostPorts) {
 		b = binary.AppendUvarint(b, uint64(len(p.HostPorts)))
 		for _, h := range p.HostPorts {
+			if len(b) > most {
+				break
+			}
 			b = appendString(appendString(b, h.IP), string(h.Protocol))
 			b = binary.AppendVarint(b, int64(h.Port))
 		}
@@ -163,9 +175,9 @@ func appendString(b []byte, s string) []byte {
 }
 
 // appendTolerations is a faster appendValue for what almost every pod of a cluster has.
-func appendTolerations(b []byte, list []api.Toleration) []byte {
+func appendTolerations(b []byte, list []api.Toleration, most int) []byte {
 	b = binary.AppendUvarint(b, uint64(len(list)))
-	for i := range list {
+	for i := 0; i < len(list) && len(b) <= most; i++ {
 		t := &list[i]
 		b = appendString(appendString(b, t.Key), string(t.Operator))
 		b = appendString(appendString(b, t.Value), string(t.Effect))

@@ -173,6 +173,7 @@ func (f *incrementalPath) safeClassOf(c *framework.Cycle) (k *class) {
 			k = nil
 		}
 	}()
+	f.extent = extent{}
 	return f.classOf(c)
 }
 

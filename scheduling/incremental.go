@@ -33,7 +33,9 @@ type incrementalPath struct {
 	readings  map[string]*reading // of the classes
 	guesses   guesses
 	balances  balances
-	spelled   int      // what the key of the last pod cost beyond keyCost
+	extent    extent   // of the last decision, of none if only classes are compared
+	asked     *balance // whether to ask for kept answers in it
+	spelled   int      // what the key of the last pod cost beyond keyCost, if it is long
 	stepped   *balance // by which the last pod stepped aside, nil if it did not
 	newcomers newcomers
 	notes     *runner.Cache[noted]
@@ -89,7 +91,7 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 	seed := pick.Seed(s.profile.Seed, s.number)
 	c.Reset(pod, snap, s.number, seed)
 	d.TieRule, d.Number, d.start = s.profile.TieRule, s.number, s.start
-	f.by, f.early.known, f.stepped, f.newcomers.wait = byView, false, nil, false
+	f.by, f.early.known, f.stepped, f.newcomers.wait, f.spelled = byView, false, nil, false, 0
 	switch {
 	case pod.IsNominated():
 		if done, ok := f.decideOnNominated(snap, d); done || !ok {
@@ -109,7 +111,8 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 		return f.decideByPreFilters(snap, pod, d)
 	}
 	if f.class = f.classOf(c); f.class == nil {
-		f.book(b, x, 0, 0)
+		f.balances.long.aside++
+		f.book(b, 0, 0)
 		return f.decideByPreFilters(snap, pod, d)
 	}
 	if f.class.named {
@@ -123,10 +126,10 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 	f.nominations.asked = 0
 	v, ok := f.ask(c, s.start, wanted)
 	if !ok {
-		f.book(b, x, f.engine.TakeEvaluated()+nominatedCost*f.nominations.asked, 0)
+		f.book(b, f.engine.TakeEvaluated()+nominatedCost*f.nominations.asked, 0)
 		return f.decideByPreFilters(snap, pod, d)
 	}
-	f.book(b, x, f.engine.TakeEvaluated(), v.Evaluated)
+	f.book(b, f.engine.TakeEvaluated(), v.Evaluated)
 	d.Evaluated, d.Feasible, d.advance = v.Evaluated, v.Feasible, v.Evaluated
 	if f.early.known {
 		f.countEarly(v, d)
@@ -158,6 +161,7 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 // ends after want feasible nodes.
 func (f *incrementalPath) find(c *framework.Cycle, start, want int) (*engine.View, bool) {
 	if f.class = f.classOf(c); f.class == nil {
+		f.balances.long.aside++
 		return nil, false
 	}
 	return f.ask(c, start, want)

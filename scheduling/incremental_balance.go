@@ -26,7 +26,6 @@ type balance struct {
 	aside  uint64 // how many pods took the reference path at once
 	spends bool   // the last pod was asked about from what there is to spare
 	lesson lesson
-	key    int // what the key of the last pod that was looked at cost beyond keyCost; it fades
 
 	// Of short searches, since the loss became too large:
 	unseen int  // how many pods came
@@ -36,25 +35,29 @@ type balance struct {
 }
 
 // balances are those of all decisions, of those whose nodes a PreFilter names, and of those in
-// a set of nodes.
-type balances struct{ all, named, within balance }
+// a set of nodes. Those about pods with long keys, of these three, have one more, which counts the
+// keys: so a user with such pods does not take kept answers from the others.
+type balances struct{ all, named, within, long balance }
 
 // clone is for a fork, which has counted no pods.
 func (b *balances) clone() balances {
 	c := *b
-	c.all.aside, c.named.aside, c.within.aside = 0, 0, 0
+	c.all.aside, c.named.aside, c.within.aside, c.long.aside = 0, 0, 0, 0
 	return c
 }
 
 // aside is how many pods took the reference path at once.
-func (b *balances) aside() uint64 { return b.all.aside + b.named.aside + b.within.aside }
+func (b *balances) aside() uint64 {
+	return b.all.aside + b.named.aside + b.within.aside + b.long.aside
+}
 
 const (
 	// keyCost is what it costs to look for the class of a pod, refusedCost what it costs besides
 	// if the engine has no answer: the class is new, and noted.
 	keyCost, refusedCost = 40, 80
-	// keyBytes is how long a key may be for keyCost. Of a longer one, so many bytes cost one.
-	keyBytes, keyBytesOfUnit = 256, 6
+	// keyBytes is how long a key may be for keyCost, and without being long. Of a longer one, so
+	// many bytes cost one.
+	keyBytes, keyBytesOfUnit = 256, 12
 	// nominatedCost is what it costs to ask about a node with the pods nominated to it.
 	nominatedCost = 25
 	// The loss is too large if it is the price of patience decisions, and of patientClasses
@@ -69,10 +72,8 @@ const (
 	// looking for a class matters. Then, of every seenEvery pods, or as many as cost seenEvery
 	// classes, seenOf neighbors are looked at: the second or third shows whether kept answers may
 	// pay again. Which ones is drawn: nobody can arrange their pods so that only these are looked
-	// at. If keys are long, it matters in larger searches, too. What the last key cost fades by a part
-	// with each pod that is not looked at, because the next ones may have short keys.
+	// at.
 	fewWanted         = 300
-	keyFades          = 16
 	termsCost         = 3 // how many times that for pods with affinity terms
 	seenEvery, seenOf = 64, 3
 	// While unfit is at least unfitMost, searches in more than fewWanted nodes are not short.
@@ -106,15 +107,17 @@ func (x extent) enough() int { return max(2, x.classPrice()/(4*x.price())) }
 // limit is which loss is too large.
 func (x extent) limit() int { return patience*x.price() + patientClasses*x.classPrice() }
 
-// isShort reports whether looking for the class of a pod matters, if the key costs so much beyond
-// keyCost.
-func (x extent) isShort(pod *framework.PodInfo, key int) bool {
-	few := fewWanted + fewWanted*key/keyCost
+// isShort reports whether looking for the class of a pod matters.
+func (x extent) isShort(pod *framework.PodInfo) bool {
+	few := fewWanted
 	if pod.Parts()&framework.PartPodAffinity != 0 {
-		few = max(few, termsCost*fewWanted)
+		few = termsCost * fewWanted
 	}
 	return x.wanted <= few
 }
+
+// every is of how many pods that come while kept answers do not pay some are looked at.
+func (x extent) every() int { return max(seenEvery, seenEvery*x.classPrice()/x.price()) }
 
 // note takes in a decision: how many nodes were evaluated for it, and how many the reference path
 // would have evaluated, or 0 if the decision was not answered.
@@ -144,10 +147,12 @@ func (b *balance) note(x extent, evaluated, saved int) {
 	}
 }
 
-// book is note, with what the key of the pod's class cost beyond keyCost.
-func (f *incrementalPath) book(b *balance, x extent, evaluated, saved int) {
-	b.key = f.spelled
-	b.note(x, evaluated+f.spelled, saved)
+// book is note. If the pod's key was long, what it cost is noted besides.
+func (f *incrementalPath) book(b *balance, evaluated, saved int) {
+	b.note(f.extent, evaluated, saved)
+	if f.spelled > 0 {
+		f.balances.long.note(f.extent, evaluated+f.spelled, saved)
+	}
 }
 
 // pays reports whether the loss is not too large.
@@ -172,27 +177,42 @@ func (b *balance) stepAside(seed uint64, every int) bool {
 // isAside reports whether kept answers do not pay, and the cycle's pod is not one that they are
 // asked for all the same. A scheduler that verifies asks for all kept answers.
 func (f *incrementalPath) isAside(b *balance, c *framework.Cycle, x extent) bool {
-	f.spelled, b.spends, b.looks = 0, false, false
+	f.extent, f.asked, f.balances.long.looks = x, b, false
+	b.spends, b.looks = false, false
 	if b.pays(x) || f.s.profile.Cache.Verify {
 		b.unseen, b.unfit = 0, 0
 		return false
 	}
 	b.save(x.price()/spareShare, x)
 	b.unfit = max(0, b.unfit-1)
-	short := x.isShort(c.Pod, b.key) && (b.unfit < unfitMost || x.nodes <= fewWanted)
+	short := x.isShort(c.Pod) && (b.unfit < unfitMost || x.nodes <= fewWanted)
 	if n := f.notes.Load(c.Pod.Runner()); short && (n == nil || n.class == nil && n.tried < triedOften) {
-		if !b.stepAside(c.Seed, max(seenEvery, seenEvery*x.classPrice()/x.price())) {
+		if !b.stepAside(c.Seed, x.every()) {
 			return false
 		}
-		b.key -= (b.key + keyFades - 1) / keyFades
 	} else if f.looksAt(b, c, x) { // it is no work to look for a class, or does not matter
 		return false
-	} else {
-		b.key = f.spelled
+	} else if f.spelled > 0 {
+		f.balances.long.note(x, f.spelled, 0)
 	}
 	b.aside++
 	f.stepped = b
 	return true
+}
+
+// isLongAside reports whether long keys do not pay, and the cycle's pod, whose key is long, is not
+// one that kept answers are asked for all the same.
+func (f *incrementalPath) isLongAside(c *framework.Cycle) bool {
+	b, x := &f.balances.long, f.extent
+	if x.nodes == 0 || b.pays(x) || f.s.profile.Cache.Verify {
+		b.unseen = 0
+		return false
+	}
+	if f.asked.looks { // so few pods are looked at that none of them is left out
+		b.looks = true
+		return false
+	}
+	return b.stepAside(c.Seed, x.every())
 }
 
 // come counts a pod of the class. The same pod again counts from the third time on: it may be

@@ -32,37 +32,12 @@ func TestLossIsForgotten(t *testing.T) {
 	}
 }
 
-// The longer keys are, the larger searches are short.
-func TestLongKeysMakeSearchesShort(t *testing.T) {
+// Pods with long keys that are like none before them come to be left to the reference path, without
+// their keys being spelled in full, and take kept answers from nobody else. Equal ones get them
+// where their keys pay.
+func TestLongKeysHaveTheirBalance(t *testing.T) {
 	snap := framework.NewSnapshot(framework.Arrival)
-	pod, err := snap.NewPodInfo(api.MakePod("p").Obj())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, test := range []struct {
-		wanted, key int
-		short       bool
-	}{
-		{300, 0, true},
-		{301, 0, false},
-		{301, keyCost, true},
-		{600, keyCost, true},
-		{601, keyCost, false},
-		{4000, 600, true},
-		{5000, 600, false},
-	} {
-		if short := (extent{test.wanted, test.wanted}).isShort(pod, test.key); short != test.short {
-			t.Errorf("%+v: short %t", test, short)
-		}
-	}
-}
-
-// While kept answers do not pay, long keys are spelled for few pods. After a few pods with short
-// keys, long ones no longer count.
-func TestLongKeysAreSpelledSeldom(t *testing.T) {
-	const nodes, pods = 310, 200
-	snap := framework.NewSnapshot(framework.Arrival)
-	for i := range nodes {
+	for i := range 100 {
 		if err := snap.AddNode(api.MakeNode(fmt.Sprint("n", i), "64", "256Gi").Obj()); err != nil {
 			t.Fatal(err)
 		}
@@ -71,37 +46,55 @@ func TestLongKeysAreSpelledSeldom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := s.incremental
-	x := extent{s.plugins.wanted(nodes, s.profile.Percentage), nodes}
-	decide := func(b api.PodBuilder) {
+	decide := func(b api.PodBuilder) Stats {
 		t.Helper()
-		f.balances.all.loss = x.limit()
 		pod, err := snap.NewPodInfo(b.Obj())
 		if err != nil {
 			t.Fatal(err)
 		}
+		before := s.Stats()
 		if _, err := s.Schedule(snap, pod); err != nil {
 			t.Fatal(err)
 		}
+		after := s.Stats()
+		return Stats{Hits: after.Hits - before.Hits, Bypassed: after.Bypassed - before.Bypassed}
 	}
-	spelled := 0
-	for i := range pods {
-		b := api.MakePod("long")
-		for k := range 100 {
-			b = b.Tolerates(fmt.Sprintf("key-%d-%d=value:NoSchedule", i, k))
+	long := func(i, taints int) api.PodBuilder {
+		list := make([]string, taints)
+		for k := range list {
+			list[k] = fmt.Sprintf("key-%d-%d=value:NoSchedule", i, k)
 		}
-		if decide(b); f.spelled > 0 {
+		return api.MakePod("long").Tolerates(list...)
+	}
+	short := api.MakePod("short").Requests("1m", "1Mi")
+	for range 20 {
+		decide(short)
+	}
+	spelled, innocents := 0, 0
+	for i := range 1000 {
+		decide(long(i, 400))
+		if s.incremental.spelled > 0 {
 			spelled++
 		}
+		for range 20 {
+			innocents += int(decide(short).Hits)
+		}
 	}
-	if spelled == 0 || spelled > pods/8 {
-		t.Errorf("%d of %d long keys were spelled", spelled, pods)
+	if spelled == 0 || spelled > 100 {
+		t.Errorf("%d of 1,000 long keys were spelled", spelled)
 	}
-	for i := range pods {
-		decide(api.MakePod("short").Requests("1m", fmt.Sprint(1_000_000+i)))
+	if innocents != 20_000 {
+		t.Errorf("%d of 20,000 other pods got a kept answer", innocents)
 	}
-	if key := f.balances.all.key; key != 0 {
-		t.Errorf("after %d short keys, the last one cost %d", pods, key)
+	if n := s.Stats().Bypassed; n < 900 {
+		t.Errorf("%d pods are counted as left to the reference path, want almost 1,000", n)
+	}
+	equal := 0
+	for range 3000 {
+		equal += int(decide(long(-1, 20)).Hits)
+	}
+	if equal < 2000 {
+		t.Errorf("%d of 3,000 equal pods got a kept answer, after others whose keys did not pay", equal)
 	}
 }
 
@@ -112,11 +105,11 @@ func TestForksInheritBalances(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := &s.incremental.balances
-	for i, b := range [...]*balance{&all.all, &all.named, &all.within} {
+	for i, b := range [...]*balance{&all.all, &all.named, &all.within, &all.long} {
 		b.loss, b.spare, b.aside = 100+i, 200+i, 300
 	}
 	f := s.Fork()
-	for i, b := range [...]*balance{&f.incremental.balances.all, &f.incremental.balances.named, &f.incremental.balances.within} {
+	for i, b := range [...]*balance{&f.incremental.balances.all, &f.incremental.balances.named, &f.incremental.balances.within, &f.incremental.balances.long} {
 		if b.loss != 100+i || b.spare != 200+i {
 			t.Errorf("balance %d of a fork has a loss of %d and %d to spare", i, b.loss, b.spare)
 		}

@@ -139,6 +139,7 @@ func (f *incrementalPath) classOf(c *framework.Cycle) *class {
 	if n := f.notes.Load(pod.Runner()); n != nil && n.epoch == f.keys.epoch && n.counts == counts {
 		return n.class
 	}
+	f.guesses.spelled = nil
 	k := f.guessed(c, parts)
 	if k == nil {
 		if k = f.sought(c, parts); k == nil {
@@ -158,7 +159,10 @@ func (f *incrementalPath) classOf(c *framework.Cycle) *class {
 // too long.
 func (f *incrementalPath) sought(c *framework.Cycle, parts podParts) *class {
 	f.scratch.read(&f.s.plugins, c.Pod, parts)
-	if !f.findKey(c, parts, &f.scratch) {
+	if r := f.guesses.spelled; r == nil || !r.same(&f.scratch) {
+		f.findKey(c, parts, &f.scratch)
+	}
+	if len(f.key) == 0 {
 		return nil
 	}
 	first := f.classes[string(f.key)]
@@ -184,18 +188,31 @@ func (f *incrementalPath) sought(c *framework.Cycle, parts podParts) *class {
 	return k
 }
 
-// findKey finds the key of the cycle's pod, if plugins read it like that; false if it is too
-// long.
-func (f *incrementalPath) findKey(c *framework.Cycle, parts podParts, r *reading) bool {
+// findKey finds the key of the cycle's pod, if plugins read it like that. It is empty if it is too
+// long, or if it is long and such keys do not pay.
+func (f *incrementalPath) findKey(c *framework.Cycle, parts podParts, r *reading) {
 	f.keys.find(c, &f.s.plugins, parts, r)
-	f.key = c.Pod.AppendClassKey(f.key[:0], r.pod)
-	f.key = append(append(f.key, f.keys.live...), f.keys.kept...)
-	f.spelled += max(0, len(f.key)-keyBytes) / keyBytesOfUnit
+	f.spell(c.Pod, r, keyBytes)
+	if len(f.key) <= keyBytes {
+		return
+	}
+	if f.isLongAside(c) {
+		f.key = f.key[:0]
+		return
+	}
+	f.spell(c.Pod, r, keyMost)
+	f.spelled += (min(len(f.key), keyMost) - keyBytes) / keyBytesOfUnit
 	if len(f.key) > keyMost {
-		return false
+		f.key = f.key[:0]
+		return
 	}
 	f.key = shortened(f.key)
-	return true
+}
+
+// spell writes the key of a pod, or more than most bytes if it is longer than that.
+func (f *incrementalPath) spell(pod *framework.PodInfo, r *reading, most int) {
+	f.key = pod.AppendClassKeyWithin(f.key[:0], r.pod, most)
+	f.key = append(append(f.key, f.keys.live...), f.keys.kept...)
 }
 
 // forgetClasses forgets all classes and how they are read.

@@ -33,7 +33,10 @@ type knownScope struct {
 const guessesMost = 8
 
 // guesses are at most one for each combination of parts.
-type guesses struct{ list []guess }
+type guesses struct {
+	list    []guess
+	spelled *reading // how the pod was read whose key is known, nil if it is not
+}
 
 // of returns the guess for pods with the parts, nil if there is none.
 func (g *guesses) of(parts podParts) *guess {
@@ -58,7 +61,12 @@ func (g *guesses) forget() {
 // way by plugins whose scope is fixed. All others are asked.
 func (f *incrementalPath) guessed(c *framework.Cycle, parts podParts) *class {
 	g := f.guesses.of(parts)
-	if g == nil || !g.sure || !g.holds(c.Pod) || !f.findKey(c, parts, g.class.reading) {
+	if g == nil || !g.sure || !g.holds(c.Pod) {
+		return nil
+	}
+	f.findKey(c, parts, g.class.reading)
+	f.guesses.spelled = g.class.reading
+	if len(f.key) == 0 {
 		return nil
 	}
 	if g.class.text == string(f.key) {

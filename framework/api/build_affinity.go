@@ -9,6 +9,7 @@ import (
 // "dedicated=db:NoSchedule" tolerates exactly this taint, "gpu:NoSchedule" the key
 // with any value, "gpu" the key with any value and effect, and "" every taint.
 func (b PodBuilder) Tolerates(taints ...string) PodBuilder {
+	list := make([]Toleration, 0, len(taints))
 	for _, text := range taints {
 		t := Toleration{Key: text, Operator: TolerationOpExists}
 		if strings.Contains(text, ":") {
@@ -18,8 +19,9 @@ func (b PodBuilder) Tolerates(taints ...string) PodBuilder {
 				t.Operator, t.Value = TolerationOpEqual, taint.Value
 			}
 		}
-		b = b.Toleration(t)
+		list = append(list, t)
 	}
+	b.pod.Spec.Tolerations = append(slices.Clip(b.pod.Spec.Tolerations), list...)
 	return b
 }
 

@@ -72,10 +72,11 @@ func (b PodBuilder) Port(port ContainerPort) PodBuilder {
 
 // HostPort adds TCP ports to the container and takes the same ports on the node.
 func (b PodBuilder) HostPort(ports ...int32) PodBuilder {
-	for _, n := range ports {
-		b = b.Port(ContainerPort{HostPort: n, ContainerPort: n, Protocol: ProtocolTCP})
+	list := make([]ContainerPort, len(ports))
+	for i, n := range ports {
+		list[i] = ContainerPort{HostPort: n, ContainerPort: n, Protocol: ProtocolTCP}
 	}
-	return b
+	return b.describe(func(c *Container) { c.Ports = append(slices.Clip(c.Ports), list...) })
 }
 
 // PodRequest sets the amount of a resource that the pod as a whole requests. It

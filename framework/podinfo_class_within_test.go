@@ -1,0 +1,70 @@
+package framework_test
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/proof/enough"
+	"github.com/berth-sched/berth/resource"
+)
+
+// A key within a bound is the whole key, or longer than the bound. It costs no more than the bound
+// says, however many tolerations and ports there are.
+func TestClassKeyWithin(t *testing.T) {
+	seen := map[string]int{}
+	enough.Check(t, seen, map[string]int{"whole": 10, "longer": 10}, func(t *rapid.T) {
+		b := api.MakePod("p").Labels("app", "x").Image(fmt.Sprint("i", rapid.IntRange(0, 9).Draw(t, "image"))).NodeSelector("disk", "ssd")
+		for i := range rapid.IntRange(0, 40).Draw(t, "tolerations") {
+			b = b.Tolerates(fmt.Sprint("key", i, "=v:NoSchedule"))
+		}
+		for i := range rapid.IntRange(0, 40).Draw(t, "ports") {
+			b = b.HostPort(int32(1 + i))
+		}
+		p, err := framework.NewPodInfo(b.Obj(), resource.NewSchema())
+		if err != nil {
+			t.Fatal(err)
+		}
+		fields := framework.PodFields(rapid.Uint64Range(0, uint64(framework.FieldsAll)).Draw(t, "fields")) & framework.FieldsAll
+		before := []byte("before")
+		key := p.AppendClassKey(bytes.Clone(before), fields)
+		most := rapid.IntRange(0, 2*len(key)).Draw(t, "most")
+		got := p.AppendClassKeyWithin(bytes.Clone(before), fields, most)
+		if n := len(key) - len(before); n <= most {
+			seen["whole"]++
+			if !bytes.Equal(got, key) {
+				t.Fatalf("%q within %d bytes, want %q", got, most, key)
+			}
+			return
+		}
+		seen["longer"]++
+		if len(got)-len(before) <= most {
+			t.Fatalf("%d bytes within %d of %d", len(got), most, len(key))
+		}
+	})
+
+	for name, b := range map[string]api.PodBuilder{
+		"tolerations": api.MakePod("p").Tolerates(make([]string, 10_000)...),
+		"ports":       api.MakePod("p").HostPort(sequence(10_000)...),
+	} {
+		p, err := framework.NewPodInfo(b.Obj(), resource.NewSchema())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(p.AppendClassKeyWithin(nil, framework.FieldTolerations|framework.FieldHostPorts, 256)); n <= 256 || n > 1024 {
+			t.Errorf("%s: %d bytes within 256", name, n)
+		}
+	}
+}
+
+func sequence(n int32) []int32 {
+	list := make([]int32, n)
+	for i := range list {
+		list[i] = int32(i) + 1
+	}
+	return list
+}
