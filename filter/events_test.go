@@ -171,6 +171,8 @@ func TestHints(t *testing.T) {
 		{"a node grows", filter.NodeResourcesFit{}, pod.Obj(), onNode, given, api.MakeNode("n", "1", "8Gi").Obj(), node("n").Obj(), true},
 		{"a node grows too little", filter.NodeResourcesFit{}, pod.Obj(), onNode, given, api.MakeNode("n", "1", "8Gi").Obj(), api.MakeNode("n", "1500m", "8Gi").Obj(), false},
 		{"a node shrinks", filter.NodeResourcesFit{}, pod.Obj(), onNode, given, node("n").Obj(), api.MakeNode("n", "3", "8Gi").Obj(), false},
+		{"a node loses a resource that devices may serve", filter.NodeResourcesFit{}, pod.Request("example.com/gpu", "1").Obj(), onNode, given, node("n").Resource("example.com/gpu", "1").Obj(), node("n").Obj(), true},
+		{"a node loses a resource that devices cannot serve", filter.NodeResourcesFit{}, pod.Request("hugepages-2Mi", "2Mi").Obj(), onNode, given, node("n").Resource("hugepages-2Mi", "4Mi").Obj(), node("n").Obj(), false},
 		{"a node grows in what nobody wants", filter.NodeResourcesFit{}, pod.Obj(), onNode, given, node("n").Obj(), node("n").Resource("example.com/gpu", "1").Obj(), false},
 		{"the pod asks for less", filter.NodeResourcesFit{}, pod.Obj(), self, queueing.ActionUpdatePodScaleDown, pod.Obj(), pod.Requests("1", "1Gi").Obj(), true},
 		{"the pod asks for more", filter.NodeResourcesFit{}, pod.Obj(), self, queueing.ActionUpdatePodScaleUp, pod.Obj(), pod.Requests("3", "1Gi").Obj(), false},

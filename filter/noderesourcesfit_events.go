@@ -63,7 +63,10 @@ func (p NodeResourcesFit) helpsNode(pod *framework.PodInfo, before, after *api.N
 		}
 	}
 	return before == nil || given(after, resource.Pods) > given(before, resource.Pods) ||
-		p.wantsAny(pod, func(i int) bool { return given(after, name(i)) > given(before, name(i)) })
+		p.wantsAny(pod, func(i int) bool {
+			was, is := given(before, name(i)), given(after, name(i))
+			return is > was || is == 0 && was > 0 && devices.IsCandidate(name(i)) // devices of a class may serve it now
+		})
 }
 
 // classHelps reports whether a device class may now stand behind a resource that the pod

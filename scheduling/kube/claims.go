@@ -67,7 +67,13 @@ func (b claimBinder) PreBind(ctx context.Context, c *framework.Cycle, node strin
 		written = append(written, w)
 	}
 	const timeout = 10 * time.Minute
-	if err := await(ctx, b.s.cluster, timeout, func() (bool, error) { return b.ready(written) }); err != nil {
+	err := await(ctx, b.s.cluster, timeout, func() (bool, error) {
+		if _, err := stillThere(b.s.cluster, c.Pod.Pod, node); err != nil {
+			return false, err
+		}
+		return b.ready(written)
+	})
+	if err != nil {
 		return framework.AsStatus(fmt.Errorf("device binding on node %s: %w", node, err))
 	}
 	return framework.Status{}

@@ -134,8 +134,11 @@ func TestAwaitMany(t *testing.T) {
 }
 
 // A pod of the same name is another one.
-func TestIsThere(t *testing.T) {
+func TestStillThere(t *testing.T) {
 	c := feed.New(fake.NewClientset(), feed.Served{}, func(err error) { t.Error(err) })
+	if err := c.Nodes.Add(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", ResourceVersion: "1"}}); err != nil {
+		t.Fatal(err)
+	}
 	old := api.MakePod("web-0").UID("old").Obj()
 	for _, step := range []struct {
 		uid  types.UID
@@ -146,8 +149,8 @@ func TestIsThere(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := isThere(c, old); got != step.want {
-			t.Errorf("with a pod of UID %q, the old pod is there: %t, want %t", step.uid, got, step.want)
+		if _, err := stillThere(c, old, "n"); (err == nil) != step.want {
+			t.Errorf("with a pod of UID %q: %v; the old pod is there: %t", step.uid, err, step.want)
 		}
 	}
 }

@@ -54,12 +54,9 @@ func (v volumeBinder) PreBind(ctx context.Context, c *framework.Cycle, node stri
 	}
 	newest := filter.ClaimLookup{Volume: v.s.cluster.Volumes.Get, Claim: v.s.cluster.Claims.Get}
 	err := await(ctx, v.s.cluster, v.timeout, func() (bool, error) {
-		on := v.s.cluster.Nodes.Get(node)
-		switch {
-		case on == nil:
-			return false, fmt.Errorf("node %s does not exist any more", node)
-		case !isThere(v.s.cluster, c.Pod.Pod):
-			return false, errors.New("the pod does not exist any more")
+		on, err := stillThere(v.s.cluster, c.Pod.Pod, node)
+		if err != nil {
+			return false, err
 		}
 		return b.Bound(newest, on)
 	})
@@ -69,11 +66,18 @@ func (v volumeBinder) PreBind(ctx context.Context, c *framework.Cycle, node stri
 	return framework.Status{}
 }
 
-// isThere reports whether the pod still exists. A new pod of its name, such as one of a
-// StatefulSet, is another one: the volumes of the old one must not keep its place for minutes.
-func isThere(c *feed.Cluster, pod *api.Pod) bool {
-	p := c.Pods.Get(pod.Key())
-	return p != nil && p.UID == pod.UID
+// stillThere returns the node, or an error if it or the pod does not exist any more. A new pod of
+// the old one's name, such as one of a StatefulSet, is another one: what the old one waits for must
+// not keep its place for minutes.
+func stillThere(c *feed.Cluster, pod *api.Pod, node string) (*api.Node, error) {
+	on := c.Nodes.Get(node)
+	if on == nil {
+		return nil, fmt.Errorf("node %s does not exist any more", node)
+	}
+	if p := c.Pods.Get(pod.Key()); p == nil || p.UID != pod.UID {
+		return nil, errors.New("the pod does not exist any more")
+	}
+	return on, nil
 }
 
 // write writes the changes, and notes the versions that the API server answers with.

@@ -175,16 +175,52 @@ func TestDeletedWhileProvisioning(t *testing.T) {
 		return err == nil && c.Annotations["volume.kubernetes.io/selected-node"] == "a"
 	})
 	w.delete("p")
-	w.eventually("the pod no longer counts", func() bool {
-		pods := -1
-		if err := s.Do(context.Background(), func(snap *framework.Snapshot) { pods = len(snap.Node("a").Pods) }); err != nil {
-			t.Fatal(err)
-		}
-		return pods == 0
-	})
+	w.eventually("the pod no longer counts", func() bool { return podsOn(t, s, "a") == 0 })
 	if got := w.bindings(); len(got) > 0 {
 		t.Errorf("bindings %v", got)
 	}
+}
+
+// gpuClaim returns a claim of a device, and the pod with the claim.
+func gpuClaim(name string, p *corev1.Pod) (*resourcev1.ResourceClaim, *corev1.Pod) {
+	p.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "gpu", ResourceClaimName: &name}}
+	return &resourcev1.ResourceClaim{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, UID: types.UID(name)},
+		Spec: resourcev1.ResourceClaimSpec{Devices: resourcev1.DeviceClaim{Requests: []resourcev1.DeviceRequest{{
+			Name: "gpu", Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: "gpu", AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: 1},
+		}}}},
+	}, p
+}
+
+// The pod is deleted while its device is prepared: it no longer counts on the node.
+func TestDeletedWhileDeviceIsPrepared(t *testing.T) {
+	slice := &resourcev1.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: "s"}, Spec: resourcev1.ResourceSliceSpec{
+		Driver: "gpu.example.com", NodeName: new("a"), Pool: resourcev1.ResourcePool{Name: "a", ResourceSliceCount: 1},
+		Devices: []resourcev1.Device{{Name: "gpu-0", BindingConditions: []string{"ready"}, BindingFailureConditions: []string{"failed"}}},
+	}}
+	claim, p := gpuClaim("claim", pod("p", "4"))
+	w := newWorld(t, node("a", "4"), slice, &resourcev1.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: "gpu"}}, claim)
+	s := w.start(kube.Config{})
+	w.create(p)
+	w.eventually("the claim is allocated", func() bool {
+		c, err := w.client.ResourceV1().ResourceClaims("default").Get(context.Background(), "claim", metav1.GetOptions{})
+		return err == nil && c.Status.Allocation != nil
+	})
+	w.delete("p")
+	w.eventually("the pod no longer counts", func() bool { return podsOn(t, s, "a") == 0 })
+	if got := w.bindings(); len(got) > 0 {
+		t.Errorf("bindings %v", got)
+	}
+}
+
+// podsOn counts the pods of a node in the scheduler's snapshot.
+func podsOn(t *testing.T, s *kube.Scheduler, node string) int {
+	t.Helper()
+	pods := -1
+	if err := s.Do(context.Background(), func(snap *framework.Snapshot) { pods = len(snap.Node(node).Pods) }); err != nil {
+		t.Fatal(err)
+	}
+	return pods
 }
 
 // Devices: the claim gets its allocation, the finalizer and its user; the second pod of a
@@ -200,16 +236,8 @@ func TestResourceClaims(t *testing.T) {
 	objects := []kruntime.Object{node("a", "4"), node("b", "4"), slice, deviceClass}
 	var pods []*corev1.Pod
 	for i := range 2 {
-		name := fmt.Sprint("claim", i)
-		objects = append(objects, &resourcev1.ResourceClaim{
-			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, UID: types.UID(name)},
-			Spec: resourcev1.ResourceClaimSpec{Devices: resourcev1.DeviceClaim{Requests: []resourcev1.DeviceRequest{{
-				Name: "gpu", Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: "gpu", AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: 1},
-			}}}},
-		})
-		p := pod(fmt.Sprint("p", i), "1")
-		p.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "gpu", ResourceClaimName: &name}}
-		pods = append(pods, p)
+		claim, p := gpuClaim(fmt.Sprint("claim", i), pod(fmt.Sprint("p", i), "1"))
+		objects, pods = append(objects, claim), append(pods, p)
 	}
 	w := newWorld(t, objects...)
 	w.start(kube.Config{})

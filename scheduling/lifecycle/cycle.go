@@ -8,7 +8,6 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
-	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/gang"
 	"github.com/berth-sched/berth/scheduling/queue"
@@ -114,9 +113,7 @@ func (d *Driver) try(ctx context.Context, sched *scheduling.Scheduler, p *pod, i
 		d.failed(ctx, p, it, a, err)
 		return
 	}
-	if nominated != "" && nominated != a.Decision.Node {
-		d.queue.Move(ctx, assignedEvent(queueing.ActionDelete), it.Pod, nil, nil) // the capacity that it reserved there is free
-	}
+	d.leftNomination(ctx, p, nominated, a.Decision.Node)
 	p.binding = b
 	a.State = Binding
 	if len(waits) > 0 {

@@ -105,11 +105,19 @@ func (d *Driver) waitingOf(g *group) ([]gang.Waiting, map[*framework.PodInfo]*po
 // submit reserves the pods that stand, all or none, asks Permit about each, and begins
 // their bindings.
 func (d *Driver) submit(ctx context.Context, g *group, sched *scheduling.Scheduler, c *gang.Cycle, members map[*framework.PodInfo]*pod) error {
-	var begun []*binding
+	type begin struct {
+		*binding
+		nominated string // where the pod was nominated to
+	}
+	var begun []begin
+	takeBack := func(b begin) {
+		b.unreserve()
+		d.uncount(b.p)
+		d.nominate(b.p, b.nominated)
+	}
 	undo := func() {
-		for i := len(begun) - 1; i >= 0; i-- {
-			begun[i].unreserve()
-			d.uncount(begun[i].p)
+		for _, b := range slices.Backward(begun) {
+			takeBack(b)
 		}
 	}
 	for _, at := range c.Outcome.Placed {
@@ -134,7 +142,8 @@ func (d *Driver) submit(ctx context.Context, g *group, sched *scheduling.Schedul
 		d.assume(p, p.info, at.Node)
 		p.member.attempts++
 		a := &Attempt{Pod: p.info, Profile: sched.Profile(), Number: p.member.attempts, Decision: decision, Group: g.key.namespace + "/" + g.key.name, State: Binding}
-		begun = append(begun, &binding{Binding: sched.Binding(p.info, decision), d: d, p: p, attempt: a, plugged: d.binders[sched], group: g})
+		b := &binding{Binding: sched.Binding(p.info, decision), d: d, p: p, attempt: a, plugged: d.binders[sched], group: g}
+		begun = append(begun, begin{b, nominated})
 	}
 	for i := range c.Pods {
 		if r := &c.Pods[i]; r.Node == "" {
@@ -145,13 +154,13 @@ func (d *Driver) submit(ctx context.Context, g *group, sched *scheduling.Schedul
 	for _, b := range begun {
 		waits, err := b.Permit(ctx)
 		if err != nil {
-			b.unreserve()
-			d.uncount(b.p)
+			takeBack(b)
 			d.failed(ctx, b.p, nil, b.attempt, err)
 			g.endBinding()
 			continue
 		}
-		b.p.binding = b
+		d.leftNomination(ctx, b.p, b.nominated, b.attempt.Decision.Node)
+		b.p.binding = b.binding
 		if len(waits) > 0 {
 			b.attempt.State = Waiting
 			b.wait = newWaitingPod(d.clock, b.Binding, waits, func() { d.mail.post(b.permit) })

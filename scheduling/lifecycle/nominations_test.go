@@ -11,6 +11,7 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/scheduling"
+	groups "github.com/berth-sched/berth/scheduling/gang"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 )
 
@@ -75,6 +76,35 @@ func TestNominatedPodIsNotPermitted(t *testing.T) {
 		t.Errorf("bound %v, want low to a alone", w.bound)
 	}
 	w.noProblems()
+}
+
+// TestNominatedPodOfGroup is the two tests above for a pod of a group.
+func TestNominatedPodOfGroup(t *testing.T) {
+	for _, tt := range []struct{ zone, high string }{{"a", ""}, {"b", "b"}} {
+		profile := scheduling.Kubernetes137()
+		if tt.high == "" {
+			profile.Permit = append(profile.Permit, doorman{"high"})
+		}
+		w := newWorldWith(t, lifecycle.Config{Profiles: []scheduling.Profile{profile}, Groups: &groups.Rules{}}, lifecycle.NewHandle())
+		w.confirm = true
+		w.nodes(api.MakeNode("a", "2", "8Gi").Zone("a"), api.MakeNode("b", "2", "8Gi").Zone("b"))
+		high := groupPod("high", "g", "2", 10)
+		high.Status.NominatedNodeName, high.Spec.NodeSelector = "a", map[string]string{api.LabelTopologyZone: tt.zone}
+		w.d.Apply(lifecycle.Update(high)) // its group does not exist
+		w.pods(api.MakePod("low").Requests("2", "1Gi").NodeSelector(api.LabelTopologyZone, "a"))
+		w.all()
+		if len(w.bound) > 0 {
+			t.Fatalf("bound %v, want none: the room is another's", w.bound)
+		}
+		w.d.Apply(lifecycle.Update(podGroup("g", 1, 10)))
+		w.all()
+		w.pass(time.Minute)
+		w.all()
+		if w.bound["high"] != tt.high || w.bound["low"] != "a" {
+			t.Errorf("zone %s: bound %v, want high to %q and low to a", tt.zone, w.bound, tt.high)
+		}
+		w.noProblems()
+	}
 }
 
 // TestOwnNominationStays: while the status of a pod names no node, what the driver has

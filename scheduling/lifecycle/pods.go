@@ -210,9 +210,15 @@ func (d *Driver) nominate(p *pod, node string) {
 // clearNomination is nominate, but also tells the queue if the pod gives up another node:
 // the capacity that it reserved there is free for others.
 func (d *Driver) clearNomination(ctx context.Context, p *pod, node string) {
-	free := p.nominated != "" && p.nominated != node
+	before := p.nominated
 	d.nominate(p, node)
-	if free {
+	d.leftNomination(ctx, p, before, node)
+}
+
+// leftNomination tells the queue if the pod, which was nominated to the node before, is on another
+// one now, or on none.
+func (d *Driver) leftNomination(ctx context.Context, p *pod, before, now string) {
+	if before != "" && before != now {
 		d.queue.Move(ctx, assignedEvent(queueing.ActionDelete), p.info, nil, p.item)
 	}
 }
