@@ -35,8 +35,10 @@ func claimHelps(pod *framework.PodInfo, before, after *api.ResourceClaim) bool {
 		return before.Status.Allocation != nil
 	case before != nil && before.Status.Allocation != nil && after.Status.Allocation == nil:
 		return true
-	case !devices.Names(pod.Pod, after):
+	case !devices.MayName(pod.Pod, after):
+		return false
+	case before != nil && (before.DeletionTimestamp == nil) == (after.DeletionTimestamp == nil) && reflect.DeepEqual(before.Status, after.Status):
 		return false
 	}
-	return before == nil || before.DeletionTimestamp != after.DeletionTimestamp || !reflect.DeepEqual(before.Status, after.Status)
+	return devices.Names(pod.Pod, after)
 }

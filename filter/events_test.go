@@ -42,16 +42,17 @@ func wakes(t *testing.T, p queueing.EnqueueExtensions, s *framework.Snapshot, po
 }
 
 const (
-	added   = queueing.ActionAdd
-	deleted = queueing.ActionDelete
-	label   = queueing.ActionUpdateNodeLabel
-	taint   = queueing.ActionUpdateNodeTaint
-	given   = queueing.ActionUpdateNodeAllocatable
-	updated = queueing.ActionUpdate
-	onNode  = queueing.ResourceNode
-	onPod   = queueing.ResourceAssignedPod
-	self    = queueing.ResourceTargetPod
-	onClaim = queueing.ResourcePersistentVolumeClaim
+	added     = queueing.ActionAdd
+	deleted   = queueing.ActionDelete
+	label     = queueing.ActionUpdateNodeLabel
+	taint     = queueing.ActionUpdateNodeTaint
+	given     = queueing.ActionUpdateNodeAllocatable
+	updated   = queueing.ActionUpdate
+	onNode    = queueing.ResourceNode
+	onPod     = queueing.ResourceAssignedPod
+	self      = queueing.ResourceTargetPod
+	onClaim   = queueing.ResourcePersistentVolumeClaim
+	onDevices = queueing.ResourceResourceClaim
 )
 
 // TestHints checks that events that help wake the pod, and others do not.
@@ -68,6 +69,12 @@ func TestHints(t *testing.T) {
 		c.OwnerReferences = []api.OwnerReference{{UID: "p", Controller: new(true)}}
 		return c
 	}
+	devices := func(name string, a *api.AllocationResult) *api.ResourceClaim {
+		return &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: name}, Status: api.ResourceClaimStatus{Allocation: a}}
+	}
+	twoDevices := &api.AllocationResult{Devices: api.DeviceAllocationResult{Results: []api.DeviceRequestAllocationResult{{Device: "a"}, {Device: "b"}}}}
+	withDevices := pod.Obj()
+	withDevices.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "gpu", ResourceClaimName: new("gpu")}}
 	withVolume := func(b api.PodBuilder, v api.VolumeSource) *api.Pod {
 		p := b.Obj()
 		p.Spec.Volumes = []api.Volume{{Name: "v", VolumeSource: v}}
@@ -263,6 +270,14 @@ func TestHints(t *testing.T) {
 		{"another's claim is the same", filter.NodeVolumeLimits{}, withVolume(pod, data), onClaim, updated, claim("default", "logs"), claim("default", "logs"), false},
 		{"another's claim gets its owner", filter.NodeVolumeLimits{}, withVolume(pod, data), onClaim, updated, claim("default", "logs"), ownedClaim("default", "logs"), true},
 		{"another's claim goes", filter.NodeVolumeLimits{}, withVolume(pod, data), onClaim, deleted, claim("default", "logs"), nil, true},
+
+		{"its claim for devices comes", filter.DynamicResources{}, withDevices, onDevices, added, nil, devices("gpu", nil), true},
+		{"another's claim for devices comes", filter.DynamicResources{}, withDevices, onDevices, added, nil, devices("net", nil), false},
+		{"its claim for devices gets some", filter.DynamicResources{}, withDevices, onDevices, updated, devices("gpu", nil), devices("gpu", twoDevices), true},
+		{"its claim for devices stays", filter.DynamicResources{}, withDevices, onDevices, updated, devices("gpu", twoDevices), devices("gpu", twoDevices), false},
+		{"another's claim gives devices back", filter.DynamicResources{}, withDevices, onDevices, updated, devices("net", twoDevices), devices("net", nil), true},
+		{"another's claim that had devices goes", filter.DynamicResources{}, withDevices, onDevices, deleted, devices("net", twoDevices), nil, true},
+		{"another's claim that had none goes", filter.DynamicResources{}, withDevices, onDevices, deleted, devices("net", nil), nil, false},
 
 		{"a metric", filter.LoadAware{}, pod.Obj(), "NodeMetric", updated, &api.NodeMetric{}, &api.NodeMetric{}, true},
 		{"a pod leaves", filter.LoadAware{}, pod.Obj(), onPod, deleted, other.Obj(), nil, true},

@@ -96,6 +96,26 @@ func ScopeOf(pod *framework.PodInfo) framework.Scope {
 	return framework.Scope{Reads: framework.ReadsNode | framework.ReadsPods | framework.ReadsDomain | framework.ReadsObjects}
 }
 
+// MayName is Names, but also true for a claim that was made for an entry which the pod has no
+// more, or twice. It costs little, and no memory.
+func MayName(pod *api.Pod, c *api.ResourceClaim) bool {
+	if c.Namespace != pod.Namespace {
+		return false
+	}
+	is := func(name *string) bool { return name != nil && *name == c.Name }
+	for i := range pod.Spec.ResourceClaims {
+		if is(pod.Spec.ResourceClaims[i].ResourceClaimName) {
+			return true
+		}
+	}
+	for i := range pod.Status.ResourceClaimStatuses {
+		if is(pod.Status.ResourceClaimStatuses[i].ResourceClaimName) {
+			return true
+		}
+	}
+	return isExtendedClaimOf(c, pod)
+}
+
 // Names reports whether a pod uses the claim.
 func Names(pod *api.Pod, c *api.ResourceClaim) bool {
 	if c.Namespace != pod.Namespace {
