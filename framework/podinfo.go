@@ -190,10 +190,14 @@ func partsOf(p *api.Pod) (parts runner.Parts) {
 // toleratesCordon reports whether the pod tolerates nodes that are cordoned, as the pods of a
 // DaemonSet do, by a toleration of the usual forms.
 func toleratesCordon(list []api.Toleration) bool {
-	return slices.ContainsFunc(list, func(t api.Toleration) bool {
-		return t.Operator == api.TolerationOpExists && (t.Key == "" || t.Key == api.TaintNodeUnschedulable) &&
-			(t.Effect == "" || t.Effect == api.TaintEffectNoSchedule)
-	})
+	for i := range list {
+		t := &list[i] // large, and almost every pod has some
+		if t.Operator == api.TolerationOpExists && (t.Key == "" || t.Key == api.TaintNodeUnschedulable) &&
+			(t.Effect == "" || t.Effect == api.TaintEffectNoSchedule) {
+			return true
+		}
+	}
+	return false
 }
 
 // mayNeedFeatures reports whether the pod has something that only nodes with a declared feature

@@ -160,27 +160,48 @@ func (s *Schema) Len() int {
 // a whole number of its unit, none is negative, and s knows every scalar resource;
 // otherwise v is of no use. Exact allocates nothing if v is long enough.
 func (s *Schema) Exact(v Vector, l List) (Vector, bool) {
-	for n, q := range l {
-		if q.Sign() < 0 {
-			return v, false
+	others := len(l)
+	for i, n := range [fixed]Name{IndexCPU: CPU, IndexMemory: Memory, IndexEphemeralStorage: EphemeralStorage} {
+		if others == 0 { // as of most pods: to range over a map takes longer
+			return v, true
 		}
+		if q, ok := l[n]; ok {
+			if v, ok = v.addExact(i, q); !ok {
+				return v, false
+			}
+			others--
+		}
+	}
+	if others == 0 {
+		return v, true
+	}
+	for n, q := range l {
 		i, ok := s.Index(n)
 		switch {
-		case !ok && n.IsScalar():
-			return v, false
-		case !ok:
-			continue
-		}
-		unit := uint8(0)
-		if i == IndexCPU {
-			unit = 1
-		}
-		if q.b != nil || q.p > unit {
+		case ok && i < fixed: // added above
+		case ok:
+			if v, ok = v.addExact(i, q); !ok {
+				return v, false
+			}
+		case n.IsScalar() || q.Sign() < 0:
 			return v, false
 		}
-		v = v.grow(i + 1)
-		v[i] = SatAdd(v[i], q.in(unit))
 	}
+	return v, true
+}
+
+// addExact adds an amount to an element. It reports false if that is negative, or not a whole
+// number of the element's unit.
+func (v Vector) addExact(i int, q Quantity) (Vector, bool) {
+	unit := uint8(0)
+	if i == IndexCPU {
+		unit = 1
+	}
+	if q.Sign() < 0 || q.b != nil || q.p > unit {
+		return v, false
+	}
+	v = v.grow(i + 1)
+	v[i] = SatAdd(v[i], q.in(unit))
 	return v, true
 }
 

@@ -144,7 +144,10 @@ func (w *World) decide(s *framework.Snapshot, p *framework.PodInfo) (scheduling.
 			return d, differs
 		}
 	}
-	if !errors.As(err, new(*scheduling.FitError)) {
+	if err == nil {
+		return d, nil
+	}
+	if _, ok := errors.AsType[*scheduling.FitError](err); !ok {
 		return d, err
 	}
 	if w.Scheduler.HasPostFilter() {
