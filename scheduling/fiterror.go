@@ -95,8 +95,9 @@ func (e *FitError) plugins(pending bool) []string {
 // Unresolvable returns the plugins that rejected nodes, each as unresolvable, if their
 // answers depend on the node that they are asked about and on nothing else: the pod is not
 // helped if pods are taken away, wherever they are. A plugin that rejected the pod before any
-// node was looked at, or left nodes out, is not among them; nor is one that reads other
-// nodes for the pod, or declares no scope. e is the error of a decision for the pod.
+// node was looked at, or left nodes out, is not among them; nor is one that reads other nodes
+// for the pod, or objects, because a pod that leaves may give back what it had reserved of
+// these; nor one that declares no scope. e is the error of a decision for the pod.
 func (s *Scheduler) Unresolvable(pod *framework.PodInfo, e *FitError) []string {
 	if e.PreFilter != "" {
 		return nil
@@ -111,7 +112,7 @@ func (s *Scheduler) Unresolvable(pod *framework.PodInfo, e *FitError) []string {
 				resolvable = resolvable || r.Status.Code() != framework.UnschedulableAndUnresolvable
 			}
 		}
-		if rejects && !resolvable && p.scope.of(pod).Reads&beyondNode == 0 {
+		if rejects && !resolvable && p.scope.of(pod).Reads&(beyondNode|framework.ReadsObjects) == 0 {
 			list = append(list, p.name)
 		}
 	}
