@@ -51,7 +51,7 @@ func (p *PodInfo) AppendClassKeyWithin(b []byte, fields PodFields, most int) []b
 // key.
 func appendKey(b []byte, p *PodInfo, fields PodFields, most int) []byte {
 	if fields&FieldsAll == FieldsAll {
-		return appendValue(b, p.Pod)
+		return appendValue(b, p.Pod, most)
 	}
 	m, spec := &p.Pod.ObjectMeta, &p.Pod.Spec
 	has := func(f PodFields) bool { return fields&f != 0 && len(b) <= most }
@@ -68,7 +68,7 @@ func appendKey(b []byte, p *PodInfo, fields PodFields, most int) []byte {
 		b = appendMap(b, m.Annotations)
 	}
 	if has(FieldOwner) {
-		b = appendValue(b, m.ControllerRef())
+		b = appendValue(b, m.ControllerRef(), most)
 	}
 	if has(FieldNodeName) {
 		b = appendString(b, spec.NodeName)
@@ -81,7 +81,7 @@ func appendKey(b []byte, p *PodInfo, fields PodFields, most int) []byte {
 		if spec.Affinity == nil || spec.Affinity.NodeAffinity == nil {
 			b = append(b, 0)
 		} else {
-			b = appendValue(b, spec.Affinity.NodeAffinity)
+			b = appendValue(b, spec.Affinity.NodeAffinity, most)
 		}
 	}
 	if has(FieldPodAffinity) {
@@ -89,13 +89,13 @@ func appendKey(b []byte, p *PodInfo, fields PodFields, most int) []byte {
 		if spec.Affinity != nil {
 			affinity = *spec.Affinity
 		}
-		b = appendValue(appendValue(b, affinity.PodAffinity), affinity.PodAntiAffinity)
+		b = appendValue(appendValue(b, affinity.PodAffinity, most), affinity.PodAntiAffinity, most)
 	}
 	if has(FieldTolerations) {
 		b = appendTolerations(b, spec.Tolerations, most)
 	}
 	if has(FieldSpread) {
-		b = appendValue(b, spec.TopologySpreadConstraints)
+		b = appendValue(b, spec.TopologySpreadConstraints, most)
 	}
 	if has(FieldRequests) {
 		b = appendVector(b, p.Requests)
@@ -111,10 +111,10 @@ func appendKey(b []byte, p *PodInfo, fields PodFields, most int) []byte {
 		for _, list := range [...][]api.Container{spec.InitContainers, spec.Containers} {
 			b = binary.AppendUvarint(b, uint64(len(list)))
 			for i := range list {
-				b = appendBool(appendRequirements(b, &list[i].Resources), list[i].IsSidecar())
+				b = appendBool(appendRequirements(b, &list[i].Resources, most), list[i].IsSidecar())
 			}
 		}
-		b = appendList(appendValue(b, spec.Resources), spec.Overhead)
+		b = appendList(appendValue(b, spec.Resources, most), spec.Overhead)
 	}
 	if has(FieldHostPorts) {
 		b = binary.AppendUvarint(b, uint64(len(p.HostPorts)))
@@ -137,27 +137,27 @@ func appendKey(b []byte, p *PodInfo, fields PodFields, most int) []byte {
 		}
 	}
 	if has(FieldVolumes) {
-		b = appendVolumes(b, spec.Volumes)
+		b = appendVolumes(b, spec.Volumes, most)
 	}
 	if has(FieldPriority) {
 		b = binary.AppendVarint(b, int64(p.Priority))
-		b = appendValue(appendString(b, spec.PriorityClassName), spec.PreemptionPolicy)
+		b = appendValue(appendString(b, spec.PriorityClassName), spec.PreemptionPolicy, most)
 	}
 	if has(FieldSpec) {
-		b = appendValue(b, spec)
+		b = appendValue(b, spec, most)
 	}
 	if has(FieldClaims) {
-		b = appendValue(appendValue(b, spec.ResourceClaims), p.Pod.Status.ResourceClaimStatuses)
+		b = appendValue(appendValue(b, spec.ResourceClaims, most), p.Pod.Status.ResourceClaimStatuses, most)
 	}
 	return b
 }
 
 // appendVolumes leaves out volumes whose source package api does not keep, such as the
 // token that the API server mounts into every pod under a name of its own.
-func appendVolumes(b []byte, list []api.Volume) []byte {
-	for i := range list {
+func appendVolumes(b []byte, list []api.Volume, most int) []byte {
+	for i := 0; i < len(list) && len(b) <= most; i++ {
 		if list[i].VolumeSource != (api.VolumeSource{}) {
-			b = appendValue(append(b, 1), list[i])
+			b = appendValue(append(b, 1), list[i], most)
 		}
 	}
 	return append(b, 0)
@@ -211,12 +211,12 @@ func appendMap(b []byte, m map[string]string) []byte {
 }
 
 // appendRequirements is a faster appendValue for what every container has.
-func appendRequirements(b []byte, r *api.ResourceRequirements) []byte {
+func appendRequirements(b []byte, r *api.ResourceRequirements, most int) []byte {
 	b = appendList(appendList(b, r.Limits), r.Requests)
 	if len(r.Claims) == 0 {
 		return append(b, 0)
 	}
-	return appendValue(b, r.Claims)
+	return appendValue(b, r.Claims, most)
 }
 
 func appendList(b []byte, l resource.List) []byte {

@@ -18,10 +18,13 @@ var (
 
 // appendValue appends a part of a pod, such as a list of tolerations. Two values of a
 // type get the same bytes exactly if they are equal. JSON would not do: it has one
-// text for all strings that are not UTF-8.
-func appendValue(b []byte, v any) []byte { return appendReflected(b, reflect.ValueOf(v)) }
+// text for all strings that are not UTF-8. Once b is longer than most bytes, the rest of a list is
+// left out.
+func appendValue(b []byte, v any, most int) []byte {
+	return appendReflected(b, reflect.ValueOf(v), most)
+}
 
-func appendReflected(b []byte, v reflect.Value) []byte {
+func appendReflected(b []byte, v reflect.Value, most int) []byte {
 	switch v.Kind() {
 	case reflect.Bool:
 		return appendBool(b, v.Bool())
@@ -35,11 +38,11 @@ func appendReflected(b []byte, v reflect.Value) []byte {
 		if v.IsNil() {
 			return append(b, 0)
 		}
-		return appendReflected(append(b, 1), v.Elem())
+		return appendReflected(append(b, 1), v.Elem(), most)
 	case reflect.Slice:
 		b = binary.AppendUvarint(b, uint64(v.Len()))
-		for i := range v.Len() {
-			b = appendReflected(b, v.Index(i))
+		for i := 0; i < v.Len() && len(b) <= most; i++ {
+			b = appendReflected(b, v.Index(i), most)
 		}
 		return b
 	case reflect.Map:
@@ -47,16 +50,16 @@ func appendReflected(b []byte, v reflect.Value) []byte {
 		slices.SortFunc(keys, func(x, y reflect.Value) int { return cmp.Compare(x.String(), y.String()) })
 		b = binary.AppendUvarint(b, uint64(len(keys)))
 		for _, k := range keys {
-			b = appendReflected(appendReflected(b, k), v.MapIndex(k))
+			b = appendReflected(appendReflected(b, k, most), v.MapIndex(k), most)
 		}
 		return b
 	case reflect.Struct:
-		return appendStruct(b, v)
+		return appendStruct(b, v, most)
 	}
 	panic(fmt.Sprintf("framework: a pod cannot hold a %s", v.Type()))
 }
 
-func appendStruct(b []byte, v reflect.Value) []byte {
+func appendStruct(b []byte, v reflect.Value, most int) []byte {
 	switch v.Type() {
 	case timeType:
 		t := v.Interface().(time.Time)
@@ -65,7 +68,7 @@ func appendStruct(b []byte, v reflect.Value) []byte {
 		return appendString(b, v.Interface().(resource.Quantity).String())
 	}
 	for i := range v.NumField() {
-		b = appendReflected(b, v.Field(i))
+		b = appendReflected(b, v.Field(i), most)
 	}
 	return b
 }

@@ -3,6 +3,7 @@ package framework_test
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -47,16 +48,28 @@ func TestClassKeyWithin(t *testing.T) {
 		}
 	})
 
-	for name, b := range map[string]api.PodBuilder{
-		"tolerations": api.MakePod("p").Tolerates(make([]string, 10_000)...),
-		"ports":       api.MakePod("p").HostPort(sequence(10_000)...),
+	const many = 10_000
+	terms := api.MakePod("p").Obj()
+	terms.Spec.Affinity = &api.Affinity{
+		NodeAffinity: &api.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &api.NodeSelector{NodeSelectorTerms: make([]api.NodeSelectorTerm, many)}},
+		PodAffinity:  &api.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: make([]api.PodAffinityTerm, many)},
+	}
+	mounts := api.MakePod("p").Obj()
+	mounts.Spec.Volumes = slices.Repeat([]api.Volume{{VolumeSource: api.VolumeSource{EmptyDir: &api.EmptyDirVolumeSource{}}}}, many)
+	for fields, p := range map[framework.PodFields]*api.Pod{
+		framework.FieldTolerations: api.MakePod("p").Tolerates(make([]string, many)...).Obj(),
+		framework.FieldHostPorts:   api.MakePod("p").HostPort(sequence(many)...).Obj(),
+		framework.FieldNodeChoice:  terms,
+		framework.FieldPodAffinity: terms,
+		framework.FieldVolumes:     mounts,
+		framework.FieldSpec:        terms,
 	} {
-		p, err := framework.NewPodInfo(b.Obj(), resource.NewSchema())
+		i, err := framework.NewPodInfo(p, resource.NewSchema())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := len(p.AppendClassKeyWithin(nil, framework.FieldTolerations|framework.FieldHostPorts, 256)); n <= 256 || n > 1024 {
-			t.Errorf("%s: %d bytes within 256", name, n)
+		if n := len(i.AppendClassKeyWithin(nil, fields, 256)); n <= 256 || n > 1024 {
+			t.Errorf("field %b: %d bytes within 256", fields, n)
 		}
 	}
 }

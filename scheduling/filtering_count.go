@@ -173,7 +173,7 @@ func (f *incrementalPath) safeClassOf(c *framework.Cycle) (k *class) {
 			k = nil
 		}
 	}()
-	f.extent = extent{}
+	f.asked = nil
 	return f.classOf(c)
 }
 

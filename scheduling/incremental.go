@@ -33,8 +33,8 @@ type incrementalPath struct {
 	readings  map[string]*reading // of the classes
 	guesses   guesses
 	balances  balances
-	extent    extent   // of the last decision, of none if only classes are compared
-	asked     *balance // whether to ask for kept answers in it
+	extent    extent   // of the last decision
+	asked     *balance // that said whether to ask for kept answers, nil if classes are compared
 	spelled   int      // what the key of the last pod cost beyond keyCost, if it is long
 	stepped   *balance // by which the last pod stepped aside, nil if it did not
 	newcomers newcomers
@@ -112,7 +112,7 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 	}
 	if f.class = f.classOf(c); f.class == nil {
 		f.balances.long.aside++
-		f.book(b, 0, 0)
+		f.book(0, 0)
 		return f.decideByPreFilters(snap, pod, d)
 	}
 	if f.class.named {
@@ -126,10 +126,10 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 	f.nominations.asked = 0
 	v, ok := f.ask(c, s.start, wanted)
 	if !ok {
-		f.book(b, f.engine.TakeEvaluated()+nominatedCost*f.nominations.asked, 0)
+		f.book(f.engine.TakeEvaluated()+nominatedCost*f.nominations.asked, 0)
 		return f.decideByPreFilters(snap, pod, d)
 	}
-	f.book(b, f.engine.TakeEvaluated(), v.Evaluated)
+	f.book(f.engine.TakeEvaluated(), v.Evaluated)
 	d.Evaluated, d.Feasible, d.advance = v.Evaluated, v.Feasible, v.Evaluated
 	if f.early.known {
 		f.countEarly(v, d)

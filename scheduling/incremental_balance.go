@@ -35,8 +35,9 @@ type balance struct {
 }
 
 // balances are those of all decisions, of those whose nodes a PreFilter names, and of those in
-// a set of nodes. Those about pods with long keys, of these three, have one more, which counts the
-// keys: so a user with such pods does not take kept answers from the others.
+// a set of nodes. Those of all that are about pods with long keys have one more, which counts what
+// the keys cost: so a user with such pods does not take kept answers from the others. For a pod
+// whose node affinity names nodes, the reference path costs more, too, the longer the key is.
 type balances struct{ all, named, within, long balance }
 
 // clone is for a fork, which has counted no pods.
@@ -147,9 +148,10 @@ func (b *balance) note(x extent, evaluated, saved int) {
 	}
 }
 
-// book is note. If the pod's key was long, what it cost is noted besides.
-func (f *incrementalPath) book(b *balance, evaluated, saved int) {
-	b.note(f.extent, evaluated, saved)
+// book notes a decision in the balance of all. If the pod's key was long, what it cost is noted
+// besides.
+func (f *incrementalPath) book(evaluated, saved int) {
+	f.balances.all.note(f.extent, evaluated, saved)
 	if f.spelled > 0 {
 		f.balances.long.note(f.extent, evaluated+f.spelled, saved)
 	}
@@ -192,7 +194,7 @@ func (f *incrementalPath) isAside(b *balance, c *framework.Cycle, x extent) bool
 		}
 	} else if f.looksAt(b, c, x) { // it is no work to look for a class, or does not matter
 		return false
-	} else if f.spelled > 0 {
+	} else if f.spelled > 0 && b == &f.balances.all {
 		f.balances.long.note(x, f.spelled, 0)
 	}
 	b.aside++
@@ -200,14 +202,20 @@ func (f *incrementalPath) isAside(b *balance, c *framework.Cycle, x extent) bool
 	return true
 }
 
-// isLongAside reports whether long keys do not pay, and the cycle's pod, whose key is long, is not
-// one that kept answers are asked for all the same.
-func (f *incrementalPath) isLongAside(c *framework.Cycle) bool {
-	b, x := &f.balances.long, f.extent
-	if x.nodes == 0 || b.pays(x) || f.s.profile.Cache.Verify {
-		b.unseen = 0
+// longPays reports whether long keys pay, or are spelled all the same.
+func (f *incrementalPath) longPays() bool {
+	b := &f.balances.long
+	if f.asked == &f.balances.all && !b.pays(f.extent) && !f.s.profile.Cache.Verify {
 		return false
 	}
+	b.unseen = 0
+	return true
+}
+
+// isLongAside reports, while long keys do not pay, whether the cycle's pod, whose key is long, is
+// not one that kept answers are asked for all the same.
+func (f *incrementalPath) isLongAside(c *framework.Cycle) bool {
+	b, x := &f.balances.long, f.extent
 	if f.asked.looks { // so few pods are looked at that none of them is left out
 		b.looks = true
 		return false

@@ -192,15 +192,21 @@ func (f *incrementalPath) sought(c *framework.Cycle, parts podParts) *class {
 // long, or if it is long and such keys do not pay.
 func (f *incrementalPath) findKey(c *framework.Cycle, parts podParts, r *reading) {
 	f.keys.find(c, &f.s.plugins, parts, r)
-	f.spell(c.Pod, r, keyBytes)
+	most := keyMost
+	if !f.longPays() {
+		most = keyBytes
+	}
+	f.spell(c.Pod, r, most)
 	if len(f.key) <= keyBytes {
 		return
 	}
-	if f.isLongAside(c) {
-		f.key = f.key[:0]
-		return
+	if most == keyBytes {
+		if f.isLongAside(c) {
+			f.key = f.key[:0]
+			return
+		}
+		f.spell(c.Pod, r, keyMost)
 	}
-	f.spell(c.Pod, r, keyMost)
 	f.spelled += (min(len(f.key), keyMost) - keyBytes) / keyBytesOfUnit
 	if len(f.key) > keyMost {
 		f.key = f.key[:0]

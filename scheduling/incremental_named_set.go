@@ -100,12 +100,12 @@ func (f *incrementalPath) decideAmongNamed(snap *framework.Snapshot, pod *framew
 		err, ok = f.chooseAmong(snap, v, set.slots, d)
 	}
 	// What does not depend on nodes is not saved: the PreFilters have been asked.
-	b, evaluated := &f.balances.named, f.engine.TakeEvaluated()+keyCost
+	b, x, evaluated := &f.balances.named, extent{len(r.bound.nodes), snap.Len()}, f.engine.TakeEvaluated()+keyCost
 	if !ok {
-		f.book(b, evaluated, 0)
+		b.note(x, evaluated, 0)
 		return nil, false
 	}
-	f.book(b, evaluated, d.Evaluated)
+	b.note(x, evaluated, d.Evaluated)
 	if err == nil && d.Feasible == 0 {
 		err = f.namedSetFitError(snap, v, set)
 	}

@@ -170,7 +170,7 @@ func (f *incrementalPath) answerWithin(snap *framework.Snapshot, pod *framework.
 	f.by, f.early.known, f.interest = byWithin, false, noInterest
 	slots := r.within.slots
 	b, x := &f.balances.within, extent{s.plugins.wanted(len(slots), s.profile.Percentage), snap.Len()}
-	f.stepped, f.spelled = nil, 0
+	f.stepped = nil
 	if f.isAside(b, c, x) {
 		return nil, false
 	}
@@ -180,10 +180,10 @@ func (f *incrementalPath) answerWithin(snap *framework.Snapshot, pod *framework.
 		err, ok = f.chooseAmong(snap, v, slots, d)
 	}
 	if !ok {
-		f.book(b, f.engine.TakeEvaluated(), 0)
+		b.note(x, f.engine.TakeEvaluated(), 0)
 		return nil, false
 	}
-	f.book(b, f.engine.TakeEvaluated(), d.Evaluated)
+	b.note(x, f.engine.TakeEvaluated(), d.Evaluated)
 	if err == nil && d.Feasible == 0 {
 		err = &FitError{Pod: pod.Pod.Key(), Nodes: len(slots), Rejections: s.plugins.rejections(countAmong(v, slots))}
 	}
