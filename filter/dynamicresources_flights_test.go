@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,13 +34,18 @@ func networkDevice(t *testing.T) *framework.Snapshot {
 
 func placeOnNetwork(t *testing.T, s *framework.Snapshot, name string) (*framework.PodInfo, string, error) {
 	t.Helper()
+	return placeVerified(t, s, gpuPod(name, 1))
+}
+
+func placeVerified(t *testing.T, s *framework.Snapshot, object *api.Pod) (*framework.PodInfo, string, error) {
+	t.Helper()
 	p := scheduling.Kubernetes137()
 	p.Cache.Verify = true
 	sched, err := scheduling.New(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	pod, err := s.NewPodInfo(gpuPod(name, 1))
+	pod, err := s.NewPodInfo(object)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,6 +76,84 @@ func TestFlightsOfForkInTransaction(t *testing.T) {
 	if _, _, err := placeOnNetwork(t, f, "next"); err != nil {
 		t.Errorf("in the fork: %v", err)
 	}
+}
+
+// TestFlightsOfOtherClaims: a claim that says it was made for a pod ends the pod's flight only if it
+// is in the pod's namespace and has the devices that were chosen. Anybody can write the rest.
+func TestFlightsOfOtherClaims(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(c *api.ResourceClaim)
+		held   int
+	}{
+		{"as written", func(*api.ResourceClaim) {}, 0},
+		{"another namespace", func(c *api.ResourceClaim) { c.Namespace = "other" }, 1},
+		{"another driver", func(c *api.ResourceClaim) { c.Status.Allocation.Devices.Results[0].Driver = "other.example.com" }, 1},
+		{"another pool", func(c *api.ResourceClaim) { c.Status.Allocation.Devices.Results[0].Pool = "other" }, 1},
+		{"another device", func(c *api.ResourceClaim) { c.Status.Allocation.Devices.Results[0].Device = "other" }, 1},
+		{"a look at the device", func(c *api.ResourceClaim) { c.Status.Allocation.Devices.Results[0].AdminAccess = new(true) }, 1},
+		{"a share of the device", func(c *api.ResourceClaim) { c.Status.Allocation.Devices.Results[0].ShareID = new(api.UID("1")) }, 1},
+		{"no device", func(c *api.ResourceClaim) { c.Status.Allocation.Devices.Results = nil }, 1},
+		{"two devices", func(c *api.ResourceClaim) {
+			d := &c.Status.Allocation.Devices
+			d.Results = append(d.Results, d.Results[0])
+		}, 1},
+		{"no allocation", func(c *api.ResourceClaim) { c.Status.Allocation = nil }, 1},
+	} {
+		s, object := networkDevice(t), gpuPod("p", 1)
+		object.UID = "p"
+		pod, _, err := placeVerified(t, s, object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := filter.DeviceClaimsOf(s, pod)
+		if len(list) != 1 {
+			t.Fatalf("%d claims in flight, want 1", len(list))
+		}
+		c := api.Clone(list[0].Claim)
+		c.Name, c.UID = "made", "made"
+		tt.change(c)
+		if err := framework.Put(s, c); err != nil {
+			t.Fatal(err)
+		}
+		if held := len(filter.DeviceClaimsOf(s, pod)); held != tt.held {
+			t.Errorf("%s: the pod holds %d claims, want %d", tt.name, held, tt.held)
+		}
+		if err := s.Check(); err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+}
+
+// TestFlightsForgetTemplates: the templates of pods in flight are not kept when they are deleted.
+func TestFlightsForgetTemplates(t *testing.T) {
+	const many, size = 100, 100_000
+	s := networkDevice(t)
+	inUse := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := inUse()
+	for i := range many {
+		x := gpuTemplate(1)
+		x.Spec.Annotations = map[string]string{"note": strings.Repeat("x", size) + fmt.Sprint(i)}
+		if err := framework.Put(s, x); err != nil {
+			t.Fatal(err)
+		}
+		pod, node, err := placeOnNetwork(t, s, "p")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.RemovePod(pod, node); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if more := int64(inUse()) - int64(before); more > many*size/4 {
+		t.Errorf("%d bytes more after %d templates of %d bytes", more, many, size)
+	}
+	runtime.KeepAlive(s)
 }
 
 // TestFlightsOfReservedPod: a pod that has reserved its devices and is added and taken back keeps

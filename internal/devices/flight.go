@@ -204,6 +204,24 @@ type flownUndo struct {
 
 func (u *flownUndo) Undo(*framework.Snapshot) { u.state.flown = u.flown }
 
+// arrivesAs reports whether a claim, which says that it was made for the flight's pod and entry, is
+// what the pod's binding has written. Any user can write that into a claim, but not get the devices
+// that are in flight.
+func (f *flight) arrivesAs(c *api.ResourceClaim) bool {
+	chosen, written := f.claim.Status.Allocation, c.Status.Allocation
+	return c.Namespace == f.claim.Namespace && written != nil &&
+		slices.EqualFunc(chosen.Devices.Results, written.Devices.Results, func(a, b api.DeviceRequestAllocationResult) bool {
+			return a.Driver == b.Driver && a.Pool == b.Pool && a.Device == b.Device && isSet(a.AdminAccess) == isSet(b.AdminAccess) && shareIDOf(a) == shareIDOf(b)
+		})
+}
+
+func shareIDOf(r api.DeviceRequestAllocationResult) api.UID {
+	if r.ShareID == nil {
+		return ""
+	}
+	return *r.ShareID
+}
+
 // landed ends the flight of a claim that has been written.
 func (x *State) landed(s *framework.Snapshot, c *api.ResourceClaim) {
 	land := func(f *flight) {
@@ -228,7 +246,7 @@ func (x *State) landed(s *framework.Snapshot, c *api.ResourceClaim) {
 	}
 	for _, pod := range [2]objectID{idOf(o.UID, c.Namespace, o.Name), idOf("", c.Namespace, o.Name)} {
 		if held, ok := x.holds.Get(pod); ok {
-			if i := slices.IndexFunc(held, func(f *flight) bool { return f.entry == entry }); i >= 0 {
+			if i := slices.IndexFunc(held, func(f *flight) bool { return f.entry == entry && f.arrivesAs(c) }); i >= 0 {
 				land(held[i])
 			}
 		}

@@ -453,6 +453,8 @@ func (x *State) ObjectChanged(s *framework.Snapshot, key string, obj any) {
 			x.landed(s, o)
 		}
 		x.recharge(s, key, a)
+	case *api.ResourceClaimTemplate:
+		x.noted = annotations{} // the old one need not be kept
 	case *api.ResourceSlice:
 		sliceChanged(s, x.cataloged.Load().catalog, key, o)
 	}

@@ -211,11 +211,11 @@ func (b *binding) fail(ctx context.Context, err error) {
 	b.close()
 	d, p := b.d, b.p
 	b.unreserve()
-	freed := p.assumed && d.uncount(p)
-	move := func(except *queue.Item) {
-		if freed {
-			d.queue.Move(ctx, assignedEvent(queueing.ActionDelete), b.Pod, nil, except)
-		}
+	if p.assumed {
+		d.uncount(p)
+	}
+	move := func(except *queue.Item) { // what it had reserved is free, also if it was deleted or bound by another scheduler before
+		d.queue.Move(ctx, assignedEvent(queueing.ActionDelete), b.Pod, nil, except)
 	}
 	if b.item != nil {
 		d.deferSlow(b.item, p, b.took)

@@ -73,7 +73,11 @@ func updateObject[T api.Object](ctx context.Context, d *Driver, obj *T) error {
 		e.Action = queueing.ActionUpdate
 		d.queue.Move(ctx, e, before, obj, nil)
 	}
-	d.regateAll(ctx, e, obj)
+	if before == nil {
+		d.regateAll(ctx, e, nil, obj)
+	} else {
+		d.regateAll(ctx, e, before, obj)
+	}
 	return nil
 }
 
@@ -89,7 +93,7 @@ func deleteObject[T api.Object](ctx context.Context, d *Driver, obj *T) error {
 	framework.Delete[T](d.snap, key)
 	e := queueing.ClusterEvent{Resource: resourceOf[T](), Action: queueing.ActionDelete}
 	d.queue.Move(ctx, e, before, nil, nil)
-	d.regateAll(ctx, e, before)
+	d.regateAll(ctx, e, before, nil)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"cmp"
 	"container/list"
 	"context"
 	"fmt"
@@ -75,7 +76,7 @@ type groups struct {
 	byKey   map[podKey]*group
 	byItem  map[*queue.Item]*group
 	shut    []*shutGroups // in the order in which they were first needed
-	opens   map[gateEvent]bool
+	opens   map[gateEvent][]queueing.EventHint
 	placers map[*scheduling.Scheduler]*gang.Placer
 }
 
@@ -122,7 +123,7 @@ const (
 
 // newGroups makes a placer for each profile.
 func (d *Driver) newGroups(rules gang.Rules) error {
-	d.groups = &groups{byKey: map[podKey]*group{}, byItem: map[*queue.Item]*group{}, opens: map[gateEvent]bool{}, placers: map[*scheduling.Scheduler]*gang.Placer{}}
+	d.groups = &groups{byKey: map[podKey]*group{}, byItem: map[*queue.Item]*group{}, opens: map[gateEvent][]queueing.EventHint{}, placers: map[*scheduling.Scheduler]*gang.Placer{}}
 	for _, s := range d.profiles {
 		p, err := gang.New(s, rules)
 		if err != nil {
@@ -435,35 +436,43 @@ func (g *group) endBinding() {
 }
 
 // regateAll follows an object that has changed. It looks at groups that a plugin bars which
-// registered for the event. As for other pods, what was let into the queue stays there.
-func (d *Driver) regateAll(ctx context.Context, e queueing.ClusterEvent, changed any) {
+// registered for the event, and says that it may help the pod that is barred. As for other pods,
+// what was let into the queue stays there.
+func (d *Driver) regateAll(ctx context.Context, e queueing.ClusterEvent, before, after any) {
 	if d.groups == nil {
 		return
 	}
-	if o, ok := changed.(*api.PodGroup); ok {
+	if o, ok := cmp.Or(after, before).(*api.PodGroup); ok {
 		if g := d.groups.byKey[podKey{o.Namespace, o.Name}]; g != nil {
 			d.regate(ctx, g)
 		}
 	}
 	for _, shut := range d.groups.shut {
-		if !d.mayOpen(shut.gate, e) {
+		hints := d.openers(shut.gate, e)
+		if len(hints) == 0 {
 			continue
 		}
 		for at := shut.list.Front(); at != nil; {
-			g := at.Value.(*group)
+			p := at.Value.(*group).bar.Value.(*pod)
 			at = at.Next() // the group may leave the list
-			d.regatePod(ctx, g.bar.Value.(*pod))
+			if slices.ContainsFunc(hints, func(r queueing.EventHint) bool { return queue.Helps(r, p.info, before, after) }) {
+				d.regatePod(ctx, p)
+			}
 		}
 	}
 }
 
-// mayOpen reports whether the plugin of a gate registered for an event.
-func (d *Driver) mayOpen(by gate, e queueing.ClusterEvent) bool {
+// openers returns how the plugin of a gate registered for an event.
+func (d *Driver) openers(by gate, e queueing.ClusterEvent) []queueing.EventHint {
 	key := gateEvent{by, e}
-	opens, known := d.groups.opens[key]
+	hints, known := d.groups.opens[key]
 	if !known {
-		opens = slices.ContainsFunc(key.sched.Events(), func(r scheduling.RegisteredEvent) bool { return r.Plugin == key.plugin && r.Event.Matches(e) })
-		d.groups.opens[key] = opens
+		for _, r := range key.sched.Events() {
+			if r.Plugin == key.plugin && r.Event.Matches(e) {
+				hints = append(hints, r.EventHint)
+			}
+		}
+		d.groups.opens[key] = hints
 	}
-	return opens
+	return hints
 }

@@ -35,7 +35,15 @@ func (k doorkeeper) PreEnqueue(_ context.Context, pod *framework.PodInfo) framew
 }
 
 func (doorkeeper) EventsToRegister() []queueing.EventHint {
-	return []queueing.EventHint{{Event: queueing.ClusterEvent{Resource: "Service", Action: queueing.ActionAll}}}
+	return []queueing.EventHint{
+		{Event: queueing.ClusterEvent{Resource: "Service", Action: queueing.ActionAll}},
+		{Event: queueing.ClusterEvent{Resource: "StorageClass", Action: queueing.ActionAll}, Hint: func(pod *framework.PodInfo, _, after any) (queueing.QueueingHint, error) {
+			if c, ok := after.(*api.StorageClass); ok && c.Name != pod.Pod.Name {
+				return queueing.QueueSkip, nil
+			}
+			return queueing.Queue, nil
+		}},
+	}
 }
 
 // A groupDoor is a driver whose groups a doorkeeper looks at.
@@ -94,6 +102,11 @@ func doorPod(i int, gates ...string) *api.Pod {
 	return p
 }
 
+// class is an event that can help only the pod of its name.
+func class(name string) lifecycle.Event {
+	return lifecycle.Update(&api.StorageClass{ObjectMeta: api.ObjectMeta{Name: name}})
+}
+
 func service(name string) lifecycle.Event {
 	return lifecycle.Update(&api.Service{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: name}})
 }
@@ -150,6 +163,14 @@ func TestGroupEventsCost(t *testing.T) {
 			w.apply(claim(i))
 		}
 		w.expect("after events that cannot help", false, 0)
+		for range n {
+			w.apply(class("another"))
+		}
+		w.expect("after events that the plugin says cannot help", false, 0)
+		w.apply(class("p0"))
+		w.expect("after one that it says may", false, 1)
+		w.apply(lifecycle.Delete(&api.StorageClass{ObjectMeta: api.ObjectMeta{Name: "another"}}))
+		w.expect("after a deletion, which it cannot tell", false, 1)
 		for i := range n {
 			w.apply(service(fmt.Sprint("s", i)))
 		}

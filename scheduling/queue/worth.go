@@ -97,7 +97,7 @@ func (q *Queue) worth(it *Item, e event) strategy {
 	}
 	best := skip
 	for _, r := range it.profile.matching(e.ClusterEvent) {
-		if !it.wakes(r.Plugin, e.ClusterEvent) || hint(r.Hint, pod, e) == queueing.QueueSkip {
+		if !it.wakes(r.Plugin, e.ClusterEvent) || !Helps(r.EventHint, pod, e.before, e.after) {
 			continue
 		}
 		switch {
@@ -111,22 +111,19 @@ func (q *Queue) worth(it *Item, e event) strategy {
 	return best
 }
 
-// hint calls the plugin's function. An error or panic there must not keep a pod
-// waiting.
-func hint(f queueing.QueueingHintFunc, pod *framework.PodInfo, e event) (h queueing.QueueingHint) {
-	if f == nil {
-		return queueing.Queue
+// Helps reports whether a plugin that registered for an event says that it may help the pod. An
+// error or panic there must not keep a pod waiting.
+func Helps(r queueing.EventHint, pod *framework.PodInfo, before, after any) (yes bool) {
+	if r.Hint == nil {
+		return true
 	}
 	defer func() {
 		if recover() != nil {
-			h = queueing.Queue
+			yes = true
 		}
 	}()
-	h, err := f(pod, e.before, e.after)
-	if err != nil {
-		return queueing.Queue
-	}
-	return h
+	h, err := r.Hint(pod, before, after)
+	return err != nil || h != queueing.QueueSkip
 }
 
 // heeds reports whether the event concerns the item. Only an event that a gate
