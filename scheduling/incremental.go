@@ -35,7 +35,8 @@ type incrementalPath struct {
 	balances  balances
 	extent    extent   // of the last decision
 	asked     *balance // that said whether to ask for kept answers, nil if classes are compared
-	spelled   int      // what the key of the last pod cost beyond keyCost, if it is long
+	spelled   int      // what the key of the last pod cost beyond keyCost
+	long      bool     // that key is long
 	stepped   *balance // by which the last pod stepped aside, nil if it did not
 	newcomers newcomers
 	notes     *runner.Cache[noted]
@@ -91,7 +92,7 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 	seed := pick.Seed(s.profile.Seed, s.number)
 	c.Reset(pod, snap, s.number, seed)
 	d.TieRule, d.Number, d.start = s.profile.TieRule, s.number, s.start
-	f.by, f.early.known, f.stepped, f.newcomers.wait, f.spelled = byView, false, nil, false, 0
+	f.by, f.early.known, f.stepped, f.newcomers.wait, f.spelled, f.long = byView, false, nil, false, 0, false
 	switch {
 	case pod.IsNominated():
 		if done, ok := f.decideOnNominated(snap, d); done || !ok {

@@ -56,9 +56,9 @@ const (
 	// keyCost is what it costs to look for the class of a pod, refusedCost what it costs besides
 	// if the engine has no answer: the class is new, and noted.
 	keyCost, refusedCost = 40, 80
-	// keyBytes is how long a key may be for keyCost, and without being long. Of a longer one, so
-	// many bytes cost one.
-	keyBytes, keyBytesOfUnit = 256, 12
+	// keyBytes is how long a key may be for keyCost. Of a longer one, so many bytes cost one. One of
+	// more than longBytes is long; those of most pods are not.
+	keyBytes, keyBytesOfUnit, longBytes = 256, 12, 1024
 	// nominatedCost is what it costs to ask about a node with the pods nominated to it.
 	nominatedCost = 25
 	// The loss is too large if it is the price of patience decisions, and of patientClasses
@@ -148,13 +148,16 @@ func (b *balance) note(x extent, evaluated, saved int) {
 	}
 }
 
-// book notes a decision in the balance of all. If the pod's key was long, what it cost is noted
-// besides.
+// book notes a decision in the balance of all, with what the pod's key cost. That of a long key is
+// noted in a balance of its own.
 func (f *incrementalPath) book(evaluated, saved int) {
-	f.balances.all.note(f.extent, evaluated, saved)
-	if f.spelled > 0 {
-		f.balances.long.note(f.extent, evaluated+f.spelled, saved)
+	all, x := &f.balances.all, f.extent
+	if !f.long {
+		all.note(x, evaluated+f.spelled, saved)
+		return
 	}
+	all.note(x, evaluated, saved)
+	f.balances.long.note(x, evaluated+f.spelled, saved)
 }
 
 // pays reports whether the loss is not too large.
@@ -194,7 +197,7 @@ func (f *incrementalPath) isAside(b *balance, c *framework.Cycle, x extent) bool
 		}
 	} else if f.looksAt(b, c, x) { // it is no work to look for a class, or does not matter
 		return false
-	} else if f.spelled > 0 && b == &f.balances.all {
+	} else if f.long && b == &f.balances.all {
 		f.balances.long.note(x, f.spelled, 0)
 	}
 	b.aside++

@@ -91,7 +91,7 @@ func TestLongKeysHaveTheirBalance(t *testing.T) {
 	}
 	equal := 0
 	for range 3000 {
-		equal += int(decide(long(-1, 20)).Hits)
+		equal += int(decide(long(-1, 32)).Hits)
 	}
 	if equal < 2000 {
 		t.Errorf("%d of 3,000 equal pods got a kept answer, after others whose keys did not pay", equal)

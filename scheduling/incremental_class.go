@@ -194,20 +194,18 @@ func (f *incrementalPath) findKey(c *framework.Cycle, parts podParts, r *reading
 	f.keys.find(c, &f.s.plugins, parts, r)
 	most := keyMost
 	if !f.longPays() {
-		most = keyBytes
+		most = longBytes
 	}
 	f.spell(c.Pod, r, most)
-	if len(f.key) <= keyBytes {
-		return
-	}
-	if most == keyBytes {
+	f.long = len(f.key) > longBytes
+	if f.long && most == longBytes {
 		if f.isLongAside(c) {
 			f.key = f.key[:0]
 			return
 		}
 		f.spell(c.Pod, r, keyMost)
 	}
-	f.spelled += (min(len(f.key), keyMost) - keyBytes) / keyBytesOfUnit
+	f.spelled += max(0, min(len(f.key), keyMost)-keyBytes) / keyBytesOfUnit
 	if len(f.key) > keyMost {
 		f.key = f.key[:0]
 		return
