@@ -13,7 +13,7 @@ import (
 )
 
 // mixture makes pods and nodes for TestBalanceAgrees: pods that come one, two, twelve or two
-// hundred times, and others that all are alike.
+// hundred times, and others that all are alike. Some have long keys, which differ at their end.
 type mixture struct {
 	*rand.Rand
 	nodes, group int
@@ -23,6 +23,9 @@ func (m *mixture) node(i int) *api.Node {
 	b := api.MakeNode(fmt.Sprint("n", i), fmt.Sprint(2+m.IntN(4)), "16Gi").Labels("zone", fmt.Sprint(m.IntN(3)))
 	if m.IntN(5) == 0 {
 		b = b.Taint("k:PreferNoSchedule")
+	}
+	if m.IntN(4) == 0 {
+		b = b.Taint("t:NoSchedule")
 	}
 	return b.Obj()
 }
@@ -38,6 +41,13 @@ func (m *mixture) pod(serial int) *api.Pod {
 		cpu = "100" // fits nowhere
 	}
 	b := api.MakePod(fmt.Sprint("p", serial)).Requests(cpu, fmt.Sprint(memory)).Labels("app", fmt.Sprint(of%2))
+	if long := []int{0, 0, 0, 2, 15, 70, 900}[dice.IntN(7)]; long > 0 {
+		var list []string
+		for i := range long {
+			list = append(list, fmt.Sprint("long", i))
+		}
+		b = b.Tolerates(append(list, []string{"t", "k", "u"}[dice.IntN(3)])...)
+	}
 	switch dice.IntN(8) {
 	case 0:
 		b = b.NodeSelector("zone", fmt.Sprint(dice.IntN(4)))
@@ -88,6 +98,13 @@ func TestBalanceAgrees(t *testing.T) {
 			switch {
 			case k == 0:
 				must(snap.UpdateNode(m.node(m.IntN(m.nodes))))
+				continue
+			case step%300 == 299: // other classes
+				if step%600 == 299 {
+					must(framework.Put(snap, &api.Service{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "s"}, Spec: api.ServiceSpec{Selector: map[string]string{"app": "0"}}}))
+				} else {
+					framework.Delete[api.Service](snap, "default/s")
+				}
 				continue
 			case k <= 4 && len(placed) > m.nodes:
 				must(snap.RemovePod(placed[0], where[placed[0]]))
