@@ -32,12 +32,17 @@ func TestLossIsForgotten(t *testing.T) {
 	}
 }
 
-// Pods with long keys that are like none before them come to be left to the reference path, without
-// their keys being spelled in full, and take kept answers from nobody else. Equal ones get them
-// where their keys pay.
-func TestLongKeysHaveTheirBalance(t *testing.T) {
+// longWorld schedules pods with long keys and others.
+type longWorld struct {
+	t    *testing.T
+	snap *framework.Snapshot
+	s    *Scheduler
+}
+
+func newLongWorld(t *testing.T, nodes int) *longWorld {
+	t.Helper()
 	snap := framework.NewSnapshot(framework.Arrival)
-	for i := range 100 {
+	for i := range nodes {
 		if err := snap.AddNode(api.MakeNode(fmt.Sprint("n", i), "64", "256Gi").Obj()); err != nil {
 			t.Fatal(err)
 		}
@@ -46,38 +51,56 @@ func TestLongKeysHaveTheirBalance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	decide := func(b api.PodBuilder) Stats {
-		t.Helper()
-		pod, err := snap.NewPodInfo(b.Obj())
-		if err != nil {
-			t.Fatal(err)
-		}
-		before := s.Stats()
-		if _, err := s.Schedule(snap, pod); err != nil {
-			t.Fatal(err)
-		}
-		after := s.Stats()
-		return Stats{Hits: after.Hits - before.Hits, Bypassed: after.Bypassed - before.Bypassed}
+	return &longWorld{t, snap, s}
+}
+
+func (w *longWorld) info(b api.PodBuilder) *framework.PodInfo {
+	w.t.Helper()
+	pod, err := w.snap.NewPodInfo(b.Obj())
+	if err != nil {
+		w.t.Fatal(err)
 	}
-	long := func(i, taints int) api.PodBuilder {
-		list := make([]string, taints)
-		for k := range list {
-			list[k] = fmt.Sprintf("key-%d-%d=value:NoSchedule", i, k)
-		}
-		return api.MakePod("long").Tolerates(list...)
+	return pod
+}
+
+// decide reports whether the pod got a kept answer.
+func (w *longWorld) decide(b api.PodBuilder) bool {
+	w.t.Helper()
+	before := w.s.Stats().Hits
+	if _, err := w.s.Schedule(w.snap, w.info(b)); err != nil {
+		w.t.Fatal(err)
 	}
+	return w.s.Stats().Hits > before
+}
+
+// longPod is a pod whose key is the longer, the more taints it tolerates.
+func longPod(i, taints int) api.PodBuilder {
+	list := make([]string, taints)
+	for k := range list {
+		list[k] = fmt.Sprintf("key-%d-%d=value:NoSchedule", i, k)
+	}
+	return api.MakePod("long").Tolerates(list...)
+}
+
+// Pods with long keys that are like none before them come to be left to the reference path, without
+// their keys being spelled in full, and take kept answers from nobody else. Equal ones get them
+// where their keys pay.
+func TestLongKeysHaveTheirBalance(t *testing.T) {
+	w := newLongWorld(t, 100)
 	short := api.MakePod("short").Requests("1m", "1Mi")
 	for range 20 {
-		decide(short)
+		w.decide(short)
 	}
 	spelled, innocents := 0, 0
 	for i := range 1000 {
-		decide(long(i, 400))
-		if s.incremental.spelled > 0 {
+		w.decide(longPod(i, 400))
+		if w.s.incremental.spelled > 0 {
 			spelled++
 		}
 		for range 20 {
-			innocents += int(decide(short).Hits)
+			if w.decide(short) {
+				innocents++
+			}
 		}
 	}
 	if spelled == 0 || spelled > 100 {
@@ -86,15 +109,61 @@ func TestLongKeysHaveTheirBalance(t *testing.T) {
 	if innocents != 20_000 {
 		t.Errorf("%d of 20,000 other pods got a kept answer", innocents)
 	}
-	if n := s.Stats().Bypassed; n < 900 {
+	if n := w.s.Stats().Bypassed; n < 900 {
 		t.Errorf("%d pods are counted as left to the reference path, want almost 1,000", n)
 	}
 	equal := 0
 	for range 3000 {
-		equal += int(decide(long(-1, 32)).Hits)
+		if w.decide(longPod(-1, 32)) {
+			equal++
+		}
 	}
 	if equal < 2000 {
 		t.Errorf("%d of 3,000 equal pods got a kept answer, after others whose keys did not pay", equal)
+	}
+}
+
+// Where nobody comes but such pods, most are not looked at.
+func TestLongKeysAlone(t *testing.T) {
+	w := newLongWorld(t, 100)
+	for i := range 1000 {
+		w.decide(longPod(i, 400))
+	}
+	if n := w.s.incremental.balances.all.aside; n < 600 {
+		t.Errorf("%d of 1,000 pods took the reference path at once", n)
+	}
+}
+
+// In large searches, all pods are looked at while kept answers do not pay. Long keys are not
+// spelled for that.
+func TestLongKeysAreSpelledSeldom(t *testing.T) {
+	const pods = 2000
+	w := newLongWorld(t, 310)
+	f := w.s.incremental
+	x := extent{w.s.plugins.wanted(310, w.s.profile.Percentage), 310}
+	spelled := 0
+	for i := range pods {
+		f.balances.all.loss = x.limit()
+		if w.decide(longPod(i, 100)); f.spelled > 0 {
+			spelled++
+		}
+	}
+	if spelled == 0 || spelled > pods/8 {
+		t.Errorf("%d of %d long keys were spelled", spelled, pods)
+	}
+}
+
+// Whether long keys pay makes no difference where classes are only compared.
+func TestLongKeysAreCompared(t *testing.T) {
+	w := newLongWorld(t, 100)
+	w.decide(longPod(0, 400))
+	f := w.s.incremental
+	f.balances.long.loss = 2 * f.extent.limit()
+	if f.longPays() {
+		t.Fatal("long keys pay")
+	}
+	if _, ok, err := w.s.ClassKey(w.snap, w.info(longPod(1, 400))); !ok || err != nil {
+		t.Errorf("the pod has no key: %v", err)
 	}
 }
 
