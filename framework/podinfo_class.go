@@ -56,28 +56,28 @@ func appendKey(b []byte, p *PodInfo, fields PodFields, most int) []byte {
 	m, spec := &p.Pod.ObjectMeta, &p.Pod.Spec
 	has := func(f PodFields) bool { return fields&f != 0 && len(b) <= most }
 	if has(FieldNamespace) {
-		b = appendString(b, m.Namespace)
+		b = appendString(b, m.Namespace, most)
 	}
 	if has(FieldIdentity) {
-		b = appendString(appendString(b, m.Name), string(m.UID))
+		b = appendString(appendString(b, m.Name, most), string(m.UID), most)
 	}
 	if has(FieldLabels) {
-		b = appendMap(b, m.Labels)
+		b = appendMap(b, m.Labels, most)
 	}
 	if has(FieldAnnotations) {
-		b = appendMap(b, m.Annotations)
+		b = appendMap(b, m.Annotations, most)
 	}
 	if has(FieldOwner) {
 		b = appendValue(b, m.ControllerRef(), most)
 	}
 	if has(FieldNodeName) {
-		b = appendString(b, spec.NodeName)
+		b = appendString(b, spec.NodeName, most)
 	}
 	if has(FieldNominated) {
-		b = appendString(b, p.Pod.Status.NominatedNodeName)
+		b = appendString(b, p.Pod.Status.NominatedNodeName, most)
 	}
 	if has(FieldNodeChoice) {
-		b = appendMap(b, spec.NodeSelector)
+		b = appendMap(b, spec.NodeSelector, most)
 		if spec.Affinity == nil || spec.Affinity.NodeAffinity == nil {
 			b = append(b, 0)
 		} else {
@@ -104,7 +104,10 @@ func appendKey(b []byte, p *PodInfo, fields PodFields, most int) []byte {
 		b = binary.AppendVarint(binary.AppendVarint(b, p.UsedNonZero[0]), p.UsedNonZero[1])
 		b = binary.AppendUvarint(b, uint64(len(p.Unknown)))
 		for _, u := range p.Unknown {
-			b = binary.AppendVarint(binary.AppendVarint(appendString(b, string(u.Name)), u.Requested), u.Used)
+			if len(b) > most {
+				break
+			}
+			b = binary.AppendVarint(binary.AppendVarint(appendString(b, string(u.Name), most), u.Requested), u.Used)
 		}
 	}
 	if has(FieldLimits) {
@@ -114,7 +117,7 @@ func appendKey(b []byte, p *PodInfo, fields PodFields, most int) []byte {
 				b = appendBool(appendRequirements(b, &list[i].Resources, most), list[i].IsSidecar())
 			}
 		}
-		b = appendList(appendValue(b, spec.Resources, most), spec.Overhead)
+		b = appendList(appendValue(b, spec.Resources, most), spec.Overhead, most)
 	}
 	if has(FieldHostPorts) {
 		b = binary.AppendUvarint(b, uint64(len(p.HostPorts)))
@@ -122,32 +125,46 @@ func appendKey(b []byte, p *PodInfo, fields PodFields, most int) []byte {
 			if len(b) > most {
 				break
 			}
-			b = appendString(appendString(b, h.IP), string(h.Protocol))
+			b = appendString(appendString(b, h.IP, most), string(h.Protocol), most)
 			b = binary.AppendVarint(b, int64(h.Port))
 		}
 	}
 	if has(FieldImages) {
-		// Which images are of init containers and of volumes: rules differ in what counts.
-		b = binary.AppendUvarint(b, uint64(len(spec.InitContainers)))
-		b = binary.AppendUvarint(b, uint64(len(spec.Containers)))
-		images := api.PodImages(p.Pod)
-		b = binary.AppendUvarint(b, uint64(len(images)))
-		for _, name := range images {
-			b = appendString(b, name)
-		}
+		b = appendImages(b, p.Pod, most)
 	}
 	if has(FieldVolumes) {
 		b = appendVolumes(b, spec.Volumes, most)
 	}
 	if has(FieldPriority) {
 		b = binary.AppendVarint(b, int64(p.Priority))
-		b = appendValue(appendString(b, spec.PriorityClassName), spec.PreemptionPolicy, most)
+		b = appendValue(appendString(b, spec.PriorityClassName, most), spec.PreemptionPolicy, most)
 	}
 	if has(FieldSpec) {
 		b = appendValue(b, spec, most)
 	}
 	if has(FieldClaims) {
 		b = appendValue(appendValue(b, spec.ResourceClaims, most), p.Pod.Status.ResourceClaimStatuses, most)
+	}
+	return b
+}
+
+// appendImages says also which images are of init containers and of volumes: rules differ in what
+// counts.
+func appendImages(b []byte, p *api.Pod, most int) []byte {
+	bytes := 0
+	for _, list := range [...][]api.Container{p.Spec.InitContainers, p.Spec.Containers} {
+		b = binary.AppendUvarint(b, uint64(len(list)))
+		for i := range list {
+			bytes += len(list[i].Image) + 1
+		}
+	}
+	if bytes > most-len(b) {
+		return exceed(b, most)
+	}
+	images := api.PodImages(p)
+	b = binary.AppendUvarint(b, uint64(len(images)))
+	for _, name := range images {
+		b = appendString(b, name, most)
 	}
 	return b
 }
@@ -170,8 +187,16 @@ func appendBool(b []byte, v bool) []byte {
 	return append(b, 0)
 }
 
-func appendString(b []byte, s string) []byte {
+func appendString(b []byte, s string, most int) []byte {
+	if len(s) > most-len(b) {
+		return exceed(b, most)
+	}
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+// exceed makes a key that cannot be within most bytes longer than that.
+func exceed(b []byte, most int) []byte {
+	return append(b, make([]byte, max(0, most-len(b)+1))...)
 }
 
 // appendTolerations is a faster appendValue for what almost every pod of a cluster has.
@@ -179,8 +204,8 @@ func appendTolerations(b []byte, list []api.Toleration, most int) []byte {
 	b = binary.AppendUvarint(b, uint64(len(list)))
 	for i := 0; i < len(list) && len(b) <= most; i++ {
 		t := &list[i]
-		b = appendString(appendString(b, t.Key), string(t.Operator))
-		b = appendString(appendString(b, t.Value), string(t.Effect))
+		b = appendString(appendString(b, t.Key, most), string(t.Operator), most)
+		b = appendString(appendString(b, t.Value, most), string(t.Effect), most)
 		if t.TolerationSeconds == nil {
 			b = append(b, 0)
 		} else {
@@ -190,42 +215,53 @@ func appendTolerations(b []byte, list []api.Toleration, most int) []byte {
 	return b
 }
 
-func appendMap(b []byte, m map[string]string) []byte {
+func appendMap(b []byte, m map[string]string, most int) []byte {
 	if len(m) == 0 {
 		return append(b, 0)
 	}
 	b = binary.AppendUvarint(b, uint64(len(m)))
 	if len(m) < 2 { // there is nothing to sort
 		for k, v := range m {
-			b = appendString(appendString(b, k), v)
+			b = appendString(appendString(b, k, most), v, most)
 		}
 		return b
 	}
 	var few [16]string // so that the usual labels need no memory
+	if len(m) > len(few) {
+		left := most - len(b)
+		for k, v := range m {
+			if left -= len(k) + len(v) + 2; left < 0 { // it need not be sorted
+				return exceed(b, most)
+			}
+		}
+	}
 	keys := slices.AppendSeq(few[:0], maps.Keys(m))
 	slices.Sort(keys)
 	for _, k := range keys {
-		b = appendString(appendString(b, k), m[k])
+		b = appendString(appendString(b, k, most), m[k], most)
 	}
 	return b
 }
 
 // appendRequirements is a faster appendValue for what every container has.
 func appendRequirements(b []byte, r *api.ResourceRequirements, most int) []byte {
-	b = appendList(appendList(b, r.Limits), r.Requests)
+	b = appendList(appendList(b, r.Limits, most), r.Requests, most)
 	if len(r.Claims) == 0 {
 		return append(b, 0)
 	}
 	return appendValue(b, r.Claims, most)
 }
 
-func appendList(b []byte, l resource.List) []byte {
+func appendList(b []byte, l resource.List, most int) []byte {
+	if len(l) > most-len(b) {
+		return exceed(b, most)
+	}
 	b = binary.AppendUvarint(b, uint64(len(l)))
 	var few [8]resource.Name
 	names := slices.AppendSeq(few[:0], maps.Keys(l))
 	slices.Sort(names)
 	for _, name := range names {
-		b = appendString(appendString(b, string(name)), l[name].String())
+		b = appendString(appendString(b, string(name), most), l[name].String(), most)
 	}
 	return b
 }

@@ -33,7 +33,7 @@ func appendReflected(b []byte, v reflect.Value, most int) []byte {
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return binary.AppendUvarint(b, v.Uint())
 	case reflect.String:
-		return appendString(b, v.String())
+		return appendString(b, v.String(), most)
 	case reflect.Pointer:
 		if v.IsNil() {
 			return append(b, 0)
@@ -46,6 +46,9 @@ func appendReflected(b []byte, v reflect.Value, most int) []byte {
 		}
 		return b
 	case reflect.Map:
+		if v.Len() > most-len(b) {
+			return exceed(b, most)
+		}
 		keys := v.MapKeys()
 		slices.SortFunc(keys, func(x, y reflect.Value) int { return cmp.Compare(x.String(), y.String()) })
 		b = binary.AppendUvarint(b, uint64(len(keys)))
@@ -65,7 +68,7 @@ func appendStruct(b []byte, v reflect.Value, most int) []byte {
 		t := v.Interface().(time.Time)
 		return binary.AppendVarint(binary.AppendVarint(b, t.Unix()), int64(t.Nanosecond()))
 	case quantityType:
-		return appendString(b, v.Interface().(resource.Quantity).String())
+		return appendString(b, v.Interface().(resource.Quantity).String(), most)
 	}
 	for i := range v.NumField() {
 		b = appendReflected(b, v.Field(i), most)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -25,6 +26,9 @@ func TestClassKeyWithin(t *testing.T) {
 		}
 		for i := range rapid.IntRange(0, 40).Draw(t, "ports") {
 			b = b.HostPort(int32(1 + i))
+		}
+		for i := range rapid.IntRange(0, 30).Draw(t, "labels") {
+			b = b.Labels(fmt.Sprint("k", i), "v").Limit(resource.Name(fmt.Sprint("example.com/r", i)), "1")
 		}
 		p, err := framework.NewPodInfo(b.Obj(), resource.NewSchema())
 		if err != nil {
@@ -49,6 +53,12 @@ func TestClassKeyWithin(t *testing.T) {
 	})
 
 	const many = 10_000
+	var pairs []string
+	limited := api.MakePod("p")
+	for i := range many / 10 {
+		pairs = append(pairs, fmt.Sprint("k", i), "v")
+		limited = limited.Limit(resource.Name(fmt.Sprint("example.com/r", i)), "1")
+	}
 	terms := api.MakePod("p").Obj()
 	terms.Spec.Affinity = &api.Affinity{
 		NodeAffinity: &api.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &api.NodeSelector{NodeSelectorTerms: make([]api.NodeSelectorTerm, many)}},
@@ -63,6 +73,10 @@ func TestClassKeyWithin(t *testing.T) {
 		framework.FieldPodAffinity: terms,
 		framework.FieldVolumes:     mounts,
 		framework.FieldSpec:        terms,
+		framework.FieldLabels:      api.MakePod("p").Labels(pairs...).Obj(),
+		framework.FieldAnnotations: api.MakePod("p").Annotations("note", strings.Repeat("x", many)).Obj(),
+		framework.FieldImages:      api.MakePod("p").Image(strings.Repeat("x", many)).Obj(),
+		framework.FieldLimits:      limited.Obj(),
 	} {
 		i, err := framework.NewPodInfo(p, resource.NewSchema())
 		if err != nil {

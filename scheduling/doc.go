@@ -42,11 +42,11 @@
 // ([CacheConfig].Budget), a PreFilter or PreScore says no, or a plugin panicked, left its
 // bounds, or broke what its scope declares. Where kept answers have cost more than they
 // saved, it also counts most pods until they pay again: for pods that are like none before
-// them, that come only twice, or between changes of nodes. Reasons found before or after
-// that are not counted: a nominated pod has a PreFilter that says no, a filter fails for a
-// node with its nominated pods, or an extender refuses a whole sample or wants nodes scored
-// as if they were empty. The page of internal/engine lists them all, each with its place in
-// the code.
+// them, that come only twice, that have keys of more than 1 KiB, or between changes of
+// nodes. Reasons found before or after that are not counted: a nominated pod has a PreFilter
+// that says no, a filter fails for a node with its nominated pods, or an extender refuses a
+// whole sample or wants nodes scored as if they were empty. The page of internal/engine
+// lists them all, each with its place in the code.
 //
 // # A thousand what-ifs
 //

@@ -208,11 +208,14 @@ func (f *incrementalPath) isAside(b *balance, c *framework.Cycle, x extent) bool
 // longPays reports whether long keys pay, or are spelled all the same.
 func (f *incrementalPath) longPays() bool {
 	b := &f.balances.long
-	if f.asked == &f.balances.all && !b.pays(f.extent) && !f.s.profile.Cache.Verify {
-		return false
+	switch {
+	case f.asked != &f.balances.all || f.s.profile.Cache.Verify:
+		return true
+	case b.pays(f.extent):
+		b.unseen = 0
+		return true
 	}
-	b.unseen = 0
-	return true
+	return false
 }
 
 // isLongAside reports, while long keys do not pay, whether the cycle's pod, whose key is long, is
