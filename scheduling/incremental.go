@@ -113,7 +113,7 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 	}
 	if f.class = f.classOf(c); f.class == nil {
 		f.balances.long.aside++
-		f.book(0, 0)
+		f.book(-refusedCost, 0) // no class is noted
 		return f.decideByPreFilters(snap, pod, d)
 	}
 	if f.class.named {

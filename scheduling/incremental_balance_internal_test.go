@@ -123,6 +123,31 @@ func TestLongKeysHaveTheirBalance(t *testing.T) {
 	}
 }
 
+// After others whose keys did not pay, some of the pods with long keys are looked at, also while kept
+// answers pay for all others: so those that are equal get theirs again.
+func TestLongKeysComeBack(t *testing.T) {
+	w := newLongWorld(t, 100)
+	f := w.s.incremental
+	w.decide(longPod(-1, 32))
+	f.balances.long.loss = 2 * f.extent.limit()
+	equal, short := 0, api.MakePod("short").Requests("1m", "1Mi")
+	for range 2000 {
+		w.decide(short)
+		if w.decide(longPod(-1, 32)) {
+			equal++
+		}
+		if f.balances.all.aside > 0 {
+			t.Fatal("kept answers do not pay for the others")
+		}
+		if _, _, err := w.s.ClassKey(w.snap, w.info(longPod(-1, 32))); err != nil { // which looks at nobody
+			t.Fatal(err)
+		}
+	}
+	if equal < 1000 {
+		t.Errorf("%d of 2,000 equal pods got a kept answer", equal)
+	}
+}
+
 // Where nobody comes but such pods, most are not looked at.
 func TestLongKeysAlone(t *testing.T) {
 	w := newLongWorld(t, 100)
