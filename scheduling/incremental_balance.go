@@ -26,6 +26,7 @@ type balance struct {
 	aside  uint64 // how many pods took the reference path at once
 	spends bool   // the last pod was asked about from what there is to spare
 	lesson lesson
+	key    int // what the key of the last pod that was looked at cost beyond keyCost, if it is not long; it fades
 
 	// Of short searches, since the loss became too large:
 	unseen int  // how many pods came
@@ -73,8 +74,10 @@ const (
 	// looking for a class matters. Then, of every seenEvery pods, or as many as cost seenEvery
 	// classes, seenOf neighbors are looked at: the second or third shows whether kept answers may
 	// pay again. Which ones is drawn: nobody can arrange their pods so that only these are looked
-	// at.
+	// at. If keys are not as short as most, it matters in larger searches, too. What the last key
+	// cost fades by a part with each pod that is not looked at, because the next may have short keys.
 	fewWanted         = 300
+	keyFades          = 16
 	termsCost         = 3 // how many times that for pods with affinity terms
 	seenEvery, seenOf = 64, 3
 	// While unfit is at least unfitMost, searches in more than fewWanted nodes are not short.
@@ -108,11 +111,12 @@ func (x extent) enough() int { return max(2, x.classPrice()/(4*x.price())) }
 // limit is which loss is too large.
 func (x extent) limit() int { return patience*x.price() + patientClasses*x.classPrice() }
 
-// isShort reports whether looking for the class of a pod matters.
-func (x extent) isShort(pod *framework.PodInfo) bool {
-	few := fewWanted
+// isShort reports whether looking for the class of a pod matters, if the key costs so much beyond
+// keyCost.
+func (x extent) isShort(pod *framework.PodInfo, key int) bool {
+	few := fewWanted + fewWanted*key/keyCost
 	if pod.Parts()&framework.PartPodAffinity != 0 {
-		few = termsCost * fewWanted
+		few = max(few, termsCost*fewWanted)
 	}
 	return x.wanted <= few
 }
@@ -153,11 +157,24 @@ func (b *balance) note(x extent, evaluated, saved int) {
 func (f *incrementalPath) book(evaluated, saved int) {
 	all, x := &f.balances.all, f.extent
 	if !f.long {
+		all.key = f.spelled
 		all.note(x, evaluated+f.spelled, saved)
 		return
 	}
+	all.key = 0
 	all.note(x, evaluated, saved)
 	f.balances.long.note(x, evaluated+f.spelled, saved)
+}
+
+// noteKey notes what the key of a pod cost that was looked at in vain.
+func (f *incrementalPath) noteKey(b *balance) {
+	switch {
+	case !f.long:
+		b.key = f.spelled
+	case b == &f.balances.all:
+		b.key = 0
+		f.balances.long.note(f.extent, f.spelled, 0)
+	}
 }
 
 // pays reports whether the loss is not too large.
@@ -190,15 +207,16 @@ func (f *incrementalPath) isAside(b *balance, c *framework.Cycle, x extent) bool
 	}
 	b.save(x.price()/spareShare, x)
 	b.unfit = max(0, b.unfit-1)
-	short := x.isShort(c.Pod) && (b.unfit < unfitMost || x.nodes <= fewWanted)
+	short := x.isShort(c.Pod, b.key) && (b.unfit < unfitMost || x.nodes <= fewWanted)
 	if n := f.notes.Load(c.Pod.Runner()); short && (n == nil || n.class == nil && n.tried < triedOften) {
 		if !b.stepAside(c.Seed, x.every()) {
 			return false
 		}
+		b.key -= (b.key + keyFades - 1) / keyFades
 	} else if f.looksAt(b, c, x) { // it is no work to look for a class, or does not matter
 		return false
-	} else if f.long && b == &f.balances.all {
-		f.balances.long.note(x, f.spelled, 0)
+	} else {
+		f.noteKey(b)
 	}
 	b.aside++
 	f.stepped = b

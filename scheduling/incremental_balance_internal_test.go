@@ -159,6 +159,52 @@ func TestLongKeysAlone(t *testing.T) {
 	}
 }
 
+// The longer keys are, the larger searches are short.
+func TestLongerKeysMakeSearchesShort(t *testing.T) {
+	pod := newLongWorld(t, 1).info(api.MakePod("p"))
+	for _, test := range []struct {
+		wanted, key int
+		short       bool
+	}{
+		{300, 0, true},
+		{301, 0, false},
+		{301, keyCost, true},
+		{600, keyCost, true},
+		{601, keyCost, false},
+		{780, 64, true}, // the longest that are not long
+	} {
+		if short := (extent{test.wanted, test.wanted}).isShort(pod, test.key); short != test.short {
+			t.Errorf("%+v: short %t", test, short)
+		}
+	}
+}
+
+// While kept answers do not pay, keys that are not short are spelled for few pods. After a few pods
+// with short keys, they no longer count.
+func TestLongerKeysAreSpelledSeldom(t *testing.T) {
+	const pods = 200
+	w := newLongWorld(t, 310)
+	f := w.s.incremental
+	x := extent{w.s.plugins.wanted(310, w.s.profile.Percentage), 310}
+	spelled := 0
+	for i := range pods {
+		f.balances.all.loss = x.limit()
+		if w.decide(longPod(i, 25)); f.spelled > 0 {
+			spelled++
+		}
+	}
+	if spelled == 0 || spelled > pods/4 {
+		t.Errorf("%d of %d keys were spelled", spelled, pods)
+	}
+	for i := range pods {
+		f.balances.all.loss = x.limit()
+		w.decide(api.MakePod("short").Requests("1m", fmt.Sprint(1_000_000+i)))
+	}
+	if key := f.balances.all.key; key != 0 {
+		t.Errorf("after %d short keys, the last one cost %d", pods, key)
+	}
+}
+
 // In large searches, all pods are looked at while kept answers do not pay. Long keys are not
 // spelled for that.
 func TestLongKeysAreSpelledSeldom(t *testing.T) {
