@@ -32,7 +32,7 @@ func (p DynamicResources) EventsToRegister() []queueing.EventHint {
 func claimHelps(pod *framework.PodInfo, before, after *api.ResourceClaim) bool {
 	switch {
 	case after == nil:
-		return before.Status.Allocation != nil
+		return before.Status.Allocation != nil || devices.MayName(pod.Pod, before) // one that was made for the pod in vain, too
 	case before != nil && before.Status.Allocation != nil && after.Status.Allocation == nil:
 		return true
 	case !devices.MayName(pod.Pod, after):

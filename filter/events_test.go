@@ -276,6 +276,7 @@ func TestHints(t *testing.T) {
 		{"its claim for devices gets some", filter.DynamicResources{}, withDevices, onDevices, updated, devices("gpu", nil), devices("gpu", twoDevices), true},
 		{"its claim for devices stays", filter.DynamicResources{}, withDevices, onDevices, updated, devices("gpu", twoDevices), devices("gpu", twoDevices), false},
 		{"another's claim gives devices back", filter.DynamicResources{}, withDevices, onDevices, updated, devices("net", twoDevices), devices("net", nil), true},
+		{"its claim that had none goes", filter.DynamicResources{}, withDevices, onDevices, deleted, devices("gpu", nil), nil, true},
 		{"another's claim that had devices goes", filter.DynamicResources{}, withDevices, onDevices, deleted, devices("net", twoDevices), nil, true},
 		{"another's claim that had none goes", filter.DynamicResources{}, withDevices, onDevices, deleted, devices("net", nil), nil, false},
 

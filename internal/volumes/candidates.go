@@ -57,7 +57,7 @@ func (p *pool) close() {
 		slices.SortStableFunc(p.free, bySize)
 	}
 	for rank, v := range p.free {
-		p.index.add(rank, v.must)
+		p.index.add(rank, v.musts.rarest)
 	}
 }
 

@@ -25,7 +25,7 @@ type volume struct {
 	class    string
 	size     resource.Quantity
 	affinity Affinity
-	must     label // every node that can use the volume has this label
+	musts    musts // of every node that can use the volume
 }
 
 // A capacity is a CSIStorageCapacity with derived data.
@@ -34,7 +34,7 @@ type capacity struct {
 	known  bool  // the limit is known
 	limit  int64 // bytes of the largest volume
 	nodes  match.LabelSelector
-	must   label
+	musts  musts
 }
 
 var catalogKey = framework.NewExtensionKey(func(*framework.Snapshot) *catalog { return new(catalog) })
@@ -51,6 +51,7 @@ func volumesIn(s *framework.Snapshot) []*volume {
 	if v := framework.ObjectsVersion[api.PersistentVolume](s); v != c.volumesVersion {
 		c.volumes = renew(c.volumes, framework.List[api.PersistentVolume](s),
 			(*api.PersistentVolume).Key, func(v *volume) *api.PersistentVolume { return v.object }, compileVolume)
+		findRarest(c.volumes, func(v *volume) *musts { return &v.musts })
 		c.volumesVersion = v
 	}
 	return c.volumes
@@ -62,6 +63,7 @@ func capacitiesIn(s *framework.Snapshot) []*capacity {
 	if v := framework.ObjectsVersion[api.CSIStorageCapacity](s); v != c.capacitiesVersion {
 		c.capacities = renew(c.capacities, framework.List[api.CSIStorageCapacity](s),
 			(*api.CSIStorageCapacity).Key, func(c *capacity) *api.CSIStorageCapacity { return c.object }, compileCapacity)
+		findRarest(c.capacities, func(c *capacity) *musts { return &c.musts })
 		c.capacitiesVersion = v
 	}
 	return c.capacities
@@ -90,7 +92,7 @@ func compileVolume(object *api.PersistentVolume) *volume {
 		affinity: AffinityOf(object.Spec.NodeAffinity),
 	}
 	if a := object.Spec.NodeAffinity; a != nil && a.Required != nil && len(a.Required.NodeSelectorTerms) == 1 {
-		v.must = mustOfTerm(&a.Required.NodeSelectorTerms[0])
+		v.musts = mustsOfTerm(&a.Required.NodeSelectorTerms[0])
 	}
 	return v
 }
@@ -98,7 +100,7 @@ func compileVolume(object *api.PersistentVolume) *volume {
 // compileCapacity treats a malformed selector as one that selects nothing, as
 // upstream does.
 func compileCapacity(object *api.CSIStorageCapacity) *capacity {
-	c := &capacity{object: object, must: mustOfSelector(object.NodeTopology)}
+	c := &capacity{object: object, musts: mustsOfSelector(object.NodeTopology)}
 	c.nodes, _ = match.NewLabelSelector(object.NodeTopology)
 	c.limit, c.known = limitOf(object)
 	return c

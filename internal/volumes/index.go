@@ -1,6 +1,7 @@
 package volumes
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -10,23 +11,69 @@ import (
 // A label is a node label with a value. The zero label means none.
 type label struct{ key, value string }
 
-// mustOfTerm returns a label of every node that the term selects.
-func mustOfTerm(t *api.NodeSelectorTerm) label {
-	for i := range t.MatchExpressions {
-		if r := &t.MatchExpressions[i]; r.Operator == api.NodeSelectorOpIn && len(r.Values) == 1 {
-			return label{r.Key, r.Values[0]}
-		}
-	}
-	return label{}
+// musts are labels of every node that an item is for.
+type musts struct {
+	all []label
+	// rarest is the one of them that the fewest items of the catalog have: that of a node, rather
+	// than that of its region. Of several, it is one whose key the most items have, because each
+	// key costs a lookup for each node. It is the zero label if there are none.
+	rarest label
 }
 
-// mustOfSelector returns a label of every object that the selector selects.
-func mustOfSelector(s *api.LabelSelector) label {
-	if s == nil || len(s.MatchLabels) == 0 {
-		return label{}
+// mustsOfTerm returns labels of every node that the term selects.
+func mustsOfTerm(t *api.NodeSelectorTerm) (m musts) {
+	for i := range t.MatchExpressions {
+		if r := &t.MatchExpressions[i]; r.Operator == api.NodeSelectorOpIn && len(r.Values) == 1 {
+			m.add(label{r.Key, r.Values[0]})
+		}
 	}
-	first := slices.Min(slices.Collect(maps.Keys(s.MatchLabels)))
-	return label{first, s.MatchLabels[first]}
+	return m
+}
+
+func (m *musts) add(l label) {
+	if m.all = append(m.all, l); len(m.all) == 1 {
+		m.rarest = l
+	}
+}
+
+// mustsOfSelector returns labels of every object that the selector selects.
+func mustsOfSelector(s *api.LabelSelector) (m musts) {
+	if s == nil {
+		return m
+	}
+	for _, key := range slices.Sorted(maps.Keys(s.MatchLabels)) {
+		m.add(label{key, s.MatchLabels[key]})
+	}
+	return m
+}
+
+// findRarest finds the rarest labels of the items. An item that had another one is replaced by a
+// copy, because forks may have it.
+func findRarest[T any](items []*T, of func(*T) *musts) {
+	if !slices.ContainsFunc(items, func(item *T) bool { return len(of(item).all) > 1 }) {
+		return // there is no choice
+	}
+	counts, ofKey := map[label]int{}, map[string]int{}
+	for _, item := range items {
+		for _, l := range of(item).all {
+			counts[l]++
+			ofKey[l.key]++
+		}
+	}
+	for i, item := range items {
+		all := of(item).all
+		if len(all) == 0 {
+			continue
+		}
+		rarest := slices.MinFunc(all, func(a, b label) int {
+			return cmp.Or(cmp.Compare(counts[a], counts[b]), cmp.Compare(ofKey[b.key], ofKey[a.key]))
+		})
+		if of(item).rarest != rarest {
+			c := *item
+			of(&c).rarest = rarest
+			items[i] = &c
+		}
+	}
 }
 
 // An index finds the first of ranked items that fits a node without visiting all

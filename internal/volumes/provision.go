@@ -82,7 +82,7 @@ func newOffer(s *framework.Snapshot, name string) *offer {
 	o.tracked = true
 	for _, c := range capacitiesIn(s) {
 		if c.object.StorageClassName == class.Name && c.known {
-			o.index.add(len(o.capacities), c.must)
+			o.index.add(len(o.capacities), c.musts.rarest)
 			o.capacities = append(o.capacities, c)
 		}
 	}

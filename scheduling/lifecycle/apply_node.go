@@ -54,7 +54,7 @@ func (d *Driver) putNode(ctx context.Context, n *api.Node) error {
 			return err
 		}
 		for _, e := range queue.NodeChanges(before, n) {
-			d.queue.Move(ctx, e, before, n, nil)
+			d.move(ctx, e, before, n, nil)
 		}
 		return nil
 	}
@@ -69,7 +69,7 @@ func (d *Driver) putNode(ctx context.Context, n *api.Node) error {
 	for _, p := range d.nominations.to(n.Name) {
 		d.noteNomination(p)
 	}
-	d.queue.Move(ctx, nodeEvent(queueing.ActionAdd), nil, n, nil)
+	d.move(ctx, nodeEvent(queueing.ActionAdd), nil, n, nil)
 	return nil
 }
 
@@ -107,6 +107,6 @@ func (d *Driver) loseNode(ctx context.Context, n *api.Node) error {
 			delete(d.hosts, n.Name)
 		}
 	}
-	d.queue.Move(ctx, nodeEvent(queueing.ActionDelete), n, nil, nil)
+	d.move(ctx, nodeEvent(queueing.ActionDelete), n, nil, nil)
 	return nil
 }

@@ -86,11 +86,11 @@ func (d *Driver) assign(ctx context.Context, p *pod) error {
 	switch {
 	case before == nil:
 	case err != nil && !p.inside || moved:
-		d.queue.Move(ctx, assignedEvent(queueing.ActionDelete), before, nil, nil)
+		d.move(ctx, assignedEvent(queueing.ActionDelete), before, nil, nil)
 	case err == nil:
 		d.changed(ctx, before, p.info)
 	}
-	d.queue.Move(ctx, assignedEvent(queueing.ActionAdd), nil, p.info, nil)
+	d.move(ctx, assignedEvent(queueing.ActionAdd), nil, p.info, nil)
 	if p.member != nil {
 		d.regatePod(ctx, p)
 	}
@@ -102,7 +102,7 @@ func (d *Driver) assign(ctx context.Context, p *pod) error {
 func (d *Driver) changed(ctx context.Context, before, after *framework.PodInfo) {
 	for _, e := range queue.PodChanges(before, after) {
 		if e.Action != queueing.ActionUpdate || (before.Pod.DeletionTimestamp == nil) != (after.Pod.DeletionTimestamp == nil) {
-			d.queue.Move(ctx, e, before, after, nil)
+			d.move(ctx, e, before, after, nil)
 		}
 	}
 }
@@ -114,7 +114,7 @@ func (d *Driver) updatePending(ctx context.Context, p *pod, before *framework.Po
 	case p.assumed:
 	case p.host != nil:
 		d.uncount(p)
-		d.queue.Move(ctx, assignedEvent(queueing.ActionDelete), before, nil, nil)
+		d.move(ctx, assignedEvent(queueing.ActionDelete), before, nil, nil)
 		if p.binding == nil {
 			d.enqueue(ctx, p)
 		}
@@ -165,10 +165,10 @@ func (d *Driver) dequeue(p *pod) {
 func (d *Driver) updateAssigned(ctx context.Context, p *pod, before *framework.PodInfo) error {
 	err := d.recount(p, p.info.Pod.Spec.NodeName)
 	if err != nil && !p.inside { // no version counts any more
-		d.queue.Move(ctx, assignedEvent(queueing.ActionDelete), before, nil, nil)
+		d.move(ctx, assignedEvent(queueing.ActionDelete), before, nil, nil)
 	}
 	for _, e := range queue.PodChanges(before, p.info) {
-		d.queue.Move(ctx, e, before, p.info, nil)
+		d.move(ctx, e, before, p.info, nil)
 	}
 	return err
 }
@@ -200,7 +200,7 @@ func (d *Driver) remove(ctx context.Context, p *pod) {
 		freed = d.uncount(p) || freed
 	}
 	if freed {
-		d.queue.Move(ctx, assignedEvent(queueing.ActionDelete), p.info, nil, nil)
+		d.move(ctx, assignedEvent(queueing.ActionDelete), p.info, nil, nil)
 	}
 	d.delist(ctx, p)
 }

@@ -188,7 +188,7 @@ func (b *binding) ended(ctx context.Context, err error) {
 	switch {
 	case p.gone:
 		if d.uncount(p) {
-			d.queue.Move(ctx, assignedEvent(queueing.ActionDelete), p.info, nil, nil)
+			d.move(ctx, assignedEvent(queueing.ActionDelete), p.info, nil, nil)
 		}
 	case p.assumed && d.config.AssumeTTL > 0:
 		p.expires = d.clock.Now().Add(d.config.AssumeTTL)
@@ -215,7 +215,7 @@ func (b *binding) fail(ctx context.Context, err error) {
 		d.uncount(p)
 	}
 	move := func(except *queue.Item) { // what it had reserved is free, also if it was deleted or bound by another scheduler before
-		d.queue.Move(ctx, assignedEvent(queueing.ActionDelete), b.Pod, nil, except)
+		d.move(ctx, assignedEvent(queueing.ActionDelete), b.Pod, nil, except)
 	}
 	if b.item != nil {
 		d.deferSlow(b.item, p, b.took)

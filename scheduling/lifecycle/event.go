@@ -7,6 +7,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/queueing"
+	"github.com/berth-sched/berth/scheduling/queue"
 )
 
 // An Event says that an object was added, updated or deleted. Make one with [Update] or
@@ -68,15 +69,10 @@ func updateObject[T api.Object](ctx context.Context, d *Driver, obj *T) error {
 	}
 	e := queueing.ClusterEvent{Resource: resourceOf[T](), Action: queueing.ActionAdd}
 	if before == nil {
-		d.queue.Move(ctx, e, nil, obj, nil)
+		d.move(ctx, e, nil, obj, nil)
 	} else {
 		e.Action = queueing.ActionUpdate
-		d.queue.Move(ctx, e, before, obj, nil)
-	}
-	if before == nil {
-		d.regateAll(ctx, e, nil, obj)
-	} else {
-		d.regateAll(ctx, e, before, obj)
+		d.move(ctx, e, before, obj, nil)
 	}
 	return nil
 }
@@ -92,9 +88,14 @@ func deleteObject[T api.Object](ctx context.Context, d *Driver, obj *T) error {
 	}
 	framework.Delete[T](d.snap, key)
 	e := queueing.ClusterEvent{Resource: resourceOf[T](), Action: queueing.ActionDelete}
-	d.queue.Move(ctx, e, before, nil, nil)
-	d.regateAll(ctx, e, before, nil)
+	d.move(ctx, e, before, nil, nil)
 	return nil
+}
+
+// move tells the pods that wait of an event, and those that gates keep out.
+func (d *Driver) move(ctx context.Context, e queueing.ClusterEvent, before, after any, except *queue.Item) {
+	d.queue.Move(ctx, e, before, after, except)
+	d.regateAll(ctx, e, before, after)
 }
 
 func resourceOf[T api.Object]() queueing.EventResource {

@@ -435,7 +435,7 @@ func (g *group) endBinding() {
 	}
 }
 
-// regateAll follows an object that has changed. It looks at groups that a plugin bars which
+// regateAll follows an event. It looks at groups that a plugin bars which
 // registered for the event, and says that it may help the pod that is barred. As for other pods,
 // what was let into the queue stays there.
 func (d *Driver) regateAll(ctx context.Context, e queueing.ClusterEvent, before, after any) {
@@ -448,6 +448,9 @@ func (d *Driver) regateAll(ctx context.Context, e queueing.ClusterEvent, before,
 		}
 	}
 	for _, shut := range d.groups.shut {
+		if shut.list.Len() == 0 {
+			continue
+		}
 		hints := d.openers(shut.gate, e)
 		if len(hints) == 0 {
 			continue

@@ -43,6 +43,27 @@ func (doorkeeper) EventsToRegister() []queueing.EventHint {
 			}
 			return queueing.Queue, nil
 		}},
+		{Event: queueing.ClusterEvent{Resource: queueing.ResourceNode, Action: queueing.ActionAdd}},
+		{Event: queueing.ClusterEvent{Resource: queueing.ResourceAssignedPod, Action: queueing.ActionDelete}},
+	}
+}
+
+// TestGroupEventsOfNodesAndPods: a plugin that keeps a group out is asked again after each event for
+// which it registered, also one about a node or a pod.
+func TestGroupEventsOfNodesAndPods(t *testing.T) {
+	other := api.MakePod("other").UID("other").Node("n").Obj()
+	for name, e := range map[string]lifecycle.Event{
+		"a node comes": lifecycle.Update(api.MakeNode("m", "4", "8Gi").Obj()),
+		"a pod leaves": lifecycle.Delete(other),
+	} {
+		w := newGroupDoor(t)
+		w.apply(lifecycle.Update(api.MakeNode("n", "4", "8Gi").Obj()), lifecycle.Update(other))
+		w.shut = func(*api.Pod) bool { return true }
+		w.apply(lifecycle.Update(doorPod(0)))
+		w.expect("before "+name, false, 2)
+		w.shut = func(*api.Pod) bool { return false }
+		w.apply(e)
+		w.expect("after "+name, true, 2)
 	}
 }
 

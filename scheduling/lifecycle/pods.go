@@ -219,7 +219,7 @@ func (d *Driver) clearNomination(ctx context.Context, p *pod, node string) {
 // one now, or on none.
 func (d *Driver) leftNomination(ctx context.Context, p *pod, before, now string) {
 	if before != "" && before != now {
-		d.queue.Move(ctx, assignedEvent(queueing.ActionDelete), p.info, nil, p.item)
+		d.move(ctx, assignedEvent(queueing.ActionDelete), p.info, nil, p.item)
 	}
 }
 
