@@ -337,8 +337,8 @@ func DeviceClaimsOf(s *framework.Snapshot, pod *framework.PodInfo) []DeviceClaim
 // Source: kube-scheduler 1.37, dynamicresources, PreBind.
 func DevicesReady(c *api.ResourceClaim) (bool, error) { return devices.Ready(c) }
 
-// DeviceSteps returns how many steps searches for devices took so far in the snapshot, those of fewer
-// than 1,000 steps left out. A fork counts together with it if devices had been asked for before. A
-// step takes some 20 to 160 ns, so a program can bound its work, and alike on every machine. It costs
-// O(1), but the first question about devices of a snapshot reads all claims.
+// DeviceSteps returns how many steps searches for devices took so far in the snapshot. A fork counts
+// together with it if devices had been asked for before. A step takes some 20 to 160 ns, so a
+// program can bound its work, and alike on every machine. It costs O(1), but the first question
+// about devices of a snapshot reads all claims.
 func DeviceSteps(s *framework.Snapshot) int64 { return devices.Spent(s) }

@@ -125,6 +125,22 @@ func TestFlightsOfOtherClaims(t *testing.T) {
 	}
 }
 
+// TestDeviceSteps: searches count, also those of few steps, and those of forks.
+func TestDeviceSteps(t *testing.T) {
+	s := networkDevice(t)
+	before := filter.DeviceSteps(s)
+	if _, _, err := placeOnNetwork(t, s.Fork(), "p"); err != nil {
+		t.Fatal(err)
+	}
+	fork := filter.DeviceSteps(s)
+	if _, _, err := placeOnNetwork(t, s, "q"); err != nil {
+		t.Fatal(err)
+	}
+	if after := filter.DeviceSteps(s); before != 0 || fork == 0 || fork > 100 || after <= fork {
+		t.Errorf("%d steps, %d after a search in a fork, %d after one more", before, fork, after)
+	}
+}
+
 // TestFlightsForgetTemplates: the templates of pods in flight are not kept when they are deleted.
 func TestFlightsForgetTemplates(t *testing.T) {
 	const many, size = 100, 100_000

@@ -16,8 +16,6 @@ import (
 const (
 	// costlySteps is the least number of steps of a search whose outcome is kept.
 	costlySteps = 10_000
-	// longSteps is the least number of steps of a search that counts for [Spent].
-	longSteps = 1000
 	// maxCostly bounds how many outcomes are kept. Beyond it, all are forgotten.
 	maxCostly = 4096
 )
@@ -81,9 +79,7 @@ func (f *Finder) runOn(node *framework.NodeInfo, s *search) outcome {
 		}
 	}
 	o := s.run()
-	if s.steps >= longSteps {
-		f.state.spent.Add(int64(s.steps))
-	}
+	f.state.spent.Add(int64(s.steps))
 	_, gaveUp := s.err.(*StepsError)
 	if s.steps < costlySteps || o != failed && !gaveUp {
 		return o

@@ -33,7 +33,7 @@ type State struct {
 	flown   uint64     // identifies which claims that are objects are in flight
 	changes uint64     // how often the use of a device has changed
 
-	spent    *atomic.Int64 // steps of long searches, also in forks
+	spent    *atomic.Int64 // steps of searches, also in forks
 	searches sync.Pool     // memory to use again
 	costly   costly
 
@@ -114,9 +114,8 @@ func StateOf(s *framework.Snapshot) *State {
 	return x
 }
 
-// Spent returns how many steps long searches for devices took so far, in the snapshot and those that
-// share its state's counter: forks that were made when there was one. Searches of fewer than 1,000
-// steps do not count.
+// Spent returns how many steps searches for devices took so far, in the snapshot and those that
+// share its state's counter: forks that were made when there was one.
 func Spent(s *framework.Snapshot) int64 { return stateKey.Of(s).spent.Load() }
 
 // cataloged is a catalog and the versions of its slices and rules.
