@@ -28,6 +28,12 @@ func (p DynamicResources) EventsToRegister() []queueing.EventHint {
 	}
 }
 
+// keyed is what AppendClassKey reads of a pod: its claims, and the names of those that were made for
+// it, and its requests for extended resources.
+func (DynamicResources) keyed(*framework.PodInfo) framework.PodFields {
+	return framework.FieldClaims | framework.FieldRequests
+}
+
 // claimHelps reports whether a change of a claim may help a pod.
 func claimHelps(pod *framework.PodInfo, before, after *api.ResourceClaim) bool {
 	switch {

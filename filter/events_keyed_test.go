@@ -34,6 +34,8 @@ func TestReadsOtherBehindClassKeys(t *testing.T) {
 	larger := func(p *api.Pod) {
 		p.Spec.Containers[0].Resources = api.MakePod("x").Requests("2", "1Gi").Obj().Spec.Containers[0].Resources
 	}
+	claims := func(p *api.Pod) { p.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "gpu"}} }
+	made := func(p *api.Pod) { p.Status.ResourceClaimStatuses = []api.PodResourceClaimStatus{{Name: "gpu"}} }
 	for _, tt := range []struct {
 		name   string
 		plugin framework.Scoper
@@ -47,6 +49,10 @@ func TestReadsOtherBehindClassKeys(t *testing.T) {
 		{"requests, for terms", InterPodAffinity{}, larger, false},
 		{"requests", LoadAware{}, larger, true},
 		{"terms, for the load", LoadAware{}, near, false},
+		{"claims", DynamicResources{}, claims, true},
+		{"claims that were made", DynamicResources{}, made, true},
+		{"requests, for devices", DynamicResources{}, larger, true}, // of extended resources, too
+		{"terms, for devices", DynamicResources{}, near, false},
 	} {
 		if got := readsOther(tt.plugin, info(func(*api.Pod) {}), info(tt.change)); got != tt.want {
 			t.Errorf("%s: readsOther(%T) = %t, want %t", tt.name, tt.plugin, got, tt.want)
