@@ -43,8 +43,16 @@ func claimHelps(pod *framework.PodInfo, before, after *api.ResourceClaim) bool {
 		return true
 	case !devices.MayName(pod.Pod, after):
 		return false
-	case before != nil && (before.DeletionTimestamp == nil) == (after.DeletionTimestamp == nil) && reflect.DeepEqual(before.Status, after.Status):
+	case before != nil && isSameClaim(before, after) && reflect.DeepEqual(before.Status, after.Status):
 		return false
 	}
 	return devices.Names(pod.Pod, after)
+}
+
+// isSameClaim reports whether two versions of a claim are those of one object with one owner, and
+// both are deleted, or neither.
+func isSameClaim(before, after *api.ResourceClaim) bool {
+	was, is := before.ControllerRef(), after.ControllerRef()
+	return before.UID == after.UID && (before.DeletionTimestamp == nil) == (after.DeletionTimestamp == nil) &&
+		(was == nil) == (is == nil) && (was == nil || was.UID == is.UID)
 }

@@ -252,6 +252,7 @@ func TestWriteClaim(t *testing.T) {
 		want    string
 	}{
 		{nil, "claim default/shared got deleted in the meantime"},
+		{&api.ResourceClaim{ObjectMeta: api.ObjectMeta{Name: "shared", Namespace: "default", UID: "2"}}, "claim default/shared got deleted in the meantime"},
 		{claims[0].Claim, "claim default/shared got allocated elsewhere in the meantime"},
 	} {
 		if _, err := claims[0].Write(test.current, user("a"), written); err == nil || err.Error() != test.want {

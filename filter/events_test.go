@@ -73,6 +73,9 @@ func TestHints(t *testing.T) {
 		return &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: name}, Status: api.ResourceClaimStatus{Allocation: a}}
 	}
 	twoDevices := &api.AllocationResult{Devices: api.DeviceAllocationResult{Results: []api.DeviceRequestAllocationResult{{Device: "a"}, {Device: "b"}}}}
+	another, owned := devices("gpu", nil), devices("gpu", nil)
+	another.UID = "another"
+	owned.OwnerReferences = []api.OwnerReference{{UID: "p", Controller: new(true)}}
 	withDevices := pod.Obj()
 	withDevices.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "gpu", ResourceClaimName: new("gpu")}}
 	withVolume := func(b api.PodBuilder, v api.VolumeSource) *api.Pod {
@@ -275,6 +278,8 @@ func TestHints(t *testing.T) {
 		{"another's claim for devices comes", filter.DynamicResources{}, withDevices, onDevices, added, nil, devices("net", nil), false},
 		{"its claim for devices gets some", filter.DynamicResources{}, withDevices, onDevices, updated, devices("gpu", nil), devices("gpu", twoDevices), true},
 		{"its claim for devices stays", filter.DynamicResources{}, withDevices, onDevices, updated, devices("gpu", twoDevices), devices("gpu", twoDevices), false},
+		{"its claim for devices is made anew", filter.DynamicResources{}, withDevices, onDevices, updated, devices("gpu", nil), another, true},
+		{"its claim for devices gets an owner", filter.DynamicResources{}, withDevices, onDevices, updated, devices("gpu", nil), owned, true},
 		{"another's claim gives devices back", filter.DynamicResources{}, withDevices, onDevices, updated, devices("net", twoDevices), devices("net", nil), true},
 		{"its claim that had none goes", filter.DynamicResources{}, withDevices, onDevices, deleted, devices("gpu", nil), nil, true},
 		{"another's claim that had devices goes", filter.DynamicResources{}, withDevices, onDevices, deleted, devices("net", twoDevices), nil, true},

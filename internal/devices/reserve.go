@@ -53,7 +53,8 @@ func (c DeviceClaim) Write(current *api.ResourceClaim, pod *api.Pod, now time.Ti
 		return nil, errors.New("claim " + c.Claim.Key() + " got " + what + " in the meantime")
 	}
 	switch {
-	case current == nil && c.Entry == "", current != nil && current.DeletionTimestamp != nil:
+	case current == nil && c.Entry == "", current != nil && current.DeletionTimestamp != nil,
+		c.Entry == "" && c.Claim.UID != "" && current.UID != "" && current.UID != c.Claim.UID: // another one of its name
 		return failed("deleted")
 	case c.Allocated && next.Status.Allocation == nil:
 		return failed("deallocated elsewhere")

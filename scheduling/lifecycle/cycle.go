@@ -166,11 +166,13 @@ func (d *Driver) makeRoom(ctx context.Context, sched *scheduling.Scheduler, p *p
 		result.Nominated = p.nominated // no change
 	}
 	a.Nominated, a.Victims = result.Nominated, result.Victims
-	d.release(ctx, it.Pod.Pod, result.Claims)
 	switch {
 	case len(result.Victims) > 0:
+		d.release(ctx, p, result.Claims, func(context.Context, error) {})
 		d.evict(ctx, plugin, p, it, a, err)
-	case postErr != nil || len(result.Claims) > 0:
+	case len(result.Claims) > 0:
+		d.failedUntilReleased(ctx, p, it, a, result.Claims, err)
+	case postErr != nil:
 		d.failed(ctx, p, it, a, err)
 	default:
 		d.deferSlow(it, p, d.sinceAttempt())

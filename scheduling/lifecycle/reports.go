@@ -3,11 +3,12 @@ package lifecycle
 import (
 	"container/list"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
-	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/errtext"
+	"github.com/berth-sched/berth/scheduling/queue"
 )
 
 // reports carries reports to the [Reporter], beside the scheduling goroutine, which alone
@@ -119,14 +120,15 @@ func (d *Driver) send(ctx context.Context, reporter Reporter, p *pod, r Report) 
 	return protected("reporter: pod "+p.info.Pod.Key(), func() { reporter.Report(ctx, p.info.Pod, r) })
 }
 
-// release asks for the devices of claims that a PostFilter plugin wants back. The pod does
-// not wait for that: the claims' next versions wake it.
-func (d *Driver) release(ctx context.Context, pod *api.Pod, claims []framework.ClaimRelease) {
+// release asks for the devices of claims that a PostFilter plugin wants back, and then calls done,
+// with an error if one of them could not be asked for.
+func (d *Driver) release(ctx context.Context, p *pod, claims []framework.ClaimRelease, done func(ctx context.Context, err error)) {
 	releaser, ok := d.config.Binder.(ClaimReleaser)
 	if !ok || len(claims) == 0 {
+		done(ctx, nil)
 		return
 	}
-	background := d.bindingContext(ctx)
+	background, pod := d.bindingContext(ctx), p.info.Pod
 	d.open++
 	var errs []error
 	d.run(ctx, func() error {
@@ -136,11 +138,28 @@ func (d *Driver) release(ctx context.Context, pod *api.Pod, claims []framework.C
 			}
 		}
 		return nil
-	}, func(_ context.Context, err error) {
+	}, func(ctx context.Context, err error) {
 		d.open--
-		d.problem(err)
+		errs = append(errs, err) // of a releaser that ended its goroutine
 		for _, err := range errs {
 			d.problem(err)
+		}
+		done(ctx, errors.Join(errs...))
+	})
+}
+
+// failedUntilReleased is failed for a pod whose claims are given back: it is in flight until they
+// have been asked for, so it misses none of their next versions. If one could not be asked for,
+// none may come, and the pod is tried again after its backoff.
+func (d *Driver) failedUntilReleased(ctx context.Context, p *pod, it *queue.Item, a *Attempt, claims []framework.ClaimRelease, cause error) {
+	a.State, a.Err = Failed, cause
+	d.release(ctx, p, claims, func(ctx context.Context, err error) {
+		switch {
+		case p.item != it: // it was deleted meanwhile, or is on a node
+		case err != nil:
+			d.requeue(ctx, p, it, a, queue.Rejectors{})
+		default:
+			d.requeue(ctx, p, it, a, rejectorsOf(cause))
 		}
 	})
 }

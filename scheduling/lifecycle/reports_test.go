@@ -9,13 +9,17 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 	"weak"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
-	"github.com/google/go-cmp/cmp"
+	"github.com/berth-sched/berth/scheduling/virtualclock"
 )
 
 // reporter binds at once, and keeps every report until it may go on.
@@ -271,6 +275,65 @@ func TestReleaseClaims(t *testing.T) {
 	want := []framework.ClaimRelease{{Claim: "default/a"}, {Claim: "default/b", Delete: true}}
 	if diff := cmp.Diff(want, []framework.ClaimRelease{<-r.claims, <-r.claims}); diff != "" {
 		t.Errorf("claims (-want +got):\n%s", diff)
+	}
+}
+
+// indifferent is a claimer that no event helps.
+type indifferent struct{ claimer }
+
+func (indifferent) EventsToRegister() []queueing.EventHint { return nil }
+
+// stubborn is a releaser that fails the first so many times.
+type stubborn struct {
+	lifecycle.BinderFunc
+	fails *int
+}
+
+func (r stubborn) ReleaseClaim(context.Context, framework.ClaimRelease, *api.Pod) error {
+	*r.fails--
+	if *r.fails >= 0 {
+		return errors.New("slow")
+	}
+	return nil
+}
+
+// TestReleaseFails: a pod whose claims could not be asked for is tried again after its backoff, and
+// no other pod with it.
+func TestReleaseFails(t *testing.T) {
+	fails, problems, clock := 3, 0, virtualclock.New(epoch)
+	d, err := lifecycle.New(lifecycle.Config{
+		Profiles: []scheduling.Profile{{Filter: []framework.Plugin{indifferent{}}, PostFilter: []framework.Plugin{indifferent{}}}},
+		Binder:   stubborn{nil, &fails}, Clock: clock, ErrorHandler: func(error) { problems++ },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	attempts := func() (n int) {
+		for {
+			if _, ok := d.ScheduleOne(t.Context()); !ok {
+				return n
+			}
+			n++
+		}
+	}
+	d.Apply(lifecycle.Update(api.MakeNode("n", "4", "8Gi").Obj()), lifecycle.Update(api.MakePod("p").UID("p").Obj()))
+	for i, want := range []int{1, 1, 1, 0} { // two claims fail, then one, then none
+		if got := attempts(); got != want {
+			t.Errorf("round %d: %d attempts, want %d", i, got, want)
+		}
+		clock.Advance(time.Minute)
+	}
+	if problems != 3 {
+		t.Errorf("%d problems, want 3", problems)
+	}
+	fails = 2
+	d.Apply(lifecycle.Update(api.MakePod("q").UID("q").Obj()))
+	if got := attempts(); got != 1 {
+		t.Errorf("%d attempts when another pod came, want 1", got)
+	}
+	clock.Advance(time.Minute)
+	if got := attempts(); got != 1 {
+		t.Errorf("%d attempts after it failed, want 1", got)
 	}
 }
 
