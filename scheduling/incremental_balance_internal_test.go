@@ -224,6 +224,23 @@ func TestLongKeysAreSpelledSeldom(t *testing.T) {
 	}
 }
 
+// What the keys of pods in a set of nodes cost is that of each alone.
+func TestKeysOfPodsInSets(t *testing.T) {
+	w := newLongWorld(t, 20)
+	set, err := NewNodeSet(w.snap, []*framework.NodeInfo{w.snap.At(0), w.snap.At(1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 50 {
+		if _, err := w.s.ScheduleWithin(w.snap, w.info(longPod(i, 25)), set); err != nil {
+			t.Fatal(err)
+		}
+		if n := w.s.incremental.spelled; n > longBytes/keyBytesOfUnit {
+			t.Fatalf("pod %d: the key cost %d", i, n)
+		}
+	}
+}
+
 // Whether long keys pay makes no difference where classes are only compared.
 func TestLongKeysAreCompared(t *testing.T) {
 	w := newLongWorld(t, 100)

@@ -170,7 +170,7 @@ func (f *incrementalPath) answerWithin(snap *framework.Snapshot, pod *framework.
 	f.by, f.early.known, f.interest = byWithin, false, noInterest
 	slots := r.within.slots
 	b, x := &f.balances.within, extent{s.plugins.wanted(len(slots), s.profile.Percentage), snap.Len()}
-	f.stepped = nil
+	f.stepped, f.spelled, f.long = nil, 0, false
 	if f.isAside(b, c, x) {
 		return nil, false
 	}

@@ -153,7 +153,11 @@ func (d *Driver) release(ctx context.Context, p *pod, claims []framework.ClaimRe
 // none may come, and the pod is tried again after its backoff.
 func (d *Driver) failedUntilReleased(ctx context.Context, p *pod, it *queue.Item, a *Attempt, claims []framework.ClaimRelease, cause error) {
 	a.State, a.Err = Failed, cause
+	stays := a.Nominated == p.nominated
 	d.release(ctx, p, claims, func(ctx context.Context, err error) {
+		if stays {
+			a.Nominated = p.nominated // it may have been withdrawn meanwhile
+		}
 		switch {
 		case p.item != it: // it was deleted meanwhile, or is on a node
 		case err != nil:
