@@ -16,6 +16,8 @@ type catalog struct {
 	volumes    []*volume
 	capacities []*capacity
 
+	volumeLabels, capacityLabels rarity
+
 	volumesVersion, capacitiesVersion uint64
 }
 
@@ -51,7 +53,7 @@ func volumesIn(s *framework.Snapshot) []*volume {
 	if v := framework.ObjectsVersion[api.PersistentVolume](s); v != c.volumesVersion {
 		c.volumes = renew(c.volumes, framework.List[api.PersistentVolume](s),
 			(*api.PersistentVolume).Key, func(v *volume) *api.PersistentVolume { return v.object }, compileVolume)
-		findRarest(c.volumes, func(v *volume) *musts { return &v.musts })
+		c.volumeLabels = rank(c.volumeLabels, c.volumes, func(v *volume) *musts { return &v.musts })
 		c.volumesVersion = v
 	}
 	return c.volumes
@@ -63,7 +65,7 @@ func capacitiesIn(s *framework.Snapshot) []*capacity {
 	if v := framework.ObjectsVersion[api.CSIStorageCapacity](s); v != c.capacitiesVersion {
 		c.capacities = renew(c.capacities, framework.List[api.CSIStorageCapacity](s),
 			(*api.CSIStorageCapacity).Key, func(c *capacity) *api.CSIStorageCapacity { return c.object }, compileCapacity)
-		findRarest(c.capacities, func(c *capacity) *musts { return &c.musts })
+		c.capacityLabels = rank(c.capacityLabels, c.capacities, func(c *capacity) *musts { return &c.musts })
 		c.capacitiesVersion = v
 	}
 	return c.capacities

@@ -18,22 +18,17 @@ type musts struct {
 	// than that of its region. Of several, it is one whose key the most items have, because each
 	// key costs a lookup for each node. It is the zero label if there are none.
 	rarest label
+	ranked bool // rarest is known
 }
 
 // mustsOfTerm returns labels of every node that the term selects.
 func mustsOfTerm(t *api.NodeSelectorTerm) (m musts) {
 	for i := range t.MatchExpressions {
 		if r := &t.MatchExpressions[i]; r.Operator == api.NodeSelectorOpIn && len(r.Values) == 1 {
-			m.add(label{r.Key, r.Values[0]})
+			m.all = append(m.all, label{r.Key, r.Values[0]})
 		}
 	}
 	return m
-}
-
-func (m *musts) add(l label) {
-	if m.all = append(m.all, l); len(m.all) == 1 {
-		m.rarest = l
-	}
 }
 
 // mustsOfSelector returns labels of every object that the selector selects.
@@ -42,38 +37,78 @@ func mustsOfSelector(s *api.LabelSelector) (m musts) {
 		return m
 	}
 	for _, key := range slices.Sorted(maps.Keys(s.MatchLabels)) {
-		m.add(label{key, s.MatchLabels[key]})
+		m.all = append(m.all, label{key, s.MatchLabels[key]})
 	}
 	return m
 }
 
-// findRarest finds the rarest labels of the items. An item that had another one is replaced by a
-// copy, because forks may have it.
-func findRarest[T any](items []*T, of func(*T) *musts) {
-	if !slices.ContainsFunc(items, func(item *T) bool { return len(of(item).all) > 1 }) {
-		return // there is no choice
-	}
-	counts, ofKey := map[label]int{}, map[string]int{}
+// A rarity is how many items have a label. It never changes.
+type rarity struct {
+	counts map[label]int // nil if no item had a choice
+	ofKey  map[string]int
+	items  int // that were counted
+	others int // that have come since
+}
+
+// recountPart is which part of the items may come before labels are counted anew. What is rare
+// matters for the time of a search alone.
+const recountPart = 16
+
+// rank finds the rarest labels of the items that have come since the labels were counted, and of
+// all if it counts them anew. One that had another rarest label is replaced by a copy, because
+// forks may have it.
+func rank[T any](r rarity, items []*T, of func(*T) *musts) rarity {
 	for _, item := range items {
-		for _, l := range of(item).all {
-			counts[l]++
-			ofKey[l.key]++
+		if !of(item).ranked {
+			r.others++
 		}
+	}
+	again := r.others > r.items/recountPart
+	if again {
+		r = countLabels(items, of)
 	}
 	for i, item := range items {
-		all := of(item).all
-		if len(all) == 0 {
+		m := of(item)
+		if !again && m.ranked {
 			continue
 		}
-		rarest := slices.MinFunc(all, func(a, b label) int {
-			return cmp.Or(cmp.Compare(counts[a], counts[b]), cmp.Compare(ofKey[b.key], ofKey[a.key]))
-		})
-		if of(item).rarest != rarest {
+		rarest := r.rarestOf(m.all)
+		if m.ranked && m.rarest != rarest {
 			c := *item
-			of(&c).rarest = rarest
-			items[i] = &c
+			items[i], m = &c, of(&c)
+		}
+		if m.rarest != rarest || !m.ranked {
+			m.rarest, m.ranked = rarest, true
 		}
 	}
+	return r
+}
+
+func countLabels[T any](items []*T, of func(*T) *musts) rarity {
+	r := rarity{items: len(items)}
+	if !slices.ContainsFunc(items, func(item *T) bool { return len(of(item).all) > 1 }) {
+		return r
+	}
+	r.counts, r.ofKey = map[label]int{}, map[string]int{}
+	for _, item := range items {
+		for _, l := range of(item).all {
+			r.counts[l]++
+			r.ofKey[l.key]++
+		}
+	}
+	return r
+}
+
+func (r *rarity) rarestOf(all []label) label {
+	switch len(all) {
+	case 0:
+		return label{}
+	case 1:
+		return all[0]
+	}
+	return slices.MinFunc(all, func(a, b label) int {
+		return cmp.Or(cmp.Compare(r.counts[a], r.counts[b]), cmp.Compare(r.ofKey[b.key], r.ofKey[a.key]))
+	})
 }
 
 // An index finds the first of ranked items that fits a node without visiting all

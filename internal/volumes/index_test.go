@@ -24,23 +24,37 @@ func TestRarest(t *testing.T) {
 		list = append(list, item(map[string]string{"a-region": "r", "host": fmt.Sprint(i), fmt.Sprint("z-own-", i): "x"}))
 	}
 	list = append(list, item(map[string]string{"a-region": "r"}), item(nil))
-	old := slices.Clone(list)
 	of := func(c *capacity) *musts { return &c.musts }
-	findRarest(list, of)
+	r := rank(rarity{}, list[:1:1], of)
+	if got := list[0].musts.rarest; got != (label{"a-region", "r"}) {
+		t.Errorf("an item alone is found by %v", got)
+	}
+	old := slices.Clone(list)
+	r = rank(r, list, of)
 	for i, c := range list[:10] {
 		if want := (label{"host", fmt.Sprint(i)}); c.musts.rarest != want {
 			t.Errorf("item %d is found by %v, want %v", i, c.musts.rarest, want)
 		}
-		if c == old[i] || old[i].musts.rarest != (label{"a-region", "r"}) {
-			t.Errorf("item %d was changed, and not copied", i)
-		}
+	}
+	if list[0] == old[0] || old[0].musts.rarest != (label{"a-region", "r"}) {
+		t.Error("an item that others may have was changed")
 	}
 	if a, b := list[10].musts.rarest, list[11].musts.rarest; a != (label{"a-region", "r"}) || b != (label{}) {
 		t.Errorf("items with one label and none are found by %v and %v", a, b)
 	}
-	again := slices.Clone(list)
-	if findRarest(again, of); !slices.Equal(again, list) {
-		t.Error("items were copied that have not changed")
+	for i := range 40 { // and now and then all are counted anew
+		before, counted := slices.Clone(list), r.items
+		list = append(list, item(map[string]string{"a-region": "r", "host": fmt.Sprint("new", i)}))
+		r = rank(r, list, of)
+		if got, want := list[len(list)-1].musts.rarest, (label{"host", fmt.Sprint("new", i)}); got != want {
+			t.Errorf("new item %d is found by %v, want %v", i, got, want)
+		}
+		if !slices.Equal(before, list[:len(before)]) {
+			t.Errorf("new item %d: items were copied that have not changed", i)
+		}
+		if r.others > counted/recountPart {
+			t.Errorf("%d items have come since %d were counted", r.others, counted)
+		}
 	}
 }
 
