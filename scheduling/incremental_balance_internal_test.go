@@ -179,48 +179,31 @@ func TestLongerKeysMakeSearchesShort(t *testing.T) {
 	}
 }
 
-// While kept answers do not pay, keys that are not short are spelled for few pods. After a few pods
-// with short keys, they no longer count.
+// In large searches, all pods are looked at while kept answers do not pay. Keys that are not short
+// are spelled for few of them, whether they are long or not.
 func TestLongerKeysAreSpelledSeldom(t *testing.T) {
-	const pods = 200
-	w := newLongWorld(t, 310)
-	f := w.s.incremental
-	x := extent{w.s.plugins.wanted(310, w.s.profile.Percentage), 310}
-	spelled := 0
-	for i := range pods {
-		f.balances.all.loss = x.limit()
-		if w.decide(longPod(i, 25)); f.spelled > 0 {
-			spelled++
+	for _, tt := range []struct{ taints, pods, most int }{{25, 200, 50}, {100, 2000, 250}} {
+		w := newLongWorld(t, 310)
+		f := w.s.incremental
+		decide := func(b api.PodBuilder) {
+			f.balances.all.loss = extent{w.s.plugins.wanted(310, w.s.profile.Percentage), 310}.limit()
+			w.decide(b)
 		}
-	}
-	if spelled == 0 || spelled > pods/4 {
-		t.Errorf("%d of %d keys were spelled", spelled, pods)
-	}
-	for i := range pods {
-		f.balances.all.loss = x.limit()
-		w.decide(api.MakePod("short").Requests("1m", fmt.Sprint(1_000_000+i)))
-	}
-	if key := f.balances.all.key; key != 0 {
-		t.Errorf("after %d short keys, the last one cost %d", pods, key)
-	}
-}
-
-// In large searches, all pods are looked at while kept answers do not pay. Long keys are not
-// spelled for that.
-func TestLongKeysAreSpelledSeldom(t *testing.T) {
-	const pods = 2000
-	w := newLongWorld(t, 310)
-	f := w.s.incremental
-	x := extent{w.s.plugins.wanted(310, w.s.profile.Percentage), 310}
-	spelled := 0
-	for i := range pods {
-		f.balances.all.loss = x.limit()
-		if w.decide(longPod(i, 100)); f.spelled > 0 {
-			spelled++
+		spelled := 0
+		for i := range tt.pods {
+			if decide(longPod(i, tt.taints)); f.spelled > 0 {
+				spelled++
+			}
 		}
-	}
-	if spelled == 0 || spelled > pods/8 {
-		t.Errorf("%d of %d long keys were spelled", spelled, pods)
+		if spelled == 0 || spelled > tt.most {
+			t.Errorf("%d of %d keys with %d taints were spelled", spelled, tt.pods, tt.taints)
+		}
+		for i := range tt.pods { // which make that forgotten
+			decide(api.MakePod("short").Requests("1m", fmt.Sprint(1_000_000+i)))
+		}
+		if key := f.balances.all.key; key != 0 {
+			t.Errorf("after %d short keys, the last one cost %d", tt.pods, key)
+		}
 	}
 }
 
