@@ -24,7 +24,7 @@ func Add[T api.Object](obj *T) Event { return Update(obj) }
 
 // Update is the event that the object is there, as it is given, whether it is new or
 // has changed. It must not change any more. A pod that Succeeded or Failed no longer
-// counts.
+// counts, and is forgotten: an older version must not come after that one.
 //
 // If the driver knows the same object (by UID) in an equal or a newer version
 // (metadata.resourceVersion), the event is ignored. Otherwise every new list of an
