@@ -50,6 +50,7 @@ func (d *Driver) evict(ctx context.Context, plugin string, p *pod, it *queue.Ite
 		if p.item != it {
 			return // it was deleted meanwhile, or is on a node
 		}
+		a.Nominated = p.nominated // it may have been withdrawn meanwhile
 		if err != nil {
 			d.requeue(ctx, p, it, a, queue.Rejectors{}) // after its backoff, as no event is due
 			return

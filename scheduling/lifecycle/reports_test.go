@@ -337,7 +337,7 @@ func TestReleaseFails(t *testing.T) {
 	}
 }
 
-// slow is a releaser that takes long, and keeps what is reported.
+// slow is a releaser and an evicter that takes long, and keeps what is reported.
 type slow struct {
 	lifecycle.BinderFunc
 	begun, end chan struct{}
@@ -352,32 +352,48 @@ func (s slow) ReleaseClaim(_ context.Context, c framework.ClaimRelease, _ *api.P
 	return nil
 }
 
+func (s slow) Evict(context.Context, *api.Pod, *api.Pod) error {
+	close(s.begun)
+	<-s.end
+	return nil
+}
+
 func (s slow) Report(_ context.Context, _ *api.Pod, r lifecycle.Report) { s.reports <- r }
 
-// TestNominationIsWithdrawnMeanwhile: a nomination that is withdrawn while claims are released stays
-// withdrawn.
+// TestNominationIsWithdrawnMeanwhile: a nomination that is withdrawn while claims are released, or
+// victims evicted, stays withdrawn.
 func TestNominationIsWithdrawnMeanwhile(t *testing.T) {
-	b := slow{nil, make(chan struct{}), make(chan struct{}), make(chan lifecycle.Report, 1)}
-	d, err := lifecycle.New(lifecycle.Config{
-		Profiles: []scheduling.Profile{{Filter: []framework.Plugin{indifferent{}}, PostFilter: []framework.Plugin{indifferent{}}}},
-		Binder:   b, Bindings: 1, Clock: virtualclock.New(epoch), ErrorHandler: func(err error) { t.Error(err) },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	pod := api.MakePod("p").UID("p")
-	d.Apply(lifecycle.Update(api.MakeNode("n", "4", "8Gi").Obj()), lifecycle.Update(pod.Nominated("n").Obj()))
-	d.ScheduleOne(t.Context())
-	<-b.begun
-	d.Apply(lifecycle.Update(pod.Obj()))
-	d.Flush(t.Context())
-	close(b.end)
-	eventually(t, "the attempt is reported", func() bool {
+	for name, profile := range map[string]scheduling.Profile{
+		"claims":  {Filter: []framework.Plugin{indifferent{}}, PostFilter: []framework.Plugin{indifferent{}}},
+		"victims": scheduling.Kubernetes137(),
+	} {
+		b := slow{nil, make(chan struct{}), make(chan struct{}), make(chan lifecycle.Report, 1)}
+		d, err := lifecycle.New(lifecycle.Config{
+			Profiles: []scheduling.Profile{profile}, Binder: b, Bindings: 1, Clock: virtualclock.New(epoch), ErrorHandler: func(err error) { t.Error(err) },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		pod := api.MakePod("p").UID("p").Requests("3", "1Gi").Priority(10)
+		d.Apply(
+			lifecycle.Update(api.MakeNode("n", "4", "8Gi").Obj()), lifecycle.Update(api.MakePod("low").Requests("3", "1Gi").Node("n").Obj()),
+			lifecycle.Update(pod.Nominated("n").Obj()),
+		)
+		d.ScheduleOne(t.Context())
+		<-b.begun
+		if n := d.Snapshot().Nominations(); n != 1 {
+			t.Fatalf("%s: %d nominations, want 1", name, n)
+		}
+		d.Apply(lifecycle.Update(pod.Obj()))
 		d.Flush(t.Context())
-		return len(b.reports) > 0
-	})
-	if r := <-b.reports; r.Nominated != "" || d.Snapshot().Nominations() > 0 {
-		t.Errorf("nominated to %q, %d nominations, want none", r.Nominated, d.Snapshot().Nominations())
+		close(b.end)
+		eventually(t, "the attempt is reported", func() bool {
+			d.Flush(t.Context())
+			return len(b.reports) > 0
+		})
+		if r := <-b.reports; r.Nominated != "" || d.Snapshot().Nominations() > 0 {
+			t.Errorf("%s: nominated to %q, %d nominations, want none", name, r.Nominated, d.Snapshot().Nominations())
+		}
 	}
 }
 
