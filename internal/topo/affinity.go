@@ -44,6 +44,7 @@ type Affinity struct {
 	ids   []int32 // counters that this Affinity holds
 	named uint64  // clock of the namespaces considered
 	used  uint64
+	moved uint64
 	own   int // number of Prefer that are terms of the pod
 
 	found   resolution
@@ -99,7 +100,7 @@ func (t *Tables) Affinity(p *framework.PodInfo) *Affinity {
 		a.resolve()
 		t.release(ids)
 	}
-	a.used = tick
+	a.used, a.moved = tick, t.moves
 	a.Meet()
 	return a
 }

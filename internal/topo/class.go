@@ -215,6 +215,7 @@ func (t *Tables) count(slot int, p *framework.PodInfo, by int32) {
 
 // move counts a pod of a class.
 func (t *Tables) move(id int32, slot int, by int32) {
+	t.moves++
 	c := t.ownClass(id)
 	c.pods += int(by)
 	c.places.add(t.owner, slot, by, c.pods, &t.tally)

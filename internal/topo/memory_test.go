@@ -1,6 +1,7 @@
 package topo
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -48,6 +49,64 @@ func TestUnusedBindingsAreGivenUp(t *testing.T) {
 	}
 	if want := sizeOf(HardRules(kept).text); tables.held != want {
 		t.Errorf("%d bytes are held, want %d", tables.held, want)
+	}
+	checkTables(t, tables)
+}
+
+// TestMovesGiveUpBindings: what is not used is given up after few lookups, if many pods move between
+// them, as in trials of preemption: each counts in all that is kept. What is used stays.
+func TestMovesGiveUpBindings(t *testing.T) {
+	s := on(t, []string{"a", zone, "y"}, []string{"b", zone, "z"})
+	tables := Of(s)
+	mover := add(t, s, web("mover"), "a")
+	kept := info(t, s, spread(api.DoNotSchedule, zone))
+	use := func(moves int) {
+		tables.Hard(kept, HardRules(kept))
+		m := s.Begin()
+		for range moves / 2 {
+			if err := errors.Join(s.RemovePod(mover, "a"), s.AddPod(mover, "a")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.Rollback(m)
+	}
+	costly := func() (n int) {
+		for _, x := range tables.spreads {
+			n += int(number(len(x.ids) == heavyCounters))
+		}
+		return n
+	}
+	many := web("many")
+	for i := range heavyCounters {
+		many.Spec.TopologySpreadConstraints = append(many.Spec.TopologySpreadConstraints, spread(api.DoNotSchedule, fmt.Sprint("key-", i)).Spec.TopologySpreadConstraints...)
+	}
+	q := info(t, s, many)
+	ask := func() { tables.Hard(q, HardRules(q)) }
+	ask()
+	if costly() != 1 {
+		t.Fatalf("%d spreads with %d counters, want 1", costly(), heavyCounters)
+	}
+	const each = movesKept / heavyCounters / 32 // a rollback moves the pods back, too
+	for i := range recent {
+		use(each)
+		if i < 15 && costly() == 0 {
+			t.Fatalf("given up after %d moves", i*each)
+		}
+	}
+	use(2)
+	if costly() != 0 {
+		t.Errorf("kept after %d moves", recent*each)
+	}
+	if len(tables.spreads) != 1 {
+		t.Errorf("%d spreads, want the one that is used", len(tables.spreads))
+	}
+	ask()
+	for range 3 * recent {
+		use(each)
+		ask()
+	}
+	if costly() != 1 {
+		t.Error("given up, although it is used")
 	}
 	checkTables(t, tables)
 }

@@ -20,6 +20,10 @@ const (
 	// heavyCounters is how many counters a binding may have and be kept so long. With more it
 	// is kept for fewer lookups, as all of them are counted for each pod that they match.
 	heavyCounters = 64
+	// movesKept is how many pods may come to nodes or leave them while a binding with one counter
+	// is not used; one with n counters is kept for 1/n of these. Trials of preemption move
+	// thousands of pods for each lookup.
+	movesKept = lookupsKept * heavyCounters
 	// What was used within this number of lookups is never given up, because the
 	// current cycle may hold it.
 	recent = 64
@@ -46,8 +50,8 @@ func (t *Tables) lookup() uint64 {
 	if len(t.affinities)+len(t.spreads) > bindingMost || t.held > bindingBytes {
 		t.evict(t.bindings())
 	}
-	if t.heavy > 0 && t.tick%recent == 0 {
-		t.expireHeavy()
+	if t.heavy > 0 && t.tick%recent == 0 || t.moves-t.expired >= movesKept/heavyCounters {
+		t.expireCostly()
 	}
 	if t.setBytes > t.setBytesMost {
 		t.evict(slices.DeleteFunc(t.bindings(), func(b binding) bool { return b.affinity == nil || b.affinity.Others == nil }))
@@ -146,6 +150,7 @@ func (t *Tables) dropKeys() {
 // A binding is an Affinity or a Spread that is kept.
 type binding struct {
 	used     uint64
+	moved    uint64    // how many pods had moved then
 	text     string    // of an Affinity
 	affinity *Affinity // nil: a Spread
 	spread   spreadKey
@@ -155,10 +160,10 @@ type binding struct {
 func (t *Tables) bindings() []binding {
 	var list []binding
 	for text, a := range t.affinities {
-		list = append(list, binding{used: a.used, text: text, affinity: a})
+		list = append(list, binding{used: a.used, moved: a.moved, text: text, affinity: a})
 	}
 	for key, s := range t.spreads {
-		list = append(list, binding{used: s.used, spread: key})
+		list = append(list, binding{used: s.used, moved: s.moved, spread: key})
 	}
 	return list
 }
@@ -177,11 +182,13 @@ func (t *Tables) expire() {
 	t.dropBindings(slices.DeleteFunc(t.bindings(), func(b binding) bool { return b.used > t.tick-lookupsKept }))
 }
 
-// expireHeavy drops the bindings with many counters that were not used for some time.
-func (t *Tables) expireHeavy() {
+// expireCostly drops the bindings whose counters were counted more often than they are worth, since
+// the bindings were used.
+func (t *Tables) expireCostly() {
+	t.expired = t.moves
 	t.dropBindings(slices.DeleteFunc(t.bindings(), func(b binding) bool {
 		n := uint64(len(t.idsOf(&b)))
-		return n <= heavyCounters || b.used+lookupsKept*heavyCounters/n > t.tick
+		return (n <= heavyCounters || b.used+lookupsKept*heavyCounters/n > t.tick) && n*(t.moves-b.moved) < movesKept
 	}))
 }
 

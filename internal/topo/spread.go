@@ -30,6 +30,7 @@ type Spread struct {
 	resize  uint64  // time when sizes was last emptied
 	weighed weighed
 	used    uint64
+	moved   uint64
 	grouped struct {
 		at     uint64 // Tables.anew; 0: groups is not known
 		groups incremental.Groups
@@ -139,7 +140,7 @@ func (t *Tables) kept(key spreadKey, r *Rules) *Spread {
 		}
 		*last = s
 	}
-	s.used = tick
+	s.used, s.moved = tick, t.moves
 	s.Meet()
 	return s
 }
@@ -150,7 +151,7 @@ func (t *Tables) keep(key spreadKey, s *Spread) *Spread {
 	s.resolve()
 	t.hold(s.ids)
 	t.clock++
-	s.kind, s.used, s.derived, s.resize = key.kind, t.tick, !s.rules.Own, t.clock
+	s.kind, s.used, s.moved, s.derived, s.resize = key.kind, t.tick, t.moves, !s.rules.Own, t.clock
 	t.spreads[key] = s
 	t.held += sizeOf(key.text)
 	return s

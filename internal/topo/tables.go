@@ -66,6 +66,8 @@ type Tables struct {
 	replicas   replicas
 	recent     *recentSpreads // those of spreads that were asked for last; nil if none was
 	tick       uint64         // counts lookups
+	moves      uint64         // counts pods that come to nodes or leave them
+	expired    uint64         // the same, when costly bindings were looked for last
 
 	divisions []division // made recently
 	scratch   []int32
