@@ -155,25 +155,23 @@ func (b *balance) note(x extent, evaluated, saved int) {
 // book notes a decision in the balance of all, with what the pod's key cost. That of a long key is
 // noted in a balance of its own.
 func (f *incrementalPath) book(evaluated, saved int) {
-	all, x := &f.balances.all, f.extent
+	all := &f.balances.all
+	f.noteKey(all, evaluated, saved)
 	if !f.long {
-		all.key = f.spelled
-		all.note(x, evaluated+f.spelled, saved)
-		return
+		evaluated += f.spelled
 	}
-	all.key = 0
-	all.note(x, evaluated, saved)
-	f.balances.long.note(x, evaluated+f.spelled, saved)
+	all.note(f.extent, evaluated, saved)
 }
 
-// noteKey notes what the key of a pod cost that was looked at in vain.
-func (f *incrementalPath) noteKey(b *balance) {
+// noteKey notes what the key of a pod cost that was looked at, and a decision about one with a long
+// key in the balance of these.
+func (f *incrementalPath) noteKey(b *balance, evaluated, saved int) {
 	switch {
 	case !f.long:
 		b.key = f.spelled
 	case b == &f.balances.all:
 		b.key = 0
-		f.balances.long.note(f.extent, f.spelled, 0)
+		f.balances.long.note(f.extent, evaluated+f.spelled, saved)
 	}
 }
 
@@ -216,7 +214,7 @@ func (f *incrementalPath) isAside(b *balance, c *framework.Cycle, x extent) bool
 	} else if f.looksAt(b, c, x) { // it is no work to look for a class, or does not matter
 		return false
 	} else {
-		f.noteKey(b)
+		f.noteKey(b, 0, 0)
 	}
 	b.aside++
 	f.stepped = b

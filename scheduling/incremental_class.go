@@ -192,13 +192,13 @@ func (f *incrementalPath) sought(c *framework.Cycle, parts podParts) *class {
 // long, or if it is long and such keys do not pay.
 func (f *incrementalPath) findKey(c *framework.Cycle, parts podParts, r *reading) {
 	f.keys.find(c, &f.s.plugins, parts, r)
-	most := keyMost
-	if !f.longPays() {
+	pays, most := f.longPays(), keyMost
+	if !pays {
 		most = longBytes
 	}
 	f.spell(c.Pod, r, most)
 	f.long = len(f.key) > longBytes
-	if f.long && most == longBytes {
+	if f.long && !pays {
 		if f.isLongAside(c) {
 			f.key = f.key[:0]
 			return

@@ -44,8 +44,8 @@ type Affinity struct {
 	ids   []int32 // counters that this Affinity holds
 	named uint64  // clock of the namespaces considered
 	used  uint64
-	moved uint64
-	own   int // number of Prefer that are terms of the pod
+	moved uint64 // how many pods had moved then
+	own   int    // number of Prefer that are terms of the pod
 
 	found   resolution
 	dropped bool // the tables have given it up

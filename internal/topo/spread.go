@@ -30,7 +30,7 @@ type Spread struct {
 	resize  uint64  // time when sizes was last emptied
 	weighed weighed
 	used    uint64
-	moved   uint64
+	moved   uint64 // how many pods had moved then
 	grouped struct {
 		at     uint64 // Tables.anew; 0: groups is not known
 		groups incremental.Groups

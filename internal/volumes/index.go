@@ -73,13 +73,14 @@ func rank[T any](r rarity, items []*T, of func(*T) *musts) rarity {
 			continue
 		}
 		rarest := r.rarestOf(m.all)
-		if m.ranked && m.rarest != rarest {
+		if m.ranked && m.rarest == rarest {
+			continue
+		}
+		if m.ranked {
 			c := *item
 			items[i], m = &c, of(&c)
 		}
-		if m.rarest != rarest || !m.ranked {
-			m.rarest, m.ranked = rarest, true
-		}
+		m.rarest, m.ranked = rarest, true
 	}
 	return r
 }

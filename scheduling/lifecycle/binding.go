@@ -30,6 +30,7 @@ type binding struct {
 	attempt *Attempt
 	took    time.Duration // the attempt, until the binding began; 0 for a pod of a group
 	plugged bool          // the profile has Bind plugins
+	left    string        // the node that the pod was nominated to before, "" for none
 	wait    *waitingPod   // nil unless the pod waits on Permit
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
@@ -142,6 +143,14 @@ func (b *binding) bindToNode() error {
 
 func (b *binding) unreserve() {
 	b.d.problem(b.d.measured(b.attempt, "Unreserve", func() error { return b.Unreserve(b.d.snap) }))
+}
+
+// takeBack undoes what was reserved and assumed for a pod that Permit rejects. It is nominated as it
+// was, so that failed can withdraw that.
+func (b *binding) takeBack() {
+	b.unreserve()
+	b.d.uncount(b.p)
+	b.d.nominate(b.p, b.left)
 }
 
 func (b *binding) setPreBinding(yes bool) {

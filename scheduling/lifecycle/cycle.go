@@ -96,7 +96,7 @@ func (d *Driver) try(ctx context.Context, sched *scheduling.Scheduler, p *pod, i
 		return
 	}
 	d.assume(p, it.Pod, a.Decision.Node)
-	b := &binding{Binding: sched.Binding(it.Pod, a.Decision), d: d, p: p, item: it, attempt: a, took: d.sinceAttempt(), plugged: d.binders[sched]}
+	b := &binding{Binding: sched.Binding(it.Pod, a.Decision), d: d, p: p, item: it, attempt: a, took: d.sinceAttempt(), plugged: d.binders[sched], left: nominated}
 	var waits []scheduling.PermitWait
 	err = d.coded(a, "Permit", func() (code framework.Code, err error) {
 		if waits, err = b.Permit(ctx); len(waits) > 0 {
@@ -106,9 +106,7 @@ func (d *Driver) try(ctx context.Context, sched *scheduling.Scheduler, p *pod, i
 	})
 	a.Decided = d.stamp()
 	if err != nil {
-		b.unreserve()
-		d.uncount(p)
-		d.nominate(p, nominated)
+		b.takeBack()
 		d.deferSlow(it, p, d.sinceAttempt())
 		d.failed(ctx, p, it, a, err)
 		return
@@ -168,7 +166,7 @@ func (d *Driver) makeRoom(ctx context.Context, sched *scheduling.Scheduler, p *p
 	a.Nominated, a.Victims = result.Nominated, result.Victims
 	switch {
 	case len(result.Victims) > 0:
-		d.release(ctx, p, result.Claims, func(context.Context, error) {})
+		d.release(ctx, p, result.Claims, func(context.Context, error) {}) // the pod waits for its victims
 		d.evict(ctx, plugin, p, it, a, err)
 	case len(result.Claims) > 0:
 		d.failedUntilReleased(ctx, p, it, a, result.Claims, err)

@@ -92,7 +92,7 @@ func deleteObject[T api.Object](ctx context.Context, d *Driver, obj *T) error {
 	return nil
 }
 
-// move tells the pods that wait of an event, and those that gates keep out.
+// move tells the pods that wait, and the groups that gates keep out, of an event.
 func (d *Driver) move(ctx context.Context, e queueing.ClusterEvent, before, after any, except *queue.Item) {
 	d.queue.Move(ctx, e, before, after, except)
 	d.regateAll(ctx, e, before, after)

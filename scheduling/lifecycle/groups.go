@@ -435,8 +435,8 @@ func (g *group) endBinding() {
 	}
 }
 
-// regateAll follows an event. It looks at groups that a plugin bars which
-// registered for the event, and says that it may help the pod that is barred. As for other pods,
+// regateAll follows an event. It looks at the groups that a plugin keeps out, if the plugin
+// registered for the event and says that it may help the pod that it keeps out. As for other pods,
 // what was let into the queue stays there.
 func (d *Driver) regateAll(ctx context.Context, e queueing.ClusterEvent, before, after any) {
 	if d.groups == nil {

@@ -105,19 +105,10 @@ func (d *Driver) waitingOf(g *group) ([]gang.Waiting, map[*framework.PodInfo]*po
 // submit reserves the pods that stand, all or none, asks Permit about each, and begins
 // their bindings.
 func (d *Driver) submit(ctx context.Context, g *group, sched *scheduling.Scheduler, c *gang.Cycle, members map[*framework.PodInfo]*pod) error {
-	type begin struct {
-		*binding
-		nominated string // where the pod was nominated to
-	}
-	var begun []begin
-	takeBack := func(b begin) {
-		b.unreserve()
-		d.uncount(b.p)
-		d.nominate(b.p, b.nominated)
-	}
+	var begun []*binding
 	undo := func() {
 		for _, b := range slices.Backward(begun) {
-			takeBack(b)
+			b.takeBack()
 		}
 	}
 	for _, at := range c.Outcome.Placed {
@@ -142,8 +133,7 @@ func (d *Driver) submit(ctx context.Context, g *group, sched *scheduling.Schedul
 		d.assume(p, p.info, at.Node)
 		p.member.attempts++
 		a := &Attempt{Pod: p.info, Profile: sched.Profile(), Number: p.member.attempts, Decision: decision, Group: g.key.namespace + "/" + g.key.name, State: Binding}
-		b := &binding{Binding: sched.Binding(p.info, decision), d: d, p: p, attempt: a, plugged: d.binders[sched], group: g}
-		begun = append(begun, begin{b, nominated})
+		begun = append(begun, &binding{Binding: sched.Binding(p.info, decision), d: d, p: p, attempt: a, plugged: d.binders[sched], left: nominated, group: g})
 	}
 	for i := range c.Pods {
 		if r := &c.Pods[i]; r.Node == "" {
@@ -154,13 +144,13 @@ func (d *Driver) submit(ctx context.Context, g *group, sched *scheduling.Schedul
 	for _, b := range begun {
 		waits, err := b.Permit(ctx)
 		if err != nil {
-			takeBack(b)
+			b.takeBack()
 			d.failed(ctx, b.p, nil, b.attempt, err)
 			g.endBinding()
 			continue
 		}
-		d.leftNomination(ctx, b.p, b.nominated, b.attempt.Decision.Node)
-		b.p.binding = b.binding
+		d.leftNomination(ctx, b.p, b.left, b.attempt.Decision.Node)
+		b.p.binding = b
 		if len(waits) > 0 {
 			b.attempt.State = Waiting
 			b.wait = newWaitingPod(d.clock, b.Binding, waits, func() { d.mail.post(b.permit) })
