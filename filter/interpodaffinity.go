@@ -80,7 +80,7 @@ func (InterPodAffinity) PreFilter(c *framework.Cycle) (framework.PreFiltered, fr
 	if err := terms.Err; err != nil {
 		return framework.PreFiltered{}, framework.UnresolvableStatus(framework.Text("parsing pod: " + err.Error()))
 	}
-	a := topo.Of(c.Snapshot).Affinity(c.Pod)
+	a := topo.In(c).Affinity(c.Pod)
 	if a == nil || len(terms.Required)+len(terms.RequiredAnti) == 0 && !a.Bars() {
 		return framework.PreFiltered{}, framework.SkipStatus()
 	}

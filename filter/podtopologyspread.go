@@ -128,7 +128,7 @@ func (p PodTopologySpread) PreFilter(c *framework.Cycle) (framework.PreFiltered,
 		return framework.PreFiltered{}, framework.SkipStatus()
 	}
 	f.rules, f.extra = rules.List, f.extra[:0]
-	f.spread = topo.Of(c.Snapshot).Hard(c.Pod, rules)
+	f.spread = topo.In(c).Hard(c.Pod, rules)
 	return framework.PreFiltered{Filter: f}, framework.Status{}
 }
 

@@ -88,7 +88,7 @@ func (p EvenPodsSpread) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (f
 	if len(rules.List) == 0 {
 		return allZero{}, framework.Status{}
 	}
-	return &evenPodsSpread{topo.Of(c.Snapshot).Soft(c.Pod, rules, true)}, framework.Status{}
+	return &evenPodsSpread{topo.In(c).Soft(c.Pod, rules, true)}, framework.Status{}
 }
 
 // evenPodsSpread is the bound scorer.

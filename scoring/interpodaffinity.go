@@ -134,7 +134,7 @@ func (p InterPodAffinity) PreScoreGroups(c *framework.Cycle, _ incremental.Feasi
 	if err := topo.TermsOf(c.Pod).Err; err != nil {
 		return nil, framework.AsStatus(fmt.Errorf("failed to parse pod: %w", err))
 	}
-	a := topo.Of(c.Snapshot).Affinity(c.Pod)
+	a := topo.In(c).Affinity(c.Pod)
 	weight := p.hardWeight()
 	if a == nil || !a.Scores(weight > 0) {
 		return nil, framework.SkipStatus()

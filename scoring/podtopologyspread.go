@@ -151,7 +151,7 @@ func (p PodTopologySpread) preScore(c *framework.Cycle, s *podTopologySpread, fe
 		return nil, framework.SkipStatus()
 	}
 	s.rules = rules.List
-	s.spread = topo.Of(c.Snapshot).Soft(c.Pod, rules, strict)
+	s.spread = topo.In(c).Soft(c.Pod, rules, strict)
 	s.weigh(feasible)
 	return s, framework.Status{}
 }

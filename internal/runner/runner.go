@@ -20,13 +20,16 @@ type Cycle struct {
 	// SkipPostFilter keeps the PostFilter plugins from running; see
 	// [Cycle.SetSkipPostFilter].
 	SkipPostFilter bool
+	// Lookup belongs to package topo: when the plugins of the cycle looked something up first,
+	// 0 if they have not.
+	Lookup uint64
 	// DryRuns is what preemption may use of earlier attempts; nil for nothing.
 	DryRuns *DryRuns
 }
 
 // Reset makes c ready for another pod.
 func (c *Cycle) Reset() {
-	c.At, c.Sets, c.SkipPostFilter = 0, 0, false
+	c.At, c.Sets, c.SkipPostFilter, c.Lookup = 0, 0, false, 0
 	if c.DryRuns != nil { // rarely
 		c.DryRuns = nil
 	}

@@ -41,14 +41,10 @@ type Affinity struct {
 
 	looks looks // of these pods
 	terms *Terms
-	ids   []int32 // counters that this Affinity holds
-	named uint64  // clock of the namespaces considered
-	used  uint64
-	moved uint64 // how many pods had moved then
+	named uint64 // clock of the namespaces considered
 	own   int    // number of Prefer that are terms of the pod
-
-	found   resolution
-	dropped bool // the tables have given it up
+	usage usage
+	found resolution
 
 	set  uint64 // Tables.termVersion considered
 	met  uint64 // clock then
@@ -96,31 +92,31 @@ func (t *Tables) Affinity(p *framework.PodInfo) *Affinity {
 		t.held += sizeOf(text)
 		a.resolve()
 	} else if a.named != t.named {
-		ids := a.ids
+		ids := a.usage.ids
 		a.resolve()
 		t.release(ids)
 	}
-	a.used, a.moved = tick, t.moves
+	a.usage.at, a.usage.moves = tick, t.moves
 	a.Meet()
 	return a
 }
 
 // Dropped reports whether the tables have given the counts up, because nobody had asked for
 // them for long: they are not those of now any more.
-func (a *Affinity) Dropped() bool { return a.dropped }
+func (a *Affinity) Dropped() bool { return a.usage.dropped }
 
 // resolve finds the counters of the pod's own terms.
 func (a *Affinity) resolve() {
 	t, terms := a.tables, a.terms
 	a.Attract, a.Repel, a.RepelTerms, a.Barred, a.Prefer, a.Demand = nil, nil, nil, nil, nil, nil
-	a.named, a.ids, a.Self = t.named, nil, false
+	a.named, a.usage.ids, a.Self = t.named, nil, false
 	a.set, a.with = 0, 0
 	part := func(term *Term) podPart { return partOf(term, t.snapshot) }
 	one := func(term *Term) *podSet { return &podSet{parts: []podPart{part(term)}} }
 	anyVacant := false
 	count := func(key string, pods *podSet, shared *classesOf) (c Count, vacant bool) {
 		id, vacant := t.podCounter(query{key: t.key(key), nodes: none, pods: pods, shared: shared})
-		a.ids, anyVacant = append(a.ids, id), anyVacant || vacant
+		a.usage.ids, anyVacant = append(a.usage.ids, id), anyVacant || vacant
 		return Count{t, id}, vacant
 	}
 	prefer := func(term *Term, weight int64) {
@@ -152,7 +148,7 @@ func (a *Affinity) resolve() {
 	}
 	a.own = len(a.Prefer)
 	a.found = t.resolved(anyVacant)
-	t.hold(a.ids)
+	t.hold(a.usage.ids)
 }
 
 // Meet finds the terms of pods in the cluster that match the pod, if terms have come
@@ -160,7 +156,7 @@ func (a *Affinity) resolve() {
 func (a *Affinity) Meet() {
 	t, pod := a.tables, a.looks
 	if a.found.old(t) {
-		ids := a.ids
+		ids := a.usage.ids
 		a.resolve()
 		t.release(ids)
 	}

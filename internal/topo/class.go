@@ -229,9 +229,14 @@ func (t *Tables) move(id int32, slot int, by int32) {
 	}
 	t.recount(c, slot, by)
 	many := by < 0 && (len(t.empty) > 4*emptyMost || t.emptyBytes > 4*emptyBytes)
-	if (many || t.heavy > 0) && !t.snapshot.Recording() && !t.snapshot.RollingBack() {
+	t.steps += len(c.counters)
+	if t.snapshot.Recording() || t.snapshot.RollingBack() {
+		return
+	}
+	if many {
 		t.lookup() // nobody looks anything up, and yet pods come and go
 	}
+	t.dropUnused(t.tick + 1)
 }
 
 // recount changes the counters of a class by pods on one node.

@@ -54,7 +54,7 @@ func (s *Spread) AppendKey(b []byte, r *Rules) []byte {
 	b = appendBool(b, s.strict)
 	for i := range r.List {
 		rule := &r.List[i]
-		b = binary.AppendUvarint(match.AppendString(b, rule.Key), s.tables.counters[s.ids[i]].serial)
+		b = binary.AppendUvarint(match.AppendString(b, rule.Key), s.tables.counters[s.usage.ids[i]].serial)
 		b = binary.AppendVarint(binary.AppendVarint(b, rule.MaxSkew), rule.MinDomains)
 		b = appendBool(b, rule.Self)
 	}

@@ -30,6 +30,7 @@ type counter struct {
 
 	counts pages
 	total  int64
+	steps  int64 // of counting, since it was made: what it has cost
 	extent *extent
 	log    history[event]
 
@@ -59,6 +60,7 @@ func (c *counter) add(d, by int32, at uint64) (crossed bool) {
 	was := c.counts.At(int(d))
 	now := addAt(&c.counts, c.owner, d, by)
 	c.total += int64(by)
+	c.steps++
 	e.crossed = (was > 0) != (now > 0)
 	e.started = (c.total > 0) != (c.total-int64(by) > 0)
 	if c.extent != nil {

@@ -50,9 +50,10 @@
 //
 // Nothing stays for ever. A class goes some time after its last pod, a term with
 // the last class that has it, and a topology key some time after the last counter.
-// [Affinity] and [Spread] go when thousands of look-ups were made since, or when memory
-// passes a limit, and the other counters go with them. The history of a counter goes with
-// it, so answers from before its last change then count as unknown.
+// [Affinity] and [Spread] go when thousands of look-ups were made since, when their counters have
+// counted thousands of pods since, or when memory passes a limit, and the other counters go with
+// them. The history of a counter goes with it, so answers from before its last change then count
+// as unknown.
 //
 // # Concurrency
 //

@@ -179,12 +179,12 @@ func (r *recount) checkCounters() error {
 	t := r.tables
 	users := make([]int, len(t.counters))
 	for _, a := range t.affinities {
-		for _, id := range a.ids {
+		for _, id := range a.usage.ids {
 			users[id]++
 		}
 	}
 	for _, s := range t.spreads {
-		for _, id := range s.ids {
+		for _, id := range s.usage.ids {
 			users[id]++
 		}
 	}

@@ -53,60 +53,60 @@ func TestUnusedBindingsAreGivenUp(t *testing.T) {
 	checkTables(t, tables)
 }
 
-// TestMovesGiveUpBindings: what is not used is given up after few lookups, if many pods move between
-// them, as in trials of preemption: each counts in all that is kept. What is used stays.
+// TestMovesGiveUpBindings: a binding that is not used is given up with its counters when these have
+// counted many pods, on nodes or in trials of preemption. What a plugin of the cycle has looked up stays.
 func TestMovesGiveUpBindings(t *testing.T) {
-	s := on(t, []string{"a", zone, "y"}, []string{"b", zone, "z"})
+	const counters = 64
+	node := []string{"a"}
+	for i := range counters {
+		node = append(node, fmt.Sprint("key-", i), "", fmt.Sprint("used-", i), "")
+	}
+	s := on(t, node)
 	tables := Of(s)
 	mover := add(t, s, web("mover"), "a")
-	kept := info(t, s, spread(api.DoNotSchedule, zone))
-	use := func(moves int) {
-		tables.Hard(kept, HardRules(kept))
-		m := s.Begin()
-		for range moves / 2 {
+	move := func() {
+		t.Helper()
+		for range stepsBetween/counters/2 + 1 {
 			if err := errors.Join(s.RemovePod(mover, "a"), s.AddPod(mover, "a")); err != nil {
 				t.Fatal(err)
 			}
 		}
-		s.Rollback(m)
 	}
-	costly := func() (n int) {
-		for _, x := range tables.spreads {
-			n += int(number(len(x.ids) == heavyCounters))
-		}
-		return n
-	}
-	many := web("many")
-	for i := range heavyCounters {
+	many, used := web("many"), web("used")
+	for i := range counters {
 		many.Spec.TopologySpreadConstraints = append(many.Spec.TopologySpreadConstraints, spread(api.DoNotSchedule, fmt.Sprint("key-", i)).Spec.TopologySpreadConstraints...)
+		used.Spec.TopologySpreadConstraints = append(used.Spec.TopologySpreadConstraints, spread(api.DoNotSchedule, fmt.Sprint("used-", i)).Spec.TopologySpreadConstraints...)
 	}
-	q := info(t, s, many)
-	ask := func() { tables.Hard(q, HardRules(q)) }
-	ask()
-	if costly() != 1 {
-		t.Fatalf("%d spreads with %d counters, want 1", costly(), heavyCounters)
+	p, q := info(t, s, many), info(t, s, used)
+	counting := func() int { return len(tables.classes[tables.classOf(mover)].counters) }
+
+	unused := tables.Hard(p, HardRules(p))
+	move()
+	if unused.Dropped() || counting() != counters {
+		t.Fatalf("given up although it was used since the last look: %d counters", counting())
 	}
-	const each = movesKept / heavyCounters / 32 // a rollback moves the pods back, too
-	for i := range recent {
-		use(each)
-		if i < 15 && costly() == 0 {
-			t.Fatalf("given up after %d moves", i*each)
-		}
+	move()
+	if !unused.Dropped() || counting() != 0 {
+		t.Errorf("kept: %d counters count", counting())
 	}
-	use(2)
-	if costly() != 0 {
-		t.Errorf("kept after %d moves", recent*each)
+	checkTables(t, tables)
+
+	unused = tables.Hard(p, HardRules(p))
+	var c framework.Cycle
+	c.Reset(q, s, 0, 0)
+	kept := In(&c).Hard(q, HardRules(q))
+	for range 4 {
+		DropUnused(&c)
+		mark := s.Begin()
+		move()
+		s.Rollback(mark)
 	}
-	if len(tables.spreads) != 1 {
-		t.Errorf("%d spreads, want the one that is used", len(tables.spreads))
+	if !unused.Dropped() || kept.Dropped() || counting() != counters {
+		t.Errorf("after trials %d counters count, want the %d that are in use", counting(), counters)
 	}
-	ask()
-	for range 3 * recent {
-		use(each)
-		ask()
-	}
-	if costly() != 1 {
-		t.Error("given up, although it is used")
+	c.Reset(q, s, 1, 0)
+	if DropUnused(&c); !kept.Dropped() || counting() != 0 {
+		t.Errorf("in the next cycle %d counters count", counting())
 	}
 	checkTables(t, tables)
 }

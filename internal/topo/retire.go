@@ -3,6 +3,8 @@ package topo
 import (
 	"cmp"
 	"slices"
+
+	"github.com/berth-sched/berth/framework"
 )
 
 const (
@@ -17,13 +19,12 @@ const (
 	setBytesMost = 32 << 20
 	// lookupsKept is how many lookups a binding is kept for without being used.
 	lookupsKept = 8 * weighEvery
-	// heavyCounters is how many counters a binding may have and be kept so long. With more it
-	// is kept for fewer lookups, as all of them are counted for each pod that they match.
-	heavyCounters = 64
-	// movesKept is how many pods may come to nodes or leave them while a binding with one counter
-	// is not used; one with n counters is kept for 1/n of these. Trials of preemption move
-	// thousands of pods for each lookup.
-	movesKept = lookupsKept * heavyCounters
+	// stepsKept is how many steps of counting the counters of a binding may take while it is not
+	// used, about what it takes to make them again. A placement moves one pod, but preemption tries
+	// thousands of moves.
+	stepsKept = 1 << 13
+	// stepsBetween is how many steps there are between two looks for bindings that took more.
+	stepsBetween = 1 << 17
 	// What was used within this number of lookups is never given up, because the
 	// current cycle may hold it.
 	recent = 64
@@ -50,8 +51,8 @@ func (t *Tables) lookup() uint64 {
 	if len(t.affinities)+len(t.spreads) > bindingMost || t.held > bindingBytes {
 		t.evict(t.bindings())
 	}
-	if t.heavy > 0 && t.tick%recent == 0 || t.moves-t.expired >= movesKept/heavyCounters {
-		t.expireCostly()
+	if t.steps >= stepsBetween {
+		t.dropOld(t.costly())
 	}
 	if t.setBytes > t.setBytesMost {
 		t.evict(slices.DeleteFunc(t.bindings(), func(b binding) bool { return b.affinity == nil || b.affinity.Others == nil }))
@@ -147,10 +148,18 @@ func (t *Tables) dropKeys() {
 	}
 }
 
+// A usage says which counters a binding holds, and when it was used last.
+type usage struct {
+	ids     []int32
+	at      uint64 // tick of the lookup
+	moves   uint64 // Tables.moves then
+	steps   int64  // of its counters, when it was found to be in use last
+	dropped bool   // the tables have given it up
+}
+
 // A binding is an Affinity or a Spread that is kept.
 type binding struct {
-	used     uint64
-	moved    uint64    // how many pods had moved then
+	usage    *usage
 	text     string    // of an Affinity
 	affinity *Affinity // nil: a Spread
 	spread   spreadKey
@@ -160,18 +169,18 @@ type binding struct {
 func (t *Tables) bindings() []binding {
 	var list []binding
 	for text, a := range t.affinities {
-		list = append(list, binding{used: a.used, moved: a.moved, text: text, affinity: a})
+		list = append(list, binding{usage: &a.usage, text: text, affinity: a})
 	}
 	for key, s := range t.spreads {
-		list = append(list, binding{used: s.used, moved: s.moved, spread: key})
+		list = append(list, binding{usage: &s.usage, spread: key})
 	}
 	return list
 }
 
 // evict drops the half of some bindings that was used longest ago.
 func (t *Tables) evict(list []binding) {
-	slices.SortFunc(list, func(a, b binding) int { return cmp.Compare(a.used, b.used) })
-	t.dropBindings(list[:(len(list)+1)/2])
+	slices.SortFunc(list, func(a, b binding) int { return cmp.Compare(a.usage.at, b.usage.at) })
+	t.dropOld(list[:(len(list)+1)/2])
 }
 
 // expire drops the bindings that were not used for long.
@@ -179,30 +188,66 @@ func (t *Tables) expire() {
 	if t.tick < lookupsKept {
 		return
 	}
-	t.dropBindings(slices.DeleteFunc(t.bindings(), func(b binding) bool { return b.used > t.tick-lookupsKept }))
+	t.dropOld(slices.DeleteFunc(t.bindings(), func(b binding) bool { return b.usage.at > t.tick-lookupsKept }))
 }
 
-// expireCostly drops the bindings whose counters were counted more often than they are worth, since
-// the bindings were used.
-func (t *Tables) expireCostly() {
-	t.expired = t.moves
-	t.dropBindings(slices.DeleteFunc(t.bindings(), func(b binding) bool {
-		n := uint64(len(t.idsOf(&b)))
-		return (n <= heavyCounters || b.used+lookupsKept*heavyCounters/n > t.tick) && n*(t.moves-b.moved) < movesKept
-	}))
+// dropOld drops all of these that the current cycle cannot hold. Their counters go later.
+func (t *Tables) dropOld(list []binding) {
+	t.dropBindings(slices.DeleteFunc(list, func(b binding) bool { return b.usage.at+recent > t.tick }))
 }
 
-// idsOf returns the counters that a binding holds.
-func (t *Tables) idsOf(b *binding) []int32 {
-	if b.affinity != nil {
-		return b.affinity.ids
+// DropUnused drops the bindings whose counters have counted more often than they are worth, since
+// the bindings were used, and all counters that no binding has. What the plugins of the cycle have
+// looked up stays (see [In]); who else holds an [Affinity] or a [Spread] must ask whether it was
+// Dropped.
+func DropUnused(c *framework.Cycle) {
+	t, since := Of(c.Snapshot), c.Runner().Lookup
+	if since == 0 {
+		since = t.tick + 1
 	}
-	return t.spreads[b.spread].ids
+	t.dropUnused(since)
 }
 
-// dropBindings drops all of these that the current cycle cannot hold.
+// dropUnused is DropUnused, but what was looked up since a tick stays.
+func (t *Tables) dropUnused(since uint64) {
+	if t.steps < stepsBetween {
+		return
+	}
+	t.dropBindings(slices.DeleteFunc(t.costly(), func(b binding) bool { return b.usage.at >= since }))
+	var dropped []int32
+	t.unused = slices.DeleteFunc(t.unused, func(u unused) bool {
+		c := t.counters[u.id]
+		if c == nil || c.born != u.born {
+			return true
+		}
+		if c.term != nil {
+			return false // bindings may read it
+		}
+		if t.users[u.id] == 0 {
+			dropped = append(dropped, u.id)
+		}
+		return true
+	})
+	t.dropQueries(dropped)
+}
+
+// costly returns the bindings whose counters have counted more often than they are worth.
+func (t *Tables) costly() []binding {
+	list := slices.DeleteFunc(t.bindings(), func(b binding) bool {
+		var steps int64
+		for _, id := range b.usage.ids {
+			steps += t.counters[id].steps
+		}
+		if b.usage.moves >= t.looked {
+			b.usage.steps = steps
+		}
+		return steps-b.usage.steps < stepsKept
+	})
+	t.steps, t.looked = 0, t.moves
+	return list
+}
+
 func (t *Tables) dropBindings(list []binding) {
-	list = slices.DeleteFunc(list, func(b binding) bool { return b.used+recent > t.tick })
 	if len(list) == 0 {
 		return
 	}
@@ -210,15 +255,13 @@ func (t *Tables) dropBindings(list []binding) {
 	t.vacancy.ended = t.clock
 	t.asked, t.recent = nil, nil
 	for _, b := range list {
+		b.usage.dropped = true
+		t.release(b.usage.ids)
 		if b.affinity != nil {
-			b.affinity.dropped = true
-			t.release(b.affinity.ids)
 			b.affinity.leave()
 			delete(t.affinities, b.text)
 			t.held -= sizeOf(b.text)
 		} else {
-			t.spreads[b.spread].dropped = true
-			t.release(t.spreads[b.spread].ids)
 			delete(t.spreads, b.spread)
 			t.held -= sizeOf(b.spread.text)
 		}
@@ -227,18 +270,12 @@ func (t *Tables) dropBindings(list []binding) {
 
 // hold and release count the bindings that use counters.
 func (t *Tables) hold(ids []int32) {
-	if len(ids) > heavyCounters {
-		t.heavy++
-	}
 	for _, id := range ids {
 		t.users[id]++
 	}
 }
 
 func (t *Tables) release(ids []int32) {
-	if len(ids) > heavyCounters {
-		t.heavy--
-	}
 	for _, id := range ids {
 		if t.users[id]--; t.users[id] == 0 {
 			t.unused = append(t.unused, unused{id, t.counters[id].born, t.tick})

@@ -20,17 +20,14 @@ type Spread struct {
 	rules   *Rules
 	kind    byte
 	hard    bool
-	ids     []int32
 	keys    []int32 // the label of each rule
 	strict  bool
 	found   resolution
-	dropped bool
 	derived bool    // the workloads determine which Spread a pod has
 	sizes   [][]int // lists passed to Sized so far
 	resize  uint64  // time when sizes was last emptied
 	weighed weighed
-	used    uint64
-	moved   uint64 // how many pods had moved then
+	usage   usage
 	grouped struct {
 		at     uint64 // Tables.anew; 0: groups is not known
 		groups incremental.Groups
@@ -80,12 +77,12 @@ func (t *Tables) Soft(p *framework.PodInfo, r *Rules, strict bool) *Spread {
 type recentSpreads [shardCount]*Spread
 
 // Dropped is that of [Affinity].
-func (s *Spread) Dropped() bool { return s.dropped }
+func (s *Spread) Dropped() bool { return s.usage.dropped }
 
 // resolve finds the counters.
 func (s *Spread) resolve() {
 	t, r := s.tables, s.rules
-	s.ids, s.keys, s.Counts, s.grouped.at = nil, nil, nil, 0
+	s.usage.ids, s.keys, s.Counts, s.grouped.at = nil, nil, nil, 0
 	var labels []string
 	if s.strict {
 		labels = keysOf(r)
@@ -106,7 +103,7 @@ func (s *Spread) resolve() {
 		}
 		id, vacant := t.podCounter(q)
 		anyVacant = anyVacant || vacant
-		s.ids, s.keys = append(s.ids, id), append(s.keys, t.key(rule.Key))
+		s.usage.ids, s.keys = append(s.usage.ids, id), append(s.keys, t.key(rule.Key))
 		s.Counts = append(s.Counts, Count{t, id})
 	}
 	s.found = t.resolved(anyVacant)
@@ -115,9 +112,9 @@ func (s *Spread) resolve() {
 // Meet finds the counters again if pods have come that selectors may match.
 func (s *Spread) Meet() {
 	if s.found.old(s.tables) {
-		ids := s.ids
+		ids := s.usage.ids
 		s.resolve()
-		s.tables.hold(s.ids)
+		s.tables.hold(s.usage.ids)
 		s.tables.release(ids)
 	}
 }
@@ -140,7 +137,7 @@ func (t *Tables) kept(key spreadKey, r *Rules) *Spread {
 		}
 		*last = s
 	}
-	s.used, s.moved = tick, t.moves
+	s.usage.at, s.usage.moves = tick, t.moves
 	s.Meet()
 	return s
 }
@@ -149,9 +146,10 @@ func (t *Tables) kept(key spreadKey, r *Rules) *Spread {
 func (t *Tables) keep(key spreadKey, s *Spread) *Spread {
 	t.followNominations()
 	s.resolve()
-	t.hold(s.ids)
+	t.hold(s.usage.ids)
 	t.clock++
-	s.kind, s.used, s.moved, s.derived, s.resize = key.kind, t.tick, t.moves, !s.rules.Own, t.clock
+	s.kind, s.derived, s.resize = key.kind, !s.rules.Own, t.clock
+	s.usage.at, s.usage.moves = t.tick, t.moves
 	t.spreads[key] = s
 	t.held += sizeOf(key.text)
 	return s

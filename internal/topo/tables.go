@@ -32,7 +32,6 @@ type Tables struct {
 	queries  selectorIndex // counters of pod sets
 	unused   []unused      // queue of counters that may be given up
 	weighAt  uint64        // tick
-	heavy    int           // number of bindings with more than heavyCounters
 
 	terms     selectorIndex // counters of terms
 	termCount int
@@ -67,7 +66,8 @@ type Tables struct {
 	recent     *recentSpreads // those of spreads that were asked for last; nil if none was
 	tick       uint64         // counts lookups
 	moves      uint64         // counts pods that come to nodes or leave them
-	expired    uint64         // the same, when costly bindings were looked for last
+	steps      int            // of counting these, since costly bindings were looked for
+	looked     uint64         // moves then
 
 	divisions []division // made recently
 	scratch   []int32
@@ -90,6 +90,16 @@ var tables = framework.NewExtensionKey(newTables)
 // Of returns the snapshot's tables. The first call reads all pods if some have affinity
 // terms.
 func Of(s *framework.Snapshot) *Tables { return tables.Of(s) }
+
+// In returns the tables of the cycle's snapshot for a plugin that keeps what it looks up until the
+// cycle ends; see [DropUnused].
+func In(c *framework.Cycle) *Tables {
+	t := Of(c.Snapshot)
+	if r := c.Runner(); r.Lookup == 0 {
+		r.Lookup = t.tick + 1
+	}
+	return t
+}
 
 func newTables(s *framework.Snapshot) *Tables {
 	t := &Tables{
@@ -124,7 +134,7 @@ func (t *Tables) Fork(s *framework.Snapshot) framework.Extension {
 	f.setUsers, f.freeSets = slices.Clone(t.setUsers), slices.Clone(t.freeSets)
 	f.free, f.unused = slices.Clone(t.free), slices.Clone(t.unused)
 	f.classes, f.freeClasses, f.empty = slices.Clone(t.classes), slices.Clone(t.freeClasses), slices.Clone(t.empty)
-	f.users, f.heavy = make([]int, len(t.users)), 0
+	f.users = make([]int, len(t.users))
 	f.divisions = slices.Clone(t.divisions) // the same groups, so that forks are known to have them
 	f.scratch, f.scratch2, f.found, f.text, f.tally = nil, nil, nil, nil, nil
 	f.affinities, f.asked, f.spreads, f.held = map[string]*Affinity{}, nil, map[spreadKey]*Spread{}, 0

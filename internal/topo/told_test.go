@@ -361,7 +361,7 @@ func TestSizes(t *testing.T) {
 	q := info(t, s, other)
 	old := soft()
 	tables := Of(s)
-	if tables.Soft(q, SoftRules(q), true) == old || len(old.ids) != 1 {
+	if tables.Soft(q, SoftRules(q), true) == old || len(old.usage.ids) != 1 {
 		t.Fatal("the other pod has the same binding, want another one of the same counter")
 	}
 	tables.tick += 2 * recent

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/topo"
 )
 
 // A Candidate is a node and the pods that would have to leave it.
@@ -33,6 +34,7 @@ func (r *run) try(node *framework.NodeInfo) (*Candidate, framework.Status) {
 	if len(r.potential) == 0 {
 		return nil, framework.UnresolvableStatus(noVictims)
 	}
+	topo.DropUnused(r.cycle) // which count each pod that is tried without
 	t := trial{run: r, snapshot: r.cycle.Snapshot, slot: node.Slot(), filters: r.cycle.Filters.Fork()}
 	mark := t.snapshot.Begin()
 	defer t.snapshot.Rollback(mark)

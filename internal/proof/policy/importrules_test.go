@@ -90,7 +90,7 @@ var rules = []rule{
 
 	// Below package scheduling.
 	{dir: "scheduling/args", imports: with(objects, "estimator", "internal/errtext", "internal/match", "internal/strictjson"), library: true},
-	{dir: "scheduling/preemption", imports: with(objects, "internal/match"), library: true},
+	{dir: "scheduling/preemption", imports: with(objects, "internal/match", "internal/topo"), library: true},
 	{dir: "scheduling/virtualclock", imports: []string{"framework", "internal/heap"}, library: true},
 
 	{dir: "scheduling", imports: with(plugins, "internal/digest", "internal/errtext", "internal/pick", "internal/engine", "scheduling/args", "scheduling/preemption"), library: true},

@@ -60,6 +60,7 @@ var shapes = []shape{
 	{name: "terms of one pod", most: 4, run: termsOfOnePod},
 	{name: "terms beside terms", run: termsBesideTerms},
 	{name: "terms that come", run: termsThatCome},
+	{name: "trials beside terms", run: trialsBesideTerms},
 	{name: "required affinity terms", run: requiredTerms},
 	{name: "dropped constraints", run: droppedConstraints},
 	{name: "many selectors", run: manySelectors},

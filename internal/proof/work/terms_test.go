@@ -3,6 +3,7 @@
 package work
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -70,6 +71,29 @@ func termsBesideTerms(t *testing.T, n int) {
 	for i := range 3000 {
 		if _, err := w.sched.Place(w.snap, w.innocent(i, 600)); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// trialsBesideTerms are n/10 attempts to preempt on full nodes, after a pod with n terms that match
+// everybody was looked at: each attempt tries every node without its pods.
+func trialsBesideTerms(t *testing.T, n int) {
+	w := newZones(t)
+	for i := range 200 {
+		w.add(w.derive(api.MakePod(fmt.Sprint("full-", i)).Namespace("innocent").Requests("32", "1Mi").Obj()), fmt.Sprint("n", i%10))
+	}
+	if _, err := w.sched.Schedule(w.snap, w.hostilePod(n)); err != nil {
+		t.Fatal(err)
+	}
+	for i := range n / 10 {
+		pod := w.derive(api.MakePod("urgent").Namespace("innocent").Requests(fmt.Sprint(33000+i, "m"), "1Mi").Priority(10).Obj())
+		d, err := w.sched.Schedule(w.snap, pod)
+		if err == nil {
+			t.Fatalf("the pod fits on %s", d.Node)
+		}
+		result, _, status, err := w.sched.PostFilter(context.Background(), w.snap, pod, d)
+		if err != nil || len(result.Victims) == 0 {
+			t.Fatal(status, err)
 		}
 	}
 }
