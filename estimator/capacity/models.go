@@ -84,8 +84,8 @@ func (m *modelCount) replicas() (int64, error) {
 // workloads.
 func (m *modelCount) besideAssumed() (int64, error) {
 	p := m.packer(m.assumed)
-	if p.opened > maxOpened {
-		return 0, manyNodes()
+	if err := p.check(); err != nil {
+		return 0, err
 	}
 	one := Component{Replicas: 1, Request: resource.List{}}
 	for _, d := range m.wanted {
@@ -93,15 +93,15 @@ func (m *modelCount) besideAssumed() (int64, error) {
 	}
 	needs := p.kindsOf([]Component{one})[0].needs
 	reports := make([]GradeReport, len(m.models))
-	for _, g := range p.room {
-		r := &reports[g.model]
-		r.PerNode = fits(g.empty, needs)
-		r.Nodes, r.Replicas = m.nodes(g.model), resource.SatMul(g.left, r.PerNode)
-	}
-	for _, n := range p.nodes {
-		r := &reports[n.model]
-		r.Assumed++
-		r.Replicas = resource.SatAdd(r.Replicas, fits(n.room, needs))
+	for i := range p.rows {
+		row := &p.rows[i]
+		r := &reports[row.model]
+		r.PerNode = fits(row.empty, needs)
+		r.Nodes, r.Replicas = m.nodes(row.model), resource.SatMul(row.left, r.PerNode)
+		r.Assumed = min(max(0, p.opened-row.before), r.Nodes)
+		for at := range row.nodes.count {
+			r.Replicas = resource.SatAdd(r.Replicas, fits(row.nodes.room(at), needs))
+		}
 	}
 	var total int64
 	for i := range reports {

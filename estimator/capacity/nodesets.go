@@ -29,8 +29,8 @@ type NodeComponent struct {
 // Only resources with scheduler accounting and the number of pods count. Negative
 // replicas count as none, and a nil snapshot has no nodes.
 //
-// The cost grows with the number of nodes times the number of components, and with
-// the number of nodes that are filled.
+// The cost grows with the number of nodes that are filled and, if the components differ, with
+// that number times the number of components.
 //
 // Source: Karmada 1.18, the accurate estimator's EstimateComponents.
 func SetsOnNodes(s *framework.Snapshot, set []NodeComponent, others [][]NodeComponent, bound int64) int64 {
@@ -44,9 +44,10 @@ func ReplicasOnNodes(s *framework.Snapshot, pod *framework.PodInfo, others [][]N
 	one := []NodeComponent{{Replicas: 1, Pod: pod}}
 	p := nodePacker(s, one, others)
 	needs := p.kindsOfNodes(one)[0].needs
-	room := make([]int64, len(p.nodes))
-	for i := range p.nodes {
-		room[i] = min(fits(p.nodes[i].room, needs), MaxReplicas)
+	nodes := &p.rows[0].nodes
+	room := make([]int64, nodes.count)
+	for i := range room {
+		room[i] = min(fits(nodes.room(i), needs), MaxReplicas)
 	}
 	return room
 }
@@ -59,14 +60,15 @@ func nodePacker(s *framework.Snapshot, set []NodeComponent, others [][]NodeCompo
 			width = max(width, len(c.requests()))
 		}
 	}
-	p := &setPacker{}
+	known := setNodes{width: 1 + width}
 	for _, n := range all(s) {
 		room := []int64{max(0, n.AllowedPods-int64(len(n.Pods)))}
 		for i := range width {
 			room = append(room, max(0, resource.SatSub(n.Allocatable.At(i), n.Requested.At(i))))
 		}
-		p.nodes = append(p.nodes, setNode{room: room})
+		known.add(room)
 	}
+	p := &setPacker{rows: []setRow{{nodes: known}}, maxSteps: math.MaxInt64}
 	for _, kinds := range others {
 		p.place(p.kindsOfNodes(kinds))
 	}

@@ -43,8 +43,10 @@ type SetEstimator interface {
 // did not fit. A cleverer order might place more, and the result is the same under
 // all [Rules].
 //
-// The cost grows with the number of nodes that are filled. More than four million
-// such nodes are an error.
+// The cost grows with the number of nodes that are filled, and with the number of different
+// components, to a lesser degree: 5,000 nodes take 0.3 ms for 10 components, and 2 to 15 ms for
+// 1,000. More than four million such nodes are an error, and so is what takes longer than
+// about 0.2 s.
 //
 // Source: Karmada 1.18, with the gate MultiplePodTemplatesScheduling. (Karmada
 // 1.16, the first version with sets, places larger components first, and its nodes
@@ -153,8 +155,8 @@ func setsByModels(cluster *api.Cluster, components []Component, assumed []Assume
 	}
 	p := m.packer(assumed)
 	n := p.pack(p.kindsOf(components), bound)
-	if p.opened > maxOpened {
-		return 0, manyNodes()
+	if err := p.check(); err != nil {
+		return 0, err
 	}
 	return n, nil
 }
