@@ -33,6 +33,9 @@ func (s Scheduler) decideOnce(clusters []*api.Cluster, w *Workload, x *Explanati
 		m := &members[i]
 		e := common.estimates[m.at]
 		if e == nil {
+			if err := s.checkSets(m.cluster, w, &common.budget); err != nil {
+				return Decision{}, ofWorkload(w, err)
+			}
 			e = s.available(m.cluster, w)
 			common.estimates[m.at] = e
 		}

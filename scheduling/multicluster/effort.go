@@ -3,6 +3,7 @@ package multicluster
 // shared is what the affinities of a decision share: their number must not multiply what one costs.
 type shared struct {
 	effort
+	budget
 	estimates []*estimate // by cluster, nil if nobody has asked yet
 	hopeless  []int       // affinities whose filters reject all clusters, by index
 }

@@ -179,8 +179,8 @@ var errShared = errors.New("belongs to another cluster too")
 // everything back. In both cases nothing has changed. [Scheduler.Schedule], by
 // contrast, is strict: it gives out all replicas or none.
 //
-// A placement whose affinities would take more than 100,000,000 steps in all rounds is an
-// [*api.InvalidError].
+// A workload whose affinities and components would take more than 100,000,000 steps in all
+// rounds is an [*api.InvalidError]. To ask the filters of a node about a component takes 8.
 //
 // Cost: one placement at node level for each replica, and for each round one pass
 // over the nodes of the clusters whose snapshot has changed since the last. [Nodes] and

@@ -28,7 +28,7 @@ type placing struct {
 	asked       bool                        // whether the nodes were asked, see askNodes
 	failed      error                       // error of the last decision for all replicas
 	names       map[string]map[string]bool  // names of the pods of each cluster
-	work        int64                       // steps of all decisions, see maxPlaceWork
+	work        budget                      // of all decisions
 	out         *Placed
 }
 
@@ -36,6 +36,7 @@ func newPlacing(f *Federation, w *Workload) *placing {
 	p := &placing{
 		federation: f, workload: *w, room: knownRoom{}, estimators: f.scheduler.Estimators, names: map[string]map[string]bool{}, out: &Placed{},
 	}
+	p.work.most = maxPlaceWork
 	p.described = make([]described, len(f.members))
 	p.remembering = remembering(p.estimators)
 	p.restart()
@@ -278,14 +279,11 @@ func (p *placing) decide(replicas int64) (Decision, *Explanation, error) {
 // filters reject all clusters, which they do in each round. The error, if there is one, is that
 // of an affinity for which there are some, if there is such an affinity.
 func (p *placing) decideWith(s Scheduler, clusters []*api.Cluster, w *Workload, x *Explanation) (Decision, error) {
-	p.work = resource.SatAdd(p.work, w.steps(len(clusters)))
-	if err := tooMuchWork(p.work, len(clusters), maxPlaceWork); err != nil {
-		return Decision{}, ofWorkload(w, err)
-	}
-	common := new(shared)
+	common := &shared{budget: p.work}
 	d, err := s.decideWith(clusters, w, x, common)
+	p.work = common.budget
 	terms := w.Placement.ClusterAffinities
-	if len(common.hopeless) == 0 || len(common.hopeless) == len(terms) {
+	if len(common.hopeless) == 0 || len(common.hopeless) == len(terms) || isTooMuchWork(err) {
 		return d, err
 	}
 	open := make([]ClusterAffinityTerm, 0, len(terms))
@@ -371,7 +369,7 @@ func (p *placing) decideWhatFits() (Decision, *Explanation, error) {
 		return d, x, nil
 	}
 	var plugin *PluginError
-	if errors.As(err, &plugin) || errors.Is(err, errTooMuchWork) {
+	if errors.As(err, &plugin) || isTooMuchWork(err) {
 		return Decision{}, nil, err
 	}
 	return Decision{}, nil, nil // nothing more fits

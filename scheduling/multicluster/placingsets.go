@@ -39,7 +39,7 @@ func (p *placing) runSets() error {
 		next, why, err := p.decideSets()
 		var plugin *PluginError
 		switch {
-		case errors.As(err, &plugin), errors.Is(err, errTooMuchWork):
+		case errors.As(err, &plugin), isTooMuchWork(err):
 			return err
 		case err != nil || slices.Equal(next.Targets, d.Targets):
 			final, p.failed = true, err

@@ -166,10 +166,11 @@ func (e *PluginError) Unwrap() error { return e.Err }
 // Here: it ends after about a million steps.
 // Why: their number grows exponentially.
 //
-// Differs: a placement whose affinities and static weights would cost minutes.
+// Differs: a workload whose affinities, static weights or components would cost minutes.
 // Original: Karmada takes the time.
-// Here: more than 20,000,000 steps for all clusters, up to 2 s, are an error.
-// Why: who writes a placement must not hold up the others.
+// Here: more than 20,000,000 steps for all clusters, up to 2 s, are an error. To ask
+// estimators of this module about components counts.
+// Why: who writes a workload must not hold up the others.
 func (s Scheduler) Schedule(clusters []*api.Cluster, w *Workload) (Decision, error) {
 	return s.decide(clusters, w, nil)
 }
@@ -189,7 +190,7 @@ func (s Scheduler) Explain(clusters []*api.Cluster, w *Workload) *Explanation {
 }
 
 func (s Scheduler) decide(clusters []*api.Cluster, w *Workload, x *Explanation) (Decision, error) {
-	return s.decideWith(clusters, w, x, new(shared))
+	return s.decideWith(clusters, w, x, &shared{budget: budget{most: maxWork}})
 }
 
 func (s Scheduler) decideWith(clusters []*api.Cluster, w *Workload, x *Explanation, common *shared) (Decision, error) {
@@ -204,7 +205,7 @@ func (s Scheduler) decideWith(clusters []*api.Cluster, w *Workload, x *Explanati
 	if err != nil {
 		return Decision{}, err
 	}
-	if err := w.checkWork(len(sorted)); err != nil {
+	if err := w.checkWork(len(sorted), &common.budget); err != nil {
 		return Decision{}, ofWorkload(w, err)
 	}
 	w = w.named()
@@ -218,6 +219,9 @@ func (s Scheduler) decideWith(clusters []*api.Cluster, w *Workload, x *Explanati
 		if err == nil {
 			d.Affinity = term.AffinityName
 			return d, nil
+		}
+		if isTooMuchWork(err) {
+			return Decision{}, err // the next one, with what was asked already, would be a matter of luck
 		}
 		if first == nil {
 			first = err

@@ -9,27 +9,45 @@ import (
 )
 
 // maxWork bounds what a decision may cost besides the searches for spread constraints, in steps
-// of up to 0.1 us: up to 2 s. Some 900 affinities among 2,000 clusters are as many.
+// of up to 0.1 us: up to 2 s. Some 900 affinities among 2,000 clusters are as many, or a
+// thousand components on 750,000 nodes that clusters count by grade.
 const maxWork = 20_000_000
 
 // stepsOfCluster is what it costs to filter and score a cluster once.
 const stepsOfCluster = 10
 
-var errTooMuchWork = errors.New("takes too many steps: give it fewer affinities, static weights, names, label or field expressions")
+var (
+	errTooMuchWork = errors.New("takes too many steps: give it fewer affinities, static weights, names, label or field expressions")
+	errTooManySets = errors.New("take too many steps: give it fewer components, or an affinity that selects fewer clusters")
+)
 
 // maxPlaceWork is maxWork for all decisions of one placing together.
 const maxPlaceWork = 5 * maxWork
 
-// checkWork returns an error if a decision about so many clusters would cost more than maxWork.
-func (w *Workload) checkWork(clusters int) error {
-	return tooMuchWork(w.steps(clusters), clusters, maxWork)
+// checkWork adds the steps of a decision about so many clusters to those of all, besides those of
+// asking about sets. It returns an error if there are more than maxWork or too many in all.
+func (w *Workload) checkWork(clusters int, all *budget) error {
+	steps, alone := w.steps(clusters), budget{most: maxWork}
+	for _, b := range [...]*budget{&alone, all} {
+		if !b.take(steps) {
+			return &api.InvalidError{Field: "spec.placement", Value: fmt.Sprintf("%d steps for %d clusters, more than %d", b.taken, clusters, b.most), Err: errTooMuchWork}
+		}
+	}
+	return nil
 }
 
-func tooMuchWork(steps int64, clusters int, most int64) error {
-	if steps <= most {
-		return nil
-	}
-	return &api.InvalidError{Field: "spec.placement", Value: fmt.Sprintf("%d steps for %d clusters, more than %d", steps, clusters, most), Err: errTooMuchWork}
+// A budget is how many steps decisions have taken, and may take in all.
+type budget struct{ taken, most int64 }
+
+// take adds steps and reports whether they are not too many.
+func (b *budget) take(steps int64) bool {
+	b.taken = resource.SatAdd(b.taken, steps)
+	return b.taken <= b.most
+}
+
+// isTooMuchWork reports whether a budget was exceeded, so that no other decision may follow.
+func isTooMuchWork(err error) bool {
+	return errors.Is(err, errTooMuchWork) || errors.Is(err, errTooManySets)
 }
 
 // steps is what a decision about so many clusters may cost. Each affinity may lead to no result,

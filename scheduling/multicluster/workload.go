@@ -81,8 +81,7 @@ func (w *Workload) check() error {
 	return errors.Join(all...)
 }
 
-// maxComponents bounds the components of a workload: with a thousand, to ask about clusters of 2,500
-// nodes in all takes 2 s.
+// maxComponents bounds the components of a workload. What so many cost, checkSets bounds.
 const maxComponents = 1000
 
 var errComponents = fmt.Errorf("must be at most %d", maxComponents)

@@ -1,0 +1,138 @@
+//go:build full
+
+package multicluster
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/berth-sched/berth/estimator/capacity"
+	"github.com/berth-sched/berth/filter"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// fullClusters are n clusters that count their nodes by grade and have no room for a pod, so
+// that to ask about them is quick.
+func fullClusters(n, nodes int) []*api.Cluster {
+	var list []*api.Cluster
+	for i := range n {
+		c := &api.Cluster{ObjectMeta: api.ObjectMeta{Name: fmt.Sprintf("m%04d", i)}}
+		c.Spec.ResourceModels = capacity.DefaultModels()
+		c.Status.ResourceSummary = &api.ResourceSummary{AllocatableModelings: []api.AllocatableModeling{{Grade: 6, Count: nodes / 2}, {Grade: 7, Count: nodes - nodes/2}}}
+		list = append(list, c)
+	}
+	return list
+}
+
+func differentComponents(n int) []capacity.Component {
+	var list []capacity.Component
+	for i := range int64(n) {
+		list = append(list, capacity.Component{Replicas: 1, Request: resource.List{resource.CPU: resource.Milli(1 + i)}})
+	}
+	return list
+}
+
+// checkTooManySets reports an error that is not about the components.
+func checkTooManySets(t *testing.T, err error, value string) {
+	t.Helper()
+	var invalid *api.InvalidError
+	if !errors.As(err, &invalid) || invalid.Object != "workload a/b" || invalid.Field != "spec.components" || invalid.Value != value {
+		t.Errorf("%v, want an error about the workload's components: %s", err, value)
+	}
+}
+
+// TestSetWorkIsBounded: a decision for which estimators would place too many components on too many
+// nodes is refused. One for usual workloads, or for fewer clusters, is not.
+func TestSetWorkIsBounded(t *testing.T) {
+	first := ClusterAffinity{ClusterNames: []string{"m0000", "m0001"}}
+	for name, tt := range map[string]struct {
+		scheduler  Scheduler
+		clusters   []*api.Cluster
+		components int
+		placement  Placement
+		refused    string
+	}{
+		"many components":                 {Scheduler{}, fullClusters(200, 5000), 1000, Placement{}, "1000 components: 20032000 steps, more than 20000000"},
+		"of an estimator by pointer":      {Scheduler{Estimators: []capacity.ClusterEstimator{&capacity.General{}}}, fullClusters(200, 5000), 1000, Placement{}, "1000 components: 20032000 steps, more than 20000000"},
+		"for one of several affinities":   {Scheduler{}, fullClusters(200, 5000), 1000, Placement{ClusterAffinities: []ClusterAffinityTerm{{AffinityName: "a"}, {AffinityName: "b", ClusterAffinity: first}}}, "1000 components: 20044400 steps, more than 20000000"},
+		"fewer components":                {Scheduler{}, fullClusters(200, 5000), 300, Placement{}, ""},
+		"a usual workload":                {Scheduler{}, fullClusters(500, 5000), 10, Placement{}, ""},
+		"fewer clusters":                  {Scheduler{}, fullClusters(100, 5000), 1000, Placement{}, ""},
+		"few clusters that are selected":  {Scheduler{}, fullClusters(1000, 5000), 1000, Placement{ClusterAffinity: &first}, ""},
+		"an estimator by sums":            {Scheduler{Estimators: []capacity.ClusterEstimator{capacity.General{IgnoreModels: true}}}, fullClusters(200, 5000), 1000, Placement{}, ""},
+		"some absurd clusters":            {Scheduler{}, fullClusters(5, 1<<40), 1000, Placement{}, ""},
+		"as many nodes, in many clusters": {Scheduler{}, fullClusters(1000, 1000), 1000, Placement{}, "1000 components: 20002000 steps, more than 20000000"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := tt.scheduler.Schedule(tt.clusters, &Workload{Name: "a/b", Components: differentComponents(tt.components), Placement: tt.placement})
+			if tt.refused != "" {
+				checkTooManySets(t, err, tt.refused)
+			} else if isTooMuchWork(err) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// federationOf returns a federation of n clusters of a node, for nine pods of a CPU.
+func federationOf(t *testing.T, n int) *Federation {
+	t.Helper()
+	var members []Member
+	for i := range n {
+		m := Member{Cluster: &api.Cluster{ObjectMeta: api.ObjectMeta{Name: fmt.Sprint("m", i)}}, Snapshot: framework.NewSnapshot(framework.Arrival)}
+		m.Cluster.Spec.ResourceModels = capacity.DefaultModels()
+		if err := m.Snapshot.AddNode(api.MakeNode("n", "9", "64Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+		members = append(members, m)
+	}
+	f, err := NewFederation(Scheduler{}, scheduling.Profile{
+		Name: "test", Filter: []framework.Plugin{filter.NodePorts{}, filter.NodeResourcesFit{}},
+		Score: []scheduling.Weighted{{Plugin: indifferent{}}},
+	}, members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// TestPlaceCountsSets: Federation.Place counts what it asks nodes about, once unless they have
+// changed. Beyond its bound nothing is placed.
+func TestPlaceCountsSets(t *testing.T) {
+	const clusters = 8
+	// Each of the first rounds finds out that a port fills a cluster.
+	pod := api.MakePod("p").Requests("1", "1Gi").HostPort(80).Obj()
+	w := &Workload{Name: "a/b", Components: []capacity.Component{{Replicas: 1, Pod: pod}, {Replicas: 1, Pod: pod}}}
+	w.Placement.SpreadConstraints = []SpreadConstraint{{SpreadByField: SpreadByCluster, MinGroups: 1, MaxGroups: 1}}
+	once := int64(clusters * len(w.Components) * stepsOfJudgement)
+	run := func(most int64) (*placing, error) {
+		p := newPlacing(federationOf(t, clusters), w)
+		p.work.most = most
+		marks := p.begin()
+		err := p.run()
+		p.end(marks, err == nil)
+		return p, err
+	}
+	p, err := run(maxPlaceWork)
+	if err != nil || len(p.out.Rounds) != clusters+1 {
+		t.Fatalf("%d rounds, %v, want one for each of %d clusters, and that of no other choice", len(p.out.Rounds), err, clusters)
+	}
+	rounds := (clusters + 3) * w.steps(clusters)
+	if got := p.work.taken; got < once+rounds/2 || got > 2*once+rounds { // some clusters are asked again
+		t.Errorf("%d steps, want %d and up to %d for the rounds", got, once, rounds)
+	}
+	_, err = run(w.steps(clusters) + once - 1)
+	checkTooManySets(t, err, fmt.Sprintf("2 components: %d steps, more than %d", w.steps(clusters)+once, w.steps(clusters)+once-1))
+	if p, err = run(w.steps(clusters) + once); !errors.Is(err, errTooMuchWork) {
+		t.Errorf("the second round: %v, want an error about steps", err)
+	}
+	for _, m := range p.federation.members {
+		if n := len(m.Snapshot.At(0).Pods); n > 0 {
+			t.Errorf("%d pods are left on cluster %s", n, m.Cluster.Name)
+		}
+	}
+}
