@@ -280,7 +280,12 @@ func ExampleCacheConfig() {
 }
 
 func ExampleStats() {
-	s := twoNodes()
+	s := framework.NewSnapshot(framework.Arrival)
+	for i := range 1000 {
+		if err := s.AddNode(api.MakeNode(fmt.Sprint("n", i), "8", "32Gi").Obj()); err != nil {
+			fmt.Println(err)
+		}
+	}
 	sched := scheduler(byResources())
 	for _, name := range []string{"web-0", "web-1", "web-2", "web-3"} {
 		if _, err := sched.Place(s, pending(s, name, "1", "1Gi")); err != nil {

@@ -5,7 +5,8 @@ import "slices"
 // Fork returns a scheduler for another goroutine, which starts where s is: with its
 // count of decisions, the start of its next sample, and a copy of the answers that it
 // keeps. From then on the two are independent, and each makes the decisions that s would
-// have made.
+// have made. In clusters of up to 300 nodes nothing is copied, as the fork soon has such answers
+// of its own.
 //
 // Fork must not run beside other uses of s. It costs about as much as to copy the bytes
 // that s holds ([Stats]), so make one fork for each goroutine, not one for each question.
@@ -21,8 +22,10 @@ func (s *Scheduler) Fork() *Scheduler {
 	f.reference = referencePath{plugins: &f.plugins, workers: s.reference.workers}
 	if s.incremental != nil {
 		f.incremental = newIncremental(f)
-		f.incremental.engine = s.incremental.engine.Clone(f.incremental)
-		f.incremental.balances = s.incremental.balances.clone()
+		if !s.incremental.extent.isSmall() {
+			f.incremental.engine = s.incremental.engine.Clone(f.incremental)
+			f.incremental.balances = s.incremental.balances.clone()
+		}
 	}
 	return f
 }

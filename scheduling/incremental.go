@@ -65,9 +65,6 @@ func newIncremental(s *Scheduler) *incrementalPath {
 	f := &incrementalPath{s: s, reference: referencePath{plugins: &s.plugins, workers: 1}, classes: map[string]*class{}, readings: map[string]*reading{}, notes: runner.NewCache[noted]()}
 	f.nominations.kept = referencePath{plugins: &s.plugins, workers: 1, crowds: &f.nominations.crowds}
 	f.nominations.live = referencePath{plugins: &s.plugins, workers: 1}
-	for i := range f.tried {
-		f.tried[i] = f.notes.Entry(&noted{tried: i + 1})
-	}
 	f.engine = engine.New(f, s.profile.Cache.Budget)
 	return f
 }

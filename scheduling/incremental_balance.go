@@ -26,6 +26,7 @@ type balance struct {
 	aside  uint64 // how many pods took the reference path at once
 	spends bool   // the last pod was asked about from what there is to spare
 	lesson lesson
+	work   int // what the reference path would have cost so far in a small cluster, as far as it matters
 	key    int // what the key of the last pod that was looked at cost beyond keyCost, if it is not long; it fades
 
 	// Of short searches, since the loss became too large:
@@ -82,7 +83,15 @@ const (
 	seenEvery, seenOf = 64, 3
 	// While unfit is at least unfitMost, searches in more than fewWanted nodes are not short.
 	unfitMost = 16
+	// workShare is which part the loss may be of what the reference path would have cost so far, in a
+	// small cluster. Kept answers begin once that is the price of a class.
+	workShare = 8
 )
+
+// smallMost is up to how many nodes a cluster is small: a scheduler that makes few decisions there
+// must not pay more for beginning with kept answers than they can save. Tests of kept answers change
+// it, as they would begin with a hundred decisions otherwise.
+var smallMost = fewWanted
 
 // extent is how large a search is: after how many feasible nodes the reference path ends, and
 // how many nodes there are.
@@ -108,7 +117,9 @@ func (x extent) classPrice() int { return engine.ClassCost + 3*x.nodes }
 // too large: when they have cost a quarter of what the class would.
 func (x extent) enough() int { return max(2, x.classPrice()/(4*x.price())) }
 
-// limit is which loss is too large.
+func (x extent) isSmall() bool { return x.nodes <= smallMost }
+
+// limit is which loss is too large, after many decisions.
 func (x extent) limit() int { return patience*x.price() + patientClasses*x.classPrice() }
 
 // isShort reports whether looking for the class of a pod matters, if the key costs so much beyond
@@ -146,9 +157,10 @@ func (b *balance) note(x extent, evaluated, saved int) {
 		return
 	}
 	// A loss beyond the limit is forgotten but for one class: kept answers must pay again soon.
-	b.loss = min(b.loss, x.limit()+x.classPrice())
+	limit := b.limit(x)
+	b.loss = min(b.loss, limit+x.classPrice())
 	if b.looks && saved > evaluated { // neighbors are alike
-		b.loss = min(b.loss, x.limit()-1)
+		b.loss = max(0, min(b.loss, limit-1))
 	}
 }
 
@@ -176,7 +188,26 @@ func (f *incrementalPath) noteKey(b *balance, evaluated, saved int) {
 }
 
 // pays reports whether the loss is not too large.
-func (b *balance) pays(x extent) bool { return b.loss == 0 || b.loss < x.limit() }
+func (b *balance) pays(x extent) bool { return b.loss < b.limit(x) }
+
+// limit is which loss is too large: any, until kept answers begin.
+func (b *balance) limit(x extent) int {
+	switch most := x.limit(); {
+	case !x.isSmall():
+		return most
+	case b.work < workShare*x.classPrice():
+		return 0
+	default:
+		return min(most, b.work/workShare)
+	}
+}
+
+// begin notes a decision that comes.
+func (b *balance) begin(x extent) {
+	if x.isSmall() {
+		b.work = min(b.work+x.wanted+x.besides(), workShare*x.limit())
+	}
+}
 
 // save changes what there is to spare.
 func (b *balance) save(nodes int, x extent) {
@@ -199,6 +230,7 @@ func (b *balance) stepAside(seed uint64, every int) bool {
 func (f *incrementalPath) isAside(b *balance, c *framework.Cycle, x extent) bool {
 	f.extent, f.asked, f.balances.long.looks = x, b, false
 	b.spends, b.looks = false, false
+	b.begin(x)
 	if b.pays(x) || f.s.profile.Cache.Verify {
 		b.unseen, b.unfit = 0, 0
 		return false

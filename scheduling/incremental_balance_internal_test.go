@@ -244,6 +244,7 @@ func TestForksInheritBalances(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.incremental.extent = extent{1000, 1000}
 	all := &s.incremental.balances
 	for i, b := range [...]*balance{&all.all, &all.named, &all.within, &all.long} {
 		b.loss, b.spare, b.aside = 100+i, 200+i, 300

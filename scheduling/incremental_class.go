@@ -81,6 +81,9 @@ func (f *incrementalPath) failed(pod *framework.PodInfo) {
 		}
 		tried = n.tried
 	}
+	if f.tried[tried] == nil {
+		f.tried[tried] = f.notes.Entry(&noted{tried: tried + 1})
+	}
 	f.notes.Store(pod.Runner(), f.tried[tried])
 }
 

@@ -1,0 +1,92 @@
+package scheduling
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// smallWorld is a scheduler as users have it, in a small cluster.
+func smallWorld(t *testing.T, nodes int) *longWorld {
+	t.Helper()
+	was := smallMost
+	smallMost = fewWanted
+	t.Cleanup(func() { smallMost = was })
+	return newLongWorld(t, nodes)
+}
+
+// schedule decides about n pods, each with requests of its own or all alike, and returns how many
+// took the reference path at once.
+func (w *longWorld) schedule(s *Scheduler, n int, alike bool) (aside int) {
+	w.t.Helper()
+	was := s.Stats().Bypassed
+	for i := range n {
+		cpu := "1"
+		if !alike {
+			cpu = fmt.Sprint(1+i, "m")
+		}
+		if _, err := s.Schedule(w.snap, w.info(api.MakePod(fmt.Sprint("p", i)).Requests(cpu, "1Mi"))); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	return int(s.Stats().Bypassed - was)
+}
+
+// TestSmallClusterBegins: in a small cluster kept answers begin once the reference path has cost as much
+// as eight classes. Then pods that are alike are answered from them, and pods like no other cost no
+// more than an eighth of what the reference path does.
+func TestSmallClusterBegins(t *testing.T) {
+	for _, nodes := range []int{2, 5, 20, 50, 100, fewWanted} {
+		w := smallWorld(t, nodes)
+		x := extent{w.s.plugins.wanted(nodes, w.s.profile.Percentage), nodes}
+		begin := (workShare*x.classPrice() + x.price() - 1) / x.price()
+		if n := w.schedule(w.s, begin-1, true); n < begin-1-seenOf {
+			t.Errorf("%d nodes: %d of the first %d pods took the reference path", nodes, n, begin-1)
+		}
+		if n := w.schedule(w.s, 1000, true); n > 50 {
+			t.Errorf("%d nodes: %d of 1000 equal pods took the reference path after %d", nodes, n, begin-1)
+		}
+
+		w = smallWorld(t, nodes)
+		const strangers = 2000
+		lost := (strangers - w.schedule(w.s, strangers, false)) * (keyCost + refusedCost)
+		if most := strangers*x.price()/workShare + x.classPrice(); lost > most {
+			t.Errorf("%d nodes: kept answers cost %d for %d pods like no other, want at most %d", nodes, lost, strangers, most)
+		}
+	}
+}
+
+// TestLargeClusterBeginsAtOnce: where nodes are many, the third pod is answered from what was kept of the
+// second.
+func TestLargeClusterBeginsAtOnce(t *testing.T) {
+	w := smallWorld(t, fewWanted+1)
+	if n := w.schedule(w.s, 10, true); n > 1 || w.s.Stats().Hits < 8 {
+		t.Errorf("of 10 equal pods %d took the reference path, %d were answered", n, w.s.Stats().Hits)
+	}
+}
+
+// TestForkOfSmallCluster: a fork begins anew in a small cluster, where to copy kept answers costs more
+// than they save a few pods; in others it has what there is.
+func TestForkOfSmallCluster(t *testing.T) {
+	for _, c := range []struct {
+		nodes int
+		has   bool
+	}{{fewWanted, false}, {fewWanted + 1, true}} {
+		w := smallWorld(t, c.nodes)
+		w.schedule(w.s, 500, true)
+		f := w.s.Fork()
+		if has := f.Stats().Classes > 0; w.s.Stats().Classes == 0 || has != c.has {
+			t.Errorf("%d nodes: the fork has %d of %d classes", c.nodes, f.Stats().Classes, w.s.Stats().Classes)
+		}
+		p := w.info(api.MakePod("p").Requests("1", "1Mi"))
+		want, err := w.s.Schedule(w.snap, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := f.Schedule(w.snap, p)
+		if err != nil || got.Node != want.Node || got.Number != want.Number || got.Score != want.Score {
+			t.Errorf("%d nodes: the fork decides %+v, %v, want %+v", c.nodes, got, err, want)
+		}
+	}
+}
