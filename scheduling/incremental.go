@@ -104,7 +104,7 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 		c.Reset(pod, snap, s.number, seed)
 	}
 	wanted := s.plugins.wanted(snap.Len(), s.profile.Percentage)
-	b, x := &f.balances.all, extent{wanted, snap.Len()}
+	b, x := &f.balances.all, f.extentOf(wanted, snap.Len())
 	if f.isAside(b, c, x) {
 		return f.decideByPreFilters(snap, pod, d)
 	}

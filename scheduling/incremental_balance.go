@@ -94,8 +94,23 @@ const (
 var smallMost = fewWanted
 
 // extent is how large a search is: after how many feasible nodes the reference path ends, and
-// how many nodes there are.
-type extent struct{ wanted, nodes int }
+// how many nodes there are. weight is how many of these cost as much as what counts as one for kept
+// answers, besides the first: the fewer plugins there are, the less does the reference path cost.
+type extent struct{ wanted, nodes, weight int }
+
+// fewPlugins is how many filters and scorers are few.
+const fewPlugins = 8
+
+func (f *incrementalPath) extentOf(wanted, nodes int) extent {
+	x := extent{wanted: wanted, nodes: nodes}
+	if t := &f.s.plugins; len(t.filters)+len(t.scorers) < fewPlugins {
+		x.weight = 1
+	}
+	return x
+}
+
+// weigh is what counts as so many for kept answers.
+func (x extent) weigh(n int) int { return n + n*x.weight }
 
 // price is what a decision costs on the reference path, if all nodes are feasible. What does not
 // depend on nodes costs as much as looking for a class.
@@ -111,7 +126,7 @@ func (x extent) besides() int {
 }
 
 // classPrice is what a new class costs.
-func (x extent) classPrice() int { return engine.ClassCost + 3*x.nodes }
+func (x extent) classPrice() int { return x.weigh(engine.ClassCost + 3*x.nodes) }
 
 // enough is after how many pods of a class it is likely that many more come, while the loss is
 // too large: when they have cost a quarter of what the class would.
@@ -138,11 +153,12 @@ func (x extent) every() int { return max(seenEvery, seenEvery*x.classPrice()/x.p
 // note takes in a decision: how many nodes were evaluated for it, and how many the reference path
 // would have evaluated, or 0 if the decision was not answered.
 func (b *balance) note(x extent, evaluated, saved int) {
+	evaluated = x.weigh(evaluated)
 	if b.spends {
 		b.save(-evaluated, x)
 	}
 	if saved == 0 {
-		b.loss += evaluated + keyCost + refusedCost
+		b.loss += evaluated + keyCost + x.weigh(refusedCost)
 	} else {
 		gain := saved + x.besides() - evaluated
 		b.loss -= gain

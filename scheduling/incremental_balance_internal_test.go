@@ -12,7 +12,7 @@ import (
 // loss is not kept beyond the limit, but for the price of one class.
 func TestLossIsForgotten(t *testing.T) {
 	for _, nodes := range []int{2, 10, 1000, 5000} {
-		x := extent{nodes, nodes}
+		x := extent{wanted: nodes, nodes: nodes}
 		for _, strangers := range []int{1000, 100_000} {
 			var b balance
 			for range strangers {
@@ -173,7 +173,7 @@ func TestLongerKeysMakeSearchesShort(t *testing.T) {
 		{601, keyCost, false},
 		{780, 64, true}, // the longest that are not long
 	} {
-		if short := (extent{test.wanted, test.wanted}).isShort(pod, test.key); short != test.short {
+		if short := (extent{wanted: test.wanted, nodes: test.wanted}).isShort(pod, test.key); short != test.short {
 			t.Errorf("%+v: short %t", test, short)
 		}
 	}
@@ -186,7 +186,7 @@ func TestLongerKeysAreSpelledSeldom(t *testing.T) {
 		w := newLongWorld(t, 310)
 		f := w.s.incremental
 		decide := func(b api.PodBuilder) {
-			f.balances.all.loss = extent{w.s.plugins.wanted(310, w.s.profile.Percentage), 310}.limit()
+			f.balances.all.loss = w.s.incremental.extentOf(w.s.plugins.wanted(310, w.s.profile.Percentage), 310).limit()
 			w.decide(b)
 		}
 		spelled := 0
@@ -244,7 +244,7 @@ func TestForksInheritBalances(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.incremental.extent = extent{1000, 1000}
+	s.incremental.extent = extent{wanted: 1000, nodes: 1000}
 	all := &s.incremental.balances
 	for i, b := range [...]*balance{&all.all, &all.named, &all.within, &all.long} {
 		b.loss, b.spare, b.aside = 100+i, 200+i, 300

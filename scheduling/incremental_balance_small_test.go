@@ -39,7 +39,7 @@ func (w *longWorld) schedule(s *Scheduler, n int, alike bool) (aside int) {
 func TestSmallClusterBegins(t *testing.T) {
 	for _, nodes := range []int{2, 5, 20, 50, 100, fewWanted} {
 		w := smallWorld(t, nodes)
-		x := extent{w.s.plugins.wanted(nodes, w.s.profile.Percentage), nodes}
+		x := w.s.incremental.extentOf(w.s.plugins.wanted(nodes, w.s.profile.Percentage), nodes)
 		begin := (workShare*x.classPrice() + x.price() - 1) / x.price()
 		if n := w.schedule(w.s, begin-1, true); n < begin-1-seenOf {
 			t.Errorf("%d nodes: %d of the first %d pods took the reference path", nodes, n, begin-1)
@@ -87,6 +87,35 @@ func TestForkOfSmallCluster(t *testing.T) {
 		got, err := f.Schedule(w.snap, p)
 		if err != nil || got.Node != want.Node || got.Number != want.Number || got.Score != want.Score {
 			t.Errorf("%d nodes: the fork decides %+v, %v, want %+v", c.nodes, got, err, want)
+		}
+	}
+}
+
+// TestOneNodeIsNotKept: a node that is the only one is not scored, so nothing is kept.
+func TestOneNodeIsNotKept(t *testing.T) {
+	w := smallWorld(t, 1)
+	w.schedule(w.s, 1000, true)
+	if x := w.s.Stats(); x != (Stats{}) {
+		t.Errorf("kept answers were asked for: %+v", x)
+	}
+}
+
+// TestFewPluginsWeighMore: with few plugins the reference path costs less, so what kept answers cost
+// counts more.
+func TestFewPluginsWeighMore(t *testing.T) {
+	w := smallWorld(t, 5)
+	full := w.s.incremental.extentOf(5, 5)
+	w.s.plugins.filters, w.s.plugins.scorers = w.s.plugins.filters[:4], w.s.plugins.scorers[:3]
+	few := w.s.incremental.extentOf(5, 5)
+	if few.classPrice() != 2*full.classPrice() || few.price() != full.price() {
+		t.Errorf("a class costs %d of decisions that cost %d, with all plugins %d of %d", few.classPrice(), few.price(), full.classPrice(), full.price())
+	}
+	for _, saved := range []int{0, 5} {
+		var a, b balance
+		a.note(full, 1000, saved)
+		b.note(few, 1000, saved)
+		if b.loss < a.loss+900 {
+			t.Errorf("1000 nodes evaluated to save %d are a loss of %d, with all plugins of %d", saved, b.loss, a.loss)
 		}
 	}
 }

@@ -78,7 +78,7 @@ func (f *incrementalPath) isNamedAside() bool {
 	r := &f.s.reference
 	f.unnamed = true
 	defer func() { f.unnamed = false }()
-	return f.isAside(&f.balances.named, &r.cycle, extent{len(r.bound.nodes), r.cycle.Snapshot.Len()})
+	return f.isAside(&f.balances.named, &r.cycle, f.extentOf(len(r.bound.nodes), r.cycle.Snapshot.Len()))
 }
 
 // decideAmongNamed decides among the nodes that the reference path's PreFilters have named. It
@@ -100,7 +100,7 @@ func (f *incrementalPath) decideAmongNamed(snap *framework.Snapshot, pod *framew
 		err, ok = f.chooseAmong(snap, v, set.slots, d)
 	}
 	// What does not depend on nodes is not saved: the PreFilters have been asked.
-	b, x, evaluated := &f.balances.named, extent{len(r.bound.nodes), snap.Len()}, f.engine.TakeEvaluated()+keyCost
+	b, x, evaluated := &f.balances.named, f.extentOf(len(r.bound.nodes), snap.Len()), f.engine.TakeEvaluated()+keyCost
 	if !ok {
 		b.note(x, evaluated, 0)
 		return nil, false

@@ -37,7 +37,7 @@ func (f *incrementalPath) verdicts(r *referencePath, snap *framework.Snapshot, p
 // engine has no answer, or if kept answers do not pay and the class is not kept.
 func (f *incrementalPath) findAgain(c *framework.Cycle, start, want int) (v *engine.View) {
 	defer func() { f.contain(recover()) }()
-	if f.balances.all.pays(extent{want, c.Snapshot.Len()}) || f.s.profile.Cache.Verify || f.isKept(c, want+keyCost) {
+	if f.balances.all.pays(f.extentOf(want, c.Snapshot.Len())) || f.s.profile.Cache.Verify || f.isKept(c, want+keyCost) {
 		if found, ok := f.find(c, start, want); ok {
 			v = found
 		}

@@ -353,8 +353,10 @@ func (bindings) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status
 func TestHopelessWithThePreset(t *testing.T) {
 	for _, lower := range []bool{false, true} { // whether some pod may be removed, whose room is not enough
 		snap := framework.NewSnapshot(framework.ZoneInterleaved)
-		if err := snap.AddNode(api.MakeNode("n", "2", "8Gi").Obj()); err != nil {
-			t.Fatal(err)
+		for node, cpu := range map[string]string{"n": "2", "small": "1"} {
+			if err := snap.AddNode(api.MakeNode(node, cpu, "8Gi").Obj()); err != nil {
+				t.Fatal(err)
+			}
 		}
 		add := func(name, cpu string, priority int32) {
 			if err := snap.AddPod(podInfo(t, snap, api.MakePod(name).Requests(cpu, "1Gi").Priority(priority).Obj()), "n"); err != nil {

@@ -205,7 +205,7 @@ var errNotMade = errors.New("is nil or the zero value; make one with scheduling.
 // decideOnAPath takes the incremental path if it can, and both paths to verify.
 func (s *Scheduler) decideOnAPath(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error) {
 	ok := false
-	if s.mayUseIncremental(snap) {
+	if s.mayUseIncremental(snap) && (snap.Len() > 1 || s.profile.Cache.Verify) { // one node is not scored
 		if s.reference.within == nil {
 			err, ok = s.incremental.decide(snap, pod, d)
 		} else {

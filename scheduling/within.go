@@ -169,7 +169,7 @@ func (f *incrementalPath) answerWithin(snap *framework.Snapshot, pod *framework.
 	c.Reset(pod, snap, s.number, pick.Seed(s.profile.Seed, s.number))
 	f.by, f.early.known, f.interest = byWithin, false, noInterest
 	slots := r.within.slots
-	b, x := &f.balances.within, extent{s.plugins.wanted(len(slots), s.profile.Percentage), snap.Len()}
+	b, x := &f.balances.within, f.extentOf(s.plugins.wanted(len(slots), s.profile.Percentage), snap.Len())
 	f.stepped, f.spelled, f.long = nil, 0, false
 	if f.isAside(b, c, x) {
 		return nil, false
