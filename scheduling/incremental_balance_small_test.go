@@ -111,7 +111,7 @@ func TestFewPluginsWeighMore(t *testing.T) {
 		t.Errorf("a class costs %d of decisions that cost %d, with all plugins %d of %d", few.classPrice(), few.price(), full.classPrice(), full.price())
 	}
 	for _, saved := range []int{0, 5} {
-		var a, b balance
+		a, b := balance{work: 1 << 20}, balance{work: 1 << 20}
 		a.note(full, 1000, saved)
 		b.note(few, 1000, saved)
 		if b.loss < a.loss+900 {
