@@ -104,6 +104,27 @@ func TestMovesGiveUpBindings(t *testing.T) {
 	if !unused.Dropped() || kept.Dropped() || counting() != counters {
 		t.Errorf("after trials %d counters count, want the %d that are in use", counting(), counters)
 	}
+	f := s.Fork()
+	if n := len(Of(f).classes[Of(f).classOf(mover)].counters); n != counters {
+		t.Fatalf("%d counters count in a fork, want %d", n, counters)
+	}
+	var trial framework.Cycle
+	trial.Reset(q, f, 0, 0)
+	for i := range stepsBetween/counters + 2 {
+		change := f.RemovePod
+		if i%2 == 1 {
+			change = f.AddPod
+		}
+		if err := change(mover, "a"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	DropUnused(&trial)
+	if n := len(Of(f).classes[Of(f).classOf(mover)].counters); n != 0 {
+		t.Errorf("%d counters count in a fork that uses none", n)
+	}
+	checkTables(t, Of(f))
+
 	c.Reset(q, s, 1, 0)
 	if DropUnused(&c); !kept.Dropped() || counting() != 0 {
 		t.Errorf("in the next cycle %d counters count", counting())

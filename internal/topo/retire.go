@@ -215,19 +215,11 @@ func (t *Tables) dropUnused(since uint64) {
 	}
 	t.dropBindings(slices.DeleteFunc(t.costly(), func(b binding) bool { return b.usage.at >= since }))
 	var dropped []int32
-	t.unused = slices.DeleteFunc(t.unused, func(u unused) bool {
-		c := t.counters[u.id]
-		if c == nil || c.born != u.born {
-			return true
+	for id, c := range t.counters { // a fork has some that were never used
+		if c != nil && c.term == nil && t.users[id] == 0 {
+			dropped = append(dropped, int32(id))
 		}
-		if c.term != nil {
-			return false // bindings may read it
-		}
-		if t.users[u.id] == 0 {
-			dropped = append(dropped, u.id)
-		}
-		return true
-	})
+	}
 	t.dropQueries(dropped)
 }
 
