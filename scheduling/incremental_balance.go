@@ -247,6 +247,9 @@ func (f *incrementalPath) isAside(b *balance, c *framework.Cycle, x extent) bool
 	f.extent, f.asked, f.balances.long.looks = x, b, false
 	b.spends, b.looks = false, false
 	b.begin(x)
+	if b == &f.balances.all {
+		f.balances.long.begin(x)
+	}
 	if b.pays(x) || f.s.profile.Cache.Verify {
 		b.unseen, b.unfit = 0, 0
 		return false

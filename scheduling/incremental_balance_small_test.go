@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/berth-sched/berth/framework/api"
@@ -54,6 +55,30 @@ func TestSmallClusterBegins(t *testing.T) {
 		if most := strangers*x.price()/workShare + x.classPrice(); lost > most {
 			t.Errorf("%d nodes: kept answers cost %d for %d pods like no other, want at most %d", nodes, lost, strangers, most)
 		}
+	}
+}
+
+// TestSmallClusterKeepsLongKeys: pods that are alike are answered although their keys are long.
+func TestSmallClusterKeepsLongKeys(t *testing.T) {
+	w := smallWorld(t, fewWanted)
+	pod := api.MakePod("long").Requests("1", "1Mi")
+	for i := range 30 {
+		pod = pod.Toleration(api.Toleration{Key: fmt.Sprint("key-", i, strings.Repeat("x", 40)), Operator: api.TolerationOpExists})
+	}
+	like := pod.Obj()
+	for i := range 1000 {
+		p := *like
+		p.Name = fmt.Sprint("p", i)
+		x, err := w.snap.NewPodInfo(&p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.s.Schedule(w.snap, x); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := w.s.Stats().Hits; n < 500 {
+		t.Errorf("%d of 1000 equal pods with long keys were answered", n)
 	}
 }
 
