@@ -6,13 +6,14 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/incremental"
 	"github.com/berth-sched/berth/framework/queueing"
+	"github.com/berth-sched/berth/internal/devices"
 )
 
 // Alike returns a key for the pod of the last decision, d, which found no node, and for which
 // PostFilter had nothing to propose. While the snapshot stays as it is, all pods with the key
 // that are not nominated to a node are rejected in the same way, with the same text: use
 // [Scheduler.Repeat] for them. Alike returns false if that is not sure, for instance because
-// a plugin declares no scope, or reads the pod's name or the time.
+// a plugin declares no scope, or reads the pod's name or the time, or the pod needs devices.
 //
 // Pods have equal keys if they differ in nothing but what no filter reads: their names, and
 // what only the whole spec shows. So a pod's key changes only with the pod, or with the
@@ -26,7 +27,9 @@ func (s *Scheduler) Alike(snap *framework.Snapshot, pod *framework.PodInfo, d De
 		return "", false
 	case f.fit.PreFilter != "" || len(f.fit.Pending()) > 0 || d.advance%max(1, snap.Len()) != 0:
 		return "", false
-	case s.incremental == nil || len(s.plugins.extenders) > 0 || pod.IsNominated() || pod.HasClaims():
+	case s.incremental == nil || len(s.plugins.extenders) > 0 || pod.IsNominated():
+		return "", false
+	case devices.Needs(snap, pod): // the key leaves out claims, also those made for the extended resources of one pod
 		return "", false
 	}
 	if s.plugins.isGated(pod) || !s.preemptsAlike() {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/virtualclock"
@@ -124,6 +125,76 @@ func TestDevicesOfLostNodes(t *testing.T) {
 					t.Error(err)
 				}
 			})
+		}
+	}
+}
+
+// TestAlikeWithDevices: pods are not rejected together if a class stands behind a resource that
+// they request: one may have a claim that was made for it, which no node can use. Without such
+// a class they are.
+func TestAlikeWithDevices(t *testing.T) {
+	for _, backed := range []bool{true, false} {
+		clock, bound := virtualclock.New(epoch), map[string]string{}
+		p := scheduling.Kubernetes137()
+		p.PostFilter = nil // DynamicResources would have the claim deleted
+		d, err := lifecycle.New(lifecycle.Config{
+			Profiles: []scheduling.Profile{p}, Clock: clock,
+			Binder: lifecycle.BinderFunc(func(_ context.Context, p *api.Pod, node string) error { bound[p.Name] = node; return nil }),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		pod := func(name string) *api.Pod {
+			p := api.MakePod(name).UID(api.UID(name)).Requests("1", "1Mi").Obj()
+			p.Spec.Containers[0].Resources.Requests["d.io/x"] = resource.MustParse("1")
+			return p
+		}
+		slice := func(version int, taints ...api.DeviceTaint) lifecycle.Event {
+			s := &api.ResourceSlice{ObjectMeta: api.ObjectMeta{Name: "n", UID: "s", ResourceVersion: fmt.Sprint(version)}}
+			pool := api.ResourcePool{Name: "n", Generation: int64(version), ResourceSliceCount: 1}
+			s.Spec = api.ResourceSliceSpec{Driver: "d.io", NodeName: new("n"), Pool: pool, Devices: []api.Device{{Name: "only", Taints: taints}}}
+			return lifecycle.Update(s)
+		}
+		alike := 0
+		try := func() {
+			for {
+				a, ok := d.ScheduleOne(context.Background())
+				if !ok {
+					return
+				}
+				alike += a.Alike
+			}
+		}
+		d.Apply(lifecycle.Update(api.MakeNode("n", "8", "8Gi").Obj()))
+		if backed {
+			class := &api.DeviceClass{ObjectMeta: api.ObjectMeta{Name: "c"}}
+			class.Spec.ExtendedResourceName = new("d.io/x")
+			claim := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "c", UID: "c"}}
+			claim.Annotations = map[string]string{api.AnnExtendedResourceClaim: "true"}
+			claim.OwnerReferences = []api.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: "a", UID: "a", Controller: new(true)}}
+			claim.Spec.Devices.Requests = []api.DeviceRequest{{Name: "container-0-request-1", Exactly: &api.ExactDeviceRequest{DeviceClassName: "c", AllocationMode: api.DeviceAllocationModeExactCount, Count: 1}}}
+			elsewhere := api.NodeSelectorTerm{MatchFields: []api.NodeSelectorRequirement{{Key: "metadata.name", Operator: "In", Values: []string{"elsewhere"}}}}
+			claim.Status.Allocation = &api.AllocationResult{NodeSelector: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{elsewhere}}}
+			claim.Status.Allocation.Devices.Results = []api.DeviceRequestAllocationResult{{Request: "container-0-request-1", Driver: "d.io", Pool: "x", Device: "x"}}
+			d.Apply(lifecycle.Update(class), lifecycle.Update(claim), slice(1, api.DeviceTaint{Key: "k", Effect: "NoSchedule"}))
+		}
+		d.Apply(lifecycle.Update(pod("a")), lifecycle.Update(pod("b")))
+		try()
+		clock.Advance(time.Minute)
+		if backed {
+			d.Apply(slice(2)) // without the taint
+		}
+		for range 2 { // at the latest when they have waited for too long
+			try()
+			clock.Advance(10 * time.Minute)
+			d.Flush(context.Background())
+		}
+		try()
+		if got, want := bound["b"], map[bool]string{true: "n"}[backed]; got != want {
+			t.Errorf("a class stands behind the resource: %v: b is on %q, want %q", backed, got, want)
+		}
+		if (alike > 0) == backed {
+			t.Errorf("a class stands behind the resource: %v: %d pods were rejected with another one", backed, alike)
 		}
 	}
 }
