@@ -99,10 +99,10 @@
 //
 // Differs: a failed group of equal pods.
 // Original: kube-scheduler tries it again after its backoff, whatever happens.
-// Here: it waits for an event that may help the first pod that was refused, or for another
-// pod that joins it, and for its backoff. If an event helps and no other pod is ready, it is
-// tried before the end of its backoff, like a single pod. Other groups are tried again after
-// their backoff.
+// Here: it waits for an event that may help the first pod that was refused, and for its
+// backoff. If such an event helps and no other pod is ready, it is tried before the end of its
+// backoff, like a single pod. It is also tried, after its backoff, if another pod joins it,
+// and if the spec of its object changes. Other groups are tried again after their backoff.
 // Why: an attempt that must fail as the last one did helps nobody.
 //
 // Differs: a pod of a group that loses its binding, or that Permit rejects.

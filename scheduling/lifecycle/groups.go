@@ -1,7 +1,6 @@
 package lifecycle
 
 import (
-	"cmp"
 	"container/list"
 	"context"
 	"fmt"
@@ -53,9 +52,11 @@ type group struct {
 	item   *queue.Item
 	held   *pod
 	trying bool      // it is in flight, also while its victims are asked to leave
-	joined bool      // a pod is ready that the last attempt has not tried
 	failed time.Time // when the last pod failed
 	pacer
+
+	changed bool // since the last attempt; no plugin registers for that
+	sleeper      // what can change it
 
 	past     queue.Failures // of its attempts while it is not in the queue
 	broken   queue.Failures // attempts in a row that stood and lost a binding; they are its Errors
@@ -78,6 +79,7 @@ type groups struct {
 	shut    []*shutGroups // in the order in which they were first needed
 	opens   map[gateEvent][]queueing.EventHint
 	placers map[*scheduling.Scheduler]*gang.Placer
+	sleepers
 }
 
 // A gate is a PreEnqueue plugin that keeps pods of a profile out of the queue.
@@ -123,7 +125,7 @@ const (
 
 // newGroups makes a placer for each profile.
 func (d *Driver) newGroups(rules gang.Rules) error {
-	d.groups = &groups{byKey: map[podKey]*group{}, byItem: map[*queue.Item]*group{}, opens: map[gateEvent][]queueing.EventHint{}, placers: map[*scheduling.Scheduler]*gang.Placer{}}
+	d.groups = &groups{byKey: map[podKey]*group{}, byItem: map[*queue.Item]*group{}, opens: map[gateEvent][]queueing.EventHint{}, placers: map[*scheduling.Scheduler]*gang.Placer{}, sleepers: sleepers{}}
 	for _, s := range d.profiles {
 		p, err := gang.New(s, rules)
 		if err != nil {
@@ -288,7 +290,7 @@ func (p *pod) setState(s memberState, gate string) {
 		g.ready.Remove(m.place)
 	case m.place < 0 && s == ready:
 		g.ready.Push(p)
-		g.joined = true
+		g.changed = true
 	}
 	m.state, m.gate, m.unsure = s, gate, nil
 }
@@ -371,14 +373,14 @@ func (d *Driver) regatePod(ctx context.Context, p *pod) {
 }
 
 // regate puts the group into the queue if it may enter, and takes it out if it may not. A
-// group that has failed, and that another pod joins, waits for its backoff alone. regate is
+// group that has failed, and has changed since, waits for its backoff alone. regate is
 // called whenever the state of a pod, or the object of the group, has changed.
 func (d *Driver) regate(ctx context.Context, g *group) {
 	if g.trying {
 		return // the end of the attempt does it
 	}
 	open := d.isOpen(g)
-	if g.item != nil && (!open || g.joined && g.item.Unschedulable+g.item.Errors > 0) {
+	if g.item != nil && (!open || g.changed && g.item.Unschedulable+g.item.Errors > 0) {
 		d.dismiss(g)
 	}
 	switch {
@@ -397,6 +399,7 @@ func (d *Driver) regate(ctx context.Context, g *group) {
 
 // dismiss takes the group out of the queue, and keeps its failures for when it comes back.
 func (d *Driver) dismiss(g *group) {
+	d.groups.wake(g)
 	d.queue.Delete(g.item)
 	d.queue.Done(g.item)
 	delete(d.groups.byItem, g.item)
@@ -435,18 +438,15 @@ func (g *group) endBinding() {
 	}
 }
 
-// regateAll follows an event. It looks at the groups that a plugin keeps out, if the plugin
-// registered for the event and says that it may help the pod that it keeps out. As for other pods,
-// what was let into the queue stays there.
+// regateAll follows an event. It looks at the groups that sleep and that the event helps although
+// no plugin of their pods registers for it. It looks at those that a plugin keeps out, if the
+// plugin registered for it and says that it may help the pod that it keeps out. As for other
+// pods, what was let into the queue stays there.
 func (d *Driver) regateAll(ctx context.Context, e queueing.ClusterEvent, before, after any) {
 	if d.groups == nil {
 		return
 	}
-	if o, ok := cmp.Or(after, before).(*api.PodGroup); ok {
-		if g := d.groups.byKey[podKey{o.Namespace, o.Name}]; g != nil {
-			d.regate(ctx, g)
-		}
-	}
+	d.rouse(ctx, before, after)
 	for _, shut := range d.groups.shut {
 		if shut.list.Len() == 0 {
 			continue

@@ -17,7 +17,8 @@ import (
 //
 // Source: kube-scheduler 1.37, schedule_one_podgroup.go.
 func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt {
-	g.trying, g.joined = true, false // until it is dismissed, or back
+	g.trying, g.changed = true, false // until it is dismissed, or back
+	d.groups.wake(g)
 	began := d.clock.Now()
 	unsure := d.lookAgain(ctx, g)
 	waiting, members := d.waitingOf(g)
@@ -198,6 +199,7 @@ func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, obje
 		d.groupBack(ctx, g, it, c)
 		return
 	}
+	d.groups.sleep(g, object)
 	background, preemptor := d.bindingContext(ctx), c.Pods[0].Pod.Pod
 	d.open++
 	d.run(ctx, func() error { return d.evictAll(background, evicter, outside, preemptor) }, func(ctx context.Context, err error) {
@@ -214,10 +216,11 @@ func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, obje
 }
 
 // groupBack returns the group to the queue: to wait for an event if its pods are equal and
-// all were tried, and otherwise for its backoff alone.
+// nothing has changed since they were tried, and otherwise for its backoff alone.
 func (d *Driver) groupBack(ctx context.Context, g *group, it *queue.Item, c *gang.Cycle) {
 	d.lookAll(ctx, g)
 	g.trying = false
+	d.groups.wake(g)
 	if !d.isOpen(g) {
 		d.dismiss(g)
 		g.past.Errors, g.past.Last = g.past.Errors+1, d.clock.Now()
@@ -225,10 +228,13 @@ func (d *Driver) groupBack(ctx context.Context, g *group, it *queue.Item, c *gan
 	}
 	g.held = g.firstReady()
 	held, by := g.held.info, queue.Rejectors{}
-	if c != nil && c.Outcome != nil && !g.joined {
+	if c != nil && c.Outcome != nil && !g.changed {
 		if best := c.Outcome.Best(); best != nil && best.Missing != nil && best.Missing.Exact {
 			by.Plugins = d.rejectors(held)
 		}
+	}
+	if len(by.Plugins) > 0 {
+		d.groups.sleep(g, d.objectOf(g))
 	}
 	d.queue.Resize(it, g.ready.Len())
 	d.queue.Requeue(ctx, it, held, by)
