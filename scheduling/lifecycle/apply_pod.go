@@ -92,6 +92,9 @@ func (d *Driver) assign(ctx context.Context, p *pod) error {
 	}
 	d.move(ctx, assignedEvent(queueing.ActionAdd), nil, p.info, nil)
 	if p.member != nil {
+		if before == nil || moved {
+			p.member.group.changes()
+		}
 		d.regatePod(ctx, p)
 	}
 	return err

@@ -102,7 +102,10 @@
 // Here: it waits for an event that may help the first pod that was refused, and for its
 // backoff. If such an event helps and no other pod is ready, it is tried before the end of its
 // backoff, like a single pod. It is also tried, after its backoff, if another pod joins it,
-// and if the spec of its object changes. Other groups are tried again after their backoff.
+// and if the spec of its object changes. So it is if a node gets another value of the label of its
+// constraint, and if one of its pods comes to a node, leaves it or loses it. The same holds if
+// groups of pods on nodes change, so that preemption may find other victims. Other groups are
+// tried again after their backoff.
 // Why: an attempt that must fail as the last one did helps nobody.
 //
 // Differs: a pod of a group that loses its binding, or that Permit rejects.

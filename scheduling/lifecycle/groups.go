@@ -181,6 +181,9 @@ func (d *Driver) delist(ctx context.Context, p *pod) {
 		return
 	}
 	g, from := p.member.group, p.member.group.bar
+	if p.member.state == away { // it may have had a node
+		g.changes()
+	}
 	p.setState(away, "")
 	if from == p.member.element {
 		from, g.bar = from.Next(), nil
@@ -446,7 +449,7 @@ func (d *Driver) regateAll(ctx context.Context, e queueing.ClusterEvent, before,
 	if d.groups == nil {
 		return
 	}
-	d.rouse(ctx, before, after)
+	d.rouse(ctx, e, before, after)
 	for _, shut := range d.groups.shut {
 		if shut.list.Len() == 0 {
 			continue

@@ -97,9 +97,20 @@ func TestGroupIsWoken(t *testing.T) {
 		}
 		return b
 	}
-	p1, p2 := groupPod("p1", "g", "1", 0), groupPod("p2", "g", "1", 0)
+	p1, p2, p3 := groupPod("p1", "g", "1", 0), groupPod("p2", "g", "1", 0), groupPod("p3", "g", "1", 0)
+	light, high := groupPod("light", "g", "0", 0), groupPod("high", "g", "1", 5)
+	vip := func(name string) *api.Pod { return groupPod(name, "v", "1", 5) }
 	basic := podGroup("g", 2, 0)
 	basic.Spec.SchedulingPolicy = api.PodGroupSchedulingPolicy{Basic: &api.BasicSchedulingPolicy{}}
+	strict := podGroup("v", 1, 5)
+	child := podGroup("v", 1, 0)
+	child.Spec.ParentCompositePodGroupName = new("c")
+	composite := func(priority int32) *api.CompositePodGroup {
+		return &api.CompositePodGroup{
+			ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "c"},
+			Spec:       api.CompositePodGroupSpec{Priority: &priority, SchedulingPolicy: api.CompositePodGroupSchedulingPolicy{Basic: &api.BasicSchedulingPolicy{}}},
+		}
+	}
 	for _, tt := range []struct {
 		name   string
 		before []any
@@ -108,6 +119,18 @@ func TestGroupIsWoken(t *testing.T) {
 		{"its minimum is lowered", []any{small("n1", "a"), podGroup("g", 2, 0), p1, p2}, podGroup("g", 1, 0)},
 		{"its policy changes", []any{small("n1", "a"), podGroup("g", 2, 0), p1, p2}, basic},
 		{"its constraint goes", []any{small("n1", "a"), small("n2", "b"), zoned("g", 2, 0), p1, p2}, podGroup("g", 2, 0)},
+		{"a node gets a domain", []any{small("n1", "a"), small("n2", ""), zoned("g", 2, 0), p1, p2}, small("n2", "a")},
+		{"a node changes its domain", []any{small("n1", "a"), small("n2", "b"), zoned("g", 2, 0), p1, p2}, small("n2", "a")},
+		{"the node of a member changes its domain", []any{small("n1", "a"), small("n2", "b"), zoned("g", 1, 0), onNode(p1, "n1"), p2}, small("n1", "b")},
+		{"a member comes to a node", []any{small("n1", "a"), small("n2", "a"), onNode(vip("v"), "n2"), podGroup("v", 1, 5), podGroup("g", 3, 0), p1, p2, p3}, []any{onNode(p2, "n2"), onNode(p3, "n2")}},
+		{"a new member is on a node", []any{small("n1", "a"), podGroup("g", 2, 0), p1, p2}, onNode(light, "n1")},
+		{"the node of a member comes", []any{small("n1", "a"), podGroup("g", 2, 0), onNode(light, "m"), p1, p2}, api.MakeNode("m", "100m", "1Gi")},
+		{"the member leaves", []any{api.MakeNode("n1", "100m", "8Gi").Labels("zone", "a"), small("n2", "b"), zoned("g", 1, 0), onNode(light, "n1"), p2}, lifecycle.Delete(light)},
+		{"the node of the member goes", []any{api.MakeNode("n1", "100m", "8Gi").Labels("zone", "a"), small("n2", "b"), zoned("g", 1, 0), onNode(light, "n1"), p2}, lifecycle.Delete(api.MakeNode("n1", "", "").Obj())},
+		{"the priority of another group is lowered", []any{small("n1", "a"), onNode(vip("v"), "n1"), strict, podGroup("g", 1, 5), high}, podGroup("v", 1, 0)},
+		{"the object of another group comes", []any{small("n1", "a"), onNode(vip("v"), "n1"), podGroup("g", 1, 5), high}, podGroup("v", 1, 0)},
+		{"the object of another group goes", []any{small("n1", "a"), onNode(groupPod("v", "v", "1", 0), "n1"), strict, podGroup("g", 1, 5), high}, lifecycle.Delete(strict)},
+		{"the priority of a composite group is lowered", []any{small("n1", "a"), onNode(vip("v"), "n1"), child, composite(5), podGroup("g", 1, 5), high}, composite(0)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newSleepy(t)
@@ -165,6 +188,10 @@ func TestGroupSleepsOn(t *testing.T) {
 			w.attempts = 2
 		}
 	}
+	w.put(node("zone", "c")) // of the two, only one has a constraint with this key
+	if w.try(); w.attempts != 3 {
+		t.Errorf("%d attempts after the label of one group, want 1", w.attempts-2)
+	}
 }
 
 // TestWokenGroupWaitsForItsBackoff: however often something happens that may help a group, it is
@@ -178,9 +205,23 @@ func TestWokenGroupWaitsForItsBackoff(t *testing.T) {
 			}
 			return g
 		},
+		"a label": func(i int) any {
+			return api.MakeNode("n1", "1", "8Gi").Labels("zone", fmt.Sprint(i))
+		},
+		"a member": func(i int) any {
+			light := groupPod("light", "g", "2", 0)
+			if light.UID = "light"; i%2 == 0 {
+				return lifecycle.Delete(light)
+			}
+			return onNode(light, "elsewhere")
+		},
 	} {
 		w := newSleepy(t)
-		w.put(api.MakeNode("n1", "1", "8Gi").Labels("zone", "a"), podGroup("g", 2, 0), groupPod("p1", "g", "2", 0), groupPod("p2", "g", "2", 0))
+		g := podGroup("g", 2, 0)
+		if name == "a label" {
+			g = zoned("g", 2, 0)
+		}
+		w.put(api.MakeNode("n1", "1", "8Gi").Labels("zone", "a"), g, groupPod("p1", "g", "2", 0), groupPod("p2", "g", "2", 0))
 		w.try()
 		for i := range 7 * 10 { // of 100 ms
 			w.clock.Advance(100 * time.Millisecond)
@@ -203,7 +244,7 @@ func TestGroupChangesWhileItEvicts(t *testing.T) {
 	}
 	free := zoned("g", 1, 10)
 	free.Spec.SchedulingConstraints, free.ResourceVersion = nil, "2"
-	for name, event := range map[string]lifecycle.Event{"its object": lifecycle.Update(free)} {
+	for name, event := range map[string]lifecycle.Event{"a label": lifecycle.Update(node("2")), "its object": lifecycle.Update(free)} {
 		clock, e := virtualclock.New(epoch), hangingEvicter{make(chan struct{})}
 		d, err := lifecycle.New(lifecycle.Config{
 			Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Groups: &groups.Rules{}, Clock: clock, Binder: e, Bindings: 2,
