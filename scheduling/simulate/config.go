@@ -47,7 +47,7 @@ type Config struct {
 	ReportEvery time.Duration
 
 	// SampleEvery is the time between two samples of Result.Series; 0 means an hour,
-	// a negative time none.
+	// a negative time none. Beyond 10,000 samples the time doubles, again and again.
 	SampleEvery time.Duration
 	// Recorder, if not nil, records the run: what the scheduler sees and decides, with the
 	// pods that controllers make and the nodes of the autoscaler. It must be new, with the

@@ -30,7 +30,10 @@ type Result struct {
 	Waiting int `json:"waiting"`
 	// Peaks say when the largest share of each resource was requested.
 	Peaks []Peak `json:"peaks"`
-	// Series are samples of the cluster.
+	// Series are samples of the cluster, in the order of time. If a run takes more than
+	// 10,000, every second one is left out, as often as needed. The last one is always there,
+	// and so are the first ones with the most nodes, running pods, waiting pods, CPU, Memory
+	// and Fragmented.
 	Series []Sample `json:"series"`
 	// Decisions are all bindings, evictions, and first failures, in their order. They
 	// are not part of the JSON form; write them with a trace.
@@ -121,9 +124,7 @@ func (w *world) finish() (*Result, error) {
 	}
 	r.Waits = waitsOf(r.Pods)
 	r.Peaks = w.series.peaks(w)
-	if r.Series == nil {
-		r.Series = []Sample{}
-	}
+	r.Series = w.series.samples.all()
 	if w.config.Progress != nil {
 		w.config.Progress(w.progress())
 	}

@@ -17,6 +17,7 @@ type series struct {
 	cpu     int64 // sum of the requests of CPU and memory of all pods that ever ran
 	memory  int64
 	ran     int64
+	samples samples
 }
 
 // add counts a pod that begins to run (times 1) or ends (times -1).
@@ -102,5 +103,5 @@ func (w *world) sample() {
 		}
 	}
 	x.CPU, x.Memory, x.Fragmented = share(usedCPU, cpu), share(usedMemory, memory), share(fragmented, cpu)
-	w.result.Series = append(w.result.Series, x)
+	w.series.samples.add(x, samplesMost)
 }

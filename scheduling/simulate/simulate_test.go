@@ -526,3 +526,21 @@ func BenchmarkPodsBeforeNodes(b *testing.B) {
 	}
 	b.ReportMetric(ratio, "ratio")
 }
+
+// TestSeriesIsBounded: a pod that comes after many years does not make a sample for each hour
+// until then.
+func TestSeriesIsBounded(t *testing.T) {
+	c := config(objects([]*api.Node{node("a", "2")}, job("early", "1", 3*time.Hour+time.Minute, time.Hour).Obj(), job("late", "2", 430_000*time.Hour, time.Second).Obj()))
+	c.SampleEvery = 0
+	r := run(c)
+	if n := len(r.Series); n < 5_000 || n > 10_000 {
+		t.Fatalf("%d samples, want 5,000 to 10,000", n)
+	}
+	first, last := r.Series[0], r.Series[len(r.Series)-1]
+	if first.At != 0 || last.At < 430_000*3600 {
+		t.Errorf("samples from %v to %v, want from the beginning to the end", first.At, last.At)
+	}
+	if !slices.ContainsFunc(r.Series, func(x simulate.Sample) bool { return x.At == 4*3600 && x.Running == 1 && x.CPU == 0.5 }) {
+		t.Error("the only sample with a running pod is left out")
+	}
+}
