@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -136,9 +135,4 @@ func (s *session) write(w io.Writer, c *command, a *answer) error {
 }
 
 // write writes the output as JSON.
-func (o *Output) write(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(o)
-}
+func (o *Output) write(w io.Writer) error { return writeJSON(w, o) }
