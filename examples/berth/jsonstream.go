@@ -9,11 +9,15 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // writeJSON writes what a [json.Encoder] writes that indents by two spaces and does not escape
-// HTML. But it never holds more than one element of a list as text, so a result with a million pods
-// takes no memory for its text.
+// HTML, with two differences. It never holds more than one element of a list as text, so a result
+// with a million pods takes no memory for its text. Characters that are not seen are escaped: a
+// terminal would obey some of them, and they could imitate other output.
 func writeJSON(w io.Writer, value any) error {
 	s := jsonStream{w: bufio.NewWriterSize(w, 1<<16), flat: map[reflect.Type]bool{}}
 	s.encoder = json.NewEncoder(&s.buffer)
@@ -141,7 +145,7 @@ func (s *jsonStream) whole(v reflect.Value, indent string) {
 	s.buffer.Reset()
 	s.encoder.SetIndent(indent, "  ")
 	if s.err = s.encoder.Encode(value); s.err == nil {
-		_, s.err = s.w.Write(bytes.TrimSuffix(s.buffer.Bytes(), []byte("\n")))
+		_, s.err = s.w.Write(escapeHidden(bytes.TrimSuffix(s.buffer.Bytes(), []byte("\n"))))
 	}
 }
 
@@ -180,4 +184,26 @@ func isEmpty(v reflect.Value) bool {
 		return false
 	}
 	return v.IsZero()
+}
+
+// escapeHidden escapes characters of a JSON text that are not seen. They can only be in its
+// strings, which are the same when they are decoded.
+func escapeHidden(text []byte) []byte {
+	hidden := func(r rune) bool { return r >= utf8.RuneSelf-1 && !unicode.IsPrint(r) }
+	if !bytes.ContainsFunc(text, hidden) {
+		return text
+	}
+	var out []byte
+	for _, r := range string(text) {
+		if !hidden(r) {
+			out = utf8.AppendRune(out, r)
+			continue
+		}
+		units := utf16.AppendRune(nil, r)
+		for _, u := range units {
+			const digits = "0123456789abcdef"
+			out = append(out, '\\', 'u', digits[u>>12], digits[u>>8&15], digits[u>>4&15], digits[u&15])
+		}
+	}
+	return out
 }
