@@ -10,10 +10,10 @@ import (
 )
 
 // EventsToRegister names the events that may help a rejected pod: a node is added, or its
-// labels or allocatable change; a class, a slice or a taint rule is added, changes or is
-// deleted; a claim loses its devices, or a claim of the pod is added or changes its
-// status; a template is added or changes; a pod with devices in flight leaves; the pod's
-// generated claims change.
+// labels or allocatable change; a class is added or changes; a slice or a taint rule is added,
+// changes or is deleted; a claim loses its devices, or a claim of the pod is added or changes
+// its status; a template is added or changes; a pod with devices in flight leaves; the pod's
+// generated claims change. As in kube-scheduler, the deletion of a class is none of these.
 func (p DynamicResources) EventsToRegister() []queueing.EventHint {
 	const came = queueing.ActionAdd | queueing.ActionUpdate
 	return []queueing.EventHint{
