@@ -61,6 +61,7 @@ type Objects[D api.Object, S any, P object[S]] struct {
 	wakes   bool         // whether every change closes feed.change, not only a deletion
 
 	known  map[string]*D
+	seen   string // the newest version that lists and watches have told; "" for none
 	synced bool
 	err    error // of the last list or watch
 }
@@ -126,6 +127,7 @@ func (o *Objects[D, S, P]) Update(obj any) error {
 		o.feed.mu.Lock()
 		defer o.feed.mu.Unlock()
 		o.put(KeyOf(p), p)
+		o.see(p.GetResourceVersion())
 	}
 	return err
 }
@@ -147,13 +149,17 @@ func (o *Objects[D, S, P]) Delete(obj any) error {
 	if err == nil {
 		o.feed.mu.Lock()
 		defer o.feed.mu.Unlock()
-		o.remove(KeyOf(p))
+		if key := KeyOf(p); !o.succeeds(key, p) {
+			o.remove(key)
+		}
+		o.see(p.GetResourceVersion())
 	}
 	return err
 }
 
-// Replace implements [cache.ReflectorStore]: the list is all that there is.
-func (o *Objects[D, S, P]) Replace(list []any, _ string) error {
+// Replace implements [cache.ReflectorStore]: the list, of this version, is all that there is.
+// What was written later stays: the watch that follows tells what becomes of it.
+func (o *Objects[D, S, P]) Replace(list []any, version string) error {
 	all := make(map[string]P, len(list))
 	for _, obj := range list {
 		p, err := o.object(obj)
@@ -165,19 +171,64 @@ func (o *Objects[D, S, P]) Replace(list []any, _ string) error {
 	o.feed.mu.Lock()
 	defer o.feed.mu.Unlock()
 	for _, key := range slices.Sorted(maps.Keys(o.known)) {
-		if all[key] == nil {
+		if all[key] == nil && !(o.ahead(key) && after(api.MetaOf(o.known[key]).ResourceVersion, version)) {
 			o.remove(key)
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		o.put(key, all[key])
 	}
+	for _, p := range all {
+		o.see(p.GetResourceVersion())
+	}
+	o.see(version)
 	o.synced = true
 	return nil
 }
 
 // Resync implements [cache.ReflectorStore].
 func (o *Objects[D, S, P]) Resync() error { return nil }
+
+// Written notes an object as the API server has answered to a write. The driver hears of it
+// before Written returns, and what lists and watches still tell of the time before the write
+// undoes nothing. An object that they have told the end of does not come back.
+func (o *Objects[D, S, P]) Written(p P) {
+	o.feed.mu.Lock()
+	defer o.feed.mu.Unlock()
+	key := KeyOf(p)
+	// If the object is not known, either the watch has not reached the write, or it has
+	// passed the object's end, whose version is higher.
+	if known := o.known[key]; known != nil && api.MetaOf(known).UID == api.UID(p.GetUID()) || after(p.GetResourceVersion(), o.seen) {
+		o.put(key, p)
+	}
+}
+
+// see notes that a list or a watch has told everything up to a version.
+func (o *Objects[D, S, P]) see(version string) {
+	if after(version, o.seen) {
+		o.seen = version
+	}
+}
+
+// after reports whether version a is certainly newer than b; "" is older than all.
+func after(a, b string) bool {
+	order, ok := api.CompareResourceVersions(a, b)
+	return ok && order > 0 || b == "" && a != ""
+}
+
+// ahead reports whether the known version of an object was written, and no list or watch has
+// reached it.
+func (o *Objects[D, S, P]) ahead(key string) bool {
+	return after(api.MetaOf(o.known[key]).ResourceVersion, o.seen)
+}
+
+// succeeds reports whether the known object was written after p, another one of its name, which
+// a list or a watch still tells of.
+func (o *Objects[D, S, P]) succeeds(key string, p P) bool {
+	known := o.known[key]
+	return known != nil && api.MetaOf(known).UID != api.UID(p.GetUID()) && o.ahead(key) &&
+		after(api.MetaOf(known).ResourceVersion, p.GetResourceVersion())
+}
 
 // put notes a version of an object, unless it is known.
 func (o *Objects[D, S, P]) put(key string, p P) {
@@ -187,6 +238,9 @@ func (o *Objects[D, S, P]) put(key string, p P) {
 	}
 	if known := o.known[key]; known != nil {
 		m := api.MetaOf(known)
+		if o.succeeds(key, p) {
+			return
+		}
 		if m.UID != api.UID(p.GetUID()) {
 			o.remove(key)
 		} else if order, ok := api.CompareResourceVersions(p.GetResourceVersion(), m.ResourceVersion); ok && order <= 0 {

@@ -3,6 +3,7 @@ package feed
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
@@ -145,6 +147,73 @@ func TestReplace(t *testing.T) {
 	}, "a/a/5 b/b/8 d/d/9", 3, true})
 	if c.Pods.Get("default/a") != before {
 		t.Error("what has not changed was converted again")
+	}
+}
+
+func newClaim(uid, version string, allocated bool) *resourcev1.ResourceClaim {
+	c := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "c", UID: types.UID(uid), ResourceVersion: version}}
+	if allocated {
+		c.Status.Allocation = new(resourcev1.AllocationResult)
+	}
+	return c
+}
+
+// What was written is known at once, and what lists and watches tell of the time before does
+// not undo it; what they tell of the time after does. What has ended does not come back.
+func TestWritten(t *testing.T) {
+	add := func(x *resourcev1.ResourceClaim) func(*Cluster) error {
+		return func(c *Cluster) error { return c.Devices.Update(x) }
+	}
+	write := func(x *resourcev1.ResourceClaim) func(*Cluster) error {
+		return func(c *Cluster) error { c.Devices.Written(x); return nil }
+	}
+	remove := func(x *resourcev1.ResourceClaim) func(*Cluster) error {
+		return func(c *Cluster) error { return c.Devices.Delete(x) }
+	}
+	list := func(version string, items ...any) func(*Cluster) error {
+		return func(c *Cluster) error { return c.Devices.Replace(items, version) }
+	}
+	other := newClaim("other", "100", false)
+	other.Name = "other"
+	for _, test := range []struct {
+		name  string
+		steps []func(*Cluster) error
+		want  string // UID, version and whether it is allocated
+	}{
+		{"written", []func(*Cluster) error{add(newClaim("u", "5", false)), write(newClaim("u", "8", true))}, "u/8/true"},
+		{"an older event", []func(*Cluster) error{add(newClaim("u", "5", false)), write(newClaim("u", "8", true)), add(newClaim("u", "7", false))}, "u/8/true"},
+		{"its own event", []func(*Cluster) error{add(newClaim("u", "5", false)), write(newClaim("u", "8", true)), add(newClaim("u", "8", true))}, "u/8/true"},
+		{"a newer event", []func(*Cluster) error{add(newClaim("u", "5", false)), write(newClaim("u", "8", true)), add(newClaim("u", "9", false))}, "u/9/false"},
+		{"the watch was faster", []func(*Cluster) error{add(newClaim("u", "9", false)), write(newClaim("u", "8", true))}, "u/9/false"},
+		{"deleted later", []func(*Cluster) error{add(newClaim("u", "5", false)), write(newClaim("u", "8", true)), remove(newClaim("u", "9", true))}, ""},
+		{"the watch has told its end", []func(*Cluster) error{add(newClaim("u", "5", false)), remove(newClaim("u", "9", true)), write(newClaim("u", "8", true))}, ""},
+		{"another has its name by now", []func(*Cluster) error{add(newClaim("u", "5", false)), add(newClaim("v", "10", false)), write(newClaim("u", "8", true))}, "v/10/false"},
+		{"an older list", []func(*Cluster) error{list("6", newClaim("u", "5", false)), write(newClaim("u", "8", true)), list("7", newClaim("u", "5", false))}, "u/8/true"},
+		{"a newer list without it", []func(*Cluster) error{list("6", newClaim("u", "5", false)), write(newClaim("u", "8", true)), list("9")}, ""},
+		{"a list without it that is as new", []func(*Cluster) error{list("6", newClaim("u", "5", false)), write(newClaim("u", "8", true)), list("8")}, ""},
+		{"made", []func(*Cluster) error{list("6"), write(newClaim("u", "8", true))}, "u/8/true"},
+		{"made, and an older list", []func(*Cluster) error{list("6"), write(newClaim("u", "8", true)), list("7")}, "u/8/true"},
+		{"made, an older list, and its end", []func(*Cluster) error{list("6"), write(newClaim("u", "8", true)), list("7"), add(newClaim("u", "8", true)), remove(newClaim("u", "9", true))}, ""},
+		{"made, and a newer list", []func(*Cluster) error{list("6"), write(newClaim("u", "8", true)), list("9")}, ""},
+		{"made, and the watch has told its end", []func(*Cluster) error{list("6"), add(newClaim("u", "8", true)), remove(newClaim("u", "9", true)), write(newClaim("u", "8", true))}, ""},
+		{"made, and a list has passed it", []func(*Cluster) error{list("6"), list("9"), write(newClaim("u", "8", true))}, ""},
+		{"made, and the watch has passed it", []func(*Cluster) error{list("6"), add(other), write(newClaim("u", "8", true))}, ""},
+		{"made, and an older one of its name", []func(*Cluster) error{list("6"), write(newClaim("u", "8", true)), add(newClaim("v", "5", false)), remove(newClaim("v", "7", false))}, "u/8/true"},
+		{"the watch has reached it, then an older list", []func(*Cluster) error{list("6"), write(newClaim("u", "8", true)), add(newClaim("u", "8", true)), list("7")}, ""},
+	} {
+		c, _ := newTest(t)
+		for _, step := range test.steps {
+			if err := step(c); err != nil {
+				t.Errorf("%s: %v", test.name, err)
+			}
+		}
+		got := ""
+		if x := c.Devices.Get("default/c"); x != nil {
+			got = fmt.Sprintf("%s/%s/%t", x.UID, x.ResourceVersion, x.Status.Allocation != nil)
+		}
+		if got != test.want {
+			t.Errorf("%s: the claim is %q, want %q", test.name, got, test.want)
+		}
 	}
 }
 
