@@ -97,6 +97,17 @@ func (s *Scheduler) acting(ctx context.Context) (context.Context, func()) {
 	}
 }
 
+// lasting returns a context that does not end with ctx, but when another scheduler leads, or
+// when Run no longer waits for bindings.
+func (s *Scheduler) lasting(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(s.working, func() { cancel(context.Cause(s.working)) })
+	return ctx, func() {
+		stop()
+		cancel(nil)
+	}
+}
+
 // Evict implements [lifecycle.Evicter]: the victim gets the condition DisruptionTarget and
 // is deleted. A patch that fails for the moment, or by a conflict, is tried again.
 //

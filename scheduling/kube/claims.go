@@ -9,9 +9,11 @@ import (
 	"time"
 
 	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	typedresourcev1 "k8s.io/client-go/kubernetes/typed/resource/v1"
 	"k8s.io/client-go/util/retry"
 
 	"github.com/berth-sched/berth/filter"
@@ -19,6 +21,7 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/kube/convert"
 	"github.com/berth-sched/berth/scheduling/kube/internal/feed"
+	"github.com/berth-sched/berth/scheduling/lifecycle"
 )
 
 // claimBinder is the PreBind part of DynamicResources: it writes the allocations that
@@ -30,6 +33,11 @@ import (
 // Original: kube-scheduler takes the pod out of the claims' reservedFor.
 // Here: it stays there until the pod is bound or deleted.
 // Why: the pod is tried again, and the claim controller clears up after deleted pods.
+//
+// Differs: devices of a claim that was written, if the binding fails before the watch tells so.
+// Original: kube-scheduler goes back to what the watch has told, so another claim may get them.
+// Here: the driver hears of every write before PreBind returns, and they stay in use.
+// Why: the API server accepts claims that have the same device.
 type claimBinder struct{ s *Scheduler }
 
 func (claimBinder) Name() string { return "DynamicResources" }
@@ -79,7 +87,8 @@ func (b claimBinder) PreBind(ctx context.Context, c *framework.Cycle, node strin
 	return framework.Status{}
 }
 
-// write writes one claim and returns it as it is then.
+// write writes one claim and returns it as it is then. The driver knows what was written when
+// write returns, also if that is an error.
 func (b claimBinder) write(ctx context.Context, pod *api.Pod, d filter.DeviceClaim) (live *resourcev1.ResourceClaim, err error) {
 	client := b.s.config.Client.ResourceV1().ResourceClaims(d.Claim.Namespace)
 	name := d.Claim.Name
@@ -90,6 +99,7 @@ func (b claimBinder) write(ctx context.Context, pod *api.Pod, d filter.DeviceCla
 		if live, err = client.Create(ctx, live, metav1.CreateOptions{}); err != nil {
 			return nil, fmt.Errorf("create claim for extended resources of pod %s: %w", pod.Key(), err)
 		}
+		b.s.cluster.Devices.Written(live)
 		name = live.Name
 	}
 	err = retry.RetryOnConflict(retry.DefaultRetry, func() error {
@@ -126,13 +136,88 @@ func (b claimBinder) write(ctx context.Context, pod *api.Pod, d filter.DeviceCla
 		if at := next.Status.Allocation.AllocationTimestamp; live.Status.Allocation.AllocationTimestamp == nil && at != nil {
 			live.Status.Allocation.AllocationTimestamp = &metav1.Time{Time: *at}
 		}
-		live, err = client.UpdateStatus(ctx, live, metav1.UpdateOptions{})
+		if d.Allocated { // the driver counts the devices in any case
+			live, err = client.UpdateStatus(ctx, live, metav1.UpdateOptions{})
+		} else {
+			live, err = b.give(ctx, client, live)
+		}
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reserving claim %s/%s: %w", d.Claim.Namespace, name, err)
 	}
+	b.s.cluster.Devices.Written(live)
 	return live, nil
+}
+
+// give writes the status of a claim that gets its devices. After an error the claim does not have
+// them and will not get them, because the driver gives them to other claims then. So if the answer
+// is lost, give asks for the claim until that is certain, even if ctx ends meanwhile.
+func (b claimBinder) give(ctx context.Context, client typedresourcev1.ResourceClaimInterface, next *resourcev1.ResourceClaim) (*resourcev1.ResourceClaim, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	lasting, done := b.s.lasting(ctx)
+	defer done()
+	written, err := client.UpdateStatus(lasting, next, metav1.UpdateOptions{})
+	switch {
+	case err == nil:
+		return written, nil
+	case refused(err):
+		return nil, err
+	case !apierrors.IsConflict(err): // after a conflict, too, ask: a client may have sent the write twice
+		b.s.warn("nobody knows whether a claim has got its devices; asking for it", "claim", feed.KeyOf(next), "error", err)
+	}
+	err = lifecycle.Await(ctx, func() (failure error) {
+		written, failure = b.settle(ctx, lasting, client, next, err)
+		return failure
+	})
+	return written, err
+}
+
+// lateWrite is how long after it was sent the API server may still carry out a request. It gives
+// up after one minute, unless its --request-timeout says otherwise.
+const lateWrite = 2 * time.Minute
+
+// settle finds out what has become of a write whose answer is err: it returns the claim if that
+// has got its devices. A write names the version that it changes, so any other version tells. If
+// the version stays, and ctx goes on, the same write is sent again.
+func (b claimBinder) settle(ctx, lasting context.Context, client typedresourcev1.ResourceClaimInterface, next *resourcev1.ResourceClaim, err error) (*resourcev1.ResourceClaim, error) {
+	sent, again := time.Now(), 3
+	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
+		live, getErr := client.Get(lasting, next.Name, metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(getErr), getErr == nil && live.UID != next.UID:
+			return nil, err // it is gone
+		case getErr != nil:
+		case live.ResourceVersion != next.ResourceVersion:
+			b.s.cluster.Devices.Written(live)
+			if hasGot(live, next) {
+				return live, nil
+			}
+			return nil, err
+		case time.Since(sent) > lateWrite:
+			return nil, err
+		case again > 0 && ctx.Err() == nil:
+			again--
+			if live, err = client.UpdateStatus(lasting, next, metav1.UpdateOptions{}); err == nil {
+				return live, nil
+			}
+			sent = time.Now()
+		}
+		if pause(lasting, wait) != nil { // Run ends, so no other pod gets the devices
+			return nil, errors.Join(err, getErr)
+		}
+	}
+}
+
+// hasGot reports whether a claim has the devices and the users that were to be written.
+func hasGot(live, next *resourcev1.ResourceClaim) bool {
+	return live.Status.Allocation != nil &&
+		equality.Semantic.DeepEqual(live.Status.Allocation.Devices.Results, next.Status.Allocation.Devices.Results) &&
+		!slices.ContainsFunc(next.Status.ReservedFor, func(r resourcev1.ResourceClaimConsumerReference) bool {
+			return !slices.Contains(live.Status.ReservedFor, r)
+		})
 }
 
 // newClaim returns the claim to create for a pod's extended resources.
@@ -159,9 +244,10 @@ func viaJSON(from, to any) error {
 // ready reports whether the binding conditions of all devices are true.
 func (b claimBinder) ready(written []*resourcev1.ResourceClaim) (bool, error) {
 	for _, w := range written {
-		c := b.s.cluster.Devices.Get(feed.KeyOf(w))
-		if c == nil {
-			return false, nil // it comes with a later event, or its pod fails by the timeout
+		key := feed.KeyOf(w)
+		c := b.s.cluster.Devices.Get(key)
+		if c == nil || c.UID != api.UID(w.UID) {
+			return false, fmt.Errorf("claim %s does not exist any more", key)
 		}
 		if order, ok := api.CompareResourceVersions(c.ResourceVersion, w.ResourceVersion); ok && order < 0 {
 			return false, nil

@@ -38,6 +38,7 @@ type Scheduler struct {
 
 	cluster *feed.Cluster   // set by Run before anything is bound
 	leading context.Context // ends when this process must not act any more
+	working context.Context // ends with leading, and when Run no longer waits for bindings
 	started chan struct{}   // closed once the driver has the cluster
 	state   atomic.Pointer[state]
 }
@@ -52,6 +53,9 @@ type state struct {
 // ErrLeadershipLost is the error of Run if another scheduler has taken the lease.
 var ErrLeadershipLost = errors.New("kube: leadership lost")
 
+// grace is how long bindings under way may take when Run ends.
+const grace = 10 * time.Second
+
 // ErrRan is the error of a second Run.
 var ErrRan = errors.New("kube: a Scheduler runs only once")
 
@@ -61,7 +65,7 @@ func New(c Config) (*Scheduler, error) {
 		return nil, err
 	}
 	s := &Scheduler{config: c, profiles: map[string]scheduling.Profile{}, metrics: observe.NewMetrics()}
-	s.leading, s.started = context.Background(), make(chan struct{})
+	s.leading, s.working, s.started = context.Background(), context.Background(), make(chan struct{})
 	s.poster = direct.New(c.Client.CoreV1().RESTClient())
 	s.events = record.New(c.Events, c.Identity, c.Log)
 	built, backoff, err := c.build()
@@ -82,7 +86,7 @@ func New(c Config) (*Scheduler, error) {
 		observer = observe.All(s.metrics, c.Observer)
 	}
 	s.driver, err = lifecycle.New(lifecycle.Config{
-		Profiles: profiles, Binder: s, Handle: c.Handle, Seed: c.Seed, Bindings: c.Bindings, Backoff: backoff,
+		Profiles: profiles, Binder: s, Handle: c.Handle, Seed: c.Seed, Bindings: c.Bindings, Backoff: backoff, Grace: grace,
 		Clock:    framework.ClockOf(time.Now, time.AfterFunc),
 		Observer: observer,
 		ErrorHandler: func(err error) {
@@ -142,6 +146,17 @@ func (s *Scheduler) Run(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 	}
+	working, stopWorking := context.WithCancelCause(s.leading)
+	defer stopWorking(nil)
+	s.working = working
+	wg.Go(func() {
+		select {
+		case <-ctx.Done():
+			_ = pause(background, grace)
+			stopWorking(context.Cause(ctx))
+		case <-background.Done():
+		}
+	})
 	s.state.Store(&state{text: "scheduling", cluster: s.cluster, leads: true})
 	s.config.Log.Info("scheduling", "profiles", len(s.profiles))
 	s.cluster.Open(s.driver.Apply)
