@@ -115,13 +115,11 @@ func (d *Driver) changed(ctx context.Context, before, after *framework.PodInfo) 
 func (d *Driver) updatePending(ctx context.Context, p *pod, before *framework.PodInfo) {
 	switch {
 	case p.assumed:
+	case p.binding != nil: // its failure will requeue it
 	case p.host != nil:
 		d.uncount(p)
 		d.move(ctx, assignedEvent(queueing.ActionDelete), before, nil, nil)
-		if p.binding == nil {
-			d.enqueue(ctx, p)
-		}
-	case p.binding != nil: // its failure will requeue it
+		d.enqueue(ctx, p)
 	case d.profileOf(p.info.Pod) == nil:
 		d.clearNomination(ctx, p, "")
 		d.dequeue(p)
@@ -189,7 +187,7 @@ func (d *Driver) deletePod(ctx context.Context, obj *api.Pod) error {
 }
 
 // remove forgets the pod. While its binding is under way, the pod counts on its node
-// until the binding ends, unless an event had confirmed it.
+// until the binding ends: PreBind may still write what plugins hold for the pod.
 func (d *Driver) remove(ctx context.Context, p *pod) {
 	delete(d.pods, keyOf(p.info.Pod))
 	p.gone = true
@@ -199,7 +197,7 @@ func (d *Driver) remove(ctx context.Context, p *pod) {
 	if p.binding != nil {
 		p.binding.abandon()
 	}
-	if p.binding == nil || !p.assumed {
+	if p.binding == nil {
 		freed = d.uncount(p) || freed
 	}
 	if freed {

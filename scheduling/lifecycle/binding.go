@@ -195,10 +195,8 @@ func (b *binding) ended(ctx context.Context, err error) {
 	d, p := b.d, b.p
 	p.item = nil
 	switch {
-	case p.gone:
-		if d.uncount(p) {
-			d.move(ctx, assignedEvent(queueing.ActionDelete), p.info, nil, nil)
-		}
+	case p.gone && d.uncount(p), d.settle(p):
+		d.move(ctx, assignedEvent(queueing.ActionDelete), p.info, nil, nil)
 	case p.assumed && d.config.AssumeTTL > 0:
 		p.expires = d.clock.Now().Add(d.config.AssumeTTL)
 		d.expiring = append(d.expiring, expiry{p, p.expires})
@@ -223,6 +221,7 @@ func (b *binding) fail(ctx context.Context, err error) {
 	if p.assumed {
 		d.uncount(p)
 	}
+	d.settle(p)
 	move := func(except *queue.Item) { // what it had reserved is free, also if it was deleted or bound by another scheduler before
 		d.move(ctx, assignedEvent(queueing.ActionDelete), b.Pod, nil, except)
 	}

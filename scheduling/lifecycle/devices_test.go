@@ -2,10 +2,12 @@ package lifecycle_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
 
+	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
@@ -60,12 +62,14 @@ func allNodes(s *api.ResourceSliceSpec) { s.AllNodes = new(true) }
 // oneDevice is a driver of a cluster with one node and one device.
 func oneDevice(t *testing.T, where func(*api.ResourceSliceSpec)) (*lifecycle.Driver, *virtualclock.Clock) {
 	t.Helper()
+	return oneDeviceOf(t, where, lifecycle.Config{Profiles: []scheduling.Profile{scheduling.Kubernetes137()}})
+}
+
+func oneDeviceOf(t *testing.T, where func(*api.ResourceSliceSpec), c lifecycle.Config) (*lifecycle.Driver, *virtualclock.Clock) {
+	t.Helper()
 	clock := virtualclock.New(time.Unix(0, 0))
-	d, err := lifecycle.New(lifecycle.Config{
-		Profiles: []scheduling.Profile{scheduling.Kubernetes137()},
-		Clock:    clock,
-		Binder:   lifecycle.BinderFunc(func(context.Context, *api.Pod, string) error { return nil }),
-	})
+	c.Clock, c.Binder = clock, lifecycle.BinderFunc(func(context.Context, *api.Pod, string) error { return nil })
+	d, err := lifecycle.New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,6 +130,104 @@ func TestDevicesOfLostNodes(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// slowWriter is a PreBind plugin that writes claims: it says when it begins, and fails when it is
+// told to.
+type slowWriter struct {
+	began chan struct{}
+	fail  chan error
+}
+
+func (slowWriter) Name() string { return "SlowWriter" }
+
+func (w slowWriter) PreBind(_ context.Context, c *framework.Cycle, _ string) framework.Status {
+	if c.Pod.Pod.Name != "a" {
+		return framework.Status{}
+	}
+	w.began <- struct{}{}
+	return framework.AsStatus(<-w.fail)
+}
+
+// TestDevicesWhilePreBindWrites: as long as PreBind may write the claims of a pod, nobody else
+// gets its devices, whatever happens to the pod: PreBind may yet write them.
+func TestDevicesWhilePreBindWrites(t *testing.T) {
+	on := func(version, node string) *api.Pod {
+		p := podWithDevice("a")
+		p.ResourceVersion, p.Spec.NodeName = version, node
+		return p
+	}
+	another := on("3", "")
+	another.UID, another.Spec.SchedulerName = "another", "none"
+	ended := on("3", "")
+	ended.Status.Phase = api.PodFailed
+	gone := lifecycle.Delete(on("4", ""))
+	for _, tt := range []struct {
+		name   string
+		events []lifecycle.Event
+	}{
+		{"deleted", []lifecycle.Event{gone}},
+		{"ended", []lifecycle.Event{lifecycle.Update(ended)}},
+		{"another has its name", []lifecycle.Event{lifecycle.Update(another)}},
+		{"bound by another scheduler to its node", []lifecycle.Event{lifecycle.Update(on("2", "n"))}},
+		{"bound to its node, and deleted", []lifecycle.Event{lifecycle.Update(on("2", "n")), gone}},
+		{"bound to its node, and ended", []lifecycle.Event{lifecycle.Update(on("2", "n")), lifecycle.Update(ended)}},
+		{"bound to its node, and another has its name", []lifecycle.Event{lifecycle.Update(on("2", "n")), lifecycle.Update(another)}},
+		{"bound to its node, and then to none", []lifecycle.Event{lifecycle.Update(on("2", "n")), lifecycle.Update(on("3", ""))}},
+		{"bound to another node", []lifecycle.Event{lifecycle.Update(on("2", "m"))}},
+		{"bound to another node, and deleted", []lifecycle.Event{lifecycle.Update(on("2", "m")), gone}},
+		{"bound to an unknown node", []lifecycle.Event{lifecycle.Update(on("2", "unknown"))}},
+		{"bound to an unknown node, and deleted", []lifecycle.Event{lifecycle.Update(on("2", "unknown")), gone}},
+		{"its node is lost, and it is deleted", []lifecycle.Event{lifecycle.Delete(api.MakeNode("n", "8", "32Gi").Obj()), gone}},
+		{"its node is lost, and it is bound to another", []lifecycle.Event{lifecycle.Delete(api.MakeNode("n", "8", "32Gi").Obj()), lifecycle.Update(on("2", "m"))}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := slowWriter{make(chan struct{}), make(chan error)}
+			profile := scheduling.Kubernetes137()
+			profile.PreBind = append(profile.PreBind, w)
+			d, clock := oneDeviceOf(t, allNodes, lifecycle.Config{Profiles: []scheduling.Profile{profile}, Bindings: 4})
+			d.Apply(lifecycle.Update(podWithDevice("a")))
+			if a, ok := d.ScheduleOne(t.Context()); !ok || a.Err != nil {
+				t.Fatalf("a: %v %v", a.State, a.Err)
+			}
+			flush := func(what string, until func() bool) {
+				for end := time.Now().Add(time.Minute); !until(); d.Flush(t.Context()) {
+					if time.Now().After(end) {
+						t.Fatal(what)
+					}
+				}
+			}
+			begun := false
+			flush("PreBind does not begin", func() bool {
+				select {
+				case <-w.began:
+					begun = true
+				default:
+				}
+				return begun
+			})
+			d.Apply(lifecycle.Update(api.MakeNode("m", "8", "32Gi").Obj()))
+			d.Apply(tt.events...)
+			d.Apply(lifecycle.Update(podWithDevice("b")))
+			b, ok := d.ScheduleOne(t.Context())
+			if !ok || b.Pod.Pod.Name != "b" || b.Err == nil {
+				t.Errorf("b: %v %v, want it rejected", b.State, b.Err)
+			}
+			if err := d.Snapshot().Check(); err != nil {
+				t.Error(err)
+			}
+			w.fail <- errors.New("not written")
+			d.Apply(gone)
+			flush("b does not get the device", func() bool {
+				clock.Advance(time.Minute)
+				b, ok := d.ScheduleOne(t.Context())
+				return ok && b.Pod.Pod.Name == "b" && b.Err == nil
+			})
+			if err := d.Snapshot().Check(); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 

@@ -87,10 +87,14 @@ func (d *Driver) count(p *pod, info *framework.PodInfo, node string) error {
 }
 
 // recount counts the latest version of the pod on the node. If the pod counts there already,
-// it does not leave in between. Nor does it if its node is missing.
+// it does not leave in between. Nor does it if its node is missing, or its binding is under way.
 func (d *Driver) recount(p *pod, node string) error {
 	switch {
-	case p.host == nil || p.host.name != node:
+	case p.host == nil:
+	case p.host.name != node:
+		if p.binding != nil {
+			return d.transfer(p, node)
+		}
 	case p.inside:
 		if d.snap.ReplacePod(p.counted, p.info, node) == nil {
 			d.rehost(p, p.info, node)
@@ -103,6 +107,48 @@ func (d *Driver) recount(p *pod, node string) error {
 	}
 	d.uncount(p)
 	return d.count(p, p.info, node)
+}
+
+// transfer lets a pod whose binding is under way count on another node, where another scheduler
+// has bound it. What plugins hold for the pod stays, such as devices that PreBind may be writing
+// into claims. So if the snapshot does not have the node, the pod counts where it was until the
+// binding ends; see [Driver.settle].
+func (d *Driver) transfer(p *pod, node string) error {
+	p.assumed = false
+	if d.snap.Node(node) == nil {
+		return nil
+	}
+	m := d.snap.Begin()
+	var err error
+	if p.inside {
+		err = d.snap.RemovePod(p.counted, p.host.name)
+	}
+	if err == nil {
+		err = d.snap.AddPod(p.info, node)
+	}
+	if err != nil {
+		d.snap.Rollback(m)
+		return err
+	}
+	d.snap.Commit(m)
+	d.rehost(p, p.info, node)
+	p.inside = true
+	return nil
+}
+
+// settle lets a pod whose binding has ended count where its latest version says, if events have
+// given it another place meanwhile. It reports whether the pod has left a node.
+func (d *Driver) settle(p *pod) bool {
+	switch node := p.info.Pod.Spec.NodeName; {
+	case p.host == nil || p.assumed:
+		return false
+	case p.gone || node == "":
+		return d.uncount(p)
+	case p.host.name != node:
+		d.problem(d.recount(p, node))
+		return true
+	}
+	return false
 }
 
 // rehost lets a version of a pod take its own place on the node.
