@@ -28,7 +28,8 @@ import (
 // pod, also with its node; in a transaction, once that is committed. A pod keeps them if it
 // is replaced by a newer version ([framework.Snapshot.ReplacePod]), or if its node is missing
 // for some time ([framework.Snapshot.LoseNode]). [DeviceClaimsKey] of the cycle holds what a
-// driver must write to the API server before it binds the pod.
+// driver must write to the API server before it binds the pod; [DeviceClaim] says what it must
+// see to.
 //
 // In a transaction, the devices of a pod that has left are still in use, as kube-scheduler's
 // preemption takes those of its victims. To place such a pod again, take it off its node with
@@ -313,7 +314,24 @@ const (
 // DeviceClaims lists what a driver has to write for a placed pod before it binds it.
 type DeviceClaims = devices.DeviceClaims
 
-// DeviceClaim is one claim of [DeviceClaims].
+// DeviceClaim is one claim of [DeviceClaims]. Its method Write returns the object to write.
+//
+// An API server accepts two claims that have the same device, and Unreserve frees every device
+// whose claim was not written. So whoever writes claims must do three things, or a device may be
+// given twice:
+//
+//   - Before PreBind returns, with or without an error, the snapshot must get each claim that was
+//     written, in the version that the API server has answered with: by [framework.Put], or by
+//     Apply of a lifecycle.Driver.
+//   - No event or list that is older than the write may undo that. A lifecycle.Driver ignores
+//     older versions of a known object, but not the deletion of an object that an older list
+//     does not have.
+//   - As long as a write may still be carried out, PreBind must not return an error. If the
+//     answer is lost, read the claim until its version is not the one that was written over, or
+//     until the API server has surely given up the request. If the claim has the devices then,
+//     it was written.
+//
+// Module scheduling/kube does so.
 type DeviceClaim = devices.DeviceClaim
 
 // ExtendedResourceMapping says which request gives a container its extended resource.

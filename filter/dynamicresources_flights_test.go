@@ -125,6 +125,50 @@ func TestFlightsOfOtherClaims(t *testing.T) {
 	}
 }
 
+// TestFlightsOfClaimsAllocatedElsewhere: the devices chosen for a claim stay in flight while the
+// claim has others, and after it has lost these: PreBind may yet write the chosen ones.
+func TestFlightsOfClaimsAllocatedElsewhere(t *testing.T) {
+	s := networkDevice(t)
+	claim := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Name: "c", Namespace: "default", UID: "c"}}
+	claim.Spec = gpuTemplate(1).Spec.Spec
+	putObject(t, s, claim)
+	object := api.MakePod("p").Requests("1", "1Gi").Obj()
+	object.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "gpu", ResourceClaimName: new("c")}}
+	pod, _, err := placeVerified(t, s, object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chosen := filter.DeviceClaimsOf(s, pod)
+	elsewhere := *claim
+	elsewhere.Status.Allocation = &api.AllocationResult{Devices: api.DeviceAllocationResult{Results: []api.DeviceRequestAllocationResult{
+		{Request: "gpu", Driver: "other.example.com", Pool: "p", Device: "d"},
+	}}}
+	for i, version := range []*api.ResourceClaim{&elsewhere, claim} {
+		putObject(t, s, version)
+		if held := len(filter.DeviceClaimsOf(s, pod)); held != 1 {
+			t.Errorf("version %d: the pod holds %d claims, want 1", i, held)
+		}
+		if _, _, err := placeOnNetwork(t, s, fmt.Sprint("next", i)); err == nil {
+			t.Errorf("version %d: the only device is given twice", i)
+		}
+	}
+	written, err := chosen[0].Write(claim, pod.Pod, time.Unix(1, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	putObject(t, s, written)
+	if held := len(filter.DeviceClaimsOf(s, pod)); held != 0 {
+		t.Errorf("written: the pod holds %d claims", held)
+	}
+	putObject(t, s, claim)
+	if _, _, err := placeOnNetwork(t, s, "last"); err != nil {
+		t.Errorf("deallocated: %v", err)
+	}
+	if err := s.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestDeviceSteps: searches count, also those of few steps, and those of forks.
 func TestDeviceSteps(t *testing.T) {
 	s := networkDevice(t)

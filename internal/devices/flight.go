@@ -204,9 +204,10 @@ type flownUndo struct {
 
 func (u *flownUndo) Undo(*framework.Snapshot) { u.state.flown = u.flown }
 
-// arrivesAs reports whether a claim, which says that it was made for the flight's pod and entry, is
-// what the pod's binding has written. Any user can write that into a claim, but not get the devices
-// that are in flight.
+// arrivesAs reports whether a claim, which is the flight's or says that it was made for the flight's
+// pod and entry, is what the pod's binding has written. Any user can write that into a claim, but
+// not get the devices that are in flight. A claim that another scheduler has given other devices may
+// lose them again, and the binding may then write its own.
 func (f *flight) arrivesAs(c *api.ResourceClaim) bool {
 	chosen, written := f.claim.Status.Allocation, c.Status.Allocation
 	return c.Namespace == f.claim.Namespace && written != nil &&
@@ -230,7 +231,7 @@ func (x *State) landed(s *framework.Snapshot, c *api.ResourceClaim) {
 			x.settle(s, f.pod)
 		}
 	}
-	if f, ok := x.flights.Get(claimIDOf(c)); ok {
+	if f, ok := x.flights.Get(claimIDOf(c)); ok && f.arrivesAs(c) {
 		land(f)
 	}
 	o := c.ControllerRef()

@@ -38,6 +38,9 @@ type DeviceClaim struct {
 // the claim has the finalizer [api.FinalizerClaim]. current is nil for a claim that does
 // not exist. The error says what has happened to the claim in the meantime.
 //
+// What was written must get into the snapshot before the binding can fail, because Unreserve
+// frees the devices of claims that were not written: filter.DeviceClaim has the duties.
+//
 // Source: kube-scheduler 1.37, dynamicresources, bindClaim.
 func (c DeviceClaim) Write(current *api.ResourceClaim, pod *api.Pod, now time.Time) (*api.ResourceClaim, error) {
 	next := new(api.ResourceClaim)

@@ -49,6 +49,11 @@
 // frees capacity is an event for them. That includes a pod bound to another node
 // than decided, a pod that turns out smaller, and a nomination that is withdrawn.
 //
+// A plugin that writes to an API server in PreBind must tell the driver of it by [Driver.Apply]
+// before it returns an error, because Unreserve then frees what was not written. Events that
+// were applied before PreBind returns take effect before Unreserve. For devices, see
+// DeviceClaim of package filter.
+//
 // # Determinism
 //
 // With Config.Bindings 0 and a virtual clock, everything runs in one goroutine, and
