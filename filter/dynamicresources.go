@@ -317,8 +317,8 @@ type DeviceClaims = devices.DeviceClaims
 // DeviceClaim is one claim of [DeviceClaims]. Its method Write returns the object to write.
 //
 // An API server accepts two claims that have the same device, and Unreserve frees every device
-// whose claim was not written. So whoever writes claims must do three things, or a device may be
-// given twice:
+// whose claim was not written. So a driver that writes claims must do three things, or a device may
+// be given twice:
 //
 //   - Before PreBind returns, with or without an error, the snapshot must get each claim that was
 //     written, in the version that the API server has answered with: by [framework.Put], or by

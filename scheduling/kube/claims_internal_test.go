@@ -157,8 +157,10 @@ func TestGive(t *testing.T) {
 			w.cancel()
 			return errLost
 		}, writes: 1, took: lateWrite, most: lateWrite + 10*time.Second, version: "1"},
-		{name: "never carried out", answer: func(*world, int, *resourcev1.ResourceClaim) error { return errLost },
-			writes: 4, took: lateWrite, most: lateWrite + 10*time.Second, version: "1"},
+		{
+			name: "never carried out", answer: func(*world, int, *resourcev1.ResourceClaim) error { return errLost },
+			writes: 4, took: lateWrite, most: lateWrite + 10*time.Second, version: "1",
+		},
 		{name: "Run ends", answer: func(w *world, _ int, _ *resourcev1.ResourceClaim) error {
 			time.AfterFunc(time.Second, w.stop)
 			return errLost
