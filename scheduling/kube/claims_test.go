@@ -2,6 +2,7 @@ package kube_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,7 +25,7 @@ import (
 
 var claimResource = resourcev1.SchemeGroupVersion.WithResource("resourceclaims")
 
-// A heldWatch keeps the events about claims back until the test lets them through.
+// A heldWatch keeps the events of a watch back until the test lets them through.
 type heldWatch struct {
 	mu   sync.Mutex
 	held []watch.Event // in order
@@ -32,10 +33,10 @@ type heldWatch struct {
 	to   chan watch.Event
 }
 
-// holdClaims holds the watch of claims of the next scheduler.
-func (w *world) holdClaims() *heldWatch {
+// hold holds the watch of a resource, such as "resourceclaims", of the next scheduler.
+func (w *world) hold(resource string) *heldWatch {
 	h := &heldWatch{to: make(chan watch.Event, 1000)}
-	w.client.PrependWatchReactor("resourceclaims", func(a clienttesting.Action) (bool, watch.Interface, error) {
+	w.client.PrependWatchReactor(resource, func(a clienttesting.Action) (bool, watch.Interface, error) {
 		from, err := w.client.Tracker().Watch(a.GetResource(), a.GetNamespace())
 		if err != nil {
 			return true, nil, err
@@ -167,6 +168,24 @@ func (w *world) refused(i int) {
 	}
 }
 
+// answer lets a test answer the writes of a claim's status. carryOut does what the API server does
+// with the write.
+func (w *world) answer(claim string, as func(carryOut func() (kruntime.Object, error)) (kruntime.Object, error)) {
+	w.client.PrependReactor("update", "resourceclaims", func(a clienttesting.Action) (bool, kruntime.Object, error) {
+		if u := a.(clienttesting.UpdateAction); u.GetSubresource() != "status" || u.GetObject().(metav1.Object).GetName() != claim {
+			return false, nil, nil
+		}
+		obj, err := as(func() (kruntime.Object, error) {
+			if refused, _, err := w.versioned(a); refused {
+				return nil, err
+			}
+			_, obj, err := clienttesting.ObjectReaction(w.client.Tracker())(a)
+			return obj, err
+		})
+		return true, obj, err
+	})
+}
+
 // onStatus calls do once, before the status of a claim is written.
 func (w *world) onStatus(claim string, do func()) {
 	var once sync.Once
@@ -217,6 +236,13 @@ func TestWrittenDevicesStayInUse(t *testing.T) {
 	}{
 		{name: "the pod is deleted", prepare: func(w *world, _ func() *kube.Scheduler, p *corev1.Pod) {
 			w.onStatus("first", func() { _ = w.client.Tracker().Delete(podResource, "default", p.Name) })
+		}},
+		{name: "the pod is deleted, and the answer is lost", prepare: func(w *world, _ func() *kube.Scheduler, p *corev1.Pod) {
+			w.answer("first", func(carryOut func() (kruntime.Object, error)) (kruntime.Object, error) {
+				_ = w.client.Tracker().Delete(podResource, "default", p.Name)
+				_, err := carryOut()
+				return nil, errors.Join(err, errors.New("connection lost"))
+			})
 		}},
 		{name: "another pod has its name", prepare: func(w *world, _ func() *kube.Scheduler, p *corev1.Pod) {
 			w.onStatus("first", func() {
@@ -296,7 +322,7 @@ func TestWrittenDevicesStayInUse(t *testing.T) {
 							t.Fatal(err)
 						}
 					}
-					held := w.holdClaims()
+					held := w.hold("resourceclaims")
 					s = w.start(kube.Config{})
 					w.create(p)
 					w.eventually("the claim is written", func() bool { return held.has("first") })
@@ -325,10 +351,94 @@ func TestWrittenDevicesStayInUse(t *testing.T) {
 					})
 					w.refused(1)
 					_ = w.client.Tracker().Delete(podResource, "default", p.Name)
-					w.change("first", deallocate) // as the claim controller does
+					if order.name == "twice" { // the claim controller deallocates the claim, or deletes it
+						if err := w.client.Tracker().Delete(claimResource, "default", "first"); err != nil {
+							t.Error(err)
+						}
+					} else {
+						w.change("first", deallocate)
+					}
 					w.eventually("a victim has the device", func() bool { return w.exclusive()["gpu.example.com/a/gpu-0"] != "" })
 				})
 			}
 		})
+	}
+}
+
+// forgotten waits until the scheduler no longer knows a claim.
+func forgotten(w *world, s *kube.Scheduler, claim string) {
+	w.eventually("the claim is forgotten", func() (gone bool) {
+		err := s.Do(context.Background(), func(snap *framework.Snapshot) {
+			gone = framework.Lookup[api.ResourceClaim](snap, "default/"+claim) == nil
+		})
+		return gone && err == nil
+	})
+}
+
+// The watch tells that a claim was deleted before the write of the claim is answered: the claim
+// does not come back, so its device is free. Its pod is not bound.
+func TestWriteAnsweredAfterTheEnd(t *testing.T) {
+	first, p := gpuClaim("first", pod("attacker", "1"))
+	w := oneGPU(t, first)
+	var s *kube.Scheduler
+	w.answer("first", func(carryOut func() (kruntime.Object, error)) (kruntime.Object, error) {
+		obj, err := carryOut()
+		_ = w.client.Tracker().Delete(claimResource, "default", "first")
+		forgotten(w, s, "first")
+		return obj, err
+	})
+	s = w.start(kube.Config{})
+	w.create(p)
+	w.eventually("its binding has failed", func() bool { return len(w.pod("attacker").Status.Conditions) > 0 })
+	if got := w.pod("attacker").Status.Conditions[0].Message; !strings.Contains(got, "claim default/first does not exist any more") {
+		t.Errorf("condition %q", got)
+	}
+	w.create(victim(0))
+	w.eventually("the device is free", func() bool { return slices.Equal(w.bindings(), []string{"victim0 a"}) })
+	w.exclusive()
+}
+
+// The answer to a write that was carried out is lost: the pod is bound all the same.
+func TestWriteWithoutAnswer(t *testing.T) {
+	first, p := gpuClaim("first", pod("p", "1"))
+	w := oneGPU(t, first)
+	writes := 0
+	w.answer("first", func(carryOut func() (kruntime.Object, error)) (kruntime.Object, error) {
+		writes++
+		_, err := carryOut()
+		return nil, errors.Join(err, errors.New("connection lost"))
+	})
+	w.start(kube.Config{})
+	w.create(p)
+	w.eventually("the pod is bound", func() bool { return slices.Equal(w.bindings(), []string{"p a"}) })
+	w.refused(0)
+	if c := w.claim("first"); writes != 1 || len(c.Status.ReservedFor) != 1 || c.Status.ReservedFor[0].UID != p.UID {
+		t.Errorf("%d writes, the claim is reserved for %v", writes, c.Status.ReservedFor)
+	}
+	if !w.logs.has("nobody knows whether a claim has got its devices") {
+		t.Errorf("the log is %s", w.logs)
+	}
+}
+
+// A claim is deleted while its device is prepared: the pod fails at once.
+func TestClaimDeletedWhileDeviceIsPrepared(t *testing.T) {
+	slice := &resourcev1.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: "s"}, Spec: resourcev1.ResourceSliceSpec{
+		Driver: "gpu.example.com", NodeName: new("a"), Pool: resourcev1.ResourcePool{Name: "a", ResourceSliceCount: 1},
+		Devices: []resourcev1.Device{{Name: "gpu-0", BindingConditions: []string{"ready"}, BindingFailureConditions: []string{"failed"}}},
+	}}
+	claim, p := gpuClaim("claim", pod("p", "4"))
+	w := newWorld(t, node("a", "4"), slice, &resourcev1.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: "gpu"}}, claim)
+	s := w.start(kube.Config{})
+	w.create(p)
+	w.eventually("the claim is allocated", func() bool { return w.claim("claim").Status.Allocation != nil })
+	if err := w.client.Tracker().Delete(claimResource, "default", "claim"); err != nil {
+		t.Fatal(err)
+	}
+	w.eventually("the pod no longer counts", func() bool { return podsOn(t, s, "a") == 0 })
+	w.eventually("an event says so", func() bool {
+		return slices.ContainsFunc(w.events("p"), func(e string) bool { return strings.Contains(e, "claim default/claim does not exist any more") })
+	})
+	if got := w.bindings(); len(got) > 0 {
+		t.Errorf("bindings %v", got)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,6 +15,7 @@ import (
 	kruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
@@ -143,6 +145,38 @@ func TestVolumes(t *testing.T) {
 	}
 	if got := w.bindings()[0]; !strings.HasSuffix(got, " b") {
 		t.Errorf("binding %q, want node b", got)
+	}
+}
+
+// A volume is reserved, the pod is deleted, and the watch has not told of the write. The volume
+// counts as free then, as in kube-scheduler, but the next pod cannot take it: a patch names the
+// version of the volume that it changes.
+func TestReservedVolumeIsNotTaken(t *testing.T) {
+	w := newWorld(t, node("a", "4"), class("local", "kubernetes.io/no-provisioner"), volume("v", "local", "a"), claim("one", "local"), claim("two", "local"))
+	w.hold("persistentvolumes")
+	var once sync.Once
+	w.client.PrependReactor("patch", "persistentvolumes", func(clienttesting.Action) (bool, kruntime.Object, error) {
+		once.Do(func() { _ = w.client.Tracker().Delete(podResource, "default", "p") })
+		return false, nil, nil
+	})
+	s := w.start(kube.Config{})
+	w.create(mounting("p", "one"))
+	reserved := func() string {
+		v, err := w.client.CoreV1().PersistentVolumes().Get(context.Background(), "v", metav1.GetOptions{})
+		if err != nil || v.Spec.ClaimRef == nil {
+			return ""
+		}
+		return v.Spec.ClaimRef.Name
+	}
+	w.eventually("the volume is reserved", func() bool { return reserved() == "one" })
+	w.eventually("the binding has failed", func() bool { return podsOn(t, s, "a") == 0 })
+	w.create(mounting("q", "two"))
+	w.eventually("the second has failed", func() bool { return len(w.pod("q").Status.Conditions) > 0 })
+	if got := w.pod("q").Status.Conditions[0].Message; !strings.Contains(got, "reserving volume v") {
+		t.Errorf("condition %q", got)
+	}
+	if got := reserved(); got != "one" {
+		t.Errorf("the volume is reserved for %s", got)
 	}
 }
 
