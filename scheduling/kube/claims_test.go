@@ -375,7 +375,7 @@ func forgotten(w *world, s *kube.Scheduler, claim string) {
 	})
 }
 
-// The watch tells that a claim was deleted before the write of the claim is answered: the claim
+// The watch says that a claim was deleted before the write of the claim is answered: the claim
 // does not come back, so its device is free. Its pod is not bound.
 func TestWriteAnsweredAfterTheEnd(t *testing.T) {
 	first, p := gpuClaim("first", pod("attacker", "1"))

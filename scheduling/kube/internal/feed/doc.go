@@ -5,4 +5,6 @@
 // of nodes. A version that is known, or older, does nothing; a new UID under an old name is
 // another object; objects that no longer count, such as ended pods, are deleted. Fields that
 // scheduling does not read are not kept.
+//
+// What was written is taken in at once; see [Objects.Written].
 package feed
