@@ -60,16 +60,18 @@ func podsAssumed(assumed []Assumed) int64 {
 }
 
 // besides returns the summary including the assumed workloads, as pods without a
-// node.
+// node, as far as they request what is allocatable.
 func besides(s *api.ResourceSummary, assumed []Assumed) *api.ResourceSummary {
 	if len(assumed) == 0 {
 		return s
 	}
 	more := resource.List{resource.Pods: resource.New(podsAssumed(assumed), resource.DecimalSI)}
-	for _, a := range assumed {
-		for _, c := range a.Components {
-			for _, d := range demands(c.Request) {
-				more[d.name] = more[d.name].Add(quantityOf(d.name, resource.SatMul(c.Replicas, d.units)))
+	for name := range s.Allocatable { // there may be thousands of others in a request
+		for _, a := range assumed {
+			for _, c := range a.Components {
+				if q := c.Request[name]; q.Sign() > 0 {
+					more[name] = more[name].Add(quantityOf(name, resource.SatMul(c.Replicas, unitsOf(name, q))))
+				}
 			}
 		}
 	}

@@ -28,10 +28,11 @@ var (
 // A setPacker places sets, first fit, on nodes. A node's room only shrinks, so a
 // component never needs to retry a node without room for it.
 type setPacker struct {
-	names  []resource.Name // counted resources of a node, after the pods
-	rows   []setRow        // in the order in which they are filled
-	opened int64           // number of nodes of grades up to the last one that a component has reached
-	tidy   int64           // number of opened nodes at which to forget some
+	names  []resource.Name        // counted resources of a node, after the pods
+	known  map[resource.Name]bool // these
+	rows   []setRow               // in the order in which they are filled
+	opened int64                  // number of nodes of grades up to the last one that a component has reached
+	tidy   int64                  // number of opened nodes at which to forget some
 
 	steps, maxSteps int64 // nodes and blocks looked at
 }
@@ -66,20 +67,13 @@ func (m *modelCount) packer(assumed []Assumed) *setPacker {
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(m.models[a].Grade, m.models[b].Grade) })
 
-	p := &setPacker{maxSteps: maxPackSteps}
-	seen := map[resource.Name]bool{}
+	p := &setPacker{known: map[resource.Name]bool{}, maxSteps: maxPackSteps}
 	for _, d := range m.wanted {
-		seen[d.name] = true
-		p.names = append(p.names, d.name)
+		p.count(d.name)
 	}
-	for _, a := range assumed {
-		for _, c := range a.Components {
-			for _, d := range countedOnly(demands(c.Request)) {
-				if !seen[d.name] {
-					seen[d.name] = true
-					p.names = append(p.names, d.name)
-				}
-			}
+	for i := range m.models {
+		for _, r := range m.models[i].Ranges {
+			p.count(r.Name)
 		}
 	}
 	var before int64
@@ -97,13 +91,28 @@ func (m *modelCount) packer(assumed []Assumed) *setPacker {
 	return p
 }
 
-// kindsOf returns the needs of components.
+// count adds a resource to those of a node. Assumed workloads may request any number of others.
+func (p *setPacker) count(name resource.Name) {
+	if counted(name) && !p.known[name] {
+		p.known[name] = true
+		p.names = append(p.names, name)
+	}
+}
+
+// kindsOf returns the needs of components. One that requests what no node has counts as more pods
+// than a node takes.
 func (p *setPacker) kindsOf(components []Component) []setKind {
 	var kinds []setKind
 	for _, c := range components {
 		k := setKind{replicas: c.Replicas, needs: []int64{1}}
 		for _, name := range p.names {
 			k.needs = append(k.needs, max(0, unitsOf(name, c.Request[name])))
+		}
+		for name, q := range c.Request {
+			if !p.known[name] && counted(name) && unitsOf(name, q) > 0 {
+				k.needs[0] = math.MaxInt64
+				break
+			}
 		}
 		kinds = append(kinds, k)
 	}

@@ -181,7 +181,9 @@ func nodesOfGrade6(n int) *api.Cluster {
 func TestComponentsDoNotMultiplyNodes(t *testing.T) {
 	const nodes, components = 5000, 1000
 	empty := []int64{podsPerNode, 32_000, 1 << 37}
-	p := &setPacker{names: []resource.Name{resource.CPU, resource.Memory}, maxSteps: maxPackSteps}
+	p := &setPacker{known: map[resource.Name]bool{}, maxSteps: maxPackSteps}
+	p.count(resource.CPU)
+	p.count(resource.Memory)
 	p.rows = []setRow{{empty: empty, left: nodes, nodes: setNodes{width: len(empty)}}}
 	plain := &plainPacker{left: []int64{nodes}, empty: [][]int64{empty}}
 	kinds := p.kindsOf(manyComponents(components))
@@ -225,5 +227,56 @@ func BenchmarkEstimateSets(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestAssumedNamesTakeNoRoom: a workload in flight may request any number of resources that no node
+// has. It fits nowhere, from the first component that requests one, and costs no room for each node.
+func TestAssumedNamesTakeNoRoom(t *testing.T) {
+	grades := func(cpu, odd string) api.ResourceModel {
+		m := api.ResourceModel{Ranges: []api.ResourceModelRange{{Name: resource.CPU, Min: resource.MustParse(cpu), Max: resource.MustParse("100")}}}
+		if odd != "" {
+			m.Ranges = append(m.Ranges, api.ResourceModelRange{Name: "example.com/odd", Min: resource.MustParse(odd), Max: resource.MustParse("100")})
+		}
+		return m
+	}
+	component := func(cpu string, odd ...string) Component {
+		c := Component{Replicas: 1, Request: resource.List{resource.CPU: resource.MustParse(cpu)}}
+		for _, name := range odd {
+			c.Request[resource.Name("example.com/"+name)] = resource.MustParse("1")
+		}
+		return c
+	}
+	var many []string
+	for i := range 5000 {
+		many = append(many, fmt.Sprint("r", i))
+	}
+	for _, tt := range []struct {
+		name    string
+		model   api.ResourceModel
+		assumed []Component
+		want    int64 // sets of one CPU beside them, on a node with 8
+	}{
+		{"nothing", grades("8", ""), nil, 8},
+		{"one that fits", grades("8", ""), []Component{component("3")}, 5},
+		{"one that fits, and one that requests a name of no node", grades("8", ""), []Component{component("3"), component("1", "odd")}, 5},
+		{"nothing after that", grades("8", ""), []Component{component("1", "odd"), component("3")}, 8},
+		{"a name that nodes have", grades("8", "1"), []Component{component("3", "odd"), component("1")}, 4},
+		{"more of it than they have", grades("8", "1"), []Component{component("3", "odd"), component("1", "odd")}, 5},
+		{"thousands of names", grades("8", ""), []Component{component("3", many...)}, 8},
+	} {
+		m := modelCount{rule: Karmada118, models: []api.ResourceModel{tt.model}, counts: []api.AllocatableModeling{{Count: 1}}}
+		set := []Component{component("1")}
+		m.wanted = countedOnly(demands(set[0].Request))
+		if _, err := m.uncovered(); err != nil {
+			t.Fatal(err)
+		}
+		p := m.packer([]Assumed{{Components: tt.assumed}})
+		if width, want := p.rows[0].nodes.width, 1+len(tt.model.Ranges); width != want {
+			t.Errorf("%s: a node has room for %d resources, want %d", tt.name, width, want)
+		}
+		if got := p.pack(p.kindsOf(set), 100); got != tt.want {
+			t.Errorf("%s: %d sets fit, want %d", tt.name, got, tt.want)
+		}
 	}
 }
