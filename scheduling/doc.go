@@ -43,11 +43,13 @@
 // bounds, or broke what its scope declares. Where kept answers have cost more than they
 // saved, it also counts most pods until they pay again: for pods that are like none before
 // them, that come only twice, that have keys of more than 1 KiB, or between changes of
-// nodes. In a cluster of up to 300 nodes these are also a scheduler's first pods, 30 to 100 of
-// them: what few decisions save there is less than it costs to begin. Reasons found before or after that are not counted: a nominated pod has a PreFilter
-// that says no, a filter fails for a node with its nominated pods, or an extender refuses a
-// whole sample or wants nodes scored as if they were empty. The page of internal/engine
-// lists them all, each with its place in the code.
+// nodes. These are also a scheduler's first pods, 25 to 100 of them, or more if searches end
+// after a few nodes: what few decisions save is less than it costs to begin. Reasons found
+// before or after that are not counted: a cluster so small that nothing can be saved (one
+// node; 5 nodes for a profile of few plugins, 300 for one of a few filters alone), a
+// nominated pod has a PreFilter that says no, a filter fails for a node with its nominated
+// pods, or an extender refuses a whole sample or wants nodes scored as if they were empty. The
+// page of internal/engine lists them all, each with its place in the code.
 //
 // # A thousand what-ifs
 //

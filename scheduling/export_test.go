@@ -1,4 +1,4 @@
 package scheduling
 
-// KeepFromTheFirst makes kept answers begin with the first decision, in small clusters too.
-func KeepFromTheFirst() { smallMost = 0 }
+// KeepFromTheFirst makes kept answers begin with the first decision.
+func KeepFromTheFirst() { beginsLate = false }

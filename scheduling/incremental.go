@@ -66,6 +66,7 @@ func newIncremental(s *Scheduler) *incrementalPath {
 	f.nominations.kept = referencePath{plugins: &s.plugins, workers: 1, crowds: &f.nominations.crowds}
 	f.nominations.live = referencePath{plugins: &s.plugins, workers: 1}
 	f.engine = engine.New(f, s.profile.Cache.Budget)
+	f.balances.all.late, f.balances.long.late = beginsLate, beginsLate
 	return f
 }
 

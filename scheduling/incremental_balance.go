@@ -26,7 +26,8 @@ type balance struct {
 	aside  uint64 // how many pods took the reference path at once
 	spends bool   // the last pod was asked about from what there is to spare
 	lesson lesson
-	work   int // what the reference path would have cost so far in a small cluster, as far as it matters
+	late   bool // kept answers begin when the reference path has cost enough
+	work   int  // what it would have cost so far, as far as it matters
 	key    int // what the key of the last pod that was looked at cost beyond keyCost, if it is not long; it fades
 
 	// Of short searches, since the loss became too large:
@@ -83,15 +84,14 @@ const (
 	seenEvery, seenOf = 64, 3
 	// While unfit is at least unfitMost, searches in more than fewWanted nodes are not short.
 	unfitMost = 16
-	// workShare is which part the loss may be of what the reference path would have cost so far, in a
-	// small cluster. Kept answers begin once that is the price of a class.
+	// workShare is which part the loss may be of what the reference path would have cost so far. Kept
+	// answers begin once that is the price of a class: a scheduler that makes few decisions must not
+	// pay more for beginning than they can save.
 	workShare = 8
 )
 
-// smallMost is up to how many nodes a cluster is small: a scheduler that makes few decisions there
-// must not pay more for beginning with kept answers than they can save. Tests of kept answers change
-// it, as they would begin with a hundred decisions otherwise.
-var smallMost = fewWanted
+// beginsLate is only false in tests of kept answers, which would begin with many decisions otherwise.
+var beginsLate = true
 
 // extent is how large a search is: after how many feasible nodes the reference path ends, and
 // how many nodes there are. weight is how many of these cost as much as what counts as one for kept
@@ -103,10 +103,25 @@ const fewPlugins = 8
 
 func (f *incrementalPath) extentOf(wanted, nodes int) extent {
 	x := extent{wanted: wanted, nodes: nodes}
-	if t := &f.s.plugins; len(t.filters)+len(t.scorers) < fewPlugins {
+	if f.s.plugins.areFew() {
 		x.weight = 1
 	}
 	return x
+}
+
+func (t *plugins) areFew() bool { return len(t.filters)+len(t.scorers) < fewPlugins }
+
+// fewNodes is up to how many nodes kept answers save nothing. One node is not scored. A filter or two
+// cost so little that looking for a class of pods takes as long as asking about hundreds of nodes.
+func (t *plugins) fewNodes() int {
+	switch {
+	case !beginsLate || !t.areFew():
+		return 1
+	case len(t.scorers) == 0:
+		return fewWanted
+	default:
+		return 5
+	}
 }
 
 // weigh is what counts as so many for kept answers.
@@ -132,7 +147,8 @@ func (x extent) classPrice() int { return x.weigh(engine.ClassCost + 3*x.nodes) 
 // too large: when they have cost a quarter of what the class would.
 func (x extent) enough() int { return max(2, x.classPrice()/(4*x.price())) }
 
-func (x extent) isSmall() bool { return x.nodes <= smallMost }
+// isSmall reports whether kept answers are made as fast as they are copied to a fork.
+func (x extent) isSmall() bool { return beginsLate && x.nodes <= fewWanted }
 
 // limit is which loss is too large, after many decisions.
 func (x extent) limit() int { return patience*x.price() + patientClasses*x.classPrice() }
@@ -209,18 +225,21 @@ func (b *balance) pays(x extent) bool { return b.loss < b.limit(x) }
 // limit is which loss is too large: any, until kept answers begin.
 func (b *balance) limit(x extent) int {
 	switch most := x.limit(); {
-	case !x.isSmall():
+	case !b.late:
 		return most
-	case b.work < workShare*x.classPrice():
+	case !b.hasBegun(x):
 		return 0
 	default:
 		return min(most, b.work/workShare)
 	}
 }
 
-// begin notes a decision that comes.
-func (b *balance) begin(x extent) {
-	if x.isSmall() {
+// hasBegun reports whether the reference path has cost so much that kept answers begin.
+func (b *balance) hasBegun(x extent) bool { return !b.late || b.work >= workShare*x.classPrice() }
+
+// come notes a decision that comes.
+func (b *balance) come(x extent) {
+	if b.late {
 		b.work = min(b.work+x.wanted+x.besides(), workShare*x.limit())
 	}
 }
@@ -246,13 +265,18 @@ func (b *balance) stepAside(seed uint64, every int) bool {
 func (f *incrementalPath) isAside(b *balance, c *framework.Cycle, x extent) bool {
 	f.extent, f.asked, f.balances.long.looks = x, b, false
 	b.spends, b.looks = false, false
-	b.begin(x)
+	b.come(x)
 	if b == &f.balances.all {
-		f.balances.long.begin(x)
+		f.balances.long.come(x)
 	}
 	if b.pays(x) || f.s.profile.Cache.Verify {
 		b.unseen, b.unfit = 0, 0
 		return false
+	}
+	if !b.hasBegun(x) && f.engine.Stats().Classes == 0 {
+		b.aside++
+		f.stepped = b
+		return true
 	}
 	b.save(x.price()/spareShare, x)
 	b.unfit = max(0, b.unfit-1)

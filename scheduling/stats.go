@@ -8,10 +8,11 @@ type Stats struct {
 	Hits, Misses uint64
 	// Bypassed is how many decisions the engine was asked for and left to the reference
 	// path: the first of every base, and what it cannot answer, also if PreFilters then
-	// decide. Where kept answers have cost more than they saved, or could not save much yet in a
-	// small cluster, most of the next decisions, also those in a set of nodes, are not asked for, and counted here. Others that it was
-	// not asked for count nowhere: for a pod whose node affinity names nodes, for a pod that
-	// fits the node that it is nominated to, or with [CacheConfig.Off].
+	// decide. Where kept answers have cost more than they saved, or a scheduler has made few
+	// decisions, most of the next ones, also those in a set of nodes, are not asked for, and
+	// counted here. Others that it was not asked for count nowhere: for a pod whose node affinity
+	// names nodes, for a pod that fits the node that it is nominated to, in a cluster of one
+	// node, or with [CacheConfig.Off].
 	Bypassed uint64
 	// Evictions is how many classes were dropped to stay within the budget.
 	Evictions uint64

@@ -25,8 +25,8 @@ const (
 	stepsKept = 1 << 13
 	// stepsBetween is how many steps there are between two looks for bindings that took more.
 	stepsBetween = 1 << 17
-	// What was used within this number of lookups is never given up, because the
-	// current cycle may hold it.
+	// What was used within this number of lookups is not given up for its age or memory, because the
+	// current cycle may hold it. DropUnused knows what the cycle holds.
 	recent = 64
 	// weighEvery is the number of lookups between two looks at the memory in use.
 	// Those of a fork follow on those before it: else a chain of forks would keep

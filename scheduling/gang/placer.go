@@ -10,6 +10,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/devices"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 )
@@ -136,7 +137,8 @@ type attempt struct {
 	hash     hash
 	room     *room // if the pods are of one class whose filters read one node only
 	steps    int
-	decided  int   // pods that were tried in domains
+	decided  int   // pods that were tried in domains; steps of searches for devices count, too
+	aside    bool  // others count these steps, see trialsAside
 	takes    []int // by id of the domain; see fits
 	gaveUp   bool
 	fewer    []*candidate    // domains of Preferred levels that take the minimum, but not all
@@ -176,6 +178,10 @@ func (a *attempt) try(d *domain, i int, t *Trial) (bool, error) {
 	if a.decided++; a.decided > a.decisions() {
 		return false, a.tooMany()
 	}
+	if !a.aside && devices.Needs(a.snap, pod) {
+		before := devices.Spent(a.snap)
+		defer func() { a.decided += decisionsOf(devices.Spent(a.snap) - before) }()
+	}
 	set, err := d.nodes(a.snap)
 	if err != nil {
 		return false, err
@@ -200,6 +206,10 @@ func (a *attempt) try(d *domain, i int, t *Trial) (bool, error) {
 	return false, fmt.Errorf("failed to schedule other pod from a pod group: %w", err)
 }
 
+// decisionsOf is as how many decisions steps of searches for devices count: a step takes a hundredth
+// of the time of a decision.
+func decisionsOf(steps int64) int { return int(steps / 100) }
+
 // decisions is how many decisions the attempt may make.
 func (a *attempt) decisions() int {
 	most := a.rules.Decisions
@@ -214,7 +224,7 @@ func (a *attempt) decisions() int {
 
 // tooMany says that an attempt has made all its decisions.
 func (a *attempt) tooMany() error {
-	return a.g.invalid("pods", strconv.Itoa(len(a.g.Pods)), fmt.Sprintf("are too many to try in each domain: more than %d decisions, see Rules.Decisions", a.decisions()))
+	return a.g.invalid("pods", strconv.Itoa(len(a.g.Pods)), fmt.Sprintf("are too many to try in each domain, or ask for devices that are too hard to find: more than %d decisions, see Rules.Decisions", a.decisions()))
 }
 
 // dropNomination clears the nomination of a pod that stands now. What takes the pod back

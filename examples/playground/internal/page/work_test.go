@@ -79,7 +79,11 @@ func TestSearchesCount(t *testing.T) {
 	}
 	const few, search, searches = 300, 2 * nodes, 10 * nodes
 	check("the first", one("a"), search, searches)
-	check("the first of its class", one("a"), search, searches)
+	for range 50 { // kept answers begin late
+		one("a")
+	}
+	one("b")
+	one("b")
 	check("known", one("a"), 0, few)
 	for range 2 {
 		one("b")
@@ -98,7 +102,7 @@ func TestSearchesCount(t *testing.T) {
 		}
 		check("after "+s.Do, one("a"), search, searches)
 		check("after "+s.Do+", another class", one("b"), search, searches)
-		for range 2 { // the engine begins with the second one
+		for range 50 { // kept answers begin late
 			one("a")
 			one("b")
 		}

@@ -8,12 +8,12 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// smallWorld is a scheduler as users have it, in a small cluster.
-func smallWorld(t *testing.T, nodes int) *longWorld {
+// lateWorld is a scheduler as users have it.
+func lateWorld(t *testing.T, nodes int) *longWorld {
 	t.Helper()
-	was := smallMost
-	smallMost = fewWanted
-	t.Cleanup(func() { smallMost = was })
+	was := beginsLate
+	beginsLate = true
+	t.Cleanup(func() { beginsLate = was })
 	return newLongWorld(t, nodes)
 }
 
@@ -34,22 +34,22 @@ func (w *longWorld) schedule(s *Scheduler, n int, alike bool) (aside int) {
 	return int(s.Stats().Bypassed - was)
 }
 
-// TestSmallClusterBegins: in a small cluster kept answers begin once the reference path has cost as much
-// as eight classes. Then pods that are alike are answered from them, and pods like no other cost no
+// TestKeptAnswersBeginLate: kept answers begin once the reference path has cost as much as eight
+// classes. Then pods that are alike are answered from them, and pods like no other cost no
 // more than an eighth of what the reference path does.
-func TestSmallClusterBegins(t *testing.T) {
-	for _, nodes := range []int{2, 5, 20, 50, 100, fewWanted} {
-		w := smallWorld(t, nodes)
+func TestKeptAnswersBeginLate(t *testing.T) {
+	for _, nodes := range []int{2, 5, 20, 50, 100, 300, 301, 1000} {
+		w := lateWorld(t, nodes)
 		x := w.s.incremental.extentOf(w.s.plugins.wanted(nodes, w.s.profile.Percentage), nodes)
 		begin := (workShare*x.classPrice() + x.price() - 1) / x.price()
-		if n := w.schedule(w.s, begin-1, true); n < begin-1-seenOf {
+		if n := w.schedule(w.s, begin-1, true); n != begin-1 {
 			t.Errorf("%d nodes: %d of the first %d pods took the reference path", nodes, n, begin-1)
 		}
 		if n := w.schedule(w.s, 1000, true); n > 50 {
 			t.Errorf("%d nodes: %d of 1000 equal pods took the reference path after %d", nodes, n, begin-1)
 		}
 
-		w = smallWorld(t, nodes)
+		w = lateWorld(t, nodes)
 		const strangers = 2000
 		lost := (strangers - w.schedule(w.s, strangers, false)) * (keyCost + refusedCost)
 		if most := strangers*x.price()/workShare + x.classPrice(); lost > most {
@@ -58,9 +58,9 @@ func TestSmallClusterBegins(t *testing.T) {
 	}
 }
 
-// TestSmallClusterKeepsLongKeys: pods that are alike are answered although their keys are long.
-func TestSmallClusterKeepsLongKeys(t *testing.T) {
-	w := smallWorld(t, fewWanted)
+// TestLongKeysBeginLate: pods that are alike are answered although their keys are long.
+func TestLongKeysBeginLate(t *testing.T) {
+	w := lateWorld(t, fewWanted)
 	pod := api.MakePod("long").Requests("1", "1Mi")
 	for i := range 30 {
 		pod = pod.Toleration(api.Toleration{Key: fmt.Sprint("key-", i, strings.Repeat("x", 40)), Operator: api.TolerationOpExists})
@@ -82,15 +82,6 @@ func TestSmallClusterKeepsLongKeys(t *testing.T) {
 	}
 }
 
-// TestLargeClusterBeginsAtOnce: where nodes are many, the third pod is answered from what was kept of the
-// second.
-func TestLargeClusterBeginsAtOnce(t *testing.T) {
-	w := smallWorld(t, fewWanted+1)
-	if n := w.schedule(w.s, 10, true); n > 1 || w.s.Stats().Hits < 8 {
-		t.Errorf("of 10 equal pods %d took the reference path, %d were answered", n, w.s.Stats().Hits)
-	}
-}
-
 // TestForkOfSmallCluster: a fork begins anew in a small cluster, where to copy kept answers costs more
 // than they save a few pods; in others it has what there is.
 func TestForkOfSmallCluster(t *testing.T) {
@@ -98,7 +89,7 @@ func TestForkOfSmallCluster(t *testing.T) {
 		nodes int
 		has   bool
 	}{{fewWanted, false}, {fewWanted + 1, true}} {
-		w := smallWorld(t, c.nodes)
+		w := lateWorld(t, c.nodes)
 		w.schedule(w.s, 500, true)
 		f := w.s.Fork()
 		if has := f.Stats().Classes > 0; w.s.Stats().Classes == 0 || has != c.has {
@@ -118,7 +109,7 @@ func TestForkOfSmallCluster(t *testing.T) {
 
 // TestOneNodeIsNotKept: a node that is the only one is not scored, so nothing is kept.
 func TestOneNodeIsNotKept(t *testing.T) {
-	w := smallWorld(t, 1)
+	w := lateWorld(t, 1)
 	w.schedule(w.s, 1000, true)
 	if x := w.s.Stats(); x != (Stats{}) {
 		t.Errorf("kept answers were asked for: %+v", x)
@@ -128,12 +119,22 @@ func TestOneNodeIsNotKept(t *testing.T) {
 // TestFewPluginsWeighMore: with few plugins the reference path costs less, so what kept answers cost
 // counts more.
 func TestFewPluginsWeighMore(t *testing.T) {
-	w := smallWorld(t, 5)
+	w := lateWorld(t, 5)
 	full := w.s.incremental.extentOf(5, 5)
+	if n := w.s.plugins.fewNodes(); n != 1 {
+		t.Errorf("%d nodes are few, want 1", n)
+	}
 	w.s.plugins.filters, w.s.plugins.scorers = w.s.plugins.filters[:4], w.s.plugins.scorers[:3]
 	few := w.s.incremental.extentOf(5, 5)
+	if n := w.s.plugins.fewNodes(); n != 5 {
+		t.Errorf("with few plugins %d nodes are few, want 5", n)
+	}
 	if few.classPrice() != 2*full.classPrice() || few.price() != full.price() {
 		t.Errorf("a class costs %d of decisions that cost %d, with all plugins %d of %d", few.classPrice(), few.price(), full.classPrice(), full.price())
+	}
+	w.s.plugins.scorers = nil
+	if n := w.s.plugins.fewNodes(); n != fewWanted {
+		t.Errorf("with a few filters %d nodes are few, want %d", n, fewWanted)
 	}
 	for _, saved := range []int{0, 5} {
 		a, b := balance{work: 1 << 20}, balance{work: 1 << 20}
