@@ -5,8 +5,8 @@ import "slices"
 // Fork returns a scheduler for another goroutine, which starts where s is: with its
 // count of decisions, the start of its next sample, and a copy of the answers that it
 // keeps. From then on the two are independent, and each makes the decisions that s would
-// have made. In clusters of up to 300 nodes nothing is copied, as the fork soon has such answers
-// of its own.
+// have made. If the last decision was about up to 300 nodes, no answers are copied: a fork that
+// makes many decisions soon has its own.
 //
 // Fork must not run beside other uses of s. It costs about as much as to copy the bytes
 // that s holds ([Stats]), so make one fork for each goroutine, not one for each question.

@@ -28,7 +28,7 @@ type balance struct {
 	lesson lesson
 	late   bool // kept answers begin when the reference path has cost enough
 	work   int  // what it would have cost so far, as far as it matters
-	key    int // what the key of the last pod that was looked at cost beyond keyCost, if it is not long; it fades
+	key    int  // what the key of the last pod that was looked at cost beyond keyCost, if it is not long; it fades
 
 	// Of short searches, since the loss became too large:
 	unseen int  // how many pods came
@@ -84,9 +84,9 @@ const (
 	seenEvery, seenOf = 64, 3
 	// While unfit is at least unfitMost, searches in more than fewWanted nodes are not short.
 	unfitMost = 16
-	// workShare is which part the loss may be of what the reference path would have cost so far. Kept
-	// answers begin once that is the price of a class: a scheduler that makes few decisions must not
-	// pay more for beginning than they can save.
+	// The loss may be one part in workShare of what the reference path would have cost so far, at most.
+	// Kept answers begin once that part is the price of a class: a scheduler that makes few decisions
+	// must not pay more for beginning than they can save.
 	workShare = 8
 )
 
@@ -94,8 +94,8 @@ const (
 var beginsLate = true
 
 // extent is how large a search is: after how many feasible nodes the reference path ends, and
-// how many nodes there are. weight is how many of these cost as much as what counts as one for kept
-// answers, besides the first: the fewer plugins there are, the less does the reference path cost.
+// how many nodes there are. If the plugins are few, a node costs the reference path so little that
+// what kept answers cost weighs twice: then weight is 1, otherwise 0.
 type extent struct{ wanted, nodes, weight int }
 
 // fewPlugins is how many filters and scorers are few.
@@ -124,7 +124,7 @@ func (t *plugins) fewNodes() int {
 	}
 }
 
-// weigh is what counts as so many for kept answers.
+// weigh is as how many nodes of the reference path so many count that are evaluated for kept answers.
 func (x extent) weigh(n int) int { return n + n*x.weight }
 
 // price is what a decision costs on the reference path, if all nodes are feasible. What does not
@@ -150,8 +150,8 @@ func (x extent) enough() int { return max(2, x.classPrice()/(4*x.price())) }
 // isSmall reports whether kept answers are made as fast as they are copied to a fork.
 func (x extent) isSmall() bool { return beginsLate && x.nodes <= fewWanted }
 
-// limit is which loss is too large, after many decisions.
-func (x extent) limit() int { return patience*x.price() + patientClasses*x.classPrice() }
+// limitAtLast is which loss is too large, after many decisions.
+func (x extent) limitAtLast() int { return patience*x.price() + patientClasses*x.classPrice() }
 
 // isShort reports whether looking for the class of a pod matters, if the key costs so much beyond
 // keyCost.
@@ -224,7 +224,7 @@ func (b *balance) pays(x extent) bool { return b.loss < b.limit(x) }
 
 // limit is which loss is too large: any, until kept answers begin.
 func (b *balance) limit(x extent) int {
-	switch most := x.limit(); {
+	switch most := x.limitAtLast(); {
 	case !b.late:
 		return most
 	case !b.hasBegun(x):
@@ -240,7 +240,7 @@ func (b *balance) hasBegun(x extent) bool { return !b.late || b.work >= workShar
 // come notes a decision that comes.
 func (b *balance) come(x extent) {
 	if b.late {
-		b.work = min(b.work+x.wanted+x.besides(), workShare*x.limit())
+		b.work = min(b.work+x.wanted+x.besides(), workShare*x.limitAtLast())
 	}
 }
 

@@ -79,6 +79,9 @@ func TestBalanceAgrees(t *testing.T) {
 		profile.TieRule, profile.Seed = rules[m.IntN(len(rules))], seed
 		profile.Percentage = []int{0, 0, scheduling.Adaptive, 5, 30}[m.IntN(5)]
 		kept := build(t, profile)
+		if seed%2 == 0 {
+			scheduling.BeginLate(kept)
+		}
 		profile.Cache.Off = true
 		plain := build(t, profile)
 		snap := framework.NewSnapshot(framework.Arrival)
@@ -96,6 +99,10 @@ func TestBalanceAgrees(t *testing.T) {
 		for step := range 2000 {
 			k := m.IntN(20)
 			switch {
+			case step%400 == 399:
+				hits, bypassed = hits+kept.Stats().Hits, bypassed+kept.Stats().Bypassed
+				kept, plain = kept.Fork(), plain.Fork()
+				continue
 			case k == 0:
 				must(snap.UpdateNode(m.node(m.IntN(m.nodes))))
 				continue

@@ -129,7 +129,7 @@ func TestLongKeysComeBack(t *testing.T) {
 	w := newLongWorld(t, 100)
 	f := w.s.incremental
 	w.decide(longPod(-1, 32))
-	f.balances.long.loss = 2 * f.extent.limit()
+	f.balances.long.loss = 2 * f.extent.limitAtLast()
 	equal, short := 0, api.MakePod("short").Requests("1m", "1Mi")
 	for range 2000 {
 		w.decide(short)
@@ -186,7 +186,7 @@ func TestLongerKeysAreSpelledSeldom(t *testing.T) {
 		w := newLongWorld(t, 310)
 		f := w.s.incremental
 		decide := func(b api.PodBuilder) {
-			f.balances.all.loss = w.s.incremental.extentOf(w.s.plugins.wanted(310, w.s.profile.Percentage), 310).limit()
+			f.balances.all.loss = w.s.incremental.extentOf(w.s.plugins.wanted(310, w.s.profile.Percentage), 310).limitAtLast()
 			w.decide(b)
 		}
 		spelled := 0
@@ -229,7 +229,7 @@ func TestLongKeysAreCompared(t *testing.T) {
 	w := newLongWorld(t, 100)
 	w.decide(longPod(0, 400))
 	f := w.s.incremental
-	f.balances.long.loss = 2 * f.extent.limit()
+	f.balances.long.loss = 2 * f.extent.limitAtLast()
 	if f.longPays() {
 		t.Fatal("long keys pay")
 	}

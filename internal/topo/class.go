@@ -236,7 +236,7 @@ func (t *Tables) move(id int32, slot int, by int32) {
 	if many {
 		t.lookup() // nobody looks anything up, and yet pods come and go
 	}
-	t.dropUnused(t.tick + 1)
+	t.dropUnused(t.tick + 1) // nothing is kept: no cycle holds counts while pods move outside of transactions
 }
 
 // recount changes the counters of a class by pods on one node.

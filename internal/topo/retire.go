@@ -197,7 +197,7 @@ func (t *Tables) dropOld(list []binding) {
 }
 
 // DropUnused drops the bindings whose counters have counted more often than they are worth, since
-// the bindings were used, and all counters that no binding has. What the plugins of the cycle have
+// the bindings were used, and all counters that no binding has, once for each stepsBetween steps. What the plugins of the cycle have
 // looked up stays (see [In]); who else holds an [Affinity] or a [Spread] must ask whether it was
 // Dropped.
 func DropUnused(c *framework.Cycle) {

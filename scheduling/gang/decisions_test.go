@@ -34,7 +34,7 @@ func TestDecisionsAreBounded(t *testing.T) {
 			text := "0/30 placements are available"
 			reason := api.PodGroupReasonUnschedulable
 			if decisions > 0 && decisions < domains*pods {
-				text = fmt.Sprintf("group g: pods: \"20\": are too many to try in each domain: more than %d decisions", decisions)
+				text = fmt.Sprintf("group g: pods: \"20\": are too many to try in each domain, or ask for devices that are too hard to find: more than %d decisions", decisions)
 				reason = api.PodGroupReasonSchedulerError
 			}
 			if c.Condition.Reason != reason || !strings.Contains(c.Condition.Message, text) {

@@ -34,7 +34,7 @@ func (r *run) try(node *framework.NodeInfo) (*Candidate, framework.Status) {
 	if len(r.potential) == 0 {
 		return nil, framework.UnresolvableStatus(noVictims)
 	}
-	topo.DropUnused(r.cycle) // which count each pod that is tried without
+	topo.DropUnused(r.cycle) // the trial would count in what nobody uses
 	t := trial{run: r, snapshot: r.cycle.Snapshot, slot: node.Slot(), filters: r.cycle.Filters.Fork()}
 	mark := t.snapshot.Begin()
 	defer t.snapshot.Rollback(mark)
