@@ -33,7 +33,7 @@ func (s Scheduler) decideOnce(clusters []*api.Cluster, w *Workload, x *Explanati
 		m := &members[i]
 		e := common.estimates[m.at]
 		if e == nil {
-			if err := s.checkSets(m.cluster, w, &common.budget); err != nil {
+			if err := s.checkEstimates(m.cluster, w, &common.budget); err != nil {
 				return Decision{}, ofWorkload(w, err)
 			}
 			e = s.available(m.cluster, w)

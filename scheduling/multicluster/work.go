@@ -17,8 +17,9 @@ const maxWork = 20_000_000
 const stepsOfCluster = 10
 
 var (
-	errTooMuchWork = errors.New("takes too many steps: give it fewer affinities, static weights, names, label or field expressions")
-	errTooManySets = errors.New("take too many steps: give it fewer components, or an affinity that selects fewer clusters")
+	errTooMuchWork  = errors.New("takes too many steps: give it fewer affinities, static weights, names, label or field expressions")
+	errTooManyNodes = errors.New("takes too many steps: give its pods fewer terms of node affinity, or an affinity that selects fewer clusters")
+	errTooManySets  = errors.New("take too many steps: give it fewer components, or an affinity that selects fewer clusters")
 )
 
 // maxPlaceWork is maxWork for all decisions of one placing together.
@@ -47,7 +48,7 @@ func (b *budget) take(steps int64) bool {
 
 // isTooMuchWork reports whether a budget was exceeded, so that no other decision may follow.
 func isTooMuchWork(err error) bool {
-	return errors.Is(err, errTooMuchWork) || errors.Is(err, errTooManySets)
+	return errors.Is(err, errTooMuchWork) || errors.Is(err, errTooManySets) || errors.Is(err, errTooManyNodes)
 }
 
 // steps is what a decision about so many clusters may cost. Each affinity may lead to no result,

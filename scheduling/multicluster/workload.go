@@ -81,7 +81,7 @@ func (w *Workload) check() error {
 	return errors.Join(all...)
 }
 
-// maxComponents bounds the components of a workload. What so many cost, checkSets bounds.
+// maxComponents bounds the components of a workload. What so many cost, checkEstimates bounds.
 const maxComponents = 1000
 
 var errComponents = fmt.Errorf("must be at most %d", maxComponents)

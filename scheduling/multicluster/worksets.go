@@ -9,44 +9,48 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// stepsOfJudgement is what it costs to ask the filters of a node about a component.
-const stepsOfJudgement = 8
+// stepsOfJudgement is what it costs to ask the filters of a node about a pod, and partsOfStep how
+// many parts of its choice of nodes are compared in a step besides.
+const stepsOfJudgement, partsOfStep = 8, 8
 
 // maxGradeSteps is after how many steps capacity.General gives up on a cluster, about.
 const maxGradeSteps = 3_000_000
 
-// checkSets adds the steps that estimators of this module take about the workload's sets in a
-// cluster, and returns an error if there are too many. Other estimators say nothing about their
-// cost.
-func (s Scheduler) checkSets(c *api.Cluster, w *Workload, all *budget) error {
-	n := len(w.Components)
-	if n == 0 {
-		return nil
+// checkEstimates adds the steps that estimators of this module take about the workload in a cluster,
+// and returns an error if there are too many. Other estimators say nothing about their cost.
+func (s Scheduler) checkEstimates(c *api.Cluster, w *Workload, all *budget) error {
+	if w.wanted() == 0 {
+		return nil // nobody is asked
 	}
 	for _, e := range s.Estimators {
-		if !all.take(stepsOfSets(e, c, int64(n))) {
+		if all.take(stepsOfEstimate(e, c, w)) {
+			continue
+		}
+		if n := len(w.Components); n > 0 {
 			return &api.InvalidError{Field: "spec.components", Value: fmt.Sprintf("%d components: %d steps, more than %d", n, all.taken, all.most), Err: errTooManySets}
 		}
+		return &api.InvalidError{Field: "spec.replicaRequirements", Value: fmt.Sprintf("%d steps, more than %d", all.taken, all.most), Err: errTooManyNodes}
 	}
 	return nil
 }
 
-// stepsOfSets is what it costs to ask an estimator about sets of so many components.
-func stepsOfSets(e capacity.ClusterEstimator, c *api.Cluster, components int64) int64 {
+// stepsOfEstimate is what it costs to ask an estimator about the workload.
+func stepsOfEstimate(e capacity.ClusterEstimator, c *api.Cluster, w *Workload) int64 {
 	switch e := e.(type) {
 	case answers:
-		if e.about(c).sets != nil {
+		x := e.about(c)
+		if known := x.estimate; known != nil && len(w.Components) == 0 || x.sets != nil && len(w.Components) > 0 {
 			return 0
 		}
-		return stepsOfSets(e.estimator, c, components)
+		return stepsOfEstimate(e.estimator, c, w)
 	case capacity.General:
-		return stepsOfGrades(e, c, components)
+		return stepsOfGrades(e, c, int64(len(w.Components)))
 	case *capacity.General:
-		return stepsOfGrades(*e, c, components)
+		return stepsOfGrades(*e, c, int64(len(w.Components)))
 	case Nodes:
-		return stepsOfNodes(e.Snapshots[c.Name], components)
+		return stepsOfNodes(e.Snapshots[c.Name], w)
 	case *Nodes:
-		return stepsOfNodes(e.Snapshots[c.Name], components)
+		return stepsOfNodes(e.Snapshots[c.Name], w)
 	}
 	return 0
 }
@@ -56,7 +60,7 @@ func stepsOfSets(e capacity.ClusterEstimator, c *api.Cluster, components int64) 
 // 0.8 us for 10 components, 1.7 us for 100, and 3 us for 1,000.
 func stepsOfGrades(g capacity.General, c *api.Cluster, components int64) int64 {
 	summary := c.Status.ResourceSummary
-	if g.IgnoreModels || summary == nil || len(c.Spec.ResourceModels) == 0 {
+	if components == 0 || g.IgnoreModels || summary == nil || len(c.Spec.ResourceModels) == 0 {
 		return 0
 	}
 	var nodes int64
@@ -66,9 +70,36 @@ func stepsOfGrades(g capacity.General, c *api.Cluster, components int64) int64 {
 	return min(resource.SatMul(nodes, 4+min(components, 50)/4+components/100), maxGradeSteps)
 }
 
-func stepsOfNodes(s *framework.Snapshot, components int64) int64 {
+// stepsOfNodes is what it costs to ask each node about each pod of the workload.
+func stepsOfNodes(s *framework.Snapshot, w *Workload) (steps int64) {
 	if s == nil {
 		return 0
 	}
-	return resource.SatMul(int64(s.Len()), components*stepsOfJudgement)
+	for i := range w.Components {
+		steps += stepsOfPod(w.Components[i].Pod)
+	}
+	if len(w.Components) == 0 && w.Replica != nil {
+		steps = stepsOfPod(w.Replica.Pod)
+	}
+	return resource.SatMul(int64(s.Len()), steps)
+}
+
+// stepsOfPod is what it costs to ask a node about a pod. The parts of node affinity are compared one by
+// one.
+func stepsOfPod(p *api.Pod) int64 {
+	if p == nil {
+		return stepsOfJudgement
+	}
+	parts := len(p.Spec.NodeSelector)
+	if a := p.Spec.Affinity; a != nil && a.NodeAffinity != nil && a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
+		for _, term := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+			parts++
+			for _, list := range [2][]api.NodeSelectorRequirement{term.MatchExpressions, term.MatchFields} {
+				for i := range list {
+					parts += 1 + len(list[i].Values)
+				}
+			}
+		}
+	}
+	return stepsOfJudgement + int64(parts/partsOfStep)
 }

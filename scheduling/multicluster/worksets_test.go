@@ -45,6 +45,62 @@ func checkTooManySets(t *testing.T, err error, value string) {
 	}
 }
 
+// TestNodeWorkIsBounded: what asking nodes about a pod costs counts, and with it how much its node
+// affinity has to be compared.
+func TestNodeWorkIsBounded(t *testing.T) {
+	snap := framework.NewSnapshot(framework.Arrival)
+	for i := range 100 {
+		if err := snap.AddNode(api.MakeNode(fmt.Sprint("n", i), "8", "32Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nodes := Nodes{Snapshots: map[string]*framework.Snapshot{}, Filter: []framework.Plugin{filter.NodeAffinity{}}}
+	clusters := fullClusters(100, 0)
+	for _, c := range clusters {
+		nodes.Snapshots[c.Name] = snap
+	}
+	pod := func(terms int) *api.Pod {
+		p := api.MakePod("p").Requests("1m", "1Mi").Obj()
+		r := &api.NodeSelector{}
+		for i := range terms {
+			r.NodeSelectorTerms = append(r.NodeSelectorTerms, api.NodeSelectorTerm{MatchExpressions: []api.NodeSelectorRequirement{{Key: "k", Operator: api.NodeSelectorOpIn, Values: []string{fmt.Sprint(i)}}}})
+		}
+		if terms > 0 {
+			p.Spec.Affinity = &api.Affinity{NodeAffinity: &api.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: r}}
+		}
+		return p
+	}
+	divided := Placement{ReplicaScheduling: &ReplicaScheduling{ReplicaSchedulingType: TypeDivided, ReplicaDivisionPreference: PreferAggregated}}
+	for _, tt := range []struct {
+		name    string
+		terms   int
+		set     bool
+		place   Placement
+		refused string
+	}{
+		{"a usual pod", 0, false, divided, ""},
+		{"hundreds of terms", 300, false, divided, ""},
+		{"thousands of terms", 20_000, false, divided, "spec.replicaRequirements"},
+		{"in a set", 20_000, true, Placement{}, "spec.components"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := pod(tt.terms)
+			w := &Workload{Name: "a/b", Replicas: 1, Replica: capacity.ReplicaOf(p), Placement: tt.place}
+			if tt.set {
+				w.Replicas, w.Replica, w.Components = 0, nil, []capacity.Component{capacity.ComponentOf("c", 1, p)}
+			}
+			_, err := Scheduler{Estimators: []capacity.ClusterEstimator{nodes}}.Schedule(clusters, w)
+			var invalid *api.InvalidError
+			switch {
+			case tt.refused == "" && isTooMuchWork(err):
+				t.Error(err)
+			case tt.refused != "" && (!errors.As(err, &invalid) || invalid.Field != tt.refused || !isTooMuchWork(err)):
+				t.Errorf("%v, want an error about %s", err, tt.refused)
+			}
+		})
+	}
+}
+
 // TestSetWorkIsBounded: a decision for which estimators would place too many components on too many
 // nodes is refused. One for usual workloads, or for fewer clusters, is not.
 func TestSetWorkIsBounded(t *testing.T) {
