@@ -99,8 +99,9 @@ func (k *KoordinatorGang) Group(satisfied bool) *Group {
 // Every pod of a gang may have the annotations that describe it, but their meaning must
 // agree. One that cannot be read, or that disagrees with another pod's, is an
 // [*api.InvalidError] that names the pod, the annotation and the value. So is a gang whose
-// minimum is not given, neither by a PodGroup nor by a pod. A gang of a minimum of 0 asks
-// for nothing: pods stand as they fit.
+// minimum is not given, neither by a PodGroup nor by a pod. The error joins one for each such
+// gang; all others are returned beside it. A gang of a minimum of 0 asks for nothing: pods
+// stand as they fit.
 //
 // Differs: annotations that cannot be read or disagree.
 // Original: Koordinator reads the first pod that it sees; a mode, a match policy, a total, a
@@ -134,24 +135,23 @@ func KoordinatorGangs(pods []*framework.PodInfo, objects []*api.PodGroup, layers
 			d = newKoordinatorDraft(p, name, layers)
 			drafts[key] = d
 		}
-		if labelled && d.object == nil {
-			if err := d.describedBy(described[objectKey{p.Pod.Namespace, name}]); err != nil {
-				return nil, err
-			}
+		if labelled && d.object == nil && d.failed == nil {
+			d.failed = d.describedBy(described[objectKey{p.Pod.Namespace, name}])
 		}
-		if err := d.add(p, labelled); err != nil {
-			return nil, err
+		if d.failed == nil {
+			d.failed = d.add(p, labelled)
 		}
 	}
-	list := make([]*KoordinatorGang, 0, len(drafts))
+	list, errs := make([]*KoordinatorGang, 0, len(drafts)), []error(nil)
 	for _, key := range slices.Sorted(maps.Keys(drafts)) {
 		k, err := drafts[key].finish()
 		if err != nil {
-			return nil, err
+			errs = append(errs, err)
+			continue
 		}
 		list = append(list, k)
 	}
-	return list, nil
+	return list, errors.Join(errs...)
 }
 
 // koordSettings are the annotations that describe a gang.
@@ -165,6 +165,7 @@ type koordinatorDraft struct {
 	layers   map[string]string
 	settings map[string]string // the first text of each annotation
 	from     map[string]string // which pod has it
+	failed   error             // the first thing that cannot be read
 }
 
 func newKoordinatorDraft(first *framework.PodInfo, name string, layers map[string]string) *koordinatorDraft {
@@ -179,7 +180,8 @@ func (d *koordinatorDraft) describedBy(o *api.PodGroup) error {
 	if o == nil {
 		return nil
 	}
-	d.object, d.settings = o, o.Annotations
+	d.object, d.settings = o, map[string]string{} // pods may add to them
+	maps.Copy(d.settings, o.Annotations)
 	return d.read(o.Annotations, "podgroup "+o.Key(), new(KoordinatorGang))
 }
 
@@ -233,6 +235,9 @@ func (d *koordinatorDraft) read(settings map[string]string, object string, k *Ko
 
 // finish returns the gang that the pods describe together.
 func (d *koordinatorDraft) finish() (*KoordinatorGang, error) {
+	if d.failed != nil {
+		return nil, d.failed
+	}
 	object := "pod " + d.first.Pod.Key()
 	if _, ok := d.settings[koordMin]; !ok && d.object == nil {
 		r := annotationReader{object: object}

@@ -45,26 +45,39 @@ func (n Nodes) besideAssumed(c *api.Cluster, snapshot *framework.Snapshot, pod *
 func (n Nodes) assumedOnNodes(c *api.Cluster, snapshot *framework.Snapshot) ([][]capacity.NodeComponent, error) {
 	var others [][]capacity.NodeComponent
 	for i, a := range n.Assumed[c.Name] {
-		set, err := n.onNodes(snapshot, a.Components)
-		if err != nil {
-			return nil, ofCluster(c, fmt.Sprintf("assumed[%d].", i), err)
+		for k := range a.Components {
+			if err := checkReplicas(a.Components, k); err != nil {
+				return nil, ofCluster(c, fmt.Sprintf("assumed[%d].", i), err)
+			}
 		}
+		// A pod about which filters cannot decide runs nowhere, and those after it do not run without
+		// it. An error would be that of somebody else.
+		set, _ := n.onNodes(snapshot, a.Components)
 		others = append(others, set)
 	}
 	return others, nil
 }
 
-// onNodes finds the nodes that components may run on.
+// checkReplicas checks the replicas of a component.
+func checkReplicas(components []capacity.Component, i int) error {
+	if n := components[i].Replicas; n < 0 {
+		return &api.InvalidError{Field: fmt.Sprintf("components[%d].replicas", i), Value: fmt.Sprint(n), Err: errNegative}
+	}
+	return nil
+}
+
+// onNodes finds the nodes that components may run on. With an error it returns those before the
+// component that it is about.
 func (n Nodes) onNodes(snapshot *framework.Snapshot, components []capacity.Component) ([]capacity.NodeComponent, error) {
 	var set []capacity.NodeComponent
 	for i := range components {
 		k := &components[i]
-		if k.Replicas < 0 {
-			return nil, &api.InvalidError{Field: fmt.Sprintf("components[%d].replicas", i), Value: fmt.Sprint(k.Replicas), Err: errNegative}
+		if err := checkReplicas(components, i); err != nil {
+			return set, err
 		}
 		pod, verdicts, err := n.judge(snapshot, podOfComponent(k), false)
 		if err != nil {
-			return nil, err
+			return set, err
 		}
 		may := make([]bool, snapshot.Len())
 		for i, v := range verdicts {

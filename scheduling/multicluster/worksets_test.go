@@ -192,3 +192,42 @@ func TestPlaceCountsSets(t *testing.T) {
 		}
 	}
 }
+
+// TestAssumedPodsThatCannotBeJudged: a workload in flight about whose pod the filters cannot decide
+// takes no room, and keeps nobody else from an estimate.
+func TestAssumedPodsThatCannotBeJudged(t *testing.T) {
+	snap := framework.NewSnapshot(framework.Arrival)
+	if err := snap.AddNode(api.MakeNode("n", "8", "32Gi").Obj()); err != nil {
+		t.Fatal(err)
+	}
+	profile := scheduling.Kubernetes137()
+	negative := api.MakePod("p").Requests("-1", "1Mi").Obj()
+	component := func(cpu string) capacity.Component {
+		return capacity.ComponentOf("c", 1, api.MakePod("q").Requests(cpu, "1Mi").Obj())
+	}
+	for _, tt := range []struct {
+		name    string
+		assumed []capacity.Component
+		want    int64
+	}{
+		{"nothing", nil, 8},
+		{"a pod that requests less than nothing", []capacity.Component{capacity.ComponentOf("c", 1, negative)}, 8},
+		{"such a pod after another", []capacity.Component{component("3"), capacity.ComponentOf("c", 1, negative)}, 5},
+		{"and before another", []capacity.Component{capacity.ComponentOf("c", 1, negative), component("3")}, 8},
+	} {
+		n := Nodes{Snapshots: map[string]*framework.Snapshot{"c": snap}, Filter: profile.Filter}
+		if tt.assumed != nil {
+			n.Assumed = map[string][]capacity.Assumed{"c": {{Components: tt.assumed}}}
+		}
+		c := &api.Cluster{ObjectMeta: api.ObjectMeta{Name: "c"}}
+		one := component("1")
+		e, err := n.Estimate(c, &capacity.Replica{Request: one.Request, Pod: one.Pod})
+		if err != nil || e.Replicas != tt.want {
+			t.Errorf("%s: %d replicas fit, %v; want %d", tt.name, e.Replicas, err, tt.want)
+		}
+		s, err := n.EstimateSets(c, []capacity.Component{one})
+		if err != nil || s.Replicas != tt.want {
+			t.Errorf("%s: %d sets fit, %v; want %d", tt.name, s.Replicas, err, tt.want)
+		}
+	}
+}
