@@ -59,7 +59,8 @@ type setKind struct {
 type setPlace struct{ row, at int }
 
 // packer returns a packer of the nodes in the grades. The assumed workloads are
-// placed on them as far as they fit.
+// placed on them as far as they fit, and as maxPackSteps suffice for them: what others have in
+// flight must not end an estimate.
 func (m *modelCount) packer(assumed []Assumed) *setPacker {
 	order := make([]int, len(m.models))
 	for i := range order {
@@ -88,6 +89,7 @@ func (m *modelCount) packer(assumed []Assumed) *setPacker {
 	for _, a := range assumed {
 		p.place(p.kindsOf(a.Components))
 	}
+	p.steps = 0
 	return p
 }
 

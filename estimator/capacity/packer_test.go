@@ -280,3 +280,25 @@ func TestAssumedNamesTakeNoRoom(t *testing.T) {
 		}
 	}
 }
+
+// TestAssumedStepsEndNoEstimate: however much is in flight, an estimate is made.
+func TestAssumedStepsEndNoEstimate(t *testing.T) {
+	c := nodesOfGrade6(20_000)
+	c.Name = "m"
+	var assumed []Assumed
+	for range 8 {
+		components := manyComponents(1000)
+		for i := range components {
+			components[i].Replicas = 1000
+		}
+		assumed = append(assumed, Assumed{Components: components})
+	}
+	m := modelCount{rule: Karmada118, models: c.Spec.ResourceModels, counts: c.Status.ResourceSummary.AllocatableModelings}
+	m.wanted = countedOnly(demands(manyComponents(1)[0].Request))
+	if _, err := m.uncovered(); err != nil {
+		t.Fatal(err)
+	}
+	if p := m.packer(assumed); p.check() != nil || p.steps != 0 {
+		t.Errorf("%d steps are taken before the estimate, %v", p.steps, p.check())
+	}
+}
