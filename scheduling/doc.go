@@ -43,12 +43,12 @@
 // bounds, or broke what its scope declares. Where kept answers have cost more than they
 // saved, it also counts most pods until they pay again: for pods that are like none before
 // them, that come only twice, that have keys of more than 1 KiB, or between changes of
-// nodes. These are also a scheduler's first pods, 25 to 100 of them, or more if searches end
-// after a few nodes: what few decisions save is less than it costs to begin. Reasons found
+// nodes. These are also a scheduler's first pods, 25 to 100 of them, or more if plugins are few
+// or searches end after a few nodes: what few decisions save is less than it costs to begin. Reasons found
 // before or after that are not counted. A nominated pod has a PreFilter that says no, a filter
 // fails for a node with its nominated pods, or an extender refuses a whole sample or wants nodes
 // scored as if they were empty. Or the cluster is so small that nothing can be saved: one node,
-// 5 nodes for a profile of few plugins, 300 for one of a few filters alone. The page of
+// 5 nodes for a profile of few plugins, 20 for one of a few filters alone. The page of
 // internal/engine lists them all, each with its place in the code.
 //
 // # A thousand what-ifs

@@ -111,14 +111,15 @@ func (f *incrementalPath) extentOf(wanted, nodes int) extent {
 
 func (t *plugins) areFew() bool { return len(t.filters)+len(t.scorers) < fewPlugins }
 
-// fewNodes is up to how many nodes kept answers save nothing. One node is not scored. A filter or two
-// cost so little that looking for a class of pods takes as long as asking about hundreds of nodes.
+// fewNodes is up to how many nodes kept answers save little or nothing. One node is not scored. Few
+// plugins cost so little that looking for a class of pods takes as long as asking about some nodes,
+// and filters alone even less.
 func (t *plugins) fewNodes() int {
 	switch {
 	case !beginsLate || !t.areFew():
 		return 1
 	case len(t.scorers) == 0:
-		return fewWanted
+		return 20
 	default:
 		return 5
 	}

@@ -26,7 +26,7 @@ type Scheduler struct {
 	classifier  *incrementalPath // finds classes if there is no incremental path
 	events      []RegisteredEvent
 	busy        bool // while it decides: a cheap guard, as Go's maps have
-	fewNodes    int  // in clusters of up to so many nodes the reference path is as fast as kept answers
+	fewNodes    int  // clusters of up to so many nodes are left to the reference path; see plugins.fewNodes
 
 	lastParts      lastParts
 	postFilterPath referencePath // the reference path for PostFilter

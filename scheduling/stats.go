@@ -11,8 +11,8 @@ type Stats struct {
 	// decide. Where kept answers have cost more than they saved, or a scheduler has made few
 	// decisions, most of the next ones, also those in a set of nodes, are not asked for, and
 	// counted here. Others that it was not asked for count nowhere: for a pod whose node affinity
-	// names nodes, for a pod that fits the node that it is nominated to, in a cluster of one
-	// node, or with [CacheConfig.Off].
+	// names nodes, for a pod that fits the node that it is nominated to, in a cluster that is
+	// too small, or with [CacheConfig.Off].
 	Bypassed uint64
 	// Evictions is how many classes were dropped to stay within the budget.
 	Evictions uint64

@@ -87,7 +87,9 @@ func (m *modelCount) packer(assumed []Assumed) *setPacker {
 		before = resource.SatAdd(before, m.nodes(i))
 	}
 	for _, a := range assumed {
-		p.place(p.kindsOf(a.Components))
+		if p.place(p.kindsOf(a.Components)); p.steps > p.maxSteps {
+			break
+		}
 	}
 	p.steps = 0
 	return p

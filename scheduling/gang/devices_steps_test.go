@@ -16,7 +16,7 @@ import (
 // all devices must be tried in all orders before it is clear that the last request gets none.
 func hardDevices(t *testing.T, nodes, pods int) (*framework.Snapshot, *gang.Group) {
 	t.Helper()
-	const requests = 6
+	const requests = 9
 	s := framework.NewSnapshot(framework.Arrival)
 	if err := framework.Put(s, &api.DeviceClass{ObjectMeta: api.ObjectMeta{Name: "gpu"}}); err != nil {
 		t.Fatal(err)
@@ -54,16 +54,16 @@ func hardDevices(t *testing.T, nodes, pods int) (*framework.Snapshot, *gang.Grou
 	return s, g
 }
 
-// TestDeviceSearchesCountAsDecisions: what searches for devices cost counts among the decisions of an
-// attempt, so a group of pods with hard claims holds up nobody for long.
+// TestDeviceSearchesCountAsDecisions: searches for devices that are given up count among the decisions
+// of an attempt, so a group of pods with such claims holds up nobody for long.
 func TestDeviceSearchesCountAsDecisions(t *testing.T) {
-	s, g := hardDevices(t, 8, 20)
+	s, g := hardDevices(t, 8, 5)
 	g.Topology = []gang.Level{{Key: api.LabelHostname}}
 	for _, workers := range []int{0, 2} {
 		for _, test := range []struct {
 			decisions int
 			refused   bool
-		}{{1000, true}, {100_000, false}, {-1, false}} {
+		}{{100_000, true}, {3_000_000, false}, {-1, false}} {
 			sched, err := scheduling.New(scheduling.Kubernetes137())
 			if err != nil {
 				t.Fatal(err)

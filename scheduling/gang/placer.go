@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
-	"github.com/berth-sched/berth/internal/devices"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 )
@@ -137,8 +137,7 @@ type attempt struct {
 	hash     hash
 	room     *room // if the pods are of one class whose filters read one node only
 	steps    int
-	decided  int   // pods that were tried in domains; steps of searches for devices count, too
-	aside    bool  // others count these steps, see trialsAside
+	decided  int   // pods that were tried in domains; see givenUpCost
 	takes    []int // by id of the domain; see fits
 	gaveUp   bool
 	fewer    []*candidate    // domains of Preferred levels that take the minimum, but not all
@@ -178,10 +177,6 @@ func (a *attempt) try(d *domain, i int, t *Trial) (bool, error) {
 	if a.decided++; a.decided > a.decisions() {
 		return false, a.tooMany()
 	}
-	if !a.aside && devices.Needs(a.snap, pod) {
-		before := devices.Spent(a.snap)
-		defer func() { a.decided += decisionsOf(devices.Spent(a.snap) - before) }()
-	}
 	set, err := d.nodes(a.snap)
 	if err != nil {
 		return false, err
@@ -200,15 +195,20 @@ func (a *attempt) try(d *domain, i int, t *Trial) (bool, error) {
 		t.Placed = append(t.Placed, Placement{pod.Pod.Key(), decision.Node, decision.Score, i})
 		return true, nil
 	case errors.As(err, &fit), errors.Is(err, scheduling.ErrNoNodes):
+		if fit != nil && slices.ContainsFunc(fit.Rejections, givenUp) {
+			a.decided += givenUpCost
+		}
 		t.Left = append(t.Left, Left{pod.Pod.Key(), err, i})
 		return false, nil
 	}
 	return false, fmt.Errorf("failed to schedule other pod from a pod group: %w", err)
 }
 
-// decisionsOf is as how many decisions steps of searches for devices count: a step takes a hundredth
-// of the time of a decision.
-func decisionsOf(steps int64) int { return int(steps / 100) }
+// givenUpCost is as how many decisions one counts for which searches for devices were given up: it takes
+// about a quarter of a second.
+const givenUpCost = 50_000
+
+func givenUp(r scheduling.Rejection) bool { return r.Status.Is(filter.SearchGivenUp) }
 
 // decisions is how many decisions the attempt may make.
 func (a *attempt) decisions() int {

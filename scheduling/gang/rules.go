@@ -92,8 +92,7 @@ type Rules struct {
 	// Decisions is how many decisions about one pod in one domain an attempt may make: with
 	// more it ends with an error, and the group does not stand. 0 means 300,000, which take
 	// about a second; with a negative number there is no bound. Each pod may be tried once.
-	// A hundred steps of a search for devices count as a decision; with Workers, once all
-	// domains have been tried.
+	// A decision for which a search for devices was given up counts as 50,000.
 	Decisions int
 	// Scores are the placement scores of Kubernetes137 with their weights; nil means
 	// [PlacementScores].

@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-
-	"github.com/berth-sched/berth/framework"
-	"github.com/berth-sched/berth/internal/devices"
 )
 
 // trials tries the group in each of the domains and takes it back.
@@ -37,12 +34,11 @@ func (a *attempt) trialsAside(domains []*domain) ([]*Trial, error) {
 		}
 	}
 	list, errs, decided := make([]*Trial, len(domains)), make([]error, len(domains)), make([]int, len(domains))
-	before := a.spent() // workers share the count, so none of them can tell its own
 	var wg sync.WaitGroup
 	for w := range n {
 		own := *a.workers[w]
 		own.rules = a.rules
-		x := &attempt{Placer: &own, snap: a.snap.Fork(), g: a.g, keys: a.keys, root: a.root, out: &Outcome{}, position: a.position, hash: a.hash, aside: true}
+		x := &attempt{Placer: &own, snap: a.snap.Fork(), g: a.g, keys: a.keys, root: a.root, out: &Outcome{}, position: a.position, hash: a.hash}
 		wg.Go(func() {
 			for i := w; i < len(domains); i += n {
 				before := x.decided
@@ -52,7 +48,6 @@ func (a *attempt) trialsAside(domains []*domain) ([]*Trial, error) {
 		})
 	}
 	wg.Wait()
-	a.decided += decisionsOf(a.spent() - before)
 	for i, d := range domains {
 		if a.decided += decided[i]; a.decided > a.decisions() {
 			return nil, a.tooMany()
@@ -74,12 +69,4 @@ func (a *attempt) trialsAside(domains []*domain) ([]*Trial, error) {
 		}
 	}
 	return list, nil
-}
-
-// spent is how many steps searches for devices took so far, if the group needs devices.
-func (a *attempt) spent() int64 {
-	if !slices.ContainsFunc(a.g.Pods, func(p *framework.PodInfo) bool { return devices.Needs(a.snap, p) }) {
-		return 0
-	}
-	return devices.Spent(a.snap)
 }

@@ -19,7 +19,7 @@ const stepsOfCluster = 10
 var (
 	errTooMuchWork  = errors.New("takes too many steps: give it fewer affinities, static weights, names, label or field expressions")
 	errTooManyNodes = errors.New("takes too many steps: give its pods fewer terms of node affinity, or an affinity that selects fewer clusters")
-	errTooManySets  = errors.New("take too many steps: give it fewer components, or an affinity that selects fewer clusters")
+	errTooManySets  = errors.New("take too many steps: give it fewer components, their pods fewer terms of node affinity, or an affinity that selects fewer clusters")
 )
 
 // maxPlaceWork is maxWork for all decisions of one placing together.

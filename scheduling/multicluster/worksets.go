@@ -75,13 +75,15 @@ func stepsOfNodes(s *framework.Snapshot, w *Workload) (steps int64) {
 	if s == nil {
 		return 0
 	}
+	pods := int64(len(w.Components))
 	for i := range w.Components {
 		steps += stepsOfPod(w.Components[i].Pod)
 	}
-	if len(w.Components) == 0 && w.Replica != nil {
-		steps = stepsOfPod(w.Replica.Pod)
+	if pods == 0 && w.Replica != nil {
+		pods, steps = 1, stepsOfPod(w.Replica.Pod)
 	}
-	return resource.SatMul(int64(s.Len()), steps)
+	once := partsOfStep * (steps - pods*stepsOfJudgement) // node affinity is read for each cluster
+	return resource.SatAdd(once, resource.SatMul(int64(s.Len()), steps))
 }
 
 // stepsOfPod is what it costs to ask a node about a pod. The parts of node affinity are compared one by
