@@ -77,7 +77,7 @@ func (t *Tables) Affinity(p *framework.PodInfo) *Affinity {
 	if t.Idle(p) {
 		return nil // which is no lookup: most clusters have no terms
 	}
-	tick := t.lookup()
+	t.lookup()
 	t.followNamespaces()
 	t.followNominations()
 	text := t.textOf(p)
@@ -96,7 +96,7 @@ func (t *Tables) Affinity(p *framework.PodInfo) *Affinity {
 		a.resolve()
 		t.release(ids)
 	}
-	a.usage.at, a.usage.moves = tick, t.moves
+	a.usage.at = t.tick
 	a.Meet()
 	return a
 }

@@ -215,7 +215,6 @@ func (t *Tables) count(slot int, p *framework.PodInfo, by int32) {
 
 // move counts a pod of a class.
 func (t *Tables) move(id int32, slot int, by int32) {
-	t.moves++
 	c := t.ownClass(id)
 	c.pods += int(by)
 	c.places.add(t.owner, slot, by, c.pods, &t.tally)
@@ -236,7 +235,7 @@ func (t *Tables) move(id int32, slot int, by int32) {
 	if many {
 		t.lookup() // nobody looks anything up, and yet pods come and go
 	}
-	t.dropUnused(t.tick + 1) // nothing is kept: no cycle holds counts while pods move outside of transactions
+	t.dropUnused(t.tick + 1) // whatever its use: no cycle holds counts while pods move outside of transactions
 }
 
 // recount changes the counters of a class by pods on one node.

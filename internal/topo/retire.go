@@ -42,8 +42,11 @@ type unused struct {
 }
 
 // lookup counts a lookup and gives up what has not been needed for long. The
-// cost is that of the things given up. It returns the tick of this lookup.
-func (t *Tables) lookup() uint64 {
+// cost is that of the things given up.
+func (t *Tables) lookup() {
+	if t.steps >= stepsBetween {
+		t.dropOld(t.costly())
+	}
 	t.tick++
 	if t.tick >= t.weighAt {
 		t.weigh()
@@ -51,14 +54,10 @@ func (t *Tables) lookup() uint64 {
 	if len(t.affinities)+len(t.spreads) > bindingMost || t.held > bindingBytes {
 		t.evict(t.bindings())
 	}
-	if t.steps >= stepsBetween {
-		t.dropOld(t.costly())
-	}
 	if t.setBytes > t.setBytesMost {
 		t.evict(slices.DeleteFunc(t.bindings(), func(b binding) bool { return b.affinity == nil || b.affinity.Others == nil }))
 	}
 	t.sweep(emptyMost, max(t.tick, recent)-recent)
-	return t.tick
 }
 
 // sweep gives up classes without pods, except some, and counters without users, if
@@ -152,8 +151,7 @@ func (t *Tables) dropKeys() {
 type usage struct {
 	ids     []int32
 	at      uint64 // tick of the lookup
-	moves   uint64 // Tables.moves then
-	steps   int64  // of its counters, when it was found to be in use last
+	steps   int64  // of its counters, when they were found to be in use last
 	dropped bool   // the tables have given it up
 }
 
@@ -197,9 +195,9 @@ func (t *Tables) dropOld(list []binding) {
 }
 
 // DropUnused drops the bindings whose counters have counted more often than they are worth, since
-// the bindings were used, and all counters that no binding has, once for each stepsBetween steps. What the plugins of the cycle have
-// looked up stays (see [In]); who else holds an [Affinity] or a [Spread] must ask whether it was
-// Dropped.
+// the bindings were used, and all counters that no binding has. It does so once for every
+// stepsBetween steps. What the plugins of the cycle have looked up stays (see [In]); who else
+// holds an [Affinity] or a [Spread] must ask whether it was Dropped.
 func DropUnused(c *framework.Cycle) {
 	t, since := Of(c.Snapshot), c.Runner().Lookup
 	if since == 0 {
@@ -230,15 +228,16 @@ func (t *Tables) costly() []binding {
 		for _, id := range b.usage.ids {
 			steps += t.counters[id].steps
 		}
-		if b.usage.moves >= t.looked {
+		if b.usage.at > t.looked {
 			b.usage.steps = steps
 		}
 		return steps-b.usage.steps < stepsKept
 	})
-	t.steps, t.looked = 0, t.moves
+	t.steps, t.looked = 0, t.tick
 	return list
 }
 
+// dropBindings drops all of these, whoever holds them.
 func (t *Tables) dropBindings(list []binding) {
 	if len(list) == 0 {
 		return

@@ -121,7 +121,7 @@ func (s *Spread) Meet() {
 
 // kept returns the cached Spread of a key, or nil.
 func (t *Tables) kept(key spreadKey, r *Rules) *Spread {
-	tick := t.lookup()
+	t.lookup()
 	if r.workloads != t.workloads && r.workloads != 0 {
 		t.clock++
 		t.workloads, t.owned = r.workloads, t.clock
@@ -137,7 +137,7 @@ func (t *Tables) kept(key spreadKey, r *Rules) *Spread {
 		}
 		*last = s
 	}
-	s.usage.at, s.usage.moves = tick, t.moves
+	s.usage.at = t.tick
 	s.Meet()
 	return s
 }
@@ -148,8 +148,7 @@ func (t *Tables) keep(key spreadKey, s *Spread) *Spread {
 	s.resolve()
 	t.hold(s.usage.ids)
 	t.clock++
-	s.kind, s.derived, s.resize = key.kind, !s.rules.Own, t.clock
-	s.usage.at, s.usage.moves = t.tick, t.moves
+	s.kind, s.usage.at, s.derived, s.resize = key.kind, t.tick, !s.rules.Own, t.clock
 	t.spreads[key] = s
 	t.held += sizeOf(key.text)
 	return s

@@ -65,9 +65,8 @@ type Tables struct {
 	replicas   replicas
 	recent     *recentSpreads // those of spreads that were asked for last; nil if none was
 	tick       uint64         // counts lookups
-	moves      uint64         // counts pods that come to nodes or leave them
-	steps      int            // of counting these, since costly bindings were looked for
-	looked     uint64         // moves then
+	steps      int            // of counting pods, since costly bindings were looked for
+	looked     uint64         // tick then
 
 	divisions []division // made recently
 	scratch   []int32
