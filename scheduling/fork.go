@@ -18,7 +18,7 @@ func (s *Scheduler) Fork() *Scheduler {
 	if s == nil || s.reference.plugins == nil {
 		return &Scheduler{}
 	}
-	f := &Scheduler{profile: s.profile, plugins: s.plugins.clone(), number: s.number, start: s.start, events: s.events, fewNodes: s.fewNodes}
+	f := &Scheduler{profile: s.profile, plugins: s.plugins.clone(), number: s.number, start: s.start, events: s.events}
 	f.reference = referencePath{plugins: &f.plugins, workers: s.reference.workers}
 	if s.incremental != nil {
 		f.incremental = newIncremental(f)

@@ -4,7 +4,6 @@ import (
 	"weak"
 
 	"github.com/berth-sched/berth/framework"
-	"github.com/berth-sched/berth/internal/engine"
 	"github.com/berth-sched/berth/internal/pick"
 )
 
@@ -93,80 +92,6 @@ const (
 // beginsLate is only false in tests of kept answers, which would begin with many decisions otherwise.
 var beginsLate = true
 
-// extent is how large a search is: after how many feasible nodes the reference path ends, and
-// how many nodes there are. If the plugins are few, a node costs the reference path so little that
-// what kept answers cost weighs twice: then weight is 1, otherwise 0.
-type extent struct{ wanted, nodes, weight int }
-
-// fewPlugins is how many filters and scorers are few.
-const fewPlugins = 8
-
-func (f *incrementalPath) extentOf(wanted, nodes int) extent {
-	x := extent{wanted: wanted, nodes: nodes}
-	if f.s.plugins.areFew() {
-		x.weight = 1
-	}
-	return x
-}
-
-func (t *plugins) areFew() bool { return len(t.filters)+len(t.scorers) < fewPlugins }
-
-// fewNodes is up to how many nodes kept answers save little or nothing. One node is not scored. Few
-// plugins cost so little that looking for a class of pods takes as long as asking about some nodes,
-// and filters alone even less.
-func (t *plugins) fewNodes() int {
-	switch {
-	case !beginsLate || !t.areFew():
-		return 1
-	case len(t.scorers) == 0:
-		return 20
-	default:
-		return 5
-	}
-}
-
-// weigh is as how many nodes of the reference path so many count that are evaluated for kept answers.
-func (x extent) weigh(n int) int { return n + n*x.weight }
-
-// price is what a decision costs on the reference path, if all nodes are feasible. What does not
-// depend on nodes costs as much as looking for a class.
-func (x extent) price() int { return x.wanted + keyCost }
-
-// besides is what the reference path costs besides evaluating nodes. It does not score a node that
-// is the only one.
-func (x extent) besides() int {
-	if x.nodes == 1 {
-		return 0
-	}
-	return keyCost
-}
-
-// classPrice is what a new class costs.
-func (x extent) classPrice() int { return x.weigh(engine.ClassCost + 3*x.nodes) }
-
-// enough is after how many pods of a class it is likely that many more come, while the loss is
-// too large: when they have cost a quarter of what the class would.
-func (x extent) enough() int { return max(2, x.classPrice()/(4*x.price())) }
-
-// isSmall reports whether kept answers are made as fast as they are copied to a fork.
-func (x extent) isSmall() bool { return beginsLate && x.nodes <= fewWanted }
-
-// limitAtLast is which loss is too large, after many decisions.
-func (x extent) limitAtLast() int { return patience*x.price() + patientClasses*x.classPrice() }
-
-// isShort reports whether looking for the class of a pod matters, if the key costs so much beyond
-// keyCost.
-func (x extent) isShort(pod *framework.PodInfo, key int) bool {
-	few := fewWanted + fewWanted*key/keyCost
-	if pod.Parts()&framework.PartPodAffinity != 0 {
-		few = max(few, termsCost*fewWanted)
-	}
-	return x.wanted <= few
-}
-
-// every is of how many pods that come while kept answers do not pay some are looked at.
-func (x extent) every() int { return max(seenEvery, seenEvery*x.classPrice()/x.price()) }
-
 // note takes in a decision: how many nodes were evaluated for it, and how many the reference path
 // would have evaluated, or 0 if the decision was not answered.
 func (b *balance) note(x extent, evaluated, saved int) {
@@ -238,8 +163,8 @@ func (b *balance) limit(x extent) int {
 // hasBegun reports whether the reference path has cost so much that kept answers begin.
 func (b *balance) hasBegun(x extent) bool { return !b.late || b.work >= workShare*x.classPrice() }
 
-// come notes a decision that comes.
-func (b *balance) come(x extent) {
+// addWork adds what a decision would cost on the reference path.
+func (b *balance) addWork(x extent) {
 	if b.late {
 		b.work = min(b.work+x.wanted+x.besides(), workShare*x.limitAtLast())
 	}
@@ -266,9 +191,9 @@ func (b *balance) stepAside(seed uint64, every int) bool {
 func (f *incrementalPath) isAside(b *balance, c *framework.Cycle, x extent) bool {
 	f.extent, f.asked, f.balances.long.looks = x, b, false
 	b.spends, b.looks = false, false
-	b.come(x)
+	b.addWork(x)
 	if b == &f.balances.all {
-		f.balances.long.come(x)
+		f.balances.long.addWork(x)
 	}
 	if b.pays(x) || f.s.profile.Cache.Verify {
 		b.unseen, b.unfit = 0, 0

@@ -26,7 +26,6 @@ type Scheduler struct {
 	classifier  *incrementalPath // finds classes if there is no incremental path
 	events      []RegisteredEvent
 	busy        bool // while it decides: a cheap guard, as Go's maps have
-	fewNodes    int  // clusters of up to so many nodes are left to the reference path; see plugins.fewNodes
 
 	lastParts      lastParts
 	postFilterPath referencePath // the reference path for PostFilter
@@ -51,7 +50,6 @@ func New(p Profile) (*Scheduler, error) {
 	if !p.Cache.Off && s.plugins.largest() <= engine.MaxTotal {
 		s.incremental = newIncremental(s)
 	}
-	s.fewNodes = s.plugins.fewNodes()
 	s.dryRuns.Verify = p.Cache.Verify
 	return s, nil
 }
@@ -207,7 +205,7 @@ var errNotMade = errors.New("is nil or the zero value; make one with scheduling.
 // decideOnAPath takes the incremental path if it can, and both paths to verify.
 func (s *Scheduler) decideOnAPath(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error) {
 	ok := false
-	if s.mayUseIncremental(snap) && (snap.Len() > s.fewNodes || s.profile.Cache.Verify) {
+	if s.mayUseIncremental(snap) && (snap.Len() > s.plugins.fewNodes() || s.profile.Cache.Verify) {
 		if s.reference.within == nil {
 			err, ok = s.incremental.decide(snap, pod, d)
 		} else {
