@@ -64,7 +64,7 @@ func (d *Driver) putNode(ctx context.Context, n *api.Node) error {
 	if h := d.hosts[n.Name]; h != nil {
 		for _, p := range h.pods {
 			d.problem(d.enter(p))
-			d.changeMember(ctx, p)
+			d.retryGroupOf(ctx, p)
 		}
 	}
 	for _, p := range d.nominations.to(n.Name) {
@@ -103,7 +103,7 @@ func (d *Driver) loseNode(ctx context.Context, n *api.Node) error {
 	if h := d.hosts[n.Name]; h != nil {
 		for _, p := range h.pods {
 			p.inside = false
-			d.changeMember(ctx, p)
+			d.retryGroupOf(ctx, p)
 		}
 		if len(h.pods) == 0 {
 			delete(d.hosts, n.Name)

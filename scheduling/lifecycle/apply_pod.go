@@ -93,7 +93,7 @@ func (d *Driver) assign(ctx context.Context, p *pod) error {
 	d.move(ctx, assignedEvent(queueing.ActionAdd), nil, p.info, nil)
 	if p.member != nil {
 		if before == nil || moved {
-			p.member.group.changes()
+			p.member.group.noteChange()
 		}
 		d.regatePod(ctx, p)
 	}

@@ -194,10 +194,9 @@ func (b *binding) ended(ctx context.Context, err error) {
 	b.close()
 	d, p := b.d, b.p
 	p.item = nil
-	switch {
-	case p.gone && d.uncount(p), d.settle(p):
+	if d.settle(p) {
 		d.move(ctx, assignedEvent(queueing.ActionDelete), p.info, nil, nil)
-	case p.assumed && d.config.AssumeTTL > 0:
+	} else if p.assumed && d.config.AssumeTTL > 0 {
 		p.expires = d.clock.Now().Add(d.config.AssumeTTL)
 		d.expiring = append(d.expiring, expiry{p, p.expires})
 	}

@@ -182,7 +182,7 @@ func (d *Driver) delist(ctx context.Context, p *pod) {
 	}
 	g, from := p.member.group, p.member.group.bar
 	if p.member.state == away { // it may have had a node
-		g.changes()
+		g.noteChange()
 	}
 	p.setState(away, "")
 	if from == p.member.element {

@@ -57,28 +57,29 @@ func (s sleepers) wake(g *group) {
 	}
 }
 
-// changes notes that the next attempt may end in another way than the last. regate does the rest.
-func (g *group) changes() {
+// noteChange notes that the next attempt for a group that sleeps may end in another way than the
+// last. regate does the rest.
+func (g *group) noteChange() {
 	if g.asleep != nil {
 		g.changed = true
 	}
 }
 
-// change lets a group that waits be tried again after its backoff.
-func (d *Driver) change(ctx context.Context, g *group) {
-	g.changes()
+// retryGroup lets a group that waits be tried again after its backoff.
+func (d *Driver) retryGroup(ctx context.Context, g *group) {
+	g.noteChange()
 	d.regate(ctx, g)
 }
 
-// changeMember is change for the group of a pod that a node has now, or has no more.
-func (d *Driver) changeMember(ctx context.Context, p *pod) {
+// retryGroupOf is retryGroup for the group of a pod that a node has now, or has no more.
+func (d *Driver) retryGroupOf(ctx context.Context, p *pod) {
 	if p.member != nil {
-		d.change(ctx, p.member.group)
+		d.retryGroup(ctx, p.member.group)
 	}
 }
 
-// changeAll is change for all groups with a key.
-func (d *Driver) changeAll(ctx context.Context, key string) {
+// retryKey is retryGroup for all groups with a topology key.
+func (d *Driver) retryKey(ctx context.Context, key string) {
 	l := d.groups.sleepers[key]
 	if l == nil {
 		return
@@ -86,7 +87,7 @@ func (d *Driver) changeAll(ctx context.Context, key string) {
 	for at := l.Front(); at != nil; {
 		g := at.Value.(*group)
 		at = at.Next() // the group leaves the list
-		d.change(ctx, g)
+		d.retryGroup(ctx, g)
 	}
 }
 
@@ -96,7 +97,7 @@ func (d *Driver) rouse(ctx context.Context, e queueing.ClusterEvent, before, aft
 	case *api.Node:
 		if e.Action == queueing.ActionUpdateNodeLabel && len(d.groups.sleepers) > 0 {
 			for _, key := range newLabels(before.(*api.Node).Labels, o.Labels) {
-				d.changeAll(ctx, key)
+				d.retryKey(ctx, key)
 			}
 		}
 	case *api.PodGroup:
@@ -104,26 +105,26 @@ func (d *Driver) rouse(ctx context.Context, e queueing.ClusterEvent, before, aft
 		is, _ := after.(*api.PodGroup)
 		if g := d.groups.byKey[podKey{o.Namespace, o.Name}]; g != nil {
 			if was != nil && is != nil && !reflect.DeepEqual(was.Spec, is.Spec) { // we write the status
-				g.changes()
+				g.noteChange()
 			}
 			d.regate(ctx, g)
 		}
 		if evictionOfGroup(was) != evictionOfGroup(is) && d.runs(o) {
-			d.changeEvery(ctx)
+			d.retryAll(ctx)
 		}
 	case *api.CompositePodGroup:
 		was, _ := before.(*api.CompositePodGroup)
 		is, _ := after.(*api.CompositePodGroup)
 		if evictionOfComposite(was) != evictionOfComposite(is) {
-			d.changeEvery(ctx)
+			d.retryAll(ctx)
 		}
 	}
 }
 
-// changeEvery is change for all groups that wait.
-func (d *Driver) changeEvery(ctx context.Context) {
+// retryAll is retryGroup for all groups that wait.
+func (d *Driver) retryAll(ctx context.Context) {
 	for _, key := range slices.Sorted(maps.Keys(d.groups.sleepers)) {
-		d.changeAll(ctx, key)
+		d.retryKey(ctx, key)
 	}
 }
 

@@ -140,9 +140,13 @@ func (d *Driver) transfer(p *pod, node string) error {
 // given it another place meanwhile. It reports whether the pod has left a node.
 func (d *Driver) settle(p *pod) bool {
 	switch node := p.info.Pod.Spec.NodeName; {
-	case p.host == nil || p.assumed:
+	case p.host == nil:
 		return false
-	case p.gone || node == "":
+	case p.gone:
+		return d.uncount(p)
+	case p.assumed:
+		return false
+	case node == "":
 		return d.uncount(p)
 	case p.host.name != node:
 		d.problem(d.recount(p, node))

@@ -38,8 +38,11 @@ func (s Scheduler) checkEstimates(c *api.Cluster, w *Workload, all *budget) erro
 func stepsOfEstimate(e capacity.ClusterEstimator, c *api.Cluster, w *Workload) int64 {
 	switch e := e.(type) {
 	case answers:
-		x := e.about(c)
-		if known := x.estimate; known != nil && len(w.Components) == 0 || x.sets != nil && len(w.Components) > 0 {
+		known := e.about(c).estimate
+		if len(w.Components) > 0 {
+			known = e.about(c).sets
+		}
+		if known != nil {
 			return 0
 		}
 		return stepsOfEstimate(e.estimator, c, w)
