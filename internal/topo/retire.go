@@ -237,7 +237,7 @@ func (t *Tables) costly() []binding {
 	return list
 }
 
-// dropBindings drops all of these, whoever holds them.
+// dropBindings drops all of these, also if something holds them.
 func (t *Tables) dropBindings(list []binding) {
 	if len(list) == 0 {
 		return
