@@ -222,7 +222,7 @@ func (n *tokens) quoted(quote byte) {
 			n.at++
 			return
 		case c == quote || c == '\\' && quote == '"' && n.lineBreak(1) == 0:
-			n.at += 2
+			n.at = min(n.at+2, len(n.data)) // a text may end with the backslash
 		case !n.newLine():
 			n.at++
 		}
