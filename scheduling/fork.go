@@ -3,15 +3,15 @@ package scheduling
 import "slices"
 
 // Fork returns a scheduler for another goroutine, which starts where s is: with its
-// count of decisions, the start of its next sample, and a copy of the answers that it
+// count of decisions, the start of its next sample, and the answers that it
 // keeps. From then on the two are independent, and each makes the decisions that s would
-// have made. If the last decision was about up to 300 nodes, no answers are copied: a fork that
-// makes many decisions soon has its own.
+// have made. If the last decision was about up to 300 nodes, the fork has no answers yet.
 //
-// Fork must not run beside other uses of s. It costs about as much as to copy the bytes
-// that s holds ([Stats]), so make one fork for each goroutine, not one for each question.
-// The fork keeps as many bytes as s may ([CacheConfig.Budget]). The plugins
-// themselves are shared, as by schedulers that [New] makes of one profile.
+// Fork must not run beside other uses of s. It copies those answers that s has used since the
+// last Fork; forks of one moment share these copies, and a fork copies from them what it
+// is asked about. So a fork costs little for each question, too, as long as s does nothing meanwhile.
+// [Stats] of a fork count its own answers, of which it may keep as many bytes as s ([CacheConfig.Budget]).
+// The plugins themselves are shared, as by schedulers that [New] makes of one profile.
 //
 // A fork of a scheduler that [New] did not make is one, too.
 func (s *Scheduler) Fork() *Scheduler {
@@ -23,8 +23,7 @@ func (s *Scheduler) Fork() *Scheduler {
 	if s.incremental != nil {
 		f.incremental = newIncremental(f)
 		if !s.incremental.extent.isSmall() {
-			f.incremental.engine = s.incremental.engine.Clone(f.incremental)
-			f.incremental.balances = s.incremental.balances.clone()
+			f.incremental.engine.StartFrom(s.incremental.engine)
 		}
 	}
 	return f

@@ -44,6 +44,7 @@ type incrementalPath struct {
 	keys      classKeys
 	scratch   reading
 	key       []byte
+	live      []byte // memory of sought
 	checks    uint64 // verified decisions
 }
 
@@ -90,7 +91,8 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 	seed := pick.Seed(s.profile.Seed, s.number)
 	c.Reset(pod, snap, s.number, seed)
 	d.TieRule, d.Number, d.start = s.profile.TieRule, s.number, s.start
-	f.by, f.early.known, f.stepped, f.newcomers.wait, f.spelled, f.long = byView, false, nil, false, 0, false
+	f.by, f.early.known, f.stepped, f.spelled, f.long = byView, false, nil, 0, false
+	f.newcomers.wait, f.newcomers.early = false, false
 	switch {
 	case pod.IsNominated():
 		if done, ok := f.decideOnNominated(snap, d); done || !ok {

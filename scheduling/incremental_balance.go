@@ -42,13 +42,6 @@ type balance struct {
 // whose node affinity names nodes, the reference path costs more, too, the longer the key is.
 type balances struct{ all, named, within, long balance }
 
-// clone is for a fork, which has counted no pods.
-func (b *balances) clone() balances {
-	c := *b
-	c.all.aside, c.named.aside, c.within.aside, c.long.aside = 0, 0, 0, 0
-	return c
-}
-
 // aside is how many pods took the reference path at once.
 func (b *balances) aside() uint64 {
 	return b.all.aside + b.named.aside + b.within.aside + b.long.aside
@@ -199,7 +192,10 @@ func (f *incrementalPath) isAside(b *balance, c *framework.Cycle, x extent) bool
 		b.unseen, b.unfit = 0, 0
 		return false
 	}
-	if !b.hasBegun(x) && f.engine.Stats().Classes == 0 {
+	if !b.hasBegun(x) {
+		if f.isKeptEarly(b, c, x) {
+			return false
+		}
 		b.aside++
 		f.stepped = b
 		return true
@@ -220,6 +216,23 @@ func (f *incrementalPath) isAside(b *balance, c *framework.Cycle, x extent) bool
 	b.aside++
 	f.stepped = b
 	return true
+}
+
+// isKeptEarly reports, before kept answers have begun, whether the class of the cycle's pod is kept:
+// a fork has some from the start. It looks for that while it has lost no more in vain than
+// kept answers may lose.
+func (f *incrementalPath) isKeptEarly(b *balance, c *framework.Cycle, x extent) bool {
+	if f.engine.KeepsNone() || b.loss+keyCost > b.work/workShare {
+		return false
+	}
+	f.newcomers.early = true
+	kept := f.isKept(c, x.price())
+	f.newcomers.early = false
+	if kept {
+		return true
+	}
+	b.loss += keyCost + f.spelled
+	return false
 }
 
 // longPays reports whether long keys pay, or are spelled all the same.

@@ -237,25 +237,3 @@ func TestLongKeysAreCompared(t *testing.T) {
 		t.Errorf("the pod has no key: %v", err)
 	}
 }
-
-// A fork begins with what its parent has learned, but has counted no pods.
-func TestForksInheritBalances(t *testing.T) {
-	s, err := New(Kubernetes137())
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.incremental.extent = extent{wanted: 1000, nodes: 1000}
-	all := &s.incremental.balances
-	for i, b := range [...]*balance{&all.all, &all.named, &all.within, &all.long} {
-		b.loss, b.spare, b.aside = 100+i, 200+i, 300
-	}
-	f := s.Fork()
-	for i, b := range [...]*balance{&f.incremental.balances.all, &f.incremental.balances.named, &f.incremental.balances.within, &f.incremental.balances.long} {
-		if b.loss != 100+i || b.spare != 200+i {
-			t.Errorf("balance %d of a fork has a loss of %d and %d to spare", i, b.loss, b.spare)
-		}
-	}
-	if n := f.Stats().Bypassed; n != 0 {
-		t.Errorf("a fork has counted %d pods", n)
-	}
-}

@@ -83,26 +83,47 @@ func TestLongKeysBeginLate(t *testing.T) {
 }
 
 // TestForkOfSmallCluster: a fork begins anew in a small cluster, where to copy kept answers costs more
-// than they save a few pods; in others it has what there is.
+// than they save a few pods; in others it answers from what there is.
 func TestForkOfSmallCluster(t *testing.T) {
 	for _, c := range []struct {
 		nodes int
-		has   bool
-	}{{fewWanted, false}, {fewWanted + 1, true}} {
+		hits  uint64 // the first pod pays for a look only in a large cluster
+	}{{fewWanted, 0}, {fewWanted + 1, 4}, {2000, 5}} {
 		w := lateWorld(t, c.nodes)
 		w.schedule(w.s, 500, true)
 		f := w.s.Fork()
-		if has := f.Stats().Classes > 0; w.s.Stats().Classes == 0 || has != c.has {
-			t.Errorf("%d nodes: the fork has %d of %d classes", c.nodes, f.Stats().Classes, w.s.Stats().Classes)
+		for i := range 5 {
+			p := w.info(api.MakePod(fmt.Sprint("p", i)).Requests("1", "1Mi"))
+			want, err := w.s.Schedule(w.snap, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := f.Schedule(w.snap, p)
+			if err != nil || got.Node != want.Node || got.Number != want.Number || got.Score != want.Score {
+				t.Errorf("%d nodes: the fork decides %+v, %v, want %+v", c.nodes, got, err, want)
+			}
 		}
-		p := w.info(api.MakePod("p").Requests("1", "1Mi"))
-		want, err := w.s.Schedule(w.snap, p)
-		if err != nil {
-			t.Fatal(err)
+		if s := f.Stats(); s.Hits != c.hits || s.Misses > 0 {
+			t.Errorf("%d nodes: %+v, want %d hits", c.nodes, s, c.hits)
 		}
-		got, err := f.Schedule(w.snap, p)
-		if err != nil || got.Node != want.Node || got.Number != want.Number || got.Score != want.Score {
-			t.Errorf("%d nodes: the fork decides %+v, %v, want %+v", c.nodes, got, err, want)
+	}
+}
+
+// TestForkOfStrangers: a fork that is asked about pods like none before looks for their classes as
+// often as that costs an eighth of what the reference path does, and makes no classes at first.
+func TestForkOfStrangers(t *testing.T) {
+	for _, nodes := range []int{301, 1000, 5000} {
+		w := lateWorld(t, nodes)
+		w.schedule(w.s, 500, true)
+		f := w.s.Fork()
+		const strangers = 20
+		aside := w.schedule(f, strangers, false)
+		x := f.incremental.extent
+		if s := f.Stats(); aside != strangers || s.Misses > 0 || s.Hits > 0 {
+			t.Errorf("%d nodes: %d of %d pods took the reference path at once, %+v", nodes, aside, strangers, s)
+		}
+		if lost, most := f.incremental.balances.all.loss, strangers*x.price()/workShare; lost < keyCost || lost > most {
+			t.Errorf("%d nodes: %d was lost with looking for classes of %d pods, want %d to %d", nodes, lost, strangers, keyCost, most)
 		}
 	}
 }

@@ -174,7 +174,8 @@ func (f *incrementalPath) sought(c *framework.Cycle, parts podParts) *class {
 		k = k.next
 	}
 	if k == nil {
-		came, ok := f.newcomers.admits(f.key)
+		f.live = f.scratch.appendLiveKey(f.live[:0])
+		came, ok := f.admits()
 		if !ok {
 			return nil
 		}
@@ -182,9 +183,8 @@ func (f *incrementalPath) sought(c *framework.Cycle, parts podParts) *class {
 			f.forgetClasses()
 			first = nil
 		}
-		live := f.scratch.liveKey()
-		key := live + string(f.key)
-		k = &class{reading: f.kept(&f.scratch), key: key, text: key[len(live):], kept: string(shortened(slices.Clone(f.keys.kept))), next: first, came: came}
+		key := string(append(f.live, f.key...))
+		k = &class{reading: f.kept(&f.scratch), key: key, text: key[len(f.live):], kept: string(shortened(slices.Clone(f.keys.kept))), next: first, came: came}
 		k.idleFilters, k.idleScorers = k.reading.idleFilters(&f.s.plugins), k.reading.idleScorers(&f.s.plugins)
 		f.classes[k.text] = k
 	}
@@ -297,9 +297,8 @@ func (r *reading) same(o *reading) bool {
 		slices.Equal(r.filters.reads, o.filters.reads) && slices.Equal(r.scorers.reads, o.scorers.reads)
 }
 
-// liveKey has one byte for each plugin, which says whether it is live.
-func (r *reading) liveKey() string {
-	var b []byte
+// appendLiveKey appends one byte for each plugin, which says whether it is live.
+func (r *reading) appendLiveKey(b []byte) []byte {
 	for _, s := range [...]*side{&r.filters, &r.scorers} {
 		for _, reads := range s.reads {
 			if reads&outside != 0 {
@@ -309,7 +308,7 @@ func (r *reading) liveKey() string {
 			}
 		}
 	}
-	return string(b)
+	return b
 }
 
 // clone returns a copy, with the choices that follow from what is read.

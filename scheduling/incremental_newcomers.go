@@ -5,8 +5,9 @@ import "hash/crc32"
 // newcomers are classes that have come once. While kept answers do not pay, they are not noted:
 // most pods are like none before them then, and to note a class costs more than to look for it.
 type newcomers struct {
-	wait bool // they do not pay: a class must come twice
-	seen *[newcomersMost]uint32
+	wait  bool // they do not pay: a class must come twice
+	early bool // they have not begun: no class is noted
+	seen  *[newcomersMost]uint32
 }
 
 // newcomersMost is how many keys are remembered. Of two that share a place, one is forgotten; of two
@@ -15,10 +16,26 @@ const newcomersMost = 4096
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
+// admits reports whether the class with the key, and that part of it which says what is live, may be
+// noted, and how often it has come.
+func (f *incrementalPath) admits() (came int, ok bool) {
+	if f.newcomers.wait {
+		whole := append(f.live, f.key...)
+		f.live = whole[:len(f.live)]
+		if f.engine.Inherits(whole) {
+			return 0, true
+		}
+	}
+	return f.newcomers.admits(f.key)
+}
+
 // admits reports whether a class that is new may be noted, and how often it has come.
 func (n *newcomers) admits(key []byte) (came int, ok bool) {
 	if !n.wait {
 		return 0, true
+	}
+	if n.early {
+		return 0, false
 	}
 	if n.seen == nil {
 		n.seen = new([newcomersMost]uint32)

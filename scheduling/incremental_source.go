@@ -12,7 +12,7 @@ func (f *incrementalPath) BaseKey(pod *framework.PodInfo) string {
 	if f.unnamed {
 		f.key = append(f.key, unnamedMark)
 	}
-	f.key = append(f.key, f.class.liveKey()...)
+	f.key = f.class.appendLiveKey(f.key)
 	f.key = append(pod.AppendClassKey(f.key, f.class.base), f.class.kept...)
 	return string(shortened(f.key))
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"time"
+	"weak"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/changelog"
@@ -39,6 +40,10 @@ type base struct {
 	epoch    uint64               // changes if a class has to read every row
 	bound    uint64               // changes if plugins were bound to another snapshot
 	log      changelog.Log[int32] // of rows that were evaluated
+
+	used     uint64 // engine clock of the last use
+	copy     weak.Pointer[base]
+	copiedAt uint64 // what used was then
 }
 
 // A baseState is how much of a base is right. A state includes those before it, but

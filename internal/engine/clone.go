@@ -3,39 +3,139 @@ package engine
 import (
 	"maps"
 	"slices"
+	"weak"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/engine/nodelog"
 )
 
-// How an engine is copied for another goroutine.
+// How an engine starts from what another one keeps, for another goroutine.
 
-// Clone returns an engine that starts from what e keeps, for snapshots of the same
+// A legacy is what an engine keeps at one moment, for those that start from it then. Nothing
+// of it changes, so they may all read it, each in its own goroutine.
+type legacy struct {
+	bases   map[string]*base
+	classes map[string]legacyClass
+	tracker *nodelog.Tracker // which knows what the bases have read
+}
+
+// A legacyClass is how a class is put together again from its base.
+type legacyClass struct {
+	base                     string // its key
+	liveFilters, liveScorers bool
+}
+
+// StartFrom makes an engine that is new start from what another one keeps, for snapshots of the same
 // origin. The two share nothing that changes, so each may be used by its own goroutine.
-// Rows are copied with their verdicts and scores; they hold for every snapshot in which
-// the generations of the nodes are the same. Classes are put together from them again,
-// when they are first asked for. It costs as much as to copy the bytes that e holds.
-func (e *Engine) Clone(source Source) *Engine {
-	c := New(source, e.fixed)
-	c.budget, c.typical, c.asked = e.budget, e.typical, maps.Clone(e.asked)
-	c.schema, c.order, c.tracker, c.clock = e.schema, e.order, e.tracker.Clone(), e.clock
-	c.sightings, c.barred = e.sightings.clone(), maps.Clone(e.barred)
-	c.divisions.list = slices.Clone(e.divisions.list)
+// Rows hold for every snapshot in which the generations of the nodes are the same. They are copied
+// twice: for all engines that start from the other one, unless it has not used them since the last; and
+// by e when it is first asked about a class of theirs, which is then put together anew.
+func (e *Engine) StartFrom(other *Engine) {
+	e.budget, e.typical = other.budget, other.typical
+	e.schema, e.order, e.clock = other.schema, other.order, other.clock
+	e.sightings.first, e.sightings.again = other.sightings.first, other.sightings.again
+	e.divisions.list = slices.Clone(other.divisions.list)
+	maps.Copy(e.barred, other.barred)
+	e.inherited = other.bequeath()
+}
+
+// bequeath returns all that e keeps or has inherited.
+func (e *Engine) bequeath() *legacy {
+	if l := e.bequeathed.Value(); l != nil && e.bequeathedAt == e.clock {
+		return l
+	}
+	l := &legacy{map[string]*base{}, map[string]legacyClass{}, e.latestTracker().Clone()}
+	if e.inherited != nil {
+		maps.Copy(l.bases, e.inherited.bases)
+		maps.Copy(l.classes, e.inherited.classes)
+	}
 	for key, b := range e.bases {
-		copied := b.clone()
-		copied.lists, copied.guard, copied.tracker = c.lists, c.guard, c.tracker
-		copied.bytes = copied.size()
-		c.bases[key] = copied
-		c.stats.Bytes += copied.bytes
+		l.bases[key] = b.copied()
 	}
-	for of := e.recency.oldest; of != nil; of = of.newer {
-		k := newClass()
-		c.number(k)
-		c.classes[of.key] = k
-		k.key, k.used = of.key, of.used
-		k.reset(c.bases[of.base.key])
-		k.base.users++
-		k.ask.liveFilters, k.ask.liveScorers = of.ask.liveFilters, of.ask.liveScorers
-		k.bytes = k.size()
-		c.stats.Bytes += k.bytes
-		c.recency.use(k)
+	for key, c := range e.classes {
+		l.classes[key] = legacyClass{c.base.key, c.ask.liveFilters, c.ask.liveScorers}
 	}
+	e.bequeathed, e.bequeathedAt = weak.Make(l), e.clock
+	return l
+}
+
+// latestTracker returns the tracker, or that which is inherited until the first query.
+func (e *Engine) latestTracker() *nodelog.Tracker {
+	if e.inherited != nil && e.tracker.Snapshot == nil {
+		return e.inherited.tracker
+	}
+	return e.tracker
+}
+
+// copied returns a copy of the base, the last one if the base has not been used since. The engine
+// does not keep it alive.
+func (b *base) copied() *base {
+	if c := b.copy.Value(); c != nil && b.copiedAt == b.used {
+		return c
+	}
+	c := b.clone()
+	b.copy, b.copiedAt = weak.Make(c), b.used
 	return c
+}
+
+// inherit makes a class that is inherited, nil if none has the key or there is no room for it.
+func (e *Engine) inherit(key string) *class {
+	if e.inherited == nil || e.stats.Bytes+e.typical > e.budget {
+		return nil
+	}
+	of, ok := e.inherited.classes[key]
+	if !ok {
+		return nil
+	}
+	c := e.addClass(key, e.baseOf(of.base))
+	c.ask.liveFilters, c.ask.liveScorers = of.liveFilters, of.liveScorers
+	return c
+}
+
+// baseOf returns the base with the key that is kept or inherited, nil if there is none.
+func (e *Engine) baseOf(key string) *base {
+	b := e.bases[key]
+	if b != nil || e.inherited == nil {
+		return b
+	}
+	of := e.inherited.bases[key]
+	if of == nil {
+		return nil
+	}
+	b = of.clone()
+	b.lists, b.guard, b.tracker = e.lists, e.guard, e.tracker
+	e.bases[key] = b
+	return b
+}
+
+// KeepsNone reports whether no class is kept or inherited.
+func (e *Engine) KeepsNone() bool {
+	return len(e.classes) == 0 && (e.inherited == nil || len(e.inherited.classes) == 0)
+}
+
+// Inherits reports whether the class with the key is inherited.
+func (e *Engine) Inherits(key []byte) bool {
+	if e.inherited == nil {
+		return false
+	}
+	_, ok := e.inherited.classes[string(key)]
+	return ok
+}
+
+// inherits reports whether the class with the key is inherited, and its rows are about the nodes
+// and objects of the snapshot: but for about so many changes of their pods.
+func (e *Engine) inherits(s *framework.Snapshot, key string) (changes int, ok bool) {
+	if e.inherited == nil {
+		return 0, false
+	}
+	of, ok := e.inherited.classes[key]
+	if !ok || e.bases[of.base] != nil {
+		return 0, false
+	}
+	at := e.inherited.bases[of.base].at
+	if at.nodeSet != s.NodeSet() || at.objects != s.Objects() {
+		return 0, false
+	}
+	t := e.latestTracker()
+	return int(t.End()-at.entry) + t.Distance(s), true
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"runtime/debug"
+	"weak"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/engine/guard"
@@ -47,13 +48,18 @@ type Engine struct {
 	divisions divisions
 	sightings sightings
 	recency   recency
-	tracker   *nodelog.Tracker // of the snapshot used last; shared by bases
-	lists     *lists
-	guard     *guard.Guard // shared by bases and classes
-	clock     uint64
-	stats     Stats
-	fault     *Fault // the last one, until it is taken
-	view      View
+
+	inherited    *legacy // of the engine that it started from, nil if it was not
+	bequeathed   weak.Pointer[legacy]
+	bequeathedAt uint64 // the clock then
+
+	tracker *nodelog.Tracker // of the snapshot used last; shared by bases
+	lists   *lists
+	guard   *guard.Guard // shared by bases and classes
+	clock   uint64
+	stats   Stats
+	fault   *Fault // the last one, until it is taken
+	view    View
 }
 
 // Stats counts what an engine did.
@@ -133,6 +139,9 @@ func (e *Engine) Find(q *Query) (v *View, ok bool) {
 		e.budget = max(DefaultBudget, DefaultBudgetPerNode*q.Snapshot.SlotLimit())
 	}
 	e.order = nodelog.OrderOf(q.Snapshot, e.order)
+	if t := e.latestTracker(); t != e.tracker {
+		*e.tracker = *t.Clone()
+	}
 	if e.tracker.Snapshot != q.Snapshot {
 		e.lists.evaluated += 2 * moveCost
 	}
@@ -178,7 +187,7 @@ func (e *Engine) Place(s *framework.Snapshot, slot int) int {
 // that the reference path must be taken; then the class is dropped, unless a live
 // PreFilter rejected the pod.
 func (e *Engine) bringUpToDate(c *class, q *Query) bool {
-	c.used = e.clock
+	c.used, c.base.used = e.clock, e.clock
 	e.recency.use(c)
 	if !c.base.sync(e.source) {
 		e.dropFailed(c)

@@ -13,18 +13,20 @@ import (
 // class needs no map. The zero Ref remembers nothing. It keeps no class alive.
 type Ref struct{ at int } // index in numbered, from 1 on
 
-// lookUp finds the class, nil if it is not kept.
+// lookUp finds the class, nil if it is neither kept nor inherited.
 func (e *Engine) lookUp(q *Query) *class {
-	if q.Ref == nil {
-		return e.classes[q.Key]
-	}
-	if i := q.Ref.at - 1; i >= 0 && i < len(e.numbered) {
-		if c := e.numbered[i]; c.base != nil && c.key == q.Key {
-			return c
+	if q.Ref != nil {
+		if i := q.Ref.at - 1; i >= 0 && i < len(e.numbered) {
+			if c := e.numbered[i]; c.base != nil && c.key == q.Key {
+				return c
+			}
 		}
 	}
 	c := e.classes[q.Key]
-	if c != nil {
+	if c == nil {
+		c = e.inherit(q.Key)
+	}
+	if c != nil && q.Ref != nil {
 		q.Ref.at = c.number
 	}
 	return c
@@ -33,8 +35,14 @@ func (e *Engine) lookUp(q *Query) *class {
 // Keeps reports whether the class with the key is kept, and only pods have changed since its base
 // was used last: at most so many times.
 func (e *Engine) Keeps(s *framework.Snapshot, key string) (changes int, ok bool) {
+	if e.schema != s.Schema() {
+		return 0, false
+	}
 	c := e.classes[key]
-	if c == nil || e.schema != s.Schema() || c.base.at.snapshot != s || c.base.at.nodeSet != s.NodeSet() || c.base.at.objects != s.Objects() || e.tracker.Snapshot != s {
+	if c == nil {
+		return e.inherits(s, key)
+	}
+	if c.base.at.snapshot != s || c.base.at.nodeSet != s.NodeSet() || c.base.at.objects != s.Objects() || e.tracker.Snapshot != s {
 		return 0, false
 	}
 	return int(e.tracker.End()-c.base.at.entry) + e.tracker.Behind(), true
@@ -47,30 +55,37 @@ func (e *Engine) newClass(q *Query) (c *class) {
 		return nil
 	}
 	key := e.source.BaseKey(q.Cycle.Pod)
-	b := e.bases[key]
+	b := e.baseOf(key)
 	if b == nil {
 		if b = e.newBase(key, q); b == nil {
 			return nil
 		}
 	}
+	c = e.addClass(q.Key, b)
+	e.lists.evaluated += 2 * (ClassCost - refreshCost)
+	c.ask.liveFilters, c.ask.liveScorers = e.source.Live()
+	return c
+}
+
+// addClass adds an empty class over a base.
+func (e *Engine) addClass(key string, b *base) (c *class) {
 	if k := len(e.spare); k > 0 {
 		c, e.spare = e.spare[k-1], e.spare[:k-1]
 	} else {
 		c = newClass()
 		e.number(c)
 	}
-	c.key = q.Key
+	c.key = key
 	c.reset(b)
-	e.lists.evaluated += 2 * (ClassCost - refreshCost)
-	c.ask.liveFilters, c.ask.liveScorers = e.source.Live()
 	b.users++
-	e.classes[q.Key] = c
+	e.classes[key] = c
 	return c
 }
 
 // ClassCost is what a new class costs besides looking at nodes, in nodes; see TakeEvaluated.
-// refreshCost is what it costs besides to look at all nodes anew, moveCost what it costs to go to
-// another snapshot besides evaluating the nodes that differ.
+// One that is inherited costs no more than is counted of it in other places. refreshCost is what it
+// costs besides to look at all nodes anew, moveCost what it costs to go to another snapshot besides
+// evaluating the nodes that differ.
 const ClassCost, refreshCost, moveCost = 500, 40, 100
 
 // admits reports whether a class is worth its memory. While the budget has room, it is.
@@ -161,6 +176,7 @@ func (e *Engine) dropFailed(c *class) {
 // its base.
 func (e *Engine) giveUp(c *class) {
 	b := c.base
+	e.inherited = nil
 	if !c.usable() {
 		e.bar(c.key)
 	}

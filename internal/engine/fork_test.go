@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
 	"time"
 
@@ -152,6 +153,13 @@ func (m *machine) quiet(t *testing.T, class int) {
 	}
 }
 
+// startFrom returns an engine that starts from what another one keeps.
+func startFrom(first *Engine, source Source) *Engine {
+	e := New(source, first.fixed)
+	e.StartFrom(first)
+	return e
+}
+
 // TestCloneStartsFromAnswers: a clone asks plugins about nodes that differ only, and what
 // it does is nothing to the engine that it was made of.
 func TestCloneStartsFromAnswers(t *testing.T) {
@@ -166,7 +174,7 @@ func TestCloneStartsFromAnswers(t *testing.T) {
 	once := m.asked(func() { m.addPod("n9"); m.quiet(t, 2) })
 	m.fork()
 	m.use(1)
-	m.engine = first.Clone(m)
+	m.engine = startFrom(first, m)
 	m.addPod("n20")
 	// A column of class 2 asks its scorer for the normalized score of two values.
 	if calls := m.asked(func() { m.quiet(t, 2) }); calls > once+2 || m.engine.stats.Hits != 1 {
@@ -232,7 +240,7 @@ func TestCloneHasMemoryOfItsOwn(t *testing.T) {
 		m.quiet(t, 2)
 	}
 	first := m.engine
-	second := first.Clone(m)
+	second := startFrom(first, m)
 	m.fork()
 	for i := range 8 {
 		m.use(1)
@@ -248,5 +256,104 @@ func TestCloneHasMemoryOfItsOwn(t *testing.T) {
 	}
 	if a, b := first.stats.Hits, second.stats.Hits; a < 16 || b < 16 {
 		t.Errorf("%d and %d hits, want 16 or more", a, b)
+	}
+}
+
+// TestEnginesShareACopy: engines that start from another one share the copies that it made for
+// the first of them, and it copies only what it has used since.
+func TestEnginesShareACopy(t *testing.T) {
+	m := newMachine(20)
+	m.snap.SetNow(m.snap.Now().Add(time.Hour))
+	for range 3 {
+		m.quiet(t, 0)
+		m.quiet(t, 2)
+	}
+	first := m.engine
+	a, b := startFrom(first, m), startFrom(first, m)
+	if a.inherited != b.inherited {
+		t.Error("an engine that was not used in between made another copy")
+	}
+	m.quiet(t, 2)
+	c := startFrom(first, m)
+	for key, was := range a.inherited.bases {
+		used := first.bases[key] == first.classes["2"].base
+		if copied := c.inherited.bases[key] != was; copied != used {
+			t.Errorf("base %q was copied: %t; used in between: %t", key, copied, used)
+		}
+	}
+	if len(a.inherited.bases) < 2 {
+		t.Fatalf("%d bases, want 2 or more", len(a.inherited.bases))
+	}
+	// What it has inherited, and not been asked for, goes on to those that start from it.
+	m.engine = startFrom(c, m)
+	hits := m.engine.stats.Hits
+	m.quiet(t, 0)
+	m.quiet(t, 2)
+	if got := m.engine.stats.Hits - hits; got != 2 {
+		t.Errorf("%d hits of an engine that started from one that started from another, want 2", got)
+	}
+	runtime.KeepAlive(b)
+}
+
+// TestInheritedAnswersAreNear: an engine says how many nodes differ from those that an inherited class
+// is about, and does not keep it for other nodes or objects.
+func TestInheritedAnswersAreNear(t *testing.T) {
+	m := newMachine(50)
+	m.snap.SetNow(m.snap.Now().Add(time.Hour))
+	for range 3 {
+		m.quiet(t, 2)
+	}
+	e := startFrom(m.engine, m)
+	m.fork()
+	m.fork()
+	m.fork()
+	m.use(1)
+	for i := range 3 {
+		m.addPod(fmt.Sprint("n", 2+15*i))
+	}
+	if n, ok := e.Keeps(m.snap, "2"); n != 3 || !ok {
+		t.Errorf("Keeps = %d, %t for three nodes that differ, want 3, true", n, ok)
+	}
+	if _, ok := e.Keeps(m.snap, "0"); ok {
+		t.Error("a class is kept that nobody has asked for")
+	}
+	m.use(2)
+	m.check(m.snap.AddNode(m.node("more", 3)))
+	if _, ok := e.Keeps(m.snap, "2"); ok {
+		t.Error("a class is kept for a snapshot with a node more")
+	}
+	m.use(3)
+	m.check(framework.Put(m.snap, &api.Service{ObjectMeta: api.ObjectMeta{Name: "s", Namespace: "default"}}))
+	if _, ok := e.Keeps(m.snap, "2"); ok {
+		t.Error("a class is kept for a snapshot with other objects")
+	}
+	if e.KeepsNone() || !New(m, 0).KeepsNone() {
+		t.Error("an engine that has inherited a class keeps none, or a new one keeps some")
+	}
+}
+
+// TestInheritanceIsGivenUp: a plugin that panics costs what is inherited, too, since nothing that
+// it may have answered is trusted; and without room nothing is inherited.
+func TestInheritanceIsGivenUp(t *testing.T) {
+	m := newMachine(20)
+	m.snap.SetNow(m.snap.Now().Add(time.Hour))
+	for range 3 {
+		m.quiet(t, 0)
+		m.quiet(t, 2)
+	}
+	first := m.engine
+	m.engine = startFrom(first, m)
+	m.explode = "room"
+	m.addPod("n3")
+	m.quiet(t, 0)
+	m.explode = ""
+	if m.engine.inherited != nil {
+		t.Error("an engine inherits after a plugin has panicked")
+	}
+	m.engine = startFrom(first, m)
+	m.engine.fixed, m.engine.budget, m.engine.typical = 1000, 1000, 2000
+	m.quiet(t, 2)
+	if s := m.engine.stats; s.Hits > 0 {
+		t.Errorf("%+v, want no hits without room", s)
 	}
 }

@@ -805,6 +805,7 @@ func TestMachine(t *testing.T) {
 			m.log = append(m.log, n)
 		}
 		m.live = rapid.SampledFrom([]int{0, nodeGate, podGate, objectScorer, nodeGate | nodeScorer, zoneGate | nodeScorer, oddScorer, oddScorer | zoneGate, oddScorer | oddestScorer, allLive}).Draw(t, "live at first")
+		engines := []*Engine{m.engine} // each goes on, whatever the others do that started from it
 		steps := map[string]func(*rapid.T){
 			"ask": ask, "ask again": ask, "ask once more": ask,
 			"share": func(t *rapid.T) {
@@ -887,11 +888,17 @@ func TestMachine(t *testing.T) {
 				m.use(rapid.IntRange(0, len(m.snaps)-1).Draw(t, "fork"))
 			},
 			"clone": func(t *rapid.T) {
-				clone := m.engine.Clone(m)
+				clone := startFrom(m.engine, m)
 				clone.stats.Hits = m.engine.stats.Hits
+				if len(engines) < 4 {
+					engines = append(engines, clone)
+				} else {
+					engines[rapid.IntRange(0, 3).Draw(t, "engine")] = clone
+				}
 				m.engine = clone
 			},
-			"use": func(t *rapid.T) { m.use(rapid.IntRange(0, len(m.snaps)-1).Draw(t, "fork")) },
+			"engine": func(t *rapid.T) { m.engine = rapid.SampledFrom(engines).Draw(t, "engine") },
+			"use":    func(t *rapid.T) { m.use(rapid.IntRange(0, len(m.snaps)-1).Draw(t, "fork")) },
 			"what if": func(t *rapid.T) {
 				mark := m.snap.Begin()
 				ask(t)
@@ -1282,7 +1289,7 @@ func TestCloneOfUniformRows(t *testing.T) {
 	m := evenMachine(t, 0)
 	m.fork()
 	m.use(1)
-	m.engine = m.engine.Clone(m)
+	m.engine = startFrom(m.engine, m)
 	m.addPod("n5")
 	m.askOften(t, 2, 2)
 	if s := m.engine.stats; s.Hits != 2 {

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"maps"
-
 	"github.com/berth-sched/berth/framework"
 )
 
@@ -52,5 +50,3 @@ func (s *sightings) seeAgain(b *base, pod *framework.PodInfo) {
 		s.again++
 	}
 }
-
-func (s *sightings) clone() sightings { return sightings{maps.Clone(s.once), s.first, s.again} }

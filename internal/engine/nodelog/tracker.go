@@ -80,6 +80,25 @@ func (t *Tracker) IsCurrent() bool { return t.version == t.Snapshot.Version() }
 // Behind is how often the snapshot has changed since Follow.
 func (t *Tracker) Behind() int { return int(t.Snapshot.Version() - t.version) }
 
+// Distance is about how many nodes of a fork of the snapshot, or of the snapshot, are not as they
+// were at Follow. It costs O(N/16).
+func (t *Tracker) Distance(s *framework.Snapshot) (nodes int) {
+	if t.Snapshot == s {
+		return t.Behind()
+	}
+	for run, was := range t.runs {
+		if s.RunGeneration(run) == was {
+			continue
+		}
+		for slot := run * framework.RunSize; slot < (run+1)*framework.RunSize; slot++ {
+			if n := s.AtSlot(slot); n != nil && n.Generation() != t.nodes[slot].generation {
+				nodes++
+			}
+		}
+	}
+	return nodes
+}
+
 // lookAt adds entries about the nodes that changed, which are among slots.
 func (t *Tracker) lookAt(slots []int) {
 	switch {
