@@ -81,6 +81,6 @@ func besides(s *api.ResourceSummary, assumed []Assumed) *api.ResourceSummary {
 		}
 	}
 	sum := *s
-	sum.Allocating = s.Allocating.Add(more)
+	sum.Allocating = waitingForNodes(s).Add(more)
 	return &sum
 }
