@@ -40,11 +40,17 @@ func (w *Workload) checkWork(clusters int, all *budget) error {
 // A budget is how many steps decisions have taken, and may take in all.
 type budget struct{ taken, most int64 }
 
-// take adds steps and reports whether they are not too many.
+// take adds steps and reports whether they are not too many. A nil budget has no bound.
 func (b *budget) take(steps int64) bool {
+	if b == nil {
+		return true
+	}
 	b.taken = resource.SatAdd(b.taken, steps)
 	return b.taken <= b.most
 }
+
+// share returns a budget of what is left for one of so many.
+func (b *budget) share(of int) budget { return budget{most: (b.most - b.taken) / int64(of)} }
 
 // isTooMuchWork reports whether a budget was exceeded, so that no other decision may follow.
 func isTooMuchWork(err error) bool {

@@ -91,9 +91,12 @@ func stepsOfNodes(s *framework.Snapshot, w *Workload) (steps int64) {
 
 // stepsOfPod is what it costs to ask a node about a pod. The parts of node affinity are compared one by
 // one.
-func stepsOfPod(p *api.Pod) int64 {
+func stepsOfPod(p *api.Pod) int64 { return stepsOfJudgement + partsOfAffinity(p)/partsOfStep }
+
+// partsOfAffinity is how many parts the required node affinity of a pod has.
+func partsOfAffinity(p *api.Pod) int64 {
 	if p == nil {
-		return stepsOfJudgement
+		return 0
 	}
 	parts := len(p.Spec.NodeSelector)
 	if a := p.Spec.Affinity; a != nil && a.NodeAffinity != nil && a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
@@ -106,5 +109,63 @@ func stepsOfPod(p *api.Pod) int64 {
 			}
 		}
 	}
-	return stepsOfJudgement + int64(parts/partsOfStep)
+	return int64(parts)
+}
+
+// What assumed workloads cost, in steps: stepsOfComponent to prepare a pod, with stepsOfTerm for each
+// of its terms between pods and stepsOfRequest for each resource that a container requests, and one
+// to ask a node, with another for each partsOfAsking parts of node affinity.
+const stepsOfComponent, stepsOfTerm, stepsOfRequest, partsOfAsking = 50, 16, 2, 32
+
+// stepsOfAssumed is what it costs to prepare the pod of an assumed component.
+func stepsOfAssumed(k *capacity.Component) int64 {
+	steps := stepsOfComponent + stepsOfRequest*int64(len(k.Request)) + partsOfAffinity(k.Pod)
+	if k.Pod == nil {
+		return steps
+	}
+	spec := &k.Pod.Spec
+	terms := len(spec.TopologySpreadConstraints)
+	if a := spec.Affinity; a != nil {
+		if p := a.PodAffinity; p != nil {
+			terms += len(p.RequiredDuringSchedulingIgnoredDuringExecution) + len(p.PreferredDuringSchedulingIgnoredDuringExecution)
+		}
+		if p := a.PodAntiAffinity; p != nil {
+			terms += len(p.RequiredDuringSchedulingIgnoredDuringExecution) + len(p.PreferredDuringSchedulingIgnoredDuringExecution)
+		}
+	}
+	for _, list := range [2][]api.Container{spec.InitContainers, spec.Containers} {
+		for i := range list {
+			steps += stepsOfRequest * int64(1+len(list[i].Resources.Requests))
+		}
+	}
+	return steps + stepsOfTerm*int64(terms)
+}
+
+// stepsOfAsking is what it costs to ask a node about the pod of an assumed component.
+func stepsOfAsking(p *api.Pod) int64 { return 1 + partsOfAffinity(p)/partsOfAsking }
+
+// metered returns the scheduler with estimators that take what assumed workloads cost from a budget.
+func (s Scheduler) metered(b *budget) Scheduler {
+	estimators := make([]capacity.ClusterEstimator, len(s.Estimators))
+	for i, e := range s.Estimators {
+		estimators[i] = meteredEstimator(e, b)
+	}
+	s.Estimators = estimators
+	return s
+}
+
+func meteredEstimator(e capacity.ClusterEstimator, b *budget) capacity.ClusterEstimator {
+	switch e := e.(type) {
+	case answers:
+		e.estimator = meteredEstimator(e.estimator, b).(estimator)
+		return e
+	case Nodes:
+		e.work = b
+		return e
+	case *Nodes:
+		metered := *e
+		metered.work = b
+		return metered
+	}
+	return e
 }

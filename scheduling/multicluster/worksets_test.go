@@ -231,3 +231,32 @@ func TestAssumedPodsThatCannotBeJudged(t *testing.T) {
 		}
 	}
 }
+
+// TestPlaceBoundsAssumedWork: all rounds of a placing share the bound.
+func TestPlaceBoundsAssumedWork(t *testing.T) {
+	pod := api.MakePod("p").Requests("1", "1Gi").HostPort(80).Obj() // each round finds a full cluster
+	f := federationOf(t, 8)
+	flying := []capacity.Assumed{{Components: []capacity.Component{zonedComponent(1, "1", 0)}}}
+	f.nodes.Assumed = map[string][]capacity.Assumed{}
+	for _, m := range f.members {
+		f.nodes.Assumed[m.Cluster.Name] = flying
+	}
+	f.scheduler.Estimators = []capacity.ClusterEstimator{f.nodes}
+	w := &Workload{Name: "a/b", Replicas: 64, Replica: capacity.ReplicaOf(pod), Placement: Placement{
+		ReplicaScheduling: &ReplicaScheduling{ReplicaSchedulingType: TypeDivided, ReplicaDivisionPreference: PreferAggregated},
+	}}
+	once := 8 * (stepsOfAssumed(&flying[0].Components[0]) + 1)
+	for _, most := range []int64{maxPlaceWork, once, 5} {
+		p := newPlacing(f, w)
+		p.assumed.most = most
+		marks := p.begin()
+		err := p.run()
+		p.end(marks, false)
+		if err != nil || len(p.out.Pods) != 8 {
+			t.Errorf("%d steps: %d pods, %v; want one on each cluster", most, len(p.out.Pods), err)
+		}
+		if got := p.assumed.taken; got > most || got <= once && most > once {
+			t.Errorf("%d steps, want more than the %d of a round and up to %d", got, once, most)
+		}
+	}
+}
