@@ -167,7 +167,7 @@ func TestAssumedWorkIsBounded(t *testing.T) {
 	}
 	flying := []capacity.Assumed{{Components: []capacity.Component{zonedComponent(1, "3", 1), zonedComponent(1, "4", 1)}}}
 	n.Assumed["m0"], n.Assumed["m2"] = flying, flying
-	work := 2*(nodes+stepsOfAssumed(&flying[0].Components[0]))
+	work := 2 * (nodes + stepsOfAssumed(&flying[0].Components[0]))
 	one := zonedComponent(1, "1", 1)
 	w := &Workload{Name: "a/b", Replicas: 1, Replica: &capacity.Replica{Request: one.Request, Pod: one.Pod}, Placement: Placement{
 		ReplicaScheduling: &ReplicaScheduling{ReplicaSchedulingType: TypeDivided, ReplicaDivisionPreference: PreferAggregated},

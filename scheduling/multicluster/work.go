@@ -18,8 +18,9 @@ const stepsOfCluster = 10
 
 var (
 	errTooMuchWork  = errors.New("takes too many steps: give it fewer affinities, static weights, names, label or field expressions")
-	errTooManyNodes = errors.New("takes too many steps: give its pods fewer terms of node affinity, or an affinity that selects fewer clusters")
-	errTooManySets  = errors.New("take too many steps: give it fewer components, their pods fewer terms of node affinity, or an affinity that selects fewer clusters")
+	errTooManyNodes = errors.New("takes too many steps: give it an affinity that selects fewer clusters")
+	errTooManySets  = errors.New("take too many steps: give it fewer components, or an affinity that selects fewer clusters")
+	errTooManyParts = errors.New("take too many steps: give the pod a shorter node affinity, or the workload an affinity that selects fewer clusters")
 )
 
 // maxPlaceWork is maxWork for all decisions of one placing together.
@@ -54,7 +55,12 @@ func (b *budget) share(of int) budget { return budget{most: (b.most - b.taken) /
 
 // isTooMuchWork reports whether a budget was exceeded, so that no other decision may follow.
 func isTooMuchWork(err error) bool {
-	return errors.Is(err, errTooMuchWork) || errors.Is(err, errTooManySets) || errors.Is(err, errTooManyNodes)
+	for _, target := range [...]error{errTooMuchWork, errTooManyNodes, errTooManySets, errTooManyParts} {
+		if errors.Is(err, target) {
+			return true
+		}
+	}
+	return false
 }
 
 // steps is what a decision about so many clusters may cost. Each affinity may lead to no result,

@@ -26,12 +26,63 @@ func (s Scheduler) checkEstimates(c *api.Cluster, w *Workload, all *budget) erro
 		if all.take(stepsOfEstimate(e, c, w)) {
 			continue
 		}
-		if n := len(w.Components); n > 0 {
-			return &api.InvalidError{Field: "spec.components", Value: fmt.Sprintf("%d components: %d steps, more than %d", n, all.taken, all.most), Err: errTooManySets}
-		}
-		return &api.InvalidError{Field: "spec.replicaRequirements", Value: fmt.Sprintf("%d steps, more than %d", all.taken, all.most), Err: errTooManyNodes}
+		return w.tooManySteps(asksNodes(e), all)
 	}
 	return nil
+}
+
+// tooManySteps returns an error about what takes most of the steps of asking about the workload.
+func (w *Workload) tooManySteps(ofNodes bool, all *budget) error {
+	steps := fmt.Sprintf("%d steps, more than %d", all.taken, all.most)
+	if at, parts := w.longestAffinity(); ofNodes && parts > 0 {
+		field := "spec.replicaRequirements"
+		if len(w.Components) > 0 {
+			field = fmt.Sprintf("spec.components[%d].replicaRequirements", at)
+		}
+		return &api.InvalidError{Field: field + ".nodeClaim", Value: fmt.Sprintf("%d labels, terms, expressions and values: %s", parts, steps), Err: errTooManyParts}
+	}
+	switch n := len(w.Components); n {
+	case 0:
+		return &api.InvalidError{Field: "spec.placement", Value: "to ask nodes about replicas: " + steps, Err: errTooManyNodes}
+	case 1:
+		return &api.InvalidError{Field: "spec.components", Value: "1 component: " + steps, Err: errTooManySets}
+	default:
+		return &api.InvalidError{Field: "spec.components", Value: fmt.Sprintf("%d components: %s", n, steps), Err: errTooManySets}
+	}
+}
+
+// longestAffinity returns the component whose node affinity has most parts, and their number, if it
+// takes more than half of the steps of asking nodes. Otherwise there are 0 parts.
+func (w *Workload) longestAffinity() (component int, parts int64) {
+	var pods []*api.Pod
+	if len(w.Components) == 0 && w.Replica != nil {
+		pods = append(pods, w.Replica.Pod)
+	}
+	for i := range w.Components {
+		pods = append(pods, w.Components[i].Pod)
+	}
+	var steps int64
+	for i, p := range pods {
+		steps += stepsOfPod(p)
+		if n := partsOfAffinity(p); n > parts {
+			component, parts = i, n
+		}
+	}
+	if parts/partsOfStep <= steps/2 {
+		return 0, 0
+	}
+	return component, parts
+}
+
+// asksNodes reports whether the estimator reads the nodes of clusters.
+func asksNodes(e capacity.ClusterEstimator) bool {
+	switch e := e.(type) {
+	case answers:
+		return asksNodes(e.estimator)
+	case Nodes, *Nodes:
+		return true
+	}
+	return false
 }
 
 // stepsOfEstimate is what it costs to ask an estimator about the workload.
