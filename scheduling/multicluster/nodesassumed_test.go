@@ -13,16 +13,19 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
-// zoneOnly rejects nodes of another zone than the pod asks for, fails for pods on the node that they
-// name, and counts how often it is asked.
+// zoneOnly rejects nodes of another zone than the pod asks for, fails or panics for pods on the
+// node that they name, and counts how often it is asked.
 type zoneOnly struct{ calls *int }
 
 func (zoneOnly) Name() string { return "ZoneOnly" }
 
 func (o zoneOnly) Filter(pod *framework.PodInfo, node *framework.NodeInfo) framework.Status {
 	*o.calls++
-	if pod.Pod.Labels["fails-on"] == node.Name() {
+	switch node.Name() {
+	case pod.Pod.Labels["fails-on"]:
 		return framework.AsStatus(errors.New("failed"))
+	case pod.Pod.Labels["panics-on"]:
+		panic("failed")
 	}
 	if want := pod.Pod.Labels["zone"]; want != "" && want != node.Node.Labels["zone"] {
 		return framework.UnschedulableStatus("another zone")
@@ -86,16 +89,19 @@ func TestAssumedPodsAreAskedAboutFewNodes(t *testing.T) {
 // those after it take no room, unless it found a node before.
 func TestFilterFailsForAssumedPod(t *testing.T) {
 	c := &api.Cluster{ObjectMeta: api.ObjectMeta{Name: "m"}}
-	for node, want := range map[string]int64{"n0": 16, "n1": 16 - 3 - 4} {
+	for _, tt := range []struct {
+		label, node string
+		want        int64
+	}{{"fails-on", "n0", 16}, {"panics-on", "n0", 16}, {"fails-on", "n1", 16 - 3 - 4}, {"panics-on", "n1", 16 - 3 - 4}} {
 		bad := zonedComponent(1, "3", 0)
-		bad.Pod.Labels = map[string]string{"fails-on": node}
+		bad.Pod.Labels = map[string]string{tt.label: tt.node}
 		n := Nodes{
 			Snapshots: map[string]*framework.Snapshot{"m": zoned(t, 0, 0)}, Filter: []framework.Plugin{zoneOnly{new(int)}},
 			Assumed: map[string][]capacity.Assumed{"m": {{Components: []capacity.Component{bad, zonedComponent(1, "4", 0)}}}},
 		}
 		one := zonedComponent(1, "1", 0)
-		if e, err := n.Estimate(c, &capacity.Replica{Request: one.Request, Pod: one.Pod}); err != nil || e.Replicas != want {
-			t.Errorf("fails on %s: Estimate = %d, %v; want %d", node, e.Replicas, err, want)
+		if e, err := n.Estimate(c, &capacity.Replica{Request: one.Request, Pod: one.Pod}); err != nil || e.Replicas != tt.want {
+			t.Errorf("%s %s: Estimate = %d, %v; want %d", tt.label, tt.node, e.Replicas, err, tt.want)
 		}
 	}
 }
@@ -152,8 +158,8 @@ func TestAssumedPodsAskedAboutAllNodes(t *testing.T) {
 	}
 }
 
-// TestAssumedWorkIsBounded: what Nodes does for assumed workloads has a bound in decisions, of which each
-// cluster has a share. Those beyond it take no room, and no decision fails.
+// TestAssumedWorkIsBounded: what Nodes does for assumed workloads has a bound in decisions, and each cluster
+// has a share. Workloads beyond it take no room, and no decision fails.
 func TestAssumedWorkIsBounded(t *testing.T) {
 	const clusters, nodes = 3, 50
 	zones := make([]int, nodes)
