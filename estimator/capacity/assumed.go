@@ -17,7 +17,7 @@ import (
 // first node with room. If a component does not fit completely, the replicas
 // already placed stay, and the components after it are skipped.
 //
-// Assumed workloads never make an estimate by grades fail. They are placed as far as
+// Valid assumed workloads never make an estimate fail. They are placed on grades as far as
 // about 0.2 s and four million nodes suffice, and the others count only in the sums.
 // If it then takes too long to place sets beside them, they all count only in the
 // sums. The estimate may be too high then.
