@@ -83,7 +83,8 @@ func (m Rules) String() string {
 // Differs: malformed input: a negative quantity or count, models that disagree about
 // their resources, and fewer counts than models if these are matched by position.
 // Original: Karmada panics or computes with it.
-// Here: it is an error with the cluster, the field and the value.
+// Here: it is an error with the cluster, the field and the value. What pods without a
+// node request of resources that no node has is not read.
 // Why: bad input must not end the program, nor give a number.
 type General struct {
 	// Rules selects how nodes of a grade are counted.

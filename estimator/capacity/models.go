@@ -59,7 +59,7 @@ func (m *modelCount) replicas() (int64, error) {
 		return 0, err
 	}
 	if m.rule == Karmada118 && len(m.assumed) > 0 {
-		return m.besideAssumed()
+		return m.besideAssumed(), nil
 	}
 	start := m.start()
 	var total int64
@@ -82,11 +82,8 @@ func (m *modelCount) replicas() (int64, error) {
 
 // besideAssumed returns, for Karmada118, how many replicas fit beside the assumed
 // workloads.
-func (m *modelCount) besideAssumed() (int64, error) {
+func (m *modelCount) besideAssumed() int64 {
 	p := m.packer(m.assumed)
-	if err := p.check(); err != nil {
-		return 0, err
-	}
 	one := Component{Replicas: 1, Request: resource.List{}}
 	for _, d := range m.wanted {
 		one.Request[d.name] = d.quantity
@@ -113,7 +110,7 @@ func (m *modelCount) besideAssumed() (int64, error) {
 	if m.report != nil {
 		*m.report = reports
 	}
-	return total, nil
+	return total
 }
 
 // check returns an error if counts and models do not match.

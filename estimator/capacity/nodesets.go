@@ -17,6 +17,9 @@ type NodeComponent struct {
 	// May reports for each node, in the snapshot's order, whether the pod may run
 	// there, apart from resources. nil allows all nodes.
 	May []bool
+	// Ask reports the same about a node, by its place in the snapshot's order. It is
+	// called if May is nil, and only about nodes with room for a replica.
+	Ask func(node int) bool
 }
 
 // SetsOnNodes returns how many whole sets of components, at most bound, fit on the
@@ -78,7 +81,7 @@ func nodePacker(s *framework.Snapshot, set []NodeComponent, others [][]NodeCompo
 func (p *setPacker) kindsOfNodes(components []NodeComponent) []setKind {
 	var kinds []setKind
 	for _, c := range components {
-		k := setKind{replicas: max(0, c.Replicas), needs: []int64{c.slots()}}
+		k := setKind{replicas: max(0, c.Replicas), needs: []int64{c.slots()}, may: c.Ask}
 		for _, request := range c.requests() {
 			k.needs = append(k.needs, max(0, request))
 		}

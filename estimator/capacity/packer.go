@@ -11,9 +11,9 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// maxOpened bounds the number of nodes for sets, and so the memory. No cluster has
+// maxFilled bounds the number of nodes of grades that sets fill, and so the memory. No cluster has
 // nearly as many.
-const maxOpened = 1 << 22
+const maxFilled = 1 << 22
 
 // maxPackSteps bounds the time to place sets on the nodes that a cluster counts by grade, whose
 // number only its status says. A step takes 2 to 7 ns, so all of them up to 0.2 s. A thousand
@@ -32,7 +32,8 @@ type setPacker struct {
 	known  map[resource.Name]bool // these
 	rows   []setRow               // in the order in which they are filled
 	opened int64                  // number of nodes of grades up to the last one that a component has reached
-	tidy   int64                  // number of opened nodes at which to forget some
+	filled int64                  // number of nodes of grades with a pod, without those of assumed workloads
+	tidy   int64                  // number of filled nodes at which to forget some
 
 	steps, maxSteps int64 // nodes and blocks looked at
 }
@@ -59,8 +60,8 @@ type setKind struct {
 type setPlace struct{ row, at int }
 
 // packer returns a packer of the nodes in the grades. The assumed workloads are
-// placed on them as far as they fit, and as maxPackSteps suffice for them: what others have in
-// flight must not end an estimate.
+// placed on them as far as they fit, and as maxPackSteps and maxFilled suffice for them: what others
+// have in flight must not end an estimate.
 func (m *modelCount) packer(assumed []Assumed) *setPacker {
 	order := make([]int, len(m.models))
 	for i := range order {
@@ -87,11 +88,11 @@ func (m *modelCount) packer(assumed []Assumed) *setPacker {
 		before = resource.SatAdd(before, m.nodes(i))
 	}
 	for _, a := range assumed {
-		if p.place(p.kindsOf(a.Components)); p.steps > p.maxSteps {
+		if p.place(p.kindsOf(a.Components)); p.check() != nil {
 			break
 		}
 	}
-	p.steps = 0
+	p.steps, p.filled = 0, 0
 	return p
 }
 
@@ -127,8 +128,8 @@ func (p *setPacker) kindsOf(components []Component) []setKind {
 func (p *setPacker) check() error {
 	invalid := &api.InvalidError{Field: summaryField + ".allocatableModelings"}
 	switch {
-	case p.opened > maxOpened:
-		invalid.Value, invalid.Err = fmt.Sprintf("more than %d nodes", maxOpened), errManyNodes
+	case p.filled > maxFilled:
+		invalid.Value, invalid.Err = fmt.Sprintf("more than %d nodes", maxFilled), errManyNodes
 	case p.steps > p.maxSteps:
 		invalid.Value, invalid.Err = fmt.Sprintf("more than %d steps for %d nodes", p.maxSteps, p.opened), errManySteps
 	default:
@@ -150,9 +151,9 @@ func (p *setPacker) pack(kinds []setKind, bound int64) int64 {
 		if !moved {
 			placed += p.repeat(kinds, bound-placed)
 		}
-		if p.opened >= p.tidy {
+		if p.filled >= p.tidy {
 			p.forget(kinds)
-			p.tidy = p.opened + 1024
+			p.tidy = p.filled + 1024
 		}
 	}
 	return placed
@@ -201,14 +202,15 @@ func (p *setPacker) find(k *setKind) bool {
 			reached = 1
 		}
 		p.opened = max(p.opened, resource.SatAdd(row.before, resource.SatAdd(int64(at), reached)))
-		if p.opened > maxOpened {
+		if !fit {
+			continue
+		}
+		if p.filled++; p.filled > maxFilled {
 			return false
 		}
-		if fit {
-			row.left--
-			row.nodes.add(row.empty)
-			return true
-		}
+		row.left--
+		row.nodes.add(row.empty)
+		return true
 	}
 	return false
 }

@@ -83,7 +83,7 @@ func TestPackerOfGrades(t *testing.T) {
 		pods := podsIn(assumed) + bound*podsIn(kinds)
 		x := twins{&setPacker{maxSteps: maxPackSteps}, &plainPacker{}}
 		var before int64
-		counts := rapid.SampledFrom([]*rapid.Generator[int64]{small, rapid.OneOf(small, rapid.Just[int64](maxOpened/4), rapid.Just[int64](math.MaxInt64))}).Draw(t, "counts")
+		counts := rapid.SampledFrom([]*rapid.Generator[int64]{small, rapid.OneOf(small, rapid.Just[int64](maxFilled/4), rapid.Just[int64](math.MaxInt64))}).Draw(t, "counts")
 		for range rapid.IntRange(0, 4).Draw(t, "grades") {
 			row := setRow{before: before, empty: []int64{podsPerNode}, nodes: setNodes{width: width}}
 			row.left = counts.Draw(t, "nodes")
@@ -99,7 +99,7 @@ func TestPackerOfGrades(t *testing.T) {
 		x.plain.place(plainAssumed)
 		got, want := x.packer.pack(kinds, bound), x.plain.pack(plainKinds, bound)
 		if err := x.packer.check(); err != nil {
-			if before <= maxOpened {
+			if before <= maxFilled {
 				t.Fatalf("%d nodes: %v", before, err)
 			}
 			return
@@ -111,7 +111,7 @@ func TestPackerOfGrades(t *testing.T) {
 		if before <= pods && x.packer.opened != int64(len(x.plain.nodes)) { // the plain one has all nodes
 			t.Fatalf("opened %d nodes, want %d", x.packer.opened, len(x.plain.nodes))
 		}
-		if before >= maxOpened/4 {
+		if before >= maxFilled/4 {
 			huge++
 		}
 		if got == bound && got > 0 {
@@ -300,5 +300,39 @@ func TestAssumedStepsEndNoEstimate(t *testing.T) {
 	}
 	if p := m.packer(assumed); p.check() != nil || p.steps != 0 {
 		t.Errorf("%d steps are taken before the estimate, %v", p.steps, p.check())
+	}
+}
+
+// TestAssumedNodesEndNoEstimate: however many nodes a cluster claims, and however many of them
+// workloads in flight reach or fill, others get an estimate.
+func TestAssumedNodesEndNoEstimate(t *testing.T) {
+	const nodes = maxFilled + 1_000_000
+	of := func(replicas int64, cpu string) []Component {
+		return []Component{{Replicas: replicas, Request: resource.List{resource.CPU: resource.MustParse(cpu)}}}
+	}
+	for _, tt := range []struct {
+		name     string
+		assumed  []Component
+		set      []Component
+		replicas int64 // of a whole node
+	}{
+		{"nothing", nil, of(1, "32"), nodes},
+		{"a replica that fits nowhere", of(1, "33"), of(1, "32"), nodes},
+		{"replicas that fill more nodes than are placed", of(nodes, "32"), of(1, "32"), nodes - maxFilled},
+		{"sets that take too long beside them", of(maxFilled, "32"), manyComponents(200), nodes - maxFilled},
+	} {
+		const sets = 100
+		assumed := []Assumed{{Components: tt.assumed}}
+		g, c := General{Assumed: map[string][]Assumed{"m": assumed}}, nodesOfGrade6(nodes)
+		c.Name = "m"
+		e, err := g.Estimate(c, &Replica{Request: of(1, "32")[0].Request})
+		if err != nil || e.Replicas != tt.replicas {
+			t.Errorf("%s: %d replicas fit, %v; want %d", tt.name, e.Replicas, err, tt.replicas)
+		}
+		c.Status.ResourceSummary.Allocatable[resource.Pods] = resource.New(podsAssumed(assumed)+int64(len(tt.set))*sets, resource.DecimalSI)
+		e, err = g.EstimateSets(c, tt.set)
+		if err != nil || e.Replicas != sets {
+			t.Errorf("%s: %d sets fit, %v; want %d", tt.name, e.Replicas, err, sets)
+		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/berth-sched/berth/estimator/capacity"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -155,5 +157,30 @@ func TestSetsOnNodes(t *testing.T) {
 	}
 	if got := capacity.SetsOnNodes(nil, []capacity.NodeComponent{kind(1, "1")}, nil, 7); got != 0 {
 		t.Errorf("SetsOnNodes of no snapshot = %d, want 0", got)
+	}
+}
+
+// TestSetsAskOnlyAboutNodesWithRoom: whether a pod may run on a node is asked if the node has room.
+func TestSetsAskOnlyAboutNodesWithRoom(t *testing.T) {
+	s := framework.NewSnapshot(framework.Arrival)
+	for i, cpu := range []string{"3", "8", "5", "4"} {
+		if err := s.AddNode(api.MakeNode(fmt.Sprint("n", i), cpu, "64Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	info, err := s.NewPodInfo(api.MakePod("p").Requests("4", "1Gi").Obj())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var asked []int
+	other := capacity.NodeComponent{Replicas: 1, Pod: info, Ask: func(node int) bool {
+		asked = append(asked, node)
+		return node > 1
+	}}
+	if diff := cmp.Diff([]int64{0, 2, 0, 1}, capacity.ReplicasOnNodes(s, info, [][]capacity.NodeComponent{{other}})); diff != "" {
+		t.Errorf("ReplicasOnNodes (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]int{1, 2}, asked); diff != "" {
+		t.Errorf("nodes that are asked about (-want +got):\n%s", diff)
 	}
 }

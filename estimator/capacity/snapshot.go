@@ -16,7 +16,7 @@ import (
 //
 //	allocatable  sum over all nodes, unready and unschedulable ones included
 //	allocated    requests of the snapshot's pods, and their number
-//	allocating   requests of the pending pods, and their number
+//	allocating   requests of the pending pods for resources of nodes, and their number
 //	modelings    nodes by their free resources; a node that admits no more pods
 //	             does not count
 //
@@ -35,6 +35,11 @@ import (
 // requests.
 // Here: the request of a pod is the one in [framework.PodInfo], with both.
 // Why: kube-scheduler counts the same.
+//
+// Differs: resources that no node has, in requests of pending pods.
+// Original: Karmada adds them up.
+// Here: they are left out.
+// Why: no estimate needs them, and a pod may request any number of them.
 //
 // Differs: finished pods.
 // Original: Karmada leaves them out by their phase.
@@ -74,7 +79,7 @@ func Summarize(cluster *api.Cluster, s *framework.Snapshot, pending []*api.Pod) 
 		allocated[s.Schema().Name(i)] = x
 	}
 	summary.Allocated = allocated.list(pods)
-	waiting, err := pendingRequests(pending)
+	waiting, err := pendingRequests(pending, summary.Allocatable)
 	if err != nil {
 		return nil, ofCluster(cluster, err)
 	}
@@ -99,9 +104,10 @@ func ready(n *api.Node) bool {
 // amounts are amounts of resources, with cpu in thousandths.
 type amounts map[resource.Name]int64
 
-// pendingRequests adds up the requests of the pods. It does not add names to the
-// snapshot's schema, so pending pods do not use up names that nodes may need.
-func pendingRequests(pending []*api.Pod) (resource.List, error) {
+// pendingRequests adds up what the pods request of resources that nodes have. It does
+// not add names to the snapshot's schema, so pending pods do not use up names that nodes
+// may need.
+func pendingRequests(pending []*api.Pod, allocatable resource.List) (resource.List, error) {
 	sum := amounts{}
 	for i, p := range pending {
 		if p == nil {
@@ -115,7 +121,9 @@ func pendingRequests(pending []*api.Pod) (resource.List, error) {
 					Field: fmt.Sprintf("pending[%d].requests[%s]", i, name), Value: q.String(), Err: errNegative,
 				}
 			}
-			sum.add(name, q)
+			if _, has := allocatable[name]; has {
+				sum.add(name, q)
+			}
 		}
 	}
 	return sum.list(int64(len(pending))), nil

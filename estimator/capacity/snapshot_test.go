@@ -79,26 +79,23 @@ func TestSummarize(t *testing.T) {
 	}
 }
 
-// TestSummarizeManyNames: pending pods with one resource name each are all counted,
-// and use up no names that nodes may still need.
+// TestSummarizeManyNames: what pending pods request of resources that no node has is left out, and
+// uses up no names that nodes may still need.
 func TestSummarizeManyNames(t *testing.T) {
-	s := framework.NewSnapshot(framework.Arrival)
-	if err := s.AddNode(api.MakeNode("n", "4", "8Gi").Obj()); err != nil {
-		t.Fatal(err)
-	}
+	s := snapshotOf(t, api.MakeNode("n", "4", "8Gi").Resource("example.com/r7", "0").Obj())
 	names := s.Schema().Len()
 	var pending []*api.Pod
 	for i := range resource.MaxNames + 10 {
 		name := resource.Name(fmt.Sprintf("example.com/r%d", i))
-		pending = append(pending, api.MakePod("p").Request(name, "2").Request("shoes", "1").Obj())
+		pending = append(pending, api.MakePod("p").Requests("1m", "").Request(name, "2").Request("shoes", "1").Obj())
 	}
 	got, err := capacity.Summarize(&api.Cluster{}, s, pending)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := resource.List{resource.Pods: resource.New(resource.MaxNames+10, resource.DecimalSI)}
-	for i := range resource.MaxNames + 10 {
-		want[resource.Name(fmt.Sprintf("example.com/r%d", i))] = resource.New(2, resource.DecimalSI)
+	want := resource.List{
+		resource.CPU: resource.Milli(resource.MaxNames + 10), "example.com/r7": resource.New(2, resource.DecimalSI),
+		resource.Pods: resource.New(resource.MaxNames+10, resource.DecimalSI),
 	}
 	if diff := cmp.Diff(want, got.Status.ResourceSummary.Allocating); diff != "" {
 		t.Errorf("Allocating (-want +got):\n%s", diff)
@@ -108,6 +105,47 @@ func TestSummarizeManyNames(t *testing.T) {
 	}
 	if err := s.AddNode(api.MakeNode("m", "4", "8Gi").Resource("example.com/new", "1").Obj()); err != nil {
 		t.Errorf("AddNode after Summarize: %v", err)
+	}
+}
+
+// TestEstimateIgnoresNamesOfNoNode: estimates do not look at what pods without a node request of
+// resources that no node has. They look at all else.
+func TestEstimateIgnoresNamesOfNoNode(t *testing.T) {
+	cluster := func(names int, more resource.List) *api.Cluster {
+		c := withSummary(list("cpu", "10", "memory", "64Gi", "pods", "20"), nil)
+		c.Status.ResourceSummary.Allocating = more.Add(list("cpu", "2", "pods", "1"))
+		for i := range names {
+			c.Status.ResourceSummary.Allocating[resource.Name(fmt.Sprintf("example.com/r%d", i))] = resource.New(1, resource.DecimalSI)
+		}
+		return c
+	}
+	one := resource.List{resource.CPU: resource.MustParse("1")}
+	flying := capacity.General{Assumed: map[string][]capacity.Assumed{"m": {{Components: []capacity.Component{{Replicas: 3, Request: one}}}}}}
+	for _, tt := range []struct {
+		name string
+		more resource.List
+		want string
+	}{
+		{"nothing else", nil, "<nil>"},
+		{"a name of no node", list("example.com/x", "-1"), "<nil>"},
+		{"a name of nodes", list("example.com/x", "-1", "memory", "-1"), `cluster m: status.resourceSummary.allocating[memory]: "-1": must not be negative`},
+		{"pods", list("pods", "-2"), `cluster m: status.resourceSummary.allocating[pods]: "-1": must not be negative`},
+	} {
+		got, err := flying.Estimate(cluster(0, tt.more), &capacity.Replica{Request: one})
+		if fmt.Sprint(err) != tt.want || err == nil && got.Replicas != 5 {
+			t.Errorf("%s: Estimate = %d, %v; want 5, %s", tt.name, got.Replicas, err, tt.want)
+		}
+	}
+	allocs := func(names int) float64 {
+		c := cluster(names, nil)
+		return testing.AllocsPerRun(10, func() {
+			if got, err := flying.Estimate(c, &capacity.Replica{Request: one}); err != nil || got.Replicas != 5 {
+				t.Errorf("%d names: Estimate = %d, %v; want 5", names, got.Replicas, err)
+			}
+		})
+	}
+	if few, many := allocs(1), allocs(10_000); many > few {
+		t.Errorf("%v allocations if pending pods request 10,000 names, want %v as for one", many, few)
 	}
 }
 

@@ -13,13 +13,44 @@ const summaryField = "status.resourceSummary"
 
 var errNegative = errors.New("must not be negative")
 
-// checkSummary returns an error about the first negative number of a summary.
+// checkSummary returns an error about the first negative number of a summary that estimates may
+// read. Pods without a node may request any number of resources that no node has; these are not read.
 func checkSummary(s *api.ResourceSummary) (first error) {
-	eachNegative(s, func(err *api.InvalidError) bool {
+	read := *s
+	read.Allocating = nil
+	if waitingNegative(s) {
+		read.Allocating = waitingForNodes(s)
+	}
+	eachNegative(&read, func(err *api.InvalidError) bool {
 		first = err
 		return false
 	})
 	return first
+}
+
+// waitingNegative reports whether pods without a node request less than nothing of what nodes have.
+func waitingNegative(s *api.ResourceSummary) bool {
+	for name := range s.Allocatable {
+		if q := s.Allocating[name]; q.Sign() < 0 {
+			return true
+		}
+	}
+	q := s.Allocating[resource.Pods]
+	return q.Sign() < 0
+}
+
+// waitingForNodes returns what pods without a node request of what nodes have, and their number.
+func waitingForNodes(s *api.ResourceSummary) resource.List {
+	l := make(resource.List, len(s.Allocatable)+1)
+	for name := range s.Allocatable {
+		if q, found := s.Allocating[name]; found {
+			l[name] = q
+		}
+	}
+	if q, found := s.Allocating[resource.Pods]; found {
+		l[resource.Pods] = q
+	}
+	return l
 }
 
 // eachNegative reports the negative numbers of a summary until report returns

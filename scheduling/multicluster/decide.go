@@ -31,19 +31,21 @@ func (s Scheduler) decideOnce(clusters []*api.Cluster, w *Workload, x *Explanati
 	var failed []error
 	for i := range members {
 		m := &members[i]
-		e := common.estimates[m.at]
+		e, share := common.estimates[m.at], common.assumed.share(len(members)-i)
 		if e == nil {
 			if err := s.checkEstimates(m.cluster, w, &common.budget); err != nil {
 				return Decision{}, ofWorkload(w, err)
 			}
-			e = s.available(m.cluster, w)
+			taken := share
+			e = s.metered(&taken).available(m.cluster, w)
+			common.assumed.take(min(taken.taken, taken.most))
 			common.estimates[m.at] = e
 		}
 		if e.failed != nil {
 			failed = append(failed, e.failed)
 		}
 		if x != nil && w.wanted() > 0 {
-			s.describe(e, m.cluster, w, &x.Clusters[m.at])
+			s.metered(&share).describe(e, m.cluster, w, &x.Clusters[m.at])
 		}
 		available[m.cluster.Name] = e.available
 		m.available = resource.SatAdd(e.available, has[m.cluster.Name])

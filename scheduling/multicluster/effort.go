@@ -4,6 +4,7 @@ package multicluster
 type shared struct {
 	effort
 	budget
+	assumed   budget      // for assumed workloads; who has them in flight must not end other decisions
 	estimates []*estimate // by cluster, nil if nobody has asked yet
 	hopeless  []int       // affinities whose filters reject all clusters, by index
 }

@@ -42,22 +42,6 @@ func (n Nodes) besideAssumed(c *api.Cluster, snapshot *framework.Snapshot, pod *
 	return capacity.ReplicasOnNodes(snapshot, pod, others), nil
 }
 
-func (n Nodes) assumedOnNodes(c *api.Cluster, snapshot *framework.Snapshot) ([][]capacity.NodeComponent, error) {
-	var others [][]capacity.NodeComponent
-	for i, a := range n.Assumed[c.Name] {
-		for k := range a.Components {
-			if err := checkReplicas(a.Components, k); err != nil {
-				return nil, ofCluster(c, fmt.Sprintf("assumed[%d].", i), err)
-			}
-		}
-		// A pod about which filters cannot decide runs nowhere, and those after it do not run without
-		// it. An error would be that of somebody else.
-		set, _ := n.onNodes(snapshot, a.Components)
-		others = append(others, set)
-	}
-	return others, nil
-}
-
 // checkReplicas checks the replicas of a component.
 func checkReplicas(components []capacity.Component, i int) error {
 	if n := components[i].Replicas; n < 0 {

@@ -29,6 +29,7 @@ type placing struct {
 	failed      error                       // error of the last decision for all replicas
 	names       map[string]map[string]bool  // names of the pods of each cluster
 	work        budget                      // of all decisions
+	assumed     budget                      // the same, for assumed workloads
 	out         *Placed
 }
 
@@ -36,7 +37,7 @@ func newPlacing(f *Federation, w *Workload) *placing {
 	p := &placing{
 		federation: f, workload: *w, room: knownRoom{}, estimators: f.scheduler.Estimators, names: map[string]map[string]bool{}, out: &Placed{},
 	}
-	p.work.most = maxPlaceWork
+	p.work.most, p.assumed.most = maxPlaceWork, maxPlaceWork
 	p.described = make([]described, len(f.members))
 	p.remembering = remembering(p.estimators)
 	p.restart()
@@ -279,9 +280,9 @@ func (p *placing) decide(replicas int64) (Decision, *Explanation, error) {
 // filters reject all clusters, which they do in each round. The error, if there is one, is that
 // of an affinity for which there are some, if there is such an affinity.
 func (p *placing) decideWith(s Scheduler, clusters []*api.Cluster, w *Workload, x *Explanation) (Decision, error) {
-	common := &shared{budget: p.work}
+	common := &shared{budget: p.work, assumed: p.assumed}
 	d, err := s.decideWith(clusters, w, x, common)
-	p.work = common.budget
+	p.work, p.assumed = common.budget, common.assumed
 	terms := w.Placement.ClusterAffinities
 	if len(common.hopeless) == 0 || len(common.hopeless) == len(terms) || isTooMuchWork(err) {
 		return d, err

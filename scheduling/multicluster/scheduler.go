@@ -190,7 +190,7 @@ func (s Scheduler) Explain(clusters []*api.Cluster, w *Workload) *Explanation {
 }
 
 func (s Scheduler) decide(clusters []*api.Cluster, w *Workload, x *Explanation) (Decision, error) {
-	return s.decideWith(clusters, w, x, &shared{budget: budget{most: maxWork}})
+	return s.decideWith(clusters, w, x, &shared{budget: budget{most: maxWork}, assumed: budget{most: maxWork}})
 }
 
 func (s Scheduler) decideWith(clusters []*api.Cluster, w *Workload, x *Explanation, common *shared) (Decision, error) {

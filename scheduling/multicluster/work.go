@@ -18,8 +18,9 @@ const stepsOfCluster = 10
 
 var (
 	errTooMuchWork  = errors.New("takes too many steps: give it fewer affinities, static weights, names, label or field expressions")
-	errTooManyNodes = errors.New("takes too many steps: give its pods fewer terms of node affinity, or an affinity that selects fewer clusters")
-	errTooManySets  = errors.New("take too many steps: give it fewer components, their pods fewer terms of node affinity, or an affinity that selects fewer clusters")
+	errTooManyNodes = errors.New("takes too many steps: give it an affinity that selects fewer clusters")
+	errTooManySets  = errors.New("take too many steps: give it fewer components, or an affinity that selects fewer clusters")
+	errTooManyParts = errors.New("take too many steps: give the pod a shorter node affinity, or the workload an affinity that selects fewer clusters")
 )
 
 // maxPlaceWork is maxWork for all decisions of one placing together.
@@ -40,15 +41,26 @@ func (w *Workload) checkWork(clusters int, all *budget) error {
 // A budget is how many steps decisions have taken, and may take in all.
 type budget struct{ taken, most int64 }
 
-// take adds steps and reports whether they are not too many.
+// take adds steps and reports whether they are not too many. A nil budget has no bound.
 func (b *budget) take(steps int64) bool {
+	if b == nil {
+		return true
+	}
 	b.taken = resource.SatAdd(b.taken, steps)
 	return b.taken <= b.most
 }
 
+// share returns a budget of what is left for one of so many.
+func (b *budget) share(of int) budget { return budget{most: (b.most - b.taken) / int64(of)} }
+
 // isTooMuchWork reports whether a budget was exceeded, so that no other decision may follow.
 func isTooMuchWork(err error) bool {
-	return errors.Is(err, errTooMuchWork) || errors.Is(err, errTooManySets) || errors.Is(err, errTooManyNodes)
+	for _, target := range [...]error{errTooMuchWork, errTooManyNodes, errTooManySets, errTooManyParts} {
+		if errors.Is(err, target) {
+			return true
+		}
+	}
+	return false
 }
 
 // steps is what a decision about so many clusters may cost. Each affinity may lead to no result,

@@ -26,12 +26,63 @@ func (s Scheduler) checkEstimates(c *api.Cluster, w *Workload, all *budget) erro
 		if all.take(stepsOfEstimate(e, c, w)) {
 			continue
 		}
-		if n := len(w.Components); n > 0 {
-			return &api.InvalidError{Field: "spec.components", Value: fmt.Sprintf("%d components: %d steps, more than %d", n, all.taken, all.most), Err: errTooManySets}
-		}
-		return &api.InvalidError{Field: "spec.replicaRequirements", Value: fmt.Sprintf("%d steps, more than %d", all.taken, all.most), Err: errTooManyNodes}
+		return w.tooManySteps(asksNodes(e), all)
 	}
 	return nil
+}
+
+// tooManySteps returns an error about what takes most of the steps of asking about the workload.
+func (w *Workload) tooManySteps(ofNodes bool, all *budget) error {
+	steps := fmt.Sprintf("%d steps, more than %d", all.taken, all.most)
+	if at, parts := w.longestAffinity(); ofNodes && parts > 0 {
+		field := "spec.replicaRequirements"
+		if len(w.Components) > 0 {
+			field = fmt.Sprintf("spec.components[%d].replicaRequirements", at)
+		}
+		return &api.InvalidError{Field: field + ".nodeClaim", Value: fmt.Sprintf("%d labels, terms, expressions and values: %s", parts, steps), Err: errTooManyParts}
+	}
+	switch n := len(w.Components); n {
+	case 0:
+		return &api.InvalidError{Field: "spec.placement", Value: "to ask nodes about replicas: " + steps, Err: errTooManyNodes}
+	case 1:
+		return &api.InvalidError{Field: "spec.components", Value: "1 component: " + steps, Err: errTooManySets}
+	default:
+		return &api.InvalidError{Field: "spec.components", Value: fmt.Sprintf("%d components: %s", n, steps), Err: errTooManySets}
+	}
+}
+
+// longestAffinity returns the component whose node affinity has most parts, and their number, if it
+// takes more than half of the steps of asking nodes. Otherwise there are 0 parts.
+func (w *Workload) longestAffinity() (component int, parts int64) {
+	var pods []*api.Pod
+	if len(w.Components) == 0 && w.Replica != nil {
+		pods = append(pods, w.Replica.Pod)
+	}
+	for i := range w.Components {
+		pods = append(pods, w.Components[i].Pod)
+	}
+	var steps int64
+	for i, p := range pods {
+		steps += stepsOfPod(p)
+		if n := partsOfAffinity(p); n > parts {
+			component, parts = i, n
+		}
+	}
+	if parts/partsOfStep <= steps/2 {
+		return 0, 0
+	}
+	return component, parts
+}
+
+// asksNodes reports whether the estimator reads the nodes of clusters.
+func asksNodes(e capacity.ClusterEstimator) bool {
+	switch e := e.(type) {
+	case answers:
+		return asksNodes(e.estimator)
+	case Nodes, *Nodes:
+		return true
+	}
+	return false
 }
 
 // stepsOfEstimate is what it costs to ask an estimator about the workload.
@@ -91,9 +142,12 @@ func stepsOfNodes(s *framework.Snapshot, w *Workload) (steps int64) {
 
 // stepsOfPod is what it costs to ask a node about a pod. The parts of node affinity are compared one by
 // one.
-func stepsOfPod(p *api.Pod) int64 {
+func stepsOfPod(p *api.Pod) int64 { return stepsOfJudgement + partsOfAffinity(p)/partsOfStep }
+
+// partsOfAffinity is how many parts the required node affinity of a pod has.
+func partsOfAffinity(p *api.Pod) int64 {
 	if p == nil {
-		return stepsOfJudgement
+		return 0
 	}
 	parts := len(p.Spec.NodeSelector)
 	if a := p.Spec.Affinity; a != nil && a.NodeAffinity != nil && a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
@@ -106,5 +160,63 @@ func stepsOfPod(p *api.Pod) int64 {
 			}
 		}
 	}
-	return stepsOfJudgement + int64(parts/partsOfStep)
+	return int64(parts)
+}
+
+// What assumed workloads cost, in steps: stepsOfComponent to prepare a pod, with stepsOfTerm for each
+// of its terms between pods and stepsOfRequest for each resource that a container requests, and one
+// to ask a node, with another for each partsOfAsking parts of node affinity.
+const stepsOfComponent, stepsOfTerm, stepsOfRequest, partsOfAsking = 50, 16, 2, 32
+
+// stepsOfAssumed is what it costs to prepare the pod of an assumed component.
+func stepsOfAssumed(k *capacity.Component) int64 {
+	steps := stepsOfComponent + stepsOfRequest*int64(len(k.Request)) + partsOfAffinity(k.Pod)
+	if k.Pod == nil {
+		return steps
+	}
+	spec := &k.Pod.Spec
+	terms := len(spec.TopologySpreadConstraints)
+	if a := spec.Affinity; a != nil {
+		if p := a.PodAffinity; p != nil {
+			terms += len(p.RequiredDuringSchedulingIgnoredDuringExecution) + len(p.PreferredDuringSchedulingIgnoredDuringExecution)
+		}
+		if p := a.PodAntiAffinity; p != nil {
+			terms += len(p.RequiredDuringSchedulingIgnoredDuringExecution) + len(p.PreferredDuringSchedulingIgnoredDuringExecution)
+		}
+	}
+	for _, list := range [2][]api.Container{spec.InitContainers, spec.Containers} {
+		for i := range list {
+			steps += stepsOfRequest * int64(1+len(list[i].Resources.Requests))
+		}
+	}
+	return steps + stepsOfTerm*int64(terms)
+}
+
+// stepsOfAsking is what it costs to ask a node about the pod of an assumed component.
+func stepsOfAsking(p *api.Pod) int64 { return 1 + partsOfAffinity(p)/partsOfAsking }
+
+// metered returns the scheduler with estimators that take what assumed workloads cost from a budget.
+func (s Scheduler) metered(b *budget) Scheduler {
+	estimators := make([]capacity.ClusterEstimator, len(s.Estimators))
+	for i, e := range s.Estimators {
+		estimators[i] = meteredEstimator(e, b)
+	}
+	s.Estimators = estimators
+	return s
+}
+
+func meteredEstimator(e capacity.ClusterEstimator, b *budget) capacity.ClusterEstimator {
+	switch e := e.(type) {
+	case answers:
+		e.estimator = meteredEstimator(e.estimator, b).(estimator)
+		return e
+	case Nodes:
+		e.work = b
+		return e
+	case *Nodes:
+		metered := *e
+		metered.work = b
+		return metered
+	}
+	return e
 }

@@ -5,6 +5,7 @@ package multicluster
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/berth-sched/berth/estimator/capacity"
@@ -80,8 +81,8 @@ func TestNodeWorkIsBounded(t *testing.T) {
 	}{
 		{"a usual pod", 0, false, divided, ""},
 		{"hundreds of terms", 300, false, divided, ""},
-		{"thousands of terms", 20_000, false, divided, "spec.replicaRequirements"},
-		{"in a set", 20_000, true, Placement{}, "spec.components"},
+		{"thousands of terms", 20_000, false, divided, "spec.replicaRequirements.nodeClaim"},
+		{"in a set", 20_000, true, Placement{}, "spec.components[0].replicaRequirements.nodeClaim"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := pod(tt.terms)
@@ -98,6 +99,49 @@ func TestNodeWorkIsBounded(t *testing.T) {
 				t.Errorf("%v, want an error about %s", err, tt.refused)
 			}
 		})
+	}
+}
+
+// TestTooManyStepsNamesTheCause: an error about steps names the workload, what takes most of them, and how
+// much that is. Its text is short.
+func TestTooManyStepsNamesTheCause(t *testing.T) {
+	values := func(n int) *api.Pod {
+		r := api.NodeSelectorRequirement{Key: "k", Operator: api.NodeSelectorOpIn}
+		for i := range n {
+			r.Values = append(r.Values, strings.Repeat("v", 50)+fmt.Sprint(i))
+		}
+		p := api.MakePod("p").Obj()
+		p.Spec.Affinity = &api.Affinity{NodeAffinity: &api.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &api.NodeSelector{
+			NodeSelectorTerms: []api.NodeSelectorTerm{{MatchExpressions: []api.NodeSelectorRequirement{r}}},
+		}}}
+		return p
+	}
+	component := func(values *api.Pod) capacity.Component { return capacity.ComponentOf("c", 1, values) }
+	for _, tt := range []struct {
+		name         string
+		workload     Workload
+		estimator    capacity.ClusterEstimator
+		field, value string
+		err          error
+	}{
+		{"a component with a long affinity", Workload{Components: []capacity.Component{component(nil), component(values(40_000))}}, Nodes{}, "spec.components[1].replicaRequirements.nodeClaim", "40002 labels, terms, expressions and values: 30 steps, more than 20", errTooManyParts},
+		{"one that is remembered", Workload{Components: []capacity.Component{component(values(40_000))}}, remembering([]capacity.ClusterEstimator{&Nodes{}})[0], "spec.components[0].replicaRequirements.nodeClaim", "40002 labels, terms, expressions and values: 30 steps, more than 20", errTooManyParts},
+		{"a replica with a long affinity", Workload{Replica: capacity.ReplicaOf(values(40_000))}, &Nodes{}, "spec.replicaRequirements.nodeClaim", "40002 labels, terms, expressions and values: 30 steps, more than 20", errTooManyParts},
+		{"components with short ones", Workload{Components: []capacity.Component{component(values(70)), component(values(70))}}, Nodes{}, "spec.components", "2 components: 30 steps, more than 20", errTooManySets},
+		{"an estimator that reads no affinity", Workload{Components: []capacity.Component{component(values(40_000))}}, capacity.General{}, "spec.components", "1 component: 30 steps, more than 20", errTooManySets},
+		{"a replica without", Workload{Replica: &capacity.Replica{}}, Nodes{}, "spec.placement", "to ask nodes about replicas: 30 steps, more than 20", errTooManyNodes},
+		{"no replica", Workload{}, Nodes{}, "spec.placement", "to ask nodes about replicas: 30 steps, more than 20", errTooManyNodes},
+	} {
+		w := &tt.workload
+		w.Name = strings.Repeat("n", 100_000)
+		err := ofWorkload(w, w.tooManySteps(asksNodes(tt.estimator), &budget{30, 20}))
+		var invalid *api.InvalidError
+		if !errors.As(err, &invalid) || invalid.Object != "workload "+w.Name || invalid.Field != tt.field || invalid.Value != tt.value || !errors.Is(err, tt.err) || !isTooMuchWork(err) {
+			t.Errorf("%s: %.300v, want an error about %s: %s", tt.name, err, tt.field, tt.value)
+		}
+		if n := len(err.Error()); n > 1000 {
+			t.Errorf("%s: a text of %d bytes", tt.name, n)
+		}
 	}
 }
 
@@ -228,6 +272,35 @@ func TestAssumedPodsThatCannotBeJudged(t *testing.T) {
 		s, err := n.EstimateSets(c, []capacity.Component{one})
 		if err != nil || s.Replicas != tt.want {
 			t.Errorf("%s: %d sets fit, %v; want %d", tt.name, s.Replicas, err, tt.want)
+		}
+	}
+}
+
+// TestPlaceBoundsAssumedWork: all rounds of a placing share the bound.
+func TestPlaceBoundsAssumedWork(t *testing.T) {
+	pod := api.MakePod("p").Requests("1", "1Gi").HostPort(80).Obj() // each round finds a full cluster
+	f := federationOf(t, 8)
+	flying := []capacity.Assumed{{Components: []capacity.Component{zonedComponent(1, "1", 0)}}}
+	f.nodes.Assumed = map[string][]capacity.Assumed{}
+	for _, m := range f.members {
+		f.nodes.Assumed[m.Cluster.Name] = flying
+	}
+	f.scheduler.Estimators = []capacity.ClusterEstimator{f.nodes}
+	w := &Workload{Name: "a/b", Replicas: 64, Replica: capacity.ReplicaOf(pod), Placement: Placement{
+		ReplicaScheduling: &ReplicaScheduling{ReplicaSchedulingType: TypeDivided, ReplicaDivisionPreference: PreferAggregated},
+	}}
+	once := 8 * (stepsOfAssumed(&flying[0].Components[0]) + 1)
+	for _, most := range []int64{maxPlaceWork, once, 5} {
+		p := newPlacing(f, w)
+		p.assumed.most = most
+		marks := p.begin()
+		err := p.run()
+		p.end(marks, false)
+		if err != nil || len(p.out.Pods) != 8 {
+			t.Errorf("%d steps: %d pods, %v; want one on each cluster", most, len(p.out.Pods), err)
+		}
+		if got := p.assumed.taken; got > most || got <= once && most > once {
+			t.Errorf("%d steps, want more than the %d of a round and up to %d", got, once, most)
 		}
 	}
 }
