@@ -17,8 +17,9 @@ func (c cost) aliases(data []byte, limit int) int {
 	w := aliasWalk{tokens: tokensOf(data), cost: c, known: map[string]int{}}
 	for w.next() {
 		if at := w.token(); at[0] == '*' && len(at) > 1 {
-			w.step(w.known[at[1:]])
-			if w.spent += w.known[at[1:]]; w.spent > limit {
+			price := w.costOf(at[1:])
+			w.step(price)
+			if w.spent += price; w.spent > limit {
 				return w.begin
 			}
 			continue
@@ -26,6 +27,18 @@ func (c cost) aliases(data []byte, limit int) int {
 		w.step(w.price())
 	}
 	return -1
+}
+
+// costOf is what an alias costs, as far as the walk knows. If it has not seen the end of the node with
+// the anchor, that is all from there on.
+func (w *aliasWalk) costOf(name string) int {
+	most := w.known[name]
+	for i := range w.open {
+		if a := &w.open[i]; a.name == name {
+			most = max(most, w.total-a.before)
+		}
+	}
+	return most
 }
 
 // An aliasWalk goes over the tokens of a text and learns what the nodes with anchors cost.
@@ -54,17 +67,18 @@ type anchored struct {
 
 // price is what the token costs if it is repeated.
 func (w *aliasWalk) price() int {
-	switch token := w.token(); token[0] {
-	case '#', '&', '!', ',', ']', '}':
+	token := w.token()
+	switch token[0] {
+	case '#', '&', '!':
 		return 0
-	case ':', '?':
+	}
+	switch token { // a text may begin with any of these characters
+	case ",", "]", "}":
+		return 0
+	case ":", "?":
 		return w.cost.entry / w.cost.again
 	default:
-		length := 0
-		for line := range bytes.Lines([]byte(token)) {
-			length += len(bytes.TrimSpace(line))
-		}
-		return w.cost.value/w.cost.again + textByte*length
+		return w.cost.value/w.cost.again + textByte*len(token)
 	}
 }
 
@@ -95,6 +109,7 @@ func (w *aliasWalk) close() {
 
 // ended reports whether the token is behind the node a.
 func (w *aliasWalk) ended(a *anchored, first byte) bool {
+	literal := w.flow == 0 && (first == '|' || first == '>') // which may begin in any column
 	switch {
 	case first == '#' || first == '!':
 		return false
@@ -104,7 +119,7 @@ func (w *aliasWalk) ended(a *anchored, first byte) bool {
 		return true
 	case !a.begun:
 		a.begun = true
-		a.inline = w.row == a.line
+		a.inline = w.row == a.line || literal
 		if a.inline {
 			a.closes = w.flow == 0
 			return false
@@ -114,5 +129,5 @@ func (w *aliasWalk) ended(a *anchored, first byte) bool {
 		return false
 	}
 	column := w.begin - w.row
-	return w.flow == 0 && (column < a.indent || column == a.indent && (first != '-' || a.inList))
+	return w.flow == 0 && !literal && (column < a.indent || column == a.indent && (first != '-' || a.inList))
 }
