@@ -10,6 +10,7 @@ import (
 type compiler struct {
 	scope    []scoped
 	slots    int // variables in use
+	most     int // of these at once so far
 	patterns map[string]*pattern
 	parts    int // of all patterns
 }
@@ -234,6 +235,9 @@ func (c *compiler) index(n *node) (compiled, error) {
 	case kList:
 		t, want = of.elem, intType
 	case kDyn:
+		if n.kind == nOptIndex {
+			return compiled{}, refuse("optional elements of a value of unknown type")
+		}
 		t = dynType
 	case kDevice:
 		return compiled{}, refuse("the device as a value")

@@ -35,6 +35,7 @@ var (
 	errOverflow      = errors.New("integer overflow")
 	errDivision      = errors.New("division by zero")
 	errModulus       = errors.New("modulus by zero")
+	errNaN           = errors.New("NaN values cannot be ordered")
 	errNoValue       = errors.New("optional.none() dereference")
 	errNotWhole      = errors.New("cannot convert value to integer")
 	errComputed      = &RefusedError{"a sum or difference of quantities as an integer"}

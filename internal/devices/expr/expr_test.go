@@ -80,6 +80,19 @@ func TestAnswers(t *testing.T) {
 		{`[0, 1].exists_one(x, 1 / x == 1)`, "runtime error"},
 		{`cel.bind(a, 1 / 0, true)`, "true"},
 		{`cel.bind(a, device.attributes["gpu.example.com"], a.index == 3 && a.model.matches("^a[0-9]+$"))`, "true"},
+		// The value is evaluated within the expression, whose variables stay as they are.
+		{`cel.bind(v, ["a"].exists(x, x == "a"), [2].exists(z, v && z == 2))`, "true"},
+		{`cel.bind(v, ["a"].exists(x, ["c"].exists(y, y == "c")), [2].exists(z, v && z == 2))`, "true"},
+		{`cel.bind(v, [1].exists(x, [3].exists(y, y == 3)), ["a"].all(z, v && z == "a"))`, "true"},
+		{`cel.bind(v, ["a"].exists(x, ["c"].exists(y, true)), cel.bind(w, "b", w == "b" && v && w == "b"))`, "true"},
+		{`cel.bind(v, ["a"].exists(x, ["c"].exists(y, true)), cel.bind(o, device.attributes["d"].?a, !o.hasValue() && v && !o.hasValue()))`, "true"},
+		{`cel.bind(v, cel.bind(w, [1].exists(x, x == 1), [2].exists(y, w && y == 2)), [3].exists(z, v && z == 3))`, "true"},
+		{`(1e300 * 1e300) * 0.0 < 1.0`, "runtime error"},
+		{`(1e300 * 1e300) * 0.0 == (1e300 * 1e300) * 0.0`, "false"},
+		{`dyn(1) >= (1e300 * 1e300) * 0.0`, "runtime error"},
+		{`device.attributes["gpu.example.com"].version in dyn(["a"])`, "false"},
+		{`1 in dyn(1) || true`, "true"},
+		{`dyn(device.attributes["gpu.example.com"])[?"index"].hasValue()`, "refused"},
 		{`"x".matches("(")`, "compile error"},
 		{`"äb".size() == 2 && "äbc".indexOf("c") == 2 && "äb".substring(1) == "b"`, "true"},
 		{`[1, "a"].size() == 2`, "compile error"},
@@ -101,6 +114,40 @@ func TestAnswers(t *testing.T) {
 	bad := expr.NewDevice("d", &api.Device{Attributes: map[string]api.DeviceAttribute{"v": {VersionValue: new("1.2")}}})
 	if got := answer("true", bad); got != "runtime error" {
 		t.Errorf("a device with a bad version: %s, want a runtime error", got)
+	}
+}
+
+// TestIntegers: which quantities are integers depends on their text.
+func TestIntegers(t *testing.T) {
+	for _, tt := range []struct {
+		is   bool
+		list []string
+	}{
+		{true, []string{
+			"0", "1", "007", "+5", "-2k", "1k", "1.5k", "1e3", "15E1", "1.", "4E", "1Gi", "99999Mi", "99Ti", "12345678901Ki", "100000000000000000", "0e900",
+		}},
+		{false, []string{
+			"1.0", "1000m", "0m", "0n", "1000e-3", "0.5Ki", "1.5Gi", "1000000000000000000", "10E", "100Ti", "1Pi", "1Ei", "123456789012Ki", "1e19", "9e900", "1.5e0",
+		}},
+	} {
+		for _, text := range tt.list {
+			want := map[bool]string{true: "true", false: "false"}[tt.is]
+			if got := answer(`quantity("`+text+`").isInteger()`, gpu()); got != want {
+				t.Errorf("%s is an integer: %s, want %s", text, got, want)
+			}
+			if got := answer(`quantity("`+text+`").asInteger() == 5 || true`, gpu()); got != "true" {
+				t.Errorf("%s as an integer: %s", text, got)
+			}
+		}
+	}
+	for text, want := range map[string]string{"1.5k": "1500", "99Ti": "108851651149824", "-2k": "-2000", "+5": "5", "15E1": "150"} {
+		if got := answer(`quantity("`+text+`").asInteger() == `+want, gpu()); got != "true" {
+			t.Errorf("%s as an integer is not %s: %s", text, want, got)
+		}
+	}
+	d := expr.NewDevice("d", &api.Device{Capacity: map[string]api.DeviceCapacity{"a": {Value: resource.MustParse("1Pi")}, "b": {Value: resource.MustParse("40Gi")}}})
+	if got := answer(`!device.capacity["d"].a.isInteger() && device.capacity["d"].b.isInteger()`, d); got != "true" {
+		t.Errorf("capacities: %s, want true", got)
 	}
 }
 

@@ -64,14 +64,14 @@ var members = map[string]function{
 		if a.i != 0 {
 			return failed(errComputed)
 		}
-		_, ok := whole(a.quantity())
+		_, ok := integerOf(a.quantityText())
 		return boolean(ok)
 	}}}},
 	"asInteger": {signatures: []signature{{params: []typeKind{kQuantity}, result: intType, one: func(a value) value {
 		if a.i != 0 {
 			return failed(errComputed)
 		}
-		i, ok := whole(a.quantity())
+		i, ok := integerOf(a.quantityText())
 		if !ok {
 			return failed(errNotWhole)
 		}
@@ -196,20 +196,12 @@ func quantityMath(op func(q, r resource.Quantity) resource.Quantity) function {
 	}}
 }
 
-// whole returns a quantity as an integer, if it is one of int64.
-func whole(q resource.Quantity) (int64, bool) {
-	i := q.Value()
-	return i, q.Equal(resource.New(i, resource.DecimalSI))
-}
-
 func parseQuantity(a value) value {
 	q, err := resource.Parse(a.s)
 	if err != nil {
 		return failed(err)
 	}
-	v := quantity(q)
-	v.long = isLong(a.s)
-	return v
+	return value{kind: vQuantity, long: isLong(a.s), s: a.s, ref: q}
 }
 
 // longQuantity is how many bytes parsing a long quantity counts. Arithmetic with it counts

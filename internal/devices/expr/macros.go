@@ -74,11 +74,12 @@ func (c *compiler) declare(n *node, t *typ) (slot int, end func(), err error) {
 		return 0, nil, invalid(n.at, "argument must be a simple name")
 	case n.text == "device" || n.text == "cel" || typeIdentifiers[n.text]:
 		return 0, nil, refuse("a variable named %s", strconv.Quote(n.text))
-	case c.slots == maxVars:
+	case len(c.scope) == maxVars:
 		return 0, nil, refuse("more than %d variables", maxVars)
 	}
 	slot = c.slots
 	c.slots++
+	c.most = max(c.most, c.slots)
 	c.scope = append(c.scope, scoped{n.text, t, slot})
 	return slot, func() {
 		c.slots--
@@ -86,12 +87,18 @@ func (c *compiler) declare(n *node, t *typ) (slot int, end func(), err error) {
 	}, nil
 }
 
-// bind compiles cel.bind(name, value, expression).
+// bind compiles cel.bind(name, value, expression). The value is evaluated when the expression first
+// reads it, so its variables have other slots than those of the expression.
 func (c *compiler) bind(n *node) (compiled, error) {
+	outer, most := c.slots, c.most
+	defer func() { c.slots = outer }()
+	c.most = c.slots
 	init, err := c.compile(n.args[2])
 	if err != nil {
 		return compiled{}, err
 	}
+	c.slots = c.most
+	c.most = max(c.most, most)
 	if init.typ.kind == kDevice {
 		return compiled{}, refuse("the device as a value")
 	}

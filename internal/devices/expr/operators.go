@@ -34,7 +34,7 @@ func (c *compiler) operator(n *node) (compiled, error) {
 		x.eval = junction(parts[0].eval, parts[1].eval, true)
 	case len(parts) == 1:
 		x.eval = unary(parts[0].eval, prefixes[n.text])
-	case n.text == "in" && parts[1].constant:
+	case n.text == "in" && parts[1].constant && n.args[1].kind == nList:
 		x.eval = inConstants(parts[0].eval, parts[1].eval)
 	default:
 		x.eval = binary(parts[0].eval, parts[1].eval, infixes[n.text])
@@ -264,7 +264,7 @@ func equal(x, y value) value {
 	switch x.kind {
 	case vInt, vDouble:
 		c, ok := compareNumbers(x, y)
-		return boolean(ok && c == 0)
+		return boolean(ok && c == 0 && !x.isNaN() && !y.isNaN())
 	case vBool:
 		return boolean(y.kind == vBool && x.i == y.i)
 	case vString:
@@ -361,6 +361,8 @@ func order(holds func(c int) bool) func(x, y value) value {
 	return func(x, y value) value {
 		c, ok := compareNumbers(x, y)
 		switch {
+		case x.isNaN() || y.isNaN():
+			return failed(errNaN)
 		case ok:
 		case x.kind == vString && y.kind == vString:
 			c = strings.Compare(x.s, y.s)

@@ -13,6 +13,7 @@ type Program struct {
 	root  eval
 	bytes int
 	parts int // of all patterns
+	slots int // of its variables
 }
 
 // An eval evaluates a part of an expression.
@@ -23,13 +24,15 @@ type frame struct {
 	device  *Device
 	steps   int
 	crashed bool       // the original gives up the whole evaluation
+	slots   int        // for vars
 	vars    []variable // nil until one is declared
 }
 
 // declare gives a variable its value, or what to find it with.
 func (f *frame) declare(slot int, v variable) {
 	if f.vars == nil {
-		f.vars = make([]variable, maxVars)
+		f.steps += f.slots
+		f.vars = make([]variable, f.slots)
 	}
 	f.vars[slot] = v
 }
@@ -54,7 +57,7 @@ func Compile(text string) (*Program, error) {
 	if root.typ.kind != kBool && root.typ.kind != kDyn {
 		return nil, invalid(0, "must evaluate to bool or the unknown type, not %s", root.typ)
 	}
-	return &Program{root.eval, 64*len(text) + 128*c.parts, c.parts}, nil
+	return &Program{root.eval, 64*len(text) + 128*c.parts, c.parts, c.most}, nil
 }
 
 // Bytes is about how much memory the program takes.
@@ -70,7 +73,7 @@ func (p *Program) Match(d *Device) (ok bool, steps int, err error) {
 	if d.err != nil {
 		return false, 1, d.err
 	}
-	f := frame{device: d}
+	f := frame{device: d, slots: p.slots}
 	v := p.root(&f)
 	switch {
 	case f.steps > maxSteps:

@@ -3,6 +3,7 @@ package expr
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -75,9 +76,13 @@ func (v value) size() int {
 		return v.version().Size
 	case v.long:
 		return longNumber
+	case v.kind == vQuantity:
+		return 0
 	}
 	return len(v.s)
 }
+
+func (v value) isNaN() bool { return v.kind == vDouble && math.IsNaN(v.f) }
 
 func (v value) isError() bool { return v.kind == vError }
 
@@ -86,6 +91,14 @@ func (v value) isTrue() bool { return v.kind == vBool && v.i != 0 }
 func (v value) isFalse() bool { return v.kind == vBool && v.i == 0 }
 
 func (v value) quantity() resource.Quantity { return v.ref.(resource.Quantity) }
+
+// quantityText is the text that a quantity was read from, or what an API server stores of it.
+func (v value) quantityText() string {
+	if v.s != "" {
+		return v.s
+	}
+	return v.quantity().String()
+}
 
 func (v value) version() *semver.Version { return v.ref.(*semver.Version) }
 

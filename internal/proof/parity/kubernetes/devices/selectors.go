@@ -136,7 +136,8 @@ func (g *grammar) boolean(depth int) string {
 	case 14:
 		return g.integer(d) + " in [" + g.integer(d) + ", " + g.integer(0) + "]"
 	case 15:
-		return g.text(d) + " in [" + g.text(0) + ", " + g.text(0) + "]"
+		list := "[" + g.text(0) + ", " + g.text(0) + "]"
+		return g.text(d) + " in " + g.one(list, list, "dyn("+list+")")
 	case 16:
 		return "has(" + g.attribute(g.one("index", "model", "absent")) + ")"
 	case 17:
@@ -146,7 +147,7 @@ func (g *grammar) boolean(depth int) string {
 		g.vars = g.vars[:len(g.vars)-1]
 		return x
 	case 18:
-		init := g.one(g.attribute("index"), g.integer(d), `device.attributes["gpu.example.com"]`, g.text(d))
+		init := g.one(g.attribute("index"), g.integer(d), `device.attributes["gpu.example.com"]`, g.text(d), g.boolean(d), g.boolean(d))
 		name := fmt.Sprint("v", len(g.vars))
 		g.vars = append(g.vars, name)
 		x := "cel.bind(" + name + ", " + init + ", " + g.boolean(d) + ")"
@@ -180,7 +181,7 @@ func (g *grammar) optional() string {
 
 func (g *grammar) integer(depth int) string {
 	if depth <= 0 {
-		return g.one("0", "3", "-2", "7", "9223372036854775807", g.attribute("index"), "2.5", g.attribute("index"))
+		return g.one("0", "3", "-2", "7", "9223372036854775807", g.attribute("index"), "2.5", g.attribute("index"), "(1e300*1e300)", "(1e300*1e300*0.0)")
 	}
 	if x, ok := g.wrong(depth); ok {
 		return x
@@ -200,7 +201,7 @@ func (g *grammar) integer(depth int) string {
 	case 6:
 		return g.version(d) + g.one(".major()", ".minor()", ".patch()")
 	case 7:
-		return g.one("sign("+g.quantity(d)+")", g.quantity(d)+".asInteger()")
+		return g.one("sign("+g.quantity(d)+")", g.quantity(d)+".asInteger()", "("+g.quantity(d)+".isInteger() ? 1 : 2)")
 	case 8:
 		return "int(" + g.one(g.text(d), g.integer(d)) + ")"
 	case 9:
@@ -240,7 +241,7 @@ func (g *grammar) text(depth int) string {
 
 func (g *grammar) quantity(depth int) string {
 	if depth <= 0 || g.IntN(2) == 0 {
-		return g.one(`quantity("40Gi")`, `quantity("1500m")`, `quantity("x")`, `device.capacity["gpu.example.com"].memory`, `device.capacity["gpu.example.com"].frac`,
+		return g.one(`quantity("40Gi")`, `quantity("1500m")`, `quantity("x")`, "quantity(\""+g.one("1.0", "1000m", "0.5Ki", "1.5k", "8Gi", "100Ti", "1Pi", "4E", "1e3", "15e-1", "+07", "-2k", "123456789012345678", "1234567890123456789")+"\")", `device.capacity["gpu.example.com"].memory`, `device.capacity["gpu.example.com"].frac`,
 			`device.capacity["x.io"].y`, "quantity("+g.text(0)+")")
 	}
 	return g.quantity(depth-1) + g.one(".add(", ".sub(") + g.one(g.quantity(depth-1), g.integer(depth-1)) + ")"
@@ -291,7 +292,7 @@ func (g *grammar) device() api.Device {
 	}
 	for _, id := range []string{"memory", "frac"} {
 		if g.IntN(3) > 0 {
-			d.Capacity[g.one("", "gpu.example.com/")+id] = api.DeviceCapacity{Value: resource.MustParse(g.one("40Gi", "1500m", "3", "0", "12"))}
+			d.Capacity[g.one("", "gpu.example.com/")+id] = api.DeviceCapacity{Value: resource.MustParse(g.one("40Gi", "1500m", "3", "0", "12", "1Pi", "200Ti", "1.5Gi", "9E"))}
 		}
 	}
 	if g.IntN(2) == 0 {
