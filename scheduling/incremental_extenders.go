@@ -103,9 +103,8 @@ func (f *incrementalPath) takeInOrder(a *extenderAnswer, e *Extender, asked cand
 	if len(names) > len(asked.names) {
 		return a.take(e, asked, v)
 	}
-	f.taken[0], f.taken[1] = f.taken[1], f.taken[0] // the nodes may be those of the call before
-	taken, refused, last, lone := f.taken[0].grown(len(names)), len(a.refused), a.last, len(f.s.plugins.extenders) == 1
-	f.taken[0] = taken
+	taken, refused, last, lone := f.taken[1].grown(len(names)), len(a.refused), a.last, len(f.s.plugins.extenders) == 1
+	f.taken[1] = taken
 	k := 0
 	for i, name := range asked.names {
 		if k < len(names) && sameText(name, names[k]) {
@@ -124,6 +123,7 @@ func (f *incrementalPath) takeInOrder(a *extenderAnswer, e *Extender, asked cand
 		f.unnoted = unnoted{asked, v, true}
 	}
 	a.emptied = a.emptied || v.Emptied
+	f.taken[0], f.taken[1] = taken, f.taken[0] // the next extender is asked about these
 	return taken, nil
 }
 
