@@ -3,6 +3,7 @@ package manifest
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -35,6 +36,7 @@ type Source struct {
 	Strict bool
 
 	text     []byte // nil if it is too long
+	limit    int    // of a YAML list that is not taken apart, in bytes; 0 means maxDocument
 	misspelt misspelt
 	repeated repeated
 }
@@ -109,10 +111,11 @@ func (c *Source) decodeJSON(o *api.Objects, r io.Reader) error {
 // inFile names the file of an error that does not.
 func inFile(file string, err error) error {
 	var fault *FaultError
-	if errors.As(err, &fault) {
-		return err
+	if !errors.As(err, &fault) {
+		return &FaultError{File: file, Err: err}
 	}
-	return &FaultError{File: file, Err: err}
+	fault.File = cmp.Or(fault.File, file)
+	return err
 }
 
 // A chunk collects objects that are decoded together.
@@ -223,7 +226,7 @@ func (b *chunk) lineOf(err error) int {
 
 // decodeYAML adds the objects of a YAML text.
 func (c *Source) decodeYAML(o *api.Objects, r io.Reader) error {
-	s := yamlScanner{r: bufio.NewReader(r), take: func(p yamlPart) error { return c.decodePart(o, &p) }}
+	s := yamlScanner{r: bufio.NewReader(r), limit: cmp.Or(c.limit, maxDocument), take: func(p yamlPart) error { return c.decodePart(o, &p) }}
 	if err := s.scan(); err != nil {
 		return inFile(c.Name, err)
 	}
@@ -251,6 +254,9 @@ func (c *Source) decodePart(o *api.Objects, p *yamlPart) error {
 	}
 	text := bytes.Join(documents, []byte("\n"))
 	if !p.whole {
+		if len(documents) != 1 || documents[0][0] != '[' {
+			return &FaultError{c.Name, p.line, errors.New("a document begins among the items of a long list")}
+		}
 		text = p.list.wrap(unlisted(text))
 	}
 	if err := o.Decode(text); err != nil {
