@@ -127,11 +127,14 @@ type chunk struct {
 	starts  []piece // without texts; they lie one after the other in text
 	ends    []int
 	held    bool // the kind of the objects is known only after them
+	// Of a list whose first items are decoded already, the kind that they were decoded with.
+	early *listKind
 }
 
 // add adds a piece; its text need not stay.
 func (b *chunk) add(p piece, list listKind) error {
-	if len(b.text) > 0 && (b.list != list || len(b.text)+len(p.text) > chunkSize) && !b.held {
+	other := b.list != list || p.item == 0 // a list begins
+	if len(b.text) > 0 && (other || len(b.text)+len(p.text) > cmp.Or(b.source.limit, chunkSize)) && !b.held {
 		if err := b.flush(); err != nil {
 			return err
 		}
@@ -161,8 +164,25 @@ func (b *chunk) piece(i int) piece {
 
 // endOfList decodes what is left of a list, whose kind is known now.
 func (b *chunk) endOfList(list listKind) error {
+	if n := len(b.starts); n == 0 || b.starts[n-1].item < 0 { // the list is empty
+		if list.mayBeList() {
+			return nil
+		}
+		return b.objects.Decode(list.wrap(nil))
+	}
+	if b.early != nil && list.kind != "" && !list.follows(*b.early) {
+		return b.lateKind(list)
+	}
 	b.list, b.held = list, false
-	return b.flush()
+	err := b.flush()
+	b.early = nil
+	return err
+}
+
+// lateKind is the error of a list with a kind that its first items were not decoded with.
+func (b *chunk) lateKind(list listKind) error {
+	fields := listFields{list: list}
+	return &FaultError{Line: b.starts[0].line, Err: fields.check(*b.early, b.starts[0].document)}
 }
 
 // flush decodes what was collected. If the objects have no kind and that of their list is
@@ -187,6 +207,9 @@ func (b *chunk) flush() error {
 		for i := range b.starts {
 			b.source.repeated.look(b.source.Name, b.piece(i), b.list)
 		}
+	}
+	if list := b.list; b.starts[len(b.starts)-1].item >= 0 {
+		b.early = &list
 	}
 	b.text, b.starts, b.ends, b.held = b.text[:0], b.starts[:0], b.ends[:0], false
 	return nil

@@ -90,8 +90,10 @@ func (l *listFields) check(early listKind, document int) error {
 		invalid.Err = errors.New("is missing")
 	case l.list.follows(early):
 		return nil
-	case l.list.isList():
+	case l.list.isList() && l.list.kind == early.kind:
 		invalid.Field, invalid.Value, invalid.Err = "apiVersion", l.list.apiVersion, errLate
+	case l.list.isList():
+		invalid.Err = errLate
 	default:
 		invalid.Err = errors.New("has items, so want a kind that ends in List")
 	}
@@ -100,6 +102,9 @@ func (l *listFields) check(early listKind, document int) error {
 
 // isList reports whether the kind is that of a list, by its name.
 func (k listKind) isList() bool { return strings.HasSuffix(k.kind, "List") }
+
+// mayBeList reports whether the kind is that of a list, as far as it is known.
+func (k listKind) mayBeList() bool { return k.kind == "" || k.isList() }
 
 // follows reports whether items that were decoded as those of a list of an early kind, as far as
 // it was known, are the same in a list of the kind.

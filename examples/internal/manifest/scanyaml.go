@@ -246,7 +246,7 @@ func (s *yamlScanner) divisible() bool {
 		return false
 	}
 	fields, err := frame.read()
-	s.intact = err != nil || fields.repeated || fields.list.kind != "" && !fields.list.isList()
+	s.intact = err != nil || fields.repeated || !fields.list.mayBeList()
 	s.head, s.headLine, s.list = bytes.Clone(frame.head), frame.line, fields.list
 	return !s.intact
 }
