@@ -28,7 +28,7 @@ var errBareList = errors.New(`want an object, got a list; put the objects under 
 // takes a missing apiVersion for a match. Objects of other kinds are counted in
 // Skipped. Fields that the types here do not have are ignored and counted in
 // SkippedFields. Field names are matched exactly; a null field is absent; if a
-// field occurs twice, the last one counts.
+// field occurs twice, the last one counts, but a list must not have its items twice.
 //
 // Decode puts an object of a namespaced kind without a namespace into "default", as
 // kubectl does, and drops the namespace of an object of any other kind. It fills in
@@ -146,6 +146,7 @@ func (o *Objects) list(d *decoder, implied header, where *place) error {
 	if d.Mark().Depth > 2*maxLists {
 		return &InvalidError{Object: where.String(), Err: fmt.Errorf("lists nested deeper than %d levels", maxLists)}
 	}
+	read := false
 	ok, err := d.Open('{')
 	for ; ok && err == nil; ok, err = d.More('}') {
 		key, err := d.Key()
@@ -153,6 +154,10 @@ func (o *Objects) list(d *decoder, implied header, where *place) error {
 			return at(err, where.String())
 		}
 		if string(key) == "items" {
+			if read {
+				return &InvalidError{Object: where.String(), Field: "items", Err: errors.New("is repeated")}
+			}
+			read = d.Peek() == '['
 			err = o.items(d, implied, where)
 		} else if err = d.Skip(); err != nil {
 			err = atField(err, where.String(), string(key))

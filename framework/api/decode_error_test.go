@@ -43,6 +43,8 @@ func TestDecodeErrors(t *testing.T) {
 		// Lists and depth.
 		{"bare list", `[{"kind":"Pod"}]`, `document 1: want an object, got a list; put the objects under "items" of an object of the kind List, or one after another`},
 		{"bare list later", `{"kind":"Secret"} []`, `document 2: want an object, got a list; put the objects under "items" of an object of the kind List, or one after another`},
+		{"items twice", `{"kind":"NodeList","items":[{"metadata":{"name":"a"}}],"items":[{"metadata":{"name":"b"}}]}`, `document 1: items: is repeated`},
+		{"items, then none", `{"kind":"List","items":[{"kind":"List","items":[],"items":null}]}`, `document 1, items[0]: items: is repeated`},
 		{"too deep", strings.Repeat(`{"a":`, 1001), `document 1: a: nested deeper than 1000 levels at line 1, byte 5000; no field that is read needs that, so leave it out`},
 		{"too deep in a field", pod(`"x":` + strings.Repeat("[", 1000)), `pod default/web: x: nested deeper than 1000 levels at line 1, byte 1043; no field that is read needs that, so leave it out`},
 		{"too deep in a part", pod("\n" + `"spec":{"priority":` + strings.Repeat("[", 1000)), `pod default/web: spec.priority: nested deeper than 1000 levels at line 2, byte 1058; no field that is read needs that, so leave it out`},

@@ -33,8 +33,8 @@ type NodeUse struct {
 
 // Rebalance finds overused and underused nodes, and evicts pods from the former as long
 // as they are overused and the latter have use to spare. Each eviction is proved: the
-// pod is placed on an underused node that stays below its high thresholds, by the
-// Planner's profile, in the same transaction; otherwise it stays. Pods of DaemonSets,
+// pod is placed on an underused node that stays below its high thresholds, as a whole and
+// by prod pods, by the Planner's profile, in the same transaction; otherwise it stays. Pods of DaemonSets,
 // static pods, pods of system-critical priority, pods that are being deleted, and pods
 // without a controller or beyond their PodDisruptionBudget stay.
 //
@@ -59,11 +59,12 @@ type NodeUse struct {
 // pods leave, more or fewer. If a place is found for every pod, the same pods leave.
 // Why: an eviction that only makes a pod wait helps nobody.
 //
-// Differs: when evictions of prod pods stop.
-// Original: what nodes underused as a whole and by prod pods can take of prod pods is bounded
-// by what they can take as a whole after the first evictions.
-// Here: it is bounded by their thresholds for prod pods alone.
-// Why: every eviction is proved by a place below those thresholds.
+// Differs: how much a target takes.
+// Original: pods of nodes overused as a whole count against the thresholds as a whole, pods
+// of nodes overused by prod pods against those for prod pods. For the latter, nodes underused
+// in both ways together take no more than they have to spare as a whole.
+// Here: every target stays below both thresholds, whichever pod it takes.
+// Why: otherwise a move makes a node overused, and the next run evicts from it.
 //
 // Differs: pods with local storage.
 // Original: the evictor refuses them, unless its configuration says otherwise.
@@ -159,7 +160,7 @@ func (x *rebalance) balance(prod bool) (moves []Move, err error) {
 			if !x.goOn(n, targets, prod) {
 				break
 			}
-			move, ok, err := x.move(n, pod, targets, prod)
+			move, ok, err := x.move(n, pod, targets)
 			if err != nil {
 				return nil, err
 			}
@@ -194,7 +195,7 @@ func (x *rebalance) goOn(n *nodeUse, targets []*nodeUse, prod bool) bool {
 	for i := range x.limits.names {
 		spare := int64(0)
 		for _, t := range targets {
-			spare = resource.SatAdd(spare, resource.SatSub(t.high(prod)[i], t.usage(prod)[i]))
+			spare = resource.SatAdd(spare, t.spare(i, prod))
 		}
 		if spare <= 0 {
 			return false
@@ -204,7 +205,7 @@ func (x *rebalance) goOn(n *nodeUse, targets []*nodeUse, prod bool) bool {
 }
 
 // move places the pod on a target, or leaves everything as it was.
-func (x *rebalance) move(n *nodeUse, pod *framework.PodInfo, targets []*nodeUse, prod bool) (m Move, ok bool, err error) {
+func (x *rebalance) move(n *nodeUse, pod *framework.PodInfo, targets []*nodeUse) (m Move, ok bool, err error) {
 	taken := len(x.budgets.taken)
 	if x.budgets.take(pod.Pod) != "" {
 		return m, false, nil
@@ -218,11 +219,11 @@ func (x *rebalance) move(n *nodeUse, pod *framework.PodInfo, targets []*nodeUse,
 			x.budgets.undo(taken)
 		}
 	}()
-	use := n.pods[pod.Pod.Key()].amounts
+	use, prod := n.pods[pod.Pod.Key()].amounts, isProd(pod.Pod)
 	// Nodes that the pod would make too full take no pods for now.
 	state := barred.Of(x.s)
 	for _, t := range targets {
-		if over(sum(t.usage(prod), use), t.high(prod)) {
+		if !t.takes(use, prod) {
 			state.Set(x.s.AtSlot(t.slot), true)
 		}
 	}
@@ -258,7 +259,7 @@ func (x *rebalance) evictable(n *nodeUse, prod bool) []*framework.PodInfo {
 		if stays(pod.Pod) || pod.Pod.ControllerRef() == nil || !measured || critical || leaves {
 			continue
 		}
-		if prod && estimator.PodPriorityClass(pod.Pod) != estimator.PriorityProd {
+		if prod && !isProd(pod.Pod) {
 			continue
 		}
 		list = append(list, pod)

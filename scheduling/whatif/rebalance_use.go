@@ -140,12 +140,29 @@ func (n *nodeUse) high(prod bool) []int64 {
 	return n.wholeHigh
 }
 
+// isProd reports whether the pod counts among the prod pods of its node.
+func isProd(p *api.Pod) bool { return estimator.PodPriorityClass(p) == estimator.PriorityProd }
+
+// takes reports whether the node stays below its high thresholds with one more pod.
+func (n *nodeUse) takes(use []int64, isProd bool) bool {
+	return !over(sum(n.whole, use), n.wholeHigh) && (!isProd || !over(sum(n.prod, use), n.prodHighLimits))
+}
+
+// spare is how much of a resource the node can take, of prod pods or of any.
+func (n *nodeUse) spare(i int, prod bool) int64 {
+	spare := resource.SatSub(n.wholeHigh[i], n.whole[i])
+	if prod {
+		spare = min(spare, resource.SatSub(n.prodHighLimits[i], n.prod[i]))
+	}
+	return spare
+}
+
 // add counts a pod, or takes it off.
-func (n *nodeUse) add(use []int64, times int64, prod bool) {
+func (n *nodeUse) add(use []int64, times int64, isProd bool) {
 	for i, amount := range use {
 		change := resource.SatMul(times, amount)
 		n.whole[i] = resource.SatAdd(n.whole[i], change)
-		if prod {
+		if isProd {
 			n.prod[i] = resource.SatAdd(n.prod[i], change)
 		}
 	}
@@ -219,7 +236,7 @@ func (n *nodeUse) count(p *framework.PodInfo, amounts []int64) {
 		listed[i] = true
 	}
 	n.pods[p.Pod.Key()] = podUse{amounts, listed}
-	n.add(amounts, 1, estimator.PodPriorityClass(p.Pod) == estimator.PriorityProd)
+	n.add(amounts, 1, isProd(p.Pod))
 }
 
 // fromMetric counts what the node's metric reports: the system's use, and that of its
@@ -234,7 +251,7 @@ func (x *rebalance) fromMetric(n *framework.NodeInfo, use *nodeUse) bool {
 	}
 	prods := map[string]bool{}
 	for _, p := range n.Pods {
-		prods[p.Pod.Key()] = estimator.PodPriorityClass(p.Pod) == estimator.PriorityProd
+		prods[p.Pod.Key()] = isProd(p.Pod)
 	}
 	system := m.Status.NodeMetric.SystemUsage.List()
 	total := make([]resource.Quantity, len(x.limits.names))

@@ -3,6 +3,7 @@ package manifest
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -35,6 +36,7 @@ type Source struct {
 	Strict bool
 
 	text     []byte // nil if it is too long
+	limit    int    // of a YAML list that is not taken apart, in bytes; 0 means maxDocument
 	misspelt misspelt
 	repeated repeated
 }
@@ -109,10 +111,11 @@ func (c *Source) decodeJSON(o *api.Objects, r io.Reader) error {
 // inFile names the file of an error that does not.
 func inFile(file string, err error) error {
 	var fault *FaultError
-	if errors.As(err, &fault) {
-		return err
+	if !errors.As(err, &fault) {
+		return &FaultError{File: file, Err: err}
 	}
-	return &FaultError{File: file, Err: err}
+	fault.File = cmp.Or(fault.File, file)
+	return err
 }
 
 // A chunk collects objects that are decoded together.
@@ -124,11 +127,14 @@ type chunk struct {
 	starts  []piece // without texts; they lie one after the other in text
 	ends    []int
 	held    bool // the kind of the objects is known only after them
+	// Of a list whose first items are decoded already, the kind that they were decoded with.
+	early *listKind
 }
 
 // add adds a piece; its text need not stay.
 func (b *chunk) add(p piece, list listKind) error {
-	if len(b.text) > 0 && (b.list != list || len(b.text)+len(p.text) > chunkSize) && !b.held {
+	other := b.list != list || p.item == 0 // a list begins
+	if len(b.text) > 0 && (other || len(b.text)+len(p.text) > cmp.Or(b.source.limit, chunkSize)) && !b.held {
 		if err := b.flush(); err != nil {
 			return err
 		}
@@ -158,8 +164,25 @@ func (b *chunk) piece(i int) piece {
 
 // endOfList decodes what is left of a list, whose kind is known now.
 func (b *chunk) endOfList(list listKind) error {
+	if n := len(b.starts); n == 0 || b.starts[n-1].item < 0 { // the list is empty
+		if list.mayBeList() {
+			return nil
+		}
+		return b.objects.Decode(list.wrap(nil))
+	}
+	if b.early != nil && list.kind != "" && !list.follows(*b.early) {
+		return b.lateKind(list)
+	}
 	b.list, b.held = list, false
-	return b.flush()
+	err := b.flush()
+	b.early = nil
+	return err
+}
+
+// lateKind is the error of a list with a kind that its first items were not decoded with.
+func (b *chunk) lateKind(list listKind) error {
+	fields := listFields{list: list}
+	return &FaultError{Line: b.starts[0].line, Err: fields.check(*b.early, b.starts[0].document)}
 }
 
 // flush decodes what was collected. If the objects have no kind and that of their list is
@@ -184,6 +207,9 @@ func (b *chunk) flush() error {
 		for i := range b.starts {
 			b.source.repeated.look(b.source.Name, b.piece(i), b.list)
 		}
+	}
+	if list := b.list; b.starts[len(b.starts)-1].item >= 0 {
+		b.early = &list
 	}
 	b.text, b.starts, b.ends, b.held = b.text[:0], b.starts[:0], b.ends[:0], false
 	return nil
@@ -223,7 +249,7 @@ func (b *chunk) lineOf(err error) int {
 
 // decodeYAML adds the objects of a YAML text.
 func (c *Source) decodeYAML(o *api.Objects, r io.Reader) error {
-	s := yamlScanner{r: bufio.NewReader(r), take: func(p yamlPart) error { return c.decodePart(o, &p) }}
+	s := yamlScanner{r: bufio.NewReader(r), limit: cmp.Or(c.limit, maxDocument), take: func(p yamlPart) error { return c.decodePart(o, &p) }}
 	if err := s.scan(); err != nil {
 		return inFile(c.Name, err)
 	}
@@ -251,6 +277,9 @@ func (c *Source) decodePart(o *api.Objects, p *yamlPart) error {
 	}
 	text := bytes.Join(documents, []byte("\n"))
 	if !p.whole {
+		if len(documents) != 1 || documents[0][0] != '[' {
+			return &FaultError{c.Name, p.line, errors.New("a document begins among the items of a long list")}
+		}
 		text = p.list.wrap(unlisted(text))
 	}
 	if err := o.Decode(text); err != nil {

@@ -118,7 +118,7 @@ func (s *fieldSearch) inJSON(in *bufio.Reader) bool {
 }
 
 func (s *fieldSearch) inYAML(in *bufio.Reader) {
-	scanner := yamlScanner{r: in, take: func(part yamlPart) error {
+	scanner := yamlScanner{r: in, limit: maxDocument, take: func(part yamlPart) error {
 		for _, p := range part.pieces() {
 			_ = s.look(p, part.list) // it has no error
 		}

@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -38,13 +39,19 @@ func (k listKind) wrap(objects []byte) []byte {
 	if k.kind == "" {
 		k.kind = "List"
 	}
-	text := []byte(`{"kind":` + strconv.Quote(k.kind))
+	text := append([]byte(`{"kind":`), quoted(k.kind)...)
 	if k.apiVersion != "" {
-		text = append(text, `,"apiVersion":`+strconv.Quote(k.apiVersion)...)
+		text = append(append(text, `,"apiVersion":`...), quoted(k.apiVersion)...)
 	}
 	text = append(text, `,"items":[`...)
 	text = append(text, objects...)
 	return append(text, "]}"...)
+}
+
+// quoted returns a text in JSON.
+func quoted(text string) []byte {
+	out, _ := json.Marshal(text) // a text has no error
+	return out
 }
 
 // A FaultError says where in a file a fault is.
@@ -137,14 +144,21 @@ func deepLine(e *api.InvalidError) int {
 
 // yamlFault says where the error of YAML text is that begins at the given line.
 func yamlFault(file string, line int, err error) error {
-	text := err.Error()
-	if rest, ok := strings.CutPrefix(text, "line "); ok {
-		number, why, found := strings.Cut(rest, ": ")
-		if n, err := strconv.Atoi(number); found && err == nil {
-			return &FaultError{file, line + n - 1, errors.New(why)}
-		}
+	if n := yamlLine(err); n > 0 {
+		_, why, _ := strings.Cut(err.Error(), ": ")
+		return &FaultError{file, line + n - 1, errors.New(why)}
 	}
 	return &FaultError{file, line, err}
+}
+
+// yamlLine returns the line that an error of YAML text names, 0 if it names none.
+func yamlLine(err error) int {
+	rest, _ := strings.CutPrefix(err.Error(), "line ")
+	number, _, found := strings.Cut(rest, ": ")
+	if n, err := strconv.Atoi(number); found && err == nil {
+		return n
+	}
+	return 0
 }
 
 // label names the piece's object as errors do: "pod default/web"; "" if it has no name.

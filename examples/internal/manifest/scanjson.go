@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/berth-sched/berth/framework/api"
 )
@@ -196,7 +195,8 @@ func (s *jsonScanner) document(number int) error {
 	s.drop()
 	line := s.line
 	var list listKind
-	isList := false
+	isList := false // its items are handed over
+	passed := false // it has items of another kind
 	s.skip()
 	for first := true; ; first = false {
 		c, ok := s.space()
@@ -222,7 +222,10 @@ func (s *jsonScanner) document(number int) error {
 		switch c, ok = s.space(); {
 		case !ok:
 			return s.broken(isList, line, number, "a value")
-		case c == '[' && key == "items" && (list.kind == "" || strings.HasSuffix(list.kind, "List")):
+		case key == "items" && (isList || passed && c == '[' && list.mayBeList()):
+			err := &api.InvalidError{Object: fmt.Sprintf("document %d", number), Field: "items", Err: errors.New("is repeated")}
+			return &FaultError{Line: s.line, Err: err}
+		case c == '[' && key == "items" && list.mayBeList():
 			isList = true
 			if err := s.items(number, &list); err != nil {
 				return err
@@ -232,6 +235,7 @@ func (s *jsonScanner) document(number int) error {
 		case c == '"' && key == "apiVersion":
 			list.apiVersion = s.quoted()
 		default:
+			passed = passed || c == '[' && key == "items"
 			s.value()
 		}
 		if isList {

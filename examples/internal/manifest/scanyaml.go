@@ -12,17 +12,24 @@ import (
 const maxDocument = 2 << 20
 
 // A yamlScanner takes a stream of YAML documents apart without keeping it. A list as
-// kubectl prints it is taken apart further, at the dashes of its items.
+// kubectl prints it is taken apart further, at the dashes of its items. The scanner only looks at
+// lines, so the YAML library reads all of the text, what is around the items too: a list that
+// the scanner misjudges is read as a whole, or is an error.
 type yamlScanner struct {
-	r    *bufio.Reader
-	take func(yamlPart) error
+	r     *bufio.Reader
+	take  func(yamlPart) error
+	limit int // of a document that is not taken apart, in bytes
 
 	part   yamlPart
 	line   int // of the next line
 	state  listState
-	indent int // of the dashes
-	items  int // that were begun in this document
-	list   listKind
+	indent int  // of the dashes
+	items  int  // that were begun in this document
+	intact bool // the document is not taken apart
+	// Of a list that is being taken apart, what is before the items.
+	head     []byte
+	headLine int
+	list     listKind // as the head says
 }
 
 // A yamlPart is a whole document, or a number of items of one.
@@ -32,12 +39,12 @@ type yamlPart struct {
 	document int // from 1
 	first    int // the index of the first of the items
 	starts   []yamlStart
-	whole    bool // a document from its begin to its end
-	tail     int  // the offset of the fields after the items, 0 if there are none
+	whole    bool      // a document from its begin to its end
+	tail     yamlStart // the fields after the items, at offset 0 if there are none
 	list     listKind
 }
 
-// A yamlStart is where an item begins.
+// A yamlStart is where an item begins, or what follows the items.
 type yamlStart struct{ offset, line int }
 
 // A listState says where in a list a line is.
@@ -102,26 +109,43 @@ func (s *yamlScanner) scan() error {
 // begin begins a document.
 func (s *yamlScanner) begin(number int) {
 	s.part = yamlPart{text: s.part.text[:0], line: s.line, document: number, whole: true}
-	s.state, s.items, s.list = outside, 0, listKind{}
+	s.state, s.items, s.intact = outside, 0, false
 }
 
 // end hands over what is left of a document.
 func (s *yamlScanner) end() error {
-	if !s.part.whole && len(s.part.starts) == 0 {
-		return nil // only fields after the items
+	if len(s.part.starts) == 0 {
+		return s.take(s.part)
 	}
-	s.part.list = s.list
-	if !s.part.whole && s.part.tail > 0 {
-		s.part.text = s.part.text[:s.part.tail]
+	frame := s.frame()
+	if s.part.whole && frame.isLong() {
+		return s.take(s.part)
 	}
-	return s.take(s.part)
+	fields, err := frame.read()
+	s.part.list = fields.list
+	if s.part.whole { // what is wrong with it is found when it is decoded
+		return s.take(s.part)
+	}
+	if s.part.tail.offset > 0 {
+		s.part.text = s.part.text[:s.part.tail.offset]
+	}
+	if err := s.take(s.part); err != nil {
+		return err
+	}
+	if err == nil {
+		err = fields.check(s.list, s.part.document)
+	}
+	if err != nil {
+		return frame.fault(err)
+	}
+	return nil
 }
 
 func (s *yamlScanner) add(line []byte) error {
 	body := bytes.TrimLeft(line, " ")
 	indent := len(line) - len(body)
 	body = bytes.TrimRight(body, " \t\r\n")
-	if indent == 0 && (bytes.Equal(body, []byte("---")) || bytes.HasPrefix(body, []byte("--- "))) {
+	if indent == 0 && isMarker(body) {
 		return s.marker(line, body)
 	}
 	if len(body) > 0 && body[0] != '#' {
@@ -130,7 +154,19 @@ func (s *yamlScanner) add(line []byte) error {
 		}
 	}
 	s.part.text = append(s.part.text, line...)
+	if !s.part.whole && s.state == outside && len(s.part.text)-s.part.tail.offset > maxDocument {
+		if err := s.end(); err != nil {
+			return err
+		}
+		return &FaultError{Line: s.line, Err: errLongTail}
+	}
 	return nil
+}
+
+// isMarker reports whether a document begins on the line.
+func isMarker(body []byte) bool {
+	rest, found := bytes.CutPrefix(body, []byte("---"))
+	return found && (len(rest) == 0 || rest[0] == ' ' || rest[0] == '\t' || rest[0] == '\r')
 }
 
 // marker ends a document, unless only comments and empty lines came so far.
@@ -169,29 +205,50 @@ func (s *yamlScanner) look(indent int, body string) error {
 	dash := body == "-" || strings.HasPrefix(body, "- ")
 	switch {
 	case s.state == opening && dash:
-		s.state, s.indent = inside, indent
+		s.state, s.indent, s.part.tail = inside, indent, yamlStart{}
 	case s.state == opening, s.state == inside && (indent < s.indent || indent == s.indent && !dash):
-		s.state, s.part.tail = outside, len(s.part.text)
+		s.state, s.part.tail = outside, yamlStart{len(s.part.text), s.line}
 	}
 	switch {
 	case s.state == inside && dash && indent == s.indent:
-		if len(s.part.text) >= maxDocument {
+		if len(s.part.starts) > 0 && len(s.part.text) >= s.limit && s.divisible() {
 			if err := s.cut(); err != nil {
 				return err
 			}
 		}
 		s.part.starts = append(s.part.starts, yamlStart{len(s.part.text), s.line})
 		s.items++
-	case s.state == outside && indent == 0:
-		if body == "items:" && s.items == 0 {
-			s.state = opening
-		} else if kind, ok := strings.CutPrefix(body, "kind: "); ok {
-			s.list.kind = strings.Trim(kind, `"'`)
-		} else if version, ok := strings.CutPrefix(body, "apiVersion: "); ok {
-			s.list.apiVersion = strings.Trim(version, `"'`)
-		}
+	case s.state == outside && indent == 0 && body == "items:" && s.items == 0:
+		s.state = opening
 	}
 	return nil
+}
+
+// frame returns what is around the items of the document.
+func (s *yamlScanner) frame() listFrame {
+	f := listFrame{head: s.head, line: s.headLine, indent: s.indent}
+	if s.part.whole {
+		f.head, f.line = s.part.text[:s.part.starts[0].offset], s.part.line
+	}
+	if tail := s.part.tail; tail.offset > 0 {
+		f.tail, f.tailLine = s.part.text[tail.offset:], tail.line
+	}
+	return f
+}
+
+// divisible reports whether the list may be taken apart. Before that is begun, it reads the head.
+func (s *yamlScanner) divisible() bool {
+	if !s.part.whole || s.intact {
+		return !s.intact
+	}
+	frame := s.frame()
+	if s.intact = frame.isLong(); s.intact {
+		return false
+	}
+	fields, err := frame.read()
+	s.intact = err != nil || fields.repeated || !fields.list.mayBeList()
+	s.head, s.headLine, s.list = bytes.Clone(frame.head), frame.line, fields.list
+	return !s.intact
 }
 
 // cut hands over the items that are complete.

@@ -396,7 +396,8 @@ func randomUse(r *rand.Rand, name string, now time.Time) *UseCase {
 
 // placeableUse makes a cluster in which the original evicts a pod exactly if a place is proved
 // for it: either every underused node has room for all pods, or one pod alone may leave, and
-// fits below the high thresholds of an underused node or does not.
+// fits below the high thresholds of an underused node or does not. With thresholds for prod pods
+// that one is no prod pod: the original may count it against one kind of thresholds only.
 func placeableUse(r *rand.Rand, name string, now time.Time) *UseCase {
 	c := &UseCase{Name: name}
 	single := r.IntN(2) == 0
@@ -412,6 +413,10 @@ func placeableUse(r *rand.Rand, name string, now time.Time) *UseCase {
 		}
 	}
 	c.Config.Weights = map[resource.Name]int64{resource.CPU: 1 + int64(r.IntN(3)), resource.Memory: 1 + int64(r.IntN(3))}
+	classes := []string{"koord-batch", "koord-mid", "koord-prod"}
+	if single && c.Config.ProdHigh != nil {
+		classes = classes[:2]
+	}
 	amount := func(quarters, gi int) api.ResourceMap {
 		return api.ResourceMapOf(resource.List{resource.CPU: resource.Milli(int64(quarters) * 250), resource.Memory: resource.MustParse(fmt.Sprint(gi, "Gi"))})
 	}
@@ -425,7 +430,7 @@ func placeableUse(r *rand.Rand, name string, now time.Time) *UseCase {
 		m.Status.UpdateTime, m.Status.NodeMetric = &at, &api.NodeMetricInfo{SystemUsage: system}
 		for k := range pods {
 			p := api.MakePod(fmt.Sprint(c.Name, "-p", i, "-", k)).Node(node).Requests("100m", "100Mi").Owner("ReplicaSet", "web").
-				Labels("koordinator.sh/priority-class", []string{"koord-prod", "koord-batch", "koord-mid"}[r.IntN(3)]).Obj()
+				Labels("koordinator.sh/priority-class", classes[r.IntN(len(classes))]).Obj()
 			p.CreationTimestamp = now.Add(-time.Duration(len(c.Pods)) * time.Minute).Truncate(time.Second)
 			p.Status.QOSClass = "Burstable"
 			use := amount(r.IntN(9), r.IntN(9))
