@@ -13,7 +13,7 @@ type incrementalPath struct {
 	s         *Scheduler
 	engine    *engine.Engine
 	bound     boundPlugins
-	reference referencePath // for verification
+	reference *referencePath // for verification, nil if there is none
 
 	nominations nominations
 	named       []namedNode // of the last decision by names
@@ -39,6 +39,7 @@ type incrementalPath struct {
 	long      bool     // that key is long
 	stepped   *balance // by which the last pod stepped aside, nil if it did not
 	newcomers newcomers
+	rest      rest
 	notes     *runner.Cache[noted]
 	tried     [triedOften]*runner.Entry
 	keys      classKeys
@@ -63,9 +64,10 @@ const (
 )
 
 func newIncremental(s *Scheduler) *incrementalPath {
-	f := &incrementalPath{s: s, reference: referencePath{plugins: &s.plugins, workers: 1}, classes: map[string]*class{}, readings: map[string]*reading{}, notes: runner.NewCache[noted]()}
-	f.nominations.kept = referencePath{plugins: &s.plugins, workers: 1, crowds: &f.nominations.crowds}
-	f.nominations.live = referencePath{plugins: &s.plugins, workers: 1}
+	f := &incrementalPath{s: s, classes: map[string]*class{}, readings: map[string]*reading{}, notes: runner.NewCache[noted]()}
+	if s.profile.Cache.Verify {
+		f.reference = &referencePath{plugins: &s.plugins, workers: 1}
+	}
 	f.engine = engine.New(f, s.profile.Cache.Budget)
 	f.balances.all.late, f.balances.long.late = beginsLate, beginsLate
 	return f

@@ -74,8 +74,10 @@ const (
 	keyFades          = 16
 	termsCost         = 3 // how many times that for pods with affinity terms
 	seenEvery, seenOf = 64, 3
-	// While unfit is at least unfitMost, searches in more than fewWanted nodes are not short.
+	// While unfit is at least unfitMost, searches in clusters that are not small are not short.
 	unfitMost = 16
+	// smallCluster is up to how many nodes a cluster is small.
+	smallCluster = 300
 	// The loss may be one part in workShare of what the reference path would have cost so far, at most.
 	// Kept answers begin once that part is the price of a class: a scheduler that makes few decisions
 	// must not pay more for beginning than they can save.
@@ -93,9 +95,9 @@ func (b *balance) note(x extent, evaluated, saved int) {
 		b.save(-evaluated, x)
 	}
 	if saved == 0 {
-		b.loss += evaluated + keyCost + x.weigh(refusedCost)
+		b.loss += evaluated + x.keyPrice() + x.weigh(refusedCost)
 	} else {
-		gain := saved + x.besides() - evaluated
+		gain := x.gain(saved) - evaluated
 		b.loss -= gain
 		b.save(3*max(0, gain)/4, x)
 		b.lesson.earned += max(0, gain)
@@ -112,6 +114,14 @@ func (b *balance) note(x extent, evaluated, saved int) {
 	b.loss = min(b.loss, limit+x.classPrice())
 	if b.looks && saved > evaluated { // neighbors are alike
 		b.loss = max(0, min(b.loss, limit-1))
+	}
+}
+
+// noteVain takes in that the class of a pod was looked for in vain. Until kept answers have paid long
+// enough, that counts among what they lose.
+func (b *balance) noteVain(x extent) {
+	if b.late && b.work < workShare*x.limitAtLast() {
+		b.loss = min(b.loss+x.keyPrice(), b.limit(x)+x.classPrice())
 	}
 }
 
@@ -156,10 +166,10 @@ func (b *balance) limit(x extent) int {
 // hasBegun reports whether the reference path has cost so much that kept answers begin.
 func (b *balance) hasBegun(x extent) bool { return !b.late || b.work >= workShare*x.classPrice() }
 
-// addWork adds what a decision would cost on the reference path.
-func (b *balance) addWork(x extent) {
+// addWork adds what so many decisions would cost on the reference path.
+func (b *balance) addWork(x extent, decisions int) {
 	if b.late {
-		b.work = min(b.work+x.wanted+x.besides(), workShare*x.limitAtLast())
+		b.work = min(b.work+decisions*x.work(), workShare*x.limitAtLast())
 	}
 }
 
@@ -184,9 +194,9 @@ func (b *balance) stepAside(seed uint64, every int) bool {
 func (f *incrementalPath) isAside(b *balance, c *framework.Cycle, x extent) bool {
 	f.extent, f.asked, f.balances.long.looks = x, b, false
 	b.spends, b.looks = false, false
-	b.addWork(x)
+	b.addWork(x, 1)
 	if b == &f.balances.all {
-		f.balances.long.addWork(x)
+		f.balances.long.addWork(x, 1)
 	}
 	if b.pays(x) || f.s.profile.Cache.Verify {
 		b.unseen, b.unfit = 0, 0
@@ -198,20 +208,27 @@ func (f *incrementalPath) isAside(b *balance, c *framework.Cycle, x extent) bool
 		}
 		b.aside++
 		f.stepped = b
+		if b == &f.balances.all && f.engine.KeepsNone() {
+			f.restUntilBegun(b, x)
+		}
 		return true
 	}
 	b.save(x.price()/spareShare, x)
 	b.unfit = max(0, b.unfit-1)
-	short := x.isShort(c.Pod, b.key) && (b.unfit < unfitMost || x.nodes <= fewWanted)
+	short := x.isShort(c.Pod, b.key) && (b.unfit < unfitMost || x.nodes <= smallCluster)
 	if n := f.notes.Load(c.Pod.Runner()); short && (n == nil || n.class == nil && n.tried < triedOften) {
 		if !b.stepAside(c.Seed, x.every()) {
 			return false
 		}
 		b.key -= (b.key + keyFades - 1) / keyFades
+		if b == &f.balances.all {
+			f.restUntilLook(b, x)
+		}
 	} else if f.looksAt(b, c, x) { // it is no work to look for a class, or does not matter
 		return false
 	} else {
 		f.noteKey(b, 0, 0)
+		b.noteVain(x)
 	}
 	b.aside++
 	f.stepped = b
@@ -222,7 +239,7 @@ func (f *incrementalPath) isAside(b *balance, c *framework.Cycle, x extent) bool
 // a fork has some from the start. It looks for that while it has lost no more in vain than
 // kept answers may lose.
 func (f *incrementalPath) isKeptEarly(b *balance, c *framework.Cycle, x extent) bool {
-	if f.engine.KeepsNone() || b.loss+keyCost > b.work/workShare {
+	if f.engine.KeepsNone() || b.loss+x.keyPrice() > b.work/workShare {
 		return false
 	}
 	f.newcomers.early = true
@@ -231,7 +248,7 @@ func (f *incrementalPath) isKeptEarly(b *balance, c *framework.Cycle, x extent) 
 	if kept {
 		return true
 	}
-	b.loss += keyCost + f.spelled
+	b.loss += x.keyPrice() + f.spelled
 	return false
 }
 

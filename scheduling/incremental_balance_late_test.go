@@ -88,7 +88,7 @@ func TestForkOfSmallCluster(t *testing.T) {
 	for _, c := range []struct {
 		nodes int
 		hits  uint64 // the first pod pays for a look only in a large cluster
-	}{{fewWanted, 0}, {fewWanted + 1, 4}, {2000, 5}} {
+	}{{smallCluster, 0}, {smallCluster + 1, 4}, {2000, 5}} {
 		w := lateWorld(t, c.nodes)
 		w.schedule(w.s, 500, true)
 		f := w.s.Fork()
@@ -147,15 +147,19 @@ func TestFewPluginsWeighMore(t *testing.T) {
 	}
 	w.s.plugins.filters, w.s.plugins.scorers = w.s.plugins.filters[:4], w.s.plugins.scorers[:3]
 	few := w.s.incremental.extentOf(5, 5)
-	if n := w.s.plugins.fewNodes(); n != 5 {
-		t.Errorf("with few plugins %d nodes are few, want 5", n)
+	if n := w.s.plugins.fewNodes(); n != 20 {
+		t.Errorf("with few plugins %d nodes are few, want 20", n)
 	}
 	if few.classPrice() != 2*full.classPrice() || few.price() != full.price() {
 		t.Errorf("a class costs %d of decisions that cost %d, with all plugins %d of %d", few.classPrice(), few.price(), full.classPrice(), full.price())
 	}
 	w.s.plugins.scorers = nil
-	if n := w.s.plugins.fewNodes(); n != 20 {
-		t.Errorf("with a few filters %d nodes are few, want %d", n, fewWanted)
+	least := w.s.incremental.extentOf(5, 5)
+	if least.classPrice() < 2*few.classPrice() || least.keyPrice() <= few.keyPrice() || least.gain(100) >= 0 || few.gain(5) >= full.gain(5) {
+		t.Errorf("filters alone: a class costs %d, a look %d, and an answer in place of 100 nodes saves %d", least.classPrice(), least.keyPrice(), least.gain(100))
+	}
+	if n := w.s.plugins.fewNodes(); n != smallCluster {
+		t.Errorf("with a few filters %d nodes are few, want %d", n, smallCluster)
 	}
 	for _, saved := range []int{0, 5} {
 		a, b := balance{work: 1 << 20}, balance{work: 1 << 20}

@@ -6,43 +6,73 @@ import (
 )
 
 // extent is how large a search is: after how many feasible nodes the reference path ends, how many
-// nodes there are, and whether the plugins that are asked about each are few.
+// nodes there are, and what the plugins cost that are asked about each.
 type extent struct {
 	wanted, nodes int
-	few           bool
+	cost          cost
 }
+
+// A cost is what the plugins of a profile cost that are asked about each node.
+type cost uint8
+
+const (
+	costly      cost = iota // as those of kube-scheduler's default profile
+	cheap                   // few filters and scorers
+	filtersOnly             // few filters, and no scorer: the reference path ends at the first feasible node
+)
 
 // fewPlugins is how many filters and scorers are few.
 const fewPlugins = 8
 
 // extentOf is the extent of a search after so many feasible nodes.
 func (f *incrementalPath) extentOf(wanted, nodes int) extent {
-	return extent{wanted, nodes, f.s.plugins.areFew()}
+	return extent{wanted, nodes, f.s.plugins.cost()}
 }
 
-func (t *plugins) areFew() bool { return len(t.filters)+len(t.scorers) < fewPlugins }
+func (t *plugins) cost() cost {
+	switch {
+	case len(t.filters)+len(t.scorers) >= fewPlugins:
+		return costly
+	case len(t.scorers) > 0:
+		return cheap
+	default:
+		return filtersOnly
+	}
+}
 
-// fewNodes is up to how many nodes kept answers save little or nothing. One node is not scored. Few
+// fewNodes is up to how many nodes kept answers save little or nothing. One node is not scored. Cheap
 // plugins cost so little that looking for a class of pods takes as long as asking about some nodes,
 // and filters alone even less.
 func (t *plugins) fewNodes() int {
-	switch {
-	case !beginsLate || !t.areFew():
+	if !beginsLate {
 		return 1
-	case len(t.scorers) == 0:
-		return 20
-	default:
-		return 5
 	}
+	return [...]int{costly: 1, cheap: 20, filtersOnly: 300}[t.cost()]
 }
 
-// weigh is how many nodes the reference path evaluates in the time of n for kept answers: twice as
-// many if the plugins are few.
-func (x extent) weigh(n int) int {
-	if x.few {
-		return 2 * n
+// weigh is how many nodes the reference path evaluates in the time of n for kept answers: more if the
+// plugins are cheap.
+func (x extent) weigh(n int) int { return n * [...]int{costly: 1, cheap: 2, filtersOnly: 8}[x.cost] }
+
+// keyPrice is what it costs to look for the class of a pod.
+func (x extent) keyPrice() int {
+	if x.cost == filtersOnly {
+		return x.weigh(keyCost)
 	}
-	return n
+	return keyCost
+}
+
+// gain is what a kept answer saves that did not evaluate any node, if the reference path evaluates so
+// many: with cheap plugins little or less than nothing besides.
+func (x extent) gain(evaluated int) int {
+	switch {
+	case x.cost == filtersOnly:
+		return evaluated - x.weigh(keyCost/2)
+	case x.cost == cheap:
+		return evaluated + keyCost/4
+	default:
+		return evaluated + x.besides()
+	}
 }
 
 // price is what a decision costs on the reference path, if all nodes are feasible. What does not
@@ -58,6 +88,9 @@ func (x extent) besides() int {
 	return keyCost
 }
 
+// work is what a decision costs on the reference path, as far as kept answers may save it.
+func (x extent) work() int { return x.wanted + x.besides() }
+
 // classPrice is what a new class costs.
 func (x extent) classPrice() int { return x.weigh(engine.ClassCost + 3*x.nodes) }
 
@@ -66,7 +99,7 @@ func (x extent) classPrice() int { return x.weigh(engine.ClassCost + 3*x.nodes) 
 func (x extent) enough() int { return max(2, x.classPrice()/(4*x.price())) }
 
 // isSmall reports whether kept answers are made as fast as they are copied to a fork.
-func (x extent) isSmall() bool { return beginsLate && x.nodes <= fewWanted }
+func (x extent) isSmall() bool { return beginsLate && x.nodes <= smallCluster }
 
 // limitAtLast is which loss is too large, after many decisions.
 func (x extent) limitAtLast() int { return patience*x.price() + patientClasses*x.classPrice() }
@@ -74,7 +107,7 @@ func (x extent) limitAtLast() int { return patience*x.price() + patientClasses*x
 // isShort reports whether looking for the class of a pod matters, if the key costs so much beyond
 // keyCost.
 func (x extent) isShort(pod *framework.PodInfo, key int) bool {
-	few := fewWanted + fewWanted*key/keyCost
+	few := x.weigh(fewWanted + fewWanted*key/keyCost)
 	if pod.Parts()&framework.PartPodAffinity != 0 {
 		few = max(few, termsCost*fewWanted)
 	}

@@ -20,7 +20,7 @@ import (
 
 // nominations ask about nodes that pods are nominated to.
 type nominations struct {
-	kept, live referencePath // of the filters that are kept with a class, and of the others
+	kept, live *referencePath // of the filters that are kept with a class, and of the others; nil until some pod is nominated
 	crowds     crowds
 	overrides  []engine.Override
 	supposed   []*framework.PodInfo // memory of those
@@ -85,6 +85,7 @@ func (f *incrementalPath) override(c *framework.Cycle) (list []engine.Override, 
 		return nil, true
 	}
 	x := &f.nominations
+	x.start(&f.s.plugins)
 	x.overrides = x.overrides[:0]
 	q := nominatedQuestion{x: x, plugins: &f.s.plugins, cycle: c, filters: &f.class.filters, unnamed: f.unnamed}
 	for _, slot := range s.NominatedSlots() {
@@ -94,7 +95,7 @@ func (f *incrementalPath) override(c *framework.Cycle) (list []engine.Override, 
 			continue
 		}
 		if q.base == nil {
-			if q.base = f.keptNominated(c); !q.bind(&x.live, &q.filters.live) {
+			if q.base = f.keptNominated(c); !q.bind(x.live, &q.filters.live) {
 				return nil, false
 			}
 		}
@@ -107,6 +108,14 @@ func (f *incrementalPath) override(c *framework.Cycle) (list []engine.Override, 
 		}
 	}
 	return x.overrides, true
+}
+
+// start makes the paths that ask about nominated pods. Most schedulers never need them.
+func (x *nominations) start(t *plugins) {
+	if x.live == nil {
+		x.kept = &referencePath{plugins: t, workers: 1, crowds: &x.crowds}
+		x.live = &referencePath{plugins: t, workers: 1}
+	}
 }
 
 // nominees says which of the pods nominated to a node count for a pod.
@@ -186,7 +195,7 @@ func (q *nominatedQuestion) keptVerdict(slot int, n nominees) (verdict, error) {
 			return kept.verdict, nil
 		}
 	}
-	r := &q.x.kept
+	r := q.x.kept
 	if !q.bound && !q.bind(r, &q.filters.kept) {
 		return verdict{}, errNotBound
 	}
@@ -201,7 +210,7 @@ func (q *nominatedQuestion) keptVerdict(slot int, n nominees) (verdict, error) {
 
 // liveVerdict is verdict for the first of the live filters.
 func (q *nominatedQuestion) liveVerdict(slot int, n nominees, before int) (v verdict, err error) {
-	s, r := q.cycle.Snapshot, &q.x.live
+	s, r := q.cycle.Snapshot, q.x.live
 	p := probe{node: s.AtSlot(slot)}
 	defer r.catch(&p, &err)
 	if v, ok := r.askSupposing(r.bound.filters, before, &p, q.x.suppose(q.cycle.Pod, p.node, n)); ok {

@@ -205,7 +205,7 @@ var errNotMade = errors.New("is nil or the zero value; make one with scheduling.
 // decideOnAPath takes the incremental path if it can, and both paths to verify.
 func (s *Scheduler) decideOnAPath(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error) {
 	ok := false
-	if s.mayUseIncremental(snap) && (snap.Len() > s.plugins.fewNodes() || s.profile.Cache.Verify) {
+	if s.triesIncremental(snap, pod) {
 		if s.reference.within == nil {
 			err, ok = s.incremental.decide(snap, pod, d)
 		} else {
@@ -229,6 +229,19 @@ func (s *Scheduler) decideOnAPath(snap *framework.Snapshot, pod *framework.PodIn
 		}
 	}
 	return err
+}
+
+// triesIncremental reports whether the incremental path is asked first.
+func (s *Scheduler) triesIncremental(snap *framework.Snapshot, pod *framework.PodInfo) bool {
+	switch {
+	case !s.mayUseIncremental(snap):
+		return false
+	case s.profile.Cache.Verify:
+		return true
+	case snap.Len() <= s.plugins.fewNodes():
+		return false
+	}
+	return s.reference.within != nil || !s.incremental.rests(snap, pod)
 }
 
 // mayUseIncremental reports whether the incremental path may have an answer.

@@ -45,7 +45,7 @@ func (f *incrementalPath) verify(snap *framework.Snapshot, pod *framework.PodInf
 	}
 	f.reference.extended = extended{ctx: f.s.reference.extended.ctx, replay: &f.s.reference.extended.answer}
 	f.reference.within = f.s.reference.within
-	plain, plainErr := f.s.decide(&f.reference, snap, pod, d.Number, d.start)
+	plain, plainErr := f.s.decide(f.reference, snap, pod, d.Number, d.start)
 	differ := func(what string, a, b any) error {
 		return &DifferenceError{What: what, Reference: fmt.Sprint(a), Incremental: fmt.Sprint(b), Replay: f.replay(snap, pod, d)}
 	}
@@ -140,7 +140,7 @@ func describe(d Decision) string {
 // verifyNodes compares verdicts and reasons of all nodes that the reference path
 // visited. It also compares totals, if both paths scored the same set of nodes.
 func (f *incrementalPath) verifyNodes(snap *framework.Snapshot, differ func(string, any, any) error) error {
-	r, v := &f.reference, f.engine.View()
+	r, v := f.reference, f.engine.View()
 	totals := map[int]int64{}
 	switch {
 	case len(r.feasible) <= 1:
@@ -212,7 +212,7 @@ func (f *incrementalPath) verifyNamed(snap *framework.Snapshot, differ func(stri
 			return differ("the verdict on node "+snap.At(place).Name(), want, got)
 		}
 	}
-	if r := &f.reference; len(r.feasible) > 1 {
+	if r := f.reference; len(r.feasible) > 1 {
 		if a, b := fmt.Sprint(r.totals), fmt.Sprint(f.s.reference.totals); a != b {
 			return differ("the totals of the named nodes", a, b)
 		}
@@ -223,7 +223,7 @@ func (f *incrementalPath) verifyNamed(snap *framework.Snapshot, differ func(stri
 // verifyTotals compares the totals of all nodes that the search found, also of a
 // sample, in the order of the search.
 func (f *incrementalPath) verifyTotals(differ func(string, any, any) error) (err error) {
-	r, k := &f.reference, 0
+	r, k := f.reference, 0
 	f.engine.View().Totals(func(n *framework.NodeInfo, total int64) bool {
 		switch {
 		case k >= len(r.feasible):

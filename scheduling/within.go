@@ -238,7 +238,7 @@ func countAmong(v *engine.View, slots []int) (list []counted) {
 
 // verifyWithin compares the verdicts on all nodes of the set, and the totals.
 func (f *incrementalPath) verifyWithin(snap *framework.Snapshot, differ func(string, any, any) error) error {
-	r, v := &f.reference, f.engine.View()
+	r, v := f.reference, f.engine.View()
 	for i, want := range r.verdicts {
 		node := snap.AtSlot(r.slots[i])
 		place, _ := v.Place(node.Slot())
