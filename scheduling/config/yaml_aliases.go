@@ -14,7 +14,7 @@ func (c cost) aliases(data []byte, limit int) int {
 	if bytes.IndexByte(data, '*') < 0 || bytes.IndexByte(data, '&') < 0 {
 		return -1
 	}
-	w := aliasWalk{tokens: tokensOf(data), cost: c, known: map[string]int{}}
+	w := aliasWalk{tokens: tokensOf(data), cost: c, known: map[string]int{}, within: map[string]opened{}}
 	for w.next() {
 		if at := w.token(); at[0] == '*' && len(at) > 1 {
 			price := w.costOf(at[1:])
@@ -29,16 +29,14 @@ func (c cost) aliases(data []byte, limit int) int {
 	return -1
 }
 
-// costOf is what an alias costs, as far as the walk knows. If it has not seen the end of the node with
+// costOf is what an alias costs, as far as the walk knows. If it has not seen the end of a node with
 // the anchor, that is all from there on.
 func (w *aliasWalk) costOf(name string) int {
-	most := w.known[name]
-	for i := range w.open {
-		if a := &w.open[i]; a.name == name {
-			most = max(most, w.total-a.before)
-		}
+	cost := w.known[name]
+	if in, ok := w.within[name]; ok {
+		cost = max(cost, w.total-in.before)
 	}
-	return most
+	return cost
 }
 
 // An aliasWalk goes over the tokens of a text and learns what the nodes with anchors cost.
@@ -47,10 +45,14 @@ type aliasWalk struct {
 	cost
 	known  map[string]int // by anchor
 	open   []anchored     // the nodes that the walk is in, from the outside
-	total  int            // of the tokens so far
-	spent  int            // on aliases
-	inList bool           // the last token began an element of a block list
+	within map[string]opened
+	total  int  // of the tokens so far
+	spent  int  // on aliases
+	inList bool // the last token began an element of a block list
 }
+
+// opened is in how many nodes with one anchor the walk is, and the total before the outermost.
+type opened struct{ nodes, before int }
 
 // anchored is a node with an anchor whose end is not known yet.
 type anchored struct {
@@ -91,9 +93,13 @@ func (w *aliasWalk) step(price int) {
 	w.total += price
 	switch {
 	case first == '&':
-		w.open = append(w.open, anchored{
-			name: string(w.data[w.begin+1 : w.at]), before: w.total, line: w.row, flow: w.flow, indent: w.indent(), inList: w.inList,
-		})
+		a := anchored{name: string(w.data[w.begin+1 : w.at]), before: w.total, line: w.row, flow: w.flow, indent: w.indent(), inList: w.inList}
+		w.open = append(w.open, a)
+		in := w.within[a.name]
+		if in.nodes++; in.nodes == 1 {
+			in.before = a.before
+		}
+		w.within[a.name] = in
 	case first == '!' || first == '#':
 	default:
 		w.inList = first == '-' && w.at == w.begin+1
@@ -103,7 +109,14 @@ func (w *aliasWalk) step(price int) {
 // close notes what the innermost node costs.
 func (w *aliasWalk) close() {
 	last := len(w.open) - 1
-	w.known[w.open[last].name] = w.total - w.open[last].before
+	a := &w.open[last]
+	w.known[a.name] = w.total - a.before
+	in := w.within[a.name]
+	if in.nodes--; in.nodes > 0 {
+		w.within[a.name] = in
+	} else {
+		delete(w.within, a.name)
+	}
 	w.open = w.open[:last]
 }
 
