@@ -10,7 +10,8 @@ import "slices"
 // Fork must not run beside other uses of s. It copies those answers that s has used since the
 // last Fork; forks of one moment share these copies, and a fork copies from them what it
 // is asked about. So a fork costs little for each question, too, as long as s does nothing meanwhile.
-// [Stats] of a fork count its own answers. It may keep as many bytes as s ([CacheConfig.Budget]).
+// [Stats] of a fork count its own answers. It may keep as many bytes as s ([CacheConfig.Budget]), and
+// the copies that forks share take as many again.
 // The plugins themselves are shared, as by schedulers that [New] makes of one profile.
 //
 // A fork of a scheduler that [New] did not make is one, too.

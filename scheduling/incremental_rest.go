@@ -11,7 +11,7 @@ type rest struct {
 }
 
 // rests reports whether the decision about the pod is one of those. What is known of the pod itself
-// ends no rest: it is thought of.
+// ends no rest, but the pod is thought of.
 func (f *incrementalPath) rests(snap *framework.Snapshot, pod *framework.PodInfo) bool {
 	if f.rest.left == 0 || f.rest.nodes != snap.Len() || pod.IsNominated() || mayName(pod) || f.notes.Load(pod.Runner()) != nil {
 		return false

@@ -7,8 +7,8 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// TestRestsUntilBegun: a new scheduler rests for all decisions before kept answers begin but the first,
-// and thinks of pods of which something is known all the same.
+// TestRestsUntilBegun: a new scheduler rests for all decisions before kept answers begin but the first.
+// Pods that it knows something about are thought of all the same.
 func TestRestsUntilBegun(t *testing.T) {
 	w := lateWorld(t, 5)
 	f := w.s.incremental
@@ -36,7 +36,7 @@ func TestRestsUntilBegun(t *testing.T) {
 	noted := w.info(api.MakePod("noted"))
 	f.notes.Store(noted.Runner(), f.notes.Entry(&triedOnce))
 	if f.rests(w.snap, noted) {
-		t.Error("a pod of which something is known is not thought of")
+		t.Error("a pod that something is known about is not thought of")
 	}
 	fork := w.snap.Fork()
 	if err := fork.AddNode(api.MakeNode("more", "1", "1Gi").Obj()); err != nil {

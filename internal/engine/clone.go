@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"weak"
@@ -22,8 +23,12 @@ type legacy struct {
 // A legacyClass is how a class is put together again from its base.
 type legacyClass struct {
 	base                     string // its key
+	used                     uint64
 	liveFilters, liveScorers bool
 }
+
+// legacyClasses bounds how many classes there are in a legacy besides those of the engine itself.
+const legacyClasses = 4096
 
 // StartFrom makes an engine that is new start from what another one keeps, for snapshots of the same
 // origin. The two share nothing that changes, so each may be used by its own goroutine.
@@ -39,24 +44,47 @@ func (e *Engine) StartFrom(other *Engine) {
 	e.inherited = other.bequeath()
 }
 
-// bequeath returns all that e keeps or has inherited.
+// bequeath returns all that e keeps, and what it has inherited itself, as far as the budget goes.
 func (e *Engine) bequeath() *legacy {
 	if l := e.bequeathed.Value(); l != nil && e.bequeathedAt == e.clock {
 		return l
 	}
 	l := &legacy{map[string]*base{}, map[string]legacyClass{}, e.latestTracker().Clone()}
-	if e.inherited != nil {
-		maps.Copy(l.bases, e.inherited.bases)
-		maps.Copy(l.classes, e.inherited.classes)
-	}
+	bytes := 0
 	for key, b := range e.bases {
 		l.bases[key] = b.copied()
+		bytes += l.bases[key].bytes
+	}
+	if e.inherited != nil {
+		l.takeOver(e.inherited, e.budget-bytes)
 	}
 	for key, c := range e.classes {
-		l.classes[key] = legacyClass{c.base.key, c.ask.liveFilters, c.ask.liveScorers}
+		l.classes[key] = legacyClass{c.base.key, c.used, c.ask.liveFilters, c.ask.liveScorers}
 	}
 	e.bequeathed, e.bequeathedAt = weak.Make(l), e.clock
 	return l
+}
+
+// takeOver adds what an older legacy has besides, of bases up to so many bytes: what was used last
+// goes first.
+func (l *legacy) takeOver(old *legacy, bytes int) {
+	bases := slices.SortedFunc(maps.Keys(old.bases), func(a, b string) int {
+		return cmp.Or(cmp.Compare(old.bases[b].used, old.bases[a].used), cmp.Compare(a, b))
+	})
+	for _, key := range bases {
+		if b := old.bases[key]; l.bases[key] == nil && b.bytes <= bytes {
+			l.bases[key] = b
+			bytes -= b.bytes
+		}
+	}
+	classes := slices.SortedFunc(maps.Keys(old.classes), func(a, b string) int {
+		return cmp.Or(cmp.Compare(old.classes[b].used, old.classes[a].used), cmp.Compare(a, b))
+	})
+	for _, key := range classes[:min(len(classes), legacyClasses)] {
+		if c := old.classes[key]; l.bases[c.base] != nil {
+			l.classes[key] = c
+		}
+	}
 }
 
 // latestTracker returns the tracker, or that which is inherited until the first query.
@@ -74,6 +102,7 @@ func (b *base) copied() *base {
 		return c
 	}
 	c := b.clone()
+	c.used, c.bytes = b.used, c.size()
 	b.copy, b.copiedAt = weak.Make(c), b.used
 	return c
 }

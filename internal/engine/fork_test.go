@@ -357,3 +357,54 @@ func TestInheritanceIsGivenUp(t *testing.T) {
 		t.Errorf("%+v, want no hits without room", s)
 	}
 }
+
+// TestLegaciesAreBounded: of what an engine has inherited itself, it hands on what was used last, as far
+// as there is room, with the classes of these bases.
+func TestLegaciesAreBounded(t *testing.T) {
+	old := &legacy{bases: map[string]*base{}, classes: map[string]legacyClass{}}
+	for i := range 10 {
+		key := fmt.Sprint(i)
+		old.bases[key] = &base{used: uint64(i), bytes: 100}
+		old.classes["c"+key] = legacyClass{base: key, used: uint64(i)}
+	}
+	old.bases["5"].bytes = 1000
+	own := &base{used: 20}
+	l := &legacy{bases: map[string]*base{"9": own}, classes: map[string]legacyClass{}}
+	l.takeOver(old, 350)
+	for i := range 10 {
+		key := fmt.Sprint(i)
+		want := i >= 6 // there is room for three, besides the one that is there
+		if _, ok := l.classes["c"+key]; (l.bases[key] != nil) != want || ok != want {
+			t.Errorf("base %s: handed on %t, with its class %t, want %t", key, l.bases[key] != nil, ok, want)
+		}
+	}
+	if l.bases["9"] != own {
+		t.Error("a base of the engine itself is not handed on")
+	}
+	many := &legacy{bases: map[string]*base{"b": {}}, classes: map[string]legacyClass{}}
+	for i := range legacyClasses + 100 {
+		many.classes[fmt.Sprint(i)] = legacyClass{base: "b", used: uint64(i)}
+	}
+	l = &legacy{bases: map[string]*base{}, classes: map[string]legacyClass{}}
+	l.takeOver(many, 1000)
+	_, first := l.classes["99"]
+	_, last := l.classes["100"]
+	if len(l.classes) != legacyClasses || first || !last {
+		t.Errorf("%d classes are handed on, one used long ago %t, a later one %t", len(l.classes), first, last)
+	}
+}
+
+// TestCopiesKnowTheirUse: copies for others say how large they are and when they were used.
+func TestCopiesKnowTheirUse(t *testing.T) {
+	m := newMachine(20)
+	m.snap.SetNow(m.snap.Now().Add(time.Hour))
+	for range 3 {
+		m.quiet(t, 0)
+		m.quiet(t, 2)
+	}
+	for key, b := range startFrom(m.engine, m).inherited.bases {
+		if of := m.engine.bases[key]; b.used != of.used || b.used == 0 || b.bytes != b.size() || b.bytes < 100 {
+			t.Errorf("base %q: used %d, %d bytes; want %d, %d", key, b.used, b.bytes, of.used, b.size())
+		}
+	}
+}

@@ -33,6 +33,8 @@ type shape struct {
 
 var shapes = []shape{
 	{name: "host ports", run: hostPorts},
+	{name: "anchors in one bracket", run: anchorsInOneBracket},
+	{name: "aliases in open nodes", run: aliasesInOpenNodes},
 	{name: "pods with host ports on one node", run: podsWithHostPorts},
 	{name: "tolerations", run: tolerations},
 	{name: "names of resources", run: resourceNames},
