@@ -144,8 +144,8 @@ func (r *Recorder) Attempt(a *lifecycle.Attempt) {
 	defer r.mu.Unlock()
 	at := r.at(a.Ended)
 	r.step(at, a.Number > 1)
-	if uid, there := r.pods[a.Pod.Pod.Key()]; there && uid != a.Pod.Pod.UID {
-		return // another pod has taken its name
+	if uid, there := r.pods[a.Pod.Pod.Key()]; !there || uid != a.Pod.Pod.UID {
+		return // the pod is gone, and another one may have taken its name
 	}
 	r.journal.attempt(a, at)
 }
