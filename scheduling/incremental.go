@@ -69,7 +69,9 @@ func newIncremental(s *Scheduler) *incrementalPath {
 		f.reference = &referencePath{plugins: &s.plugins, workers: 1}
 	}
 	f.engine = engine.New(f, s.profile.Cache.Budget)
-	f.balances.all.late, f.balances.long.late = beginsLate, beginsLate
+	for _, b := range [...]*balance{&f.balances.all, &f.balances.named, &f.balances.within, &f.balances.long} {
+		b.late = beginsLate
+	}
 	return f
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 )
 
@@ -167,6 +168,35 @@ func TestFewPluginsWeighMore(t *testing.T) {
 		b.note(few, 1000, saved)
 		if b.loss < a.loss+900 {
 			t.Errorf("1000 nodes evaluated to save %d are a loss of %d, with all plugins of %d", saved, b.loss, a.loss)
+		}
+	}
+}
+
+// TestKeptAnswersOfSetsBeginLate: so do those among some of the nodes, for which the others are
+// evaluated, too.
+func TestKeptAnswersOfSetsBeginLate(t *testing.T) {
+	for _, nodes := range []int{100, 1000} {
+		w := lateWorld(t, nodes)
+		var some []*framework.NodeInfo
+		for i := range 20 {
+			some = append(some, w.snap.At(i))
+		}
+		set, err := NewNodeSet(w.snap, some)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := w.s.incremental.extentOf(20, nodes)
+		begin := workShare * x.classPrice() / x.work()
+		for i := range 10 * begin {
+			if _, err := w.s.ScheduleWithin(w.snap, w.info(api.MakePod(fmt.Sprint("p", i)).Requests("1", "1Mi")), set); err != nil {
+				t.Fatal(err)
+			}
+			if i == begin-2 && w.s.Stats().Bypassed != uint64(begin-1) {
+				t.Errorf("%d nodes: of %d pods %d took the reference path", nodes, begin-1, w.s.Stats().Bypassed)
+			}
+		}
+		if n := w.s.Stats().Hits; n < uint64(5*begin) {
+			t.Errorf("%d nodes: %d of %d equal pods were answered", nodes, n, 10*begin)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 	"time"
-	"weak"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/changelog"
@@ -41,9 +40,8 @@ type base struct {
 	bound    uint64               // changes if plugins were bound to another snapshot
 	log      changelog.Log[int32] // of rows that were evaluated
 
-	used     uint64 // engine clock of the last use
-	copy     weak.Pointer[base]
-	copiedAt uint64 // what used was then
+	used uint64 // engine clock of the last use
+	copy *base  // for others, nil if the base has been used since
 }
 
 // A baseState is how much of a base is right. A state includes those before it, but

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"weak"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/engine/nodelog"
@@ -46,8 +45,8 @@ func (e *Engine) StartFrom(other *Engine) {
 
 // bequeath returns all that e keeps, and what it has inherited itself, as far as the budget goes.
 func (e *Engine) bequeath() *legacy {
-	if l := e.bequeathed.Value(); l != nil && e.bequeathedAt == e.clock {
-		return l
+	if e.bequeathed != nil {
+		return e.bequeathed
 	}
 	l := &legacy{map[string]*base{}, map[string]legacyClass{}, e.latestTracker().Clone()}
 	bytes := 0
@@ -61,7 +60,7 @@ func (e *Engine) bequeath() *legacy {
 	for key, c := range e.classes {
 		l.classes[key] = legacyClass{c.base.key, c.used, c.ask.liveFilters, c.ask.liveScorers}
 	}
-	e.bequeathed, e.bequeathedAt = weak.Make(l), e.clock
+	e.bequeathed = l
 	return l
 }
 
@@ -95,16 +94,13 @@ func (e *Engine) latestTracker() *nodelog.Tracker {
 	return e.tracker
 }
 
-// copied returns a copy of the base, the last one if the base has not been used since. The engine
-// does not keep it alive.
+// copied returns a copy of the base, the last one if the base has not been used since.
 func (b *base) copied() *base {
-	if c := b.copy.Value(); c != nil && b.copiedAt == b.used {
-		return c
+	if b.copy == nil {
+		b.copy = b.clone()
+		b.copy.used, b.copy.bytes = b.used, b.copy.size()
 	}
-	c := b.clone()
-	c.used, c.bytes = b.used, c.size()
-	b.copy, b.copiedAt = weak.Make(c), b.used
-	return c
+	return b.copy
 }
 
 // inherit makes a class that is inherited, nil if none has the key or there is no room for it.

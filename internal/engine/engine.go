@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"runtime/debug"
-	"weak"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/engine/guard"
@@ -49,9 +48,8 @@ type Engine struct {
 	sightings sightings
 	recency   recency
 
-	inherited    *legacy // of the engine that it started from, nil if it was not
-	bequeathed   weak.Pointer[legacy]
-	bequeathedAt uint64 // the clock then
+	inherited  *legacy // of the engine that it started from, nil if it did not
+	bequeathed *legacy // for those that start from it, nil if it has been used since
 
 	tracker *nodelog.Tracker // of the snapshot used last; shared by bases
 	lists   *lists
@@ -132,6 +130,7 @@ func (e *Engine) Find(q *Query) (v *View, ok bool) {
 		v, ok = nil, false
 	}()
 	e.clock++
+	e.bequeathed = nil
 	if e.schema != q.Snapshot.Schema() {
 		e.adoptOrigin(q.Snapshot)
 	}
@@ -187,7 +186,7 @@ func (e *Engine) Place(s *framework.Snapshot, slot int) int {
 // that the reference path must be taken; then the class is dropped, unless a live
 // PreFilter rejected the pod.
 func (e *Engine) bringUpToDate(c *class, q *Query) bool {
-	c.used, c.base.used = e.clock, e.clock
+	c.used, c.base.used, c.base.copy = e.clock, e.clock, nil
 	e.recency.use(c)
 	if !c.base.sync(e.source) {
 		e.dropFailed(c)

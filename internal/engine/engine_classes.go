@@ -204,7 +204,7 @@ func (e *Engine) drop(c *class) {
 	}
 	delete(e.bases, b.key)
 	e.stats.Bytes -= b.bytes
-	b.bytes, b.pod, b.at.snapshot = 0, nil, nil
+	b.bytes, b.pod, b.at.snapshot, b.copy = 0, nil, nil, nil
 	if len(e.spareBases) < 2 {
 		e.spareBases = append(e.spareBases, b)
 	}
