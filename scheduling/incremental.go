@@ -1,6 +1,8 @@
 package scheduling
 
 import (
+	"slices"
+
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/engine"
 	"github.com/berth-sched/berth/internal/pick"
@@ -45,8 +47,9 @@ type incrementalPath struct {
 	keys      classKeys
 	scratch   reading
 	key       []byte
-	live      []byte // memory of sought
-	checks    uint64 // verified decisions
+	live      []byte  // memory of sought
+	drawn     []int64 // memory of reservoir
+	checks    uint64  // verified decisions
 }
 
 // means is how a decision was made.
@@ -195,12 +198,7 @@ func (f *incrementalPath) choose(v *engine.View, seed uint64) (*framework.NodeIn
 	_, tied := v.Best()
 	switch f.s.profile.TieRule {
 	case Reservoir:
-		nodes, totals := []*framework.NodeInfo(nil), []int64(nil)
-		v.Totals(func(n *framework.NodeInfo, total int64) bool {
-			nodes, totals = append(nodes, n), append(totals, total)
-			return true
-		})
-		return nodes[pick.Reservoir(totals, seed)], nil
+		return f.reservoir(v, seed), nil
 	case Heap:
 		if f.interest == mereClaim {
 			return v.Tied(pick.Draw(seed, tied)), nil // see chooseAnswered
@@ -221,6 +219,23 @@ func (f *incrementalPath) choose(v *engine.View, seed uint64) (*framework.NodeIn
 		return v.Tied(pick.Draw(seed, tied)), nil
 	}
 	return nil, errNoCase(f.s.profile.TieRule)
+}
+
+// reservoir chooses as kube-scheduler did up to 1.34, which draws for each node that ties with the best
+// so far: so all feasible nodes are looked at.
+func (f *incrementalPath) reservoir(v *engine.View, seed uint64) (node *framework.NodeInfo) {
+	f.drawn = slices.Grow(f.drawn[:0], v.Feasible)
+	v.Totals(func(_ *framework.NodeInfo, total int64) bool {
+		f.drawn = append(f.drawn, total)
+		return true
+	})
+	k := pick.Reservoir(f.drawn, seed)
+	v.Totals(func(n *framework.NodeInfo, _ int64) bool {
+		node = n
+		k--
+		return k >= 0
+	})
+	return node
 }
 
 // fitError counts the reasons, once for as long as no reason changes.

@@ -166,11 +166,19 @@ func (b *balance) limit(x extent) int {
 // hasBegun reports whether the reference path has cost so much that kept answers begin.
 func (b *balance) hasBegun(x extent) bool { return !b.late || b.work >= workShare*x.classPrice() }
 
-// addWork adds what so many decisions would cost on the reference path.
-func (b *balance) addWork(x extent, decisions int) {
+// addWork adds what decisions would cost on the reference path.
+func (b *balance) addWork(x extent, work int) {
 	if b.late {
-		b.work = min(b.work+decisions*x.work(), workShare*x.limitAtLast())
+		b.work = min(b.work+work, workShare*x.limitAtLast())
 	}
+}
+
+// addWork adds what so many decisions would cost on the reference path. Long keys may lose as much
+// besides, so theirs counts half.
+func (b *balances) addWork(x extent, decisions int) {
+	work := decisions * x.work()
+	b.all.addWork(x, work)
+	b.long.addWork(x, work/2)
 }
 
 // save changes what there is to spare.
@@ -194,9 +202,10 @@ func (b *balance) stepAside(seed uint64, every int) bool {
 func (f *incrementalPath) isAside(b *balance, c *framework.Cycle, x extent) bool {
 	f.extent, f.asked, f.balances.long.looks = x, b, false
 	b.spends, b.looks = false, false
-	b.addWork(x, 1)
 	if b == &f.balances.all {
-		f.balances.long.addWork(x, 1)
+		f.balances.addWork(x, 1)
+	} else {
+		b.addWork(x, x.work())
 	}
 	if b.pays(x) || f.s.profile.Cache.Verify {
 		b.unseen, b.unfit = 0, 0

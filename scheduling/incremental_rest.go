@@ -25,8 +25,7 @@ func (f *incrementalPath) rests(snap *framework.Snapshot, pod *framework.PodInfo
 // restFor begins a rest of so many decisions, and books at once what each of them would.
 func (f *incrementalPath) restFor(decisions int, x extent) {
 	f.rest = rest{decisions, x.nodes}
-	f.balances.all.addWork(x, decisions)
-	f.balances.long.addWork(x, decisions)
+	f.balances.addWork(x, decisions)
 }
 
 // restUntilBegun begins a rest until kept answers do.

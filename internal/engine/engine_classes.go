@@ -33,7 +33,7 @@ func (e *Engine) lookUp(q *Query) *class {
 }
 
 // Keeps reports whether the class with the key is kept, and only pods have changed since its base
-// was used last: at most so many times.
+// was used last: at most so many times. What live plugins were asked in its last decision counts, too.
 func (e *Engine) Keeps(s *framework.Snapshot, key string) (changes int, ok bool) {
 	if e.schema != s.Schema() {
 		return 0, false
@@ -45,7 +45,7 @@ func (e *Engine) Keeps(s *framework.Snapshot, key string) (changes int, ok bool)
 	if c.base.at.snapshot != s || c.base.at.nodeSet != s.NodeSet() || c.base.at.objects != s.Objects() || e.tracker.Snapshot != s {
 		return 0, false
 	}
-	return int(e.tracker.End()-c.base.at.entry) + e.tracker.Behind(), true
+	return int(e.tracker.End()-c.base.at.entry) + e.tracker.Behind() + c.ask.asked/2, true
 }
 
 // newClass makes an empty class over its base, which is built if need be. nil means

@@ -412,3 +412,22 @@ func TestCopiesKnowTheirUse(t *testing.T) {
 		}
 	}
 }
+
+// TestQuestionsToLivePluginsCount: what live plugins are asked counts among what the engine evaluates,
+// and among what the next decision about the class may cost.
+func TestQuestionsToLivePluginsCount(t *testing.T) {
+	for live, least := range map[int]int{0: 0, listScorer: 30} {
+		m := newMachine(100)
+		m.snap.SetNow(m.snap.Now().Add(time.Hour))
+		m.live = live
+		for range 4 {
+			m.quiet(t, 2)
+		}
+		m.engine.TakeEvaluated()
+		m.quiet(t, 2)
+		n, ok := m.engine.Keeps(m.snap, "2")
+		if evaluated := m.engine.TakeEvaluated(); !ok || n < least || evaluated < least || least == 0 && n+evaluated > 0 {
+			t.Errorf("live %b: %d evaluated, a change of %d, kept %t; want at least %d", live, evaluated, n, ok, least)
+		}
+	}
+}
