@@ -184,3 +184,22 @@ func TestSetsAskOnlyAboutNodesWithRoom(t *testing.T) {
 		t.Errorf("nodes that are asked about (-want +got):\n%s", diff)
 	}
 }
+
+// TestQuotaOfOthers: a quota that cannot be read ends no estimate of another namespace, although a
+// workload of its own is in flight.
+func TestQuotaOfOthers(t *testing.T) {
+	bad := &api.ResourceQuota{ObjectMeta: api.ObjectMeta{Name: "q", Namespace: "x"}}
+	bad.Spec.ScopeSelector = &api.ScopeSelector{MatchExpressions: []api.ScopedResourceSelectorRequirement{{ScopeName: "PriorityClass", Operator: "Like"}}}
+	c := &api.Cluster{ObjectMeta: api.ObjectMeta{Name: "c"}}
+	inFlight := capacity.Assumed{Namespace: "x", Components: []capacity.Component{{Replicas: 1, Request: resource.List{resource.CPU: resource.MustParse("1")}}}}
+	q := capacity.Quota{
+		Quotas:  map[string][]*api.ResourceQuota{"c": {bad}},
+		Assumed: map[string][]capacity.Assumed{"c": {inFlight}},
+	}
+	for namespace, fails := range map[string]bool{"x": true, "y": false} {
+		_, err := q.Estimate(c, capacity.ReplicaOf(api.MakePod("p").Namespace(namespace).Requests("1", "1Gi").Obj()))
+		if (err != nil) != fails {
+			t.Errorf("namespace %s: error %v", namespace, err)
+		}
+	}
+}
