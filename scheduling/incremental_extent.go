@@ -47,7 +47,7 @@ func (t *plugins) fewNodes() int {
 	if !beginsLate {
 		return 1
 	}
-	return [...]int{costly: 1, cheap: 20, filtersOnly: 300}[t.cost()]
+	return [...]int{costly: 1, cheap: 20, filtersOnly: smallCluster}[t.cost()]
 }
 
 // weigh is how many nodes the reference path evaluates in the time of n for kept answers: more if the

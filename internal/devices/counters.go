@@ -54,7 +54,8 @@ func (s *search) meterOf(at int) *meter {
 // countersAdmit reports whether no counter of the pool is overdrawn with the device. What is
 // placed has overdrawn none, so only the counters matter that the device consumes, and those
 // that devices in use have overdrawn: a device may give back what it does not consume. Each
-// consumption that is looked at for a counter is an eighth of a step.
+// consumption that is looked at for a counter is an eighth of a step. All are counted at once: which of
+// the counters is found first depends on the order of maps.
 func (s *search) countersAdmit(c *candidate) bool {
 	m := s.meterOf(c.pool)
 	d := c.device
@@ -64,8 +65,12 @@ func (s *search) countersAdmit(c *candidate) bool {
 			each += len(p.device.ConsumesCounters)
 		}
 	}
+	counters := len(m.overdrawn)
+	for i := range d.ConsumesCounters {
+		counters += len(d.ConsumesCounters[i].Counters)
+	}
+	s.eighths(each * counters)
 	admits := func(x counterName) bool {
-		s.eighths(each)
 		rest := m.left[x.set][x.counter]
 		for i := range s.placed {
 			if p := &s.placed[i]; p.pool == c.pool && p.charged {
