@@ -118,14 +118,11 @@ func (k *KoordinatorGang) Group(satisfied bool) *Group {
 func KoordinatorGangs(pods []*framework.PodInfo, objects []*api.PodGroup, layers map[string]string) ([]*KoordinatorGang, error) {
 	drafts := map[string]*koordinatorDraft{}
 	described := groupsByKey(objects)
-	for i, p := range pods {
+	for i, p := range pods { // what objects say counts before what pods add to it, whichever comes first
 		if p == nil || p.Pod == nil {
 			return nil, &api.InvalidError{Object: "pods[" + strconv.Itoa(i) + "]", Err: errors.New("is nil")}
 		}
-		name, labelled := p.Pod.Annotations[koordName], false
-		if name == "" {
-			name, labelled = p.Pod.Labels[koordLabelGroup], true
-		}
+		name, labelled := koordinatorName(p.Pod)
 		if name == "" {
 			continue
 		}
@@ -138,7 +135,10 @@ func KoordinatorGangs(pods []*framework.PodInfo, objects []*api.PodGroup, layers
 		if labelled && d.object == nil && d.failed == nil {
 			d.failed = d.describedBy(described[objectKey{p.Pod.Namespace, name}])
 		}
-		if d.failed == nil {
+	}
+	for _, p := range pods {
+		name, labelled := koordinatorName(p.Pod)
+		if d := drafts[p.Pod.Namespace+"/"+name]; name != "" && d.failed == nil {
 			d.failed = d.add(p, labelled)
 		}
 	}
@@ -154,6 +154,14 @@ func KoordinatorGangs(pods []*framework.PodInfo, objects []*api.PodGroup, layers
 	return list, errors.Join(errs...)
 }
 
+// koordinatorName is the name of the gang of a pod, "" if it has none, and whether a label gives it.
+func koordinatorName(p *api.Pod) (name string, labelled bool) {
+	if name := p.Annotations[koordName]; name != "" {
+		return name, false
+	}
+	return p.Labels[koordLabelGroup], true
+}
+
 // koordSettings are the annotations that describe a gang.
 var koordSettings = []string{koordMin, koordTotal, koordMode, koordWaitingTime, koordMatchPolicy, koordGroups, koordTopology}
 
@@ -164,7 +172,7 @@ type koordinatorDraft struct {
 	object   *api.PodGroup // if a label names it
 	layers   map[string]string
 	settings map[string]string // the first text of each annotation
-	from     map[string]string // which pod has it
+	from     map[string]string // which pod or PodGroup has it
 	failed   error             // the first thing that cannot be read
 }
 
@@ -180,8 +188,11 @@ func (d *koordinatorDraft) describedBy(o *api.PodGroup) error {
 	if o == nil {
 		return nil
 	}
-	d.object, d.settings = o, map[string]string{} // pods may add to them
-	maps.Copy(d.settings, o.Annotations)
+	d.object = o
+	maps.Copy(d.settings, o.Annotations) // pods may add to them
+	for key := range o.Annotations {
+		d.from[key] = "podgroup " + o.Key()
+	}
 	return d.read(o.Annotations, "podgroup "+o.Key(), new(KoordinatorGang))
 }
 
@@ -207,7 +218,7 @@ func (d *koordinatorDraft) add(p *framework.PodInfo, labelled bool) error {
 			return err
 		}
 		if !known {
-			d.settings[key], d.from[key] = text, p.Pod.Key()
+			d.settings[key], d.from[key] = text, "pod "+p.Pod.Key()
 			continue
 		}
 		if err := d.read(map[string]string{key: had}, object, &was); err != nil {
@@ -215,7 +226,7 @@ func (d *koordinatorDraft) add(p *framework.PodInfo, labelled bool) error {
 		}
 		if !reflect.DeepEqual(was, is) {
 			r := annotationReader{object: object, from: p.Pod.Annotations}
-			return r.invalid(key, fmt.Sprintf("pod %s of the gang has %q", cut(d.from[key]), cut(had)))
+			return r.invalid(key, fmt.Sprintf("%s of the gang has %q", cut(d.from[key]), cut(had)))
 		}
 	}
 	return nil
