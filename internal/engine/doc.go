@@ -125,7 +125,7 @@
 // kept the snapshot; rows of the other nodes stand, with their scores (base.go, move). What
 // live plugins said is unknown then, because a [incremental.DomainTracker] knows one
 // snapshot. An engine reads the snapshot of the query and no other, and one for
-// another goroutine may start from what it keeps (clone.go). Snapshots that are no forks of each other cannot be compared:
+// another goroutine may start from what it keeps (legacy.go). Snapshots that are no forks of each other cannot be compared:
 // for a snapshot of another origin, an engine forgets all that it kept.
 //
 // Each "Invariant:" has a check (check.go), which asks plugins again and counts again.
@@ -141,7 +141,7 @@
 //	rows.go            what a base keeps of each node
 //	base.go            build, follow, move to another snapshot or to other nodes;
 //	                   base_filter.go, base_score.go, lists.go, bykey.go
-//	clone.go           how an engine starts from what another one keeps
+//	legacy.go          how an engine starts from what another one keeps
 //	reasons.go         rejections by number; deadlines.go until when rows hold
 //	class.go           states of a class, and how it is brought up to date
 //	class_nodes.go     own reasons, from rows and gates; which groups are shut
