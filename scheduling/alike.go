@@ -27,7 +27,7 @@ func (s *Scheduler) Alike(snap *framework.Snapshot, pod *framework.PodInfo, d De
 		return "", false
 	case f.fit.PreFilter != "" || len(f.fit.Pending()) > 0 || d.advance%max(1, snap.Len()) != 0:
 		return "", false
-	case s.incremental == nil || len(s.plugins.extenders) > 0 || pod.IsNominated():
+	case s.incremental == nil && !s.deferred || len(s.plugins.extenders) > 0 || pod.IsNominated():
 		return "", false
 	case devices.Needs(snap, pod): // the key leaves out claims, also those made for the extended resources of one pod
 		return "", false

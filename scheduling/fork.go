@@ -21,13 +21,21 @@ func (s *Scheduler) Fork() *Scheduler {
 	}
 	f := &Scheduler{profile: s.profile, plugins: s.plugins.clone(), number: s.number, start: s.start, events: s.events}
 	f.reference = referencePath{plugins: &f.plugins, workers: s.reference.workers}
-	if s.incremental != nil {
+	switch {
+	case s.deferred, s.incremental != nil && s.incremental.hasNoUse():
+		f.deferred = true
+	case s.incremental != nil:
 		f.incremental = newIncremental(f)
 		if !s.incremental.extent.isSmall() {
 			f.incremental.engine.StartFrom(s.incremental.engine)
 		}
 	}
 	return f
+}
+
+// hasNoUse reports whether all decisions so far were about too few nodes for kept answers.
+func (f *incrementalPath) hasNoUse() bool {
+	return f.extent.nodes <= f.s.plugins.fewNodes() && f.engine.KeepsNone() && !f.s.profile.Cache.Verify
 }
 
 // clone returns a copy whose scopes may change (incrementalPath.demoteSetters).

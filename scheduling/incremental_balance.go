@@ -117,8 +117,8 @@ func (b *balance) note(x extent, evaluated, saved int) {
 	}
 }
 
-// noteVain takes in that the class of a pod was looked for in vain. Until kept answers have paid long
-// enough, that counts among what they lose.
+// noteVain takes in that the class of a pod was looked for in vain. That counts among the loss until the
+// reference path has cost so much that the loss is bounded by limitAtLast.
 func (b *balance) noteVain(x extent) {
 	if b.late && b.work < workShare*x.limitAtLast() {
 		b.loss = min(b.loss+x.keyPrice(), b.limit(x)+x.classPrice())

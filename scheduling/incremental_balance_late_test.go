@@ -200,3 +200,31 @@ func TestKeptAnswersOfSetsBeginLate(t *testing.T) {
 		}
 	}
 }
+
+// TestForksOfFewNodesAreSlim: a fork of a scheduler whose clusters were too small for kept answers makes
+// nothing for them before a larger cluster comes. A scheduler that verifies has all at once.
+func TestForksOfFewNodesAreSlim(t *testing.T) {
+	w := lateWorld(t, 1)
+	w.schedule(w.s, 10, true)
+	f := w.s.Fork()
+	g := f.Fork()
+	if f.incremental != nil || g.incremental != nil || !g.deferred {
+		t.Error("a fork has made what a cluster of one node does not need")
+	}
+	if _, err := g.Schedule(w.snap, w.info(api.MakePod("p").Requests("1", "1Mi"))); err != nil || g.incremental != nil {
+		t.Errorf("for a decision about one node: %v", err)
+	}
+	large := lateWorld(t, 20)
+	if large.schedule(g, 2000, true); g.Stats().Hits < 1000 {
+		t.Errorf("%+v after 2000 equal pods in a larger cluster", g.Stats())
+	}
+	profile := Kubernetes137()
+	profile.Cache.Verify = true
+	s, err := New(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Fork().incremental == nil {
+		t.Error("a fork does not verify")
+	}
+}

@@ -98,6 +98,12 @@ func TestPrioritizeAgreesWithReference(t *testing.T) {
 			for range rapid.IntRange(0, 8).Draw(t, "scores") {
 				scores = append(scores, HostScore{fmt.Sprint("n", rapid.IntRange(0, 7).Draw(t, "host")), rapid.SampledFrom([]int64{0, 1, 7, -3, math.MaxInt64, math.MinInt64}).Draw(t, "score")})
 			}
+			if rapid.Bool().Draw(t, "all") {
+				scores = scores[:0]
+				for i := range nodes {
+					scores = append(scores, HostScore{fmt.Sprint("n", i), rapid.Int64Range(0, 10).Draw(t, "of all")})
+				}
+			}
 			if rapid.Bool().Draw(t, "in order") {
 				slices.SortStableFunc(scores, func(a, b HostScore) int { return int(a.Host[1]) - int(b.Host[1]) })
 			}

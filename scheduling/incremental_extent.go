@@ -12,13 +12,13 @@ type extent struct {
 	cost          cost
 }
 
-// A cost is what the plugins of a profile cost that are asked about each node.
+// A cost is what the plugins of a profile cost that are asked about each node, by their number.
 type cost uint8
 
 const (
-	costly      cost = iota // as those of kube-scheduler's default profile
+	costly      cost = iota // many filters and scorers, as in kube-scheduler's default profile
 	cheap                   // few filters and scorers
-	filtersOnly             // few filters, and no scorer: the reference path ends at the first feasible node
+	filtersOnly             // nothing scores: the reference path ends at the first feasible node
 )
 
 // fewPlugins is how many filters and scorers are few.
@@ -31,12 +31,12 @@ func (f *incrementalPath) extentOf(wanted, nodes int) extent {
 
 func (t *plugins) cost() cost {
 	switch {
-	case len(t.filters)+len(t.scorers) >= fewPlugins:
-		return costly
-	case len(t.scorers) > 0:
+	case !t.hasPreference():
+		return filtersOnly
+	case len(t.filters)+len(t.scorers) < fewPlugins:
 		return cheap
 	default:
-		return filtersOnly
+		return costly
 	}
 }
 
@@ -63,7 +63,7 @@ func (x extent) keyPrice() int {
 }
 
 // gain is what a kept answer saves that did not evaluate any node, if the reference path evaluates so
-// many: with cheap plugins little or less than nothing besides.
+// many. If these cost little, looking for the answer may cost more than it saves.
 func (x extent) gain(evaluated int) int {
 	switch {
 	case x.cost == filtersOnly:

@@ -22,7 +22,7 @@ func (f *incrementalPath) admits() (came int, ok bool) {
 	if f.newcomers.wait {
 		whole := append(f.live, f.key...)
 		f.live = whole[:len(f.live)]
-		if f.engine.Inherits(whole) {
+		if f.engine.HasInherited(whole) {
 			return 0, true
 		}
 	}

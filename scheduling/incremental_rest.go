@@ -10,8 +10,8 @@ type rest struct {
 	nodes int // of the snapshots that it is about
 }
 
-// rests reports whether the decision about the pod is one of those. What is known of the pod itself
-// ends no rest, but the pod is thought of.
+// rests reports whether the decision about the pod is one of those. Pods that something is known about
+// are not, and do not end the rest.
 func (f *incrementalPath) rests(snap *framework.Snapshot, pod *framework.PodInfo) bool {
 	if f.rest.left == 0 || f.rest.nodes != snap.Len() || pod.IsNominated() || mayName(pod) || f.notes.Load(pod.Runner()) != nil {
 		return false

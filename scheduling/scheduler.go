@@ -23,6 +23,7 @@ type Scheduler struct {
 	start       int
 	reference   referencePath
 	incremental *incrementalPath // nil: always the reference path
+	deferred    bool             // it is made when the first cluster comes that has enough nodes for it
 	classifier  *incrementalPath // finds classes if there is no incremental path
 	events      []RegisteredEvent
 	busy        bool // while it decides: a cheap guard, as Go's maps have
@@ -233,12 +234,16 @@ func (s *Scheduler) decideOnAPath(snap *framework.Snapshot, pod *framework.PodIn
 
 // triesIncremental reports whether the incremental path is asked first.
 func (s *Scheduler) triesIncremental(snap *framework.Snapshot, pod *framework.PodInfo) bool {
+	few := snap.Len() <= s.plugins.fewNodes()
+	if s.deferred && !few {
+		s.incremental, s.deferred = newIncremental(s), false
+	}
 	switch {
 	case !s.mayUseIncremental(snap):
 		return false
 	case s.profile.Cache.Verify:
 		return true
-	case snap.Len() <= s.plugins.fewNodes():
+	case few:
 		return false
 	}
 	return s.reference.within != nil || !s.incremental.rests(snap, pod)

@@ -40,7 +40,7 @@ func (e *Engine) Keeps(s *framework.Snapshot, key string) (changes int, ok bool)
 	}
 	c := e.classes[key]
 	if c == nil {
-		return e.inherits(s, key)
+		return e.keepsInherited(s, key)
 	}
 	if c.base.at.snapshot != s || c.base.at.nodeSet != s.NodeSet() || c.base.at.objects != s.Objects() || e.tracker.Snapshot != s {
 		return 0, false

@@ -431,3 +431,42 @@ func TestQuestionsToLivePluginsCount(t *testing.T) {
 		}
 	}
 }
+
+// TestHeirsHaveMemoryOfTheirOwn: two engines that start from one, and the one itself, go on in turn, each
+// in a fork of its own where the same nodes have changed in other ways.
+func TestHeirsHaveMemoryOfTheirOwn(t *testing.T) {
+	for _, live := range []int{0, zoneGate | zoneScorer, nodeGate | nodeScorer} {
+		m := newMachine(40)
+		m.snap.SetNow(m.snap.Now().Add(time.Hour))
+		m.live = live
+		for range 3 {
+			m.quiet(t, 0)
+			m.quiet(t, 2)
+			m.quiet(t, 4)
+		}
+		engines := []*Engine{m.engine, startFrom(m.engine, m), startFrom(m.engine, m)}
+		m.fork()
+		m.fork()
+		if a, b := engines[0], engines[1]; b.inherited.tracker == a.tracker || len(a.divisions.list) == 0 || &a.divisions.list[0] == &b.divisions.list[0] {
+			t.Error("two engines share a tracker or a list of divisions")
+		}
+		for i := range 12 {
+			for k := range engines {
+				m.use(k)
+				m.engine = engines[k]
+				for node := range 3 {
+					m.check(m.snap.UpdateNode(m.node(fmt.Sprint("n", 4+node), 7*k+5*i+node)))
+					m.addPod(fmt.Sprint("n", 10+5*k+node))
+				}
+				m.ask(t, 0, 0, 1000)
+				m.ask(t, 2, 0, 1000)
+				m.ask(t, 0, 4, 1000)
+			}
+		}
+		for k, e := range engines {
+			if e.stats.Hits < 24 {
+				t.Errorf("live %b: engine %d: %+v, want hits", live, k, e.stats)
+			}
+		}
+	}
+}

@@ -32,8 +32,8 @@ const legacyClasses = 4096
 // StartFrom makes an engine that is new start from what another one keeps, for snapshots of the same
 // origin. The two share nothing that changes, so each may be used by its own goroutine.
 // Rows hold for every snapshot in which the generations of the nodes are the same. They are copied
-// twice: for all engines that start from the other one, unless it has not used them since the last; and
-// by e when it is first asked about a class of theirs, which is then put together anew.
+// twice. The other engine copies what it has used since the last copy, for all engines that start from
+// it. e copies from that when it is first asked about a class, which is then put together anew.
 func (e *Engine) StartFrom(other *Engine) {
 	e.budget, e.typical = other.budget, other.typical
 	e.schema, e.order, e.clock = other.schema, other.order, other.clock
@@ -138,8 +138,8 @@ func (e *Engine) KeepsNone() bool {
 	return len(e.classes) == 0 && (e.inherited == nil || len(e.inherited.classes) == 0)
 }
 
-// Inherits reports whether the class with the key is inherited.
-func (e *Engine) Inherits(key []byte) bool {
+// HasInherited reports whether the class with the key is inherited.
+func (e *Engine) HasInherited(key []byte) bool {
 	if e.inherited == nil {
 		return false
 	}
@@ -147,9 +147,9 @@ func (e *Engine) Inherits(key []byte) bool {
 	return ok
 }
 
-// inherits reports whether the class with the key is inherited, and its rows are about the nodes
-// and objects of the snapshot: but for about so many changes of their pods.
-func (e *Engine) inherits(s *framework.Snapshot, key string) (changes int, ok bool) {
+// keepsInherited is Keeps for what is inherited: the rows of the class are about the nodes and objects
+// of the snapshot, but for about so many changes of their pods.
+func (e *Engine) keepsInherited(s *framework.Snapshot, key string) (changes int, ok bool) {
 	if e.inherited == nil {
 		return 0, false
 	}
