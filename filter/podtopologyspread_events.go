@@ -51,7 +51,9 @@ func (p PodTopologySpread) helpsPod(pod, before, after *framework.PodInfo) bool 
 		return true
 	}
 	rules := topo.HardRules(pod)
-	return slices.ContainsFunc(rules.List, func(r topo.Rule) bool { return counted(&r, before) != counted(&r, after) })
+	return slices.ContainsFunc(rules.List, func(r topo.Rule) bool {
+		return counted(&r, before) != counted(&r, after) || after == nil && selects(&r, before)
+	})
 }
 
 // ofNamespace are the pods of the pod's namespace: no others count.
@@ -62,7 +64,13 @@ func ofNamespace(pod *framework.PodInfo) []queueing.Subject {
 // counted reports whether the pod may count. One that an empty selector selects does as long as it
 // is nominated, though not on a node.
 func counted(r *topo.Rule, p *framework.PodInfo) bool {
-	if p == nil || p.Pod.DeletionTimestamp != nil {
+	return p != nil && p.Pod.DeletionTimestamp == nil && selects(r, p)
+}
+
+// selects reports whether the constraint selects the pod. The deletion of a terminating one, too, helps as
+// in kube-scheduler: a pod that has evicted it may then evict others.
+func selects(r *topo.Rule, p *framework.PodInfo) bool {
+	if p == nil {
 		return false
 	}
 	selected, _ := r.Selects(p)

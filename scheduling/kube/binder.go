@@ -27,6 +27,12 @@ import (
 
 // Bind implements [lifecycle.Binder]. If the answer to the binding is lost, Bind asks for
 // the pod until it knows what has become of it: until then the pod must count on the node.
+//
+// Differs: a binding whose answer is lost.
+// Original: kube-scheduler takes the pod for one that is not bound.
+// Here: Bind asks for the pod, and sends the binding again, until the API server has carried it out or
+// certainly will not.
+// Why: the room and the volumes of a pod that is bound a moment later must not go to others.
 func (s *Scheduler) Bind(ctx context.Context, pod *api.Pod, node string) error {
 	ctx, done := s.acting(ctx)
 	defer done()
@@ -40,21 +46,11 @@ func (s *Scheduler) Bind(ctx context.Context, pod *api.Pod, node string) error {
 	if !bound && err == nil {
 		err = s.config.Client.CoreV1().Pods(pod.Namespace).Bind(ctx, binding, metav1.CreateOptions{})
 	}
-	for wait := 100 * time.Millisecond; err != nil && !refused(err); wait = min(2*wait, 5*time.Second) {
-		live, getErr := s.config.Client.CoreV1().Pods(pod.Namespace).Get(ctx, pod.Name, metav1.GetOptions{})
-		switch {
-		case getErr == nil && live.UID == types.UID(pod.UID) && live.Spec.NodeName == node:
-			err = nil
-			continue
-		case getErr == nil && live.UID == types.UID(pod.UID) && live.Spec.NodeName != "":
-			s.warn("another scheduler has bound a pod; two that serve one profile must share a lease", "pod", pod.Key(), "node", live.Spec.NodeName)
-			return err
-		case getErr == nil, apierrors.IsNotFound(getErr):
-			return err // the pod is not bound, or gone
-		}
-		if pause(ctx, wait) != nil {
-			return errors.Join(err, getErr)
-		}
+	if err != nil && !refused(err) {
+		lasting, done := s.lasting(ctx)
+		defer done()
+		lost := err
+		err = lifecycle.Await(ctx, func() error { return s.settle(ctx, lasting, binding, lost) })
 	}
 	s.denied(err)
 	if err == nil {
@@ -64,6 +60,40 @@ func (s *Scheduler) Bind(ctx context.Context, pod *api.Pod, node string) error {
 		})
 	}
 	return err
+}
+
+// settle finds out what has become of a binding whose answer is err. As long as the pod has no
+// node, the API server may still carry it out. If ctx goes on, the same binding is sent again.
+func (s *Scheduler) settle(ctx, lasting context.Context, b *corev1.Binding, err error) error {
+	pods := s.config.Client.CoreV1().Pods(b.Namespace)
+	sent, again := time.Now(), 3
+	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
+		live, getErr := pods.Get(lasting, b.Name, metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(getErr), getErr == nil && live.UID != b.UID:
+			return err // it is gone
+		case getErr != nil:
+		case live.Spec.NodeName == b.Target.Name:
+			return nil
+		case live.Spec.NodeName != "":
+			s.warn("another scheduler has bound a pod; two that serve one profile must share a lease", "pod", b.Namespace+"/"+b.Name, "node", live.Spec.NodeName)
+			return err
+		case apierrors.IsConflict(err), time.Since(sent) > lateWrite: // it will not be bound
+			return err
+		case again > 0 && ctx.Err() == nil:
+			again--
+			next := pods.Bind(lasting, b, metav1.CreateOptions{})
+			if next == nil {
+				return nil
+			}
+			if !refused(next) {
+				err, sent = next, time.Now()
+			}
+		}
+		if pause(lasting, wait) != nil { // Run ends
+			return errors.Join(err, getErr)
+		}
+	}
 }
 
 // refused reports whether the API server has certainly not carried out a request.

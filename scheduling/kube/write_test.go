@@ -415,7 +415,14 @@ func TestBindOverHTTP(t *testing.T) {
 			status(w, http.StatusInternalServerError, metav1.StatusReasonInternalError, "late")
 			return true
 		}, 2, true},
-		{"not done, and no answer", func(w http.ResponseWriter, _ int) bool { hangUp(w); return false }, 1, false},
+		{"not done, and no answer once", func(w http.ResponseWriter, post int) bool {
+			if post == 1 {
+				hangUp(w)
+				return false
+			}
+			w.WriteHeader(http.StatusCreated)
+			return true
+		}, 2, true},
 		{"no right", forbidden, 2, false},
 		{"busy once", func(w http.ResponseWriter, post int) bool {
 			if post == 1 {

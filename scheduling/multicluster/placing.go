@@ -88,6 +88,9 @@ func (p *placing) run() error {
 	case p.workload.Replicas == 0:
 		p.out.Targets = d.Targets
 		return nil
+	case strategy == StaticWeight && x.Division == nil: // spread constraints count, and clusters lack room
+		p.finish(p.lacking())
+		return nil
 	case len(p.workload.Placement.SpreadConstraints) > 0 && (strategy == DynamicWeight || strategy == Aggregated):
 		return p.runSpread(d, x)
 	}
