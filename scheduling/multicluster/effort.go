@@ -6,7 +6,7 @@ type shared struct {
 	budget
 	assumed   budget      // for assumed workloads; who has them in flight must not end other decisions
 	estimates []*estimate // by cluster, nil if nobody has asked yet
-	hopeless  []int       // affinities whose filters reject all clusters, by index
+	hopeless  []int       // affinities that lead nowhere, however much room there is, by index
 }
 
 // effort is how many steps the searches for clusters that meet spread constraints may still take.

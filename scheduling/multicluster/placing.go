@@ -279,9 +279,9 @@ func (p *placing) decide(replicas int64) (Decision, *Explanation, error) {
 	return d, x, err
 }
 
-// decideWith decides, and leaves out affinities that lead nowhere from now on: those for which
-// filters reject all clusters, which they do in each round. The error, if there is one, is that
-// of an affinity for which there are some, if there is such an affinity.
+// decideWith decides, and leaves out affinities that lead nowhere from now on: room only shrinks, so
+// what fails for another reason fails in each round. The error, if there is one, is that
+// of an affinity that lacks room, if there is such an affinity.
 func (p *placing) decideWith(s Scheduler, clusters []*api.Cluster, w *Workload, x *Explanation) (Decision, error) {
 	common := &shared{budget: p.work, assumed: p.assumed}
 	d, err := s.decideWith(clusters, w, x, common)

@@ -226,12 +226,19 @@ func (s Scheduler) decideWith(clusters []*api.Cluster, w *Workload, x *Explanati
 		if first == nil {
 			first = err
 		}
-		var unfit *FitError
-		if errors.As(err, &unfit) {
+		if isHopeless(err) {
 			common.hopeless = append(common.hopeless, i)
 		}
 	}
 	return Decision{}, first
+}
+
+// isHopeless reports whether a decision failed for another reason than a lack of room: filters reject all
+// clusters, or no choice of them meets the spread constraints.
+func isHopeless(err error) bool {
+	var unfit *FitError
+	var spread *SpreadError
+	return errors.As(err, &unfit) || errors.As(err, &spread) && spread.Wanted == 0
 }
 
 func (s Scheduler) withDefaults() Scheduler {
