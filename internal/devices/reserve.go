@@ -249,6 +249,17 @@ func Release(s *framework.Snapshot, pod *framework.PodInfo) {
 	stateKey.Of(s).release(s, podIDOf(pod.Pod))
 }
 
+// HasLeft reports whether a pod that has devices in flight has left a node in an open transaction. It
+// has them until the transaction is committed, but in a fork they are free.
+func HasLeft(s *framework.Snapshot) bool {
+	for _, n := range stateKey.Of(s).left {
+		if n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // InFlight returns the claims that a pod has in flight, sorted by key.
 func InFlight(s *framework.Snapshot, pod *framework.PodInfo) []DeviceClaim {
 	x := stateKey.Of(s)

@@ -4,11 +4,15 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/devices"
 )
 
 // trials tries the group in each of the domains and takes it back.
 func (a *attempt) trials(domains []*domain) (list []*Trial, err error) {
-	if a.rules.Workers > 1 && len(domains) > 1 && (a.room == nil || a.rules.Detailed) {
+	if a.rules.Workers > 1 && len(domains) > 1 && (a.room == nil || a.rules.Detailed) && !a.forksDiffer() {
 		return a.trialsAside(domains)
 	}
 	for _, d := range domains {
@@ -19,6 +23,12 @@ func (a *attempt) trials(domains []*domain) (list []*Trial, err error) {
 		list = append(list, t)
 	}
 	return list, nil
+}
+
+// forksDiffer reports whether a fork of the snapshot may answer in another way: in a trial of preemption
+// victims keep the devices that nobody has written yet, but a fork takes it for granted that they have gone.
+func (a *attempt) forksDiffer() bool {
+	return len(framework.List[api.ResourceSlice](a.snap)) > 0 && devices.HasLeft(a.snap)
 }
 
 // trialsAside is trials with workers: each has a fork of the snapshot, and a scheduler of

@@ -98,7 +98,7 @@ var rules = []rule{
 	// Above package scheduling.
 	{dir: "scheduling/queue", imports: with(objects, "internal/heap", "scheduling"), library: true},
 	{dir: "scheduling/lifecycle", imports: with(objects, "internal/errtext", "internal/heap", "scheduling", "scheduling/gang", "scheduling/preemption", "scheduling/queue"), library: true},
-	{dir: "scheduling/gang", imports: with(objects, "filter", "internal/errtext", "scoring", "scheduling", "scheduling/preemption"), library: true},
+	{dir: "scheduling/gang", imports: with(objects, "filter", "internal/devices", "internal/errtext", "scoring", "scheduling", "scheduling/preemption"), library: true},
 	{dir: "scheduling/multicluster", imports: with(objects, "estimator/capacity", "internal/match", "scheduling"), library: true},
 	{dir: "scheduling/whatif", imports: with(objects, "internal/match", "estimator", "scheduling"), library: true},
 	{dir: "scheduling/workload", imports: with(objects, "filter", "scoring", "scheduling"), library: true},
