@@ -6,6 +6,7 @@ type shared struct {
 	budget
 	assumed   budget      // for assumed workloads; who has them in flight must not end other decisions
 	estimates []*estimate // by cluster, nil if nobody has asked yet
+	shortages []error     // of the affinities that lack room
 	hopeless  []int       // affinities that lead nowhere, however much room there is, by index
 }
 

@@ -103,7 +103,7 @@ type Round struct {
 	Shares []Share `json:"shares"`
 	// Decision explains the round. It is nil in later rounds of workloads that are
 	// divided by static weights: these divide the rest by the same weights among the
-	// clusters that still have room.
+	// clusters that still have room. After 100 rounds, too: each explanation holds all clusters.
 	Decision *Explanation `json:"decision,omitempty"`
 	// TakenBack reports that the round's placements were taken back, because other
 	// clusters may meet the spread constraints better.

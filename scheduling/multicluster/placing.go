@@ -1,6 +1,7 @@
 package multicluster
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -281,13 +282,19 @@ func (p *placing) decide(replicas int64) (Decision, *Explanation, error) {
 
 // decideWith decides, and leaves out affinities that lead nowhere from now on: room only shrinks, so
 // what fails for another reason fails in each round. The error, if there is one, is that
-// of an affinity that lacks room, if there is such an affinity.
+// of an affinity that lacks room, if there is such an affinity: of that which can take most.
 func (p *placing) decideWith(s Scheduler, clusters []*api.Cluster, w *Workload, x *Explanation) (Decision, error) {
 	common := &shared{budget: p.work, assumed: p.assumed}
 	d, err := s.decideWith(clusters, w, x, common)
 	p.work, p.assumed = common.budget, common.assumed
 	terms := w.Placement.ClusterAffinities
-	if len(common.hopeless) == 0 || len(common.hopeless) == len(terms) || isTooMuchWork(err) {
+	switch {
+	case isTooMuchWork(err):
+		return d, err
+	case err != nil && len(common.shortages) > 0:
+		err = slices.MaxFunc(common.shortages, func(a, b error) int { return cmp.Compare(p.fitting(a), p.fitting(b)) })
+	}
+	if len(common.hopeless) == 0 || len(common.hopeless) == len(terms) {
 		return d, err
 	}
 	open := make([]ClusterAffinityTerm, 0, len(terms))
@@ -354,6 +361,17 @@ func (p *placing) decideFor(n int64, x *Explanation) (Decision, *Explanation, er
 	return p.decide(n)
 }
 
+// fitting is how many replicas there is room for, by the error of a decision that lacked room.
+func (p *placing) fitting(err error) int64 {
+	var short *ShortageError
+	if errors.As(err, &short) {
+		return p.workload.Replicas - short.Wanted + short.Available
+	}
+	var spread *SpreadError
+	_ = errors.As(err, &spread)
+	return spread.Available
+}
+
 // decideWhatFits decides for all replicas. If no clusters can take them all, it
 // decides for as many as they can take. If that is impossible too, the explanation
 // is nil.
@@ -361,13 +379,8 @@ func (p *placing) decideWhatFits() (Decision, *Explanation, error) {
 	p.workload.Fresh = p.workload.Fresh && len(p.out.Pods) == 0
 	d, x, err := p.decide(p.workload.Replicas)
 	p.failed = err
-	var short *ShortageError
-	var spread *SpreadError
-	switch {
-	case errors.As(err, &short):
-		d, x, err = p.decideFor(p.workload.Replicas-short.Wanted+short.Available, x)
-	case errors.As(err, &spread) && spread.Wanted > 0:
-		d, x, err = p.decideFor(spread.Available, x)
+	if isShortage(err) {
+		d, x, err = p.decideFor(p.fitting(err), x)
 	}
 	if err == nil {
 		return d, x, nil
@@ -379,10 +392,22 @@ func (p *placing) decideWhatFits() (Decision, *Explanation, error) {
 	return Decision{}, nil, nil // nothing more fits
 }
 
+// explainedRounds bounds the rounds whose explanations are kept: clusters may take a round each, and each
+// explanation holds all of them.
+const explainedRounds = 100
+
+// round begins a round.
+func (p *placing) round(x *Explanation) Round {
+	if len(p.out.Rounds) >= explainedRounds {
+		x = nil
+	}
+	return Round{Decision: x}
+}
+
 // place places the replicas that targets have beyond those now placed, at most left
 // of them. It returns how many found no room.
 func (p *placing) place(targets []Target, x *Explanation, left int64) (int64, error) {
-	round := Round{Decision: x}
+	round := p.round(x)
 	rest := left
 	for _, t := range targets {
 		share := Share{Cluster: t.Name, Given: min(t.Replicas-p.has[t.Name], rest), Estimated: -1}

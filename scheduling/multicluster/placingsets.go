@@ -78,7 +78,7 @@ func (p *placing) removeSets(targets []Target) {
 // placeSets places a set on each of the targets that has none, and returns how many
 // found no room.
 func (p *placing) placeSets(targets []Target, x *Explanation) (left int64, err error) {
-	round := Round{Decision: x}
+	round := p.round(x)
 	for _, t := range targets {
 		if _, has := p.has[t.Name]; has {
 			continue

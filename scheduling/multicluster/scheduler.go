@@ -226,8 +226,11 @@ func (s Scheduler) decideWith(clusters []*api.Cluster, w *Workload, x *Explanati
 		if first == nil {
 			first = err
 		}
-		if isHopeless(err) {
+		switch {
+		case isHopeless(err):
 			common.hopeless = append(common.hopeless, i)
+		case isShortage(err):
+			common.shortages = append(common.shortages, err)
 		}
 	}
 	return Decision{}, first
