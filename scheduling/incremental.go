@@ -47,7 +47,7 @@ type incrementalPath struct {
 	keys      classKeys
 	scratch   reading
 	key       []byte
-	live      []byte  // memory of sought
+	whole     []byte  // memory of wholeKey
 	drawn     []int64 // memory of reservoir
 	checks    uint64  // verified decisions
 }

@@ -214,9 +214,14 @@ func TestForksOfFewNodesAreSlim(t *testing.T) {
 	if _, err := g.Schedule(w.snap, w.info(api.MakePod("p").Requests("1", "1Mi"))); err != nil || g.incremental != nil {
 		t.Errorf("for a decision about one node: %v", err)
 	}
+	g.ClassKeysAt(w.snap)
+	counts := g.classifier
 	large := lateWorld(t, 20)
 	if large.schedule(g, 2000, true); g.Stats().Hits < 1000 {
 		t.Errorf("%+v after 2000 equal pods in a larger cluster", g.Stats())
+	}
+	if g.incremental != counts {
+		t.Error("ClassKeysAt counts anew")
 	}
 	profile := Kubernetes137()
 	profile.Cache.Verify = true

@@ -174,7 +174,6 @@ func (f *incrementalPath) sought(c *framework.Cycle, parts podParts) *class {
 		k = k.next
 	}
 	if k == nil {
-		f.live = f.scratch.appendLiveKey(f.live[:0])
 		came, ok := f.admits()
 		if !ok {
 			return nil
@@ -183,8 +182,8 @@ func (f *incrementalPath) sought(c *framework.Cycle, parts podParts) *class {
 			f.forgetClasses()
 			first = nil
 		}
-		key := string(append(f.live, f.key...))
-		k = &class{reading: f.kept(&f.scratch), key: key, text: key[len(f.live):], kept: string(shortened(slices.Clone(f.keys.kept))), next: first, came: came}
+		key := string(f.wholeKey())
+		k = &class{reading: f.kept(&f.scratch), key: key, text: key[len(key)-len(f.key):], kept: string(shortened(slices.Clone(f.keys.kept))), next: first, came: came}
 		k.idleFilters, k.idleScorers = k.reading.idleFilters(&f.s.plugins), k.reading.idleScorers(&f.s.plugins)
 		f.classes[k.text] = k
 	}

@@ -16,17 +16,18 @@ const newcomersMost = 4096
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// admits reports whether the class with the key, and that part of it which says what is live, may be
-// noted, and how often it has come.
+// admits reports whether the class of the pod at hand may be noted, and how often it has come.
 func (f *incrementalPath) admits() (came int, ok bool) {
-	if f.newcomers.wait {
-		whole := append(f.live, f.key...)
-		f.live = whole[:len(f.live)]
-		if f.engine.HasInherited(whole) {
-			return 0, true
-		}
+	if f.newcomers.wait && f.engine.HasInherited(f.wholeKey()) {
+		return 0, true
 	}
 	return f.newcomers.admits(f.key)
+}
+
+// wholeKey is the key of the class of the pod at hand, as the engine has it: with what is live.
+func (f *incrementalPath) wholeKey() []byte {
+	f.whole = append(f.scratch.appendLiveKey(f.whole[:0]), f.key...)
+	return f.whole
 }
 
 // admits reports whether a class that is new may be noted, and how often it has come.

@@ -236,7 +236,7 @@ func (s *Scheduler) decideOnAPath(snap *framework.Snapshot, pod *framework.PodIn
 func (s *Scheduler) triesIncremental(snap *framework.Snapshot, pod *framework.PodInfo) bool {
 	few := snap.Len() <= s.plugins.fewNodes()
 	if s.deferred && !few {
-		s.incremental, s.deferred = newIncremental(s), false
+		s.incremental, s.deferred = s.classes(), false // it goes on where ClassKeysAt counts
 	}
 	switch {
 	case !s.mayUseIncremental(snap):
