@@ -3,7 +3,6 @@ package kube
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -63,37 +62,35 @@ func (s *Scheduler) Bind(ctx context.Context, pod *api.Pod, node string) error {
 }
 
 // settle finds out what has become of a binding whose answer is err. As long as the pod has no
-// node, the API server may still carry it out. If ctx goes on, the same binding is sent again.
+// node, the API server may still carry it out.
 func (s *Scheduler) settle(ctx, lasting context.Context, b *corev1.Binding, err error) error {
 	pods := s.config.Client.CoreV1().Pods(b.Namespace)
-	sent, again := time.Now(), 3
-	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
-		live, getErr := pods.Get(lasting, b.Name, metav1.GetOptions{})
-		switch {
-		case apierrors.IsNotFound(getErr), getErr == nil && live.UID != b.UID:
-			return err // it is gone
-		case getErr != nil:
-		case live.Spec.NodeName == b.Target.Name:
-			return nil
-		case live.Spec.NodeName != "":
-			s.warn("another scheduler has bound a pod; two that serve one profile must share a lease", "pod", b.Namespace+"/"+b.Name, "node", live.Spec.NodeName)
-			return err
-		case apierrors.IsConflict(err), time.Since(sent) > lateWrite: // it will not be bound
-			return err
-		case again > 0 && ctx.Err() == nil:
-			again--
-			next := pods.Bind(lasting, b, metav1.CreateOptions{})
-			if next == nil {
-				return nil
+	return lostWrite{
+		look: func(ctx context.Context, answer error) (fate, error) {
+			live, err := pods.Get(ctx, b.Name, metav1.GetOptions{})
+			switch {
+			case apierrors.IsNotFound(err), err == nil && live.UID != b.UID:
+				return void, nil
+			case err != nil:
+				return uncertain, err
+			case live.Spec.NodeName == b.Target.Name:
+				return carriedOut, nil
+			case live.Spec.NodeName != "":
+				s.warn("another scheduler has bound a pod; two that serve one profile must share a lease", "pod", b.Namespace+"/"+b.Name, "node", live.Spec.NodeName)
+				return void, nil
+			case apierrors.IsConflict(answer): // the pod is being deleted
+				return void, nil
 			}
-			if !refused(next) {
-				err, sent = next, time.Now()
+			return uncertain, nil
+		},
+		send: func(ctx context.Context) error {
+			again := pods.Bind(ctx, b, metav1.CreateOptions{})
+			if again != nil && refused(again) {
+				return err // what the first one says stays uncertain
 			}
-		}
-		if pause(lasting, wait) != nil { // Run ends
-			return errors.Join(err, getErr)
-		}
-	}
+			return again
+		},
+	}.settle(ctx, lasting, err)
 }
 
 // refused reports whether the API server has certainly not carried out a request.

@@ -175,40 +175,35 @@ func (b claimBinder) give(ctx context.Context, client typedresourcev1.ResourceCl
 	return written, err
 }
 
-// lateWrite is how long after it was sent the API server may still carry out a request. It gives
-// up after one minute, unless its --request-timeout says otherwise.
-const lateWrite = 2 * time.Minute
-
 // settle finds out what has become of a write whose answer is err: it returns the claim if that
-// has got its devices. A write names the version that it changes, so any other version tells. If
-// the version stays, and ctx goes on, the same write is sent again.
-func (b claimBinder) settle(ctx, lasting context.Context, client typedresourcev1.ResourceClaimInterface, next *resourcev1.ResourceClaim, err error) (*resourcev1.ResourceClaim, error) {
-	sent, again := time.Now(), 3
-	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
-		live, getErr := client.Get(lasting, next.Name, metav1.GetOptions{})
-		switch {
-		case apierrors.IsNotFound(getErr), getErr == nil && live.UID != next.UID:
-			return nil, err // it is gone
-		case getErr != nil:
-		case live.ResourceVersion != next.ResourceVersion:
+// has got its devices. A write names the version that it changes, so any other version tells.
+func (b claimBinder) settle(ctx, lasting context.Context, client typedresourcev1.ResourceClaimInterface, next *resourcev1.ResourceClaim, err error) (written *resourcev1.ResourceClaim, _ error) {
+	lost := lostWrite{
+		look: func(ctx context.Context, _ error) (fate, error) {
+			live, err := client.Get(ctx, next.Name, metav1.GetOptions{})
+			switch {
+			case apierrors.IsNotFound(err), err == nil && live.UID != next.UID:
+				return void, nil
+			case err != nil || live.ResourceVersion == next.ResourceVersion:
+				return uncertain, err
+			}
 			b.s.cluster.Devices.Written(live)
-			if hasGot(live, next) {
-				return live, nil
+			if !hasGot(live, next) {
+				return void, nil
 			}
-			return nil, err
-		case time.Since(sent) > lateWrite:
-			return nil, err
-		case again > 0 && ctx.Err() == nil:
-			again--
-			if live, err = client.UpdateStatus(lasting, next, metav1.UpdateOptions{}); err == nil {
-				return live, nil
+			written = live
+			return carriedOut, nil
+		},
+		send: func(ctx context.Context) error {
+			live, err := client.UpdateStatus(ctx, next, metav1.UpdateOptions{})
+			if err == nil {
+				written = live
 			}
-			sent = time.Now()
-		}
-		if pause(lasting, wait) != nil { // Run ends, so no other pod gets the devices
-			return nil, errors.Join(err, getErr)
-		}
+			return err
+		},
 	}
+	err = lost.settle(ctx, lasting, err)
+	return written, err
 }
 
 // hasGot reports whether a claim has the devices and the users that were to be written.
