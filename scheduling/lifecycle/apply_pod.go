@@ -47,7 +47,7 @@ func (d *Driver) updatePod(ctx context.Context, obj *api.Pod) error {
 		return d.assign(ctx, p)
 	}
 	before := p.info
-	p.info = info
+	p.info, p.expired = info, false
 	switch {
 	case obj.Spec.NodeName == "":
 		d.updatePending(ctx, p, before)

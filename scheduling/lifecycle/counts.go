@@ -3,7 +3,7 @@ package lifecycle
 import "github.com/berth-sched/berth/scheduling/queue"
 
 // Counts says where the pods are that a [Driver] knows. Every pod is in exactly one
-// of the fields Assigned, UnknownNode, Pending, Binding and OtherSchedulers.
+// of the fields Assigned, UnknownNode, Pending, Binding, Unconfirmed and OtherSchedulers.
 type Counts struct {
 	// Nodes is the number of nodes.
 	Nodes int
@@ -21,6 +21,9 @@ type Counts struct {
 	Pending int
 	// Binding counts pods without a node whose last binding has not ended yet.
 	Binding int
+	// Unconfirmed counts pods that were bound, and that no event has confirmed within
+	// Config.AssumeTTL. They are tried again once an event about them comes.
+	Unconfirmed int
 	// OtherSchedulers counts pods without a node whose spec.schedulerName no
 	// profile has. The driver leaves them alone.
 	OtherSchedulers int
@@ -41,6 +44,8 @@ func (d *Driver) Counts() Counts {
 			}
 		case p.host != nil:
 			c.UnknownNode++
+		case p.expired:
+			c.Unconfirmed++
 		case p.item != nil, p.member != nil && p.binding == nil && d.profileOf(p.info.Pod) != nil:
 			c.Pending++
 		case p.binding != nil:

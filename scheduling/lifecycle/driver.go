@@ -156,6 +156,7 @@ func (d *Driver) expire(ctx context.Context, now time.Time) {
 		}
 		node := e.p.host.name
 		d.uncount(e.p)
+		e.p.expired = true
 		d.move(ctx, assignedEvent(queueing.ActionDelete), e.p.info, nil, nil)
 		d.problem(fmt.Errorf("pod %s: its binding to node %s was not confirmed within %v", e.p.info.Pod.Key(), node, d.config.AssumeTTL))
 	}

@@ -201,9 +201,10 @@ func (d *Driver) delist(ctx context.Context, p *pod) {
 	}
 }
 
-// isPending reports whether a pod waits for a place that we give.
+// isPending reports whether a pod waits for a place that we give. One whose binding was never
+// confirmed may have it, and waits for news.
 func (d *Driver) isPending(p *pod) bool {
-	return p.host == nil && p.binding == nil && !p.gone && p.info.Pod.Spec.NodeName == "" && d.profileOf(p.info.Pod) != nil
+	return p.host == nil && p.binding == nil && !p.gone && !p.expired && p.info.Pod.Spec.NodeName == "" && d.profileOf(p.info.Pod) != nil
 }
 
 // pending lists the pods that wait for a place.

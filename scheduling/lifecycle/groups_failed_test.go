@@ -9,9 +9,11 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/scheduling"
 	groups "github.com/berth-sched/berth/scheduling/gang"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
+	"github.com/berth-sched/berth/scheduling/queue"
 )
 
 // groupWorldOf is newGroupWorld with another profile and an observer.
@@ -142,3 +144,64 @@ func (k *keeper) Reserve(*framework.Cycle, *framework.NodeInfo) framework.Status
 }
 
 func (*keeper) Unreserve(*framework.Cycle, *framework.NodeInfo) {}
+
+// closed is a Reserve plugin that refuses every pod until it is opened. It registers for all
+// events.
+type closed struct{ open *bool }
+
+func (closed) Name() string { return "Closed" }
+func (p closed) Reserve(*framework.Cycle, *framework.NodeInfo) framework.Status {
+	if *p.open {
+		return framework.Status{}
+	}
+	return framework.UnschedulableStatus("closed")
+}
+func (closed) Unreserve(*framework.Cycle, *framework.NodeInfo) {}
+func (closed) EventsToRegister() []queueing.EventHint {
+	return []queueing.EventHint{{Event: queueing.ClusterEvent{Resource: queueing.ResourceAny, Action: queueing.ActionAll}}}
+}
+
+// TestGroupOfRefusedReservations: a group that sleeps because a Reserve plugin refused its pods wakes
+// by the events of that plugin, also if a node is too small for them besides.
+func TestGroupOfRefusedReservations(t *testing.T) {
+	for _, nodes := range [][]api.NodeBuilder{
+		{api.MakeNode("n", "4", "16Gi")},
+		{api.MakeNode("n", "4", "16Gi"), api.MakeNode("small", "100m", "16Gi")},
+	} {
+		open, profile := false, scheduling.Kubernetes137()
+		profile.Reserve = append(profile.Reserve, closed{&open})
+		w := groupWorldOf(t, profile, nil)
+		w.nodes(nodes...)
+		w.d.Apply(lifecycle.Update(podGroup("g", 2, 0)))
+		w.apply(groupPod("g-0", "g", "1", 0), groupPod("g-1", "g", "1", 0))
+		w.all()
+		w.pass(time.Minute)
+		w.depth(queue.Length{Unschedulable: 1})
+		open = true
+		w.d.Apply(lifecycle.Update(&api.Namespace{ObjectMeta: api.ObjectMeta{Name: "new"}}))
+		w.all()
+		w.wantOn("n", "g-0", "g-1")
+	}
+}
+
+// TestExpiredMember: a pod of a group whose binding is not confirmed in time is not bound again,
+// whatever brings its group back, before there is news about it.
+func TestExpiredMember(t *testing.T) {
+	w := newWorldWith(t, lifecycle.Config{Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Groups: &groups.Rules{}, AssumeTTL: 30 * time.Second}, lifecycle.NewHandle())
+	w.nodes(api.MakeNode("n", "4", "16Gi"))
+	w.d.Apply(lifecycle.Update(podGroup("g", 1, 0)), lifecycle.Update(groupPod("a", "g", "1", 0)))
+	w.all()
+	w.pass(30 * time.Second)
+	w.d.Apply(lifecycle.Update(groupPod("b", "g", "1", 0)))
+	w.all()
+	w.wantOn("n", "b")
+	if c := w.d.Counts(); c.Unconfirmed != 1 || c.Assumed != 1 || c.Pending != 0 {
+		t.Errorf("%+v; want one pod unconfirmed, one assumed", c)
+	}
+	news := groupPod("a", "g", "1", 0)
+	news.Labels = map[string]string{"news": "yes"}
+	delete(w.bound, "a") // it may be bound once more
+	w.d.Apply(lifecycle.Update(news))
+	w.all()
+	w.wantOn("n", "a", "b")
+}

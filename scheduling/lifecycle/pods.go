@@ -30,6 +30,7 @@ type pod struct {
 	inside    bool               // counted in the snapshot, because the node exists
 	assumed   bool               // counts by our decision; no event has confirmed it yet
 	expires   time.Time          // set when assumed and bound, with an AssumeTTL
+	expired   bool               // its binding was not confirmed by then, and it has no newer version
 	nominated string             // the node that it is nominated to, "" for none
 	nominee   *list.Element      // in Driver.nominations, under nominated, while it is nominated
 	noted     *framework.PodInfo // the version whose nomination is in the snapshot
