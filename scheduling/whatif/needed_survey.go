@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // survey sets aside the pods that neither a node of the snapshot nor a new one takes, notes
@@ -33,10 +34,7 @@ func (x *nodeSearch) survey() error {
 		}
 		key := pod.ClassKey(framework.FieldNamespace | framework.FieldLabels | framework.FieldSpec)
 		if _, known := fits[key]; !known {
-			found, err := x.mark(s, pod)
-			if !found && err == nil {
-				found, err = x.markApart(pod)
-			}
+			found, err := x.markEach(s, pod)
 			if err != nil {
 				if _, err = missed(pod, err); err != nil {
 					return err
@@ -54,8 +52,9 @@ func (x *nodeSearch) survey() error {
 			x.never = append(x.never, pod)
 		}
 	}
+	all := len(x.pods) + emptyDomains(x.pods)
 	for i := range x.types {
-		most := len(x.pods)
+		most := all
 		if x.types[i].Max > 0 {
 			most = min(most, x.types[i].Max)
 		}
@@ -63,6 +62,23 @@ func (x *nodeSearch) survey() error {
 	}
 	return x.findAlike(s)
 }
+
+// emptyDomains is how many new nodes may help pods although they take none: a constraint with
+// minDomains counts the least loaded domain as empty as long as there are fewer. At most
+// domainsMost count.
+func emptyDomains(pods []*framework.PodInfo) (most int) {
+	for _, p := range pods {
+		for _, c := range p.Pod.Spec.TopologySpreadConstraints {
+			if c.WhenUnsatisfiable == api.DoNotSchedule && c.MinDomains != nil {
+				most = max(most, int(*c.MinDomains))
+			}
+		}
+	}
+	return min(most, domainsMost)
+}
+
+// domainsMost is how many nodes without pods a choice has at most for the domains of minDomains.
+const domainsMost = 1000
 
 // countOnce lets the Planner's snapshot count its pods by labels if one of the pods needs
 // that. Otherwise every fork would count them again.
@@ -117,23 +133,41 @@ func (x *nodeSearch) mark(s *framework.Snapshot, pod *framework.PodInfo) (fits b
 	return fits, nil
 }
 
-// markApart is mark for the snapshot without new nodes, and with one of a single type: pods
-// that come with the nodes of one type may keep the pod off others.
-func (x *nodeSearch) markApart(pod *framework.PodInfo) (fits bool, err error) {
-	if !slices.ContainsFunc(x.types, func(t NodeType) bool { return len(t.Pods) > 0 }) {
-		return false, nil
+// markEach is mark for the snapshot with a new node of each type. If pods come with such nodes,
+// they may keep the pod off other nodes. Then it is mark for the snapshot without new nodes, and with
+// one of each type alone.
+func (x *nodeSearch) markEach(s *framework.Snapshot, pod *framework.PodInfo) (fits bool, err error) {
+	if !x.keepsOff(pod) {
+		if fits, err = x.mark(s, pod); fits || err != nil {
+			return fits, err
+		}
 	}
-	for i := -1; i < len(x.types) && !fits && err == nil; i++ {
+	if !x.haveTypes(func(*api.Pod) bool { return true }) {
+		return fits, nil
+	}
+	for i := -1; i < len(x.types) && err == nil; i++ {
 		counts := make([]int, len(x.types))
 		if i >= 0 {
 			counts[i] = 1
 		}
 		err = x.with(counts, func(s *framework.Snapshot) error {
-			fits, err = x.mark(s, pod)
+			more, err := x.mark(s, pod)
+			fits = fits || more
 			return err
 		})
 	}
 	return fits, err
+}
+
+// keepsOff reports whether a pod that comes with a new node may keep the pod off other nodes, as far
+// as their specs tell.
+func (x *nodeSearch) keepsOff(pod *framework.PodInfo) bool {
+	return x.haveTypes(func(p *api.Pod) bool { return pod.HasPodAffinity() || p.Spec.Affinity != nil && p.Spec.Affinity.PodAntiAffinity != nil })
+}
+
+// haveTypes reports whether a pod like this comes with new nodes of some type.
+func (x *nodeSearch) haveTypes(like func(*api.Pod) bool) bool {
+	return slices.ContainsFunc(x.types, func(t NodeType) bool { return slices.ContainsFunc(t.Pods, like) })
 }
 
 // holds reports whether a node has what the pod requests of the resources that limit.

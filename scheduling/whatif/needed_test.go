@@ -298,6 +298,41 @@ func (u undecided) Filter(p *framework.PodInfo, _ *framework.NodeInfo) framework
 	return framework.Status{}
 }
 
+// TestNodesNeededKeptOff: pods that come with the nodes of a type keep pods off other nodes in their
+// zone, but only if such nodes are added: the lower bound counts with those other nodes.
+func TestNodesNeededKeptOff(t *testing.T) {
+	s := cluster([]api.NodeBuilder{api.MakeNode("here", "2", "4Gi").Zone("x")})
+	web := pod(s, api.MakePod("web").Labels("app", "web").Requests("1", "1Gi").Obj())
+	jealous := api.MakePod("jealous").PodAntiAffinity(api.LabelTopologyZone, "app=web").Obj()
+	got, err := planner(s).NodesNeeded([]*framework.PodInfo{web},
+		whatif.NodeType{Name: "a", Node: api.MakeNode("", "2", "4Gi").Zone("x").Obj(), Price: 5, Max: 1, Pods: []*api.Pod{jealous}},
+		whatif.NodeType{Name: "c", Node: api.MakeNode("", "2", "4Gi").Zone("y").Obj(), Price: 3, Max: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Price != 0 || got.LowerBound != 0 || !got.Exact || len(got.Placement.Placed) != 1 {
+		t.Errorf("%+v; want the pod placed without new nodes", got)
+	}
+}
+
+// TestNodesNeededMinDomains: a constraint with minDomains may need more nodes than pods. Each node
+// comes with a pod that the constraint counts, so that two domains are too few.
+func TestNodesNeededMinDomains(t *testing.T) {
+	agent := api.MakePod("agent").Labels("app", "web").Obj()
+	for _, test := range []struct{ min, want int }{{1, 1}, {3, 3}} {
+		s := cluster(nil)
+		web := api.MakePod("web").Labels("app", "web").Requests("1", "1Gi").Spread(1, api.LabelHostname, api.DoNotSchedule, "app=web").Obj()
+		web.Spec.TopologySpreadConstraints[0].MinDomains = new(int32(test.min))
+		got, err := planner(s).NodesNeeded([]*framework.PodInfo{pod(s, web)}, whatif.NodeType{Name: "a", Node: api.MakeNode("", "2", "4Gi").Obj(), Pods: []*api.Pod{agent}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Counts[0].Nodes != test.want || len(got.Placement.Placed) != 1 || !got.Exact {
+			t.Errorf("minDomains %d: %+v; want %d nodes", test.min, got, test.want)
+		}
+	}
+}
+
 // TestNodesNeededUndecided: a pod that a plugin cannot decide about is left out, and no other
 // pod with it.
 func TestNodesNeededUndecided(t *testing.T) {
