@@ -158,3 +158,30 @@ func TestKnownVersionAfterExpiry(t *testing.T) {
 		t.Errorf("the second attempt: %v, %v", a.State, a.Err)
 	}
 }
+
+// TestOlderMember: an older version of a pod that waits in a group is ignored, like one of a pod that
+// waits alone.
+func TestOlderMember(t *testing.T) {
+	for _, group := range []string{"", "g"} {
+		w := groupWorldOf(t, scheduling.Kubernetes137(), nil)
+		w.nodes(api.MakeNode("small", "500m", "16Gi"))
+		w.d.Apply(lifecycle.Update(podGroup("g", 1, 0)))
+		version := func(v string, gates ...api.PodSchedulingGate) *api.Pod {
+			p := api.MakePod("a").Requests("1", "1Gi").Obj()
+			if group != "" {
+				p = groupPod("a", group, "1", 0)
+			}
+			p.UID, p.ResourceVersion, p.Spec.SchedulingGates = "a", v, gates
+			return p
+		}
+		shut := api.PodSchedulingGate{Name: "shut"}
+		w.apply(version("1", shut))
+		w.apply(version("2"))
+		w.all()
+		w.apply(version("1", shut))
+		w.nodes(api.MakeNode("n", "4", "16Gi"))
+		w.pass(time.Minute)
+		w.all()
+		w.wantOn("n", "a")
+	}
+}

@@ -40,8 +40,11 @@ type pod struct {
 }
 
 // isNowhere reports whether the pod is neither on a node nor about to be: another scheduler
-// serves it, or its binding was never confirmed. Then also a known version is news.
-func (p *pod) isNowhere() bool { return p.host == nil && p.item == nil && p.binding == nil }
+// serves it, or its binding was never confirmed. Then also a known version is news. A pod that waits
+// in a group has no item of its own.
+func (p *pod) isNowhere() bool {
+	return p.host == nil && p.item == nil && p.binding == nil && (p.member == nil || p.member.state == away)
+}
 
 // podKey is the lookup key of a pod.
 type podKey struct{ namespace, name string }
