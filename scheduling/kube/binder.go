@@ -41,11 +41,11 @@ func (s *Scheduler) Bind(ctx context.Context, pod *api.Pod, node string) error {
 		ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, UID: types.UID(pod.UID)},
 		Target:     corev1.ObjectReference{Kind: "Node", Name: node},
 	}
-	bound, err := s.poster.Post(ctx, "api/v1/namespaces/"+pod.Namespace+"/pods/"+pod.Name+"/binding", binding)
-	if !bound && err == nil {
+	answer, err := s.poster.Post(ctx, "api/v1/namespaces/"+pod.Namespace+"/pods/"+pod.Name+"/binding", binding)
+	if !answer.IsDone() && err == nil {
 		err = s.config.Client.CoreV1().Pods(pod.Namespace).Bind(ctx, binding, metav1.CreateOptions{})
 	}
-	if err != nil && !refused(err) {
+	if err != nil && (answer.IsUncertain() || !refused(err)) {
 		lasting, done := s.lasting(ctx)
 		defer done()
 		lost := err
@@ -78,7 +78,7 @@ func (s *Scheduler) settle(ctx, lasting context.Context, b *corev1.Binding, err 
 			case live.Spec.NodeName != "":
 				s.warn("another scheduler has bound a pod; two that serve one profile must share a lease", "pod", b.Namespace+"/"+b.Name, "node", live.Spec.NodeName)
 				return void, nil
-			case apierrors.IsConflict(answer): // the pod is being deleted
+			case live.DeletionTimestamp != nil && apierrors.IsConflict(answer): // another conflict may be an error of the storage
 				return void, nil
 			}
 			return uncertain, nil

@@ -80,7 +80,17 @@ func TestSettle(t *testing.T) {
 			}
 			return nil
 		}, cancel: true, bound: true, least: 10 * time.Second, most: time.Minute},
-		{name: "refused as the pod ends", err: apierrors.NewConflict(corev1.Resource("pods/binding"), "p", errors.New("is being deleted"))},
+		{name: "refused as the pod ends", pod: func(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: time.Now()} }, err: apierrors.NewConflict(corev1.Resource("pods/binding"), "p", errors.New("is being deleted"))},
+		{
+			name: "a conflict that is an error of the storage, carried out late",
+			err:  apierrors.NewConflict(corev1.Resource("pods/binding"), "p", errors.New("etcdserver: request timed out")),
+			read: func(s *bindingServer) error {
+				if s.reads == 10 {
+					return s.bind()
+				}
+				return nil
+			}, cancel: true, bound: true, least: 10 * time.Second, most: time.Minute,
+		},
 		{name: "refused when it is sent again", answer: func(*bindingServer) error { return apierrors.NewForbidden(corev1.Resource("pods"), "p", nil) }, sent: 3, least: lateWrite, most: lateWrite + 10*time.Second},
 		{name: "never carried out", answer: lost, sent: 3, least: lateWrite, most: lateWrite + 10*time.Second},
 		{name: "never carried out, and the binding has ended", cancel: true, least: lateWrite, most: lateWrite + 10*time.Second},

@@ -40,25 +40,35 @@ func New(c rest.Interface) Poster {
 
 var encoder = protobuf.NewSerializer(nil, nil)
 
+// An Answer is the status of an answer, 0 if nothing was posted.
+type Answer int
+
+// IsDone reports whether the API server says that it has created the object.
+func (a Answer) IsDone() bool { return a/100 == 2 }
+
+// IsUncertain reports whether the API server, or what stands before it, says that something has
+// failed, so that the object may still be created. It reports some errors of its storage as
+// conflicts.
+func (a Answer) IsUncertain() bool { return a >= 500 || a == http.StatusConflict }
+
 // Post creates an object, whose TypeMeta must be set, at a path that does not begin with a
-// slash. It reports whether the API server says that it has done so. An error means that
-// nobody knows.
-func (p Poster) Post(ctx context.Context, path string, object runtime.Object) (done bool, err error) {
+// slash. An error means that nobody knows whether the API server has done so.
+func (p Poster) Post(ctx context.Context, path string, object runtime.Object) (Answer, error) {
 	if p.client == nil {
-		return false, nil
+		return 0, nil
 	}
 	if limits := p.client.GetRateLimiter(); limits != nil {
 		if err := limits.Wait(ctx); err != nil {
-			return false, err
+			return 0, err
 		}
 	}
 	body, err := runtime.Encode(encoder, object)
 	if err != nil {
-		return false, err
+		return 0, err
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "", bytes.NewReader(body))
 	if err != nil {
-		return false, err
+		return 0, err
 	}
 	at := p.server
 	at.Path += path
@@ -67,9 +77,9 @@ func (p Poster) Post(ctx context.Context, path string, object runtime.Object) (d
 	request.Header.Set("Accept", runtime.ContentTypeProtobuf)
 	answer, err := p.client.Client.Transport.RoundTrip(request)
 	if err != nil {
-		return false, fmt.Errorf("posting %s: %w", path, err)
+		return 0, fmt.Errorf("posting %s: %w", path, err)
 	}
 	defer answer.Body.Close()
 	_, _ = io.Copy(io.Discard, answer.Body) // so that the connection is used again
-	return answer.StatusCode/100 == 2, nil
+	return Answer(answer.StatusCode), nil
 }

@@ -63,8 +63,8 @@ func TestSameRequest(t *testing.T) {
 			got = append(got, request{r.Method, r.RequestURI, r.Header.Get("Content-Type"), r.Header.Get("Accept"), r.UserAgent(), r.Header.Get("Authorization"), string(body)})
 			w.WriteHeader(http.StatusCreated)
 		})
-		if done, err := p.Post(context.Background(), path, binding()); !done || err != nil {
-			t.Fatalf("Post = %t, %v", done, err)
+		if answer, err := p.Post(context.Background(), path, binding()); !answer.IsDone() || err != nil {
+			t.Fatalf("Post = %d, %v", answer, err)
 		}
 		c.Host = "http://" + host + below
 		client, err := kubernetes.NewForConfig(&c)
@@ -88,18 +88,18 @@ func TestSameRequest(t *testing.T) {
 // error: the caller asks again. Without an answer nobody knows.
 func TestAnswers(t *testing.T) {
 	for _, test := range []struct {
-		status int // 0: the connection ends
-		done   bool
-	}{{200, true}, {201, true}, {202, true}, {304, false}, {401, false}, {409, false}, {429, false}, {500, false}, {0, false}} {
+		status          int // 0: the connection ends
+		done, uncertain bool
+	}{{200, true, false}, {201, true, false}, {202, true, false}, {304, false, false}, {401, false, false}, {409, false, true}, {429, false, false}, {500, false, true}, {504, false, true}, {0, false, false}} {
 		p := poster(t, rest.Config{}, "", func(w http.ResponseWriter, _ *http.Request) {
 			if test.status == 0 {
 				panic(http.ErrAbortHandler)
 			}
 			w.WriteHeader(test.status)
 		})
-		done, err := p.Post(context.Background(), path, binding())
-		if done != test.done || (err != nil) != (test.status == 0) {
-			t.Errorf("status %d: Post = %t, %v; want %t", test.status, done, err, test.done)
+		answer, err := p.Post(context.Background(), path, binding())
+		if answer.IsDone() != test.done || answer.IsUncertain() != test.uncertain || (err != nil) != (test.status == 0) {
+			t.Errorf("status %d: Post = %d, %v; want done %t, uncertain %t", test.status, answer, err, test.done, test.uncertain)
 		}
 	}
 }
@@ -110,28 +110,28 @@ func TestLimits(t *testing.T) {
 	p := poster(t, rest.Config{QPS: 1e-3, Burst: 2}, "", func(http.ResponseWriter, *http.Request) { asked++ })
 	ctx, cancel := context.WithCancel(context.Background())
 	for range 2 {
-		if done, err := p.Post(ctx, path, binding()); !done || err != nil {
-			t.Fatalf("Post = %t, %v", done, err)
+		if answer, err := p.Post(ctx, path, binding()); !answer.IsDone() || err != nil {
+			t.Fatalf("Post = %d, %v", answer, err)
 		}
 	}
 	cancel()
-	if done, err := p.Post(ctx, path, binding()); done || !errors.Is(err, context.Canceled) || asked != 2 {
-		t.Errorf("Post = %t, %v after %d requests; want it to wait", done, err, asked)
+	if answer, err := p.Post(ctx, path, binding()); answer.IsDone() || !errors.Is(err, context.Canceled) || asked != 2 {
+		t.Errorf("Post = %d, %v after %d requests; want it to wait", answer, err, asked)
 	}
 }
 
 // What net/http alone does, such as a timeout, is left to client-go's requests.
 func TestTimeout(t *testing.T) {
 	p := poster(t, rest.Config{Timeout: time.Hour}, "", func(http.ResponseWriter, *http.Request) { t.Error("it posts") })
-	if done, err := p.Post(context.Background(), path, binding()); done || err != nil {
-		t.Errorf("Post = %t, %v; want false", done, err)
+	if answer, err := p.Post(context.Background(), path, binding()); answer.IsDone() || err != nil {
+		t.Errorf("Post = %d, %v; want false", answer, err)
 	}
 }
 
 // Without a transport nothing is posted.
 func TestFake(t *testing.T) {
 	p := direct.New(fake.NewClientset().CoreV1().RESTClient())
-	if done, err := p.Post(context.Background(), path, binding()); done || err != nil {
-		t.Errorf("Post by a fake = %t, %v; want false", done, err)
+	if answer, err := p.Post(context.Background(), path, binding()); answer.IsDone() || err != nil {
+		t.Errorf("Post by a fake = %d, %v; want nothing posted", answer, err)
 	}
 }

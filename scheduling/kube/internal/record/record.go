@@ -230,8 +230,8 @@ func (s *sink) record(ctx, requests context.Context, e occurrence) {
 	}
 	made := s.event(e)
 	err := s.try(ctx, func() error {
-		written, err := s.poster.Post(requests, "apis/events.k8s.io/v1/namespaces/"+made.Namespace+"/events", made)
-		if written || err != nil {
+		answer, err := s.poster.Post(requests, "apis/events.k8s.io/v1/namespaces/"+made.Namespace+"/events", made)
+		if answer.IsDone() || err != nil {
 			return err
 		}
 		_, err = s.client.EventsV1().Events(made.Namespace).Create(requests, made, metav1.CreateOptions{})
