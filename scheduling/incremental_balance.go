@@ -203,6 +203,7 @@ func (f *incrementalPath) isAside(b *balance, c *framework.Cycle, x extent) bool
 	f.extent, f.asked, f.balances.long.looks = x, b, false
 	b.spends, b.looks = false, false
 	if b == &f.balances.all {
+		f.endRest()
 		f.balances.addWork(x, 1)
 	} else {
 		b.addWork(x, x.work())
@@ -218,7 +219,7 @@ func (f *incrementalPath) isAside(b *balance, c *framework.Cycle, x extent) bool
 		b.aside++
 		f.stepped = b
 		if b == &f.balances.all && f.engine.KeepsNone() {
-			f.restUntilBegun(b, x)
+			f.restUntilBegun(x)
 		}
 		return true
 	}
@@ -231,7 +232,7 @@ func (f *incrementalPath) isAside(b *balance, c *framework.Cycle, x extent) bool
 		}
 		b.key -= (b.key + keyFades - 1) / keyFades
 		if b == &f.balances.all {
-			f.restUntilLook(b, x)
+			f.restUntilLook(x)
 		}
 	} else if f.looksAt(b, c, x) { // it is no work to look for a class, or does not matter
 		return false

@@ -5,15 +5,19 @@ import "github.com/berth-sched/berth/framework"
 // A rest is how many decisions take the reference path without a thought of kept answers, because it
 // is known before that none of them would be looked at. In small clusters the thought costs
 // a tenth of a decision.
+//
+// What each of them would book is booked at once, when the rest begins, and what is left of it taken
+// back when a decision ends it.
 type rest struct {
-	left  int
-	nodes int // of the snapshots that it is about
+	left      int
+	extent    extent
+	untilLook bool
 }
 
 // rests reports whether the decision about the pod is one of those. Pods that something is known about
-// are not, and do not end the rest.
+// are not.
 func (f *incrementalPath) rests(snap *framework.Snapshot, pod *framework.PodInfo) bool {
-	if f.rest.left == 0 || f.rest.nodes != snap.Len() || pod.IsNominated() || mayName(pod) || f.notes.Load(pod.Runner()) != nil {
+	if f.rest.left == 0 || f.rest.extent.nodes != snap.Len() || pod.IsNominated() || mayName(pod) || f.notes.Load(pod.Runner()) != nil {
 		return false
 	}
 	f.rest.left--
@@ -22,29 +26,46 @@ func (f *incrementalPath) rests(snap *framework.Snapshot, pod *framework.PodInfo
 	return true
 }
 
-// restFor begins a rest of so many decisions, and books at once what each of them would.
-func (f *incrementalPath) restFor(decisions int, x extent) {
-	f.rest = rest{decisions, x.nodes}
+// restFor begins a rest of so many decisions.
+func (f *incrementalPath) restFor(decisions int, x extent, untilLook bool) {
+	f.rest = rest{decisions, x, untilLook}
+	f.bookRest(decisions)
+}
+
+// endRest ends the rest before a decision that is none of it.
+func (f *incrementalPath) endRest() {
+	if f.rest.left > 0 {
+		f.bookRest(-f.rest.left)
+		f.rest.left = 0
+	}
+}
+
+// bookRest books so many decisions of the rest.
+func (f *incrementalPath) bookRest(decisions int) {
+	b, x := &f.balances.all, f.rest.extent
 	f.balances.addWork(x, decisions)
+	if f.rest.untilLook {
+		b.unseen += decisions
+		b.save(decisions*(x.price()/spareShare), x)
+	}
 }
 
 // restUntilBegun begins a rest until kept answers do.
-func (f *incrementalPath) restUntilBegun(b *balance, x extent) {
-	f.restFor(max(0, (workShare*x.classPrice()-b.work-1)/x.work()), x)
+func (f *incrementalPath) restUntilBegun(x extent) {
+	f.restFor(max(0, (workShare*x.classPrice()-f.balances.all.work-1)/x.work()), x, false)
 }
 
 // restUntilLook begins a rest until the next pod that is looked at, or until kept answers may pay again.
-func (f *incrementalPath) restUntilLook(b *balance, x extent) {
+func (f *incrementalPath) restUntilLook(x extent) {
 	if x.nodes > smallCluster {
 		return // the thought costs little, and pods that fit nowhere may end it
 	}
+	b := &f.balances.all
 	n := b.untilLook(x.every())
 	if b.late && b.loss < x.limitAtLast() {
 		n = min(n, max(0, (workShare*b.loss-b.work)/x.work()))
 	}
-	b.unseen += n
-	b.save(n*(x.price()/spareShare), x)
-	f.restFor(n, x)
+	f.restFor(n, x, true)
 }
 
 // untilLook is how many pods that are not looked at come next, as far as that is drawn.

@@ -107,19 +107,41 @@ func TestUntilLook(t *testing.T) {
 func TestNoRestInLargeClusters(t *testing.T) {
 	w := lateWorld(t, smallCluster+1)
 	f := w.s.incremental
-	f.restUntilLook(&balance{unseen: 1, look: 30}, extent{wanted: 100, nodes: smallCluster + 1})
+	all := &f.balances.all
+	begin := func(b balance, nodes int) {
+		f.rest, *all = rest{}, b
+		f.restUntilLook(extent{wanted: 100, nodes: nodes})
+	}
+	begin(balance{unseen: 1, look: 30}, smallCluster+1)
 	if f.rest.left != 0 {
 		t.Errorf("a rest of %d decisions", f.rest.left)
 	}
-	b := &balance{unseen: 1, look: 30}
-	f.restUntilLook(b, extent{wanted: 100, nodes: smallCluster})
-	if f.rest.left != 29 || b.unseen != 30 {
-		t.Errorf("a rest of %d decisions, %d pods came, want 29 and 30", f.rest.left, b.unseen)
+	begin(balance{unseen: 1, look: 30}, smallCluster)
+	if f.rest.left != 29 || all.unseen != 30 {
+		t.Errorf("a rest of %d decisions, %d pods came, want 29 and 30", f.rest.left, all.unseen)
 	}
-	late := &balance{unseen: 1, look: 30, late: true, loss: 1000, work: 8*1000 - 280}
-	f.restUntilLook(late, extent{wanted: 100, nodes: smallCluster})
+	begin(balance{unseen: 1, look: 30, late: true, loss: 1000, work: 8*1000 - 280}, smallCluster)
 	if f.rest.left != 2 {
 		t.Errorf("a rest of %d decisions, want 2: then kept answers may pay again", f.rest.left)
+	}
+}
+
+// TestRestEnds: a decision that is none of a rest takes back what the rest has booked for those that do
+// not come.
+func TestRestEnds(t *testing.T) {
+	w := lateWorld(t, 20)
+	f := w.s.incremental
+	for _, b := range []balance{{late: true, unseen: 1, look: 30, spare: 5, loss: 1 << 20, work: 100}, {late: true, unseen: 5, look: 3, work: 7}} {
+		for _, begin := range []func(extent){f.restUntilBegun, f.restUntilLook} {
+			f.rest, f.balances.all = rest{}, b
+			begin(f.extentOf(20, 20))
+			if f.rest.left == 0 || f.balances.all == b {
+				t.Fatalf("no rest: %+v", f.rest)
+			}
+			if f.endRest(); f.rest.left != 0 || f.balances.all != b {
+				t.Errorf("after a rest that ends at once: %+v, want %+v", f.balances.all, b)
+			}
+		}
 	}
 }
 
