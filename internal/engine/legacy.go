@@ -24,6 +24,7 @@ type legacyClass struct {
 	base                     string // its key
 	used                     uint64
 	liveFilters, liveScorers bool
+	asked                    int // what live plugins were asked in its last decision
 }
 
 // legacyClasses bounds how many classes there are in a legacy besides those of the engine itself.
@@ -58,7 +59,7 @@ func (e *Engine) bequeath() *legacy {
 		l.takeOver(e.inherited, e.budget-bytes)
 	}
 	for key, c := range e.classes {
-		l.classes[key] = legacyClass{c.base.key, c.used, c.ask.liveFilters, c.ask.liveScorers}
+		l.classes[key] = legacyClass{c.base.key, c.used, c.ask.liveFilters, c.ask.liveScorers, c.ask.asked}
 	}
 	e.bequeathed = l
 	return l
@@ -148,7 +149,7 @@ func (e *Engine) HasInherited(key []byte) bool {
 }
 
 // keepsInherited is Keeps for what is inherited: the rows of the class are about the nodes and objects
-// of the snapshot, but for about so many changes of their pods.
+// of the snapshot, but for about so many changes of their pods. What live plugins were asked counts, too.
 func (e *Engine) keepsInherited(s *framework.Snapshot, key string) (changes int, ok bool) {
 	if e.inherited == nil {
 		return 0, false
@@ -162,5 +163,5 @@ func (e *Engine) keepsInherited(s *framework.Snapshot, key string) (changes int,
 		return 0, false
 	}
 	t := e.latestTracker()
-	return int(t.End()-at.entry) + t.Distance(s), true
+	return int(t.End()-at.entry) + t.Distance(s) + of.asked/2, true
 }
