@@ -10,6 +10,7 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/gang"
+	"github.com/berth-sched/berth/scheduling/preemption"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
@@ -142,6 +143,10 @@ func (d *Driver) makeRoom(ctx context.Context, sched *scheduling.Scheduler, p *p
 		d.deferSlow(it, p, d.sinceAttempt())
 		d.refused(ctx, sched, p, it, a, fit)
 		return
+	case d.awaitsVictims(p):
+		fit.PostFilter, a.Nominated = preemption.Awaits, p.nominated
+		d.refused(ctx, sched, p, it, a, fit)
+		return
 	}
 	var (
 		result framework.PostFiltered
@@ -149,7 +154,7 @@ func (d *Driver) makeRoom(ctx context.Context, sched *scheduling.Scheduler, p *p
 		status framework.Status
 	)
 	postErr := d.coded(a, "PostFilter", func() (code framework.Code, err error) {
-		result, plugin, status, err = sched.PostFilter(ctx, d.snap, it.Pod, a.Decision)
+		result, plugin, status, err = sched.PostFilter(ctx, d.snap, d.asNominated(p, it.Pod), a.Decision)
 		return status.Code(), err
 	})
 	if i := slices.IndexFunc(result.Victims, func(v framework.Victim) bool { return v.Pod == nil || v.Pod.Pod == nil }); i >= 0 {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -33,6 +35,7 @@ func (d *Driver) evict(ctx context.Context, plugin string, p *pod, it *queue.Ite
 	}
 	d.clearNomination(ctx, p, node) // from now on no pod of lower priority gets the room
 	var outside []Eviction
+	var asked asked
 	inMemory := false // whether the last victim was preempted in its binding
 	for _, v := range a.Victims {
 		q := d.victim(v.Pod)
@@ -42,6 +45,7 @@ func (d *Driver) evict(ctx context.Context, plugin string, p *pod, it *queue.Ite
 			inMemory = true
 		default:
 			outside = append(outside, evictionOf(q))
+			asked.victims = append(asked.victims, q)
 			inMemory = false
 		}
 	}
@@ -54,6 +58,10 @@ func (d *Driver) evict(ctx context.Context, plugin string, p *pod, it *queue.Ite
 		if err != nil {
 			d.requeue(ctx, p, it, a, queue.Rejectors{}) // after its backoff, as no event is due
 			return
+		}
+		if p.nominated == node && len(asked.victims) > 0 {
+			asked.at = d.clock.Now()
+			p.asked = &asked
 		}
 		d.requeue(ctx, p, it, a, rejectorsOf(cause))
 		if inMemory && p.item == it {
@@ -72,6 +80,54 @@ func (d *Driver) evict(ctx context.Context, plugin string, p *pod, it *queue.Ite
 		d.open--
 		back(ctx, err)
 	})
+}
+
+// asked are the victims of a preemption that an [Evicter] has evicted.
+type asked struct {
+	victims []*pod
+	at      time.Time
+}
+
+// leavingSoon is how long an event may take that says that an evicted pod is leaving. Until then
+// the preemptor preempts no others.
+const leavingSoon = 30 * time.Second
+
+// isAwaited reports whether a victim is still on its node, and no event has said yet that it is
+// leaving.
+func (x *asked) isAwaited(now time.Time) bool {
+	return now.Sub(x.at) < leavingSoon && slices.ContainsFunc(x.victims, func(q *pod) bool {
+		return q.host != nil && q.info.Pod.DeletionTimestamp == nil
+	})
+}
+
+// awaitsVictims reports whether victims of the pod have been evicted, and no event has said yet that they
+// are leaving. Then it must not preempt more.
+//
+// Differs: a preemptor that is tried before the events about its victims have come.
+// Original: kube-scheduler may evict pods of another node, too.
+// Here: it waits for these events, up to 30 s.
+// Why: one place is enough, and the other pods would leave for nothing.
+func (d *Driver) awaitsVictims(p *pod) bool {
+	if p.asked != nil && !p.asked.isAwaited(d.clock.Now()) {
+		p.asked = nil
+	}
+	return p.asked != nil
+}
+
+// asNominated returns the pod, for PostFilter plugins, with the nomination that the driver knows of:
+// the report of it may be under way, or nobody takes reports. Otherwise a pod whose victims are leaving
+// would preempt more.
+func (d *Driver) asNominated(p *pod, info *framework.PodInfo) *framework.PodInfo {
+	if p.nominated == "" || info.Pod.Status.NominatedNodeName == p.nominated {
+		return info
+	}
+	obj := *info.Pod
+	obj.Status.NominatedNodeName = p.nominated
+	nominated, err := d.snap.NewPodInfo(&obj)
+	if err != nil {
+		return info
+	}
+	return nominated
 }
 
 // victim returns the pod that has to leave its node, nil if it is leaving already: it is being

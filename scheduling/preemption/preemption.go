@@ -156,6 +156,11 @@ const prefix = "preemption: "
 // Source: kube-scheduler 1.37, framework/preemption, callExtenders.
 var Narrow = framework.NewKey[func(context.Context, []*Candidate) ([]*Candidate, error)]("narrow the candidates of a preemption down")
 
+// Awaits is why a pod does not preempt whose victims are leaving.
+const Awaits = prefix + string(awaits)
+
+const awaits framework.Text = "not eligible due to a terminating pod on the nominated node."
+
 const neverPreempts framework.Text = "not eligible due to preemptionPolicy=Never."
 
 // ineligible returns why the pod may not preempt, "" if it may.
@@ -174,7 +179,7 @@ func (r *run) ineligible() framework.Text {
 		return "" // removing pods does not help there: it may look elsewhere
 	}
 	if slices.ContainsFunc(node.Pods, func(p *framework.PodInfo) bool { return leaving(p.Pod) && r.mayGo(p) }) {
-		return "not eligible due to a terminating pod on the nominated node."
+		return awaits
 	}
 	return ""
 }

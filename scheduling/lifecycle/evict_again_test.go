@@ -1,0 +1,105 @@
+//go:build full
+
+package lifecycle_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/lifecycle"
+	"github.com/berth-sched/berth/scheduling/virtualclock"
+)
+
+// slowCluster is a cluster in which victims take long to leave, and which reports nothing.
+type slowCluster struct {
+	t       *testing.T
+	d       *lifecycle.Driver
+	clock   *virtualclock.Clock
+	version int
+	evicted []*api.Pod
+	echo    time.Duration // how long after an eviction the event about it comes; negative: never
+}
+
+func (c *slowCluster) put(p *api.Pod) {
+	c.version++
+	p.ResourceVersion = fmt.Sprint(c.version)
+	c.d.Apply(lifecycle.Update(p))
+}
+
+func (c *slowCluster) Bind(_ context.Context, p *api.Pod, node string) error {
+	c.put(onNode(p, node))
+	return nil
+}
+
+func (c *slowCluster) Evict(_ context.Context, v, _ *api.Pod) error {
+	c.evicted = append(c.evicted, v)
+	leaving := api.Clone(v)
+	leaving.DeletionTimestamp = new(c.clock.Now())
+	leaving.Status.Conditions = []api.PodCondition{{Type: api.DisruptionTarget, Status: api.ConditionTrue, Reason: api.PodReasonPreemptionByScheduler}}
+	switch {
+	case c.echo == 0:
+		c.put(leaving)
+	case c.echo > 0:
+		c.clock.AfterFunc(c.echo, func() { c.put(leaving) })
+	}
+	return nil
+}
+
+// work lets time pass. Each second a pod ends elsewhere, so that whatever waits for room is tried.
+func (c *slowCluster) work(d time.Duration) {
+	for end := c.clock.Now().Add(d); c.clock.Now().Before(end); c.clock.Advance(time.Second) {
+		p := api.MakePod("small").UID(api.UID(fmt.Sprint("small", c.version))).Requests("10m", "1Mi").Node("tiny").Obj()
+		c.put(p)
+		c.d.Apply(lifecycle.Delete(p))
+		for {
+			if _, ok := c.d.ScheduleOne(context.Background()); !ok {
+				break
+			}
+		}
+	}
+}
+
+// TestPreemptorWaits: a pod preempts on one node, however long the victim takes to leave, the event about
+// that to come, and though its nomination is never written to its status. If no event comes at all,
+// the eviction is taken for lost.
+func TestPreemptorWaits(t *testing.T) {
+	for _, tt := range []struct {
+		echo time.Duration
+		want int // evictions within 45 seconds
+	}{{0, 1}, {10 * time.Second, 1}, {29 * time.Second, 1}, {-1, 2}} {
+		c := &slowCluster{t: t, clock: virtualclock.New(epoch), echo: tt.echo}
+		d, err := lifecycle.New(lifecycle.Config{
+			Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Clock: c.clock, Binder: c,
+			ErrorHandler: func(err error) { t.Error(err) },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.d = d
+		d.Apply(lifecycle.Update(api.MakeNode("tiny", "100m", "16Gi").Obj()))
+		for i := range 8 {
+			node := fmt.Sprint("n", i)
+			d.Apply(lifecycle.Update(api.MakeNode(node, "1", "16Gi").Obj()))
+			c.put(api.MakePod(fmt.Sprint("low", i)).UID(api.UID(fmt.Sprint("low", i))).Requests("1", "1Gi").Node(node).Obj())
+		}
+		c.put(api.MakePod("high").UID("high").Requests("1", "1Gi").Priority(10).Obj())
+		c.work(45 * time.Second)
+		if len(c.evicted) != tt.want {
+			t.Errorf("the event about a victim takes %v: %d pods were evicted, want %d", tt.echo, len(c.evicted), tt.want)
+		}
+		if tt.echo < 0 {
+			continue
+		}
+		c.work(5 * time.Minute)
+		victim := c.evicted[0]
+		d.Apply(lifecycle.Delete(victim))
+		c.work(time.Minute)
+		if n := d.Snapshot().Node(victim.Spec.NodeName); len(c.evicted) != 1 || len(n.Pods) != 1 || n.Pods[0].Pod.Name != "high" {
+			t.Errorf("the event about a victim takes %v: %d pods were evicted, and node %s has %d pods", tt.echo, len(c.evicted), n.Name(), len(n.Pods))
+		}
+	}
+}
