@@ -101,12 +101,7 @@ func (x *asked) isAwaited(now time.Time) bool {
 }
 
 // awaitsVictims reports whether victims of the pod have been evicted, and no event has said yet that they
-// are leaving. Then it must not preempt more.
-//
-// Differs: a preemptor that is tried before the events about its victims have come.
-// Original: kube-scheduler may evict pods of another node, too.
-// Here: it waits for these events, up to 30 s.
-// Why: one place is enough, and the other pods would leave for nothing.
+// are leaving. Then it must not preempt more; see [Evicter].
 func (d *Driver) awaitsVictims(p *pod) bool {
 	if p.asked != nil && !p.asked.isAwaited(d.clock.Now()) {
 		p.asked = nil
@@ -114,9 +109,8 @@ func (d *Driver) awaitsVictims(p *pod) bool {
 	return p.asked != nil
 }
 
-// asNominated returns the pod, for PostFilter plugins, with the nomination that the driver knows of:
-// the report of it may be under way, or nobody takes reports. Otherwise a pod whose victims are leaving
-// would preempt more.
+// asNominated returns the pod, for PostFilter plugins, with the nomination that the driver knows of;
+// see [Evicter].
 func (d *Driver) asNominated(p *pod, info *framework.PodInfo) *framework.PodInfo {
 	if p.nominated == "" || info.Pod.Status.NominatedNodeName == p.nominated {
 		return info

@@ -205,3 +205,51 @@ func TestExpiredMember(t *testing.T) {
 	w.all()
 	w.wantOn("n", "a", "b")
 }
+
+// shut is a filter that no event helps: what opens it calls Handle.Activate.
+type shut struct{ open *bool }
+
+func (shut) Name() string { return "Shut" }
+func (p shut) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+	if *p.open {
+		return framework.Status{}
+	}
+	return framework.UnschedulableStatus("shut")
+}
+
+func (shut) EventsToRegister() []queueing.EventHint { return []queueing.EventHint{} }
+
+// TestHandleOfMembers: a plugin activates and nominates a pod that waits in a group like one that waits
+// alone.
+func TestHandleOfMembers(t *testing.T) {
+	for _, group := range []string{"", "g"} {
+		open, profile := false, scheduling.Kubernetes137()
+		profile.Cache.Off = true // the filter has no scope
+		profile.Filter = append(profile.Filter, shut{&open})
+		w := groupWorldOf(t, profile, nil)
+		w.nodes(api.MakeNode("n", "4", "16Gi"), api.MakeNode("small", "100m", "16Gi"))
+		w.d.Apply(lifecycle.Update(podGroup("g", 1, 0)))
+		a := api.MakePod("a").Requests("1", "1Gi").Obj()
+		if group != "" {
+			a = groupPod("a", group, "1", 0)
+		}
+		w.apply(a)
+		w.all()
+		for range 60 {
+			w.pass(time.Second)
+			w.all()
+		}
+		if n := w.d.QueueLength(); n.Active != 0 || n.Backoff+n.Unschedulable != 1 {
+			t.Errorf("group %q: %+v, want a pod that waits", group, n)
+		}
+		w.handle.Nominate(a, "n")
+		w.d.Flush(w.ctx)
+		if n := w.d.Snapshot().Nominations(); n != 1 {
+			t.Errorf("group %q: %d nominations, want 1", group, n)
+		}
+		open = true
+		w.handle.Activate(a)
+		w.all()
+		w.wantOn("n", "a")
+	}
+}

@@ -85,14 +85,15 @@ func (h *Handle) WaitingPod(id string) framework.WaitingPod {
 func (h *Handle) Nominate(pod *api.Pod, node string) {
 	if d := h.driver.Load(); d != nil && pod != nil {
 		d.mail.post(func(ctx context.Context) {
-			if p := d.pods[keyOf(pod)]; p != nil && p.item != nil && p.binding == nil {
+			if p := d.pods[keyOf(pod)]; p != nil && (p.item != nil && p.binding == nil || p.member != nil && d.isPending(p)) {
 				d.clearNomination(ctx, p, node)
 			}
 		})
 	}
 }
 
-// Activate implements [framework.Handle]. Nil pods are ignored.
+// Activate implements [framework.Handle]. A pod that waits in a group activates the group. Nil pods are
+// ignored.
 func (h *Handle) Activate(pods ...*api.Pod) {
 	if d := h.driver.Load(); d != nil {
 		d.mail.post(func(ctx context.Context) {
@@ -100,8 +101,13 @@ func (h *Handle) Activate(pods ...*api.Pod) {
 				if pod == nil {
 					continue
 				}
-				if p := d.pods[keyOf(pod)]; p != nil && p.item != nil {
+				p := d.pods[keyOf(pod)]
+				switch {
+				case p == nil:
+				case p.item != nil:
 					d.queue.Activate(ctx, p.item)
+				case p.member != nil && p.member.group.item != nil:
+					d.queue.Activate(ctx, p.member.group.item)
 				}
 			}
 		})

@@ -28,6 +28,14 @@ type Binder interface {
 }
 
 // An Evicter removes the victims of a preemption.
+//
+// Differs: a preemptor that is tried again before the events about its nomination and its victims
+// have come.
+// Original: kube-scheduler reads both from the objects that it watches, and may evict pods of another
+// node, too.
+// Here: the nomination that the driver knows of counts, whether or not a [Reporter] has written it. Victims
+// that were evicted count as leaving for 30 s before an event says so.
+// Why: one place is enough, and the other pods would leave for nothing.
 type Evicter interface {
 	// Evict asks the victim to leave, to make room for the preemptor. The source
 	// delivers the event that it has left. If Config.Bindings is not 0, the victims of
