@@ -43,9 +43,10 @@ type NodesNeeded struct {
 // eyes of a scheduler. If the numbers are too many for a bounded amount of work, it stops,
 // and LowerBound says how far it came; otherwise the answer is exact. With several types the
 // answer is the cheapest choice found, with a lower bound from the resources: each type
-// alone, then greedily the node that holds the most for its price, then with nodes left
-// out or replaced by cheaper ones as long as the pods fit. The same bound ends this search, and
-// the answer is the cheapest choice found until then.
+// alone, as many of a type of each zone if pods must spread over zones, then greedily the nodes that
+// hold the most for their price, then with nodes left out or replaced by cheaper ones as long as the
+// pods fit. The same bound ends this search, and the answer is the cheapest choice found until then; if
+// there is none yet, six times the bound.
 //
 // Replicas of one pod are counted, as by [Planner.Headroom], in place of placing each for
 // every choice. If what a node takes of them does not depend on other nodes, the answer is
@@ -199,7 +200,7 @@ func (x *nodeSearch) count(counts []int) (placed int, err error) {
 			if placed+len(x.pods)-i < x.goal {
 				break // too many have failed
 			}
-			x.spent += x.classes
+			x.spend(s, pod)
 			_, err := x.planner.sched.Place(s, pod)
 			if err == nil {
 				placed++
@@ -210,6 +211,15 @@ func (x *nodeSearch) count(counts []int) (placed int, err error) {
 		return nil
 	})
 	return placed, err
+}
+
+// spend counts what it costs to place the pod. If it spreads, each pod that is placed may change the
+// verdicts of many nodes.
+func (x *nodeSearch) spend(s *framework.Snapshot, pod *framework.PodInfo) {
+	x.spent += x.classes
+	if pod.HasSpread() {
+		x.spent += s.Len()
+	}
 }
 
 func (x *nodeSearch) price(counts []int) (sum int64) {

@@ -97,6 +97,7 @@ func (x *nodeSearch) countAlike(counts []int) (placed int, ok bool, err error) {
 		return placed, true, nil
 	}
 	err = x.with(counts, func(s *framework.Snapshot) error {
+		x.spent += s.Len()
 		h, counted, err := x.headroom(s, x.pods[0])
 		placed, ok = min(h.Total, len(x.pods)), counted
 		return err

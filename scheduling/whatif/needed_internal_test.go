@@ -199,7 +199,7 @@ func TestNodesNeededCountsItsWork(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				_, _, err = x.value(s, i, left)
+				_, _, err = x.value(s, counts, left)
 				return err
 			})
 			if err != nil {

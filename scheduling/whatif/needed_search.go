@@ -2,18 +2,24 @@ package whatif
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"sort"
+	"strconv"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
-// maxSpent bounds the work of a search that tries one choice after the other.
-const maxSpent = 60_000_000
+// maxSpent bounds the work of a search that tries one choice after the other. Until it has found
+// some nodes of one type that suffice, or of a set of types, the answer may be all nodes, so it goes on
+// up to maxSpentInVain.
+const maxSpent, maxSpentInVain = 60_000_000, 6 * maxSpent
 
 // ended reports whether the search keeps the answer that it has, because its work is spent.
-// Until nodes of one type suffice, the answer may be all nodes: bisection then goes on.
-func (x *nodeSearch) ended() bool { return x.found && x.spent >= maxSpent }
+func (x *nodeSearch) ended() bool {
+	return x.spent >= maxSpentInVain || x.found && x.spent >= maxSpent
+}
 
 // search finds how many nodes of each type to add.
 func (x *nodeSearch) search() ([]int, error) {
@@ -21,7 +27,10 @@ func (x *nodeSearch) search() ([]int, error) {
 		return nil, err
 	}
 	none := make([]int, len(x.types))
-	best, err := x.setGoal()
+	best, err := x.placeEach()
+	if err == nil && best == nil {
+		best, err = x.setGoal()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -51,10 +60,35 @@ func (x *nodeSearch) search() ([]int, error) {
 			return nil, err
 		}
 	}
+	for _, set := range x.sets() { // again, if the goal is not to place each pod
+		if err := consider(x.together(set, maxSpentInVain)); err != nil {
+			return nil, err
+		}
+	}
 	if err := consider(x.greedy()); err != nil {
 		return nil, err
 	}
 	return x.cheaper(best)
+}
+
+// placeEach sets the goal to all pods if nodes of a set of types place them, and returns the cheapest
+// such nodes; nil if there are none. That is the usual case of pods that spread over zones, and spares
+// setGoal, which counts with far more nodes.
+func (x *nodeSearch) placeEach() (best []int, err error) {
+	x.goal = len(x.pods)
+	for _, set := range x.sets() {
+		counts, err := x.together(set, maxSpent/3)
+		if err != nil {
+			return nil, err
+		}
+		if counts != nil && (best == nil || x.price(counts) < x.price(best)) {
+			best = counts
+		}
+	}
+	if best == nil {
+		clear(x.tried) // counts end when the goal is out of reach
+	}
+	return best, nil
 }
 
 // setGoal sets the goal to the most pods that all nodes of the types place, or all of one
@@ -162,6 +196,90 @@ func (x *nodeSearch) alone(i int) ([]int, error) {
 	return counts, err
 }
 
+// together is as many nodes of each type of a set, as far as there are, as suffice; nil if that finds
+// none, or the search has ended, or spent so much.
+func (x *nodeSearch) together(set []int, end int) ([]int, error) {
+	each := func(n int) []int {
+		counts := make([]int, len(x.types))
+		for _, i := range set {
+			counts[i] = min(x.most[i], n)
+		}
+		return counts
+	}
+	most := 0
+	for _, i := range set {
+		most = max(most, x.most[i])
+	}
+	var failed error
+	suffice := func(n int) bool {
+		if failed != nil || x.ended() || x.spent >= end {
+			return false
+		}
+		ok, err := x.suffices(each(n))
+		failed = err
+		return ok
+	}
+	low, high := 1, 1 // below low nothing suffices, as far as it was tried
+	for !suffice(high) {
+		if failed != nil || high == most || x.ended() || x.spent >= end {
+			return nil, failed
+		}
+		low, high = high+1, min(2*high, most)
+	}
+	n := low + sort.Search(high-low, func(n int) bool { return suffice(low + n) })
+	x.found = failed == nil
+	return each(n), failed
+}
+
+// sets lists types that may help only together: pods that spread over zones need nodes in several of
+// them, and a type of node mostly is in one. Each set has a type of each zone, the first one the cheapest of
+// each. There are none if no pod spreads like that, or all types are in one zone.
+func (x *nodeSearch) sets() (list [][]int) {
+	keys := x.spreadKeys()
+	groups := map[string][]int{} // types by their domains
+	var order []string
+	for i := range x.types {
+		domains := ""
+		for _, key := range keys {
+			domains += strconv.Quote(x.types[i].Node.Labels[key])
+		}
+		if groups[domains] == nil {
+			order = append(order, domains)
+		}
+		groups[domains] = append(groups[domains], i)
+	}
+	if len(groups) < 2 {
+		return nil
+	}
+	longest := 0
+	for _, types := range groups {
+		slices.SortStableFunc(types, func(a, b int) int { return cmp.Compare(x.types[a].price(), x.types[b].price()) })
+		longest = max(longest, len(types))
+	}
+	for rank := range longest {
+		var set []int
+		for _, domains := range order {
+			types := groups[domains]
+			set = append(set, types[min(rank, len(types)-1)])
+		}
+		list = append(list, set)
+	}
+	return list
+}
+
+// spreadKeys lists, in order, the topology keys other than that of nodes by which pods must spread.
+func (x *nodeSearch) spreadKeys() []string {
+	keys := map[string]bool{}
+	for _, p := range x.pods {
+		for _, c := range p.Pod.Spec.TopologySpreadConstraints {
+			if c.WhenUnsatisfiable == api.DoNotSchedule && c.TopologyKey != api.LabelHostname {
+				keys[c.TopologyKey] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(keys))
+}
+
 // least lowers the number of one type as far as bisection finds that the pods fit, but not
 // below low. If the search ends first, it is the lowest number found so far.
 func (x *nodeSearch) least(counts []int, i, low int) ([]int, error) {
@@ -183,49 +301,80 @@ func (x *nodeSearch) least(counts []int, i, low int) ([]int, error) {
 }
 
 // greedy adds, as long as pods are left, nodes of the type that holds the most for its
-// price. It returns nil if it does not get to the goal with what maxSpent lets it spend.
+// price, or of a set of types where no single one holds any. It returns nil if it does not get to the
+// goal with what maxSpent lets it spend.
 func (x *nodeSearch) greedy() ([]int, error) {
 	counts := make([]int, len(x.types))
 	for x.spent < maxSpent {
 		if ok, err := x.suffices(counts); ok || err != nil {
 			return counts, err
 		}
-		best, held, missing := -1, 0.0, 0
-		taken := 0
+		var step []int // nodes by type
+		held, missing, taken := 0.0, 0, 0
 		err := x.with(counts, func(s *framework.Snapshot) error {
 			left, err := x.leftOver(s)
 			if err != nil {
 				return err
 			}
 			missing = len(left)
-			for i := range x.types {
-				if counts[i] == x.most[i] {
-					continue
+			for _, more := range x.steps(counts) {
+				if held > 0 && more.isSet {
+					break
 				}
-				value, pods, err := x.value(s, i, left)
+				value, pods, err := x.value(s, more.nodes, left)
 				if err != nil {
 					return err
 				}
-				if value /= float64(x.types[i].price()); value > held {
-					best, held, taken = i, value, pods
+				if value /= float64(x.price(more.nodes)); value > held {
+					step, held, taken = more.nodes, value, pods
 				}
 			}
 			return nil
 		})
-		if err != nil || best < 0 {
+		if err != nil || step == nil {
 			return nil, err
 		}
 		// Several at once, while many pods are left: half of what the rest would need.
-		counts[best] = min(x.most[best], counts[best]+max(1, missing/max(1, 2*taken)))
+		times := max(1, missing/max(1, 2*taken))
+		for i, n := range step {
+			counts[i] = min(x.most[i], counts[i]+n*times)
+		}
 	}
 	return nil, nil
+}
+
+// A step is how many nodes of each type to add next.
+type step struct {
+	nodes []int
+	isSet bool // of several types
+}
+
+// steps lists one node of each type that has more, and then of each set of such types.
+func (x *nodeSearch) steps(counts []int) (list []step) {
+	add := func(types ...int) {
+		if slices.ContainsFunc(types, func(i int) bool { return counts[i] == x.most[i] }) {
+			return
+		}
+		s := step{make([]int, len(x.types)), len(types) > 1}
+		for _, i := range types {
+			s.nodes[i] = 1
+		}
+		list = append(list, s)
+	}
+	for i := range x.types {
+		add(i)
+	}
+	for _, set := range x.sets() {
+		add(set...)
+	}
+	return list
 }
 
 // leftOver places the pods and returns those that fit nowhere.
 func (x *nodeSearch) leftOver(s *framework.Snapshot) (left []*framework.PodInfo, err error) {
 	x.spent += x.classes * s.Len()
 	for _, pod := range x.pods {
-		x.spent += x.classes
+		x.spend(s, pod)
 		_, err := x.planner.sched.Place(s, pod)
 		if err == nil {
 			continue
@@ -238,13 +387,15 @@ func (x *nodeSearch) leftOver(s *framework.Snapshot) (left []*framework.PodInfo,
 	return left, nil
 }
 
-// value is how much of the pods one more node of a type holds: the sum of their sizes,
+// value is how much of the pods so many more nodes of each type hold: the sum of their sizes,
 // and their number. The size of a pod is its largest share of any resource of the
 // largest type.
-func (x *nodeSearch) value(s *framework.Snapshot, i int, pods []*framework.PodInfo) (sum float64, placed int, err error) {
+func (x *nodeSearch) value(s *framework.Snapshot, nodes []int, pods []*framework.PodInfo) (sum float64, placed int, err error) {
 	f := s.Fork()
-	if _, err := x.types[i].add(f, 1); err != nil {
-		return 0, 0, err
+	for i, n := range nodes {
+		if _, err := x.types[i].add(f, n); err != nil {
+			return 0, 0, err
+		}
 	}
 	largest := x.largest(f.Schema().Len(), s)
 	misses := 0

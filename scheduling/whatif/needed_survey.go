@@ -26,14 +26,15 @@ func (x *nodeSearch) survey() error {
 	pods := x.pods
 	x.pods, x.never = nil, nil
 	for _, pod := range pods {
-		if helped(pod) {
-			x.markAll(s)
-			x.pods = append(x.pods, pod)
-			x.classes++
-			continue
-		}
 		key := pod.ClassKey(framework.FieldNamespace | framework.FieldLabels | framework.FieldSpec)
-		if _, known := fits[key]; !known {
+		_, known := fits[key]
+		switch {
+		case known:
+		case helped(pod):
+			x.markAll(s)
+			fits[key] = true
+			x.classes++
+		default:
 			found, err := x.markEach(s, pod)
 			if err != nil {
 				if _, err = missed(pod, err); err != nil {
@@ -162,7 +163,9 @@ func (x *nodeSearch) markEach(s *framework.Snapshot, pod *framework.PodInfo) (fi
 // keepsOff reports whether a pod that comes with a new node may keep the pod off other nodes, as far
 // as their specs tell.
 func (x *nodeSearch) keepsOff(pod *framework.PodInfo) bool {
-	return x.haveTypes(func(p *api.Pod) bool { return pod.HasPodAffinity() || p.Spec.Affinity != nil && p.Spec.Affinity.PodAntiAffinity != nil })
+	return x.haveTypes(func(p *api.Pod) bool {
+		return pod.HasPodAffinity() || p.Spec.Affinity != nil && p.Spec.Affinity.PodAntiAffinity != nil
+	})
 }
 
 // haveTypes reports whether a pod like this comes with new nodes of some type.

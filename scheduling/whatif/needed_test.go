@@ -315,6 +315,33 @@ func TestNodesNeededKeptOff(t *testing.T) {
 	}
 }
 
+// TestNodesNeededZones: pods that spread over zones and hosts need nodes in each zone, and a type is in
+// one. The answer has hardly more nodes than hold the pods.
+func TestNodesNeededZones(t *testing.T) {
+	for _, tt := range []struct{ types, replicas, price int }{
+		{3, 24, 0}, {3, 96, 90}, {3, 300, 360}, {3, 2000, 2490}, {5, 96, 90}, {5, 300, 360}, {5, 2000, 2490},
+	} {
+		s := cluster([]api.NodeBuilder{api.MakeNode("a", "4", "16Gi").Zone("z0"), api.MakeNode("b", "4", "16Gi").Zone("z1"), api.MakeNode("c", "4", "16Gi").Zone("z2")})
+		web := api.MakePod("web").Labels("app", "web").Requests("500m", "1Gi")
+		web = web.Spread(1, api.LabelTopologyZone, api.DoNotSchedule, "app=web").Spread(1, api.LabelHostname, api.DoNotSchedule, "app=web")
+		pods, err := whatif.Replicas(pod(s, web.Obj()), tt.replicas)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var types []whatif.NodeType
+		for i := range tt.types { // some zones have two types
+			types = append(types, whatif.NodeType{Name: fmt.Sprint("t", i), Price: 10, Node: api.MakeNode("", "4", "16Gi").Zone(fmt.Sprint("z", i%3)).Obj()})
+		}
+		got, err := planner(s).NodesNeeded(pods, types...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Price > int64(tt.price) || got.LowerBound > got.Price || len(got.Placement.Placed) != tt.replicas {
+			t.Errorf("%d types, %d replicas: price %d, at least %d, %d placed; want a price of %d", tt.types, tt.replicas, got.Price, got.LowerBound, len(got.Placement.Placed), tt.price)
+		}
+	}
+}
+
 // TestNodesNeededMinDomains: a constraint with minDomains may need more nodes than pods. Each node
 // comes with a pod that the constraint counts, so that two domains are too few.
 func TestNodesNeededMinDomains(t *testing.T) {

@@ -58,6 +58,7 @@ var shapes = []shape{
 	{name: "a group elsewhere", run: groupElsewhere},
 	{name: "a group that leaves as a whole", run: groupThatLeavesAsAWhole},
 	{name: "a drain behind one budget", run: drainBehindOneBudget},
+	{name: "nodes for replicas in zones", run: nodesForZones, times: 2},
 	{name: "terms that match everybody", run: termsThatMatchEverybody},
 	{name: "terms of one pod", most: 4, run: termsOfOnePod},
 	{name: "terms beside terms", run: termsBesideTerms},

@@ -108,3 +108,31 @@ func removableUnderBudgets(t *testing.T, n int) {
 		}
 	}
 }
+
+// nodesForZones asks which of five types of nodes n replicas need that spread over three zones and over
+// nodes.
+func nodesForZones(t *testing.T, n int) {
+	var nodes []*api.Node
+	for i := range 3 {
+		nodes = append(nodes, api.MakeNode(fmt.Sprint("n", i), "4", "16Gi").Zone(fmt.Sprint("z", i)).Obj())
+	}
+	w := newWorld(t, nodes...)
+	b := api.MakePod("web").Labels("app", "web").Requests("500m", "1Gi")
+	b = b.Spread(1, api.LabelTopologyZone, api.DoNotSchedule, "app=web").Spread(1, api.LabelHostname, api.DoNotSchedule, "app=web")
+	pods, err := whatif.Replicas(w.derive(b.Obj()), n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var types []whatif.NodeType
+	for i := range 5 {
+		types = append(types, whatif.NodeType{Name: fmt.Sprint("t", i), Node: api.MakeNode("", "4", "16Gi").Zone(fmt.Sprint("z", i%3)).Obj()})
+	}
+	p, err := whatif.New(scheduling.Kubernetes137(), w.snap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := p.NodesNeeded(pods, types...)
+	if err != nil || len(got.Placement.Placed) != n {
+		t.Fatalf("%+v, %v; want %d pods placed", got, err, n)
+	}
+}
