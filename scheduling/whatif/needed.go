@@ -33,7 +33,8 @@ type NodesNeeded struct {
 }
 
 // NodesNeeded finds which nodes to add so that as many of the pods are placed as with
-// all the nodes that the types allow, or all of one type. With one type, it is as many as
+// all the nodes that the types allow, or all of one type; all pods, if as many nodes of a type of
+// each zone place them. With one type, it is as many as
 // with any number of them. Every choice is judged by adding the nodes to a fork and placing
 // the pods in their order. Pods that neither a node of the snapshot nor a new one takes are
 // found first, and placed last.
@@ -96,6 +97,7 @@ type nodeSearch struct {
 	never   []*framework.PodInfo // fit on no node, whatever is added
 	types   []NodeType
 	most    []int                 // by type
+	sets    [][]int               // types that may help only together
 	useful  map[string]bool       // the nodes that may take one of the pods
 	fresh   []*framework.NodeInfo // a new node of each type
 	goal    int                   // how many pods are to be placed

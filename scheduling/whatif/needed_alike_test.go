@@ -3,18 +3,22 @@
 package whatif_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/proof/effort"
+	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/whatif"
 )
 
 // placedWith places the pods by hand with so many nodes of each type more.
-func placedWith(t *testing.T, s *framework.Snapshot, pods []*framework.PodInfo, types []whatif.NodeType, counts []int) (placed int) {
+func placedWith(t rapid.TB, sched *scheduling.Scheduler, s *framework.Snapshot, pods []*framework.PodInfo, types []whatif.NodeType, counts []int) (placed int) {
 	t.Helper()
 	s = s.Fork()
 	for i, n := range counts {
@@ -24,10 +28,14 @@ func placedWith(t *testing.T, s *framework.Snapshot, pods []*framework.PodInfo, 
 			}
 		}
 	}
-	sched := scheduler(t)
 	for _, pod := range pods {
-		if _, err := sched.Place(s, pod); err == nil {
+		_, err := sched.Place(s, pod)
+		var fit *scheduling.FitError
+		switch {
+		case err == nil:
 			placed++
+		case !errors.As(err, &fit) && !errors.Is(err, scheduling.ErrNoNodes):
+			t.Fatal(err)
 		}
 	}
 	return placed
@@ -72,7 +80,7 @@ func TestNodesNeededReplicas(t *testing.T) {
 		goal, top := 0, 0
 		for i := range most + 1 {
 			for k := range second + 1 {
-				n := placedWith(t, c.s, pods, types, []int{i, k}[:len(types)])
+				n := placedWith(t, scheduler(t), c.s, pods, types, []int{i, k}[:len(types)])
 				results[[2]int{i, k}] = n
 				top = max(top, n)
 			}

@@ -60,7 +60,7 @@ func (x *nodeSearch) search() ([]int, error) {
 			return nil, err
 		}
 	}
-	for _, set := range x.sets() { // again, if the goal is not to place each pod
+	for _, set := range x.sets { // again, if the goal is not to place each pod
 		if err := consider(x.together(set, maxSpentInVain)); err != nil {
 			return nil, err
 		}
@@ -76,7 +76,7 @@ func (x *nodeSearch) search() ([]int, error) {
 // setGoal, which counts with far more nodes.
 func (x *nodeSearch) placeEach() (best []int, err error) {
 	x.goal = len(x.pods)
-	for _, set := range x.sets() {
+	for _, set := range x.sets {
 		counts, err := x.together(set, maxSpent/3)
 		if err != nil {
 			return nil, err
@@ -86,6 +86,7 @@ func (x *nodeSearch) placeEach() (best []int, err error) {
 		}
 	}
 	if best == nil {
+		x.goal = 0
 		clear(x.tried) // counts end when the goal is out of reach
 	}
 	return best, nil
@@ -231,10 +232,10 @@ func (x *nodeSearch) together(set []int, end int) ([]int, error) {
 	return each(n), failed
 }
 
-// sets lists types that may help only together: pods that spread over zones need nodes in several of
+// findSets lists types that may help only together: pods that spread over zones need nodes in several of
 // them, and a type of node mostly is in one. Each set has a type of each zone, the first one the cheapest of
 // each. There are none if no pod spreads like that, or all types are in one zone.
-func (x *nodeSearch) sets() (list [][]int) {
+func (x *nodeSearch) findSets() (list [][]int) {
 	keys := x.spreadKeys()
 	groups := map[string][]int{} // types by their domains
 	var order []string
@@ -364,7 +365,7 @@ func (x *nodeSearch) steps(counts []int) (list []step) {
 	for i := range x.types {
 		add(i)
 	}
-	for _, set := range x.sets() {
+	for _, set := range x.sets {
 		add(set...)
 	}
 	return list

@@ -61,6 +61,7 @@ func (x *nodeSearch) survey() error {
 		}
 		x.most = append(x.most, most)
 	}
+	x.sets = x.findSets()
 	return x.findAlike(s)
 }
 
