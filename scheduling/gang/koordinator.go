@@ -171,15 +171,16 @@ type koordinatorDraft struct {
 	first    *framework.PodInfo
 	object   *api.PodGroup // if a label names it
 	layers   map[string]string
-	settings map[string]string // the first text of each annotation
-	from     map[string]string // which pod or PodGroup has it
-	failed   error             // the first thing that cannot be read
+	settings map[string]string           // the first text of each annotation
+	meanings map[string]*KoordinatorGang // what it says alone, if it was asked for: a text may be long, and the pods many
+	from     map[string]string           // which pod or PodGroup has it
+	failed   error                       // the first thing that cannot be read
 }
 
 func newKoordinatorDraft(first *framework.PodInfo, name string, layers map[string]string) *koordinatorDraft {
 	return &koordinatorDraft{
 		gang: &KoordinatorGang{Namespace: first.Pod.Namespace, Name: name}, first: first, layers: layers,
-		settings: map[string]string{}, from: map[string]string{},
+		settings: map[string]string{}, from: map[string]string{}, meanings: map[string]*KoordinatorGang{},
 	}
 }
 
@@ -213,16 +214,21 @@ func (d *koordinatorDraft) add(p *framework.PodInfo, labelled bool) error {
 			continue
 		}
 		object := "pod " + p.Pod.Key()
-		was, is := KoordinatorGang{}, KoordinatorGang{}
-		if err := d.read(map[string]string{key: text}, object, &is); err != nil {
+		is := new(KoordinatorGang)
+		if err := d.read(map[string]string{key: text}, object, is); err != nil {
 			return err
 		}
 		if !known {
-			d.settings[key], d.from[key] = text, "pod "+p.Pod.Key()
+			d.settings[key], d.from[key], d.meanings[key] = text, object, is
 			continue
 		}
-		if err := d.read(map[string]string{key: had}, object, &was); err != nil {
-			return err
+		was := d.meanings[key]
+		if was == nil {
+			was = new(KoordinatorGang)
+			if err := d.read(map[string]string{key: had}, object, was); err != nil {
+				return err
+			}
+			d.meanings[key] = was
 		}
 		if !reflect.DeepEqual(was, is) {
 			r := annotationReader{object: object, from: p.Pod.Annotations}

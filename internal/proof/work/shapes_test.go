@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 	"testing"
 	"time"
 
@@ -59,6 +60,7 @@ var shapes = []shape{
 	{name: "a group that leaves as a whole", run: groupThatLeavesAsAWhole},
 	{name: "a drain behind one budget", run: drainBehindOneBudget},
 	{name: "nodes for replicas in zones", run: nodesForZones, times: 2},
+	{name: "a gang whose first pod has a long text", run: koordinatorTexts},
 	{name: "terms that match everybody", run: termsThatMatchEverybody},
 	{name: "terms of one pod", most: 4, run: termsOfOnePod},
 	{name: "terms beside terms", run: termsBesideTerms},
@@ -233,6 +235,27 @@ func groupWithClaimsPreempts(t *testing.T, n int) {
 		}
 		return b.Claim(name)
 	})
+}
+
+// koordinatorTexts reads a gang of n pods. The first says in n words what the others say in one.
+func koordinatorTexts(t *testing.T, n int) {
+	w := newWorld(t)
+	var pods []*framework.PodInfo
+	for i := range n {
+		names := 1
+		if i == 0 {
+			names = n
+		}
+		p := api.MakePod(fmt.Sprint("p", i)).Obj()
+		p.Annotations = map[string]string{
+			"gang.scheduling.koordinator.sh/name": "g", "gang.scheduling.koordinator.sh/min-available": "1",
+			"gang.scheduling.koordinator.sh/groups": "[" + strings.Repeat(`"default/g", `, names-1) + `"default/g"]`,
+		}
+		pods = append(pods, w.derive(p))
+	}
+	if list, err := gang.KoordinatorGangs(pods, nil, nil); err != nil || len(list) != 1 {
+		t.Fatalf("%d gangs, %v; want one", len(list), err)
+	}
 }
 
 // preempts is groupPreempts for pods that with makes.
