@@ -205,7 +205,7 @@ func TestErrors(t *testing.T) {
 		want []string
 	}{
 		{"value", []string{"place", "-f", write(node + fmt.Sprintf(pod, "w1", "1x"))}, []string{"f:16: pod default/p: spec.containers[0].resources.requests[cpu]: \"1x\""}},
-		{"unknown node", []string{"place", "-f", write(node + fmt.Sprintf(pod, "w2", "1"))}, []string{"f:11: pod default/p: spec.nodeName: \"w2\""}},
+		{"unknown node", []string{"place", "-f", write(node + fmt.Sprintf(pod, "w2", "1"))}, []string{"f:11: pod default/p: spec.nodeName: \"w2\": this node is not among the objects", "-validate=warn"}},
 		{"no nodes", []string{"place", "-f", write(fmt.Sprintf(pod, `""`, "1"))}, []string{"no nodes", "kubectl get nodes"}},
 		{"pods of nodes that are not there", []string{"place", "-f", write(fmt.Sprintf(pod, "w1", "1"))}, []string{"f:5: pod default/p", "kubectl get nodes"}},
 		{"restart policy that nobody reads", []string{"place", "-f", write(node + fmt.Sprintf(pod, "w1", "1") + "  restartPolicy: Sometimes\n  preemptionPolicy: Perhaps\n")}, []string{
@@ -325,6 +325,13 @@ func TestErrors(t *testing.T) {
 		told := strings.Contains(stderr, "f:7: node w1: status.allocatable[cpu]: is repeated") && strings.Contains(stderr, "f:19: pod default/p: spec.containers[0].resources.requests[cpu]: is repeated")
 		if status != 0 || !strings.Contains(stdout, "w1") || told != want || want != strings.HasPrefix(stderr, "warning: ") {
 			t.Errorf("-validate=%s: status %d, %q, %q; the last of two amounts must count", validation, status, stdout, stderr)
+		}
+	}
+	stray := write("kind: Node\nmetadata: {name: w1}\nstatus: {allocatable: {cpu: 1, pods: 9}}\n---\nkind: Pod\nmetadata: {name: stray}\nspec: {nodeName: gone}\n---\nkind: Pod\nmetadata: {name: p}\n")
+	for validation, warnings := range map[string]int{"warn": 1, "ignore": 0} {
+		status, stdout, stderr := berth("place", "-f", stray, "-validate="+validation)
+		if status != 0 || strings.Count(stderr, "warning: ") != warnings || !strings.Contains(stdout, "default/p") || strings.Contains(stdout, "stray") {
+			t.Errorf("-validate=%s: status %d, %q, %q; a pod on a node that is not there must count nowhere", validation, status, stdout, stderr)
 		}
 	}
 	const head = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"

@@ -28,6 +28,9 @@ type Cluster struct {
 	Progress func(bytes int64)
 	// Strict is set if Doubts lists repeated fields too.
 	Strict bool
+	// SkipStrays is set if a snapshot leaves out pods on nodes that are not among the objects, as
+	// kube-scheduler does; otherwise they are errors. They are normal while a node is removed.
+	SkipStrays bool
 
 	sources []*source
 	made    map[string]string // the workload of a pod that expand made, both as in errors
@@ -144,11 +147,48 @@ func (c *Cluster) snapshot() (*framework.Snapshot, []*framework.PodInfo, error) 
 	if err := c.Objects.Default(); err != nil {
 		return nil, nil, c.Explain(err)
 	}
-	snap, pending, err := framework.SnapshotOf(&c.Objects, framework.ZoneInterleaved)
+	objects := &c.Objects
+	if c.SkipStrays {
+		objects = c.withoutStrays()
+	}
+	snap, pending, err := framework.SnapshotOf(objects, framework.ZoneInterleaved)
 	if err != nil {
 		return nil, nil, c.Explain(err)
 	}
 	return snap, pending, nil
+}
+
+// findStray returns a function that tells pods that run on a node that is not among the objects. Without
+// any nodes there are none: then the nodes were forgotten.
+func (c *Cluster) findStray() func(*api.Pod) bool {
+	nodes := map[string]bool{}
+	for _, n := range c.Objects.Nodes {
+		nodes[n.Name] = true
+	}
+	return func(p *api.Pod) bool {
+		ended := p.Status.Phase == api.PodSucceeded || p.Status.Phase == api.PodFailed
+		return len(nodes) > 0 && p.Spec.NodeName != "" && !nodes[p.Spec.NodeName] && !ended
+	}
+}
+
+// strays lists those pods as errors.
+func (c *Cluster) strays() (list []*api.InvalidError) {
+	isStray := c.findStray()
+	for _, p := range c.Objects.Pods {
+		if isStray(p) {
+			list = append(list, &api.InvalidError{Object: "pod " + p.Key(), Field: "spec.nodeName", Value: p.Spec.NodeName, Err: errStray})
+		}
+	}
+	return list
+}
+
+var errStray = errors.New("this node is not among the objects, so the pod counts nowhere")
+
+// withoutStrays returns the objects without those pods.
+func (c *Cluster) withoutStrays() *api.Objects {
+	isStray, o := c.findStray(), c.Objects
+	o.Pods = slices.DeleteFunc(slices.Clone(o.Pods), isStray)
+	return &o
 }
 
 // Explain says where the first of the joined errors is, in file and line, and counts the
@@ -226,8 +266,8 @@ func (c *Cluster) tableOf(object string) string {
 }
 
 // Doubts lists what is likely a mistake, though it can be read: fields that look misspelt,
-// fields that an object has twice if the cluster is read strictly, and values that no API
-// server takes in fields that decide nothing. Each names file, line, object and field, as far
+// fields that an object has twice if the cluster is read strictly, values that no API
+// server takes in fields that decide nothing, and pods on nodes that are not there. Each names file, line, object and field, as far
 // as they are known. It returns the first few of them, at most so many, and counts the others.
 func (c *Cluster) Doubts(most int) (list []error, more int) {
 	for _, s := range c.sources {
@@ -235,7 +275,7 @@ func (c *Cluster) Doubts(most int) (list []error, more int) {
 			list = append(list, fault)
 		}
 	}
-	values := c.Objects.Doubts()
+	values := append(c.Objects.Doubts(), c.strays()...)
 	more = max(len(list)+len(values)-most, 0)
 	list = list[:min(len(list), most)]
 	values = values[:min(len(values), most-len(list))]
