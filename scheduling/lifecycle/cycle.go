@@ -143,7 +143,7 @@ func (d *Driver) makeRoom(ctx context.Context, sched *scheduling.Scheduler, p *p
 		d.deferSlow(it, p, d.sinceAttempt())
 		d.refused(ctx, sched, p, it, a, fit)
 		return
-	case d.awaitsVictims(p):
+	case d.awaitsVictims(sched, p, it.Pod):
 		fit.PostFilter, a.Nominated = preemption.Awaits, p.nominated
 		d.refused(ctx, sched, p, it, a, fit)
 		return

@@ -12,6 +12,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/errtext"
+	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
@@ -92,21 +93,26 @@ type asked struct {
 // the preemptor preempts no others.
 const leavingSoon = 30 * time.Second
 
-// isAwaited reports whether a victim is still on its node, and no event has said yet that it is
-// leaving.
+// isAwaited reports whether a victim is still on its node, and is leaving or will soon.
 func (x *asked) isAwaited(now time.Time) bool {
-	return now.Sub(x.at) < leavingSoon && slices.ContainsFunc(x.victims, func(q *pod) bool {
-		return q.host != nil && q.info.Pod.DeletionTimestamp == nil
+	return slices.ContainsFunc(x.victims, func(q *pod) bool {
+		return q.host != nil && (q.info.Pod.DeletionTimestamp != nil || now.Sub(x.at) < leavingSoon)
 	})
 }
 
-// awaitsVictims reports whether victims of the pod have been evicted, and no event has said yet that they
-// are leaving. Then it must not preempt more; see [Evicter].
-func (d *Driver) awaitsVictims(p *pod) bool {
-	if p.asked != nil && !p.asked.isAwaited(d.clock.Now()) {
-		p.asked = nil
+// awaitsVictims reports whether victims of the pod have been evicted, and are still on their node. Then it
+// must not preempt more, unless its node has become one where that does not help; see [Evicter].
+func (d *Driver) awaitsVictims(sched *scheduling.Scheduler, p *pod, info *framework.PodInfo) bool {
+	if p.asked == nil {
+		return false
 	}
-	return p.asked != nil
+	n := d.snap.Node(p.nominated)
+	if n == nil || !p.asked.isAwaited(d.clock.Now()) {
+		p.asked = nil
+		return false
+	}
+	verdicts, err := sched.FilterNodes(d.snap, info, []*framework.NodeInfo{n})
+	return err != nil || verdicts[0].Status.Code() != framework.UnschedulableAndUnresolvable
 }
 
 // asNominated returns the pod, for PostFilter plugins, with the nomination that the driver knows of;

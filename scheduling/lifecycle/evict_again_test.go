@@ -22,6 +22,7 @@ type slowCluster struct {
 	version int
 	evicted []*api.Pod
 	echo    time.Duration // how long after an eviction the event about it comes; negative: never
+	plain   bool          // the event has no condition that says why
 }
 
 func (c *slowCluster) put(p *api.Pod) {
@@ -39,7 +40,9 @@ func (c *slowCluster) Evict(_ context.Context, v, _ *api.Pod) error {
 	c.evicted = append(c.evicted, v)
 	leaving := api.Clone(v)
 	leaving.DeletionTimestamp = new(c.clock.Now())
-	leaving.Status.Conditions = []api.PodCondition{{Type: api.DisruptionTarget, Status: api.ConditionTrue, Reason: api.PodReasonPreemptionByScheduler}}
+	if !c.plain {
+		leaving.Status.Conditions = []api.PodCondition{{Type: api.DisruptionTarget, Status: api.ConditionTrue, Reason: api.PodReasonPreemptionByScheduler}}
+	}
 	switch {
 	case c.echo == 0:
 		c.put(leaving)
@@ -47,6 +50,14 @@ func (c *slowCluster) Evict(_ context.Context, v, _ *api.Pod) error {
 		c.clock.AfterFunc(c.echo, func() { c.put(leaving) })
 	}
 	return nil
+}
+
+// cordon makes a node one where it does not help to evict pods.
+func (c *slowCluster) cordon(node string) {
+	n := api.MakeNode(node, "1", "16Gi").Unschedulable().Obj()
+	c.version++
+	n.ResourceVersion = fmt.Sprint(c.version)
+	c.d.Apply(lifecycle.Update(n))
 }
 
 // work lets time pass. Each second a pod ends elsewhere, so that whatever waits for room is tried.
@@ -68,10 +79,11 @@ func (c *slowCluster) work(d time.Duration) {
 // the eviction is taken for lost.
 func TestPreemptorWaits(t *testing.T) {
 	for _, tt := range []struct {
-		echo time.Duration
-		want int // evictions within 45 seconds
-	}{{0, 1}, {10 * time.Second, 1}, {29 * time.Second, 1}, {-1, 2}} {
-		c := &slowCluster{t: t, clock: virtualclock.New(epoch), echo: tt.echo}
+		echo  time.Duration
+		plain bool
+		want  int // evictions within 45 seconds
+	}{{0, false, 1}, {0, true, 1}, {10 * time.Second, false, 1}, {10 * time.Second, true, 1}, {29 * time.Second, false, 1}, {-1, false, 2}} {
+		c := &slowCluster{t: t, clock: virtualclock.New(epoch), echo: tt.echo, plain: tt.plain}
 		d, err := lifecycle.New(lifecycle.Config{
 			Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Clock: c.clock, Binder: c,
 			ErrorHandler: func(err error) { t.Error(err) },
@@ -96,9 +108,14 @@ func TestPreemptorWaits(t *testing.T) {
 		}
 		c.work(5 * time.Minute)
 		victim := c.evicted[0]
+		c.cordon(victim.Spec.NodeName)
+		if c.work(time.Minute); len(c.evicted) != 2 {
+			t.Errorf("its node is cordoned: %d pods were evicted, want another one", len(c.evicted))
+		}
+		victim = c.evicted[1]
 		d.Apply(lifecycle.Delete(victim))
 		c.work(time.Minute)
-		if n := d.Snapshot().Node(victim.Spec.NodeName); len(c.evicted) != 1 || len(n.Pods) != 1 || n.Pods[0].Pod.Name != "high" {
+		if n := d.Snapshot().Node(victim.Spec.NodeName); len(c.evicted) != 2 || len(n.Pods) != 1 || n.Pods[0].Pod.Name != "high" {
 			t.Errorf("the event about a victim takes %v: %d pods were evicted, and node %s has %d pods", tt.echo, len(c.evicted), n.Name(), len(n.Pods))
 		}
 	}

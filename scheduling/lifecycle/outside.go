@@ -34,7 +34,8 @@ type Binder interface {
 // Original: kube-scheduler reads both from the objects that it watches, and may evict pods of another
 // node, too.
 // Here: the nomination that the driver knows of counts, whether or not a [Reporter] has written it. Victims
-// that were evicted count as leaving for 30 s before an event says so.
+// that were evicted count as leaving for 30 s before an event says so, and from then on until they have
+// left, whatever conditions they have.
 // Why: one place is enough, and the other pods would leave for nothing.
 type Evicter interface {
 	// Evict asks the victim to leave, to make room for the preemptor. The source

@@ -54,6 +54,9 @@ func (w *world) vacate(l *life) {
 	l.leaving = true
 	leaving := *l.pod
 	leaving.DeletionTimestamp = new(w.clock.Now())
+	leaving.Status.Conditions = append(slices.Clip(leaving.Status.Conditions), api.PodCondition{
+		Type: api.DisruptionTarget, Status: api.ConditionTrue, Reason: api.PodReasonPreemptionByScheduler,
+	})
 	l.pod = &leaving
 	w.update(podItem(l.pod))
 	if l.byEvent = w.now()+l.victim.Grace == l.victim.At; l.byEvent {
