@@ -41,7 +41,8 @@ type Drain struct {
 	Moves []Move `json:"moves"`
 	// Stuck holds the pods for which draining fails.
 	Stuck []Stuck `json:"stuck"`
-	// Left lists pods that a drain leaves alone: those of DaemonSets, and static pods.
+	// Left lists pods that a drain leaves alone: those of DaemonSets, static pods, and pods that are
+	// being deleted, unless a StatefulSet will make them again.
 	Left []string `json:"left,omitempty"`
 }
 
@@ -64,12 +65,19 @@ func stays(p *api.Pod) bool {
 	return mirror || owner != nil && owner.Kind == "DaemonSet"
 }
 
+// isGoing reports whether the pod is being deleted, and needs no other place: its controller has made
+// another pod already. A StatefulSet waits until it has gone.
+func isGoing(p *api.Pod) bool {
+	owner := p.ControllerRef()
+	return p.DeletionTimestamp != nil && (owner == nil || owner.Kind != "StatefulSet")
+}
+
 // leaving splits the pods of nodes into those that must leave, as a queue takes them,
 // and the keys of those that stay, sorted.
 func leaving(nodes []*framework.NodeInfo) (pods []running, left []string) {
 	for _, n := range nodes {
 		for _, p := range n.Pods {
-			if stays(p.Pod) {
+			if stays(p.Pod) || isGoing(p.Pod) {
 				left = append(left, p.Pod.Key())
 			} else {
 				pods = append(pods, running{p, n.Name()})
@@ -83,7 +91,9 @@ func leaving(nodes []*framework.NodeInfo) (pods []running, left []string) {
 
 // Drain cordons the nodes and evicts their pods, in as many batches as the
 // PodDisruptionBudgets demand. All pods of a batch leave at once and are placed again by
-// priority; those that run again count as healthy for the next batch. Pods that do not
+// priority; those that run again count as healthy for the next batch. A pod that fits nowhere is tried
+// again after each batch if other pods may have kept it off, but all of them at most four times as often
+// as there are pods. Pods that do not
 // run or are not ready leave as the eviction API lets them: see
 // [api.UnhealthyPodEvictionPolicy]. An unknown node is an [*api.InvalidError].
 //
@@ -158,45 +168,110 @@ func cordoned(n *api.Node) *api.Node {
 }
 
 func (p *Planner) drain(s *framework.Snapshot, d *Drain, pods []running, budgets *budgets) error {
-	e := newExits(pods, budgets)
-	for batch := e.open; len(batch) > 0; batch = e.next() {
+	x := &draining{planner: p, snapshot: s, drain: d, exits: newExits(pods, budgets), tries: 4 * len(pods)}
+	for batch := x.exits.open; len(batch) > 0; batch = x.exits.next() {
 		d.Batches++
-		if err := p.batch(s, d, batch); err != nil {
+		if err := x.batch(batch); err != nil {
 			return err
 		}
 	}
-	e.refuse(d)
+	for _, w := range x.waiting {
+		d.Stuck = append(d.Stuck, w.why)
+	}
+	x.exits.refuse(d)
 	return nil
 }
 
-// batch takes all pods off their nodes and places them again. Those that run again count as
-// healthy.
-func (p *Planner) batch(s *framework.Snapshot, d *Drain, batch []*exit) error {
-	for _, x := range batch {
-		if err := p.sched.Release(s, x.pod, x.node); err != nil {
+// draining is the work on a Drain.
+type draining struct {
+	planner  *Planner
+	snapshot *framework.Snapshot
+	drain    *Drain
+	exits    *exits
+	waiting  []waiting
+	tries    int // how often a pod that waits is tried again, at most
+}
+
+// waiting is a pod that has left its node and found no other, and why.
+type waiting struct {
+	exit *exit
+	why  Stuck
+}
+
+// batch takes all pods off their nodes and places them again, and pods of earlier batches that fit now.
+func (x *draining) batch(batch []*exit) error {
+	for _, pod := range batch {
+		if err := x.planner.sched.Release(x.snapshot, pod.pod, pod.node); err != nil {
 			return err
 		}
 	}
-	for _, x := range batch {
-		to, miss, err := p.place(s, x.pod.Pending())
-		stuck := Stuck{Pod: x.pod.Pod.Key(), From: x.node, Evicted: true}
-		switch {
-		case err != nil:
+	for _, pod := range batch {
+		if _, err := x.place(pod); err != nil {
 			return err
-		case miss != nil:
-			stuck.Message, stuck.Reasons = miss.Message, miss.Reasons
-			d.Stuck = append(d.Stuck, stuck)
-		case slices.Contains(d.Nodes, to):
-			stuck.Message = "the pod tolerates the cordon and returns to " + to
-			d.Stuck = append(d.Stuck, stuck)
-		default:
-			d.Moves = append(d.Moves, Move{stuck.Pod, x.node, to, d.Batches, x.pod.Pod.ControllerRef() == nil})
-			if x.line != nil {
-				x.line.budget.allowed++
-			}
+		}
+	}
+	for again := true; again; {
+		var err error
+		if again, err = x.placeWaiting(); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// placeWaiting tries the pods that wait again, in their order, and reports whether one is placed: then
+// others may follow it.
+func (x *draining) placeWaiting() (some bool, err error) {
+	list := x.waiting
+	x.waiting = nil
+	for i, w := range list {
+		if x.tries == 0 || !x.mayFitLater(w.exit.pod) {
+			x.waiting = append(x.waiting, w)
+			continue
+		}
+		x.tries--
+		placed, err := x.place(w.exit)
+		if err != nil {
+			x.waiting = append(x.waiting, list[i:]...)
+			return false, err
+		}
+		if placed {
+			some = true
+			x.exits.open = append(x.exits.open, w.exit) // it may let others go
+		}
+	}
+	return some, nil
+}
+
+// mayFitLater reports whether a pod that fits nowhere may fit once other pods have come or left.
+// Nodes that drain take no pods, so nothing else helps.
+func (x *draining) mayFitLater(p *framework.PodInfo) bool {
+	return p.HasPodAffinity() || p.HasSpread() || p.HasVolumes() || p.HasClaims() || x.snapshot.PodsWithAffinity() > 0
+}
+
+// place places a pod that has left its node. One that runs again counts as healthy. One that fits nowhere
+// waits.
+func (x *draining) place(e *exit) (placed bool, err error) {
+	d := x.drain
+	to, miss, err := x.planner.place(x.snapshot, e.pod.Pending())
+	stuck := Stuck{Pod: e.pod.Pod.Key(), From: e.node, Evicted: true}
+	switch {
+	case err != nil:
+		return false, err
+	case miss != nil:
+		stuck.Message, stuck.Reasons = miss.Message, miss.Reasons
+		x.waiting = append(x.waiting, waiting{e, stuck})
+		return false, nil
+	case slices.Contains(d.Nodes, to):
+		stuck.Message = "the pod tolerates the cordon and returns to " + to
+		d.Stuck = append(d.Stuck, stuck)
+		return true, nil
+	}
+	d.Moves = append(d.Moves, Move{stuck.Pod, e.node, to, d.Batches, e.pod.Pod.ControllerRef() == nil})
+	if e.line != nil {
+		e.line.budget.allowed++
+	}
+	return true, nil
 }
 
 // WriteTable writes the drain as text for people.

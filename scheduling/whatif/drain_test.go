@@ -163,7 +163,8 @@ func reallyDrain(t *testing.T, s *framework.Snapshot, names []string) (moves map
 			t.Fatal(err)
 		}
 		for _, p := range slices.Clone(s.Node(name).Pods) {
-			if owner := p.Pod.ControllerRef(); owner != nil && owner.Kind == "DaemonSet" {
+			owner := p.Pod.ControllerRef()
+			if owner != nil && owner.Kind == "DaemonSet" || p.Pod.DeletionTimestamp != nil && (owner == nil || owner.Kind != "StatefulSet") {
 				continue
 			}
 			pods = append(pods, p)
@@ -186,25 +187,35 @@ func reallyDrain(t *testing.T, s *framework.Snapshot, names []string) (moves map
 		t.Fatal(err)
 	}
 	moves = map[string]string{}
+	for some := true; some; { // as long as some fit that did not
+		some = false
+		var missed []*framework.PodInfo
+		for _, p := range pods {
+			again := api.Clone(p.Pod)
+			again.Spec.NodeName, again.Status, again.DeletionTimestamp = "", api.PodStatus{QOSClass: again.Status.QOSClass}, nil
+			info, err := s.NewPodInfo(again)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, err := sched.Place(s, info)
+			var fit *scheduling.FitError
+			switch {
+			case errors.As(err, &fit):
+				missed = append(missed, p)
+				continue
+			case err != nil:
+				return nil, nil // a pod that cannot be decided
+			case slices.Contains(names, d.Node):
+				stuck = append(stuck, p.Pod.Key())
+			default:
+				moves[p.Pod.Key()] = d.Node
+			}
+			some = true
+		}
+		pods = missed
+	}
 	for _, p := range pods {
-		again := api.Clone(p.Pod)
-		again.Spec.NodeName, again.Status = "", api.PodStatus{QOSClass: again.Status.QOSClass}
-		info, err := s.NewPodInfo(again)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := sched.Place(s, info)
-		var fit *scheduling.FitError
-		switch {
-		case errors.As(err, &fit):
-			stuck = append(stuck, p.Pod.Key())
-		case err != nil:
-			return nil, nil // a pod that cannot be decided
-		case slices.Contains(names, d.Node):
-			stuck = append(stuck, p.Pod.Key())
-		default:
-			moves[p.Pod.Key()] = d.Node
-		}
+		stuck = append(stuck, p.Pod.Key())
 	}
 	slices.Sort(stuck)
 	return moves, stuck
@@ -271,6 +282,9 @@ func drainByRounds(t *testing.T, s *framework.Snapshot, names []string) (moves m
 		node.Spec.Unschedulable = true
 		node.Spec.Taints = append(node.Spec.Taints, api.Taint{Key: "node.kubernetes.io/unschedulable", Effect: "NoSchedule"})
 		for _, p := range s.Node(name).Pods {
+			if p.Pod.DeletionTimestamp != nil && p.Pod.ControllerRef() == nil {
+				continue // it is going, and nobody makes it again
+			}
 			from[p.Pod.Key()] = name
 			waiting = append(waiting, p)
 		}
@@ -351,6 +365,66 @@ func drainByRounds(t *testing.T, s *framework.Snapshot, names []string) (moves m
 	return moves, stuck
 }
 
+// TestDrainTriesAgain: a pod that fits nowhere when it leaves is tried again when the pods that it needs,
+// or that kept it off, run elsewhere: those of its batch that are placed after it, and of later ones.
+func TestDrainTriesAgain(t *testing.T) {
+	near := func(b api.PodBuilder) api.PodBuilder { return b.PodAffinity(api.LabelHostname, "tier=late") }
+	far := func(b api.PodBuilder) api.PodBuilder { return b.PodAntiAffinity("side", "tier=late").NodeSelector("side", "left") }
+	for _, tt := range []struct {
+		name    string
+		web     func(api.PodBuilder) api.PodBuilder
+		allowed int32 // at once, of the other two
+		batches int
+		to      string
+	}{
+		{"near a pod of its batch", near, 2, 1, "n2"},
+		{"near a pod of the next batch", near, 1, 2, "n2"},
+		{"far from a pod of the next batch", far, 1, 2, "n1"},
+	} {
+		s := cluster([]api.NodeBuilder{
+			api.MakeNode("n0", "8", "32Gi").Labels(api.LabelHostname, "n0", "side", "left"),
+			api.MakeNode("n1", "4", "32Gi").Labels(api.LabelHostname, "n1", "side", "left"),
+			api.MakeNode("n2", "3", "32Gi").Labels(api.LabelHostname, "n2", "side", "right"),
+		},
+			tt.web(api.MakePod("web").Requests("2", "1Gi").Priority(5)).Node("n0").Phase(api.PodRunning).Owner("ReplicaSet", "web").Obj(),
+			api.MakePod("first").Labels("app", "other").Requests("1", "1Gi").Priority(1).Node("n0").Phase(api.PodRunning).Owner("ReplicaSet", "other").Obj(),
+			api.MakePod("late").Labels("app", "other", "tier", "late").Requests("1", "1Gi").NodeSelector("side", "right").Node("n0").Phase(api.PodRunning).Owner("ReplicaSet", "other").Obj(),
+		)
+		put(s, guard("other", tt.allowed))
+		d, err := planner(s).Drain("n0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		to := map[string]string{}
+		for _, m := range d.Moves {
+			to[m.Pod] = m.To
+		}
+		if !d.Clean() || d.Batches != tt.batches || to["default/web"] != tt.to {
+			t.Errorf("%s: %+v; want all to move in %d batches, web to %s", tt.name, d, tt.batches, tt.to)
+		}
+	}
+}
+
+// TestDrainLeavesGoing: a pod that is being deleted needs no other place, unless a StatefulSet makes it
+// again.
+func TestDrainLeavesGoing(t *testing.T) {
+	at := time.Unix(0, 0)
+	for owner, moves := range map[string]int{"": 0, "ReplicaSet": 0, "StatefulSet": 1} {
+		old := api.MakePod("old").Requests("5", "1Gi").Node("n0").Phase(api.PodRunning).Deleted(at)
+		if owner != "" {
+			old = old.Owner(owner, "owner")
+		}
+		s := cluster([]api.NodeBuilder{api.MakeNode("n0", "8", "8Gi"), api.MakeNode("n1", "8", "8Gi")}, old.Obj())
+		d, err := planner(s).Drain("n0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(d.Moves) != moves || len(d.Left) != 1-moves || !d.Clean() {
+			t.Errorf("owner %q: %+v; want %d moves", owner, d, moves)
+		}
+	}
+}
+
 // TestDrainRounds compares with draining by hand, on small clusters with budgets.
 func TestDrainRounds(t *testing.T) {
 	at := time.Unix(0, 0)
@@ -375,6 +449,9 @@ func TestDrainRounds(t *testing.T) {
 				b = b.Phase(api.PodPending)
 			case 2:
 				b = b.Deleted(at)
+				if r.IntN(2) == 0 {
+					b = b.Owner("StatefulSet", "set")
+				}
 			case 3: // no condition
 			default:
 				b = b.Condition(api.PodReady, api.ConditionTrue, at)
@@ -457,7 +534,7 @@ func TestDrainUnhealthy(t *testing.T) {
 		{"ready, always", ready, budget(api.AlwaysAllow, 2, 2), false},
 		{"pending", pod.Phase(api.PodPending), budget("", 1, 2), true},
 		{"unknown phase", pod.Phase(api.PodUnknown), budget("", 1, 2), false},
-		{"terminating", ready.Deleted(at), budget("", 1, 2), true},
+		{"terminating", ready.Deleted(at).Owner("StatefulSet", "set"), budget("", 1, 2), true},
 		{"not ready, healthy budget", unready, budget("", 2, 2), true},
 		{"not ready, more than healthy", unready, budget(api.IfHealthyBudget, 3, 2), true},
 		{"not ready, unhealthy budget", unready, budget("", 1, 2), false},
@@ -614,7 +691,7 @@ func TestConsolidate(t *testing.T) {
 		}
 		for _, name := range c.Removed {
 			for _, x := range s.Node(name).Pods {
-				if _, moves := moves[x.Pod.Key()]; !moves && (x.Pod.ControllerRef() == nil || x.Pod.ControllerRef().Kind != "DaemonSet") {
+				if _, moves := moves[x.Pod.Key()]; !moves && x.Pod.DeletionTimestamp == nil && (x.Pod.ControllerRef() == nil || x.Pod.ControllerRef().Kind != "DaemonSet") {
 					t.Errorf("seed %d: %s of removed node %s does not move", seed, x.Pod.Key(), name)
 				}
 			}

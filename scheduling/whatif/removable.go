@@ -33,7 +33,8 @@ type Consolidation struct {
 // Removable asks for each of the nodes, as an autoscaler does, whether the cluster
 // could do without it: whether each of its pods may be evicted and fits on another
 // node. Each node is asked about on its own. Without names it asks about all nodes.
-// Pods of DaemonSets and static pods go with their node. A pod with the annotation
+// Pods of DaemonSets and static pods go with their node, and so do pods that are being deleted, unless a
+// StatefulSet makes them again. A pod with the annotation
 // cluster-autoscaler.kubernetes.io/safe-to-evict: "false" keeps it.
 //
 // The node stays in the snapshot while its pods are placed, but takes none, as in the
