@@ -20,6 +20,9 @@ import (
 // The labels and annotations of Koordinator's coscheduling.
 const (
 	koordLabelGroup     = "pod-group.scheduling.sigs.k8s.io"
+	koordLightName      = "pod-group.scheduling.sigs.k8s.io/name"          // a label, deprecated
+	koordLightMin       = "pod-group.scheduling.sigs.k8s.io/min-available" // a label, deprecated
+	koordAliasPolicy    = "pod-group.scheduling.sigs.k8s.io/match-policy"
 	koordName           = "gang.scheduling.koordinator.sh/name"
 	koordMin            = "gang.scheduling.koordinator.sh/min-available"
 	koordTotal          = "gang.scheduling.koordinator.sh/total-number"
@@ -72,11 +75,18 @@ type KoordinatorGang struct {
 // Key is "namespace/name".
 func (k *KoordinatorGang) Key() string { return k.Namespace + "/" + k.Name }
 
-// Ready reports whether the gang has at least its minimum of members. Koordinator tries
-// no gang of a group of gangs before all of them are ready.
-func (k *KoordinatorGang) Ready() bool { return len(k.Pods)+len(k.Present) >= k.Min }
+// Ready reports whether the gang has at least its minimum of members, or needs no more: under
+// OnceSatisfied a member that is present has satisfied it. Koordinator tries no gang of a group of gangs
+// before all of them are ready.
+func (k *KoordinatorGang) Ready() bool {
+	return k.isSatisfied() || len(k.Pods)+len(k.Present) >= k.Min
+}
 
-// Group returns what is to be placed. satisfied says that the gang has stood before.
+// isSatisfied reports whether a member has been bound under OnceSatisfied.
+func (k *KoordinatorGang) isSatisfied() bool { return k.Policy == OnceSatisfied && len(k.Present) > 0 }
+
+// Group returns what is to be placed. satisfied says that the gang, or another one of its Groups, has stood
+// before. Under OnceSatisfied a member that is present says so, too.
 func (k *KoordinatorGang) Group(satisfied bool) *Group {
 	g := &Group{Namespace: k.Namespace, Name: k.Name, Pods: k.Pods, Min: k.Min, Topology: k.Levels}
 	if len(k.Pods) > 0 {
@@ -85,14 +95,14 @@ func (k *KoordinatorGang) Group(satisfied bool) *Group {
 	if k.Policy != OnlyWaiting {
 		g.Present = k.Present
 	}
-	if k.Min == 0 || satisfied && k.Policy == OnceSatisfied {
+	if k.Min == 0 || satisfied && k.Policy == OnceSatisfied || k.isSatisfied() {
 		g.Min = min(1, len(g.Pods)+len(g.Present))
 	}
 	return g
 }
 
 // KoordinatorGangs reads the gangs of pods: their labels and annotations, and the
-// PodGroups of group scheduling.sigs.k8s.io that labels name. layers gives the node label
+// PodGroups of group scheduling.sigs.k8s.io of the same names. What a PodGroup says counts alone. layers gives the node label
 // of each layer of the network topology. Pods that wait have no node; the others are
 // members that are present. Gangs come in the order of their keys.
 //
@@ -110,19 +120,20 @@ func (k *KoordinatorGang) Group(satisfied bool) *Group {
 // Why: a gang must not depend on the order of events, nor on a misspelt word.
 //
 // Differs: a gang without a minimum.
-// Original: Koordinator lets its pods wait until a pod or a PodGroup gives one.
-// Here: it is an error.
+// Original: Koordinator lets its pods wait until a pod or a PodGroup gives one; pods that name a
+// PodGroup by the label wait for that, whatever their annotations say.
+// Here: it is an error, and annotations of all pods count if there is no PodGroup.
 // Why: the caller learns what is missing.
 //
 // Source: Koordinator 1.8, plugin Coscheduling.
 func KoordinatorGangs(pods []*framework.PodInfo, objects []*api.PodGroup, layers map[string]string) ([]*KoordinatorGang, error) {
 	drafts := map[string]*koordinatorDraft{}
 	described := groupsByKey(objects)
-	for i, p := range pods { // what objects say counts before what pods add to it, whichever comes first
+	for i, p := range pods {
 		if p == nil || p.Pod == nil {
 			return nil, &api.InvalidError{Object: "pods[" + strconv.Itoa(i) + "]", Err: errors.New("is nil")}
 		}
-		name, labelled := koordinatorName(p.Pod)
+		name := koordinatorName(p.Pod)
 		if name == "" {
 			continue
 		}
@@ -131,15 +142,10 @@ func KoordinatorGangs(pods []*framework.PodInfo, objects []*api.PodGroup, layers
 		if d == nil {
 			d = newKoordinatorDraft(p, name, layers)
 			drafts[key] = d
-		}
-		if labelled && d.object == nil && d.failed == nil {
 			d.failed = d.describedBy(described[objectKey{p.Pod.Namespace, name}])
 		}
-	}
-	for _, p := range pods {
-		name, labelled := koordinatorName(p.Pod)
-		if d := drafts[p.Pod.Namespace+"/"+name]; name != "" && d.failed == nil {
-			d.failed = d.add(p, labelled)
+		if d.failed == nil {
+			d.failed = d.add(p)
 		}
 	}
 	list, errs := make([]*KoordinatorGang, 0, len(drafts)), []error(nil)
@@ -154,12 +160,28 @@ func KoordinatorGangs(pods []*framework.PodInfo, objects []*api.PodGroup, layers
 	return list, errors.Join(errs...)
 }
 
-// koordinatorName is the name of the gang of a pod, "" if it has none, and whether a label gives it.
-func koordinatorName(p *api.Pod) (name string, labelled bool) {
-	if name := p.Annotations[koordName]; name != "" {
-		return name, false
+// koordinatorName is the name of the gang of a pod, "" if it has none.
+func koordinatorName(p *api.Pod) string {
+	return cmp.Or(p.Labels[koordLabelGroup], p.Labels[koordLightName], p.Annotations[koordName])
+}
+
+// koordinatorSettings are the annotations of a pod or a PodGroup as they count: the label and the
+// annotation of other names stand for those of ours, and an empty text, as templates render it, for none,
+// but for the minimum.
+func koordinatorSettings(o *api.ObjectMeta) map[string]string {
+	settings := map[string]string{}
+	for _, key := range koordSettings {
+		if text, ok := o.Annotations[key]; ok && (text != "" || key == koordMin) {
+			settings[key] = text
+		}
 	}
-	return p.Labels[koordLabelGroup], true
+	if text := o.Labels[koordLightMin]; text != "" {
+		settings[koordMin] = text
+	}
+	if text := o.Annotations[koordAliasPolicy]; text != "" && settings[koordMatchPolicy] == "" {
+		settings[koordMatchPolicy] = text
+	}
+	return settings
 }
 
 // koordSettings are the annotations that describe a gang.
@@ -190,25 +212,26 @@ func (d *koordinatorDraft) describedBy(o *api.PodGroup) error {
 		return nil
 	}
 	d.object = o
-	maps.Copy(d.settings, o.Annotations) // pods may add to them
-	for key := range o.Annotations {
-		d.from[key] = "podgroup " + o.Key()
+	d.settings = koordinatorSettings(&o.ObjectMeta)
+	for _, key := range []string{koordMin, koordWaitingTime} { // its spec has them
+		delete(d.settings, key)
 	}
-	return d.read(o.Annotations, "podgroup "+o.Key(), new(KoordinatorGang))
+	return d.read(d.settings, "podgroup "+o.Key(), new(KoordinatorGang))
 }
 
-// add adds a pod, with its settings unless a PodGroup has them.
-func (d *koordinatorDraft) add(p *framework.PodInfo, labelled bool) error {
+// add adds a pod, with its settings unless there is a PodGroup.
+func (d *koordinatorDraft) add(p *framework.PodInfo) error {
 	if node := p.Pod.Spec.NodeName; node != "" {
 		d.gang.Present = append(d.gang.Present, Member{p, node})
 	} else {
 		d.gang.Pods = append(d.gang.Pods, p)
 	}
-	if labelled && d.object != nil {
+	if d.object != nil {
 		return nil
 	}
+	settings := koordinatorSettings(&p.Pod.ObjectMeta)
 	for _, key := range koordSettings {
-		text, ok := p.Pod.Annotations[key]
+		text, ok := settings[key]
 		had, known := d.settings[key]
 		if !ok || known && had == text {
 			continue
@@ -231,7 +254,7 @@ func (d *koordinatorDraft) add(p *framework.PodInfo, labelled bool) error {
 			d.meanings[key] = was
 		}
 		if !reflect.DeepEqual(was, is) {
-			r := annotationReader{object: object, from: p.Pod.Annotations}
+			r := annotationReader{object: object, from: settings}
 			return r.invalid(key, fmt.Sprintf("%s of the gang has %q", cut(d.from[key]), cut(had)))
 		}
 	}
@@ -243,7 +266,7 @@ func (d *koordinatorDraft) read(settings map[string]string, object string, k *Ko
 	k.Namespace, k.Name = d.gang.Namespace, d.gang.Name
 	if d.object != nil {
 		k.Min = d.object.MinCount()
-		if s := d.object.Spec.ScheduleTimeoutSeconds; s != nil {
+		if s := d.object.Spec.ScheduleTimeoutSeconds; s != nil && *s > 0 {
 			k.Waiting = time.Duration(*s) * time.Second
 		}
 	}
@@ -332,8 +355,12 @@ func (r annotationReader) read(k *KoordinatorGang) (err error) {
 		k.Waiting = koordDefaultWaiting
 	}
 	if text, ok := r.from[koordWaitingTime]; ok {
-		if k.Waiting, err = time.ParseDuration(text); err != nil || k.Waiting <= 0 {
-			return r.invalid(koordWaitingTime, "must be a duration above 0")
+		waiting, err := time.ParseDuration(text)
+		if err != nil || waiting < 0 {
+			return r.invalid(koordWaitingTime, "must be a duration from 0 on")
+		}
+		if waiting > 0 { // 0 is the default
+			k.Waiting = waiting
 		}
 	}
 	if k.Groups, err = r.groups(k.Key()); err != nil {

@@ -24,13 +24,13 @@ func TestKoordinatorOrderOfPods(t *testing.T) {
 	}
 	labelled := info(api.MakePod("b").Labels("pod-group.scheduling.sigs.k8s.io", "g").Obj())
 	for _, tt := range []struct{ key, value, want string }{
-		{"gang.scheduling.koordinator.sh/mode", "NonStrict", "2 true"}, // the PodGroup does not say it
-		{"gang.scheduling.koordinator.sh/waiting-time", "7m", "podgroup default/g of the gang has"},
-		{"gang.scheduling.koordinator.sh/waiting-time", "300s", "2 false"},
+		{"gang.scheduling.koordinator.sh/mode", "NonStrict", "2 false 10m0s"}, // what the PodGroup does not say is the default
+		{"gang.scheduling.koordinator.sh/waiting-time", "7m", "2 false 10m0s"},
+		{"gang.scheduling.koordinator.sh/min-available", "many", "2 false 10m0s"},
 	} {
 		annotated := info(api.MakePod("a").Annotations("gang.scheduling.koordinator.sh/name", "g", tt.key, tt.value).Obj())
 		object := &api.PodGroup{ObjectMeta: api.ObjectMeta{
-			Namespace: "default", Name: "g", Annotations: map[string]string{"gang.scheduling.koordinator.sh/waiting-time": "5m"},
+			Namespace: "default", Name: "g", Annotations: map[string]string{"gang.scheduling.koordinator.sh/waiting-time": "5m"}, // its spec counts
 		}}
 		object.Spec.MinMember = 2
 		for _, pods := range [][]*framework.PodInfo{{annotated, labelled}, {labelled, annotated}} {
@@ -38,7 +38,7 @@ func TestKoordinatorOrderOfPods(t *testing.T) {
 			if list, err := gang.KoordinatorGangs(pods, []*api.PodGroup{object}, nil); err != nil {
 				got = err.Error()
 			} else {
-				got = fmt.Sprint(list[0].Min, list[0].NonStrict)
+				got = fmt.Sprintln(list[0].Min, list[0].NonStrict, list[0].Waiting)
 			}
 			if !strings.Contains(got, tt.want) {
 				t.Errorf("%s %s, pod %s first: %s, want %s", tt.key, tt.value, pods[0].Pod.Name, got, tt.want)

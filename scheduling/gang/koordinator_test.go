@@ -33,7 +33,9 @@ func TestKoordinatorSettings(t *testing.T) {
 			return slices.Equal(k.Levels, levels{{Key: block, Slice: 2}, {Key: rack, Mode: gang.Preferred}})
 		}},
 		{"match-policy", "once-satisfied", func(k *gang.KoordinatorGang) bool {
-			return len(k.Group(false).Present) == 1 && k.Group(false).Min == 2 && k.Group(true).Min == 1
+			bound := len(k.Group(false).Present) == 1 && k.Group(false).Min == 1 && k.Ready() // it has satisfied the gang
+			k.Min, k.Present = 3, nil
+			return bound && k.Group(false).Min == 3 && k.Group(true).Min == 1 && !k.Ready()
 		}},
 		{"match-policy", "waiting-and-running", func(k *gang.KoordinatorGang) bool {
 			return len(k.Group(false).Present) == 1 && k.Group(true).Min == 2

@@ -74,9 +74,14 @@ func TestKoordinatorGangs(t *testing.T) {
 		t.Fatalf("KoordinatorGangs = %v, %v", list, err)
 	}
 	k := list[0]
+	if g := k.Group(false); g.Min != 1 {
+		t.Errorf("a gang with a bound member asks for %d members, want 1", g.Min)
+	}
+	k.Policy = gang.WaitingAndRunning
 	if g := k.Group(false); k.Min != 3 || !k.Ready() || len(g.Present) != 1 || len(g.Pods) != 2 || g.Min != 3 {
 		t.Errorf("gang %+v, group %+v", k, g)
 	}
+	k.Policy = gang.OnceSatisfied
 	if g := k.Group(true); g.Min != 1 {
 		t.Errorf("a gang that has stood asks for %d members, want 1", g.Min)
 	}
