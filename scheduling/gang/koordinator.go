@@ -314,11 +314,11 @@ const maxErrorText = 512
 
 func cut(text string) string { return errtext.Cut(text, maxErrorText) }
 
-// byIndex orders pods by their index annotation, then by name. Pods without come last.
+// byIndex orders pods by their index annotation, then by name. Pods without, or with one below 0, come last.
 func byIndex(a, b *framework.PodInfo) int {
 	index := func(p *framework.PodInfo) int {
 		n, err := strconv.Atoi(p.Pod.Annotations[koordTopologyIndex])
-		if err != nil {
+		if err != nil || n < 0 {
 			return int(^uint(0) >> 1)
 		}
 		return n

@@ -46,6 +46,9 @@ func TestKoordinatorSettings(t *testing.T) {
 		{"network-topology-index", "7", func(k *gang.KoordinatorGang) bool { // those with an index come first
 			return k.Pods[0].Pod.Name == "z" && k.Pods[1].Pod.Name == "a"
 		}},
+		{"network-topology-index", "-1", func(k *gang.KoordinatorGang) bool { // stands for none
+			return k.Pods[0].Pod.Name == "a" && k.Pods[1].Pod.Name == "z"
+		}},
 	} {
 		z := info(s, api.MakePod("z").Namespace("ai").Annotations(prefix+"name", "g", prefix+"min-available", "2", prefix+tt.key, tt.value).Obj())
 		a := info(s, api.MakePod("a").Namespace("ai").Annotations(prefix+"name", "g").Obj())
