@@ -369,7 +369,9 @@ func drainByRounds(t *testing.T, s *framework.Snapshot, names []string) (moves m
 // or that kept it off, run elsewhere: those of its batch that are placed after it, and of later ones.
 func TestDrainTriesAgain(t *testing.T) {
 	near := func(b api.PodBuilder) api.PodBuilder { return b.PodAffinity(api.LabelHostname, "tier=late") }
-	far := func(b api.PodBuilder) api.PodBuilder { return b.PodAntiAffinity("side", "tier=late").NodeSelector("side", "left") }
+	far := func(b api.PodBuilder) api.PodBuilder {
+		return b.PodAntiAffinity("side", "tier=late").NodeSelector("side", "left")
+	}
 	for _, tt := range []struct {
 		name    string
 		web     func(api.PodBuilder) api.PodBuilder
