@@ -131,7 +131,7 @@ func TestNoRestInLargeClusters(t *testing.T) {
 func TestRestEnds(t *testing.T) {
 	w := lateWorld(t, 20)
 	f := w.s.incremental
-	for _, b := range []balance{{late: true, unseen: 1, look: 30, spare: 5, loss: 1 << 20, work: 100}, {late: true, unseen: 5, look: 3, work: 7}} {
+	for _, b := range []balance{{late: true, unseen: 1, look: 30, spare: 5, loss: 1 << 20, work: 100}, {late: true, unseen: 5, look: 3, loss: 1 << 20, work: 7}} {
 		for _, begin := range []func(extent){f.restUntilBegun, f.restUntilLook} {
 			f.rest, f.balances.all = rest{}, b
 			begin(f.extentOf(20, 20))

@@ -157,7 +157,7 @@ func ExampleKoordinatorGangs() {
 			"gang.scheduling.koordinator.sh/network-topology-spec", `{"gatherStrategy":[{"layer":"rackLayer","strategy":"MustGather"}]}`,
 		).Requests("1", "1Gi").Obj())
 	}
-	list, err := gang.KoordinatorGangs([]*framework.PodInfo{pod("b"), pod("a")}, nil, map[string]string{"rackLayer": rack})
+	list, err := gang.KoordinatorGangs([]*framework.PodInfo{pod("b"), pod("a")}, nil, []gang.KoordinatorLayer{{Name: "rackLayer", Label: rack}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -43,7 +43,7 @@ func FuzzKoordinator(f *testing.F) {
 			}
 			pods = append(pods, info(s, p))
 		}
-		gangs, err := gang.KoordinatorGangs(pods, nil, map[string]string{"rack": rack, "block": block})
+		gangs, err := gang.KoordinatorGangs(pods, nil, []gang.KoordinatorLayer{{"block", block}, {"rack", rack}})
 		refusedProperly(t, err)
 		if err != nil {
 			return

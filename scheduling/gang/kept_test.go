@@ -211,7 +211,7 @@ func TestKoordinatorPodsAgree(t *testing.T) {
 		return info(s, b.Obj())
 	}
 	first := pod("a", "min-available", "2", "waiting-time", "60s")
-	layers := map[string]string{"rackLayer": rack, "blockLayer": block}
+	layers := []gang.KoordinatorLayer{{"blockLayer", block}, {"rackLayer", rack}}
 	for _, tt := range []struct {
 		pods []*framework.PodInfo
 		want string
@@ -238,9 +238,9 @@ func TestKoordinatorPodsAgree(t *testing.T) {
 	if err != nil || list[0].Min != 0 || !list[0].Ready() || list[0].Group(false).Min != 1 {
 		t.Errorf("a minimum of 0: %+v, %v", list, err)
 	}
-	// Layers that must gather come before those that should, whatever their order.
+	// Layers come in their own order, and what is above one that must gather gathers.
 	list, err = gang.KoordinatorGangs([]*framework.PodInfo{pod("a", "min-available", "1", "network-topology-spec", `{"gatherStrategy":[{"layer":"blockLayer","strategy":"PreferGather"},{"layer":"rackLayer","strategy":"MustGather"}]}`)}, nil, layers)
-	if err != nil || fmt.Sprint(list[0].Levels) != "[{example.com/rack Required 0} {example.com/block Preferred 0}]" {
+	if err != nil || fmt.Sprint(list[0].Levels) != "[{example.com/block Required 0} {example.com/rack Required 0}]" {
 		t.Errorf("levels %v, %v", list, err)
 	}
 }

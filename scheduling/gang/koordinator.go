@@ -53,6 +53,10 @@ const (
 	OnlyWaiting MatchPolicy = "only-waiting"
 )
 
+// A KoordinatorLayer is a layer of Koordinator's network topology, and the label by which nodes are in its
+// domains.
+type KoordinatorLayer struct{ Name, Label string }
+
 // A KoordinatorGang is a gang as Koordinator's labels and annotations describe it.
 type KoordinatorGang struct {
 	Namespace, Name string
@@ -102,8 +106,8 @@ func (k *KoordinatorGang) Group(satisfied bool) *Group {
 }
 
 // KoordinatorGangs reads the gangs of pods: their labels and annotations, and the
-// PodGroups of group scheduling.sigs.k8s.io of the same names. What a PodGroup says counts alone. layers gives the node label
-// of each layer of the network topology. Pods that wait have no node; the others are
+// PodGroups of group scheduling.sigs.k8s.io of the same names. What a PodGroup says counts alone. layers lists the
+// layers of the network topology, the coarsest first. Pods that wait have no node; the others are
 // members that are present. Gangs come in the order of their keys.
 //
 // Every pod of a gang may have the annotations that describe it, but their meaning must
@@ -126,7 +130,7 @@ func (k *KoordinatorGang) Group(satisfied bool) *Group {
 // Why: the caller learns what is missing.
 //
 // Source: Koordinator 1.8, plugin Coscheduling.
-func KoordinatorGangs(pods []*framework.PodInfo, objects []*api.PodGroup, layers map[string]string) ([]*KoordinatorGang, error) {
+func KoordinatorGangs(pods []*framework.PodInfo, objects []*api.PodGroup, layers []KoordinatorLayer) ([]*KoordinatorGang, error) {
 	drafts := map[string]*koordinatorDraft{}
 	described := groupsByKey(objects)
 	for i, p := range pods {
@@ -192,14 +196,14 @@ type koordinatorDraft struct {
 	gang     *KoordinatorGang
 	first    *framework.PodInfo
 	object   *api.PodGroup // if a label names it
-	layers   map[string]string
+	layers   []KoordinatorLayer
 	settings map[string]string           // the first text of each annotation
 	meanings map[string]*KoordinatorGang // what it says alone, if it was asked for: a text may be long, and the pods many
 	from     map[string]string           // which pod or PodGroup has it
 	failed   error                       // the first thing that cannot be read
 }
 
-func newKoordinatorDraft(first *framework.PodInfo, name string, layers map[string]string) *koordinatorDraft {
+func newKoordinatorDraft(first *framework.PodInfo, name string, layers []KoordinatorLayer) *koordinatorDraft {
 	return &koordinatorDraft{
 		gang: &KoordinatorGang{Namespace: first.Pod.Namespace, Name: name}, first: first, layers: layers,
 		settings: map[string]string{}, from: map[string]string{}, meanings: map[string]*KoordinatorGang{},
@@ -330,7 +334,7 @@ func byIndex(a, b *framework.PodInfo) int {
 type annotationReader struct {
 	object string
 	from   map[string]string
-	layers map[string]string
+	layers []KoordinatorLayer
 }
 
 func (r annotationReader) invalid(key, text string) error {
@@ -425,8 +429,8 @@ func (r annotationReader) number(key string, to *int) error {
 	return nil
 }
 
-// levels reads the network topology. Layers are ordered as they are given, the coarsest
-// first; those that must gather come before those that should.
+// levels reads the network topology. Layers come in their own order, the coarsest first, whatever the
+// order of the rules. A layer above one that must gather gathers by itself, so it must, too.
 func (r annotationReader) levels() (list []Level, err error) {
 	text, ok := r.from[koordTopology]
 	if !ok {
@@ -442,22 +446,31 @@ func (r annotationReader) levels() (list []Level, err error) {
 	if err := json.Unmarshal([]byte(text), &spec); err != nil {
 		return nil, r.invalid(koordTopology, "cannot be read: "+cut(err.Error()))
 	}
+	depth := map[string]int{} // of a level's label
+	finest := -1              // layer that must gather
 	for _, s := range spec.GatherStrategy {
-		label, ok := r.layers[s.Layer]
-		l := Level{Key: label, Slice: max(0, s.PodCountMultiple)}
-		switch {
-		case !ok:
+		at := slices.IndexFunc(r.layers, func(l KoordinatorLayer) bool { return l.Name == s.Layer })
+		if at < 0 {
 			return nil, r.invalid(koordTopology, fmt.Sprintf("layer %q is unknown", cut(s.Layer)))
-		case s.Strategy == koordMustGather:
-			l.Mode = Required
-		case s.Strategy == koordPreferGather:
+		}
+		l := Level{Key: r.layers[at].Label, Slice: max(0, s.PodCountMultiple)}
+		switch s.Strategy {
+		case koordMustGather:
+			l.Mode, finest = Required, max(finest, at)
+		case koordPreferGather:
 			l.Mode = Preferred
 		default:
 			return nil, r.invalid(koordTopology, fmt.Sprintf("strategy %q of layer %q is unknown", cut(s.Strategy), cut(s.Layer)))
 		}
+		depth[l.Key] = at
 		list = append(list, l)
 	}
-	slices.SortStableFunc(list, func(a, b Level) int { return cmp.Compare(a.Mode, b.Mode) })
+	slices.SortStableFunc(list, func(a, b Level) int { return cmp.Compare(depth[a.Key], depth[b.Key]) })
+	for i := range list {
+		if depth[list[i].Key] < finest {
+			list[i].Mode = Required
+		}
+	}
 	return list, nil
 }
 

@@ -1,6 +1,7 @@
 package gang_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -14,7 +15,7 @@ import (
 func TestKoordinatorSettings(t *testing.T) {
 	const prefix = "gang.scheduling.koordinator.sh/"
 	s := racks(1)
-	layers := map[string]string{"block": block, "rack": rack}
+	layers := []gang.KoordinatorLayer{{"block", block}, {"rack", rack}}
 	type levels = []gang.Level
 	spec := func(list string) string { return `{"gatherStrategy":[` + list + `]}` }
 	for _, tt := range []struct {
@@ -89,5 +90,43 @@ func TestKueueUnconstrainedFalse(t *testing.T) {
 	}, []string{rack})
 	if err != nil || !slices.Equal(levels, []gang.Level{{Key: rack}}) {
 		t.Errorf("KueueLevels = %v, %v, want the rack", levels, err)
+	}
+}
+
+// TestKoordinatorLayers: layers come in the order of the topology, whatever the order of the rules, and
+// each of these gangs is placed.
+func TestKoordinatorLayers(t *testing.T) {
+	const must, prefer = "MustGather", "PreferGather"
+	for _, tt := range []struct {
+		blocks, racks string // strategies
+		want          []gang.Level
+	}{
+		{must, must, []gang.Level{{Key: block}, {Key: rack}}},
+		{prefer, must, []gang.Level{{Key: block}, {Key: rack}}}, // a rack is in one block
+		{must, prefer, []gang.Level{{Key: block}, {Key: rack, Mode: gang.Preferred}}},
+		{prefer, prefer, []gang.Level{{Key: block, Mode: gang.Preferred}, {Key: rack, Mode: gang.Preferred}}},
+	} {
+		rules := []string{`{"layer":"b","strategy":"` + tt.blocks + `"}`, `{"layer":"r","strategy":"` + tt.racks + `"}`}
+		for _, text := range []string{rules[0] + "," + rules[1], rules[1] + "," + rules[0]} {
+			s := framework.NewSnapshot(framework.Arrival)
+			var pods []*framework.PodInfo
+			for i := range 8 {
+				if err := s.AddNode(api.MakeNode(fmt.Sprint("n", i), "2", "32Gi").Labels(block, fmt.Sprint("b", i/4), rack, fmt.Sprint("r", i/2)).Obj()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i := range 4 {
+				pods = append(pods, info(s, api.MakePod(fmt.Sprint("p", i)).Requests("1", "1Gi").Annotations(
+					koordinatorName, "g", koordinatorMin, "4", "gang.scheduling.koordinator.sh/network-topology-spec", `{"gatherStrategy":[`+text+`]}`).Obj()))
+			}
+			list, err := gang.KoordinatorGangs(pods, nil, []gang.KoordinatorLayer{{Name: "b", Label: block}, {Name: "r", Label: rack}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := placer(gang.Rules{Choice: gang.BestFit}).Place(s, list[0].Group(false))
+			if err != nil || out.Status != gang.Placed || !slices.Equal(list[0].Levels, tt.want) {
+				t.Errorf("%s: levels %v, %+v, %v; want %v", text, list[0].Levels, out, err, tt.want)
+			}
+		}
 	}
 }

@@ -62,7 +62,7 @@ func TestKoordinatorGangs(t *testing.T) {
 		`layer "moon" is unknown`:                 pod("a", prefix+"network-topology-spec", `{"gatherStrategy":[{"layer":"moon","strategy":"MustGather"}]}`),
 		`strategy "Perhaps" of layer "rackLayer"`: pod("a", prefix+"network-topology-spec", `{"gatherStrategy":[{"layer":"rackLayer","strategy":"Perhaps"}]}`),
 	} {
-		_, err := gang.KoordinatorGangs([]*framework.PodInfo{p}, nil, map[string]string{"rackLayer": rack})
+		_, err := gang.KoordinatorGangs([]*framework.PodInfo{p}, nil, []gang.KoordinatorLayer{{"rackLayer", rack}})
 		var invalid *api.InvalidError
 		if !errors.As(err, &invalid) || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want an InvalidError with %s", err, want)

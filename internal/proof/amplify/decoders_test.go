@@ -55,7 +55,7 @@ func TestOtherDecoders(t *testing.T) {
 		return func(text string) error {
 			_, err := gang.KoordinatorGangs(somePods(1, func(b api.PodBuilder, i int) api.PodBuilder {
 				return b.Annotations("gang.scheduling.koordinator.sh/name", "g", "gang.scheduling.koordinator.sh/min-available", "1", key, text)
-			}), nil, map[string]string{"a": "b"})
+			}), nil, []gang.KoordinatorLayer{{Name: "a", Label: "b"}})
 			return err
 		}
 	}
