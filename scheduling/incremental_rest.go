@@ -26,10 +26,10 @@ func (f *incrementalPath) rests(snap *framework.Snapshot, pod *framework.PodInfo
 	return true
 }
 
-// restFor begins a rest of so many decisions.
-func (f *incrementalPath) restFor(decisions int, x extent, untilLook bool) {
-	f.rest = rest{decisions, x, untilLook}
-	f.bookRest(decisions)
+// beginRest begins a rest, and books all its decisions.
+func (f *incrementalPath) beginRest(r rest) {
+	f.rest = r
+	f.bookRest(r.left)
 }
 
 // endRest ends the rest before a decision that is none of it.
@@ -52,7 +52,7 @@ func (f *incrementalPath) bookRest(decisions int) {
 
 // restUntilBegun begins a rest until kept answers do.
 func (f *incrementalPath) restUntilBegun(x extent) {
-	f.restFor(max(0, (workShare*x.classPrice()-f.balances.all.work-1)/x.work()), x, false)
+	f.beginRest(rest{left: max(0, (workShare*x.classPrice()-f.balances.all.work-1)/x.work()), extent: x})
 }
 
 // restUntilLook begins a rest until the next pod that is looked at, or until kept answers may pay again.
@@ -65,7 +65,7 @@ func (f *incrementalPath) restUntilLook(x extent) {
 	if b.late && b.loss < x.limitAtLast() {
 		n = min(n, max(0, (workShare*b.loss-b.work)/x.work()))
 	}
-	f.restFor(n, x, true)
+	f.beginRest(rest{left: n, extent: x, untilLook: true})
 }
 
 // untilLook is how many pods that are not looked at come next, as far as that is drawn.

@@ -105,9 +105,9 @@ func (k *KoordinatorGang) Group(satisfied bool) *Group {
 }
 
 // KoordinatorGangs reads the gangs of pods: their labels and annotations, and the
-// PodGroups of group scheduling.sigs.k8s.io of the same names. What a PodGroup says counts alone. layers lists the
-// layers of the network topology, the coarsest first. Pods that wait have no node; the others are
-// members that are present. Gangs come in the order of their keys.
+// PodGroups of group scheduling.sigs.k8s.io of the same names. If there is a PodGroup, what pods say
+// does not count. layers lists the layers of the network topology, the coarsest first. Pods that wait
+// have no node; the others are members that are present. Gangs come in the order of their keys.
 //
 // Every pod of a gang may have the annotations that describe it, but their meaning must
 // agree. One that cannot be read, or that disagrees with another pod's, is an
@@ -168,9 +168,9 @@ func koordinatorName(p *api.Pod) string {
 	return cmp.Or(p.Labels[koordLabelGroup], p.Labels[koordLightName], p.Annotations[koordName])
 }
 
-// koordinatorSettings are the annotations of a pod or a PodGroup as they count: the label and the
-// annotation of other names stand for those of ours, and an empty text, as templates render it, for none,
-// but for the minimum.
+// koordinatorSettings are the annotations of a pod or a PodGroup as they count. The deprecated label and
+// the alias count under the usual names. An empty text, as templates render it, counts as none, except
+// for the minimum.
 func koordinatorSettings(o *api.ObjectMeta) map[string]string {
 	settings := map[string]string{}
 	for _, key := range koordSettings {
@@ -194,11 +194,11 @@ var koordSettings = []string{koordMin, koordTotal, koordMode, koordWaitingTime, 
 type koordinatorDraft struct {
 	gang     *KoordinatorGang
 	first    *framework.PodInfo
-	object   *api.PodGroup // if a label names it
+	object   *api.PodGroup // nil if there is none
 	layers   []KoordinatorLayer
 	settings map[string]string           // the first text of each annotation
-	meanings map[string]*KoordinatorGang // what it says alone, if it was asked for: a text may be long, and the pods many
-	from     map[string]string           // which pod or PodGroup has it
+	meanings map[string]*KoordinatorGang // what it says alone; it is read once, because a text may be long, and the pods many
+	from     map[string]string           // which pod has it
 	failed   error                       // the first thing that cannot be read
 }
 
@@ -248,15 +248,7 @@ func (d *koordinatorDraft) add(p *framework.PodInfo) error {
 			d.settings[key], d.from[key], d.meanings[key] = text, object, is
 			continue
 		}
-		was := d.meanings[key]
-		if was == nil {
-			was = new(KoordinatorGang)
-			if err := d.read(map[string]string{key: had}, object, was); err != nil {
-				return err
-			}
-			d.meanings[key] = was
-		}
-		if !reflect.DeepEqual(was, is) {
+		if !reflect.DeepEqual(d.meanings[key], is) {
 			r := annotationReader{object: object, from: settings}
 			return r.invalid(key, fmt.Sprintf("%s of the gang has %q", cut(d.from[key]), cut(had)))
 		}

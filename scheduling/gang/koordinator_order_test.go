@@ -38,7 +38,7 @@ func TestKoordinatorOrderOfPods(t *testing.T) {
 			if list, err := gang.KoordinatorGangs(pods, []*api.PodGroup{object}, nil); err != nil {
 				got = err.Error()
 			} else {
-				got = fmt.Sprintln(list[0].Min, list[0].NonStrict, list[0].Waiting)
+				got = fmt.Sprint(list[0].Min, list[0].NonStrict, list[0].Waiting)
 			}
 			if !strings.Contains(got, tt.want) {
 				t.Errorf("%s %s, pod %s first: %s, want %s", tt.key, tt.value, pods[0].Pod.Name, got, tt.want)

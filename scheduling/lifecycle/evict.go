@@ -36,7 +36,7 @@ func (d *Driver) evict(ctx context.Context, plugin string, p *pod, it *queue.Ite
 	}
 	d.clearNomination(ctx, p, node) // from now on no pod of lower priority gets the room
 	var outside []Eviction
-	var asked asked
+	var evicted awaited
 	inMemory := false // whether the last victim was preempted in its binding
 	for _, v := range a.Victims {
 		q := d.victim(v.Pod)
@@ -46,7 +46,7 @@ func (d *Driver) evict(ctx context.Context, plugin string, p *pod, it *queue.Ite
 			inMemory = true
 		default:
 			outside = append(outside, evictionOf(q))
-			asked.victims = append(asked.victims, q)
+			evicted.victims = append(evicted.victims, q)
 			inMemory = false
 		}
 	}
@@ -60,9 +60,9 @@ func (d *Driver) evict(ctx context.Context, plugin string, p *pod, it *queue.Ite
 			d.requeue(ctx, p, it, a, queue.Rejectors{}) // after its backoff, as no event is due
 			return
 		}
-		if p.nominated == node && len(asked.victims) > 0 {
-			asked.at = d.clock.Now()
-			p.asked = &asked
+		if p.nominated == node && len(evicted.victims) > 0 {
+			evicted.since = d.clock.Now()
+			p.awaited = &evicted
 		}
 		d.requeue(ctx, p, it, a, rejectorsOf(cause))
 		if inMemory && p.item == it {
@@ -83,32 +83,32 @@ func (d *Driver) evict(ctx context.Context, plugin string, p *pod, it *queue.Ite
 	})
 }
 
-// asked are the victims of a preemption that an [Evicter] has evicted.
-type asked struct {
+// awaited are the victims of a preemption that an [Evicter] has evicted, and since when.
+type awaited struct {
 	victims []*pod
-	at      time.Time
+	since   time.Time
 }
 
 // leavingSoon is how long an event may take that says that an evicted pod is leaving. Until then
 // the preemptor preempts no others.
 const leavingSoon = 30 * time.Second
 
-// isAwaited reports whether a victim is still on its node, and is leaving or will soon.
-func (x *asked) isAwaited(now time.Time) bool {
+// areLeaving reports whether a victim is still on its node, and is leaving or will soon.
+func (x *awaited) areLeaving(now time.Time) bool {
 	return slices.ContainsFunc(x.victims, func(q *pod) bool {
-		return q.host != nil && (q.info.Pod.DeletionTimestamp != nil || now.Sub(x.at) < leavingSoon)
+		return q.host != nil && (q.info.Pod.DeletionTimestamp != nil || now.Sub(x.since) < leavingSoon)
 	})
 }
 
 // awaitsVictims reports whether victims of the pod have been evicted, and are still on their node. Then it
 // must not preempt more, unless its node has become one where that does not help; see [Evicter].
 func (d *Driver) awaitsVictims(sched *scheduling.Scheduler, p *pod, info *framework.PodInfo) bool {
-	if p.asked == nil {
+	if p.awaited == nil {
 		return false
 	}
 	n := d.snap.Node(p.nominated)
-	if n == nil || !p.asked.isAwaited(d.clock.Now()) {
-		p.asked = nil
+	if n == nil || !p.awaited.areLeaving(d.clock.Now()) {
+		p.awaited = nil
 		return false
 	}
 	verdicts, err := sched.FilterNodes(d.snap, info, []*framework.NodeInfo{n})

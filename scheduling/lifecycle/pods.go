@@ -34,7 +34,7 @@ type pod struct {
 	nominated string             // the node that it is nominated to, "" for none
 	nominee   *list.Element      // in Driver.nominations, under nominated, while it is nominated
 	noted     *framework.PodInfo // the version whose nomination is in the snapshot
-	asked     *asked             // which victims were asked to leave the node that it is nominated to
+	awaited   *awaited           // the victims that have to leave the node that it is nominated to
 	member    *member            // if groups are scheduled and it is in one
 	pacer
 	slow pacer // of rejections
@@ -252,7 +252,7 @@ func (d *Driver) nominate(p *pod, node string) {
 		d.nominations.remove(p)
 	}
 	if p.nominated != node {
-		p.asked = nil
+		p.awaited = nil
 	}
 	p.nominated, p.noted = node, nil
 	if node != "" {

@@ -156,7 +156,7 @@ const prefix = "preemption: "
 // Source: kube-scheduler 1.37, framework/preemption, callExtenders.
 var Narrow = framework.NewKey[func(context.Context, []*Candidate) ([]*Candidate, error)]("narrow the candidates of a preemption down")
 
-// Awaits is why a pod does not preempt whose victims are leaving.
+// Awaits says that a pod does not preempt, because its victims are still leaving.
 const Awaits = prefix + string(awaits)
 
 const awaits framework.Text = "not eligible due to a terminating pod on the nominated node."

@@ -92,8 +92,8 @@ func leaving(nodes []*framework.NodeInfo) (pods []running, left []string) {
 // Drain cordons the nodes and evicts their pods, in as many batches as the
 // PodDisruptionBudgets demand. All pods of a batch leave at once and are placed again by
 // priority; those that run again count as healthy for the next batch. A pod that fits nowhere is tried
-// again after each batch if other pods may have kept it off, but all of them at most four times as often
-// as there are pods. Pods that do not
+// again after each batch if other pods may have kept it off; all such pods together are tried again at
+// most four times as often as there are pods. Pods that do not
 // run or are not ready leave as the eviction API lets them: see
 // [api.UnhealthyPodEvictionPolicy]. An unknown node is an [*api.InvalidError].
 //
@@ -224,7 +224,7 @@ func (x *draining) batch(batch []*exit) error {
 func (x *draining) placeWaiting() (some bool, err error) {
 	list := x.waiting
 	x.waiting = nil
-	for i, w := range list {
+	for _, w := range list {
 		if x.tries == 0 || !x.mayFitLater(w.exit.pod) {
 			x.waiting = append(x.waiting, w)
 			continue
@@ -232,7 +232,6 @@ func (x *draining) placeWaiting() (some bool, err error) {
 		x.tries--
 		placed, err := x.place(w.exit)
 		if err != nil {
-			x.waiting = append(x.waiting, list[i:]...)
 			return false, err
 		}
 		if placed {

@@ -46,8 +46,8 @@ type NodesNeeded struct {
 // answer is the cheapest choice found, with a lower bound from the resources: each type
 // alone, as many of a type of each zone if pods must spread over zones, then greedily the nodes that
 // hold the most for their price, then with nodes left out or replaced by cheaper ones as long as the
-// pods fit. The same bound ends this search, and the answer is the cheapest choice found until then; if
-// there is none yet, six times the bound.
+// pods fit. The same bound ends this search, and the answer is the cheapest choice found until then.
+// Until it has found one, it may take six times as much work.
 //
 // Replicas of one pod are counted, as by [Planner.Headroom], in place of placing each for
 // every choice. If what a node takes of them does not depend on other nodes, the answer is

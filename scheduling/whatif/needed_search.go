@@ -202,7 +202,7 @@ func (x *nodeSearch) greedy() ([]int, error) {
 		if ok, err := x.suffices(counts); ok || err != nil {
 			return counts, err
 		}
-		var step []int // nodes by type
+		var next []int // nodes by type
 		held, missing, taken := 0.0, 0, 0
 		err := x.with(counts, func(s *framework.Snapshot) error {
 			left, err := x.leftOver(s)
@@ -219,17 +219,17 @@ func (x *nodeSearch) greedy() ([]int, error) {
 					return err
 				}
 				if value /= float64(x.price(more.nodes)); value > held {
-					step, held, taken = more.nodes, value, pods
+					next, held, taken = more.nodes, value, pods
 				}
 			}
 			return nil
 		})
-		if err != nil || step == nil {
+		if err != nil || next == nil {
 			return nil, err
 		}
 		// Several at once, while many pods are left: half of what the rest would need.
 		times := max(1, missing/max(1, 2*taken))
-		for i, n := range step {
+		for i, n := range next {
 			counts[i] = min(x.most[i], counts[i]+n*times)
 		}
 	}

@@ -144,7 +144,7 @@ func (x *nodeSearch) markEach(s *framework.Snapshot, pod *framework.PodInfo) (fi
 			return fits, err
 		}
 	}
-	if !x.haveTypes(func(*api.Pod) bool { return true }) {
+	if !x.comesWith(func(*api.Pod) bool { return true }) {
 		return fits, nil
 	}
 	for i := -1; i < len(x.types) && err == nil; i++ {
@@ -164,13 +164,13 @@ func (x *nodeSearch) markEach(s *framework.Snapshot, pod *framework.PodInfo) (fi
 // keepsOff reports whether a pod that comes with a new node may keep the pod off other nodes, as far
 // as their specs tell.
 func (x *nodeSearch) keepsOff(pod *framework.PodInfo) bool {
-	return x.haveTypes(func(p *api.Pod) bool {
+	return x.comesWith(func(p *api.Pod) bool {
 		return pod.HasPodAffinity() || p.Spec.Affinity != nil && p.Spec.Affinity.PodAntiAffinity != nil
 	})
 }
 
-// haveTypes reports whether a pod like this comes with new nodes of some type.
-func (x *nodeSearch) haveTypes(like func(*api.Pod) bool) bool {
+// comesWith reports whether a new node of some type comes with a pod like this.
+func (x *nodeSearch) comesWith(like func(*api.Pod) bool) bool {
 	return slices.ContainsFunc(x.types, func(t NodeType) bool { return slices.ContainsFunc(t.Pods, like) })
 }
 

@@ -267,8 +267,9 @@ func (c *Cluster) tableOf(object string) string {
 
 // Doubts lists what is likely a mistake, though it can be read: fields that look misspelt,
 // fields that an object has twice if the cluster is read strictly, values that no API
-// server takes in fields that decide nothing, and pods on nodes that are not there. Each names file, line, object and field, as far
-// as they are known. It returns the first few of them, at most so many, and counts the others.
+// server takes in fields that decide nothing, and pods on nodes that are not there. Each names file,
+// line, object and field, as far as they are known. It returns the first few of them, at most so many,
+// and counts the others.
 func (c *Cluster) Doubts(most int) (list []error, more int) {
 	for _, s := range c.sources {
 		for _, fault := range s.Doubts() {

@@ -1,7 +1,7 @@
 // Package direct creates objects with half of the CPU of client-go's requests, which build
 // their URL eight times and decode an answer that nobody reads.
 //
-// It only knows success. Whatever else the API server says, the caller asks again by a
+// It only knows the status of an answer. Unless that is success, the caller asks again by a
 // request of client-go, which explains a refusal and waits if the API server is busy.
 package direct
 
