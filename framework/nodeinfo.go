@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/runner"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -206,7 +207,7 @@ func (n *NodeInfo) countIn(p *PodInfo) {
 	}
 	n.NonZeroRequested[0] = n.sum(n.NonZeroRequested[0], p.UsedNonZero[0])
 	n.NonZeroRequested[1] = n.sum(n.NonZeroRequested[1], p.UsedNonZero[1])
-	if len(p.Unknown) > 0 {
+	if p.has(runner.HasUnknown) {
 		n.eachUnknown(p, func(i int, used int64) { n.Requested = n.Requested.With(i, n.sum(n.Requested.At(i), used)) })
 	}
 }
@@ -227,7 +228,7 @@ func (n *NodeInfo) countOut(p *PodInfo) {
 	n.Requested = n.Requested.Sub(p.UsedRequests)
 	n.NonZeroRequested[0] -= p.UsedNonZero[0]
 	n.NonZeroRequested[1] -= p.UsedNonZero[1]
-	if len(p.Unknown) > 0 {
+	if p.has(runner.HasUnknown) {
 		n.eachUnknown(p, func(i int, used int64) { n.Requested = n.Requested.With(i, n.Requested.At(i)-used) })
 	}
 }
@@ -283,7 +284,7 @@ func (n *NodeInfo) uncount(p *PodInfo) {
 
 // releasePorts uncounts the pod's host ports. The rest of the list moves once.
 func (n *NodeInfo) releasePorts(p *PodInfo) {
-	if len(p.HostPorts) == 0 {
+	if !p.has(runner.HasHostPorts) {
 		return
 	}
 	var few [fewPorts]api.HostPort
@@ -310,7 +311,7 @@ func (n *NodeInfo) releasePorts(p *PodInfo) {
 // takePorts counts the pod's host ports. They are sorted, so that a rollback restores
 // the same list whatever came in between. The rest of the list moves once.
 func (n *NodeInfo) takePorts(p *PodInfo) {
-	if len(p.HostPorts) == 0 {
+	if !p.has(runner.HasHostPorts) {
 		return
 	}
 	var few [fewPorts]api.HostPort

@@ -39,10 +39,10 @@ type PodInfo struct {
 	schema      *resource.Schema
 
 	amounts [fewResources]int64 // what UsedRequests is made of, if it fits
+	runner  runner.Pod
+
 	// HostPorts are the ports that the pod takes on its node.
 	HostPorts []api.HostPort
-	runner    runner.Pod
-
 	// Requests is what the spec asks of a node, with pod-level requests and overhead;
 	// filters compare it. All vectors are in the schema's units (milli-CPU, bytes, and
 	// counts), rounded up.
@@ -115,7 +115,9 @@ func (i *PodInfo) deriveRequests(alike bool) {
 		used = api.PodRequests(p, api.RequestOptions{PodLevel: true, Status: true})
 	}
 	left := schema.AdmitGuests(spec, used)
-	i.Unknown = unknownRequests(left, spec, used)
+	if i.Unknown = unknownRequests(left, spec, used); len(i.Unknown) > 0 {
+		i.runner.Parts |= runner.HasUnknown
+	}
 	spec, used = without(left, spec), without(left, used)
 	i.UsedRequests = near(schema.Vector(used), &i.amounts)
 	if i.Requests = i.UsedRequests; !alike {
@@ -247,28 +249,28 @@ func namesNodes(a *api.Affinity) bool {
 
 // HasPodAffinity reports whether the pod has pod affinity or anti-affinity, even an
 // empty one.
-func (p *PodInfo) HasPodAffinity() bool { return p.runner.Parts&runner.HasPodAffinity != 0 }
+func (p *PodInfo) HasPodAffinity() bool { return p.has(runner.HasPodAffinity) }
 
 // HasSpread reports whether the pod has topology spread constraints.
-func (p *PodInfo) HasSpread() bool { return p.runner.Parts&runner.HasSpread != 0 }
+func (p *PodInfo) HasSpread() bool { return p.has(runner.HasSpread) }
 
 // HasClaims reports whether the pod has resource claims.
-func (p *PodInfo) HasClaims() bool { return p.runner.Parts&runner.HasClaims != 0 }
+func (p *PodInfo) HasClaims() bool { return p.has(runner.HasClaims) }
 
 // HasExtended reports whether the pod requests a resource that a device class may stand
 // behind: an extended resource, or one that is named after a class
 // ([api.PrefixDeviceClass]). [PodInfo.Unknown] does not count.
-func (p *PodInfo) HasExtended() bool { return p.runner.Parts&runner.HasExtended != 0 }
+func (p *PodInfo) HasExtended() bool { return p.has(runner.HasExtended) }
 
 func mayBeDevices(name resource.Name) bool {
 	return name.IsExtended() || len(name) > len(api.PrefixDeviceClass) && strings.HasPrefix(string(name), api.PrefixDeviceClass)
 }
 
 // HasGates reports whether the pod has scheduling gates.
-func (p *PodInfo) HasGates() bool { return p.runner.Parts&runner.HasGates != 0 }
+func (p *PodInfo) HasGates() bool { return p.has(runner.HasGates) }
 
 // HasVolumes reports whether the pod has volumes, of whatever source.
-func (p *PodInfo) HasVolumes() bool { return p.runner.Parts&runner.HasVolumes != 0 }
+func (p *PodInfo) HasVolumes() bool { return p.has(runner.HasVolumes) }
 
 // IsNominated reports whether the pod's status names a nominated node.
-func (p *PodInfo) IsNominated() bool { return p.runner.Parts&runner.IsNominated != 0 }
+func (p *PodInfo) IsNominated() bool { return p.has(runner.IsNominated) }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/berth-sched/berth/internal/runner"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -58,7 +59,7 @@ func without(names []resource.Name, l resource.List) resource.List {
 // brought a resource of p.Unknown. A snapshot counts both alike, and a scheduler places
 // the fresh pod, so only code that reads the vectors of old PodInfos needs Fresh.
 func (p *PodInfo) Fresh() *PodInfo {
-	if len(p.Unknown) == 0 {
+	if !p.has(runner.HasUnknown) {
 		return p
 	}
 	return p.fresh()

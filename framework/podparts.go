@@ -23,3 +23,5 @@ const (
 
 // Parts returns the parts that the pod has. It may have bits that are no part of this list.
 func (p *PodInfo) Parts() PodParts { return PodParts(p.runner.Parts) }
+
+func (p *PodInfo) has(part runner.Parts) bool { return p.runner.Parts&part != 0 }

@@ -79,11 +79,11 @@ type Pod struct {
 	entry atomic.Pointer[Entry]
 	// Counted belongs to package topo: what the pod counts as, if it has no terms.
 	Counted atomic.Pointer[Counted]
+	// Parts and OnlyNode never change.
+	Parts Parts
 	// First is of the pod that this one is a replica of, nil if of none. Replicas differ in
 	// name and UID only.
 	First *Pod
-	// Parts and OnlyNode never change.
-	Parts Parts
 	// OnlyNode is the name of the only node that the pod can run on, if its affinity says that
 	// and nothing else, as that of a DaemonSet's pod does; "" otherwise.
 	OnlyNode [1]string
@@ -114,6 +114,7 @@ const (
 	HasHostPorts
 	NeedsFeatures   // may need a feature that nodes declare
 	ToleratesCordon // of a node; without it, a pod still may
+	HasUnknown      // requests a resource that the schema has no number for
 )
 
 // A Counted is shared by pods that count as the same.
