@@ -14,6 +14,7 @@ import (
 type incrementalPath struct {
 	s         *Scheduler
 	engine    *engine.Engine
+	query     engine.Query
 	bound     boundPlugins
 	reference *referencePath // for verification, nil if there is none
 
@@ -36,6 +37,7 @@ type incrementalPath struct {
 	guesses   guesses
 	balances  balances
 	extent    extent   // of the last decision
+	settled   extent   // in which the balance of all is at its bounds, nodes is 0 if in none
 	asked     *balance // that said whether to ask for kept answers, nil if classes are compared
 	spelled   int      // what the key of the last pod cost beyond keyCost
 	long      bool     // that key is long
@@ -181,9 +183,10 @@ func (f *incrementalPath) ask(c *framework.Cycle, start, want int) (*engine.View
 	if !ok {
 		return nil, false
 	}
-	q := engine.Query{Snapshot: c.Snapshot, Cycle: c, Start: start, Want: want, Overrides: overrides}
+	q := &f.query // a literal would be copied, word by word and then faster than its words are written
+	q.Snapshot, q.Cycle, q.Start, q.Want, q.Overrides = c.Snapshot, c, start, want, overrides
 	q.Key, q.Ref = f.keyOf(f.class)
-	return f.engine.Find(&q)
+	return f.engine.Find(q)
 }
 
 // keyOf returns the key by which the engine is asked about a class.

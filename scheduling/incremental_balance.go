@@ -128,12 +128,16 @@ func (b *balance) noteVain(x extent) {
 // book notes a decision in the balance of all, with what the pod's key cost. That of a long key is
 // noted in a balance of its own.
 func (f *incrementalPath) book(evaluated, saved int) {
+	if f.bookSettled(evaluated, saved) {
+		return
+	}
 	all := &f.balances.all
 	f.noteKey(all, evaluated, saved)
 	if !f.long {
 		evaluated += f.spelled
 	}
 	all.note(f.extent, evaluated, saved)
+	f.settle(f.extent)
 }
 
 // noteKey notes what the key of a pod cost that was looked at, and a decision about one with a long
@@ -202,7 +206,13 @@ func (b *balance) stepAside(seed uint64, every int) bool {
 func (f *incrementalPath) isAside(b *balance, c *framework.Cycle, x extent) bool {
 	f.extent, f.asked, f.balances.long.looks = x, b, false
 	b.spends, b.looks = false, false
-	if b == &f.balances.all {
+	ofAll := b == &f.balances.all
+	if ofAll && f.settled == x {
+		b.unseen, b.unfit = 0, 0
+		return false
+	}
+	f.settled = extent{}
+	if ofAll {
 		f.endRest()
 		f.balances.addWork(x, 1)
 	} else {

@@ -147,6 +147,7 @@ func TestFewPluginsWeighMore(t *testing.T) {
 		t.Errorf("%d nodes are few, want 1", n)
 	}
 	w.s.plugins.filters, w.s.plugins.scorers = w.s.plugins.filters[:4], w.s.plugins.scorers[:3]
+	w.s.plugins.findCost()
 	few := w.s.incremental.extentOf(5, 5)
 	if n := w.s.plugins.fewNodes(); n != 20 {
 		t.Errorf("with few plugins %d nodes are few, want 20", n)
@@ -155,6 +156,7 @@ func TestFewPluginsWeighMore(t *testing.T) {
 		t.Errorf("a class costs %d of decisions that cost %d, with all plugins %d of %d", few.classPrice(), few.price(), full.classPrice(), full.price())
 	}
 	w.s.plugins.scorers = nil
+	w.s.plugins.findCost()
 	least := w.s.incremental.extentOf(5, 5)
 	if least.classPrice() < 2*few.classPrice() || least.keyPrice() <= few.keyPrice() || least.gain(100) >= 0 || few.gain(5) >= full.gain(5) {
 		t.Errorf("filters alone: a class costs %d, a look %d, and an answer in place of 100 nodes saves %d", least.classPrice(), least.keyPrice(), least.gain(100))

@@ -26,17 +26,18 @@ const fewPlugins = 8
 
 // extentOf is the extent of a search after so many feasible nodes.
 func (f *incrementalPath) extentOf(wanted, nodes int) extent {
-	return extent{wanted, nodes, f.s.plugins.cost()}
+	return extent{wanted, nodes, f.s.plugins.cost}
 }
 
-func (t *plugins) cost() cost {
+// findCost finds what it costs to ask about a node.
+func (t *plugins) findCost() {
 	switch {
 	case !t.hasPreference():
-		return filtersOnly
+		t.cost = filtersOnly
 	case len(t.filters)+len(t.scorers) < fewPlugins:
-		return cheap
+		t.cost = cheap
 	default:
-		return costly
+		t.cost = costly
 	}
 }
 
@@ -47,7 +48,7 @@ func (t *plugins) fewNodes() int {
 	if !beginsLate {
 		return 1
 	}
-	return [...]int{costly: 1, cheap: 20, filtersOnly: smallCluster}[t.cost()]
+	return [...]int{costly: 1, cheap: 20, filtersOnly: smallCluster}[t.cost]
 }
 
 // weigh is how many nodes the reference path evaluates in the time of n for kept answers: more if the

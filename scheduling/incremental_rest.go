@@ -14,10 +14,10 @@ type rest struct {
 	untilLook bool
 }
 
-// rests reports whether the decision about the pod is one of those. Pods that something is known about
-// are not.
+// rests reports, in a rest, whether the decision about the pod is one of those. Pods that something is
+// known about are not.
 func (f *incrementalPath) rests(snap *framework.Snapshot, pod *framework.PodInfo) bool {
-	if f.rest.left == 0 || f.rest.extent.nodes != snap.Len() || pod.IsNominated() || mayName(pod) || f.notes.Load(pod.Runner()) != nil {
+	if f.rest.extent.nodes != snap.Len() || pod.IsNominated() || mayName(pod) || f.notes.Load(pod.Runner()) != nil {
 		return false
 	}
 	f.rest.left--

@@ -38,6 +38,8 @@ type plugins struct {
 	keyVersions []concerning[incremental.ClassKeyer] // of keyers, one for each version that they have
 
 	allFilters, allScorers choice
+
+	cost cost // of asking about a node
 }
 
 // named is a plugin as its type for one point, with its name in the profile.
@@ -98,6 +100,7 @@ func resolve(p *Profile) plugins {
 	t.findKeyers()
 	t.findKeyVersions()
 	t.findConditional()
+	t.findCost()
 	t.allFilters = everything(len(t.filters), len(t.preFilters))
 	t.allScorers = everything(len(t.scorers), len(t.preScores))
 	return t

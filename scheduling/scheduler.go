@@ -246,7 +246,8 @@ func (s *Scheduler) triesIncremental(snap *framework.Snapshot, pod *framework.Po
 	case few:
 		return false
 	}
-	return s.reference.within != nil || !s.incremental.rests(snap, pod)
+	f := s.incremental
+	return s.reference.within != nil || f.rest.left == 0 || !f.rests(snap, pod)
 }
 
 // mayUseIncremental reports whether the incremental path may have an answer.
