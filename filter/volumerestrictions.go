@@ -89,11 +89,16 @@ func (VolumeRestrictions) PreFilter(c *framework.Cycle) (framework.PreFiltered, 
 		if err != nil {
 			return framework.PreFiltered{}, framework.UnresolvableStatus(framework.Text(err.Error()))
 		}
-		if !slices.Contains(claim.Spec.AccessModes, api.ReadWriteOncePod) || slices.Contains(f.claims, claim.Name) {
-			continue
+		if slices.Contains(claim.Spec.AccessModes, api.ReadWriteOncePod) {
+			f.claims = append(f.claims, claim.Name)
 		}
-		f.claims = append(f.claims, claim.Name)
-		if volumes.UsesIn(c.Snapshot).Count(claim.Key()) > 0 {
+	}
+	slices.Sort(f.claims)
+	f.claims = slices.Compact(f.claims)
+	uses := volumes.UsesIn(c.Snapshot)
+	for _, name := range f.claims {
+		claim := api.ObjectMeta{Namespace: c.Pod.Pod.Namespace, Name: name}
+		if uses.Count(claim.Key()) > 0 {
 			f.conflicts++
 		}
 	}
@@ -106,7 +111,7 @@ func (VolumeRestrictions) PreFilter(c *framework.Cycle) (framework.PreFiltered, 
 // volumeRestrictions is the bound filter.
 type volumeRestrictions struct {
 	pod       *volumes.Pod
-	claims    []string // claims that only one pod may use
+	claims    []string // claims that only one pod may use, sorted
 	conflicts int      // number of uses of the claims elsewhere
 }
 
@@ -138,7 +143,10 @@ func (f *volumeRestrictions) RemovePod(_ *framework.Cycle, other *framework.PodI
 
 func (f *volumeRestrictions) uses(p *framework.PodInfo) (n int) {
 	for _, ref := range volumes.Of(p).Claims {
-		if !ref.Ephemeral && slices.Contains(f.claims, ref.Name) {
+		if ref.Ephemeral {
+			continue
+		}
+		if _, once := slices.BinarySearch(f.claims, ref.Name); once {
 			n++
 		}
 	}
