@@ -83,13 +83,8 @@ func (t *nodeTypes) build(s *session) (all []whatif.NodeType, err error) {
 		if n == nil {
 			return nil, s.checkNodes("-like: ", name)
 		}
-		x.Node = api.Clone(n.Node)
-		x.Node.Spec.Unschedulable = false
-		for _, p := range n.Pods { // its daemons run on a new node as well
-			if ref := p.Pod.ControllerRef(); ref != nil && ref.Kind == "DaemonSet" {
-				x.Pods = append(x.Pods, p.Pending().Pod)
-			}
-		}
+		like := whatif.TypeLike(name, n) // its daemons run on a new node as well
+		x.Node, x.Pods = like.Node, like.Pods
 		all = append(all, x)
 	}
 	return all, nil
@@ -172,12 +167,9 @@ func nodesNeeded(s *session, w *wanted, t *nodeTypes) (*answer, error) {
 	a.add(page.Section{Title: "Pods that fit on no number of them", Table: nowhere})
 	fork := s.snapshot.Fork()
 	for i, c := range n.Counts {
-		for k := range c.Nodes {
-			node := api.Clone(types[i].Node)
-			node.Name = fmt.Sprintf("%s-%d", c.Type, k)
-			if err := fork.AddNode(node); err != nil {
-				return nil, err
-			}
+		bare := whatif.NodeType{Name: c.Type, Node: types[i].Node}
+		if _, err := bare.AddNodes(fork, c.Nodes); err != nil {
+			return nil, err
 		}
 	}
 	full, err := with(fork, pods, n.Placement.Placed)

@@ -197,6 +197,8 @@ type UnplacedGroup struct {
 	Example  string          `json:"example"`
 	Node     string          `json:"node,omitempty"`
 	Remedies []whatif.Remedy `json:"remedies"`
+	// Gates are the scheduling gates of the example, which waits until all are removed.
+	Gates []string `json:"gates,omitempty"`
 }
 
 // groupsOf groups pods by why they fit nowhere, and looks for what would help one of each
@@ -239,6 +241,12 @@ func groupsOf(profile scheduling.Profile, snap *framework.Snapshot, pods []*fram
 			continue
 		}
 		pod := byKey[g.Example]
+		for _, gate := range pod.Pod.Spec.SchedulingGates {
+			g.Gates = append(g.Gates, gate.Name)
+		}
+		if len(g.Gates) > 0 {
+			continue // it is not tried
+		}
 		for _, node := range nearest(sched.ExplainAll(snap, pod)) {
 			why, err := plan.WhyNot(pod, node)
 			if undecided(err) {
@@ -320,7 +328,10 @@ func unplacedSection(groups []UnplacedGroup) page.Section {
 	bars := &page.Bars{Series: []page.Series{{Name: "pods"}}}
 	for _, g := range groups {
 		help := "nothing found"
-		if len(g.Remedies) > 0 {
+		switch {
+		case len(g.Gates) > 0:
+			help = g.Example + ": remove its scheduling gates"
+		case len(g.Remedies) > 0:
 			help = g.Example + " on " + g.Node + ": " + g.Remedies[0].String()
 		}
 		s.Table.Add(g.Pods, g.Workloads, help, g.Message)

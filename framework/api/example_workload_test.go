@@ -81,3 +81,11 @@ func ExampleResourceQuotaSpec() {
 	fmt.Println(q.Key(), "uses", q.Status.Used["requests.cpu"], "of", q.Spec.Hard["requests.cpu"])
 	// Output: shop/important uses 5500m of 20
 }
+
+// A dump says how far a Job has come, and whether it has finished.
+func ExampleJobStatus() {
+	status := api.JobStatus{Succeeded: 3, Conditions: []api.JobCondition{{Type: "Complete", Status: api.ConditionTrue}}}
+	job := api.Job{ObjectMeta: api.ObjectMeta{Name: "backup"}, Spec: api.JobSpec{Completions: new(int32(3))}, Status: status}
+	fmt.Println(job.Status.Succeeded, "of", *job.Spec.Completions, job.Status.Conditions[0].Type)
+	// Output: 3 of 3 Complete
+}

@@ -95,13 +95,27 @@ type DaemonSetSpec struct {
 type Job struct {
 	TypeMeta   `json:",inline"`
 	ObjectMeta `json:"metadata"`
-	Spec       JobSpec `json:"spec,omitzero"`
+	Spec       JobSpec   `json:"spec,omitzero"`
+	Status     JobStatus `json:"status,omitzero"`
 }
 
 // JobSpec is the content of a Job.
 type JobSpec struct {
 	Parallelism *int32          `json:"parallelism,omitempty"` // nil means 1
 	Completions *int32          `json:"completions,omitempty"`
+	Suspend     *bool           `json:"suspend,omitempty"` // true: it has no pods
 	Selector    *LabelSelector  `json:"selector,omitempty"`
 	Template    PodTemplateSpec `json:"template"`
+}
+
+// JobStatus is how far a Job has come.
+type JobStatus struct {
+	Succeeded  int32          `json:"succeeded,omitempty"`
+	Conditions []JobCondition `json:"conditions,omitempty"`
+}
+
+// JobCondition is a fact about a Job, such as that it has finished.
+type JobCondition struct {
+	Type   string          `json:"type"`
+	Status ConditionStatus `json:"status"`
 }

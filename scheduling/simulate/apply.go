@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
+	"github.com/berth-sched/berth/scheduling/workload"
 )
 
 // apply adds or changes objects. Copies of them get the defaults of the API server.
@@ -66,7 +67,7 @@ func copies[T any](list []*T) []*T {
 }
 
 func (w *world) applyNode(n *api.Node) {
-	w.allocatable = nil
+	w.look()
 	w.lookAtNodes()
 	state := w.nodes[n.Name]
 	if state == nil {
@@ -86,8 +87,15 @@ func (w *world) applyNode(n *api.Node) {
 
 // applyPod lets a pod of the trace arrive, or run on its node.
 func (w *world) applyPod(p *api.Pod) error {
-	if p.Status.Phase == api.PodSucceeded || p.Status.Phase == api.PodFailed {
+	switch p.Status.Phase {
+	case api.PodSucceeded:
+		w.noteSucceeded(p)
 		return nil
+	case api.PodFailed:
+		return nil
+	}
+	if p.DeletionTimestamp != nil && p.Spec.NodeName == "" {
+		return nil // it goes before it runs
 	}
 	if w.pods[p.Key()] != nil {
 		if w.config.Trace.Recorded {
@@ -100,15 +108,7 @@ func (w *world) applyPod(p *api.Pod) error {
 		return err
 	}
 	l.victim = w.evictedLater(p.Key())
-	if owner := p.ControllerRef(); owner != nil {
-		ref := Ref{owner.Kind, p.Namespace + "/" + owner.Name}
-		if c := w.controllers[ref]; c != nil {
-			c.adopt(l)
-			w.lookAt(c)
-		} else {
-			w.unowned[ref] = append(w.unowned[ref], l)
-		}
-	}
+	w.findOwner(l)
 	if p.Spec.NodeName == "" {
 		w.arrive(l)
 		return nil
@@ -126,5 +126,41 @@ func (w *world) applyPod(p *api.Pod) error {
 	l.Running = true
 	w.update(podItem(p))
 	w.start(l, state)
+	if until := p.DeletionTimestamp; until != nil && !w.config.Trace.Recorded {
+		w.goAfter(l, max(0, until.Sub(w.clock.Now())))
+	}
 	return nil
+}
+
+// noteSucceeded counts a pod that succeeded before the run, for its Job. A Job that is there has told
+// in its status.
+func (w *world) noteSucceeded(p *api.Pod) {
+	if owner := p.ControllerRef(); owner != nil && owner.Kind == "Job" {
+		ref := Ref{owner.Kind, p.Namespace + "/" + owner.Name}
+		if w.controllers[ref] == nil {
+			w.succeeded[ref]++
+		}
+	}
+}
+
+// findOwner lets the pod's workload adopt it, or keeps it for when that comes. A Deployment adopts
+// the pods of ReplicaSets that are not there. Only StatefulSets and DaemonSets wait for a pod that is
+// being deleted; others have made another one.
+func (w *world) findOwner(l *life) {
+	owner := l.pod.ControllerRef()
+	if owner == nil || l.pod.DeletionTimestamp != nil && owner.Kind != "StatefulSet" && owner.Kind != "DaemonSet" {
+		return
+	}
+	refs := []Ref{{owner.Kind, l.pod.Namespace + "/" + owner.Name}}
+	if d := workload.DeploymentOf(l.pod); d != "" {
+		refs = append(refs, Ref{"Deployment", l.pod.Namespace + "/" + d})
+	}
+	for _, ref := range refs {
+		if c := w.controllers[ref]; c != nil {
+			c.adopt(l)
+			w.lookAt(c)
+			return
+		}
+		w.unowned[ref] = append(w.unowned[ref], l)
+	}
 }

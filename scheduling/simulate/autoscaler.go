@@ -15,6 +15,7 @@ import (
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/whatif"
+	"github.com/berth-sched/berth/scheduling/workload"
 )
 
 // An Autoscaler adds nodes when pods fit nowhere, and removes those of its nodes that
@@ -135,10 +136,10 @@ func (s *scaler) look(w *world) {
 	}
 }
 
-// busy reports whether a pod runs there that is not a DaemonSet's.
+// busy reports whether a pod runs there that does not belong to the node.
 func (n *nodeState) busy() bool {
 	for l := range n.pods {
-		if l.owner == nil || l.owner.Field != "" {
+		if !workload.BelongsToNode(l.pod) {
 			return true
 		}
 	}

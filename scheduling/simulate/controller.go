@@ -20,8 +20,11 @@ type controller struct {
 	workload.Workload
 	live      map[*life]bool
 	byNode    map[string]*life // of a DaemonSet
+	vacant    []string         // nodes on which such a pod has ended since the last reconcile
+	toAll     bool             // the next one looks at all nodes
 	serial    int
 	succeeded int
+	before    int // pods of a Job that had succeeded when it came
 
 	second int64 // since the start, in which a pod last ran to its end
 	ended  int   // pods that ran to their end in that second
@@ -42,12 +45,12 @@ func (w *world) applyControllers(o *api.Objects) error {
 		if c := w.controllers[ref]; c != nil {
 			changed = append(changed, change{ref, c.Workload})
 			w.owned.remove(w, c)
-			c.Workload = x
+			c.Workload, c.toAll = x, true
 			w.owned.add(c)
 			w.lookAt(c)
 			continue
 		}
-		c := &controller{Workload: x, live: map[*life]bool{}, byNode: map[string]*life{}}
+		c := &controller{Workload: x, live: map[*life]bool{}, byNode: map[string]*life{}, toAll: true}
 		c.freed = heap.New(func(a, b *int) bool { return *a < *b }, func(*int, int) {})
 		w.controllers[ref] = c
 		w.owned.add(c)
@@ -56,11 +59,13 @@ func (w *world) applyControllers(o *api.Objects) error {
 			w.daemons[c] = true
 		}
 		for _, l := range w.unowned[ref] { // pods that came before it
-			if l.Ended == nil {
+			if l.Ended == nil && (l.owner == nil || x.Kind != "Deployment") {
 				c.adopt(l)
 			}
 		}
+		c.before = max(int(x.Succeeded), w.succeeded[ref])
 		delete(w.unowned, ref)
+		delete(w.succeeded, ref)
 	}
 	for _, x := range changed {
 		if err := w.handDown(x); err != nil {
@@ -123,19 +128,33 @@ func (w *world) handDown(x change) error {
 // labelTemplateHash tells the ReplicaSets of a Deployment apart.
 const labelTemplateHash = "pod-template-hash"
 
-// adopt counts a pod that is there as the workload's.
+// adopt counts a pod that is there as the workload's. It may have been that of a Deployment whose
+// ReplicaSet comes later.
 func (c *controller) adopt(l *life) {
+	if l.owner != nil {
+		delete(l.owner.live, l)
+	}
 	l.owner = c
 	c.live[l] = true
-	if c.Field == "" && l.pod.Spec.NodeName != "" {
-		c.byNode[l.pod.Spec.NodeName] = l
+	if c.Field == "" {
+		if node := workload.TargetNode(l.pod); node != "" {
+			c.settle(l, node)
+		}
 	}
+}
+
+// settle notes that the pod of a DaemonSet is that of the node.
+func (c *controller) settle(l *life, node string) {
+	c.byNode[node], l.daemonOf = l, node
 }
 
 // lost takes a pod off that has ended.
 func (w *world) lost(c *controller, l *life, completed bool) {
 	delete(c.live, l)
-	maps.DeleteFunc(c.byNode, func(_ string, x *life) bool { return x == l })
+	if c.byNode[l.daemonOf] == l {
+		delete(c.byNode, l.daemonOf)
+		c.vacant = append(c.vacant, l.daemonOf)
+	}
 	if !completed {
 		return
 	}
@@ -149,9 +168,12 @@ func (w *world) lost(c *controller, l *life, completed bool) {
 // pods are the workload's pods, in the order of their arrival.
 func (c *controller) pods() []*life { return byArrival(c.live) }
 
-// lookAtNodes makes the next reconcile look at every DaemonSet: nodes have changed. Other
-// controllers hear of the pods that go with a node.
-func (w *world) lookAtNodes() { w.dirty, w.renoded = true, true }
+// lookAtNodes makes the next reconcile look at every DaemonSet: nodes change. Other controllers
+// hear of the pods that go with a node.
+func (w *world) lookAtNodes() {
+	w.allocatable, w.series.renoded = nil, w.clock.Now()
+	w.dirty, w.renoded = true, true
+}
 
 // lookAt makes the next reconcile look at a controller too.
 func (w *world) lookAt(c *controller) { w.changed = append(w.changed, c) }
@@ -161,7 +183,10 @@ func (w *world) lookAt(c *controller) { w.changed = append(w.changed, c) }
 func (w *world) due() []*controller {
 	list := slices.Clone(w.changed)
 	if w.renoded {
-		list = slices.AppendSeq(list, maps.Keys(w.daemons))
+		for c := range w.daemons {
+			c.toAll = true
+			list = append(list, c)
+		}
 	}
 	w.dirty, w.renoded, w.changed = false, false, w.changed[:0]
 	list = slices.DeleteFunc(list, func(c *controller) bool {
@@ -207,7 +232,10 @@ func (w *world) reconcileReplicas(c *controller) error {
 		if c.Completions != nil {
 			all = *c.Completions
 		}
-		want = max(0, min(want, int(all)-c.succeeded))
+		want = max(0, min(want, int(all)-c.succeeded-c.before))
+	}
+	if c.Kind == "StatefulSet" {
+		w.endOrdinalsFrom(c, want)
 	}
 	for len(c.live) < want {
 		if err := w.make(c, c.Pod(), c.free(w)); err != nil {
@@ -231,6 +259,29 @@ func (w *world) reconcileReplicas(c *controller) error {
 		w.end(l, false)
 	}
 	return nil
+}
+
+// endOrdinalsFrom ends the pods of a StatefulSet whose numbers are not below n, the last first.
+func (w *world) endOrdinalsFrom(c *controller, n int) {
+	var beyond []*life
+	for l := range c.live {
+		if ordinal(l.Pod) >= n {
+			beyond = append(beyond, l)
+		}
+	}
+	slices.SortFunc(beyond, func(a, b *life) int { return cmp.Compare(ordinal(b.Pod), ordinal(a.Pod)) })
+	for _, l := range beyond {
+		w.end(l, false)
+	}
+}
+
+// ordinal is the number at the end of the name of a StatefulSet's pod, -1 if there is none.
+func ordinal(pod string) int {
+	n, err := strconv.Atoi(pod[strings.LastIndexByte(pod, '-')+1:])
+	if err != nil {
+		return -1
+	}
+	return n
 }
 
 // free is a name for the next pod: the lowest free number for a StatefulSet, a new one
@@ -260,7 +311,7 @@ func (w *world) freeNumber(pod string) {
 	if c == nil {
 		return
 	}
-	if n, err := strconv.Atoi(pod[i+1:]); err == nil && n >= 0 && n < c.serial {
+	if n := ordinal(pod); n >= 0 && n < c.serial {
 		c.freed.Push(n)
 	}
 }
@@ -327,18 +378,17 @@ func (w *world) make(c *controller, p *api.Pod, name string) error {
 
 // reconcileDaemons makes a pod for every node that admits one and has none.
 func (w *world) reconcileDaemons(c *controller) error {
-	for _, name := range slices.Sorted(maps.Keys(c.byNode)) {
-		if l := c.byNode[name]; w.nodes[name] == nil {
-			delete(c.byNode, name)
-			if l.Ended == nil {
-				w.end(l, false)
-			}
-		}
+	names := c.vacant
+	if c.toAll {
+		w.endStrays(c)
+		names = slices.Collect(maps.Keys(w.nodes))
 	}
+	c.vacant, c.toAll = nil, false
+	slices.Sort(names)
 	var missing []*api.Node
-	for _, name := range slices.Sorted(maps.Keys(w.nodes)) {
-		if c.byNode[name] == nil {
-			missing = append(missing, w.nodes[name].node)
+	for _, name := range slices.Compact(names) {
+		if n := w.nodes[name]; n != nil && c.byNode[name] == nil {
+			missing = append(missing, n.node)
 		}
 	}
 	if len(missing) == 0 {
@@ -353,7 +403,21 @@ func (w *world) reconcileDaemons(c *controller) error {
 		if err := w.make(c, p, p.Name); err != nil {
 			return err
 		}
-		c.byNode[node] = w.pods[p.Key()]
+		c.settle(w.pods[p.Key()], node)
 	}
 	return nil
+}
+
+// endStrays ends the pods of a DaemonSet whose nodes are gone.
+func (w *world) endStrays(c *controller) {
+	for _, name := range slices.Sorted(maps.Keys(c.byNode)) {
+		if w.nodes[name] != nil {
+			continue
+		}
+		l := c.byNode[name]
+		delete(c.byNode, name)
+		if l.Ended == nil {
+			w.end(l, false)
+		}
+	}
 }

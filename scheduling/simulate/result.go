@@ -54,7 +54,7 @@ type PodHistory struct {
 	Node  string   `json:"node,omitempty"`
 	// Order is the place of its last binding among all bindings, from 1.
 	Order int `json:"order,omitempty"`
-	// Waited is the sum of its waits.
+	// Waited is the sum of its waits, also of one that lasts at the end.
 	Waited float64 `json:"waited"`
 	// Ended is when it ended, nil if it has not; Completed whether it had run to its end.
 	Ended     *float64 `json:"ended,omitempty"`
@@ -116,6 +116,7 @@ func (w *world) finish() (*Result, error) {
 	for i, l := range w.lives {
 		if l.Ended == nil && l.node == nil {
 			w.catchUp(l)
+			l.Waited = seconds(l.waited + max(0, w.over().Sub(l.since)))
 		}
 		r.Pods[i] = l.PodHistory
 		if p := &r.Pods[i]; l.Ended == nil && l.node == nil && p.Message == "" {
@@ -133,6 +134,14 @@ func (w *world) finish() (*Result, error) {
 		w.config.Busiest(w.busiest)
 	}
 	return r, nil
+}
+
+// over is when the run is over: when something last happened, or when it had to end.
+func (w *world) over() time.Time {
+	if until := w.config.Until; until > 0 {
+		return w.begin.Add(until)
+	}
+	return w.last
 }
 
 // untried says why the scheduler never tried a pod.

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
+	"github.com/berth-sched/berth/scheduling/workload"
 )
 
 // Bind starts the pod on the node.
@@ -62,10 +64,17 @@ func (w *world) vacate(l *life) {
 	if l.byEvent = w.now()+l.victim.Grace == l.victim.At; l.byEvent {
 		return
 	}
-	w.expect(w.clock.Now().Add(l.victim.Grace))
-	w.clock.AfterFunc(l.victim.Grace, func() {
+	w.goAfter(l, l.victim.Grace)
+}
+
+// goAfter lets a pod that is being deleted go after a time.
+func (w *world) goAfter(l *life, d time.Duration) {
+	l.leaving = true
+	w.expect(w.clock.Now().Add(d))
+	w.clock.AfterFunc(d, func() {
 		if w.pods[l.Pod] == l {
 			w.end(l, false)
+			w.reconcile()
 		}
 	})
 }
@@ -201,18 +210,18 @@ func (w *world) deleteNode(name string) error {
 	case n == nil:
 		return &api.InvalidError{Object: "node " + name, Err: errGone}
 	}
+	w.look()
 	for _, l := range byArrival(n.pods) {
 		if w.config.Trace.Recorded {
 			w.series.add(l.pod, -1, w) // it stays until it is deleted
 			w.absent[name] = n
-		} else if l.owner != nil && l.owner.Field == "" { // of a DaemonSet
+		} else if workload.BelongsToNode(l.pod) {
 			w.end(l, false)
 		} else {
 			w.displace(l)
 		}
 	}
 	delete(w.nodes, name)
-	w.allocatable = nil
 	w.lookAtNodes()
 	w.forget(Ref{"Node", name}, lifecycle.Delete(n.node))
 	n.node = nil

@@ -18,6 +18,33 @@ type series struct {
 	memory  int64
 	ran     int64
 	samples samples
+
+	renoded time.Time // when nodes last changed, zero once that has been looked at
+}
+
+// look looks at the shares after nodes have changed, once that state has lasted.
+func (s *series) look(w *world) {
+	if at := s.renoded; !at.IsZero() && w.clock.Now().After(at) {
+		s.renoded = time.Time{}
+		for name := range s.used {
+			s.compare(name, at, w)
+		}
+	}
+}
+
+// compare notes the share of a resource that is in use since a time, if it is the greatest so far.
+func (s *series) compare(name resource.Name, since time.Time, w *world) {
+	total := w.total()[name]
+	if total == 0 {
+		return
+	}
+	now := float64(s.used[name]) / float64(total)
+	if now > s.most[name] {
+		s.most[name], s.at[name] = now, since
+	}
+	if now > s.busiest {
+		s.busiest, w.busiest = now, nil // look again when the pod is there
+	}
 }
 
 // add counts a pod that begins to run (times 1) or ends (times -1).
@@ -25,6 +52,7 @@ func (s *series) add(p *api.Pod, times int64, w *world) {
 	if s.used == nil {
 		s.used, s.most, s.at = map[resource.Name]int64{}, map[resource.Name]float64{}, map[resource.Name]time.Time{}
 	}
+	s.look(w)
 	requests := api.PodRequests(p, api.RequestOptions{PodLevel: true})
 	s.pods += int(times)
 	if times > 0 {
@@ -32,18 +60,10 @@ func (s *series) add(p *api.Pod, times int64, w *world) {
 		s.memory = resource.SatAdd(s.memory, amount(resource.Memory, requests[resource.Memory]))
 		s.ran++
 	}
-	total := w.total()
 	for name, q := range requests {
 		s.used[name] = resource.SatAdd(s.used[name], times*amount(name, q))
-		if times < 0 || total[name] == 0 {
-			continue
-		}
-		now := float64(s.used[name]) / float64(total[name])
-		if now > s.most[name] {
-			s.most[name], s.at[name] = now, w.clock.Now()
-		}
-		if now > s.busiest {
-			s.busiest, w.busiest = now, nil // look again when the pod is there
+		if times > 0 {
+			s.compare(name, w.clock.Now(), w)
 		}
 	}
 }
@@ -57,6 +77,7 @@ func amount(name resource.Name, q resource.Quantity) int64 {
 
 // peaks lists cpu, memory, and the other resources that pods requested.
 func (s *series) peaks(w *world) []Peak {
+	s.look(w)
 	list := []Peak{}
 	schema := w.driver.Snapshot().Schema()
 	for i := range schema.Len() {

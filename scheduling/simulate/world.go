@@ -42,6 +42,7 @@ type world struct {
 	unowned     map[Ref][]*life // pods of the trace whose workload has not come
 	daemons     map[*controller]bool
 	owned       ownership
+	succeeded   map[Ref]int   // pods of Jobs that are not there yet
 	dirty       bool          // a controller may have something to do:
 	changed     []*controller // one of these
 	renoded     bool          // or any DaemonSet, because nodes have changed
@@ -74,6 +75,8 @@ type life struct {
 	run   time.Duration
 	owner *controller
 
+	daemonOf string // the node that it is made for, if it is a DaemonSet's
+
 	serial int           // order of arrival
 	stint  int           // counts its bindings
 	since  time.Time     // start of its wait, or of its run
@@ -81,7 +84,7 @@ type life struct {
 	before int           // attempts before it came into the queue the last time
 
 	victim  *Event // of a recorded trace: it goes because it was evicted; nil if not
-	leaving bool   // it was evicted in this run, and has not gone yet
+	leaving bool   // it is being deleted, and has not gone yet
 	byEvent bool   // that event lets it go
 }
 
@@ -114,7 +117,7 @@ func Run(ctx context.Context, config Config) (*Result, error) {
 func newWorld(config *Config) (*world, error) {
 	w := &world{
 		config: config, begin: config.Trace.start(), nodes: map[string]*nodeState{}, absent: map[string]*nodeState{}, pods: map[string]*life{},
-		stuck: map[*life]bool{}, controllers: map[Ref]*controller{}, unowned: map[Ref][]*life{}, daemons: map[*controller]bool{}, owned: ownership{}, result: &Result{},
+		stuck: map[*life]bool{}, controllers: map[Ref]*controller{}, unowned: map[Ref][]*life{}, succeeded: map[Ref]int{}, daemons: map[*controller]bool{}, owned: ownership{}, result: &Result{},
 	}
 	w.journal = newJournal(func(d *Decision) { w.result.Decisions = append(w.result.Decisions, *d) })
 	w.findDeletions()
@@ -274,7 +277,7 @@ func (w *world) end(l *life, completed bool) {
 // again itself.
 func (w *world) displace(l *life) {
 	l.Evictions++
-	if l.owner != nil {
+	if l.owner != nil || l.leaving {
 		w.end(l, false)
 		return
 	}
@@ -285,13 +288,14 @@ func (w *world) displace(l *life) {
 	if again.UID != "" {
 		again.UID += api.UID(fmt.Sprintf("-%d", l.stint))
 	}
-	l.pod, l.Node = &again, ""
+	l.pod, l.Node, l.Bound, l.Order = &again, "", nil, 0
 	w.arrive(l)
 }
 
 // look keeps a fork of the cluster if most has come to be in use since the last one.
-// There are few, because look is called only when a pod ends.
+// There are few, because look is called only when a pod ends, or nodes change.
 func (w *world) look() {
+	w.series.look(w)
 	if w.config.Busiest != nil && w.busiest == nil {
 		w.busiest = w.driver.Snapshot().Fork()
 	}

@@ -84,7 +84,7 @@ func (p *Planner) result(pods []*framework.PodInfo, r *ProfileResult) (nodes []s
 	nodes = make([]string, len(pods))
 	err = p.try(func(s *framework.Snapshot) error {
 		for i, pod := range pods {
-			node, miss, err := p.place(s, pod)
+			node, miss, err := p.placeReady(s, pod)
 			switch {
 			case err != nil:
 				return err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling/workload"
 )
 
 // A Move is a pod that goes from one node to another.
@@ -55,16 +56,6 @@ type running struct {
 	node string
 }
 
-// annotationMirror marks the API object of a static pod.
-const annotationMirror = "kubernetes.io/config.mirror"
-
-// stays reports whether a drain leaves the pod alone.
-func stays(p *api.Pod) bool {
-	owner := p.ControllerRef()
-	_, mirror := p.Annotations[annotationMirror]
-	return mirror || owner != nil && owner.Kind == "DaemonSet"
-}
-
 // isGoing reports whether the pod is being deleted, and needs no other place: its controller has made
 // another pod already. A StatefulSet waits until it has gone.
 func isGoing(p *api.Pod) bool {
@@ -77,7 +68,7 @@ func isGoing(p *api.Pod) bool {
 func leaving(nodes []*framework.NodeInfo) (pods []running, left []string) {
 	for _, n := range nodes {
 		for _, p := range n.Pods {
-			if stays(p.Pod) || isGoing(p.Pod) {
+			if workload.BelongsToNode(p.Pod) || isGoing(p.Pod) {
 				left = append(left, p.Pod.Key())
 			} else {
 				pods = append(pods, running{p, n.Name()})

@@ -738,6 +738,11 @@ func TestPlace(t *testing.T) {
 		f := s.Fork()
 		want := whatif.Placement{Placed: []whatif.Placed{}, Unplaced: []whatif.Unplaced{}}
 		for _, p := range pending {
+			if p.HasGates() {
+				_, gate := sched.PreEnqueue(t.Context(), p, "SchedulingGates")
+				want.Unplaced = append(want.Unplaced, whatif.Unplaced{Pod: p.Pod.Key(), Message: gate.Message()})
+				continue
+			}
 			d, e := sched.Place(f, p)
 			var fit *scheduling.FitError
 			switch {

@@ -1,9 +1,12 @@
 package whatif
 
 import (
+	"context"
 	"strings"
 
+	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling"
 )
 
 // gatesOf returns the names of the pod's scheduling gates.
@@ -12,6 +15,26 @@ func gatesOf(p *api.Pod) (names []string) {
 		names = append(names, g.Name)
 	}
 	return names
+}
+
+// gated says why a pod with scheduling gates is not tried; nil if the profile tries it.
+func (p *Planner) gated(pod *framework.PodInfo) *Unplaced {
+	if !pod.HasGates() {
+		return nil
+	}
+	_, status := p.sched.PreEnqueue(context.Background(), pod, scheduling.SchedulingGates{}.Name())
+	if status.IsSuccess() {
+		return nil
+	}
+	return &Unplaced{Pod: pod.Pod.Key(), Message: status.Message()}
+}
+
+// placeReady is place for a pod that may have scheduling gates.
+func (p *Planner) placeReady(s *framework.Snapshot, pod *framework.PodInfo) (node string, miss *Unplaced, err error) {
+	if miss := p.gated(pod); miss != nil {
+		return "", miss, nil
+	}
+	return p.place(s, pod)
 }
 
 func writeGates(t *table, gates []string) {

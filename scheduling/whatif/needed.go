@@ -140,26 +140,11 @@ func (x *nodeSearch) checkTypes() error {
 	return nil
 }
 
-// add adds n nodes of the type to the snapshot, and returns their names.
-func (t *NodeType) add(s *framework.Snapshot, n int) (names []string, err error) {
-	for serial := 0; len(names) < n; serial++ {
-		name := t.Name + "-" + strconv.Itoa(serial)
-		if s.Node(name) != nil {
-			continue
-		}
-		if err := t.AddNode(s, name); err != nil {
-			return nil, err
-		}
-		names = append(names, name)
-	}
-	return names, nil
-}
-
 // with calls f with a fork that has so many nodes of each type more.
 func (x *nodeSearch) with(counts []int, f func(s *framework.Snapshot) error) error {
 	return x.planner.inFork(func(s *framework.Snapshot) error {
 		for i, n := range counts {
-			if _, err := x.types[i].add(s, n); err != nil {
+			if _, err := x.types[i].AddNodes(s, n); err != nil {
 				return err
 			}
 		}

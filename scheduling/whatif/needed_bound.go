@@ -181,7 +181,7 @@ func (x *nodeSearch) newNode() (*framework.Snapshot, error) {
 			return nil, err
 		}
 	}
-	_, err := x.types[0].add(s, 1)
+	_, err := x.types[0].AddNodes(s, 1)
 	return s, err
 }
 

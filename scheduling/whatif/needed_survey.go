@@ -15,7 +15,7 @@ func (x *nodeSearch) survey() error {
 	}
 	s := x.planner.snapshot.Fork()
 	for i := range x.types {
-		names, err := x.types[i].add(s, 1)
+		names, err := x.types[i].AddNodes(s, 1)
 		if err != nil {
 			return err
 		}
@@ -26,6 +26,10 @@ func (x *nodeSearch) survey() error {
 	pods := x.pods
 	x.pods, x.never = nil, nil
 	for _, pod := range pods {
+		if x.planner.gated(pod) != nil {
+			x.never = append(x.never, pod)
+			continue
+		}
 		key := pod.ClassKey(framework.FieldNamespace | framework.FieldLabels | framework.FieldSpec)
 		_, known := fits[key]
 		switch {

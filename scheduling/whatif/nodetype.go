@@ -3,9 +3,12 @@ package whatif
 import (
 	"errors"
 	"maps"
+	"slices"
+	"strconv"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling/workload"
 )
 
 // A NodeType is a machine that can be added.
@@ -24,6 +27,31 @@ type NodeType struct {
 	// Devices are what drivers publish for each node. The names, spec.nodeName and the
 	// names of the pools are set for each.
 	Devices []*api.ResourceSlice
+}
+
+// TypeLike is the type of machines like a node: its labels, taints and amounts, and the pods that come
+// with every such node ([workload.BelongsToNode]). What only that node is or suffers from is left out:
+// that it is cordoned, and the taints that Kubernetes gives it for its condition.
+func TypeLike(name string, n *framework.NodeInfo) NodeType {
+	t := NodeType{Name: name, Node: api.Clone(n.Node)}
+	t.Node.Spec.Unschedulable = false
+	t.Node.Spec.Taints = slices.DeleteFunc(t.Node.Spec.Taints, func(t api.Taint) bool { return slices.Contains(conditionTaints, t.Key) })
+	for _, p := range n.Pods {
+		if workload.BelongsToNode(p.Pod) {
+			t.Pods = append(t.Pods, p.Pending().Pod)
+		}
+	}
+	return t
+}
+
+// conditionTaints come and go with the condition of a node.
+//
+// Source: Cluster Autoscaler, NodeConditionTaints.
+var conditionTaints = []string{
+	"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable", api.TaintNodeUnschedulable,
+	"node.kubernetes.io/memory-pressure", "node.kubernetes.io/disk-pressure", "node.kubernetes.io/pid-pressure",
+	"node.kubernetes.io/network-unavailable",
+	"node.cloudprovider.kubernetes.io/uninitialized", "node.cloudprovider.kubernetes.io/shutdown",
 }
 
 func (t *NodeType) price() int64 { return max(t.Price, 1) }
@@ -49,6 +77,23 @@ func (t *NodeType) AddNode(s *framework.Snapshot, name string) error {
 		return errors.Join(err, s.RemoveNode(name))
 	}
 	return nil
+}
+
+// AddNodes adds n nodes of the type to the snapshot, as AddNode does, and returns their names:
+// "name-0", "name-1" and so on, without those that the snapshot has. After an error, those before it
+// stay.
+func (t *NodeType) AddNodes(s *framework.Snapshot, n int) (names []string, err error) {
+	for serial := 0; len(names) < n; serial++ {
+		name := t.Name + "-" + strconv.Itoa(serial)
+		if s.Node(name) != nil {
+			continue
+		}
+		if err := t.AddNode(s, name); err != nil {
+			return names, err
+		}
+		names = append(names, name)
+	}
+	return names, nil
 }
 
 // Objects returns what there is with a node of the type and this name: the node, its pods

@@ -24,7 +24,8 @@ type Placement struct {
 // Place places the pods one after the other, each with those before it in place. A pod
 // that fits nowhere is left out and the next one tried. For the pods of a Deployment,
 // StatefulSet or Job see [Replicas] and package workload. It is an error to list a pod twice.
-// A pod that runs in the snapshot stays on its node, too.
+// A pod that runs in the snapshot stays on its node, too. One with scheduling gates is not
+// tried.
 func (p *Planner) Place(pods []*framework.PodInfo) (*Placement, error) {
 	if err := p.check(pods); err != nil {
 		return nil, err
@@ -44,7 +45,7 @@ func (p *Planner) Place(pods []*framework.PodInfo) (*Placement, error) {
 func (p *Planner) placeAll(s *framework.Snapshot, pods []*framework.PodInfo) (*Placement, error) {
 	result := &Placement{Placed: make([]Placed, 0, len(pods)), Unplaced: []Unplaced{}}
 	for _, pod := range pods {
-		node, miss, err := p.place(s, pod)
+		node, miss, err := p.placeReady(s, pod)
 		switch {
 		case err != nil:
 			return nil, err

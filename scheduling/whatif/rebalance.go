@@ -11,6 +11,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
+	"github.com/berth-sched/berth/scheduling/workload"
 )
 
 // A Rebalance is which nodes are overused, and which of their pods leave.
@@ -256,7 +257,7 @@ func (x *rebalance) evictable(n *nodeUse, prod bool) []*framework.PodInfo {
 	for _, pod := range x.s.AtSlot(n.slot).Pods {
 		_, measured := n.pods[pod.Pod.Key()]
 		critical, leaves := pod.Priority >= systemCritical, pod.Pod.DeletionTimestamp != nil
-		if stays(pod.Pod) || pod.Pod.ControllerRef() == nil || !measured || critical || leaves {
+		if workload.BelongsToNode(pod.Pod) || pod.Pod.ControllerRef() == nil || !measured || critical || leaves {
 			continue
 		}
 		if prod && !isProd(pod.Pod) {

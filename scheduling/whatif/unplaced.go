@@ -18,7 +18,8 @@ type Reason struct {
 	Nodes  int    `json:"nodes"`
 }
 
-// An Unplaced is a pod that fits nowhere, or about which a plugin could not decide.
+// An Unplaced is a pod that fits nowhere, waits for its scheduling gates to be removed, or about
+// which a plugin could not decide.
 type Unplaced struct {
 	// Pod is "namespace/name".
 	Pod string `json:"pod"`

@@ -88,7 +88,7 @@ func onNode(a *api.Affinity, node string) *api.Affinity {
 	}
 	nodes.RequiredDuringSchedulingIgnoredDuringExecution = &api.NodeSelector{
 		NodeSelectorTerms: []api.NodeSelectorTerm{{MatchFields: []api.NodeSelectorRequirement{
-			{Key: "metadata.name", Operator: api.NodeSelectorOpIn, Values: []string{node}},
+			{Key: fieldNodeName, Operator: api.NodeSelectorOpIn, Values: []string{node}},
 		}}},
 	}
 	copied.NodeAffinity = &nodes

@@ -19,8 +19,8 @@
 //
 // Source: the controllers of Kubernetes 1.37.
 //
-// Differs: a StatefulSet's claims, and Jobs that have finished.
-// Original: the controllers make claims, and know which Jobs have ended.
-// Here: claims are left out, and every Job runs.
+// Differs: a StatefulSet's claims.
+// Original: the controller makes them.
+// Here: they are left out.
 // Why: the pods are for a question or a simulation, not for a cluster.
 package workload

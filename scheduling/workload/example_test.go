@@ -40,6 +40,8 @@ func TestPods(t *testing.T) {
 		{"ReplicationController", "v1", `"replicas": 4,`, 4, ""},
 		{"Job", "batch/v1", `"completions": 5, "parallelism": 2,`, 2, ""},
 		{"Job", "batch/v1", `"completions": 1, "parallelism": 2,`, 1, ""},
+		{"Job", "batch/v1", `"completions": 5, "parallelism": 2, "suspend": true,`, 0, ""},
+		{"Job", "batch/v1", `"completions": -5, "parallelism": 2,`, 0, `job default/w: spec.completions: "-5": want a number`},
 		{"DaemonSet", "apps/v1", ``, 1, ""},
 		{"Deployment", "apps/v1", `"replicas": -1,`, 0, `deployment default/w: spec.replicas: "-1": want a number`},
 		{"Job", "batch/v1", `"parallelism": 100001,`, 0, `job default/w: spec.parallelism: "100001": want a number`},

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/berth-sched/berth/framework/api"
@@ -24,40 +25,66 @@ type Workload struct {
 	// Completions is how many pods of a Job must succeed; nil for as many as run at a
 	// time, and for all other workloads.
 	Completions *int32
+	// Succeeded is how many pods of a Job have succeeded, as its status says.
+	Succeeded int32
 }
 
 // Label names the workload as errors do.
 func (w *Workload) Label() string { return strings.ToLower(w.Kind) + " " + w.Key() }
 
 // Of lists the workloads among the objects. A ReplicationController without a template
-// is none.
+// is none. A Job that is suspended or has finished has no pods.
 func Of(o *api.Objects) []Workload {
 	var list []Workload
 	for _, x := range o.Deployments {
-		list = append(list, Workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil})
+		list = append(list, Workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0})
 	}
 	for _, x := range o.ReplicaSets {
-		list = append(list, Workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil})
+		list = append(list, Workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0})
 	}
 	for _, x := range o.ReplicationControllers {
 		if x.Spec.Template != nil {
-			list = append(list, Workload{x.TypeMeta, x.ObjectMeta, x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil})
+			list = append(list, Workload{x.TypeMeta, x.ObjectMeta, x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0})
 		}
 	}
 	for _, x := range o.StatefulSets {
-		list = append(list, Workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil})
+		list = append(list, Workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0})
 	}
 	for _, x := range o.DaemonSets {
-		list = append(list, Workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "", nil, nil})
+		list = append(list, Workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "", nil, nil, 0})
 	}
 	for _, x := range o.Jobs {
-		field, count := "spec.parallelism", x.Spec.Parallelism
-		if c := x.Spec.Completions; c != nil && *c < orOne(count) {
-			field, count = "spec.completions", c
-		}
-		list = append(list, Workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, field, count, x.Spec.Completions})
+		list = append(list, ofJob(x))
 	}
 	return list
+}
+
+// ofJob is the workload of a Job: as many pods as run at a time, but no more than have to succeed
+// yet.
+func ofJob(x *api.Job) Workload {
+	w := Workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "spec.parallelism", x.Spec.Parallelism, x.Spec.Completions, max(0, x.Status.Succeeded)}
+	if c := x.Spec.Completions; c != nil && *c-w.Succeeded < orOne(w.Count) {
+		w.Field, w.Count = "spec.completions", c
+		if *c >= 0 {
+			w.Count = new(max(0, *c-w.Succeeded))
+		}
+	}
+	switch s := x.Spec.Suspend; {
+	case s != nil && *s:
+		w.Field, w.Count = "spec.suspend", new(int32(0))
+	case slices.ContainsFunc(x.Status.Conditions, endsJob):
+		w.Field, w.Count = "status.conditions", new(int32(0))
+	}
+	return w
+}
+
+// endsJob reports whether a Job with the condition makes no pods any more.
+func endsJob(c api.JobCondition) bool {
+	switch c.Type {
+	case "Complete", "Failed", "SuccessCriteriaMet", "FailureTarget":
+		return c.Status == api.ConditionTrue
+	}
+	return false
 }
 
 // orOne returns the number, or 1 if there is none.

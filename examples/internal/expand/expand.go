@@ -19,7 +19,8 @@ import (
 //     controller.
 //
 // It skips workloads that own a pod or another workload among the objects, since a
-// cluster's output already holds their pods. The name of a pod is the name of its
+// cluster's output already holds their pods. So a Deployment whose pods are there without their
+// ReplicaSet is skipped, too. The name of a pod is the name of its
 // workload and the first free number, or the node for a DaemonSet. It calls made with the
 // key of each pod and the label of its workload, and stops if that is an error. If there
 // would be more than most pods in all, it makes none, and returns an [*api.InvalidError].
@@ -35,6 +36,9 @@ func Workloads(o *api.Objects, most int, made func(pod, workload string) error) 
 		taken[p.Key()] = true
 		if ref := p.ControllerRef(); ref != nil {
 			owners[ref.Kind+" "+p.Namespace+"/"+ref.Name] = true
+		}
+		if d := workload.DeploymentOf(p); d != "" {
+			owners["Deployment "+p.Namespace+"/"+d] = true
 		}
 	}
 	list = slices.DeleteFunc(list, func(w workload.Workload) bool { return owners[w.Kind+" "+w.Key()] })

@@ -49,3 +49,12 @@ func TestTooManyPods(t *testing.T) {
 		t.Errorf("a second call: %v, and %d pods more, want none", err, made-91)
 	}
 }
+
+// A Deployment whose pods are there, but not their ReplicaSet, makes none.
+func TestDeploymentOfPods(t *testing.T) {
+	pod := `{"kind":"Pod","metadata":{"namespace":"default","name":"web-5-a","labels":{"pod-template-hash":"5"},"ownerReferences":[{"kind":"ReplicaSet","name":"web-5","controller":true}]},"spec":{"containers":[{"name":"c"}]}}`
+	o := objects(t, workload("Deployment", "web", `"replicas":2,`, ""), workload("Deployment", "web-5", `"replicas":3,`, ""), pod)
+	if err := expand.Workloads(o, 100, func(string, string) error { return nil }); err != nil || len(o.Pods) != 4 {
+		t.Errorf("%v, and %d pods, want that of web, and three of web-5", err, len(o.Pods))
+	}
+}

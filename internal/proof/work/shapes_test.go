@@ -77,6 +77,7 @@ var shapes = []shape{
 	{name: "clusters under spread constraints", most: 9, run: spreadClusters},            // the search has a table of sums, of four million at most
 	{name: "workloads with an affinity to each other", most: 18, run: workloadsTogether}, // each of them is on each cluster
 	{name: "workloads that come one by one", run: workloadsOneByOne},
+	{name: "pods of a DaemonSet that end one by one", run: daemonsThatEnd, most: 5},
 	{name: "nodes to remove under budgets", run: removableUnderBudgets},
 	{name: "victims that an extender repeats", run: repeatedVictims},
 	{name: "pods of one node that change", run: podsOfOneNode},

@@ -54,3 +54,24 @@ func workloadsOneByOne(t *testing.T, n int) {
 		t.Fatalf("%d pods, want at least %d", len(r.Pods), n/2)
 	}
 }
+
+// daemonsThatEnd is a DaemonSet on n nodes whose pods end, each with an event of its own, and are
+// replaced.
+func daemonsThatEnd(t *testing.T, n int) {
+	o := &api.Objects{}
+	for i := range n {
+		o.Nodes = append(o.Nodes, api.MakeNode(fmt.Sprint("n", i), "4", "8Gi").Obj())
+	}
+	set := &api.DaemonSet{TypeMeta: api.TypeMeta{Kind: "DaemonSet"}, ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "d"}}
+	set.Spec.Template = api.PodTemplateSpec{Spec: api.PodSpec{Containers: []api.Container{{Name: "c"}}}}
+	o.DaemonSets = append(o.DaemonSets, set)
+	set.Spec.Template.Annotations = map[string]string{simulate.AnnotationRunTime: "1h"}
+	trace := &simulate.Trace{Events: []simulate.Event{{Apply: o}, {At: 90 * time.Minute, Delete: simulate.Ref{Kind: "DaemonSet", Name: "default/d"}}}}
+	r, err := simulate.Run(context.Background(), simulate.Config{Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Trace: trace, SampleEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Pods) != 2*n {
+		t.Fatalf("%d pods, want %d", len(r.Pods), 2*n)
+	}
+}

@@ -1,0 +1,65 @@
+package workload_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling/workload"
+)
+
+func ExampleBelongsToNode() {
+	fmt.Println(workload.BelongsToNode(api.MakePod("agent-x").Owner("DaemonSet", "agent").Obj()))
+	fmt.Println(workload.BelongsToNode(api.MakePod("web-x").Owner("ReplicaSet", "web").Obj()))
+	// Output:
+	// true
+	// false
+}
+
+func ExampleDeploymentOf() {
+	pod := api.MakePod("web-5d9f-x").Owner("ReplicaSet", "web-5d9f").Labels("pod-template-hash", "5d9f").Obj()
+	fmt.Println(workload.DeploymentOf(pod))
+	// Output: web
+}
+
+// TestTargetNode checks the node of pods of DaemonSets that run, wait, or name none.
+func TestTargetNode(t *testing.T) {
+	field := func(key, operator string, values ...string) *api.Pod {
+		p := api.MakePod("agent-x").Obj()
+		term := api.NodeSelectorTerm{MatchFields: []api.NodeSelectorRequirement{{Key: key, Operator: api.NodeSelectorOperator(operator), Values: values}}}
+		p.Spec.Affinity = &api.Affinity{NodeAffinity: &api.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{}, term}}}}
+		return p
+	}
+	running := field("metadata.name", "In", "a")
+	running.Spec.NodeName = "b"
+	for want, pods := range map[string][]*api.Pod{
+		"a": {field("metadata.name", "In", "a")},
+		"b": {running},
+		"": {
+			api.MakePod("p").Obj(), field("metadata.name", "NotIn", "a"), field("metadata.name", "In", "a", "b"), field("metadata.name", "In"), field("x", "In", "a"),
+			{Spec: api.PodSpec{Affinity: &api.Affinity{}}}, {Spec: api.PodSpec{Affinity: &api.Affinity{NodeAffinity: &api.NodeAffinity{}}}},
+		},
+	} {
+		for _, p := range pods {
+			if got := workload.TargetNode(p); got != want {
+				t.Errorf("%+v: %q, want %q", p.Spec, got, want)
+			}
+		}
+	}
+}
+
+// TestSucceededPods checks how many pods of a Job remain for any number that have succeeded.
+func TestSucceededPods(t *testing.T) {
+	for _, test := range []struct {
+		succeeded int32
+		want      int
+	}{{0, 2}, {3, 2}, {4, 1}, {5, 0}, {6, 0}, {math.MaxInt32, 0}, {math.MinInt32, 2}} {
+		j := &api.Job{Status: api.JobStatus{Succeeded: test.succeeded}}
+		j.Spec.Completions, j.Spec.Parallelism = new(int32(5)), new(int32(2))
+		w := workload.Of(&api.Objects{Jobs: []*api.Job{j}})[0]
+		if n, err := w.Replicas(); err != nil || n != test.want {
+			t.Errorf("%d have succeeded: %d pods, %v, want %d", test.succeeded, n, err, test.want)
+		}
+	}
+}
