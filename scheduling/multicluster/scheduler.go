@@ -166,6 +166,13 @@ func (e *PluginError) Unwrap() error { return e.Err }
 // Here: it ends after about a million steps.
 // Why: their number grows exponentially.
 //
+// Differs: a workload of components that may go to more than one cluster, or must to one in each
+// of several regions.
+// Original: Karmada 1.18 counts whole sets only if a spread constraint wants exactly one cluster,
+// and else as many pods without requests. It ranks regions by replicas, and there are none.
+// Here: sets are counted always, and regions are ranked by their room for one set.
+// Why: a cluster without room for a set cannot run the workload.
+//
 // Differs: a workload whose affinities, static weights or components would cost minutes.
 // Original: Karmada takes the time.
 // Here: more than 20,000,000 steps for all clusters, up to 2 s, are an error. To ask
