@@ -170,17 +170,17 @@ func (s *scaler) forget(w *world) {
 // groups lists the pods that fit nowhere, as far as one look goes, by profile. A pod comes first if
 // it was looked at longest ago, and of several the one that arrived first.
 func (s *scaler) groups(w *world, here state) (groups [][]*life) {
-	list := byArrival(w.stuck)
+	now := w.clock.Now()
+	due := map[*life]bool{}
+	for l := range w.stuck {
+		if h := s.helped[l]; !now.Before(h.next) && (h.at != here || now.Sub(h.seen) >= lookAgain) {
+			due[l] = true
+		}
+	}
+	list := byArrival(due)
 	slices.SortStableFunc(list, func(a, b *life) int { return s.helped[a].seen.Compare(s.helped[b].seen) })
-	now, at, n := w.clock.Now(), map[string]int{}, 0
-	for _, l := range list {
-		if n == maxOrder {
-			break
-		}
-		if h := s.helped[l]; now.Before(h.next) || h.at == here && now.Sub(h.seen) < lookAgain {
-			continue
-		}
-		n++
+	at := map[string]int{}
+	for _, l := range list[:min(len(list), maxOrder)] {
 		i, ok := at[l.pod.Spec.SchedulerName]
 		if !ok {
 			i = len(groups)

@@ -159,7 +159,7 @@ func cordoned(n *api.Node) *api.Node {
 }
 
 func (p *Planner) drain(s *framework.Snapshot, d *Drain, pods []running, budgets *budgets) error {
-	x := &draining{planner: p, snapshot: s, drain: d, exits: newExits(pods, budgets), tries: 4 * len(pods)}
+	x := &draining{planner: p, snapshot: s, drain: d, exits: newExits(pods, budgets), tries: 4 * len(pods), affine: s.PodsWithAffinity() > 0}
 	for batch := x.exits.open; len(batch) > 0; batch = x.exits.next() {
 		d.Batches++
 		if err := x.batch(batch); err != nil {
@@ -180,7 +180,8 @@ type draining struct {
 	drain    *Drain
 	exits    *exits
 	waiting  []waiting
-	tries    int // how often a pod that waits is tried again, at most
+	tries    int  // how often a pod that waits is tried again, at most
+	affine   bool // some pod with affinity terms was there, which may have left
 }
 
 // waiting is a pod that has left its node and found no other, and why.
@@ -236,7 +237,7 @@ func (x *draining) placeWaiting() (some bool, err error) {
 // mayFitLater reports whether a pod that fits nowhere may fit once other pods have come or left.
 // Nodes that drain take no pods, so nothing else helps.
 func (x *draining) mayFitLater(p *framework.PodInfo) bool {
-	return p.HasPodAffinity() || p.HasSpread() || p.HasVolumes() || p.HasClaims() || x.snapshot.PodsWithAffinity() > 0
+	return p.HasPodAffinity() || p.HasSpread() || p.HasVolumes() || p.HasClaims() || x.affine
 }
 
 // place places a pod that has left its node. One that runs again counts as healthy. One that fits nowhere

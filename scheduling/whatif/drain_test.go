@@ -796,3 +796,21 @@ func ExamplePlanner_Place() {
 	// default/web-3  0/2 nodes are available: 2 Insufficient cpu.
 	// a default/web-3
 }
+
+// TestDrainAfterLastTerms: a pod that another one's terms kept off fits once that one has left, although no
+// pod with terms is on a node then.
+func TestDrainAfterLastTerms(t *testing.T) {
+	keeper := api.MakePod("").Labels("app", "keeper").Node("a")
+	s := cluster([]api.NodeBuilder{api.MakeNode("a", "9", "").Zone("z"), api.MakeNode("b", "2", "").Zone("z"), api.MakeNode("c", "2", "").Zone("y")},
+		keeper.Name("first").Priority(10).Requests("1", "").Obj(),
+		keeper.Name("last").Priority(5).Requests("5", "").PodAntiAffinity(api.LabelTopologyZone, "app=web").Obj(),
+		api.MakePod("web").Labels("app", "web").Requests("1", "").NodeSelector(api.LabelTopologyZone, "z").Node("a").Obj())
+	put(s, guard("keeper", 1))
+	d, err := planner(s).Drain("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Stuck) != 1 || d.Stuck[0].Pod != "default/last" || len(d.Moves) != 2 || d.Moves[1].Pod != "default/web" || d.Moves[1].Batch != 2 {
+		t.Errorf("Drain = %+v, want that last alone is stuck, and web moves in batch 2", d)
+	}
+}
