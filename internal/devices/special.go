@@ -12,8 +12,8 @@ import (
 // A pod may own several claims for its extended resources: each cycle that failed to clean up
 // leaves one. State.special has the first of them by key, so that which one is taken does not
 // depend on the order of events. State.owners has the way back, for a claim that is changed or
-// deleted. Anybody may write owner references, so neither many of them in one claim nor many
-// claims with one of them may cost more than each by itself.
+// deleted. Anybody may write owner references, so many claims of one pod may not cost more than each
+// by itself.
 
 // An ownerPod is what a claim for extended resources says of the pod that owns it.
 type ownerPod struct {
@@ -41,99 +41,67 @@ func (x *State) madeExtendedClaim(s *framework.Snapshot, pod *api.Pod) *api.Reso
 }
 
 func isExtendedClaimOf(c *api.ResourceClaim, pod *api.Pod) bool {
-	return c.Annotations[api.AnnExtendedResourceClaim] == "true" &&
-		slices.ContainsFunc(c.OwnerReferences, func(o api.OwnerReference) bool {
-			return o.Name == pod.Name && o.UID == pod.UID && isSet(o.Controller)
-		})
+	owner, ok := specialFor(c)
+	return ok && owner.name == pod.Name && owner.uid == pod.UID
 }
 
-// specialFor returns the pods whose claim for extended resources this is, each once. The claim
-// may be nil.
-func specialFor(c *api.ResourceClaim) (pods []ownerPod) {
+// specialFor returns the pod whose claim for extended resources this is: its controller, of which an
+// API server accepts only one. The claim may be nil.
+func specialFor(c *api.ResourceClaim) (pod ownerPod, ok bool) {
 	if c == nil || c.Annotations[api.AnnExtendedResourceClaim] != "true" {
-		return nil
+		return ownerPod{}, false
 	}
 	for i := range c.OwnerReferences {
 		if o := &c.OwnerReferences[i]; isSet(o.Controller) {
-			pods = append(pods, ownerPod{c.Namespace, o.Name, o.UID})
+			return ownerPod{c.Namespace, o.Name, o.UID}, true
 		}
 	}
-	if len(pods) > 1 {
-		seen := make(map[ownerPod]bool, len(pods))
-		pods = slices.DeleteFunc(pods, func(p ownerPod) bool {
-			again := seen[p]
-			seen[p] = true
-			return again
-		})
-	}
-	return pods
+	return ownerPod{}, false
 }
 
 // readSpecial notes a claim while the state is made. Nothing is recorded.
 func (x *State) readSpecial(c *api.ResourceClaim) {
-	pods := specialFor(c)
-	if pods == nil {
+	pod, ok := specialFor(c)
+	if !ok {
 		return
 	}
 	key := api.KeyOf(c)
-	x.owners.Set(key, pods)
-	for _, pod := range pods {
-		own, _ := x.special.Get(pod)
-		x.special.Set(pod, own.with(key))
-	}
+	x.owners.Set(key, pod)
+	own, _ := x.special.Get(pod)
+	x.special.Set(pod, own.with(key))
 }
 
 // noteSpecial follows the claim of a key, which is nil if it is deleted.
 func (x *State) noteSpecial(s *framework.Snapshot, key string, c *api.ResourceClaim) {
-	now := specialFor(c)
-	before, _ := x.owners.Get(key)
-	if slices.Equal(before, now) {
-		return // both are nil for nearly all claims
+	now, is := specialFor(c)
+	before, was := x.owners.Get(key)
+	if before == now {
+		return // nearly all claims are no such claims, before and now
 	}
-	is, was := among(now), among(before)
-	for _, pod := range before {
-		if is(pod) {
-			continue
-		}
-		own, _ := x.special.Get(pod)
+	if was {
+		own, _ := x.special.Get(before)
 		if own = own.without(key); len(own.keys) == 0 && own.more > 0 {
-			own = read(s, pod)
+			own = read(s, before)
 		}
 		if len(own.keys) > 0 {
-			change(s, &x.special, pod, own)
+			change(s, &x.special, before, own)
 		} else {
-			cut(s, &x.special, pod)
+			cut(s, &x.special, before)
 		}
 	}
-	for _, pod := range now {
-		if !was(pod) {
-			own, _ := x.special.Get(pod)
-			change(s, &x.special, pod, own.with(key))
-		}
-	}
-	if now != nil {
-		change(s, &x.owners, key, now)
-	} else {
+	if !is {
 		cut(s, &x.owners, key)
+		return
 	}
-}
-
-// among returns the function that finds a pod in a list.
-func among(list []ownerPod) func(ownerPod) bool {
-	if len(list) <= fewClaims {
-		return func(p ownerPod) bool { return slices.Contains(list, p) }
-	}
-	set := make(map[ownerPod]bool, len(list))
-	for _, p := range list {
-		set[p] = true
-	}
-	return func(p ownerPod) bool { return set[p] }
+	own, _ := x.special.Get(now)
+	change(s, &x.special, now, own.with(key))
+	change(s, &x.owners, key, now)
 }
 
 // read reads the claims of an owner from the snapshot.
 func read(s *framework.Snapshot, pod ownerPod) (own ownClaims) {
 	for _, c := range framework.List[api.ResourceClaim](s) { // by key
-		if c.Namespace == pod.namespace && slices.Contains(specialFor(c), pod) {
+		if of, ok := specialFor(c); ok && of == pod {
 			own = own.with(api.KeyOf(c))
 		}
 	}
@@ -178,7 +146,7 @@ func (x *State) checkSpecial(s *framework.Snapshot) error {
 	if w := maps.Collect(want.special.All()); !maps.EqualFunc(special, w, same) {
 		return fmt.Errorf("claims of extended resources by pod are %v, want %v", special, w)
 	}
-	if w := maps.Collect(want.owners.All()); !maps.EqualFunc(owners, w, slices.Equal[[]ownerPod]) {
+	if w := maps.Collect(want.owners.All()); !maps.Equal(owners, w) {
 		return fmt.Errorf("pods of claims of extended resources are %v, want %v", owners, w)
 	}
 	return nil

@@ -25,7 +25,7 @@ type State struct {
 	flights cow.Map[objectID, *flight]             // by claim, those of claims that are objects
 	holds   cow.Map[objectID, []*flight]           // by pod, all
 	special cow.Map[ownerPod, ownClaims]           // the claims of a pod's extended resources, by the owner in them
-	owners  cow.Map[string, []ownerPod]            // the pods in special, by claim
+	owners  cow.Map[string, ownerPod]              // the pods in special, by claim
 	left    map[objectID]int                       // how many nodes more a pod with flights has left in a transaction than it has come to; never 0
 
 	owner   *cow.Owner // of the pools that may be written to
@@ -90,7 +90,7 @@ var stateKey = framework.NewTouchingExtensionKey(func(s *framework.Snapshot) *St
 func (x *State) Rebuild(s *framework.Snapshot) {
 	x.owner, x.origin, x.flown = new(cow.Owner), s.NewVersion(), s.NewVersion()
 	x.uses, x.charged = cow.Map[PoolID, *poolUse]{}, cow.Map[string, *api.AllocationResult]{}
-	x.special, x.owners = cow.Map[ownerPod, ownClaims]{}, cow.Map[string, []ownerPod]{}
+	x.special, x.owners = cow.Map[ownerPod, ownClaims]{}, cow.Map[string, ownerPod]{}
 	x.left, x.last, x.recent = nil, nil, nil
 	x.changes++
 	waiting := 0
