@@ -81,25 +81,20 @@ type change struct {
 	before workload.Workload
 }
 
-// handDown gives a change of a Deployment to its ReplicaSets, as its controller does: the
-// youngest gets the number of pods that the others do not have, and a new template.
+// handDown gives a change of a Deployment to its ReplicaSets, as its controller does: that with its
+// template, or the youngest, gets the number of pods that the others do not have.
 func (w *world) handDown(x change) error {
 	c, list := w.controllers[x.ref], w.owned[x.ref]
 	if len(list) == 0 {
 		return nil
 	}
-	youngest := list[len(list)-1]
-	if !reflect.DeepEqual(c.Template, x.before.Template) {
-		template := *c.Template
-		if hash, ok := youngest.Template.Labels[labelTemplateHash]; ok {
-			template.Labels = maps.Clone(template.Labels)
-			if template.Labels == nil {
-				template.Labels = map[string]string{}
-			}
-			template.Labels[labelTemplateHash] = hash
+	current := c.current(list)
+	if current == nil {
+		current = list[len(list)-1]
+		if !reflect.DeepEqual(c.Template, x.before.Template) {
+			current.Template = withHash(c.Template, current.Template.Labels)
+			w.lookAt(current)
 		}
-		youngest.Template = &template
-		w.lookAt(youngest)
 	}
 	want, err := c.Replicas()
 	if err != nil {
@@ -108,7 +103,10 @@ func (w *world) handDown(x change) error {
 	if before, err := x.before.Replicas(); err != nil || before == want {
 		return err
 	}
-	for _, other := range list[:len(list)-1] {
+	for _, other := range list {
+		if other == current {
+			continue
+		}
 		n, err := other.Replicas()
 		if err != nil {
 			return err
@@ -120,9 +118,32 @@ func (w *world) handDown(x change) error {
 		}
 		want -= n
 	}
-	youngest.Count = new(int32(want))
-	w.lookAt(youngest)
+	current.Count = new(int32(want))
+	w.lookAt(current)
 	return nil
+}
+
+// current returns the oldest of a Deployment's ReplicaSets that has its template, nil if none has.
+func (c *controller) current(list []*controller) *controller {
+	for _, set := range list {
+		if reflect.DeepEqual(set.Template, withHash(c.Template, set.Template.Labels)) {
+			return set
+		}
+	}
+	return nil
+}
+
+// withHash returns the template with the label pod-template-hash of such labels, if they have it.
+func withHash(of *api.PodTemplateSpec, labels map[string]string) *api.PodTemplateSpec {
+	template := *of
+	if hash, ok := labels[labelTemplateHash]; ok {
+		template.Labels = maps.Clone(template.Labels)
+		if template.Labels == nil {
+			template.Labels = map[string]string{}
+		}
+		template.Labels[labelTemplateHash] = hash
+	}
+	return &template
 }
 
 // labelTemplateHash tells the ReplicaSets of a Deployment apart.

@@ -229,3 +229,26 @@ func TestPeakWithoutNode(t *testing.T) {
 		t.Errorf("the cluster was busiest with nodes %q, want a alone", busiest)
 	}
 }
+
+// TestRolledBackDeployment: the ReplicaSet with the Deployment's template grows, although another one is
+// younger; after a new template, the youngest.
+func TestRolledBackDeployment(t *testing.T) {
+	spec := func(replicas int, cpu, hash string) string {
+		if hash != "" {
+			hash = fmt.Sprintf(`, "pod-template-hash": %q`, hash)
+		}
+		return fmt.Sprintf(`"spec": {"replicas": %d, "template": {"metadata": {"labels": {"app": "web"%s}}, "spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": %q}}}]}}}}`, replicas, hash, cpu)
+	}
+	deployment := func(replicas int, cpu string) string {
+		return `{"kind": "Deployment", "apiVersion": "apps/v1", "metadata": {"name": "web"}, ` + spec(replicas, cpu, "")
+	}
+	set := func(name string, age, replicas int, cpu string) string {
+		return fmt.Sprintf(`{"kind": "ReplicaSet", "apiVersion": "apps/v1", "metadata": {"name": "web-%s", "creationTimestamp": "2030-01-0%dT00:00:00Z",
+			"ownerReferences": [{"kind": "Deployment", "name": "web", "controller": true}]}, %s`, name, age, spec(replicas, cpu, name))
+	}
+	c := config(dump(deployment(1, "1m"), set("a", 1, 1, "1m"), set("b", 2, 0, "2m")))
+	for i, d := range []string{deployment(2, "1m"), deployment(3, "3m")} {
+		c.Trace.Events = append(c.Trace.Events, simulate.Event{At: time.Duration(i+1) * time.Minute, Apply: decode(`{"kind": "List", "items": [` + d + `]}`)})
+	}
+	wantSummary(t, run(c), "web-a-0 0..-", "web-a-1 60..-", "web-b-0 120..-")
+}
