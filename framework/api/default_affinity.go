@@ -72,16 +72,22 @@ func defaultTerm(t PodAffinityTerm, labels map[string]string) PodAffinityTerm {
 // requirements that reqs already has, because the pod may have passed an API
 // server.
 func withKeys(reqs []LabelSelectorRequirement, keys []string, op LabelSelectorOperator, labels map[string]string) []LabelSelectorRequirement {
+	if len(keys) == 0 {
+		return reqs
+	}
+	present := make(map[string]bool, len(reqs))
+	for i := range reqs {
+		r := &reqs[i]
+		if value, ok := labels[r.Key]; ok && r.Operator == op && slices.Equal(r.Values, []string{value}) {
+			present[r.Key] = true
+		}
+	}
+	reqs = slices.Clip(reqs) // the given list is not written to
 	for _, key := range keys {
 		value, ok := labels[key]
-		if !ok {
-			continue
-		}
-		present := func(r LabelSelectorRequirement) bool {
-			return r.Key == key && r.Operator == op && slices.Equal(r.Values, []string{value})
-		}
-		if !slices.ContainsFunc(reqs, present) {
-			reqs = append(slices.Clip(reqs), LabelSelectorRequirement{Key: key, Operator: op, Values: []string{value}})
+		if ok && !present[key] {
+			present[key] = true
+			reqs = append(reqs, LabelSelectorRequirement{Key: key, Operator: op, Values: []string{value}})
 		}
 	}
 	return reqs

@@ -84,6 +84,12 @@ const (
 //
 // Source: kube-scheduler 1.37, framework/preemption, podgrouppreemption.go.
 //
+// Differs: a victim beside which anti-affinity or a spread constraint allows none of the group's pods.
+// Original: kube-scheduler asks about victims that return with the PreFilter state of the cluster without
+// any of them. So a plugin that had nothing to do then is not asked, and the victim stays.
+// Here: PreFilter is asked anew.
+// Why: the group could not be placed beside such a pod.
+//
 // Differs: units that are equally important.
 // Original: kube-scheduler's sort is not stable.
 // Here: they keep the order of the snapshot.

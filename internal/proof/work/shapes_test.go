@@ -64,6 +64,7 @@ var shapes = []shape{
 	{name: "terms that match everybody", run: termsThatMatchEverybody},
 	{name: "terms of one pod", most: 4, run: termsOfOnePod},
 	{name: "terms beside terms", run: termsBesideTerms},
+	{name: "label keys of a term", run: labelKeys},
 	{name: "terms that come", run: termsThatCome},
 	{name: "trials beside terms", run: trialsBesideTerms},
 	{name: "required affinity terms", run: requiredTerms},

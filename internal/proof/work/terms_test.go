@@ -112,3 +112,22 @@ func termsThatCome(t *testing.T, n int) {
 		}
 	}
 }
+
+// labelKeys gives defaults to a pod with a term that has n label keys, of which the pod has each.
+func labelKeys(t *testing.T, n int) {
+	pod := api.MakePod("p").PodAntiAffinity(api.LabelHostname, "app=web").Obj()
+	term := &pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0]
+	pod.Labels = map[string]string{}
+	for i := range n {
+		key := fmt.Sprint("key-", i)
+		pod.Labels[key] = "v"
+		term.MatchLabelKeys = append(term.MatchLabelKeys, key)
+	}
+	o := &api.Objects{Pods: []*api.Pod{pod}}
+	if err := o.Default(); err != nil {
+		t.Fatal(err)
+	}
+	if got := len(o.Pods[0].Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0].LabelSelector.MatchExpressions); got < n {
+		t.Fatalf("%d expressions, want at least %d", got, n)
+	}
+}
