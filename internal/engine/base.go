@@ -106,7 +106,7 @@ func (b *base) build(src Source) bool {
 	b.rows.uniform = false
 	b.rows.reset(o)
 	b.epoch++
-	b.listAll(b.tracker.At, o.Slots)
+	b.listAll(b.tracker.Nodes(), o.Slots)
 	b.askMany(b.plugins.nodeFilters)
 	for k, slot := range b.slots {
 		b.rows.nodes[slot].setReason(b.verdicts[k])

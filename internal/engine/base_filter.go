@@ -52,9 +52,8 @@ func (b *base) listDirty() {
 	b.nodes, b.verdicts = slotlist.AtLeast(b.nodes, len(b.slots))[:len(b.slots)], slotlist.AtLeast(b.verdicts, len(b.slots))[:len(b.slots)]
 	b.someRejected = false
 	clear(b.verdicts)
-	at, places, nodes := b.tracker.At, b.rows.order.Place, b.nodes[:len(b.slots)]
 	for i, slot := range b.slots {
-		nodes[i] = at[places[slot]]
+		b.nodes[i] = b.tracker.Snapshot.AtSlot(int(slot))
 	}
 	if b.rows.uniform {
 		return

@@ -48,7 +48,7 @@ func (b *base) bindScores(src Source, shown Feasible) bool {
 // listFeasible lists the feasible nodes, and makes the scores of all nodes unknown.
 func (b *base) listFeasible() {
 	o, r := b.rows.order, &b.rows
-	b.listAll(b.tracker.At, o.Slots)
+	b.listAll(b.tracker.Nodes(), o.Slots)
 	k := 0
 	for place, slot := range o.Slots {
 		x := &r.nodes[slot]
@@ -314,7 +314,7 @@ func (b *base) firstTwo() *twoNodes {
 	*shown = twoNodes{}
 	for place, leaf := range b.rows.tree.Leaves {
 		if leaf >= 0 {
-			shown.nodes[shown.count] = b.tracker.At[place]
+			shown.nodes[shown.count] = b.tracker.Node(place)
 			if shown.count++; shown.count == len(shown.nodes) {
 				break
 			}

@@ -151,7 +151,7 @@ func (v *View) list() {
 	v.listed = true
 	c := v.class
 	is := listing{c, c.order(), c.versions.feasible, v.parts, v.listing.named}
-	if at := c.base.tracker.At; is == v.listing && len(v.places) == v.Feasible {
+	if at := c.base.tracker.Nodes(); is == v.listing && len(v.places) == v.Feasible {
 		if v.Feasible == v.Evaluated { // all that were visited
 			k := copy(v.nodes, at[v.parts[0].lo:v.parts[0].hi])
 			copy(v.nodes[k:], at[v.parts[1].lo:v.parts[1].hi])
@@ -165,7 +165,7 @@ func (v *View) list() {
 	v.listing, v.listing.named = is, false
 	v.places = slotlist.AtLeast(v.places, v.Feasible)[:v.Feasible]
 	v.nodes = slotlist.AtLeast(v.nodes, v.Feasible)[:v.Feasible]
-	k, t, at := 0, &v.class.totals.tree, v.class.base.tracker.At
+	k, t, at := 0, &v.class.totals.tree, v.class.base.tracker.Nodes()
 	for _, p := range v.parts {
 		for place := p.lo; place < p.hi; place++ {
 			if t.Total(place) >= 0 {

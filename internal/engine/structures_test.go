@@ -207,7 +207,7 @@ func TestChecksFindFaults(t *testing.T) {
 		"a class of an earlier fork":     func(e *Engine, c *class) { c.at.bound-- },
 		"a class ahead of its fork":      func(e *Engine, c *class) { c.at.bound++ },
 		"a base of another engine":       func(e *Engine, c *class) { c.base.tracker = c.base.tracker.Clone() },
-		"a node not tracked":             func(e *Engine, c *class) { c.base.tracker.At[2] = nil },
+		"a node not tracked":             func(e *Engine, c *class) { c.base.tracker.Nodes()[2] = nil },
 	} {
 		m := newMachine(20)
 		m.live = zoneGate | zoneScorer

@@ -117,7 +117,7 @@ func (v *View) bestOfParts() best {
 	return b
 }
 
-func (v *View) node(place int) *framework.NodeInfo { return v.class.base.tracker.At[place] }
+func (v *View) node(place int) *framework.NodeInfo { return v.class.base.tracker.Node(place) }
 
 // First returns the first feasible node of the search.
 func (v *View) First() *framework.NodeInfo {
@@ -449,7 +449,7 @@ func (v *View) ByName() *framework.NodeInfo {
 		return v.leastName()
 	}
 	if !known {
-		v.names.sort(o, c.base.tracker.At)
+		v.names.sort(o, c.base.tracker.Nodes())
 	}
 	t.LayOut(v.names.places)
 	place, _ := t.FirstOf(v.names.places)

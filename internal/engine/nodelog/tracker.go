@@ -15,19 +15,19 @@ import (
 // It reads the snapshot that it is asked about, and no other: the others may be in use
 // by other goroutines.
 //
-// Invariant (after Follow): At[place] is the very node of the snapshot;
-// nodes[slot].generation is its generation, 0 if there is no node, and
+// Invariant (after Follow): at[place] is the very node of the snapshot, unless an entry from listed on
+// is about it; nodes[slot].generation is its generation, 0 if there is no node, and
 // nodes[slot].entry the number of the last entry about it, 0 for none. runs are the
 // snapshot's, so a run of another snapshot with the same number has the same nodes; but
 // a run with an entry from compared on may have another number since.
 // Entries from arranged on are about nodes of the order.
 type Tracker struct {
-	// Snapshot is what it follows, and Order the order of At.
+	// Snapshot is what it follows, and Order the order of its nodes.
 	Snapshot *framework.Snapshot
 	Order    *Order
-	// At has the nodes by place.
-	At []*framework.NodeInfo
 
+	at       []*framework.NodeInfo // by place
+	listed   uint64                // number of the first entry that at may not heed
 	version  uint64 // of the snapshot's journal
 	nodes    []nodeVersion
 	runs     []uint64             // [framework.Snapshot.RunGeneration]
@@ -40,13 +40,13 @@ type Tracker struct {
 type nodeVersion struct{ generation, entry uint64 }
 
 // NewTracker returns a tracker that follows no snapshot yet.
-func NewTracker() *Tracker { return &Tracker{log: changelog.From[int32](1), arranged: 1, compared: 1} }
+func NewTracker() *Tracker { return &Tracker{log: changelog.From[int32](1), arranged: 1, compared: 1, listed: 1} }
 
 // Clone returns a copy that follows no snapshot yet. It may be used by another goroutine.
 func (t *Tracker) Clone() *Tracker {
 	c := *t
 	c.Snapshot = nil
-	c.At, c.nodes, c.runs, c.log = slices.Clone(t.At), slices.Clone(t.nodes), slices.Clone(t.runs), t.log.Clone()
+	c.at, c.nodes, c.runs, c.log = slices.Clone(t.at), slices.Clone(t.nodes), slices.Clone(t.runs), t.log.Clone()
 	return &c
 }
 
@@ -72,6 +72,27 @@ func (t *Tracker) Follow(s *framework.Snapshot, o *Order) {
 	if rearranged {
 		t.arranged = t.log.End()
 	}
+}
+
+// Nodes returns the nodes by place. The list is valid until Follow.
+func (t *Tracker) Nodes() []*framework.NodeInfo {
+	entries, ok := t.log.Since(t.listed)
+	if !ok {
+		t.list()
+	}
+	for _, slot := range entries {
+		if t.Order.Has(slot) {
+			t.at[t.Order.Place[slot]] = t.Snapshot.AtSlot(int(slot))
+		}
+	}
+	t.listed = t.log.End()
+	return t.at
+}
+
+// Node returns the node at a place. One alone is found faster in the snapshot, which a decision
+// reads anyway.
+func (t *Tracker) Node(place int) *framework.NodeInfo {
+	return t.Snapshot.AtSlot(int(t.Order.Slots[place]))
 }
 
 // IsCurrent reports whether the snapshot has not changed since Follow.
@@ -108,10 +129,10 @@ func (t *Tracker) lookAt(slots []int) {
 		// an entry costs one evaluation. The old version is not read: in a large cluster it
 		// would have to come from memory.
 		for _, slot := range slots {
-			t.record(slot, t.generation(slot))
+			t.record(slot, generation(t.Snapshot.AtSlot(slot)))
 		}
 	case len(slots) == 2: // the same one twice: a pod was added that touched its node
-		t.record(slots[0], t.generation(slots[0]))
+		t.record(slots[0], generation(t.Snapshot.AtSlot(slots[0])))
 	default:
 		for _, slot := range slots {
 			t.look(slot)
@@ -132,12 +153,18 @@ func (t *Tracker) grow() {
 
 // arrange finds the nodes of an order's places.
 func (t *Tracker) arrange(o *Order) {
-	t.Order, t.At = o, slotlist.AtLeast(t.At, len(o.Slots))
-	clear(t.At[len(o.Slots):]) // those nodes may be gone
-	t.At = t.At[:len(o.Slots)]
-	for place, slot := range o.Slots {
-		t.At[place] = t.Snapshot.AtSlot(int(slot))
+	t.Order, t.at = o, slotlist.AtLeast(t.at, len(o.Slots))
+	clear(t.at[len(o.Slots):]) // those nodes may be gone
+	t.at = t.at[:len(o.Slots)]
+	t.list()
+}
+
+// list finds the nodes of all places.
+func (t *Tracker) list() {
+	for place, slot := range t.Order.Slots {
+		t.at[place] = t.Snapshot.AtSlot(int(slot))
 	}
+	t.listed = t.log.End()
 }
 
 // compare looks at all runs that may differ from those of the snapshot.
@@ -180,7 +207,11 @@ func (t *Tracker) noteRun(slot int) {
 
 // look adds an entry if the node of the slot has changed.
 func (t *Tracker) look(slot int) {
-	if g := t.generation(slot); t.nodes[slot].generation != g {
+	n := t.Snapshot.AtSlot(slot)
+	if n != nil {
+		t.at[t.Order.Place[slot]] = n // after a fork it may be a copy with the same generation
+	}
+	if g := generation(n); t.nodes[slot].generation != g {
 		t.record(slot, g)
 	}
 }
@@ -191,13 +222,11 @@ func (t *Tracker) record(slot int, generation uint64) {
 	t.nodes[slot] = nodeVersion{generation, t.log.End() - 1}
 }
 
-// generation finds the node of the slot and its generation, 0 if there is none.
-func (t *Tracker) generation(slot int) uint64 {
-	n := t.Snapshot.AtSlot(slot)
+// generation is that of a node, 0 if there is none.
+func generation(n *framework.NodeInfo) uint64 {
 	if n == nil {
 		return 0
 	}
-	t.At[t.Order.Place[slot]] = n // after a fork it may be a copy with the same generation
 	return n.Generation()
 }
 
@@ -251,12 +280,13 @@ func (t *Tracker) Check() error {
 			return fmt.Errorf("tracker: slot %d, which has no node, has generation %d", slot, v.generation)
 		}
 	}
+	at := t.Nodes()
 	for place, slot := range t.Order.Slots {
 		n := t.Snapshot.AtSlot(int(slot))
 		switch v := t.nodes[slot]; {
 		case t.Order.Place[slot] != int32(place):
 			return fmt.Errorf("order: slot %d has place %d, want %d", slot, t.Order.Place[slot], place)
-		case t.At[place] != n:
+		case at[place] != n:
 			return fmt.Errorf("tracker: place %d has another node than slot %d of the snapshot", place, slot)
 		case v.generation != n.Generation():
 			return fmt.Errorf("tracker: slot %d has generation %d, want %d", slot, v.generation, n.Generation())

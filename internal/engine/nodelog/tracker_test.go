@@ -151,7 +151,7 @@ func TestTrackerKnowsNodes(t *testing.T) {
 			m := memory{tl.End(), map[int32]uint64{}}
 			for place, slot := range s.Slots() {
 				n := s.AtSlot(slot)
-				if tl.At[place] != n {
+				if tl.Nodes()[place] != n {
 					t.Fatalf("seed %d: At[%d] is not the node of the snapshot", seed, place)
 				}
 				m.generations[int32(slot)] = n.Generation()
@@ -198,7 +198,7 @@ func (r *recent) of(s *framework.Snapshot, o *Order) *Tracker {
 // TestCheckFindsFaults plants a fault in each part of a tracker.
 func TestCheckFindsFaults(t *testing.T) {
 	for name, plant := range map[string]func(*Tracker){
-		"node":       func(t *Tracker) { t.At[1] = t.At[0] },
+		"node":       func(t *Tracker) { t.at[1] = t.at[0] },
 		"generation": func(t *Tracker) { t.nodes[1].generation++ },
 		"entry":      func(t *Tracker) { t.nodes[1].entry = t.log.End() },
 		"order":      func(t *Tracker) { t.Order.Place[1] = 0 },
