@@ -136,18 +136,15 @@ func (c *controller) current(list []*controller) *controller {
 // withHash returns the template with the label pod-template-hash of such labels, if they have it.
 func withHash(of *api.PodTemplateSpec, labels map[string]string) *api.PodTemplateSpec {
 	template := *of
-	if hash, ok := labels[labelTemplateHash]; ok {
+	if hash, ok := labels[workload.LabelTemplateHash]; ok {
 		template.Labels = maps.Clone(template.Labels)
 		if template.Labels == nil {
 			template.Labels = map[string]string{}
 		}
-		template.Labels[labelTemplateHash] = hash
+		template.Labels[workload.LabelTemplateHash] = hash
 	}
 	return &template
 }
-
-// labelTemplateHash tells the ReplicaSets of a Deployment apart.
-const labelTemplateHash = "pod-template-hash"
 
 // adopt counts a pod that is there as the workload's. It may have been that of a Deployment whose
 // ReplicaSet comes later.

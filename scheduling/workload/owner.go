@@ -6,12 +6,11 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-const (
-	// annotationMirror marks the API object of a static pod.
-	annotationMirror = "kubernetes.io/config.mirror"
-	// labelTemplateHash tells the ReplicaSets of a Deployment apart.
-	labelTemplateHash = "pod-template-hash"
-)
+// LabelTemplateHash tells the ReplicaSets of a Deployment, and their pods, apart.
+const LabelTemplateHash = "pod-template-hash"
+
+// annotationMirror marks the API object of a static pod.
+const annotationMirror = "kubernetes.io/config.mirror"
 
 // BelongsToNode reports whether the pod goes with its node: a DaemonSet's pod or a static pod. A
 // drain leaves such pods alone, and they do not keep a node in use.
@@ -23,13 +22,13 @@ func BelongsToNode(p *api.Pod) bool {
 
 // DeploymentOf names the Deployment of a pod that a ReplicaSet controls, also without the
 // ReplicaSet: its name is that of the Deployment, a hyphen, and the value of the pod's label
-// pod-template-hash. It is "" for other pods.
+// [LabelTemplateHash]. It is "" for other pods.
 func DeploymentOf(p *api.Pod) string {
 	owner := p.ControllerRef()
 	if owner == nil || owner.Kind != "ReplicaSet" {
 		return ""
 	}
-	hash := p.Labels[labelTemplateHash]
+	hash := p.Labels[LabelTemplateHash]
 	name, ok := strings.CutSuffix(owner.Name, "-"+hash)
 	if hash == "" || !ok {
 		return ""
