@@ -259,7 +259,11 @@ func (f *incrementalPath) isAside(b *balance, c *framework.Cycle, x extent) bool
 // a fork has some from the start. It looks for that while it has lost no more in vain than
 // kept answers may lose.
 func (f *incrementalPath) isKeptEarly(b *balance, c *framework.Cycle, x extent) bool {
-	if f.engine.KeepsNone() || b.loss+x.keyPrice() > b.work/workShare {
+	price := x.keyPrice()
+	if !f.engine.KeepsOwn() {
+		price += x.copyPrice()
+	}
+	if f.engine.KeepsNone() || b.loss+price > b.work/workShare {
 		return false
 	}
 	f.newcomers.early = true
@@ -268,7 +272,7 @@ func (f *incrementalPath) isKeptEarly(b *balance, c *framework.Cycle, x extent) 
 	if kept {
 		return true
 	}
-	b.loss += x.keyPrice() + f.spelled
+	b.loss += x.keyPrice() + x.weigh(f.spelled)
 	return false
 }
 

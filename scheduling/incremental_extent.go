@@ -21,8 +21,9 @@ const (
 	filtersOnly             // nothing scores: the reference path ends at the first feasible node
 )
 
-// fewPlugins is how many filters and scorers are few.
-const fewPlugins = 8
+// fewPlugins is how many filters and scorers are few. With few of them, a kept answer costs as much as
+// fewAnswers of theirs.
+const fewPlugins, fewAnswers = 8, 140
 
 // extentOf is the extent of a search after so many feasible nodes.
 func (f *incrementalPath) extentOf(wanted, nodes int) extent {
@@ -43,12 +44,16 @@ func (t *plugins) findCost() {
 
 // fewNodes is up to how many nodes kept answers save little or nothing. One node is not scored. Cheap
 // plugins cost so little that looking for a class of pods takes as long as asking about some nodes,
-// and filters alone even less.
+// the more, the fewer they are, and filters alone even less.
 func (t *plugins) fewNodes() int {
-	if !beginsLate {
+	switch {
+	case !beginsLate || t.cost == costly:
 		return 1
+	case t.cost == cheap:
+		return fewAnswers / (len(t.filters) + len(t.scorers))
+	default:
+		return smallCluster
 	}
-	return [...]int{costly: 1, cheap: 20, filtersOnly: smallCluster}[t.cost]
 }
 
 // weigh is how many nodes the reference path evaluates in the time of n for kept answers: more if the
@@ -56,11 +61,15 @@ func (t *plugins) fewNodes() int {
 func (x extent) weigh(n int) int { return n * [...]int{costly: 1, cheap: 2, filtersOnly: 8}[x.cost] }
 
 // keyPrice is what it costs to look for the class of a pod.
-func (x extent) keyPrice() int {
-	if x.cost == filtersOnly {
-		return x.weigh(keyCost)
+func (x extent) keyPrice() int { return x.weigh(keyCost) }
+
+// copyPrice is what it costs a fork to copy the first answers that it uses. A decision by costly plugins
+// costs more.
+func (x extent) copyPrice() int {
+	if x.cost == costly {
+		return 0
 	}
-	return keyCost
+	return x.weigh(x.nodes)
 }
 
 // gain is what a kept answer saves that did not evaluate any node, if the reference path evaluates so

@@ -234,7 +234,7 @@ func (s *Scheduler) decideOnAPath(snap *framework.Snapshot, pod *framework.PodIn
 
 // triesIncremental reports whether the incremental path is asked first.
 func (s *Scheduler) triesIncremental(snap *framework.Snapshot, pod *framework.PodInfo) bool {
-	few := snap.Len() <= s.plugins.fewNodes()
+	few := s.reference.within.lenIn(snap) <= s.plugins.fewNodes()
 	if s.deferred && !few {
 		s.incremental, s.deferred = s.classes(), false // it goes on where ClassKeysAt counts
 	}

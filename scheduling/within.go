@@ -62,6 +62,14 @@ func (n *NodeSet) slotsOf(s *framework.Snapshot) []int {
 	return n.slots
 }
 
+// lenIn is the number of nodes in the set, or of all nodes for nil.
+func (n *NodeSet) lenIn(s *framework.Snapshot) int {
+	if n == nil {
+		return s.Len()
+	}
+	return len(n.slots)
+}
+
 // has reports whether the node is in the set; nil has all nodes.
 func (n *NodeSet) has(node *framework.NodeInfo) bool {
 	return n == nil || n.members[node.Slot()/64]&(1<<(node.Slot()%64)) != 0
@@ -180,10 +188,10 @@ func (f *incrementalPath) answerWithin(snap *framework.Snapshot, pod *framework.
 		err, ok = f.chooseAmong(snap, v, slots, d)
 	}
 	if !ok {
-		b.note(x, f.engine.TakeEvaluated(), 0)
+		b.note(x, f.engine.TakeEvaluated()+f.spelled, 0)
 		return nil, false
 	}
-	b.note(x, f.engine.TakeEvaluated(), d.Evaluated)
+	b.note(x, f.engine.TakeEvaluated()+f.spelled, d.Evaluated)
 	if err == nil && d.Feasible == 0 {
 		err = &FitError{Pod: pod.Pod.Key(), Nodes: len(slots), Rejections: s.plugins.rejections(countAmong(v, slots))}
 	}

@@ -45,7 +45,7 @@ func isExtendedClaimOf(c *api.ResourceClaim, pod *api.Pod) bool {
 	return ok && owner.name == pod.Name && owner.uid == pod.UID
 }
 
-// specialFor returns the pod whose claim for extended resources this is: its controller, of which an
+// specialFor returns the pod whose claim for extended resources this is: its controller. An
 // API server accepts only one. The claim may be nil.
 func specialFor(c *api.ResourceClaim) (pod ownerPod, ok bool) {
 	if c == nil || c.Annotations[api.AnnExtendedResourceClaim] != "true" {

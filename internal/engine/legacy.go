@@ -139,6 +139,10 @@ func (e *Engine) KeepsNone() bool {
 	return len(e.classes) == 0 && (e.inherited == nil || len(e.inherited.classes) == 0)
 }
 
+// KeepsOwn reports whether a class is kept. Those that are inherited do not count before they are asked
+// for.
+func (e *Engine) KeepsOwn() bool { return len(e.classes) > 0 }
+
 // HasInherited reports whether the class with the key is inherited.
 func (e *Engine) HasInherited(key []byte) bool {
 	if e.inherited == nil {

@@ -113,7 +113,7 @@ func termsThatCome(t *testing.T, n int) {
 	}
 }
 
-// labelKeys gives defaults to a pod with a term that has n label keys, of which the pod has each.
+// labelKeys gives defaults to a pod with a term that has n label keys. The pod has them all.
 func labelKeys(t *testing.T, n int) {
 	pod := api.MakePod("p").PodAntiAffinity(api.LabelHostname, "app=web").Obj()
 	term := &pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0]
