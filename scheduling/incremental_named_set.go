@@ -100,7 +100,7 @@ func (f *incrementalPath) decideAmongNamed(snap *framework.Snapshot, pod *framew
 		err, ok = f.chooseAmong(snap, v, set.slots, d)
 	}
 	// What does not depend on nodes is not saved: the PreFilters have been asked.
-	b, x, evaluated := &f.balances.named, f.extentOf(len(r.bound.nodes), snap.Len()), f.engine.TakeEvaluated()+keyCost+f.spelled
+	b, x, evaluated := &f.balances.named, f.extentOf(len(r.bound.nodes), snap.Len()), f.engine.TakeEvaluated()+keyCost
 	if !ok {
 		b.note(x, evaluated, 0)
 		return nil, false
