@@ -62,17 +62,40 @@ type target struct {
 	needs     []need
 }
 
+// size is how many labels lead to the target's pods.
+func (t *target) size() (n int) {
+	for _, need := range t.needs {
+		n += max(1, len(need.values))
+	}
+	return n
+}
+
 // maxTargets is how many parts of a set lead to its pods. A pod with n required terms has n
 // counters of a set with n parts.
 const maxTargets = 8
 
-// targets returns the targets of the first parts: a pod of the set matches all of them, and
-// perhaps others do.
+// targets returns the targets of the parts that have the fewest labels: a pod of the set matches all
+// of them, and perhaps others do. They are found once, before goroutines share the set.
 func (s *podSet) targets() []target {
-	list := make([]target, min(len(s.parts), maxTargets))
-	for i := range list {
+	if s.leads == nil {
+		s.leads = s.findTargets()
+	}
+	return s.leads
+}
+
+func (s *podSet) findTargets() []target {
+	list := make([]target, 0, min(len(s.parts), maxTargets)+1)
+	for i := range s.parts {
 		part := &s.parts[i]
-		list[i] = targetOf(&part.pods, part.namespaces, part.everywhere)
+		t := targetOf(&part.pods, part.namespaces, part.everywhere)
+		if t.never {
+			return []target{t}
+		}
+		at, _ := slices.BinarySearchFunc(list, t.size()+1, func(x target, n int) int { return x.size() - n })
+		if at < maxTargets {
+			list = slices.Insert(list, at, t)
+			list = list[:min(len(list), maxTargets)]
+		}
 	}
 	return list
 }

@@ -15,6 +15,7 @@ type podSet struct {
 	parts   []podPart
 	running bool // terminating pods do not count
 	key     []byte
+	leads   []target // see targets
 }
 
 // keyShort is how long a key of a podSet is kept as it is. A longer one is kept as its

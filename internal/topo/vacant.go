@@ -18,7 +18,7 @@ import (
 // nobody is the set of no pods.
 var nobody = func() podSet {
 	s := podSet{parts: []podPart{{pods: match.Nothing()}}}
-	s.key = s.newKey() // now, as goroutines share it
+	s.key, s.leads = s.newKey(), s.findTargets() // now, as goroutines share it
 	return s
 }()
 

@@ -105,7 +105,7 @@ func claimsThatDiffer(t *testing.T, n int) {
 	}
 }
 
-// requiredTerms is a pod with n required affinity terms that differ, beside a pod that all of
+// requiredTerms is a pod with n required affinity terms that differ, the first with n values, beside a pod that all of
 // them match, and one that they do not.
 func requiredTerms(t *testing.T, n int) {
 	node := api.MakeNode("a", "4", "8Gi").Obj()
@@ -117,6 +117,9 @@ func requiredTerms(t *testing.T, n int) {
 		node.Labels[key], other.Labels[key] = "x", "x"
 		for k, value := range []string{"x", "y"} {
 			term := api.PodAffinityTerm{TopologyKey: key, LabelSelector: &api.LabelSelector{MatchLabels: map[string]string{key: value}}}
+			if i == 0 {
+				term.LabelSelector = &api.LabelSelector{MatchExpressions: []api.LabelSelectorRequirement{{Key: key, Operator: api.LabelSelectorOpIn, Values: manyValues(value, n)}}}
+			}
 			if pods[k].Spec.Affinity == nil {
 				pods[k].Spec.Affinity = &api.Affinity{PodAffinity: &api.PodAffinity{}}
 			}
@@ -128,6 +131,15 @@ func requiredTerms(t *testing.T, n int) {
 	w.add(w.derive(other), "a")
 	w.decide(w.derive(pods[0]), true)
 	w.decide(w.derive(pods[1]), false)
+}
+
+// manyValues is the value and n others.
+func manyValues(value string, n int) []string {
+	list := []string{value}
+	for i := range n {
+		list = append(list, fmt.Sprint("other-", i))
+	}
+	return list
 }
 
 // hardClaim is a claim that is hard on each of n/31 nodes: no device meets its last request, and
