@@ -22,6 +22,9 @@ type Explanation struct {
 	Chosen string `json:"chosen,omitempty"`
 	// Error is the text of the error if there is no node.
 	Error string `json:"error,omitempty"`
+	// Gates are the scheduling gates of the pod, which waits until all are removed. The
+	// rest of the explanation is as without them.
+	Gates []string `json:"gates,omitempty"`
 	// TiedNodes lists the nodes with the highest total, in the snapshot's order. TieRule
 	// names the rule that chose among them.
 	TiedNodes []string `json:"tiedNodes,omitempty"`
@@ -111,6 +114,9 @@ func (s *Scheduler) explain(snap *framework.Snapshot, pod *framework.PodInfo, nu
 	}
 	if err != nil {
 		e.Error = err.Error()
+	}
+	for _, gate := range pod.Pod.Spec.SchedulingGates {
+		e.Gates = append(e.Gates, gate.Name)
 	}
 	places := make(map[string]int, len(e.Nodes))
 	for i, node := range snap.All() {

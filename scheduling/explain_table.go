@@ -25,6 +25,9 @@ func (e *Explanation) WriteTable(w io.Writer, limit int) error {
 	default:
 		fmt.Fprintf(&b, "pod %s goes to %s, the best of %d feasible nodes among %d\n", e.Pod, e.Chosen, e.Feasible, e.Evaluated)
 	}
+	if len(e.Gates) > 0 {
+		fmt.Fprintf(&b, "it waits for its scheduling gates to be removed: %s\n", strings.Join(e.Gates, ", "))
+	}
 	var scored, others []NodeExplanation
 	for _, n := range e.Nodes {
 		if n.Node == e.Chosen && n.Reserved != "" {

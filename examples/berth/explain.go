@@ -70,6 +70,7 @@ func explain(s *session, requests string) (*answer, error) {
 	default:
 		a.text = fmt.Sprintf("pod %s goes to %s, the best of %d feasible nodes", e.Pod, e.Chosen, e.Feasible)
 	}
+	a.text += gatesText(e.Gates)
 	a.add(scoresSection(e))
 	a.add(reasonsSection(e))
 	a.add(rejectedSection(e))

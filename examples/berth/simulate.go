@@ -82,16 +82,38 @@ func (x *simulation) run(s *session) (*answer, error) {
 	}
 	var busiest *framework.Snapshot
 	config.Busiest = func(snap *framework.Snapshot) { busiest = snap }
-	result, err := s.simulate(config)
+	result, err := x.runRecorded(s, config)
 	if err != nil {
 		return nil, err
 	}
-	if x.record != "" {
-		if err := record(x.record, trace, result); err != nil {
+	return simulated(result, busiest), nil
+}
+
+// runRecorded runs the simulation, and writes the file of -record if there is one. A file that cannot be
+// written whole is an error.
+func (x *simulation) runRecorded(s *session, config simulate.Config) (result *simulate.Result, err error) {
+	if x.record == "" {
+		return s.simulate(config)
+	}
+	f, err := os.Create(x.record)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = cmp.Or(err, f.Close()) }()
+	if x.controllers || x.until > 0 || config.Autoscaler != nil {
+		// What they do is no part of the trace that causes it.
+		config.Recorder = simulate.NewRecorder(f, config.Trace.Begin())
+		if result, err = s.simulate(config); err != nil {
 			return nil, err
 		}
+		return result, config.Recorder.Close()
 	}
-	return simulated(result, busiest), nil
+	if result, err = s.simulate(config); err != nil {
+		return nil, err
+	}
+	recorded := *config.Trace
+	recorded.Decisions = result.Decisions
+	return result, recorded.Write(f)
 }
 
 // simulateConfig returns what every run has in common.
@@ -143,7 +165,7 @@ func (x *simulation) readTrace(s *session) (*simulate.Trace, error) {
 	if !x.clock && !s.cluster.Timed() {
 		forgetTimes(&s.cluster.Objects)
 	}
-	trace, err := simulate.FromObjects(&s.cluster.Objects)
+	trace, err := simulate.FromObjects(s.cluster.Counted())
 	if err != nil {
 		return nil, s.cluster.Explain(err)
 	}
@@ -179,19 +201,6 @@ func (s *session) openTrace(file string) (*simulate.Trace, error) {
 		return nil, fmt.Errorf("%s: %w; a trace is what %q writes", file, err, s.name+" simulate -record FILE")
 	}
 	return trace, nil
-}
-
-// record writes a trace with the decisions of a run. A file that cannot be written whole
-// is an error.
-func record(file string, trace *simulate.Trace, result *simulate.Result) error {
-	f, err := os.Create(file)
-	if err != nil {
-		return err
-	}
-	recorded := *trace
-	recorded.Decisions = result.Decisions
-	err = recorded.Write(f)
-	return cmp.Or(err, f.Close())
 }
 
 // simulated shows the result of a run.

@@ -248,12 +248,23 @@ func (s *session) owns(w *workload.Workload, p *api.Pod) bool {
 	case ref.Kind == w.Kind:
 		return ref.Name == w.Name
 	case ref.Kind == "ReplicaSet" && w.Kind == "Deployment":
-		return slices.ContainsFunc(s.cluster.Objects.ReplicaSets, func(x *api.ReplicaSet) bool {
-			r := x.ControllerRef()
-			return x.Namespace == p.Namespace && x.Name == ref.Name && r != nil && r.Kind == w.Kind && r.Name == w.Name
-		})
+		if set := s.replicaSet(p.Namespace, ref.Name); set != nil {
+			r := set.ControllerRef()
+			return r != nil && r.Kind == w.Kind && r.Name == w.Name
+		}
+		return workload.DeploymentOf(p) == w.Name
 	}
 	return false
+}
+
+// replicaSet returns the ReplicaSet among the objects, nil if there is none.
+func (s *session) replicaSet(namespace, name string) *api.ReplicaSet {
+	list := s.cluster.Objects.ReplicaSets
+	i := slices.IndexFunc(list, func(x *api.ReplicaSet) bool { return x.Namespace == namespace && x.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return list[i]
 }
 
 // requesting makes a pod of requests such as "cpu=500m,memory=1Gi".

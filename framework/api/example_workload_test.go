@@ -89,3 +89,15 @@ func ExampleJobStatus() {
 	fmt.Println(job.Status.Succeeded, "of", *job.Spec.Completions, job.Status.Conditions[0].Type)
 	// Output: 3 of 3 Complete
 }
+
+// The first pod may have another number than 0.
+func ExampleStatefulSetOrdinals() {
+	var spec api.StatefulSetSpec
+	spec.Ordinals = &api.StatefulSetOrdinals{Start: 1}
+	for i := range int32(2) {
+		fmt.Printf("db-%d\n", spec.Ordinals.Start+i)
+	}
+	// Output:
+	// db-1
+	// db-2
+}

@@ -62,6 +62,12 @@ type StatefulSetSpec struct {
 	Template             PodTemplateSpec         `json:"template"`
 	VolumeClaimTemplates []PersistentVolumeClaim `json:"volumeClaimTemplates,omitempty"`
 	ServiceName          string                  `json:"serviceName"`
+	Ordinals             *StatefulSetOrdinals    `json:"ordinals,omitempty"`
+}
+
+// StatefulSetOrdinals says how the pods of a StatefulSet are numbered.
+type StatefulSetOrdinals struct {
+	Start int32 `json:"start"` // the number of the first pod
 }
 
 // Deployment rolls out new versions of a ReplicaSet.

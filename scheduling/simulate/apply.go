@@ -67,7 +67,7 @@ func copies[T any](list []*T) []*T {
 }
 
 func (w *world) applyNode(n *api.Node) {
-	w.look()
+	w.beforeNodes()
 	w.lookAtNodes()
 	state := w.nodes[n.Name]
 	if state == nil {
@@ -87,11 +87,8 @@ func (w *world) applyNode(n *api.Node) {
 
 // applyPod lets a pod of the trace arrive, or run on its node.
 func (w *world) applyPod(p *api.Pod) error {
-	switch p.Status.Phase {
-	case api.PodSucceeded:
+	if hasEnded(p) {
 		w.noteSucceeded(p)
-		return nil
-	case api.PodFailed:
 		return nil
 	}
 	if p.DeletionTimestamp != nil && p.Spec.NodeName == "" {
@@ -132,10 +129,15 @@ func (w *world) applyPod(p *api.Pod) error {
 	return nil
 }
 
-// noteSucceeded counts a pod that succeeded before the run, for its Job. A Job that is there has told
+// hasEnded reports whether the pod has run to its end, and so is nowhere.
+func hasEnded(p *api.Pod) bool {
+	return p.Status.Phase == api.PodSucceeded || p.Status.Phase == api.PodFailed
+}
+
+// noteSucceeded counts a pod that has ended, if it succeeded, for its Job. A Job that is there has told
 // in its status.
 func (w *world) noteSucceeded(p *api.Pod) {
-	if owner := p.ControllerRef(); owner != nil && owner.Kind == "Job" {
+	if owner := p.ControllerRef(); owner != nil && owner.Kind == "Job" && p.Status.Phase == api.PodSucceeded {
 		ref := Ref{owner.Kind, p.Namespace + "/" + owner.Name}
 		if w.controllers[ref] == nil {
 			w.succeeded[ref]++

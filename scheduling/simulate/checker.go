@@ -111,6 +111,9 @@ func (c *checker) come(x item) {
 		c.found(x.name)
 	case "Pod":
 		p := x.object.(*api.Pod)
+		if hasEnded(p) {
+			return
+		}
 		if c.recorded || p.ControllerRef() == nil {
 			c.place(x.name, p.Spec.NodeName)
 		}

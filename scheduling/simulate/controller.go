@@ -23,6 +23,8 @@ type controller struct {
 	vacant    []string         // nodes on which such a pod has ended since the last reconcile
 	toAll     bool             // the next one looks at all nodes
 	serial    int
+	ordinals  ordinals // of a StatefulSet
+	adopted   bool     // it has pods since that may have other ones
 	succeeded int
 	before    int // pods of a Job that had succeeded when it came
 
@@ -152,7 +154,7 @@ func (c *controller) adopt(l *life) {
 	if l.owner != nil {
 		delete(l.owner.live, l)
 	}
-	l.owner = c
+	l.owner, c.adopted = c, true
 	c.live[l] = true
 	if c.Field == "" {
 		if node := workload.TargetNode(l.pod); node != "" {
@@ -252,8 +254,8 @@ func (w *world) reconcileReplicas(c *controller) error {
 		}
 		want = max(0, min(want, int(all)-c.succeeded-c.before))
 	}
-	if c.Kind == "StatefulSet" {
-		w.endOrdinalsFrom(c, want)
+	if now := (ordinals{int(c.Start), want}); c.Kind == "StatefulSet" && (c.adopted || c.ordinals != now) {
+		w.number(c, now)
 	}
 	for len(c.live) < want {
 		if err := w.make(c, c.Pod(), c.free(w)); err != nil {
@@ -279,11 +281,21 @@ func (w *world) reconcileReplicas(c *controller) error {
 	return nil
 }
 
-// endOrdinalsFrom ends the pods of a StatefulSet whose numbers are not below n, the last first.
-func (w *world) endOrdinalsFrom(c *controller, n int) {
+// ordinals are the numbers of a StatefulSet's pods: so many, from the first on.
+type ordinals struct{ first, n int }
+
+// number gives a StatefulSet other numbers, and ends the pods that have none of them, the last first.
+func (w *world) number(c *controller, to ordinals) {
+	if c.ordinals.first != to.first {
+		c.serial = to.first
+		for c.freed.Len() > 0 {
+			c.freed.Remove(0)
+		}
+	}
+	c.ordinals, c.adopted = to, false
 	var beyond []*life
 	for l := range c.live {
-		if ordinal(l.Pod) >= n {
+		if k := ordinal(l.Pod); k >= 0 && (k < to.first || k-to.first >= to.n) {
 			beyond = append(beyond, l)
 		}
 	}
@@ -329,7 +341,7 @@ func (w *world) freeNumber(pod string) {
 	if c == nil {
 		return
 	}
-	if n := ordinal(pod); n >= 0 && n < c.serial {
+	if n := ordinal(pod); n >= c.ordinals.first && n < c.serial {
 		c.freed.Push(n)
 	}
 }
@@ -417,8 +429,11 @@ func (w *world) reconcileDaemons(c *controller) error {
 		return err
 	}
 	for _, p := range pods {
-		node := p.Name[len(c.Name)+1:]
-		if err := w.make(c, p, p.Name); err != nil {
+		node, name := p.Name[len(c.Name)+1:], p.Name
+		for k := 0; w.pods[c.Namespace+"/"+name] != nil; k++ { // another pod may have that name
+			name = fmt.Sprintf("%s-%d", p.Name, k)
+		}
+		if err := w.make(c, p, name); err != nil {
 			return err
 		}
 		c.settle(w.pods[p.Key()], node)

@@ -252,3 +252,32 @@ func TestRolledBackDeployment(t *testing.T) {
 	}
 	wantSummary(t, run(c), "web-a-0 0..-", "web-a-1 60..-", "web-b-0 120..-")
 }
+
+// TestStatefulSetOrdinals: the numbers begin where the StatefulSet says, also after that changes.
+func TestStatefulSetOrdinals(t *testing.T) {
+	set := func(start int) string {
+		return workload("StatefulSet", "apps/v1", "s", fmt.Sprintf(`"replicas": 2, "ordinals": {"start": %d},`, start), "100m", "")
+	}
+	pod := func(i string) string { return dumped("s-"+i, "StatefulSet", "s", "", `"nodeName": "n",`, "Running") }
+	c := config(dump(set(3), pod("3"), pod("other")))
+	c.Trace.Events = append(c.Trace.Events, simulate.Event{At: time.Minute, Apply: decode(`{"kind": "List", "items": [` + set(0) + `]}`)})
+	wantSummary(t, run(c), "s-0 60..-", "s-3 0..60", "s-other 0..-")
+}
+
+// TestDaemonSetFindsName: another pod with the name that a DaemonSet's pod would get stays.
+func TestDaemonSetFindsName(t *testing.T) {
+	static := dumped("agent-n", "Node", "n", `"annotations": {"kubernetes.io/config.mirror": "x"},`, `"nodeName": "n",`, "Running")
+	wantSummary(t, run(config(dump(workload("DaemonSet", "apps/v1", "agent", "", "100m", ""), static))), "agent-n 0..-", "agent-n-0 0..-")
+}
+
+// TestEndedPodsOfLostNodes: pods that have ended may name a node that has gone.
+func TestEndedPodsOfLostNodes(t *testing.T) {
+	var pods []string
+	for _, phase := range []string{"Succeeded", "Failed"} {
+		pods = append(pods, dumped(strings.ToLower(phase), "Job", "j", "", `"nodeName": "gone",`, phase))
+	}
+	wantSummary(t, run(config(dump(pods...))))
+	if _, err := simulate.Run(t.Context(), config(dump(dumped("stray", "Job", "j", "", `"nodeName": "gone",`, "Running")))); err == nil {
+		t.Error("a pod runs on a node that is not there")
+	}
+}

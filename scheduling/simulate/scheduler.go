@@ -210,7 +210,7 @@ func (w *world) deleteNode(name string) error {
 	case n == nil:
 		return &api.InvalidError{Object: "node " + name, Err: errGone}
 	}
-	w.look()
+	w.beforeNodes()
 	for _, l := range byArrival(n.pods) {
 		if w.config.Trace.Recorded {
 			w.series.add(l.pod, -1, w) // it stays until it is deleted

@@ -104,7 +104,8 @@ func (d Decision) String() string {
 // defaultStart is the start of traces without one.
 var defaultStart = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
-func (t *Trace) start() time.Time {
+// Begin is Start, or the beginning of 2030 without it.
+func (t *Trace) Begin() time.Time {
 	if t.Start.IsZero() {
 		return defaultStart
 	}

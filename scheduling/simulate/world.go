@@ -116,7 +116,7 @@ func Run(ctx context.Context, config Config) (*Result, error) {
 
 func newWorld(config *Config) (*world, error) {
 	w := &world{
-		config: config, begin: config.Trace.start(), nodes: map[string]*nodeState{}, absent: map[string]*nodeState{}, pods: map[string]*life{},
+		config: config, begin: config.Trace.Begin(), nodes: map[string]*nodeState{}, absent: map[string]*nodeState{}, pods: map[string]*life{},
 		stuck: map[*life]bool{}, controllers: map[Ref]*controller{}, unowned: map[Ref][]*life{}, succeeded: map[Ref]int{}, daemons: map[*controller]bool{}, owned: ownership{}, result: &Result{},
 	}
 	w.journal = newJournal(func(d *Decision) { w.result.Decisions = append(w.result.Decisions, *d) })
@@ -290,6 +290,13 @@ func (w *world) displace(l *life) {
 	}
 	l.pod, l.Node, l.Bound, l.Order = &again, "", nil, 0
 	w.arrive(l)
+}
+
+// beforeNodes is look before nodes come or go. While nothing has been in use there is nothing to keep.
+func (w *world) beforeNodes() {
+	if w.series.look(w); w.series.busiest > 0 {
+		w.look()
+	}
 }
 
 // look keeps a fork of the cluster if most has come to be in use since the last one.

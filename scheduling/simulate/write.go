@@ -88,7 +88,7 @@ func (t *traceWriter) flush() error {
 // of time. What happens at the same time as a decision comes before it, unless the event
 // says that it comes after something.
 func (t *Trace) Write(w io.Writer) error {
-	out := newTraceWriter(w, t.start(), t.Recorded)
+	out := newTraceWriter(w, t.Begin(), t.Recorded)
 	next := 0
 	for i := range t.Events {
 		e := &t.Events[i]

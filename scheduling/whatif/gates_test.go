@@ -2,6 +2,7 @@ package whatif_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
@@ -39,6 +40,19 @@ func TestGatedPods(t *testing.T) {
 	}
 	if h, err := p.Headroom(pods[0], 0); err != nil || h.Total != 1 || !slices.Equal(h.Gates, []string{"g", "h"}) {
 		t.Errorf("Headroom: %+v, %v", h, err)
+	}
+	w, err := p.Sweep(pods, []whatif.Weights{{"NodeResourcesFit": 3}})
+	if err != nil || !slices.Equal(w.Base, []string{"", "a"}) || !slices.Equal(w.Outcomes[0].Nodes, w.Base) {
+		t.Errorf("Sweep: %+v, %v", w, err)
+	}
+	sched, err := scheduling.New(scheduling.Kubernetes137())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := sched.Explain(s, pods[0])
+	var text strings.Builder
+	if err := e.WriteTable(&text, 1); err != nil || e.Chosen != "a" || !slices.Equal(e.Gates, []string{"g", "h"}) || !strings.Contains(text.String(), "it waits for its scheduling gates to be removed: g, h") {
+		t.Errorf("Explain: %+v, %v", e, err)
 	}
 	other := scheduling.Kubernetes137()
 	other.Name, other.PreEnqueue = "other", nil

@@ -30,7 +30,8 @@ type Sweep struct {
 // A SweepOutcome is what one weighting leads to.
 type SweepOutcome struct {
 	Weights Weights `json:"weights"`
-	// Nodes are the chosen nodes, one for each pod; "" if it fits nowhere.
+	// Nodes are the chosen nodes, one for each pod; "" if it fits nowhere, or waits for its
+	// scheduling gates to be removed.
 	Nodes []string `json:"nodes"`
 	// Differ counts the pods that go to another node than under the profile's weights.
 	Differ int `json:"differ"`
@@ -59,6 +60,9 @@ func (p *Planner) Sweep(pods []*framework.PodInfo, weightings []Weights) (*Sweep
 		own := p.sched.Weights()
 		for k, pod := range pods {
 			w.Pods[k] = pod.Pod.Key()
+			if p.gated(pod) != nil {
+				continue
+			}
 			table, err := p.sched.ScoreTable(s, pod)
 			if err != nil {
 				if _, err = missed(pod, err); err != nil {

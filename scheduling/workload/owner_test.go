@@ -38,7 +38,8 @@ func TestTargetNode(t *testing.T) {
 		"b": {running},
 		"": {
 			api.MakePod("p").Obj(), field("metadata.name", "NotIn", "a"), field("metadata.name", "In", "a", "b"), field("metadata.name", "In"), field("x", "In", "a"),
-			{Spec: api.PodSpec{Affinity: &api.Affinity{}}}, {Spec: api.PodSpec{Affinity: &api.Affinity{NodeAffinity: &api.NodeAffinity{}}}},
+			{Spec: api.PodSpec{Affinity: &api.Affinity{}}},
+			{Spec: api.PodSpec{Affinity: &api.Affinity{NodeAffinity: &api.NodeAffinity{}}}},
 		},
 	} {
 		for _, p := range pods {

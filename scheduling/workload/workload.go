@@ -27,6 +27,8 @@ type Workload struct {
 	Completions *int32
 	// Succeeded is how many pods of a Job have succeeded, as its status says.
 	Succeeded int32
+	// Start is the number of the first pod of a StatefulSet.
+	Start int32
 }
 
 // Label names the workload as errors do.
@@ -37,21 +39,25 @@ func (w *Workload) Label() string { return strings.ToLower(w.Kind) + " " + w.Key
 func Of(o *api.Objects) []Workload {
 	var list []Workload
 	for _, x := range o.Deployments {
-		list = append(list, Workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0})
+		list = append(list, Workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0, 0})
 	}
 	for _, x := range o.ReplicaSets {
-		list = append(list, Workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0})
+		list = append(list, Workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0, 0})
 	}
 	for _, x := range o.ReplicationControllers {
 		if x.Spec.Template != nil {
-			list = append(list, Workload{x.TypeMeta, x.ObjectMeta, x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0})
+			list = append(list, Workload{x.TypeMeta, x.ObjectMeta, x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0, 0})
 		}
 	}
 	for _, x := range o.StatefulSets {
-		list = append(list, Workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0})
+		var start int32
+		if ordinals := x.Spec.Ordinals; ordinals != nil {
+			start = max(0, ordinals.Start)
+		}
+		list = append(list, Workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0, start})
 	}
 	for _, x := range o.DaemonSets {
-		list = append(list, Workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "", nil, nil, 0})
+		list = append(list, Workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "", nil, nil, 0, 0})
 	}
 	for _, x := range o.Jobs {
 		list = append(list, ofJob(x))
@@ -62,7 +68,7 @@ func Of(o *api.Objects) []Workload {
 // ofJob is the workload of a Job: as many pods as run at a time, but no more than have to succeed
 // yet.
 func ofJob(x *api.Job) Workload {
-	w := Workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "spec.parallelism", x.Spec.Parallelism, x.Spec.Completions, max(0, x.Status.Succeeded)}
+	w := Workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "spec.parallelism", x.Spec.Parallelism, x.Spec.Completions, max(0, x.Status.Succeeded), 0}
 	if c := x.Spec.Completions; c != nil && *c-w.Succeeded < orOne(w.Count) {
 		w.Field, w.Count = "spec.completions", c
 		if *c >= 0 {

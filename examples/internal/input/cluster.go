@@ -147,11 +147,7 @@ func (c *Cluster) snapshot() (*framework.Snapshot, []*framework.PodInfo, error) 
 	if err := c.Objects.Default(); err != nil {
 		return nil, nil, c.Explain(err)
 	}
-	objects := &c.Objects
-	if c.SkipStrays {
-		objects = c.withoutStrays()
-	}
-	snap, pending, err := framework.SnapshotOf(objects, framework.ZoneInterleaved)
+	snap, pending, err := framework.SnapshotOf(c.Counted(), framework.ZoneInterleaved)
 	if err != nil {
 		return nil, nil, c.Explain(err)
 	}
@@ -184,8 +180,11 @@ func (c *Cluster) strays() (list []*api.InvalidError) {
 
 var errStray = errors.New("this node is not among the objects, so the pod counts nowhere")
 
-// withoutStrays returns the objects without those pods.
-func (c *Cluster) withoutStrays() *api.Objects {
+// Counted returns the objects, without those pods if they are left out.
+func (c *Cluster) Counted() *api.Objects {
+	if !c.SkipStrays {
+		return &c.Objects
+	}
 	isStray, o := c.findStray(), c.Objects
 	o.Pods = slices.DeleteFunc(slices.Clone(o.Pods), isStray)
 	return &o
