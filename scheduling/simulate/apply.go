@@ -68,7 +68,7 @@ func copies[T any](list []*T) []*T {
 
 func (w *world) applyNode(n *api.Node) {
 	w.beforeNodes()
-	w.lookAtNodes()
+	w.lookAtNode(n.Name)
 	state := w.nodes[n.Name]
 	if state == nil {
 		state = w.absent[n.Name]

@@ -20,7 +20,7 @@ type controller struct {
 	workload.Workload
 	live      map[*life]bool
 	byNode    map[string]*life // of a DaemonSet
-	vacant    []string         // nodes on which such a pod has ended since the last reconcile
+	nodes     []string         // nodes that have changed, or on which such a pod has ended, since the last reconcile
 	toAll     bool             // the next one looks at all nodes
 	serial    int
 	ordinals  ordinals // of a StatefulSet
@@ -173,7 +173,7 @@ func (w *world) lost(c *controller, l *life, completed bool) {
 	delete(c.live, l)
 	if c.byNode[l.daemonOf] == l {
 		delete(c.byNode, l.daemonOf)
-		c.vacant = append(c.vacant, l.daemonOf)
+		c.nodes = append(c.nodes, l.daemonOf)
 	}
 	if !completed {
 		return
@@ -188,11 +188,11 @@ func (w *world) lost(c *controller, l *life, completed bool) {
 // pods are the workload's pods, in the order of their arrival.
 func (c *controller) pods() []*life { return byArrival(c.live) }
 
-// lookAtNodes makes the next reconcile look at every DaemonSet: nodes change. Other controllers
-// hear of the pods that go with a node.
-func (w *world) lookAtNodes() {
+// lookAtNode makes the next reconcile look at the node for every DaemonSet: it comes, changes or goes.
+// Other controllers hear of the pods that go with it.
+func (w *world) lookAtNode(name string) {
 	w.allocatable, w.series.renoded = nil, w.clock.Now()
-	w.dirty, w.renoded = true, true
+	w.dirty, w.renoded = true, append(w.renoded, name)
 }
 
 // lookAt makes the next reconcile look at a controller too.
@@ -202,13 +202,13 @@ func (w *world) lookAt(c *controller) { w.changed = append(w.changed, c) }
 // those only once. One that owns another has nothing to do.
 func (w *world) due() []*controller {
 	list := slices.Clone(w.changed)
-	if w.renoded {
+	if len(w.renoded) > 0 {
 		for c := range w.daemons {
-			c.toAll = true
+			c.nodes = append(c.nodes, w.renoded...)
 			list = append(list, c)
 		}
 	}
-	w.dirty, w.renoded, w.changed = false, false, w.changed[:0]
+	w.dirty, w.renoded, w.changed = false, w.renoded[:0], w.changed[:0]
 	list = slices.DeleteFunc(list, func(c *controller) bool {
 		return w.controllers[c.ref()] != c || len(w.owned[c.ref()]) > 0 // it may have been deleted meanwhile
 	})
@@ -406,19 +406,25 @@ func (w *world) make(c *controller, p *api.Pod, name string) error {
 	return nil
 }
 
-// reconcileDaemons makes a pod for every node that admits one and has none.
+// reconcileDaemons makes a pod for every node that admits one and has none, and ends those whose nodes
+// are gone.
 func (w *world) reconcileDaemons(c *controller) error {
-	names := c.vacant
+	names := c.nodes
 	if c.toAll {
-		w.endStrays(c)
-		names = slices.Collect(maps.Keys(w.nodes))
+		names = slices.AppendSeq(slices.Collect(maps.Keys(w.nodes)), maps.Keys(c.byNode))
 	}
-	c.vacant, c.toAll = nil, false
+	c.nodes, c.toAll = nil, false
 	slices.Sort(names)
 	var missing []*api.Node
 	for _, name := range slices.Compact(names) {
-		if n := w.nodes[name]; n != nil && c.byNode[name] == nil {
+		switch n, l := w.nodes[name], c.byNode[name]; {
+		case n != nil && l == nil:
 			missing = append(missing, n.node)
+		case n == nil && l != nil:
+			delete(c.byNode, name)
+			if l.Ended == nil {
+				w.end(l, false)
+			}
 		}
 	}
 	if len(missing) == 0 {
@@ -439,18 +445,4 @@ func (w *world) reconcileDaemons(c *controller) error {
 		c.settle(w.pods[p.Key()], node)
 	}
 	return nil
-}
-
-// endStrays ends the pods of a DaemonSet whose nodes are gone.
-func (w *world) endStrays(c *controller) {
-	for _, name := range slices.Sorted(maps.Keys(c.byNode)) {
-		if w.nodes[name] != nil {
-			continue
-		}
-		l := c.byNode[name]
-		delete(c.byNode, name)
-		if l.Ended == nil {
-			w.end(l, false)
-		}
-	}
 }

@@ -24,7 +24,8 @@
 // number of pods: a pod that is evicted, ends or loses its node is made again under a new
 // name. A pod without a controller that is evicted, or loses its node, waits again, unless it belongs
 // to its node, as those of DaemonSets do. Pods that are being deleted go when they must. A
-// DaemonSet's pod stays on a node whose labels or taints no longer admit it. An
+// DaemonSet's pod stays on a node whose labels or taints no longer admit it, and a taint with the
+// effect NoExecute evicts nobody. An
 // [Autoscaler] adds and removes nodes. Reports of use for load-aware plugins come from
 // Config.Usage.
 //

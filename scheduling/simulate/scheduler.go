@@ -222,7 +222,7 @@ func (w *world) deleteNode(name string) error {
 		}
 	}
 	delete(w.nodes, name)
-	w.lookAtNodes()
+	w.lookAtNode(name)
 	w.forget(Ref{"Node", name}, lifecycle.Delete(n.node))
 	n.node = nil
 	for _, slice := range n.devices {

@@ -45,7 +45,7 @@ type world struct {
 	succeeded   map[Ref]int   // pods of Jobs that are not there yet
 	dirty       bool          // a controller may have something to do:
 	changed     []*controller // one of these
-	renoded     bool          // or any DaemonSet, because nodes have changed
+	renoded     []string      // nodes that have changed, for every DaemonSet
 	made        int           // pods of controllers
 	scaler      scaler
 
