@@ -1,0 +1,62 @@
+package simulate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// settle notes that the pod of a DaemonSet is that of the node.
+func (c *controller) settle(l *life, node string) {
+	c.byNode[node], l.daemonOf = l, node
+}
+
+// lookAtNode makes the next reconcile look at the node for every DaemonSet: it comes, changes or goes.
+// Other controllers hear of the pods that go with it.
+func (w *world) lookAtNode(name string) {
+	w.allocatable, w.series.renoded = nil, w.clock.Now()
+	w.dirty, w.renoded = true, append(w.renoded, name)
+}
+
+// reconcileDaemons makes a pod for every node that admits one and has none, and ends those whose nodes
+// are gone.
+func (w *world) reconcileDaemons(c *controller) error {
+	names := c.nodes
+	if c.toAll {
+		names = slices.AppendSeq(slices.Collect(maps.Keys(w.nodes)), maps.Keys(c.byNode))
+	}
+	c.nodes, c.toAll = nil, false
+	slices.Sort(names)
+	var missing []*api.Node
+	for _, name := range slices.Compact(names) {
+		switch n, l := w.nodes[name], c.byNode[name]; {
+		case n != nil && l == nil:
+			missing = append(missing, n.node)
+		case n == nil && l != nil:
+			delete(c.byNode, name)
+			if l.Ended == nil {
+				w.end(l, false)
+			}
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	pods, err := c.Pods(missing)
+	if err != nil {
+		return err
+	}
+	for _, p := range pods {
+		node, name := p.Name[len(c.Name)+1:], p.Name
+		for k := 0; w.pods[c.Namespace+"/"+name] != nil; k++ { // another pod may have that name
+			name = fmt.Sprintf("%s-%d", p.Name, k)
+		}
+		if err := w.make(c, p, name); err != nil {
+			return err
+		}
+		c.settle(w.pods[p.Key()], node)
+	}
+	return nil
+}
