@@ -160,11 +160,7 @@ func (w *world) reconcileReplicas(c *controller) error {
 		return err
 	}
 	if c.Kind == "Job" {
-		all := int32(want)
-		if c.Completions != nil {
-			all = *c.Completions
-		}
-		want = max(0, min(want, int(all)-c.succeeded-c.before))
+		want = c.ofJob(want)
 	}
 	if now := (ordinals{int(c.Start), want}); c.Kind == "StatefulSet" && (c.adopted || c.ordinals != now) {
 		w.number(c, now)
@@ -191,4 +187,18 @@ func (w *world) reconcileReplicas(c *controller) error {
 		w.end(l, false)
 	}
 	return nil
+}
+
+// ofJob is how many pods a Job has of those that it wants to run at a time: no more than have to succeed
+// yet. One without a number of completions makes none once a pod has succeeded.
+func (c *controller) ofJob(want int) int {
+	succeeded := c.succeeded + c.before
+	switch {
+	case c.Completions != nil:
+		return max(0, min(want, int(*c.Completions)-succeeded))
+	case succeeded > 0 && (c.Field == "spec.parallelism" || c.Field == "status.succeeded"):
+		return len(c.live)
+	default:
+		return want
+	}
 }

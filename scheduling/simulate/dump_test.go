@@ -119,6 +119,20 @@ func TestJobsOfDump(t *testing.T) {
 		}
 	}
 
+	queue := workload("Job", "batch/v1", "j", `"parallelism": 3,`, "100m", `"berth-sched.github.io/run-time": "1m"`)
+	for _, test := range []struct {
+		items []string
+		pods  int
+	}{
+		{[]string{queue}, 3},
+		{[]string{status(queue, `"succeeded": 1`)}, 0},
+		{[]string{status(queue, `"succeeded": 1`), dumped("j-b", "Job", "j", ran, `"nodeName": "n",`, "Running")}, 1},
+	} {
+		if r := run(config(dump(test.items...))); len(r.Pods) != test.pods {
+			t.Errorf("%s: %q, want %d pods", test.items, summary(r), test.pods)
+		}
+	}
+
 	c := config(dump(spec(`"suspend": true,`)))
 	for at, suspend := range []string{"false", "true", "false"} {
 		c.Trace.Events = append(c.Trace.Events, simulate.Event{At: time.Duration(10*at) * time.Second, Apply: decode(`{"kind": "List", "items": [` + spec(`"suspend": `+suspend+`,`) + `]}`)})

@@ -70,7 +70,7 @@ func TestHostileTraces(t *testing.T) {
 				wantShort(t, err)
 				return
 			}
-			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()
 			for _, until := range []time.Duration{0, time.Hour} {
 				r, err := simulate.Run(ctx, simulate.Config{Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Trace: tr, Until: until})
@@ -83,7 +83,7 @@ func TestHostileTraces(t *testing.T) {
 			_, _, err = simulate.Replay(ctx, simulate.Config{Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Trace: tr})
 			wantShort(t, err)
 			if ctx.Err() != nil {
-				t.Error("takes more than 30 s")
+				t.Error("takes more than a minute")
 			}
 		})
 	}

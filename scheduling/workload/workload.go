@@ -80,6 +80,8 @@ func ofJob(x *api.Job) Workload {
 		w.Field, w.Count = "spec.suspend", new(int32(0))
 	case slices.ContainsFunc(x.Status.Conditions, endsJob):
 		w.Field, w.Count = "status.conditions", new(int32(0))
+	case x.Spec.Completions == nil && w.Succeeded > 0: // the queue of work is empty: no more pods are made
+		w.Field, w.Count = "status.succeeded", new(int32(0))
 	}
 	return w
 }
