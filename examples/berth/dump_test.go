@@ -23,6 +23,8 @@ func TestDumps(t *testing.T) {
 	}
 	web := `, "labels": {"pod-template-hash": "5"}, "ownerReferences": [{"kind": "ReplicaSet", "name": "web-5", "controller": true}]`
 	deployment := `{"kind": "Deployment", "metadata": {"namespace": "d", "name": "web"}, "spec": {"replicas": 3, "template": {"spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": "3"}}}]}}}}`
+	agent := `, "ownerReferences": [{"kind": "DaemonSet", "name": "agent", "controller": true}]`
+	agents := `{"kind": "DaemonSet", "metadata": {"namespace": "d", "name": "agent"}, "spec": {"template": {"spec": {"containers": [{"name": "c"}]}}}}`
 	cordon := `"unschedulable": true, "taints": [{"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}]`
 	gated := strings.Replace(pod("gated", "", ""), `"containers"`, `"schedulingGates": [{"name": "g"}], "containers"`, 1)
 	for _, test := range []struct {
@@ -36,6 +38,9 @@ func TestDumps(t *testing.T) {
 		{[]string{node("n", ""), node("m", ""), deployment, pod("web-5-a", "n", web), pod("web-5-b", "", web)}, "place -n d deployment/web", 0, "1 of 1 pods fit"},
 		{[]string{node("n", cordon), pod("p", "", "")}, "nodes-needed -like n", 0, "1 node for 1; 1 of 1 pods fit then"},
 		{[]string{node("n-0", ""), node("n", ""), pod("a", "n", ""), pod("b", "n-0", ""), pod("p", "", "")}, "nodes-needed -like n", 0, "1 node for 1; 1 of 1 pods fit then"},
+		{[]string{node("n", cordon), node("m", ""), agents, pod("agent-x", "m", agent)}, "place -n d ds/agent", 0, "1 of 1 pods fit"},
+		{[]string{node("n", cordon), node("m", ""), agents}, "place -n d ds/agent", 0, "2 of 2 pods fit"},
+		{[]string{node("n", cordon), agents}, "why-not -n d ds/agent n", 0, "pod d/agent goes to n"},
 		{[]string{node("n", ""), gated, pod("p", "", "")}, "place", 1, "d/gated: remove its scheduling gates"},
 		{[]string{node("n", ""), gated}, "explain d/gated", 0, "it waits for its scheduling gates to be removed: g"},
 	} {

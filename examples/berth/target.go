@@ -76,10 +76,7 @@ func (s *session) pattern(text string) (*framework.PodInfo, error) {
 	if w != nil {
 		pod := w.Pod()
 		pod.Name = w.Name
-		if err := api.DefaultPod(pod, s.cluster.Objects.PriorityClasses); err != nil {
-			return nil, s.cluster.Explain(err)
-		}
-		return s.snapshot.NewPodInfo(pod)
+		return s.derive(pod)
 	}
 	if pod := s.waiting(t.key); pod != nil {
 		return pod, nil
@@ -88,6 +85,14 @@ func (s *session) pattern(text string) (*framework.PodInfo, error) {
 		return pod.Pending(), nil
 	}
 	return nil, s.unknownPod(t.key)
+}
+
+// derive gives a pod of a workload its defaults.
+func (s *session) derive(pod *api.Pod) (*framework.PodInfo, error) {
+	if err := api.DefaultPod(pod, s.cluster.Objects.PriorityClasses); err != nil {
+		return nil, s.cluster.Explain(err)
+	}
+	return s.snapshot.NewPodInfo(pod)
 }
 
 func (s *session) unknownPod(key string) error {
@@ -232,11 +237,36 @@ func (s *session) podsOf(text string, replicas int) ([]*framework.PodInfo, error
 	if len(own) > 0 {
 		return own, nil
 	}
+	if w.Field == "" {
+		return s.daemonsOf(w)
+	}
 	n, err := w.Replicas()
 	if err != nil {
 		return nil, err
 	}
 	return whatif.Replicas(pod, n)
+}
+
+// daemonsOf returns a DaemonSet's pods for the nodes that admit one and have none.
+func (s *session) daemonsOf(w *workload.Workload) (list []*framework.PodInfo, err error) {
+	has := map[string]bool{}
+	for _, p := range s.cluster.Objects.Pods {
+		if s.owns(w, p) {
+			has[workload.TargetNode(p)] = true
+		}
+	}
+	pods, err := w.Pods(slices.DeleteFunc(slices.Clone(s.cluster.Objects.Nodes), func(n *api.Node) bool { return has[n.Name] }))
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range pods {
+		info, err := s.derive(p)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, info)
+	}
+	return list, nil
 }
 
 // owns reports whether the workload made the pod, perhaps through a ReplicaSet.

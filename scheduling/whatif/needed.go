@@ -140,10 +140,14 @@ func (x *nodeSearch) checkTypes() error {
 	return nil
 }
 
+// comeCost is what a node that comes costs, and each pod that comes with it, in verdicts.
+const comeCost = 100
+
 // with calls f with a fork that has so many nodes of each type more.
 func (x *nodeSearch) with(counts []int, f func(s *framework.Snapshot) error) error {
 	return x.planner.inFork(func(s *framework.Snapshot) error {
 		for i, n := range counts {
+			x.spent += n * comeCost * (1 + len(x.types[i].Pods))
 			if _, err := x.types[i].AddNodes(s, n); err != nil {
 				return err
 			}

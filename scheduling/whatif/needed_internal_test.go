@@ -213,3 +213,20 @@ func TestNodesNeededCountsItsWork(t *testing.T) {
 		}
 	}
 }
+
+// TestNodesThatComeCost: nodes, and the pods that come with them, are work, too.
+func TestNodesThatComeCost(t *testing.T) {
+	x := manyTypes(t, 1)
+	counts := make([]int, len(x.types))
+	counts[0] = 4
+	for range 2 {
+		before := x.spent
+		if err := x.with(counts, func(*framework.Snapshot) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := x.spent-before, 4*comeCost*(1+len(x.types[0].Pods)); got != want {
+			t.Errorf("%d spent, want %d", got, want)
+		}
+		x.types[0].Pods = append(x.types[0].Pods, api.MakePod("agent").Obj())
+	}
+}

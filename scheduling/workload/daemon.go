@@ -13,18 +13,18 @@ import (
 //
 // Source: Kubernetes 1.37, pkg/controller/daemon/util.
 var daemonTolerations = []api.Toleration{
-	tolerate("node.kubernetes.io/not-ready", api.TaintEffectNoExecute),
-	tolerate("node.kubernetes.io/unreachable", api.TaintEffectNoExecute),
-	tolerate("node.kubernetes.io/disk-pressure", api.TaintEffectNoSchedule),
-	tolerate("node.kubernetes.io/memory-pressure", api.TaintEffectNoSchedule),
-	tolerate("node.kubernetes.io/pid-pressure", api.TaintEffectNoSchedule),
-	tolerate(api.TaintNodeUnschedulable, api.TaintEffectNoSchedule),
+	exists("node.kubernetes.io/not-ready", api.TaintEffectNoExecute),
+	exists("node.kubernetes.io/unreachable", api.TaintEffectNoExecute),
+	exists("node.kubernetes.io/disk-pressure", api.TaintEffectNoSchedule),
+	exists("node.kubernetes.io/memory-pressure", api.TaintEffectNoSchedule),
+	exists("node.kubernetes.io/pid-pressure", api.TaintEffectNoSchedule),
+	exists(api.TaintNodeUnschedulable, api.TaintEffectNoSchedule),
 }
 
 // networkToleration is added for pods in the host's network.
-var networkToleration = tolerate("node.kubernetes.io/network-unavailable", api.TaintEffectNoSchedule)
+var networkToleration = exists("node.kubernetes.io/network-unavailable", api.TaintEffectNoSchedule)
 
-func tolerate(key string, effect api.TaintEffect) api.Toleration {
+func exists(key string, effect api.TaintEffect) api.Toleration {
 	return api.Toleration{Key: key, Operator: api.TolerationOpExists, Effect: effect}
 }
 
@@ -46,7 +46,7 @@ func (w *Workload) daemons(nodes []*api.Node) ([]*api.Pod, error) {
 			return nil, err
 		}
 	}
-	pattern := w.daemon()
+	pattern := w.Pod()
 	pattern.Name = w.Name
 	info, err := snap.NewPodInfo(pattern)
 	if err != nil {
@@ -55,7 +55,7 @@ func (w *Workload) daemons(nodes []*api.Node) ([]*api.Pod, error) {
 	var pods []*api.Pod
 	for _, n := range s.Explain(snap, info).Nodes {
 		if n.Verdict == scheduling.VerdictFeasible {
-			p := w.daemon()
+			p := w.Pod()
 			p.Name = w.Name + "-" + n.Node
 			p.Spec.Affinity = onNode(p.Spec.Affinity, n.Node)
 			pods = append(pods, p)
@@ -64,15 +64,13 @@ func (w *Workload) daemons(nodes []*api.Node) ([]*api.Pod, error) {
 	return pods, nil
 }
 
-// daemon makes one pod of a DaemonSet, without a node.
-func (w *Workload) daemon() *api.Pod {
-	p := w.Pod()
+// tolerate adds the controller's tolerations to a pod of a DaemonSet.
+func tolerate(p *api.Pod) {
 	list := append([]api.Toleration{}, p.Spec.Tolerations...)
 	if list = append(list, daemonTolerations...); p.Spec.HostNetwork {
 		list = append(list, networkToleration)
 	}
 	p.Spec.Tolerations = list
-	return p
 }
 
 // onNode returns a copy of the affinity that requires the node with that name, in

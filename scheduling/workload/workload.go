@@ -134,8 +134,17 @@ func (w *Workload) Replicas() (int, error) {
 	return int(n), nil
 }
 
-// Pod makes one pod, without a name. It shares its contents with the template.
+// Pod makes one pod, without a name. It shares its contents with the template. That of a DaemonSet
+// tolerates what the controller lets it tolerate, and names no node.
 func (w *Workload) Pod() *api.Pod {
+	p := w.bare()
+	if w.Field == "" {
+		tolerate(p)
+	}
+	return p
+}
+
+func (w *Workload) bare() *api.Pod {
 	return &api.Pod{
 		TypeMeta: api.TypeMeta{Kind: "Pod", APIVersion: "v1"},
 		ObjectMeta: api.ObjectMeta{
