@@ -28,7 +28,7 @@ type Tracker struct {
 
 	at       []*framework.NodeInfo // by place
 	listed   uint64                // number of the first entry that at may not heed
-	version  uint64 // of the snapshot's journal
+	version  uint64                // of the snapshot's journal
 	nodes    []nodeVersion
 	runs     []uint64             // [framework.Snapshot.RunGeneration]
 	log      changelog.Log[int32] // its entries are numbered from 1
@@ -40,7 +40,9 @@ type Tracker struct {
 type nodeVersion struct{ generation, entry uint64 }
 
 // NewTracker returns a tracker that follows no snapshot yet.
-func NewTracker() *Tracker { return &Tracker{log: changelog.From[int32](1), arranged: 1, compared: 1, listed: 1} }
+func NewTracker() *Tracker {
+	return &Tracker{log: changelog.From[int32](1), arranged: 1, compared: 1, listed: 1}
+}
 
 // Clone returns a copy that follows no snapshot yet. It may be used by another goroutine.
 func (t *Tracker) Clone() *Tracker {
