@@ -132,6 +132,9 @@ func (s *session) take(text string) (*framework.PodInfo, error) {
 	if err != nil {
 		return nil, err
 	}
+	if t, _ := s.target(text); t.kind != "Pod" { // pattern has read it
+		return pod, nil // it may have the name of a pod that runs
+	}
 	if running, node := s.snapshot.Pod(pod.Pod.Key()); running != nil {
 		if err := s.snapshot.RemovePodAt(running, node); err != nil {
 			return nil, err

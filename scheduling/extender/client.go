@@ -18,6 +18,9 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
+// maxHeader bounds the header of an answer.
+const maxHeader = 64 << 10
+
 // A Client calls an extender. Any number of goroutines may use it.
 type Client struct {
 	config Config
@@ -36,7 +39,7 @@ func New(c Config) (*Client, error) {
 	}
 	h := http.Client{Transport: &http.Transport{
 		TLSClientConfig: c.TLS, ForceAttemptHTTP2: true,
-		MaxIdleConnsPerHost: 8, IdleConnTimeout: 90 * time.Second,
+		MaxIdleConnsPerHost: 8, IdleConnTimeout: 90 * time.Second, MaxResponseHeaderBytes: maxHeader,
 	}}
 	if c.HTTP != nil {
 		h = *c.HTTP

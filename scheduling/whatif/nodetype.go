@@ -44,10 +44,11 @@ func TypeLike(name string, n *framework.NodeInfo) NodeType {
 	return t
 }
 
-// conditionTaints come and go with the condition of a node.
+// conditionTaints come and go with the condition of a node, or when an autoscaler wants to remove it.
 //
-// Source: Cluster Autoscaler, NodeConditionTaints.
+// Source: Cluster Autoscaler, NodeConditionTaints and the taints of its own.
 var conditionTaints = []string{
+	"ToBeDeletedByClusterAutoscaler", "DeletionCandidateOfClusterAutoscaler",
 	"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable", api.TaintNodeUnschedulable,
 	"node.kubernetes.io/memory-pressure", "node.kubernetes.io/disk-pressure", "node.kubernetes.io/pid-pressure",
 	"node.kubernetes.io/network-unavailable",
