@@ -5,7 +5,8 @@ import "slices"
 // Fork returns a scheduler for another goroutine, which starts where s is: with its
 // count of decisions, the start of its next sample, and the answers that it
 // keeps. From then on the two are independent, and each makes the decisions that s would
-// have made. If the last decision was about up to 300 nodes, the fork has no answers yet.
+// have made. If the last decision was about up to 300 nodes, or the profile only filters, the fork has
+// no answers yet.
 //
 // Fork must not run beside other uses of s. It copies those answers that s has used since the
 // last Fork; forks of one moment share these copies, and a fork copies from them what it
@@ -22,20 +23,24 @@ func (s *Scheduler) Fork() *Scheduler {
 	f := &Scheduler{profile: s.profile, plugins: s.plugins.clone(), number: s.number, start: s.start, events: s.events}
 	f.reference = referencePath{plugins: &f.plugins, workers: s.reference.workers}
 	switch {
-	case s.deferred, s.incremental != nil && s.incremental.hasNoUse():
+	case s.deferred, s.incremental != nil && s.incremental.leavesNothing():
 		f.deferred = true
 	case s.incremental != nil:
 		f.incremental = newIncremental(f)
-		if !s.incremental.extent.isSmall() {
-			f.incremental.engine.StartFrom(s.incremental.engine)
-		}
+		f.incremental.engine.StartFrom(s.incremental.engine)
 	}
 	return f
 }
 
+// leavesNothing reports whether a fork begins anew: there is nothing to copy, or it would cost more
+// than it saves.
+func (f *incrementalPath) leavesNothing() bool {
+	return !f.s.profile.Cache.Verify && (f.hasNoUse() || f.extent.isSmall() || beginsLate && f.extent.cost == filtersOnly)
+}
+
 // hasNoUse reports whether all decisions so far were about too few nodes for kept answers.
 func (f *incrementalPath) hasNoUse() bool {
-	return f.extent.nodes <= f.s.plugins.fewNodes() && f.engine.KeepsNone() && !f.s.profile.Cache.Verify
+	return f.extent.nodes <= f.s.plugins.fewNodes() && f.engine.KeepsNone()
 }
 
 // clone returns a copy whose scopes may change (incrementalPath.demoteSetters).

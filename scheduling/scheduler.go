@@ -23,7 +23,8 @@ type Scheduler struct {
 	start       int
 	reference   referencePath
 	incremental *incrementalPath // nil: always the reference path
-	deferred    bool             // it is made when the first cluster comes that has enough nodes for it
+	deferred    bool             // it is made when kept answers may begin
+	work        int              // what decisions have cost since, while it is deferred
 	classifier  *incrementalPath // finds classes if there is no incremental path
 	events      []RegisteredEvent
 	busy        bool // while it decides: a cheap guard, as Go's maps have
@@ -236,7 +237,7 @@ func (s *Scheduler) decideOnAPath(snap *framework.Snapshot, pod *framework.PodIn
 func (s *Scheduler) triesIncremental(snap *framework.Snapshot, pod *framework.PodInfo) bool {
 	few := s.reference.within.lenIn(snap) <= s.plugins.fewNodes()
 	if s.deferred && !few {
-		s.incremental, s.deferred = s.classes(), false // it goes on where ClassKeysAt counts
+		s.endDeferral(snap)
 	}
 	switch {
 	case !s.mayUseIncremental(snap):
@@ -248,6 +249,17 @@ func (s *Scheduler) triesIncremental(snap *framework.Snapshot, pod *framework.Po
 	}
 	f := s.incremental
 	return s.reference.within != nil || f.rest.left == 0 || !f.rests(snap, pod)
+}
+
+// endDeferral makes the incremental path if kept answers may begin.
+func (s *Scheduler) endDeferral(snap *framework.Snapshot) {
+	x := extent{s.plugins.wanted(s.reference.within.lenIn(snap), s.profile.Percentage), snap.Len(), s.plugins.cost}
+	if s.work += x.work(); beginsLate && s.work < workShare*x.classPrice() {
+		return
+	}
+	s.incremental, s.deferred = s.classes(), false // it goes on where ClassKeysAt counts
+	s.incremental.balances.all.addWork(x, s.work)
+	s.incremental.balances.long.addWork(x, s.work/2)
 }
 
 // mayUseIncremental reports whether the incremental path may have an answer.
