@@ -2,6 +2,7 @@ package topo
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 
 	"github.com/berth-sched/berth/internal/match"
@@ -62,10 +63,13 @@ type target struct {
 	needs     []need
 }
 
-// size is how many labels lead to the target's pods.
+// size is how many labels lead to the target's pods. One without any leads to all pods.
 func (t *target) size() (n int) {
 	for _, need := range t.needs {
-		n += max(1, len(need.values))
+		n += len(need.values)
+	}
+	if n == 0 {
+		return math.MaxInt32 - 1
 	}
 	return n
 }
@@ -74,7 +78,7 @@ func (t *target) size() (n int) {
 // counters of a set with n parts.
 const maxTargets = 8
 
-// targets returns the targets of the parts that have the fewest labels: a pod of the set matches all
+// targets returns the targets of the parts to which the fewest labels lead: a pod of the set matches all
 // of them, and perhaps others do. They are found once, before goroutines share the set.
 func (s *podSet) targets() []target {
 	if s.leads == nil {
