@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -163,6 +164,10 @@ func TestFewPluginsWeighMore(t *testing.T) {
 	}
 	if n := w.s.plugins.fewNodes(); n != smallCluster {
 		t.Errorf("with a few filters %d nodes are few, want %d", n, smallCluster)
+	}
+	alone := plugins{extenders: []Extender{{Name: "x", Prioritize: func(context.Context, *framework.PodInfo, []*framework.NodeInfo) ([]HostScore, error) { return nil, nil }}}}
+	if alone.findCost(); alone.cost != cheap || alone.fewNodes() != fewAnswers {
+		t.Errorf("with an extender alone %d nodes are few, want %d", alone.fewNodes(), fewAnswers)
 	}
 	for _, saved := range []int{0, 5} {
 		a, b := balance{work: 1 << 20}, balance{work: 1 << 20}

@@ -50,7 +50,7 @@ func (t *plugins) fewNodes() int {
 	case !beginsLate || t.cost == costly:
 		return 1
 	case t.cost == cheap:
-		return fewAnswers / (len(t.filters) + len(t.scorers))
+		return fewAnswers / max(1, len(t.filters)+len(t.scorers)) // there may be extenders alone
 	default:
 		return smallCluster
 	}
