@@ -27,7 +27,9 @@ func (s *Scheduler) Fork() *Scheduler {
 		f.deferred = true
 	case s.incremental != nil:
 		f.incremental = newIncremental(f)
-		f.incremental.engine.StartFrom(s.incremental.engine)
+		if !s.incremental.extent.isSmall() {
+			f.incremental.engine.StartFrom(s.incremental.engine)
+		}
 	}
 	return f
 }
