@@ -107,7 +107,9 @@ func (p NodeResourcesBalancedAllocation) Scope(pod *framework.PodInfo) framework
 }
 
 // ScopeVaries implements [incremental.VaryingScoper].
-func (NodeResourcesBalancedAllocation) ScopeVaries() framework.PodParts { return framework.PartVolumes | framework.PartExtended }
+func (NodeResourcesBalancedAllocation) ScopeVaries() framework.PodParts {
+	return framework.PartVolumes | framework.PartExtended
+}
 
 // PreScore finds the resources in the schema, and skips pods that request none of
 // them. A configuration that Validate rejects is an error.
