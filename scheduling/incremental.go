@@ -183,7 +183,7 @@ func (f *incrementalPath) ask(c *framework.Cycle, start, want int) (*engine.View
 	if !ok {
 		return nil, false
 	}
-	q := &f.query // a literal would be copied, word by word and then faster than its words are written
+	q := &f.query // to copy a literal right after it is made would make the processor wait
 	q.Snapshot, q.Cycle, q.Start, q.Want, q.Overrides = c.Snapshot, c, start, want, overrides
 	q.Key, q.Ref = f.keyOf(f.class)
 	return f.engine.Find(q)

@@ -177,10 +177,9 @@ func (b *balance) addWork(x extent, work int) {
 	}
 }
 
-// addWork adds what so many decisions would cost on the reference path. Long keys may lose as much
-// besides, so theirs counts half.
-func (b *balances) addWork(x extent, decisions int) {
-	work := decisions * x.work()
+// addWork adds what decisions would cost on the reference path. Long keys may lose as much besides, so
+// theirs counts half.
+func (b *balances) addWork(x extent, work int) {
 	b.all.addWork(x, work)
 	b.long.addWork(x, work/2)
 }
@@ -214,7 +213,7 @@ func (f *incrementalPath) isAside(b *balance, c *framework.Cycle, x extent) bool
 	f.settled = extent{}
 	if ofAll {
 		f.endRest()
-		f.balances.addWork(x, 1)
+		f.balances.addWork(x, x.work())
 	} else {
 		b.addWork(x, x.work())
 	}

@@ -43,7 +43,7 @@ func (f *incrementalPath) endRest() {
 // bookRest books so many decisions of the rest.
 func (f *incrementalPath) bookRest(decisions int) {
 	b, x := &f.balances.all, f.rest.extent
-	f.balances.addWork(x, decisions)
+	f.balances.addWork(x, decisions*x.work())
 	if f.rest.untilLook {
 		b.unseen += decisions
 		b.save(decisions*(x.price()/spareShare), x)

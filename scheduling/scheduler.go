@@ -258,8 +258,7 @@ func (s *Scheduler) endDeferral(snap *framework.Snapshot) {
 		return
 	}
 	s.incremental, s.deferred = s.classes(), false // it goes on where ClassKeysAt counts
-	s.incremental.balances.all.addWork(x, s.work)
-	s.incremental.balances.long.addWork(x, s.work/2)
+	s.incremental.balances.addWork(x, s.work)
 }
 
 // mayUseIncremental reports whether the incremental path may have an answer.

@@ -69,7 +69,7 @@ func (t *target) size() (n int) {
 		n += len(need.values)
 	}
 	if n == 0 {
-		return math.MaxInt32 - 1
+		return math.MaxInt
 	}
 	return n
 }
@@ -95,11 +95,13 @@ func (s *podSet) findTargets() []target {
 		if t.never {
 			return []target{t}
 		}
-		at, _ := slices.BinarySearchFunc(list, t.size()+1, func(x target, n int) int { return x.size() - n })
-		if at < maxTargets {
-			list = slices.Insert(list, at, t)
-			list = list[:min(len(list), maxTargets)]
+		size := t.size()
+		at := slices.IndexFunc(list, func(x target) bool { return x.size() > size })
+		if at < 0 {
+			at = len(list)
 		}
+		list = slices.Insert(list, at, t)
+		list = list[:min(len(list), maxTargets)]
 	}
 	return list
 }
