@@ -269,6 +269,14 @@ func mayBeDevices(name resource.Name) bool {
 // HasGates reports whether the pod has scheduling gates.
 func (p *PodInfo) HasGates() bool { return p.has(runner.HasGates) }
 
+// Gates returns the names of the pod's scheduling gates, nil if it has none.
+func (p *PodInfo) Gates() (names []string) {
+	for _, g := range p.Pod.Spec.SchedulingGates {
+		names = append(names, g.Name)
+	}
+	return names
+}
+
 // HasVolumes reports whether the pod has volumes, of whatever source.
 func (p *PodInfo) HasVolumes() bool { return p.has(runner.HasVolumes) }
 

@@ -108,15 +108,12 @@ func (s *Scheduler) explain(snap *framework.Snapshot, pod *framework.PodInfo, nu
 	r.extended.ctx, r.extended.replay = context.Background(), &s.reference.extended.answer
 	d, err := s.decide(&r, snap, pod, number, start)
 	e := &Explanation{
-		Pod: pod.Pod.Key(), Profile: s.profile.Name, Number: number, Chosen: d.Node, TieRule: d.TieRule.String(),
+		Pod: pod.Pod.Key(), Gates: pod.Gates(), Profile: s.profile.Name, Number: number, Chosen: d.Node, TieRule: d.TieRule.String(),
 		Evaluated: d.Evaluated, Feasible: d.Feasible, Unscored: err == nil && d.Feasible == 1,
 		Nodes: make([]NodeExplanation, snap.Len()),
 	}
 	if err != nil {
 		e.Error = err.Error()
-	}
-	for _, gate := range pod.Pod.Spec.SchedulingGates {
-		e.Gates = append(e.Gates, gate.Name)
 	}
 	places := make(map[string]int, len(e.Nodes))
 	for i, node := range snap.All() {

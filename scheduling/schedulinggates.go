@@ -22,13 +22,9 @@ func (SchedulingGates) Name() string { return "SchedulingGates" }
 
 // PreEnqueue rejects a pod that has gates.
 func (SchedulingGates) PreEnqueue(_ context.Context, pod *framework.PodInfo) framework.Status {
-	gates := pod.Pod.Spec.SchedulingGates
-	if len(gates) == 0 {
+	names := pod.Gates()
+	if len(names) == 0 {
 		return framework.Status{}
-	}
-	names := make([]string, len(gates))
-	for i, g := range gates {
-		names[i] = g.Name
 	}
 	return framework.UnresolvableStatus(framework.Text(fmt.Sprintf("waiting for scheduling gates: %v", names)))
 }

@@ -241,10 +241,7 @@ func groupsOf(profile scheduling.Profile, snap *framework.Snapshot, pods []*fram
 			continue
 		}
 		pod := byKey[g.Example]
-		for _, gate := range pod.Pod.Spec.SchedulingGates {
-			g.Gates = append(g.Gates, gate.Name)
-		}
-		if len(g.Gates) > 0 {
+		if g.Gates = pod.Gates(); len(g.Gates) > 0 {
 			continue // it is not tried
 		}
 		for _, node := range nearest(sched.ExplainAll(snap, pod)) {

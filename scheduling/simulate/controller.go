@@ -114,13 +114,13 @@ func (w *world) lookAt(c *controller) { w.changed = append(w.changed, c) }
 // those only once. One that owns another has nothing to do.
 func (w *world) due() []*controller {
 	list := slices.Clone(w.changed)
-	if len(w.renoded) > 0 {
+	if len(w.nodesChanged) > 0 {
 		for c := range w.daemons {
-			c.nodes = append(c.nodes, w.renoded...)
+			c.nodes = append(c.nodes, w.nodesChanged...)
 			list = append(list, c)
 		}
 	}
-	w.dirty, w.renoded, w.changed = false, w.renoded[:0], w.changed[:0]
+	w.dirty, w.nodesChanged, w.changed = false, w.nodesChanged[:0], w.changed[:0]
 	list = slices.DeleteFunc(list, func(c *controller) bool {
 		return w.controllers[c.ref()] != c || len(w.owned[c.ref()]) > 0 // it may have been deleted meanwhile
 	})

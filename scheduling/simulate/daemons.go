@@ -16,8 +16,8 @@ func (c *controller) settle(l *life, node string) {
 // lookAtNode makes the next reconcile look at the node for every DaemonSet: it comes, changes or goes.
 // Other controllers hear of the pods that go with it.
 func (w *world) lookAtNode(name string) {
-	w.allocatable, w.series.renoded = nil, w.clock.Now()
-	w.dirty, w.renoded = true, append(w.renoded, name)
+	w.allocatable, w.series.nodesSince = nil, w.clock.Now()
+	w.dirty, w.nodesChanged = true, append(w.nodesChanged, name)
 }
 
 // reconcileDaemons makes a pod for every node that admits one and has none, and ends those whose nodes

@@ -19,13 +19,13 @@ type series struct {
 	ran     int64
 	samples samples
 
-	renoded time.Time // when nodes last changed, zero once that has been looked at
+	nodesSince time.Time // when nodes last changed, zero once that has been looked at
 }
 
 // look looks at the shares after nodes have changed, once that state has lasted.
 func (s *series) look(w *world) {
-	if at := s.renoded; !at.IsZero() && w.clock.Now().After(at) {
-		s.renoded = time.Time{}
+	if at := s.nodesSince; !at.IsZero() && w.clock.Now().After(at) {
+		s.nodesSince = time.Time{}
 		for name := range s.used {
 			s.compare(name, at, w)
 		}

@@ -31,23 +31,23 @@ type world struct {
 	moment  moment
 	journal journal
 
-	nodes       map[string]*nodeState
-	absent      map[string]*nodeState // nodes that are not there, but pods of a recorded trace on them
-	deletions   map[string][]int      // of a recorded trace: events by pod
-	pods        map[string]*life      // that are there, by key
-	lives       []*life               // all that ever were, in the order of their arrival
-	waiting     int
-	stuck       map[*life]bool // that fit nowhere at present
-	controllers map[Ref]*controller
-	unowned     map[Ref][]*life // pods of the trace whose workload has not come
-	daemons     map[*controller]bool
-	owned       ownership
-	succeeded   map[Ref]int   // pods of Jobs that are not there yet
-	dirty       bool          // a controller may have something to do:
-	changed     []*controller // one of these
-	renoded     []string      // nodes that have changed, for every DaemonSet
-	made        int           // pods of controllers
-	scaler      scaler
+	nodes        map[string]*nodeState
+	absent       map[string]*nodeState // nodes that are not there, but pods of a recorded trace on them
+	deletions    map[string][]int      // of a recorded trace: events by pod
+	pods         map[string]*life      // that are there, by key
+	lives        []*life               // all that ever were, in the order of their arrival
+	waiting      int
+	stuck        map[*life]bool // that fit nowhere at present
+	controllers  map[Ref]*controller
+	unowned      map[Ref][]*life // pods of the trace whose workload has not come
+	daemons      map[*controller]bool
+	owned        ownership
+	succeeded    map[Ref]int   // pods of Jobs that are not there yet
+	dirty        bool          // a controller may have something to do:
+	changed      []*controller // one of these
+	nodesChanged []string      // nodes that have changed, for every DaemonSet
+	made         int           // pods of controllers
+	scaler       scaler
 
 	attempts, bound int
 	result          *Result

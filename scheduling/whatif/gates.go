@@ -5,17 +5,8 @@ import (
 	"strings"
 
 	"github.com/berth-sched/berth/framework"
-	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 )
-
-// gatesOf returns the names of the pod's scheduling gates.
-func gatesOf(p *api.Pod) (names []string) {
-	for _, g := range p.Spec.SchedulingGates {
-		names = append(names, g.Name)
-	}
-	return names
-}
 
 // gated says why a pod with scheduling gates is not tried; nil if the profile tries it.
 func (p *Planner) gated(pod *framework.PodInfo) *Unplaced {

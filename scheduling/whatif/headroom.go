@@ -106,7 +106,7 @@ func (p *Planner) Headroom(pod *framework.PodInfo, atMost int) (*Headroom, error
 
 func newHeadroom(p *Planner, pod *framework.PodInfo, atMost int) *headroom {
 	pod = pod.Pending()
-	return &headroom{Headroom: Headroom{Pod: pod.Pod.Key(), Gates: gatesOf(pod.Pod)}, planner: p, pod: pod, atMost: atMost}
+	return &headroom{Headroom: Headroom{Pod: pod.Pod.Key(), Gates: pod.Gates()}, planner: p, pod: pod, atMost: atMost}
 }
 
 // headroom is the work on a Headroom.

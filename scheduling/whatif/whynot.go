@@ -125,7 +125,7 @@ func (p *Planner) takenOff(pod *framework.PodInfo, f func() error) error {
 // answer answers for the pod, which is on no node.
 func (x *whyNot) answer(pod *framework.PodInfo) (*WhyNot, error) {
 	p, name := x.planner, x.node.Name
-	w := &WhyNot{Pod: pod.Pod.Key(), Node: name, Gates: gatesOf(pod.Pod), Remedies: []Remedy{}, Rejections: []scheduling.NodeRejection{}}
+	w := &WhyNot{Pod: pod.Pod.Key(), Node: name, Gates: pod.Gates(), Remedies: []Remedy{}, Rejections: []scheduling.NodeRejection{}}
 	err := p.try(func(s *framework.Snapshot) error {
 		x.sched.Seek(p.start)
 		f, err := p.filters(s, pod)
