@@ -85,12 +85,21 @@ func NewTouchingExtensionKey[T Extension](build func(s *Snapshot) T) *ExtensionK
 	return &ExtensionKey[T]{id, func(s *Snapshot) T {
 		t := build(s)
 		if _, before := s.lineage.touching.LoadOrStore(id, true); before || s.undo.isOpen() {
-			for _, n := range s.All() {
-				s.Touch(n)
-			}
+			touchAll{}.Rebuild(s)
+			s.Record(madeInside{touchAll{}})
 		}
 		return t
 	}}
+}
+
+// touchAll touches all nodes, and again after a rollback, which takes back that they were touched.
+type touchAll struct{}
+
+// Rebuild implements rebuilder.
+func (touchAll) Rebuild(s *Snapshot) {
+	for _, n := range s.All() {
+		s.Touch(n)
+	}
 }
 
 // Of returns the snapshot's extension. The first call makes it, which is a change of
@@ -111,9 +120,8 @@ func (k *ExtensionKey[T]) Of(s *Snapshot) T {
 	return t
 }
 
-// A rebuilder is an extension that is made from the pods or objects that are there. If it was
-// made in a transaction that is rolled back, it is made again at the end of the rollback: it
-// did not follow the changes before.
+// A rebuilder makes an extension again from the pods or objects that are there, at the end of the
+// rollback of the transaction in which it was made: it did not follow the changes before.
 type rebuilder interface{ Rebuild(s *Snapshot) }
 
 // madeInside takes back that a rebuilder was made.

@@ -100,15 +100,12 @@ func (p NodeResourcesBalancedAllocation) Scope(pod *framework.PodInfo) framework
 		scope.Pod |= framework.FieldVolumes | framework.FieldNamespace
 		scope.Reads |= framework.ReadsObjects
 	}
-	if pod.HasExtended() {
-		scope.Reads |= framework.ReadsObjects // devices, and the class behind the resource
-	}
 	return scope
 }
 
 // ScopeVaries implements [incremental.VaryingScoper].
 func (NodeResourcesBalancedAllocation) ScopeVaries() framework.PodParts {
-	return framework.PartVolumes | framework.PartExtended
+	return framework.PartVolumes
 }
 
 // PreScore finds the resources in the schema, and skips pods that request none of

@@ -93,16 +93,12 @@ func (p NodeResourcesFit) validate(name string) error {
 
 // Scope declares that a score reads the pod's requests, the node's allocatable
 // and the totals of its pods.
-func (NodeResourcesFit) Scope(pod *framework.PodInfo) framework.Scope {
-	reads := framework.ReadsNode | framework.ReadsPods
-	if pod.HasExtended() {
-		reads |= framework.ReadsObjects // devices, and the class behind the resource
-	}
-	return framework.Scope{Pod: framework.FieldRequests, Reads: reads}
+func (NodeResourcesFit) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Pod: framework.FieldRequests, Reads: framework.ReadsNode | framework.ReadsPods}
 }
 
 // ScopeVaries implements [incremental.VaryingScoper].
-func (NodeResourcesFit) ScopeVaries() framework.PodParts { return framework.PartExtended }
+func (NodeResourcesFit) ScopeVaries() framework.PodParts { return 0 }
 
 // PreScore finds the resources in the schema. A configuration that Validate rejects
 // is an error.

@@ -195,15 +195,6 @@ func cutSlice(list []*slice, s *slice) []*slice {
 
 func (s *slice) compareName(name string) int { return strings.Compare(s.object.Name, name) }
 
-// slice returns the slice of a name.
-func (c *catalog) slice(name string) *slice {
-	i, ok := slices.BinarySearchFunc(c.slices, name, (*slice).compareName)
-	if !ok {
-		return nil
-	}
-	return c.slices[i]
-}
-
 // pools are the pools of one node.
 type pools struct {
 	node    string

@@ -20,6 +20,7 @@ type State struct {
 	checked   atomic.Uint64             // the version of all objects that cataloged is known to be of
 	programs  *programs                 // shared by forks
 
+	slices  cow.Map[string, *api.ResourceSlice] // as of the last change, when the catalog may be of earlier or, after a rollback, later ones
 	uses    cow.Map[PoolID, *poolUse]
 	charged cow.Map[string, *api.AllocationResult] // by claim: what the uses include of it
 	flights cow.Map[objectID, *flight]             // by claim, those of claims that are objects
@@ -89,6 +90,11 @@ var stateKey = framework.NewTouchingExtensionKey(func(s *framework.Snapshot) *St
 // rollback, if the state was made in the transaction.
 func (x *State) Rebuild(s *framework.Snapshot) {
 	x.owner, x.origin, x.flown = new(cow.Owner), s.NewVersion(), s.NewVersion()
+	list := framework.List[api.ResourceSlice](s)
+	x.slices = cow.NewMap[string, *api.ResourceSlice](len(list))
+	for _, slice := range list {
+		x.slices.Set(api.KeyOf(slice), slice)
+	}
 	x.uses, x.charged = cow.Map[PoolID, *poolUse]{}, cow.Map[string, *api.AllocationResult]{}
 	x.special, x.owners = cow.Map[ownerPod, ownClaims]{}, cow.Map[string, ownerPod]{}
 	x.left, x.last, x.recent = nil, nil, nil
@@ -150,7 +156,7 @@ func (x *State) catalogOf(s *framework.Snapshot) *catalog {
 func (x *State) Fork(s *framework.Snapshot) framework.Extension {
 	x.owner = new(cow.Owner)
 	y := &State{
-		owner: new(cow.Owner), programs: x.programs, spent: x.spent, uses: x.uses.Fork(), charged: x.charged.Fork(), flights: x.flights.Fork(), holds: x.holds.Fork(), special: x.special.Fork(), owners: x.owners.Fork(), demands: x.demands.fork(),
+		owner: new(cow.Owner), programs: x.programs, spent: x.spent, slices: x.slices.Fork(), uses: x.uses.Fork(), charged: x.charged.Fork(), flights: x.flights.Fork(), holds: x.holds.Fork(), special: x.special.Fork(), owners: x.owners.Fork(), demands: x.demands.fork(),
 		flown: x.flown, changes: x.changes, origin: x.origin, share: x.share, left: maps.Clone(x.left),
 	}
 	y.cataloged.Store(x.cataloged.Load())
@@ -455,26 +461,27 @@ func (x *State) ObjectChanged(s *framework.Snapshot, key string, obj any) {
 	case *api.ResourceClaimTemplate:
 		x.noted = annotations{} // the old one need not be kept
 	case *api.ResourceSlice:
-		sliceChanged(s, x.cataloged.Load().catalog, key, o)
+		x.sliceChanged(s, key, o)
 	}
 }
 
-// sliceChanged touches the nodes that may use the pool of a slice, before or after the
-// change.
-func sliceChanged(s *framework.Snapshot, c *catalog, key string, now *api.ResourceSlice) {
-	old := c.slice(key)
-	if old != nil {
-		touchPool(s, c.pool(old.pool), nil)
+// sliceChanged touches the nodes that have devices of a slice, before or after the change.
+func (x *State) sliceChanged(s *framework.Snapshot, key string, now *api.ResourceSlice) {
+	if old, ok := x.slices.Get(key); ok {
+		touchSlice(s, old)
 	}
 	if now == nil {
+		cut(s, &x.slices, key)
 		return
 	}
-	if id := (PoolID{now.Spec.Driver, now.Spec.Pool.Name}); old == nil || id != old.pool {
-		touchPool(s, c.pool(id), nil)
-	}
-	if now.Spec.NodeName == nil || *now.Spec.NodeName == "" {
-		touchReached(s, []*slice{newSlice(now, nil)})
+	change(s, &x.slices, key, now)
+	touchSlice(s, now)
+}
+
+func touchSlice(s *framework.Snapshot, x *api.ResourceSlice) {
+	if name := x.Spec.NodeName; name != nil && *name != "" {
+		touchNode(s, *name)
 		return
 	}
-	touchNode(s, *now.Spec.NodeName)
+	touchReached(s, []*slice{newSlice(x, nil)})
 }

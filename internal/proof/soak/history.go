@@ -51,12 +51,12 @@ func newHistory(r *rand.Rand, epoch uint64, res *Result) (*history, error) {
 		r:     r, kinds: actions(), res: res, incremental: incremental, reference: reference, crowded: 2 + r.IntN(8), packed: epoch%2 == 0, undisturbed: epoch%4 == 1, inTurn: epoch%4 == 3, atOnce: 1 + r.IntN(10),
 	}
 	h.snap.SetNow(time.Unix(1_700_000_000, 0))
-	nodes, classes, usually := pick(r, 2, 20, 60, 160, 220), 1+r.IntN(12), template
+	nodes, classes, usually := pick(r, 2, 20, 60, 160, 330), 1+r.IntN(12), template
 	if h.packed {
-		nodes, classes, usually = pick(r, 2, 5, 20, 40, 200, 200), 6+r.IntN(12), modest
+		nodes, classes, usually = pick(r, 2, 5, 20, 40, 200, 330), 6+r.IntN(12), modest
 	}
 	if h.inTurn {
-		nodes, classes, usually, h.even = pick(r, 40, 60, 160, 220), 20+r.IntN(20), small, !chance(r, 3)
+		nodes, classes, usually, h.even = pick(r, 40, 60, 160, 330), 20+r.IntN(20), small, !chance(r, 3)
 	}
 	for i := range classes {
 		of := usually
@@ -218,6 +218,9 @@ func (h *history) passTime() error {
 	return nil
 }
 
+// copying is the number of nodes up to which the fork of a scheduler copies no answers.
+const copying = 300
+
 func (h *history) makeFork() error {
 	h.other = h.fork()
 	return nil
@@ -225,11 +228,15 @@ func (h *history) makeFork() error {
 
 func (h *history) turn() error {
 	if h.other != nil {
+		large := h.snap.Len() > copying
 		h.world, h.other = h.other, h.world
 		h.forked = true
 		if chance(h.r, 3) { // as a goroutine of its own would
 			h.mix.add(h.incremental.Stats())
 			h.incremental, h.reference = h.incremental.Fork(), h.reference.Fork()
+			if large {
+				h.res.Reached.Copies++
+			}
 		}
 	}
 	return nil

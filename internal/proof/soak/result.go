@@ -74,6 +74,8 @@ type Reached struct {
 	Found int
 	// Forks are the first after a fork was turned to, and Timed after time had passed.
 	Forks, Timed int
+	// Copies counts forks of schedulers that copy answers, since their cluster is large.
+	Copies int
 }
 
 // Given counts devices by what makes them special. A device may count more than once.

@@ -46,7 +46,7 @@ func covers(t *testing.T, res soak.Result) {
 		"hits with extenders": res.Reached.Extended, "pods that share GPUs": res.Reached.Shares, "such beside nominated pods": res.Reached.SharesBeside, "pods of daemon sets": res.Reached.Daemons, "hits within a set": res.Reached.Within, "pods with named nodes within a set": res.Reached.NamedWithin, "pods with volumes": res.Reached.Volumes, "pods with claims of their own": res.Reached.OwnClaims,
 		"devices given": res.Given.All, "devices given with admin access": res.Given.Admin, "partitions given": res.Given.Partitions, "shares given": res.Given.Shares,
 		"devices given on the network": res.Given.Network, "devices given by requests for all": res.Given.Whole, "devices looked for elsewhere": res.Given.Checked, "lost nodes that come back": res.Reached.Found,
-		"pods with constraints or terms": res.Reached.Neighbours, "turns to a fork": res.Reached.Forks, "times": res.Reached.Timed,
+		"pods with constraints or terms": res.Reached.Neighbours, "turns to a fork": res.Reached.Forks, "forks that copy answers": res.Reached.Copies, "times": res.Reached.Timed,
 		"ties by Random": res.Reached.Ties[scheduling.Random], "ties by Reservoir": res.Reached.Ties[scheduling.Reservoir],
 		"ties by Heap": res.Reached.Ties[scheduling.Heap], "ties by First": res.Reached.Ties[scheduling.First],
 		"ties by ByName": res.Reached.Ties[scheduling.ByName], "ties by Custom": res.Reached.Ties[scheduling.Custom],
