@@ -52,8 +52,9 @@ func (b *base) listDirty() {
 	b.nodes, b.verdicts = slotlist.AtLeast(b.nodes, len(b.slots))[:len(b.slots)], slotlist.AtLeast(b.verdicts, len(b.slots))[:len(b.slots)]
 	b.someRejected = false
 	clear(b.verdicts)
+	s, nodes := b.tracker.Snapshot, b.nodes
 	for i, slot := range b.slots {
-		b.nodes[i] = b.tracker.Snapshot.AtSlot(int(slot))
+		nodes[i] = s.AtSlot(int(slot))
 	}
 	if b.rows.uniform {
 		return

@@ -118,6 +118,7 @@ func (r *rows) put(slot int32, now row) {
 func (r *rows) putMany(slots []int32, scores []int64, more int32) {
 	places, leaves, blocks := r.order.Place, r.tree.Leaves, r.tree.Blocks()
 	direct := !r.tree.HasHeap()
+	scores = scores[:len(slots)]
 	for k, slot := range slots {
 		place := places[slot]
 		switch now, was := int32(scores[k])+more, leaves[place]; {

@@ -249,15 +249,20 @@ func (t *Tracker) Since(entry uint64, list []int32) []int32 {
 	}
 	// The last entry is the last about its node, and so are the last two if they are
 	// about two nodes: their versions need not be read.
-	if entry >= t.arranged && (len(entries) == 1 || len(entries) == 2 && entries[0] != entries[1]) {
+	arranged := entry >= t.arranged
+	if arranged && (len(entries) == 1 || len(entries) == 2 && entries[0] != entries[1]) {
 		return append(list, entries...)
 	}
-	for i, slot := range entries {
-		if t.nodes[slot].entry == entry+uint64(i) && t.Order.Has(slot) {
-			list = append(list, slot)
+	nodes, n := t.nodes, len(list)
+	list = slices.Grow(list, len(entries))[:n+len(entries)]
+	for _, slot := range entries {
+		if nodes[slot].entry == entry && (arranged || t.Order.Has(slot)) {
+			list[n] = slot
+			n++
 		}
+		entry++
 	}
-	return list
+	return list[:n]
 }
 
 // Check returns what the tracker says wrongly of its snapshot, which must not have
