@@ -79,20 +79,24 @@ func NewExtensionKey[T Extension](build func(s *Snapshot) T) *ExtensionKey[T] {
 // change ([ObjectWatcher]). Changes before it was made have touched no node. So making it
 // touches all nodes if answers may have been kept that such changes concern: if a fork of
 // the snapshot, or one that it is a fork of, had the extension before, or if a transaction is
-// open.
+// open. A rollback brings generations back; if answers may have been kept by these, it touches
+// all nodes again.
 func NewTouchingExtensionKey[T Extension](build func(s *Snapshot) T) *ExtensionKey[T] {
 	id := new(extensionID)
 	return &ExtensionKey[T]{id, func(s *Snapshot) T {
 		t := build(s)
-		if _, before := s.lineage.touching.LoadOrStore(id, true); before || s.undo.isOpen() {
+		_, before := s.lineage.touching.LoadOrStore(id, true)
+		if before || s.undo.isOpen() {
 			touchAll{}.Rebuild(s)
+		}
+		if before || len(s.undo.open) > 1 { // answers may have been kept by the generations that a rollback brings back
 			s.Record(madeInside{touchAll{}})
 		}
 		return t
 	}}
 }
 
-// touchAll touches all nodes, and again after a rollback, which takes back that they were touched.
+// touchAll touches all nodes, and again after a rollback.
 type touchAll struct{}
 
 // Rebuild implements rebuilder.
