@@ -76,8 +76,11 @@ func scoreStretches(by stretch, rest eachScorer, terms []term, pod *framework.Po
 		if s, ok := alikeTo(nodes[i], terms); ok {
 			scored = by(s, nodes[i:], scores[i:])
 		}
+		if i += scored; i == len(nodes) {
+			return
+		}
 		others := 1
-		if i += scored; scored < shortStretch {
+		if scored < shortStretch {
 			others = mixedNodes
 		}
 		end := min(i+others, len(nodes))
