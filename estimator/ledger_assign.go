@@ -131,7 +131,7 @@ func (l *Ledger) twin(n *framework.NodeInfo, p *framework.PodInfo) *framework.Po
 		if other == a.pods[held].pod {
 			return other
 		}
-		if api.SamePod(other.Pod, p.Pod) && !terminated(other.Pod) {
+		if api.SamePod(other.Pod, p.Pod) && !other.Pod.Status.Phase.HasEnded() {
 			twin = other
 		}
 	}
@@ -169,7 +169,7 @@ func (u *undoDeparture) Undo(s *framework.Snapshot) { LedgerOf(s).departed = u.b
 // was nothing to do. update is the placement that this one continues, if any;
 // listed says that the pod is in the snapshot.
 func (l *Ledger) assign(p *framework.PodInfo, n *framework.NodeInfo, listed bool, update *placement) (before *placement, done bool) {
-	if terminated(p.Pod) {
+	if p.Pod.Status.Phase.HasEnded() {
 		return nil, true
 	}
 	id := podID(p.Pod)

@@ -123,11 +123,6 @@ func (l *Load) estimate(p *api.Pod, room *podLoadRoom) error {
 	return nil
 }
 
-// terminated reports whether the pod has finished.
-func terminated(p *api.Pod) bool {
-	return p.Status.Phase == api.PodSucceeded || p.Status.Phase == api.PodFailed
-}
-
 // trueSince returns when the first condition of the type became true, or the zero
 // time if it is not true or has no time.
 func trueSince(p *api.Pod, t api.PodConditionType) time.Time {

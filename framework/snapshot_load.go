@@ -83,7 +83,7 @@ func (s *Snapshot) load(p *api.Pod, seen podRegister) (waits *PodInfo, err error
 		return nil, err
 	}
 	switch {
-	case p.Status.Phase == api.PodSucceeded || p.Status.Phase == api.PodFailed:
+	case p.Status.Phase.HasEnded():
 		return nil, nil
 	case p.Spec.NodeName != "":
 		return nil, s.AddPod(info, p.Spec.NodeName)

@@ -34,7 +34,7 @@ type PodResourceClaimStatus struct {
 // PodPhase is the stage of a pod's life.
 type PodPhase string
 
-// The phases of a pod. A pod that Succeeded or Failed no longer uses its node.
+// The phases of a pod.
 const (
 	PodPending   PodPhase = "Pending"
 	PodRunning   PodPhase = "Running"
@@ -42,6 +42,9 @@ const (
 	PodFailed    PodPhase = "Failed"
 	PodUnknown   PodPhase = "Unknown"
 )
+
+// HasEnded reports whether a pod of the phase has run to its end, and no longer uses its node.
+func (p PodPhase) HasEnded() bool { return p == PodSucceeded || p == PodFailed }
 
 // PodQOSClass is the quality-of-service class of a pod.
 type PodQOSClass string

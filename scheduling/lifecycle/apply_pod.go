@@ -30,7 +30,7 @@ func (d *Driver) updatePod(ctx context.Context, obj *api.Pod) error {
 		d.remove(ctx, p) // another pod has taken the name
 		p = nil
 	}
-	if obj.Status.Phase == api.PodSucceeded || obj.Status.Phase == api.PodFailed {
+	if obj.Status.Phase.HasEnded() {
 		if p != nil {
 			d.remove(ctx, p)
 		}

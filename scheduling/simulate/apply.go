@@ -87,7 +87,7 @@ func (w *world) applyNode(n *api.Node) {
 
 // applyPod lets a pod of the trace arrive, or run on its node.
 func (w *world) applyPod(p *api.Pod) error {
-	if hasEnded(p) {
+	if p.Status.Phase.HasEnded() {
 		w.noteSucceeded(p)
 		return nil
 	}
@@ -127,11 +127,6 @@ func (w *world) applyPod(p *api.Pod) error {
 		w.goAfter(l, max(0, until.Sub(w.clock.Now())))
 	}
 	return nil
-}
-
-// hasEnded reports whether the pod has run to its end, and so is nowhere.
-func hasEnded(p *api.Pod) bool {
-	return p.Status.Phase == api.PodSucceeded || p.Status.Phase == api.PodFailed
 }
 
 // noteSucceeded counts a pod that has ended, if it succeeded, for its Job. A Job that is there has told

@@ -111,7 +111,7 @@ func (c *checker) come(x item) {
 		c.found(x.name)
 	case "Pod":
 		p := x.object.(*api.Pod)
-		if hasEnded(p) {
+		if p.Status.Phase.HasEnded() {
 			return
 		}
 		if c.recorded || p.ControllerRef() == nil {

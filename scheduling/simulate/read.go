@@ -199,7 +199,7 @@ func (c *checker) check(e *Event) error {
 				return field("apply", "pod "+x.name, errors.New("the pod is there already"))
 			}
 			// A recorder may hear of a pod before its node, and after it.
-			if name := p.Spec.NodeName; name != "" && !c.recorded && !c.known[Ref{"Node", name}] && !hasEnded(p) {
+			if name := p.Spec.NodeName; name != "" && !c.recorded && !c.known[Ref{"Node", name}] && !p.Status.Phase.HasEnded() {
 				return field("apply", "pod "+x.name, fmt.Errorf("spec.nodeName: there is no node %q", short(name)))
 			}
 			for _, key := range []string{AnnotationArrival, AnnotationRunTime} {

@@ -88,7 +88,7 @@ func (r *Recorder) item(now time.Time, x item) {
 	at := r.at(now)
 	if p, ok := x.object.(*api.Pod); ok {
 		uid, there := r.pods[x.name]
-		ended := hasEnded(p)
+		ended := p.Status.Phase.HasEnded()
 		if there && (ended || uid != p.UID) { // it ended, or another one has taken its name
 			r.gone(at, Ref{"Pod", x.name})
 			there = false

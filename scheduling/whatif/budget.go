@@ -68,11 +68,7 @@ func unreadyMayGo(b *api.PodDisruptionBudget) bool {
 // over returns the first budget that covers the pod, and reports whether it is the only one:
 // none if the pod does not run.
 func (l *budgets) over(p *api.Pod) (first *budget, alone bool) {
-	switch p.Status.Phase {
-	case api.PodPending, api.PodSucceeded, api.PodFailed:
-		return nil, true
-	}
-	if p.DeletionTimestamp != nil {
+	if p.Status.Phase == api.PodPending || p.Status.Phase.HasEnded() || p.DeletionTimestamp != nil {
 		return nil, true
 	}
 	alone = true

@@ -76,8 +76,7 @@ const annotationSafeToEvict = "cluster-autoscaler.kubernetes.io/safe-to-evict"
 // refuses says why an autoscaler may not evict the pod; "" if it may. A pod that has
 // ended keeps no node.
 func refuses(p *api.Pod) (why string) {
-	ended := p.Status.Phase == api.PodSucceeded || p.Status.Phase == api.PodFailed
-	if ended || p.Annotations[annotationSafeToEvict] != "false" {
+	if p.Status.Phase.HasEnded() || p.Annotations[annotationSafeToEvict] != "false" {
 		return ""
 	}
 	return "the pod has the annotation " + annotationSafeToEvict + `: "false"`

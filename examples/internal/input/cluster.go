@@ -162,8 +162,7 @@ func (c *Cluster) findStray() func(*api.Pod) bool {
 		nodes[n.Name] = true
 	}
 	return func(p *api.Pod) bool {
-		ended := p.Status.Phase == api.PodSucceeded || p.Status.Phase == api.PodFailed
-		return len(nodes) > 0 && p.Spec.NodeName != "" && !nodes[p.Spec.NodeName] && !ended
+		return len(nodes) > 0 && p.Spec.NodeName != "" && !nodes[p.Spec.NodeName] && !p.Status.Phase.HasEnded()
 	}
 }
 

@@ -173,7 +173,7 @@ func (r *replay) list(e *Event) error {
 		r.ledger.Unobserve(old)
 		delete(r.seen, p.UID)
 	}
-	if e.Type == PodDelete || p.Spec.NodeName != "" && !terminated(p) {
+	if e.Type == PodDelete || p.Spec.NodeName != "" && !p.Status.Phase.HasEnded() {
 		return nil
 	}
 	info, err := r.info(p)
@@ -196,7 +196,7 @@ func (r *replay) podAdd(p *api.Pod) error {
 		return err
 	}
 	if r.placed[p.UID][node] != nil {
-		if terminated(p) {
+		if p.Status.Phase.HasEnded() {
 			return nil
 		}
 		return r.ledger.Assign(info, r.snapshot.Node(node))
@@ -232,7 +232,7 @@ func (r *replay) podUpdate(p *api.Pod) error {
 	if err != nil {
 		return err
 	}
-	if terminated(p) {
+	if p.Status.Phase.HasEnded() {
 		if err := r.remove(p.UID, node); err != nil {
 			return err
 		}
@@ -257,10 +257,6 @@ func (r *replay) podDelete(p *api.Pod) error {
 		return err
 	}
 	return r.ledger.Unassign(info, r.snapshot.Node(node))
-}
-
-func terminated(p *api.Pod) bool {
-	return p.Status.Phase == api.PodSucceeded || p.Status.Phase == api.PodFailed
 }
 
 // classify answers the questions about pods alone.

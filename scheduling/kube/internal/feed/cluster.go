@@ -59,7 +59,7 @@ func New(c kubernetes.Interface, has Served, report func(error)) *Cluster {
 	x.Nodes = follow(f, "nodes", "", core.Nodes(), convert.Node)
 	x.Pods = follow(f, "pods", "status.phase!=Succeeded,status.phase!=Failed", core.Pods(""), convert.Pod)
 	x.Pods.ended = func(p *corev1.Pod) bool {
-		return p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
+		return api.PodPhase(p.Status.Phase).HasEnded()
 	}
 	return x
 }
