@@ -30,7 +30,7 @@ type controller struct {
 }
 
 // applyControllers takes over the workloads among the objects. One that owns another
-// leaves the pods to that one, as a Deployment does.
+// leaves the pods to that one, as a Deployment does; see handOver.
 func (w *world) applyControllers(o *api.Objects) error {
 	var changed []change
 	for _, x := range workload.Of(o) {
@@ -52,6 +52,9 @@ func (w *world) applyControllers(o *api.Objects) error {
 		w.controllers[ref] = c
 		w.owned.add(c)
 		w.lookAt(c)
+		if owner, ok := ownerOf(c); ok && w.controllers[owner] != nil {
+			w.lookAt(w.controllers[owner])
+		}
 		if c.Field == "" {
 			w.daemons[c] = true
 		}
@@ -111,7 +114,7 @@ func (c *controller) pods() []*life { return byArrival(c.live) }
 func (w *world) lookAt(c *controller) { w.changed = append(w.changed, c) }
 
 // due lists the controllers that may have something to do, in the order of their names, and
-// those only once. One that owns another has nothing to do.
+// those only once.
 func (w *world) due() []*controller {
 	list := slices.Clone(w.changed)
 	if len(w.nodesChanged) > 0 {
@@ -122,7 +125,7 @@ func (w *world) due() []*controller {
 	}
 	w.dirty, w.nodesChanged, w.changed = false, w.nodesChanged[:0], w.changed[:0]
 	list = slices.DeleteFunc(list, func(c *controller) bool {
-		return w.controllers[c.ref()] != c || len(w.owned[c.ref()]) > 0 // it may have been deleted meanwhile
+		return w.controllers[c.ref()] != c // it may have been deleted meanwhile
 	})
 	slices.SortFunc(list, func(a, b *controller) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Key(), b.Key()))
@@ -140,9 +143,12 @@ func (w *world) reconcile() {
 	}
 	for _, c := range w.due() {
 		var err error
-		if c.Field == "" {
+		switch sets := w.owned[c.ref()]; {
+		case len(sets) > 0:
+			err = w.handOver(c, sets)
+		case c.Field == "":
 			err = w.reconcileDaemons(c)
-		} else {
+		default:
 			err = w.reconcileReplicas(c)
 		}
 		if err != nil {
@@ -150,6 +156,32 @@ func (w *world) reconcile() {
 			return
 		}
 	}
+}
+
+// handOver gives the pods that a Deployment made, when it owned none of the sets yet, to sets that lack
+// pods. What is left goes.
+func (w *world) handOver(c *controller, sets []*controller) error {
+	for _, l := range c.pods() {
+		if owner := l.pod.ControllerRef(); owner.Kind != c.Kind || owner.Name != c.Name {
+			continue // it is that of a set that is not there
+		}
+		for len(sets) > 0 {
+			want, err := sets[0].Replicas()
+			if err != nil {
+				return err
+			}
+			if len(sets[0].live) < want {
+				break
+			}
+			sets = sets[1:]
+		}
+		if len(sets) == 0 {
+			w.end(l, false)
+		} else {
+			sets[0].adopt(l)
+		}
+	}
+	return nil
 }
 
 // reconcileReplicas makes pods until there are enough, or removes what is too much:

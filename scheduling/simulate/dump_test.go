@@ -182,6 +182,10 @@ func TestDeploymentWithoutReplicaSets(t *testing.T) {
 		simulate.Event{At: time.Minute, Apply: decode(`{"kind": "List", "items": [` + set + `]}`)},
 		simulate.Event{At: 2 * time.Minute, Apply: decode(`{"kind": "List", "items": [` + deployment(0) + `]}`)})
 	wantSummary(t, run(c), "web-5-a 0..120")
+
+	c = config(dump(deployment(3))) // the pods that it makes are those of the set, too
+	c.Trace.Events = append(c.Trace.Events, simulate.Event{At: time.Minute, Apply: decode(`{"kind": "List", "items": [` + strings.Replace(set, `"replicas": 1`, `"replicas": 2`, 1) + `]}`)})
+	wantSummary(t, run(c), "web-0 0..-", "web-1 0..-", "web-2 0..60")
 }
 
 // TestDeletedPodsOfDump: a pod that is being deleted goes when it must, makes room then, and is no replica
