@@ -23,17 +23,20 @@ func (x *State) Check(s *framework.Snapshot) error {
 
 // checkCatalog sorts the slices by node and pool again.
 func (x *State) checkCatalog(s *framework.Snapshot) error {
-	c := x.catalogOf(s)
+	c, list := x.catalogOf(s), framework.List[api.ResourceSlice](s)
 	want := &catalog{slices: c.slices}
 	want.fill()
-	for i, o := range framework.List[api.ResourceSlice](s) {
+	for i, o := range list {
 		if i >= len(c.slices) || c.slices[i].object != o {
 			return fmt.Errorf("slice %s is not in its place", o.Name)
 		}
+		if now, _ := x.slices.Get(api.KeyOf(o)); now != o {
+			return fmt.Errorf("slice %s was another when it changed last", o.Name)
+		}
 	}
 	switch {
-	case len(c.slices) != len(framework.List[api.ResourceSlice](s)):
-		return fmt.Errorf("%d slices are known, want %d", len(c.slices), len(framework.List[api.ResourceSlice](s)))
+	case len(c.slices) != len(list) || x.slices.Len() != len(list):
+		return fmt.Errorf("%d slices are known, and %d as of the last change, want %d", len(c.slices), x.slices.Len(), len(list))
 	case !slices.Equal(c.wide, want.wide):
 		return fmt.Errorf("%d slices are for no single node, want %d", len(c.wide), len(want.wide))
 	case c.nodes != want.byNode.Len() || c.byNode.Len() != c.nodes || c.byPool.Len() != want.byPool.Len():
