@@ -80,7 +80,8 @@ type Ledger struct {
 // with forks.
 type ledgerOwner = cow.Owner
 
-var ledgerKey = framework.NewExtensionKey(newLedger)
+// ledgerKey touches nodes: answers kept by the ledger of another fork are not those by a new one.
+var ledgerKey = framework.NewTouchingExtensionKey(newLedger)
 
 // LedgerOf returns the ledger of the snapshot. The first call makes it from the
 // pods in the snapshot: O(pods).
@@ -95,6 +96,19 @@ func newLedger(s *framework.Snapshot) *Ledger {
 		l.findMetric(s, n)
 	}
 	return l
+}
+
+// Rebuild reads the reports again. The snapshot calls it at the end of a rollback, if the ledger
+// was made in the transaction, so that those of the transaction do not stay.
+func (l *Ledger) Rebuild(s *framework.Snapshot) {
+	for _, n := range s.All() {
+		if l.Metric(n) != nil {
+			a := l.own(n.Slot())
+			a.metric, a.updated = nil, time.Time{}
+			l.rebuild(a, n)
+		}
+		l.findMetric(s, n)
+	}
 }
 
 // findMetric takes the snapshot's report of the node, if any.

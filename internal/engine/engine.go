@@ -126,6 +126,7 @@ func (e *Engine) Find(q *Query) (v *View, ok bool) {
 			e.giveUp(c)
 		}
 		e.guard.Leave()
+		e.heedTouched(c, q.Snapshot)
 		e.stats.Bypassed++
 		v, ok = nil, false
 	}()
@@ -153,7 +154,7 @@ func (e *Engine) Find(q *Query) (v *View, ok bool) {
 		count = &e.stats.Misses
 	}
 	e.sightings.seeAgain(c.base, q.Cycle.Pod)
-	if !e.bringUpToDate(c, q) || !e.tracker.IsCurrent() { // a plugin touched nodes while it was bound
+	if !e.bringUpToDate(c, q) || !e.tracker.IsCurrent() {
 		return nil, false
 	}
 	e.account(c)
@@ -161,8 +162,24 @@ func (e *Engine) Find(q *Query) (v *View, ok bool) {
 		e.dropFailed(c)
 		return nil, false
 	}
+	if !e.tracker.IsCurrent() {
+		return nil, false
+	}
 	*count++
 	return &e.view, true
+}
+
+// heedTouched follows the snapshot again if a plugin touched its nodes while it was bound or asked:
+// what the tracker has read since would be taken for that of forks whose nodes are as they were before.
+// So would the rows of the class, which are dropped with its base.
+func (e *Engine) heedTouched(c *class, s *framework.Snapshot) {
+	if e.tracker.Snapshot != s || e.tracker.IsCurrent() {
+		return
+	}
+	if c != nil {
+		e.dropBase(c.base)
+	}
+	e.tracker.Follow(s, e.order)
 }
 
 // TakeEvaluated returns how many nodes the engine has evaluated since the last call. Where it

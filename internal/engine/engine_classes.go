@@ -175,14 +175,18 @@ func (e *Engine) dropFailed(c *class) {
 // giveUp drops a class whose plugins panicked or left their bounds, and all that share
 // its base.
 func (e *Engine) giveUp(c *class) {
-	b := c.base
-	e.inherited = nil
 	if !c.usable() {
 		e.bar(c.key)
 	}
-	for _, other := range e.classes {
-		if other.base == b {
-			e.drop(other)
+	e.dropBase(c.base)
+}
+
+// dropBase drops all classes of a base, and with them the base.
+func (e *Engine) dropBase(b *base) {
+	e.inherited = nil
+	for _, c := range e.classes {
+		if c.base == b {
+			e.drop(c)
 		}
 	}
 }
