@@ -14,11 +14,11 @@ type basis struct {
 	objects uint64    // of all other objects
 	keys    classKeys // versions of what the class keys read: affinity terms of pods, for one
 	wide    bool      // another pod may change what some plugin found
-	held    []holder  // filters that read what can be given up
+	held    []holder  // filters whose Dropped has to be asked
 }
 
 // A holder is a bound filter that reads something the snapshot keeps only while it is asked
-// for. Dropped reports whether it has been given up.
+// for, or that no class key tells. Dropped reports whether it has been given up, or is another now.
 type holder interface{ Dropped() bool }
 
 // set makes the basis that of now.
@@ -31,7 +31,7 @@ func (b *basis) set(r *referencePath, some *choice) {
 	b.hold(r.bound.filters)
 }
 
-// hold notes which of these filters read what can be given up.
+// hold notes which of these filters are holders.
 func (b *basis) hold(filters []boundFilter) {
 	for _, f := range filters {
 		if h, ok := f.Filter.(holder); ok {

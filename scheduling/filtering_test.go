@@ -213,3 +213,41 @@ func withPorts(n *framework.NodeInfo) (count int) {
 	}
 	return count
 }
+
+// A Filtering of a pod whose claim another pod takes rejects the nodes, until that pod has gone.
+func TestFilteringFollowsClaimsInFlight(t *testing.T) {
+	s := gpuCluster(t, 2)
+	_, claim := own("shared")
+	if err := framework.Put(s, claim); err != nil {
+		t.Fatal(err)
+	}
+	sharing := func(name string) *framework.PodInfo {
+		p := claiming(name, "one")
+		p.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "gpu", ResourceClaimName: new(claim.Name)}}
+		return info(t, s, p)
+	}
+	sched := build(t, scheduling.Kubernetes137())
+	first, second := sharing("first"), sharing("second")
+	held, err := sched.Filtering(s, second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := func(when, message string) {
+		t.Helper()
+		for _, n := range s.All() {
+			if v, err := held.Node(n); err != nil || v.Status.Message() != message {
+				t.Errorf("%s, on %s: %q, %v; want %q", when, n.Name(), v.Status.Message(), err, message)
+			}
+		}
+	}
+	want("at first", "")
+	d, err := sched.Place(s, first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want("in flight", "resource claim default/"+claim.Name+" is in the process of being allocated")
+	if err := sched.Release(s, first, d.Node); err != nil {
+		t.Fatal(err)
+	}
+	want("after the pod has gone", "")
+}

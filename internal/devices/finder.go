@@ -194,6 +194,10 @@ func (f *Finder) Prepare(s *framework.Snapshot, pod *framework.PodInfo, o Option
 	return framework.Status{}
 }
 
+// Dropped reports whether other claims are in flight than when it was prepared: Prepare may answer
+// differently then.
+func (f *Finder) Dropped() bool { return f.at.flown != f.state.flown }
+
 // Version implements [incremental.DomainTracker]: it identifies what verdicts read besides
 // nodes and what [AppendKey] has appended.
 func (f *Finder) Version() uint64 { return f.version }
