@@ -86,21 +86,26 @@ func NewTouchingExtensionKey[T Extension](build func(s *Snapshot) T) *ExtensionK
 	return &ExtensionKey[T]{id, func(s *Snapshot) T {
 		t := build(s)
 		_, before := s.lineage.touching.LoadOrStore(id, true)
-		if before || s.undo.isOpen() {
-			touchAll{}.Rebuild(s)
-		}
-		if before || len(s.undo.open) > 1 { // answers may have been kept by the generations that a rollback brings back
-			s.Record(madeInside{touchAll{}})
+		if x := (lateTouch{before}); x.isNeeded(s) {
+			x.Rebuild(s)
+			s.Record(madeInside{x})
 		}
 		return t
 	}}
 }
 
-// touchAll touches all nodes, and again after a rollback.
-type touchAll struct{}
+// A lateTouch touches all nodes for an extension that is made late: answers may have been kept by
+// their generations, in other snapshots before it was made, or in the transactions around it. A
+// rollback brings generations back, so it touches the nodes again then.
+type lateTouch struct{ before bool }
+
+func (x lateTouch) isNeeded(s *Snapshot) bool { return x.before || s.undo.isOpen() }
 
 // Rebuild implements rebuilder.
-func (touchAll) Rebuild(s *Snapshot) {
+func (x lateTouch) Rebuild(s *Snapshot) {
+	if !x.isNeeded(s) {
+		return
+	}
 	for _, n := range s.All() {
 		s.Touch(n)
 	}
