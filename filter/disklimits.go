@@ -23,7 +23,7 @@ func (l diskLimits) scope(pod *framework.PodInfo) framework.Scope {
 	}
 	return framework.Scope{
 		Pod:   framework.FieldVolumes | framework.FieldNamespace,
-		Reads: framework.ReadsNode | framework.ReadsPods | framework.ReadsObjects,
+		Reads: framework.ReadsNode | framework.ReadsPods | framework.ReadsVolumes,
 	}
 }
 

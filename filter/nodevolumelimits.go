@@ -46,7 +46,7 @@ func (NodeVolumeLimits) Scope(pod *framework.PodInfo) framework.Scope {
 	if len(v.Mounts) == 0 {
 		return framework.Scope{}
 	}
-	return framework.Scope{Pod: v.Fields(), Reads: framework.ReadsPods | framework.ReadsObjects}
+	return framework.Scope{Pod: v.Fields(), Reads: framework.ReadsPods | framework.ReadsVolumes}
 }
 
 // Concern implements [incremental.Concerned]: pods with volumes.

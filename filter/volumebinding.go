@@ -55,7 +55,7 @@ func (VolumeBinding) Scope(pod *framework.PodInfo) framework.Scope {
 	if len(v.Claims) == 0 {
 		return framework.Scope{}
 	}
-	return framework.Scope{Pod: v.Fields(), Reads: framework.ReadsNode | framework.ReadsObjects}
+	return framework.Scope{Pod: v.Fields(), Reads: framework.ReadsNode | framework.ReadsVolumes}
 }
 
 // Concern implements [incremental.Concerned]: pods with volumes.

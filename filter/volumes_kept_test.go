@@ -62,12 +62,13 @@ type keeper struct {
 
 // keptFilter is a bound filter, and what the snapshot had when it was bound.
 type keptFilter struct {
-	plugin           framework.PreFilterPlugin
-	pod              *framework.PodInfo
-	filter           framework.NodeFilter
-	reads            framework.Reads
-	snapshot         *framework.Snapshot
-	nodeSet, objects uint64
+	plugin   framework.PreFilterPlugin
+	pod      *framework.PodInfo
+	filter   framework.NodeFilter
+	reads    framework.Reads
+	snapshot *framework.Snapshot
+	nodeSet  uint64
+	objects  framework.ObjectVersions
 }
 
 func (k *keeper) step() {
@@ -130,7 +131,7 @@ func (k *keeper) bind() {
 	if bound.Filter == nil || reads&(framework.ReadsCluster|framework.ReadsDomain) != 0 {
 		return
 	}
-	k.kept = append(k.kept, keptFilter{p, pod, bound.Filter, reads, k.s, k.s.NodeSet(), k.s.Objects()})
+	k.kept = append(k.kept, keptFilter{p, pod, bound.Filter, reads, k.s, k.s.NodeSet(), k.s.ObjectVersions()})
 	k.kept = k.kept[max(0, len(k.kept)-50):]
 }
 
@@ -178,7 +179,7 @@ func (k *keeper) compare() {
 	var anew *framework.Snapshot
 	for _, f := range k.kept {
 		if f.snapshot != k.s || f.reads&framework.ReadsNodeSet != 0 && f.nodeSet != k.s.NodeSet() ||
-			f.reads&framework.ReadsObjects != 0 && f.objects != k.s.Objects() {
+			f.reads&f.objects.Differ(k.s.ObjectVersions()) != 0 {
 			continue
 		}
 		if anew == nil {

@@ -34,7 +34,7 @@ func (VolumeZone) Scope(pod *framework.PodInfo) framework.Scope {
 	}
 	return framework.Scope{
 		Pod:   framework.FieldVolumes | framework.FieldNamespace,
-		Reads: framework.ReadsNode | framework.ReadsObjects,
+		Reads: framework.ReadsNode | framework.ReadsVolumes,
 	}
 }
 

@@ -61,6 +61,12 @@ const (
 	ReadsTime
 	// ReadsCluster: anything. Such answers are never kept.
 	ReadsCluster
+	// ReadsVolumes: of what ReadsObjects stands for, persistent volumes and their claims,
+	// storage classes, volume attachments, and CSI nodes, drivers and capacities.
+	ReadsVolumes
+	// ReadsDevices: of what ReadsObjects stands for, resource claims and their templates,
+	// device classes, resource slices and device taint rules.
+	ReadsDevices
 )
 
 // A Scope declares what a plugin's answers depend on. It only makes a plugin fast; a
@@ -69,7 +75,7 @@ const (
 //
 // The incremental path keeps the filter or scorer that PreFilter or PreScore returned
 // and asks it about nodes as they are in later decisions. It calls PreFilter and
-// PreScore again if the scope declares ReadsNodeSet or ReadsObjects and these have
+// PreScore again if the scope declares ReadsNodeSet, or ReadsObjects or a part of them, and these have
 // changed. If it declares ReadsDomain, ReadsFeasible or ReadsCluster, it calls them in
 // every decision. So these must not depend on the state of a node, its pods or the
 // time, neither in what they return nor in whether they skip or reject the pod: a

@@ -47,9 +47,9 @@ type Snapshot struct {
 	affine    int    // pods on nodes that have pod affinity
 
 	tables      []*table // one for each other kind of objects
-	objects     uint64   // generation of their content
-	nominations int      // pods
-	nominated   []int    // slots that they are nominated to
+	objects     ObjectVersions
+	nominations int   // pods
+	nominated   []int // slots that they are nominated to
 
 	extensions     []extension
 	podWatchers    []PodWatcher       // of extensions

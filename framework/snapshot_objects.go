@@ -224,8 +224,8 @@ func (s *Snapshot) replace(t *table, key string, obj any) error {
 	if s.undo.isOpen() && !s.undo.rolling {
 		s.Record(&tableUndo{t.none, key, t.at(key), t.version, s.objects})
 	}
-	s.objects = s.newGeneration()
-	t.version = s.objects
+	t.version = s.newGeneration()
+	s.objects.note(t.none, t.version)
 	t.set(key, obj)
 	s.endChange()
 	return s.tellObjects(key, obj)
@@ -237,7 +237,7 @@ type tableUndo struct {
 	key     string
 	old     any
 	version uint64
-	objects uint64
+	objects ObjectVersions
 }
 
 func (u *tableUndo) Undo(s *Snapshot) {
@@ -248,4 +248,39 @@ func (u *tableUndo) Undo(s *Snapshot) {
 
 // Objects identifies all objects besides pods and nodes like a generation: every [Put]
 // and [Delete] changes it.
-func (s *Snapshot) Objects() uint64 { return s.objects }
+func (s *Snapshot) Objects() uint64 { return s.objects.all }
+
+// ObjectVersions identifies all objects besides pods and nodes, and the parts of them that a [Scope] may
+// name, like generations.
+type ObjectVersions struct{ all, volumes, devices uint64 }
+
+// ObjectVersions returns the versions of now.
+func (s *Snapshot) ObjectVersions() ObjectVersions { return s.objects }
+
+// Differ returns which of [ReadsObjects], [ReadsVolumes] and [ReadsDevices] stand for objects that
+// are not the same.
+func (v ObjectVersions) Differ(other ObjectVersions) (reads Reads) {
+	if v.all == other.all {
+		return 0
+	}
+	reads = ReadsObjects
+	if v.volumes != other.volumes {
+		reads |= ReadsVolumes
+	}
+	if v.devices != other.devices {
+		reads |= ReadsDevices
+	}
+	return reads
+}
+
+// note notes that objects of the kind of none have changed.
+func (v *ObjectVersions) note(none any, version uint64) {
+	v.all = version
+	switch none.(type) {
+	case *api.PersistentVolume, *api.PersistentVolumeClaim, *api.StorageClass, *api.VolumeAttachment,
+		*api.CSINode, *api.CSIDriver, *api.CSIStorageCapacity:
+		v.volumes = version
+	case *api.ResourceClaim, *api.ResourceClaimTemplate, *api.DeviceClass, *api.ResourceSlice, *api.DeviceTaintRule:
+		v.devices = version
+	}
+}

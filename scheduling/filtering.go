@@ -106,6 +106,9 @@ func (f *Filtering) NodeOnly() bool {
 // beyondNode is what an answer reads that does not depend on one node only.
 const beyondNode = framework.ReadsDomain | framework.ReadsCluster | framework.ReadsFeasible
 
+// anyObjects is what an answer reads that depends on objects besides pods and nodes.
+const anyObjects = framework.ReadsObjects | framework.ReadsVolumes | framework.ReadsDevices
+
 // ChangesWithPods reports whether a pod that comes or goes may change what the PreFilter plugins
 // found, and so NodeOnly, while [Scheduler.ClassKeysAt] is the same.
 func (f *Filtering) ChangesWithPods() bool { return f.basis.wide }

@@ -112,7 +112,7 @@ func (s *Scheduler) Unresolvable(pod *framework.PodInfo, e *FitError) []string {
 				resolvable = resolvable || r.Status.Code() != framework.UnschedulableAndUnresolvable
 			}
 		}
-		if rejects && !resolvable && p.scope.of(pod).Reads&(beyondNode|framework.ReadsObjects) == 0 {
+		if rejects && !resolvable && p.scope.of(pod).Reads&(beyondNode|anyObjects) == 0 {
 			list = append(list, p.name)
 		}
 	}

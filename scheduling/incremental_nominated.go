@@ -39,9 +39,10 @@ type nominations struct {
 // node, as long as the node has the generation, and the snapshot the node set and the
 // objects, as far as reads name these.
 type keptNominated struct {
-	reads            framework.Reads
-	nodeSet, objects uint64
-	verdicts         map[nominatedTo]verdictAt
+	reads    framework.Reads
+	nodeSet  uint64
+	objects  framework.ObjectVersions
+	verdicts map[nominatedTo]verdictAt
 }
 
 // nominatedTo stands for the pods nominated to a node that have at least the priority.
@@ -259,7 +260,7 @@ func (r *referencePath) askSupposing(filters []boundFilter, before int, p *probe
 // keptNominated returns what is kept for the class of the pod. It has no map if nothing may
 // be kept.
 func (f *incrementalPath) keptNominated(c *framework.Cycle) *keptNominated {
-	const identified = framework.ReadsNode | framework.ReadsPods | framework.ReadsNodeSet | framework.ReadsObjects
+	const identified = framework.ReadsNode | framework.ReadsPods | framework.ReadsNodeSet | anyObjects
 	x, s, reads, n := &f.nominations, c.Snapshot, f.class.filters.keptReads, &f.class.nominated
 	if reads&^identified != 0 {
 		return &keptNominated{}
@@ -300,10 +301,10 @@ func (x *nominations) keep(k *keptNominated, at nominatedTo, v verdictAt) {
 
 // follow drops verdicts that other nodes or objects may have changed.
 func (k *keptNominated) follow(s *framework.Snapshot) {
-	if k.nodeSet != s.NodeSet() && k.reads&framework.ReadsNodeSet != 0 || k.objects != s.Objects() && k.reads&framework.ReadsObjects != 0 {
+	if k.nodeSet != s.NodeSet() && k.reads&framework.ReadsNodeSet != 0 || k.objects.Differ(s.ObjectVersions())&k.reads != 0 {
 		clear(k.verdicts)
 	}
-	k.nodeSet, k.objects = s.NodeSet(), s.Objects()
+	k.nodeSet, k.objects = s.NodeSet(), s.ObjectVersions()
 }
 
 // decideOnNominated decides for a pod that is nominated to a node, if it fits there. done

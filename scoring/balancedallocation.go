@@ -98,7 +98,7 @@ func (p NodeResourcesBalancedAllocation) Scope(pod *framework.PodInfo) framework
 	scope := framework.Scope{Pod: framework.FieldRequests, Reads: framework.ReadsNode | framework.ReadsPods}
 	if p.countsVolumes(pod) {
 		scope.Pod |= framework.FieldVolumes | framework.FieldNamespace
-		scope.Reads |= framework.ReadsObjects
+		scope.Reads |= framework.ReadsVolumes
 	}
 	return scope
 }

@@ -71,7 +71,7 @@ func (VolumeBinding) Scope(pod *framework.PodInfo) framework.Scope {
 	if len(v.Claims) == 0 {
 		return framework.Scope{}
 	}
-	return framework.Scope{Pod: v.Fields(), Reads: framework.ReadsNode | framework.ReadsObjects}
+	return framework.Scope{Pod: v.Fields(), Reads: framework.ReadsNode | framework.ReadsVolumes}
 }
 
 // ScopeVaries implements [incremental.VaryingScoper].

@@ -43,6 +43,8 @@ func (k *kit) changes(r *rand.Rand) []change {
 			return nil
 		}),
 		everywhere("other objects besides pods and nodes", framework.ReadsObjects|framework.ReadsCluster, k.changeObjects),
+		everywhere("other volumes", framework.ReadsVolumes|framework.ReadsObjects|framework.ReadsCluster, k.changeVolumes),
+		everywhere("other devices", framework.ReadsDevices|framework.ReadsPods|framework.ReadsObjects|framework.ReadsCluster, k.changeDevices),
 		everywhere("a new node", anyObject, func(f *framework.Snapshot) error { return f.AddNode(k.newNode(r, "new-node")) }),
 	}
 	if k.snapshot.Len() == 0 {
@@ -89,8 +91,7 @@ func (k *kit) newcomer(r *rand.Rand) *api.Pod {
 	return p
 }
 
-// changeObjects relabels namespaces and adds objects of the kinds that
-// scheduling reads.
+// changeObjects relabels namespaces and adds services.
 func (k *kit) changeObjects(f *framework.Snapshot) error {
 	for _, name := range namespaces {
 		meta := api.ObjectMeta{Name: name, Labels: map[string]string{"team": "new"}}
@@ -102,6 +103,13 @@ func (k *kit) changeObjects(f *framework.Snapshot) error {
 		if err := framework.Put(f, service); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// changeVolumes binds claims to a volume that is new.
+func (k *kit) changeVolumes(f *framework.Snapshot) error {
+	for _, name := range namespaces {
 		claim := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Namespace: name, Name: "data"}}
 		claim.Spec.VolumeName = "pv-new"
 		if err := framework.Put(f, claim); err != nil {
@@ -109,4 +117,19 @@ func (k *kit) changeObjects(f *framework.Snapshot) error {
 		}
 	}
 	return framework.Put(f, &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: "pv-new"}})
+}
+
+// changeDevices puts a class that selects nothing in place of each, and takes all slices away.
+func (k *kit) changeDevices(f *framework.Snapshot) error {
+	for _, c := range framework.List[api.DeviceClass](f) {
+		none := *c
+		none.Spec.Selectors = []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: "false"}}}
+		if err := framework.Put(f, &none); err != nil {
+			return err
+		}
+	}
+	for _, x := range framework.List[api.ResourceSlice](f) {
+		framework.Delete[api.ResourceSlice](f, api.KeyOf(x))
+	}
+	return framework.Put(f, &api.DeviceClass{ObjectMeta: api.ObjectMeta{Name: "new"}})
 }

@@ -4,10 +4,11 @@ import "github.com/berth-sched/berth/framework"
 
 // kept is what a runner has that keeps answers, before Reserve or Unreserve.
 type kept struct {
-	generations      map[string]uint64 // by node
-	nodeSet, objects uint64
-	state            any
-	answers          []keptAnswers
+	generations map[string]uint64 // by node
+	nodeSet     uint64
+	objects     framework.ObjectVersions
+	state       any
+	answers     []keptAnswers
 }
 
 type keptAnswers struct {
@@ -20,7 +21,7 @@ type keptAnswers struct {
 // keep asks about the pods of the trial.
 func (t *trial) keep(s *framework.Snapshot) kept {
 	k := t.k
-	was := kept{generations: map[string]uint64{}, nodeSet: s.NodeSet(), objects: s.Objects(), state: k.state(s)}
+	was := kept{generations: map[string]uint64{}, nodeSet: s.NodeSet(), objects: s.ObjectVersions(), state: k.state(s)}
 	for _, p := range []*framework.PodInfo{t.pod, t.other} {
 		a := k.ask(new(framework.Cycle), s, p, nil)
 		was.answers = append(was.answers, keptAnswers{p, a, a.feasibleNames(), k.track(a)})
@@ -38,7 +39,8 @@ func (t *trial) keep(s *framework.Snapshot) kept {
 // the call changed anything that can be seen.
 func (t *trial) checkRenewed(s *framework.Snapshot, was kept, call string) (changed bool, f *Failure) {
 	k := t.k
-	changed = s.Objects() != was.objects || !sameState(k.state(s), was.state)
+	differs := was.objects.Differ(s.ObjectVersions())
+	changed = differs != 0 || !sameState(k.state(s), was.state)
 	for _, before := range was.answers {
 		p := before.pod
 		now := k.ask(new(framework.Cycle), s, p, before.has)
@@ -49,7 +51,7 @@ func (t *trial) checkRenewed(s *framework.Snapshot, was kept, call string) (chan
 				changed = true
 				continue
 			}
-			if renewed(reads, n.Name() == t.node, s.NodeSet() != was.nodeSet, s.Objects() != was.objects) {
+			if renewed(reads, n.Name() == t.node, s.NodeSet() != was.nodeSet, differs) {
 				continue
 			}
 			a, b := *before.answers, *now
@@ -86,12 +88,12 @@ func (k *kit) readsOf(p *framework.PodInfo) framework.Reads {
 // generation. Answers that read the cluster are never kept; still the node that
 // Reserve is called for has to be renewed, because others may keep what they
 // read from the same extension.
-func renewed(reads framework.Reads, reservedOn, newNodeSet, newObjects bool) bool {
+func renewed(reads framework.Reads, reservedOn, newNodeSet bool, newObjects framework.Reads) bool {
 	switch {
 	case reads&framework.ReadsCluster != 0:
-		return !reservedOn || newNodeSet || newObjects
+		return !reservedOn || newNodeSet || newObjects != 0
 	case reads&framework.ReadsNodeSet != 0 && newNodeSet:
 		return true
 	}
-	return reads&framework.ReadsObjects != 0 && newObjects
+	return reads&newObjects != 0
 }

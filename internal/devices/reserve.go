@@ -97,7 +97,7 @@ func ScopeOf(pod *framework.PodInfo) framework.Scope {
 	if !MayNeed(pod) {
 		return framework.Scope{}
 	}
-	return framework.Scope{Reads: framework.ReadsNode | framework.ReadsPods | framework.ReadsDomain | framework.ReadsObjects}
+	return framework.Scope{Reads: framework.ReadsNode | framework.ReadsPods | framework.ReadsDomain | framework.ReadsDevices}
 }
 
 // MayName is Names, but also true for a claim that was made for an entry which the pod has no

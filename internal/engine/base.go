@@ -84,10 +84,11 @@ type rawList struct {
 
 // A basePosition is the moment that rows are about. deadlines are later than now.
 type basePosition struct {
-	snapshot         *framework.Snapshot
-	entry            uint64 // of the tracker, the first that the rows do not know of
-	nodeSet, objects uint64
-	now              time.Time
+	snapshot *framework.Snapshot
+	entry    uint64 // of the tracker, the first that the rows do not know of
+	nodeSet  uint64
+	objects  framework.ObjectVersions
+	now      time.Time
 }
 
 // build binds the plugins and evaluates every node. false means that the reference
@@ -98,7 +99,7 @@ func (b *base) build(src Source) bool {
 		return false
 	}
 	b.plugins.forgetScorers()
-	b.at = basePosition{s, b.tracker.End(), s.NodeSet(), s.Objects(), s.Now()}
+	b.at = basePosition{s, b.tracker.End(), s.NodeSet(), s.ObjectVersions(), s.Now()}
 	b.plugins.filterReads, b.plugins.scorerReads = src.Kept()
 	b.reasons.reset()
 	b.due.reset()
@@ -185,7 +186,7 @@ func (b *base) sync(src Source) bool {
 	switch {
 	case len(b.reasons.list) > reasonsMost+len(b.tracker.Order.Slots):
 		ok = b.build(src) // most of the reasons are nobody's any more
-	case b.state == unbound || at.snapshot != s || at.nodeSet != s.NodeSet() || at.objects != s.Objects() && reads&framework.ReadsObjects != 0:
+	case b.state == unbound || at.snapshot != s || at.nodeSet != s.NodeSet() || at.objects.Differ(s.ObjectVersions())&reads != 0:
 		ok = b.move(src)
 	default:
 		b.follow(s)
@@ -266,10 +267,8 @@ func (b *base) move(src Source) bool {
 	if at.nodeSet != s.NodeSet() {
 		differs |= framework.ReadsNodeSet
 	}
-	if at.objects != s.Objects() {
-		differs |= framework.ReadsObjects
-	}
-	at.snapshot, at.nodeSet, at.objects = s, s.NodeSet(), s.Objects()
+	differs |= at.objects.Differ(s.ObjectVersions())
+	at.snapshot, at.nodeSet, at.objects = s, s.NodeSet(), s.ObjectVersions()
 	b.grow(s.SlotLimit())
 	b.arrange()
 	verdicts := same && differs&p.filterReads == 0

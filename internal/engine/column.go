@@ -35,7 +35,7 @@ type column struct {
 type asked struct {
 	version  uint64 // of its DomainTracker
 	feasible uint64 // version of the class's feasible set
-	objects  uint64 // of the snapshot
+	objects  framework.ObjectVersions
 	now      time.Time
 }
 
@@ -263,7 +263,7 @@ func (col *column) refresh(c *class) {
 		}
 	}
 	col.role, col.touched = remembered, col.touched[:0]
-	col.asked.feasible, col.asked.objects, col.asked.now = c.versions.feasible, c.base.at.snapshot.Objects(), c.base.at.snapshot.Now()
+	col.asked.feasible, col.asked.objects, col.asked.now = c.versions.feasible, c.base.at.snapshot.ObjectVersions(), c.base.at.snapshot.Now()
 }
 
 // giveUpExceptions turns to asking about each node if there are too many exceptions. It
@@ -284,7 +284,7 @@ func (col *column) changed(c *class) bool {
 	if !ok {
 		reads, s := col.scorer.Reads, c.base.at.snapshot
 		return reads&(framework.ReadsDomain|framework.ReadsCluster) != 0 || col.asked.feasible != c.versions.feasible ||
-			reads&framework.ReadsObjects != 0 && col.asked.objects != s.Objects() ||
+			reads&col.asked.objects.Differ(s.ObjectVersions()) != 0 ||
 			reads&framework.ReadsTime != 0 && !col.asked.now.Equal(s.Now())
 	}
 	version, was := c.ask.version(tracker), col.asked.version

@@ -42,7 +42,7 @@ func (e *Engine) Keeps(s *framework.Snapshot, key string) (changes int, ok bool)
 	if c == nil {
 		return e.keepsInherited(s, key)
 	}
-	if c.base.at.snapshot != s || c.base.at.nodeSet != s.NodeSet() || c.base.at.objects != s.Objects() || e.tracker.Snapshot != s {
+	if c.base.at.snapshot != s || c.base.at.nodeSet != s.NodeSet() || c.base.at.objects != s.ObjectVersions() || e.tracker.Snapshot != s {
 		return 0, false
 	}
 	return int(e.tracker.End()-c.base.at.entry) + e.tracker.Behind() + c.ask.asked/2, true

@@ -163,7 +163,7 @@ func (e *Engine) keepsInherited(s *framework.Snapshot, key string) (changes int,
 		return 0, false
 	}
 	at := e.inherited.bases[of.base].at
-	if at.nodeSet != s.NodeSet() || at.objects != s.Objects() {
+	if at.nodeSet != s.NodeSet() || at.objects != s.ObjectVersions() {
 		return 0, false
 	}
 	t := e.latestTracker()
