@@ -33,8 +33,10 @@ func TestAnswersBesideOtherObjects(t *testing.T) {
 	meta := api.ObjectMeta{Namespace: "default", Name: "x"}
 	put := map[string]func(s *framework.Snapshot) error{
 		"service": func(s *framework.Snapshot) error { return framework.Put(s, &api.Service{ObjectMeta: meta}) },
-		"claim":   func(s *framework.Snapshot) error { return framework.Put(s, &api.PersistentVolumeClaim{ObjectMeta: meta}) },
-		"device":  func(s *framework.Snapshot) error { return framework.Put(s, &api.ResourceClaim{ObjectMeta: meta}) },
+		"claim": func(s *framework.Snapshot) error {
+			return framework.Put(s, &api.PersistentVolumeClaim{ObjectMeta: meta})
+		},
+		"device": func(s *framework.Snapshot) error { return framework.Put(s, &api.ResourceClaim{ObjectMeta: meta}) },
 	}
 	for _, tt := range []struct {
 		reads   framework.Reads
