@@ -124,7 +124,7 @@ func (w *world) applyPod(p *api.Pod) error {
 	w.update(podItem(p))
 	w.start(l, state)
 	if until := p.DeletionTimestamp; until != nil && !w.config.Trace.Recorded {
-		w.goAfter(l, max(0, until.Sub(w.clock.Now())))
+		w.goAt(l, *until)
 	}
 	return nil
 }

@@ -204,6 +204,22 @@ func TestDeletedPodsOfDump(t *testing.T) {
 	wantSummary(t, run(c), "late 0..10", "old 0..0")
 }
 
+// TestFarDeletion: a pod whose deletion is due in centuries stays, and does not keep the run going.
+func TestFarDeletion(t *testing.T) {
+	pod := func(name, year string) string {
+		return dumped(name, "ReplicaSet", "other", `"deletionTimestamp": "`+year+`-01-01T00:00:00Z",`, `"nodeName": "n",`, "Running")
+	}
+	r := run(config(dump(pod("far", "2318"), pod("farthest", "9999"))))
+	wantSummary(t, r, "far 0..-", "farthest 0..-")
+	if year := 365 * 24 * time.Hour; r.Simulated > year.Seconds() {
+		t.Errorf("%v s simulated, want less than a year", r.Simulated)
+	}
+
+	c := config(dump(pod("far", "2318"), pod("near", "2031")))
+	c.Trace.Events = append(c.Trace.Events, simulate.Event{At: time.Minute, Delete: simulate.Ref{Kind: "Node", Name: "n"}})
+	wantSummary(t, run(c), "far 0..60", "near 0..60")
+}
+
 // TestHistoryOfWaitingPods: a pod that waits at the end has no node, and has waited until then.
 func TestHistoryOfWaitingPods(t *testing.T) {
 	c := config(objects([]*api.Node{node("a", "4")}, job("low", "3", 0, 10*time.Hour).Obj(), job("high", "3", time.Hour, 100*time.Hour).Priority(10).Obj(),
