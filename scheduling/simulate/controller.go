@@ -39,6 +39,9 @@ func (w *world) applyControllers(o *api.Objects) error {
 		if _, err := x.Replicas(); err != nil {
 			return err
 		}
+		if x.Field == "" {
+			w.scaler.full = nil
+		}
 		if c := w.controllers[ref]; c != nil {
 			changed = append(changed, change{ref, c.Workload})
 			w.owned.remove(w, c)

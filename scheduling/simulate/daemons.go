@@ -13,6 +13,14 @@ func (c *controller) settle(l *life, node string) {
 	c.byNode[node], l.daemonOf = l, node
 }
 
+// forgetDaemons notes that a controller makes no pods for nodes any more, if it is that of a DaemonSet.
+func (w *world) forgetDaemons(c *controller) {
+	if w.daemons[c] {
+		delete(w.daemons, c)
+		w.scaler.full = nil
+	}
+}
+
 // lookAtNode makes the next reconcile look at the node for every DaemonSet: it comes, changes or goes.
 // Other controllers hear of the pods that go with it.
 func (w *world) lookAtNode(name string) {

@@ -199,7 +199,7 @@ func (w *world) deleteController(ref Ref) {
 		return
 	}
 	delete(w.controllers, ref)
-	delete(w.daemons, c)
+	w.forgetDaemons(c)
 	w.owned.remove(w, c)
 	for _, l := range c.pods() {
 		l.owner = nil
