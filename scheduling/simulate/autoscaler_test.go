@@ -101,6 +101,14 @@ func TestAutoscalerDaemons(t *testing.T) {
 		{"shrinks", func(c *simulate.Config) {
 			c.Trace.Events = append(c.Trace.Events, later(simulate.Event{Apply: agent("1", "")}))
 		}, 1},
+		{"is being deleted", func(c *simulate.Config) {
+			c.Trace.Events[0].Apply.DaemonSets[0].DeletionTimestamp = new(time.Unix(0, 0))
+		}, 1},
+		{"is deleted later", func(c *simulate.Config) {
+			o := agent("3", "")
+			o.DaemonSets[0].DeletionTimestamp = new(time.Unix(0, 0))
+			c.Trace.Events = append(c.Trace.Events, later(simulate.Event{Apply: o}))
+		}, 1},
 		{"comes later", func(c *simulate.Config) {
 			c.Trace.Events = append(c.Trace.Events, later(simulate.Event{Apply: decode(`{"kind": "List", "items": [` + workload("DaemonSet", "apps/v1", "other", "", "1", "") + `]}`)}))
 		}, 0},

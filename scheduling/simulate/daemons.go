@@ -13,7 +13,14 @@ func (c *controller) settle(l *life, node string) {
 	c.byNode[node], l.daemonOf = l, node
 }
 
-// forgetDaemons notes that a controller makes no pods for nodes any more, if it is that of a DaemonSet.
+// noteDaemons notes whether the controller is that of a DaemonSet, and so makes pods for nodes.
+func (w *world) noteDaemons(c *controller) {
+	if w.forgetDaemons(c); c.Field == "" && !c.IsTerminating() {
+		w.daemons[c], w.scaler.full = true, nil
+	}
+}
+
+// forgetDaemons notes that the controller makes no pods for nodes.
 func (w *world) forgetDaemons(c *controller) {
 	if w.daemons[c] {
 		delete(w.daemons, c)

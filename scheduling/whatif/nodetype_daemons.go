@@ -18,7 +18,8 @@ import (
 // A pod is added for a DaemonSet that controls none of the type's pods, if a node of the type admits the
 // pod and has room for it beside those before it. Pods of higher priority come first, the others in the
 // order of the list. A pod whose priority class is neither among the classes nor built into Kubernetes has
-// priority 0. Other workloads of the list are ignored.
+// priority 0. Other workloads of the list, and those that are being deleted, are
+// ignored.
 func (t NodeType) WithDaemons(list []workload.Workload, classes []*api.PriorityClass) (NodeType, error) {
 	pods, err := t.daemons(list, classes)
 	if err != nil || len(pods) == 0 {
@@ -68,7 +69,7 @@ func (t *NodeType) daemons(list []workload.Workload, classes []*api.PriorityClas
 	}
 	for i := range list {
 		w := &list[i]
-		if w.Field != "" || has[key{w.Namespace, w.Name}] {
+		if w.Field != "" || w.IsTerminating() || has[key{w.Namespace, w.Name}] {
 			continue
 		}
 		has[key{w.Namespace, w.Name}] = true

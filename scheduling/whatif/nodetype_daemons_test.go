@@ -3,6 +3,7 @@ package whatif_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/whatif"
@@ -25,6 +26,8 @@ func TestWithDaemons(t *testing.T) {
 	class := func(name, class, cpu string) workload.Workload {
 		return daemonSet(name, api.MakePod("").Requests(cpu, "").PriorityClass(class))
 	}
+	going := plain("going", "1")
+	going.DeletionTimestamp = new(time.Unix(0, 0))
 	own := api.MakePod("own").Owner("DaemonSet", "a").Requests("2", "").Obj()
 	foreign := api.MakePod("foreign").Namespace("other").Owner("DaemonSet", "a").Obj()
 	for _, tt := range []struct {
@@ -38,6 +41,7 @@ func TestWithDaemons(t *testing.T) {
 		{"the second has no room", nil, []workload.Workload{plain("a", "3"), plain("b", "3"), plain("c", "1")}, []string{"a", "c"}},
 		{"higher priority first", nil, []workload.Workload{plain("a", "3"), class("b", "high", "3"), class("c", api.SystemNodeCritical, "1")}, []string{"c", "b"}},
 		{"unknown class", nil, []workload.Workload{class("a", "unknown", "1"), class("b", "low", "1")}, []string{"a", "b"}},
+		{"being deleted", nil, []workload.Workload{going, plain("a", "1")}, []string{"a"}},
 		{"listed twice", nil, []workload.Workload{plain("a", "1"), plain("a", "1")}, []string{"a"}},
 		{"the type has its pod", []*api.Pod{own}, []workload.Workload{plain("a", "1"), plain("b", "3"), plain("c", "2")}, []string{"own", "c"}},
 		{"pod of another namespace", []*api.Pod{foreign}, []workload.Workload{plain("a", "1")}, []string{"foreign", "a"}},
