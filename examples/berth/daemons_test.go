@@ -47,7 +47,7 @@ metadata: {name: c, namespace: default}
 spec: {priority: 0, containers: [{name: c, resources: {requests: {cpu: "4"}}}]}
 `
 
-// New nodes run the pods of DaemonSets, whoever makes them, and each of them once.
+// New nodes run the pods of DaemonSets, each of them once.
 func TestDaemonsOfNewNodes(t *testing.T) {
 	dir := t.TempDir()
 	file, trace := filepath.Join(dir, "cluster.yaml"), filepath.Join(dir, "trace.jsonl")
