@@ -11,6 +11,7 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/errtext"
 	"github.com/berth-sched/berth/scheduling/whatif"
+	"github.com/berth-sched/berth/scheduling/workload"
 )
 
 var nodesNeededCommand = command{
@@ -19,7 +20,8 @@ var nodesNeededCommand = command{
 	yes:   "with them every pod fits",
 	long: `Finds the cheapest nodes to add so that the pods fit: those that wait, or those of the
 targets. Each -type is a machine that can be added; -like takes a node of the cluster as
-the pattern. With one type the answer is exact, unless the search would take minutes; with
+the pattern. The DaemonSets of the files, and those whose pods a -like node has, run their
+pods on new nodes, too. With one type the answer is exact, unless the search would take minutes; with
 several it is the cheapest found. A lower bound says how good it is. Pods that no number of
 these machines helps are named.
 
@@ -90,6 +92,21 @@ func (t *nodeTypes) build(s *session) (all []whatif.NodeType, err error) {
 	return all, nil
 }
 
+// withDaemons makes the node types, with the pods of the DaemonSets among the objects.
+func (t *nodeTypes) withDaemons(s *session, o *api.Objects) ([]whatif.NodeType, error) {
+	all, err := t.build(s)
+	if err != nil {
+		return nil, err
+	}
+	daemons := workload.Of(&api.Objects{DaemonSets: o.DaemonSets})
+	for i := range all {
+		if all[i], err = all[i].WithDaemons(daemons, o.PriorityClasses); err != nil {
+			return nil, s.explained(err)
+		}
+	}
+	return all, nil
+}
+
 // settings takes price and max off a list of settings, and returns the rest.
 func settings(x *whatif.NodeType, where, text string) (rest string, err error) {
 	var kept []string
@@ -127,7 +144,7 @@ func nodesNeeded(s *session, w *wanted, t *nodeTypes) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	types, err := t.build(s)
+	types, err := t.withDaemons(s, &s.cluster.Objects)
 	if err != nil {
 		return nil, err
 	}
@@ -167,8 +184,7 @@ func nodesNeeded(s *session, w *wanted, t *nodeTypes) (*answer, error) {
 	a.add(page.Section{Title: "Pods that fit on no number of them", Table: nowhere})
 	fork := s.snapshot.Fork()
 	for i, c := range n.Counts {
-		bare := whatif.NodeType{Name: c.Type, Node: types[i].Node}
-		if _, err := bare.AddNodes(fork, c.Nodes); err != nil {
+		if _, err := types[i].AddNodes(fork, c.Nodes); err != nil {
 			return nil, err
 		}
 	}
@@ -177,7 +193,7 @@ func nodesNeeded(s *session, w *wanted, t *nodeTypes) (*answer, error) {
 		return nil, err
 	}
 	x := beside(s.snapshot, full, "before", "after", nil, "")
-	x.Title, x.Note = "Before and after", "What pods request, as a share of what is allocatable, without the daemons of new nodes. Nodes that change come first in the table."
+	x.Title, x.Note = "Before and after", "What pods request, as a share of what is allocatable. New nodes run the pods of DaemonSets. Nodes that change come first in the table."
 	a.add(x)
 	a.add(placedSection(pods, n.Placement.Placed))
 	return a, nil

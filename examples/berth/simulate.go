@@ -15,6 +15,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/simulate"
+	"github.com/berth-sched/berth/scheduling/whatif"
 )
 
 var simulateCommand = command{
@@ -74,7 +75,7 @@ func (x *simulation) run(s *session) (*answer, error) {
 		if s.snapshot == nil && len(x.types.likes) > 0 {
 			return nil, errors.New("-like: name a node of the files of -f; with -trace use -type")
 		}
-		types, err := x.types.build(s)
+		types, err := x.nodeTypes(s, trace)
 		if err != nil {
 			return nil, err
 		}
@@ -87,6 +88,22 @@ func (x *simulation) run(s *session) (*answer, error) {
 		return nil, err
 	}
 	return simulated(result, busiest), nil
+}
+
+// nodeTypes are the types of the autoscaler. Without controllers, the pods of the DaemonSets that are
+// there from the beginning come with the nodes.
+func (x *simulation) nodeTypes(s *session, trace *simulate.Trace) ([]whatif.NodeType, error) {
+	if x.controllers {
+		return x.types.build(s)
+	}
+	var o api.Objects
+	for _, e := range trace.Events {
+		if e.At == 0 && e.Apply != nil {
+			o.DaemonSets = append(o.DaemonSets, e.Apply.DaemonSets...)
+			o.PriorityClasses = append(o.PriorityClasses, e.Apply.PriorityClasses...)
+		}
+	}
+	return x.types.withDaemons(s, &o)
 }
 
 // runRecorded runs the simulation, and writes the file of -record if there is one. A file that cannot be
@@ -135,10 +152,15 @@ func (s *session) simulate(config simulate.Config) (*simulate.Result, error) {
 	}
 	defer done()
 	result, err := simulate.Run(context.Background(), config)
-	if err != nil && s.cluster != nil {
-		err = s.cluster.Explain(err)
+	return result, s.explained(err)
+}
+
+// explained says where an error is, if it is one of objects in files.
+func (s *session) explained(err error) error {
+	if err == nil || s.cluster == nil {
+		return err
 	}
-	return result, err
+	return s.cluster.Explain(err)
 }
 
 // readTrace reads the trace, or makes one of the files.

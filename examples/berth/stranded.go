@@ -10,6 +10,7 @@ import (
 
 	"github.com/berth-sched/berth/examples/berth/internal/page"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/whatif"
@@ -199,6 +200,8 @@ type UnplacedGroup struct {
 	Remedies []whatif.Remedy `json:"remedies"`
 	// Gates are the scheduling gates of the example, which waits until all are removed.
 	Gates []string `json:"gates,omitempty"`
+	// Unsearched says why the search for remedies ended early, such as that it took too long.
+	Unsearched string `json:"unsearched,omitempty"`
 }
 
 // groupsOf groups pods by why they fit nowhere, and looks for what would help one of each
@@ -244,24 +247,36 @@ func groupsOf(profile scheduling.Profile, snap *framework.Snapshot, pods []*fram
 		if g.Gates = pod.Gates(); len(g.Gates) > 0 {
 			continue // it is not tried
 		}
-		for _, node := range nearest(sched.ExplainAll(snap, pod)) {
-			why, err := plan.WhyNot(pod, node)
-			if undecided(err) {
-				break // the message says why
-			}
-			if err != nil {
-				return nil, err
-			}
-			if g.Node == "" || len(why.Remedies) > 0 {
-				g.Node, g.Remedies = node, append(g.Remedies, why.Remedies...)
-			}
-			if len(g.Remedies) > 0 {
-				break
-			}
+		if err := g.search(plan, pod, nearest(sched.ExplainAll(snap, pod))); err != nil {
+			return nil, err
 		}
 	}
 	slices.SortStableFunc(groups, func(a, b UnplacedGroup) int { return cmp.Compare(b.Pods, a.Pods) })
 	return groups, nil
+}
+
+// search looks for what would put the pod on one of the nodes, until something is found.
+func (g *UnplacedGroup) search(plan *whatif.Planner, pod *framework.PodInfo, nodes []string) error {
+	for _, node := range nodes {
+		why, err := plan.WhyNot(pod, node)
+		var invalid *api.InvalidError
+		switch {
+		case undecided(err):
+			return nil // the message says why
+		case errors.As(err, &invalid) && invalid.Object == "pod "+pod.Pod.Key(): // concerns no other pod
+			g.Unsearched = invalid.Err.Error()
+			return nil
+		case err != nil:
+			return err
+		}
+		if g.Node == "" || len(why.Remedies) > 0 {
+			g.Node, g.Remedies = node, append(g.Remedies, why.Remedies...)
+		}
+		if len(g.Remedies) > 0 {
+			return nil
+		}
+	}
+	return nil
 }
 
 // undecided reports whether a plugin could not decide about a pod. That concerns no other pod.
@@ -330,6 +345,8 @@ func unplacedSection(groups []UnplacedGroup) page.Section {
 			help = g.Example + ": remove its scheduling gates"
 		case len(g.Remedies) > 0:
 			help = g.Example + " on " + g.Node + ": " + g.Remedies[0].String()
+		case g.Unsearched != "":
+			help = "nothing found: " + g.Unsearched
 		}
 		s.Table.Add(g.Pods, g.Workloads, help, g.Message)
 		bars.Labels = append(bars.Labels, g.Workloads)

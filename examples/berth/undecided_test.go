@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -69,6 +70,34 @@ func TestUndecidedPod(t *testing.T) {
 			if !strings.Contains(stdout+stderr, text) {
 				t.Errorf("%v: does not say %q:\n%s%s", tt.args, text, stdout, stderr)
 			}
+		}
+	}
+}
+
+// A pod whose remedies take too long to find takes no answer about other pods away, and its row says so.
+func TestPlaceUnsearchedPod(t *testing.T) {
+	selector := func(n int) (list []string) {
+		for i := range n {
+			list = append(list, fmt.Sprintf("key-%d: v", i))
+		}
+		return list
+	}
+	pod := "\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: %s, namespace: default}\nspec: {nodeSelector: {%s}, containers: [{name: c, resources: {requests: {cpu: %q}}}]}"
+	text := "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: \"8\", memory: 8Gi, pods: \"110\"}}" +
+		fmt.Sprintf(pod, "fits", "", "1") + fmt.Sprintf(pod, "large", "", "20") + fmt.Sprintf(pod, "long", strings.Join(selector(600), ", "), "1")
+	file := filepath.Join(t.TempDir(), "cluster.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	status, stdout, stderr := berth("place", "-f", file)
+	if status != 1 {
+		t.Errorf("status %d, want 1: %s", status, stderr)
+	}
+	for _, want := range []string{
+		"1 of 3 pods fit; 2 fit nowhere", "default/large on n1: ", "nothing found: the search for remedies took more than 20000000 steps", "default/fits",
+	} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("does not say %q:\n%s", want, stdout)
 		}
 	}
 }

@@ -48,7 +48,9 @@ func (w *world) defaulted(given *api.Objects) (*api.Objects, error) {
 	if err := o.Default(); err != nil {
 		return nil, err
 	}
-	w.classes = o.PriorityClasses
+	if w.classes = o.PriorityClasses; len(given.PriorityClasses) > 0 {
+		w.scaler.full = nil // the order of the pods of DaemonSets may change
+	}
 	o.PriorityClasses = given.PriorityClasses
 	return &o, nil
 }
@@ -124,7 +126,7 @@ func (w *world) applyPod(p *api.Pod) error {
 	w.update(podItem(p))
 	w.start(l, state)
 	if until := p.DeletionTimestamp; until != nil && !w.config.Trace.Recorded {
-		w.goAfter(l, max(0, until.Sub(w.clock.Now())))
+		w.goAt(l, *until)
 	}
 	return nil
 }

@@ -28,7 +28,9 @@ import (
 // further node. So a run ends although no node helps.
 type Autoscaler struct {
 	// Types are the nodes that it may add. Max bounds how many of a type there are at a
-	// time; 0 means no bound.
+	// time; 0 means no bound. The autoscaler counts with the pods that the DaemonSets of the
+	// run make on a new node. With Config.NoControllers nobody makes them: let them come with
+	// the nodes, by whatif.NodeType.WithDaemons.
 	Types []whatif.NodeType
 	// Every is the time between two looks; 0 means 10 s.
 	Every time.Duration
@@ -79,7 +81,8 @@ type scaler struct {
 	nodes   map[string]string // type by name of a node that it added
 	ordered int
 	serial  map[string]int
-	helped  map[*life]help // pods that wait, and that it has looked at
+	helped  map[*life]help    // pods that wait, and that it has looked at
+	full    []whatif.NodeType // the types with the pods of DaemonSets; nil: to be made
 }
 
 // A help is what was done for a pod that waits.
@@ -194,9 +197,13 @@ func (s *scaler) groups(w *world, here state) (groups [][]*life) {
 
 // orderFor orders nodes for pods of one profile.
 func (s *scaler) orderFor(w *world, lives []*life, here state) error {
-	types := s.types(w.config.Autoscaler)
+	types := s.types(w.config.Autoscaler.Types)
 	if len(types) == 0 {
 		return nil
+	}
+	full, err := s.withDaemons(w)
+	if err != nil {
+		return err
 	}
 	snapshot := w.driver.Snapshot()
 	var pods []*framework.PodInfo
@@ -211,7 +218,7 @@ func (s *scaler) orderFor(w *world, lives []*life, here state) error {
 	if err != nil {
 		return err
 	}
-	needed, err := planner.NodesNeeded(pods, types...)
+	needed, err := planner.NodesNeeded(pods, s.types(full)...)
 	if err != nil {
 		return err
 	}
@@ -233,9 +240,31 @@ func (s *scaler) orderFor(w *world, lives []*life, here state) error {
 	return nil
 }
 
-// types are the types that there may be more nodes of.
-func (s *scaler) types(a *Autoscaler) (types []whatif.NodeType) {
-	for _, t := range a.Types {
+// withDaemons returns the types as the controllers fill their nodes: with the pods of DaemonSets.
+func (s *scaler) withDaemons(w *world) ([]whatif.NodeType, error) {
+	if s.full != nil {
+		return s.full, nil
+	}
+	var daemons []workload.Workload
+	for c := range w.daemons {
+		daemons = append(daemons, c.Workload)
+	}
+	slices.SortFunc(daemons, func(a, b workload.Workload) int { return cmp.Compare(a.Key(), b.Key()) })
+	var full []whatif.NodeType
+	for _, t := range w.config.Autoscaler.Types {
+		t, err := t.WithDaemons(daemons, w.classes)
+		if err != nil {
+			return nil, err
+		}
+		full = append(full, t)
+	}
+	s.full = full
+	return full, nil
+}
+
+// types are those of the list that there may be more nodes of.
+func (s *scaler) types(list []whatif.NodeType) (types []whatif.NodeType) {
+	for _, t := range list {
 		if t.Max > 0 {
 			for _, of := range s.nodes {
 				if of == t.Name {

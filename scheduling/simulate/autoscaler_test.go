@@ -77,3 +77,67 @@ func TestAutoscalerProfile(t *testing.T) {
 		}
 	}
 }
+
+// TestAutoscalerDaemons checks that the autoscaler counts with the pods of DaemonSets, as they are when it
+// looks.
+func TestAutoscalerDaemons(t *testing.T) {
+	agent := func(cpu, more string) *api.Objects {
+		return decode(`{"kind": "List", "items": [` + workload("DaemonSet", "apps/v1", "agent", more, cpu, "") + `]}`)
+	}
+	later := func(e simulate.Event) simulate.Event {
+		e.At = time.Hour
+		return e
+	}
+	for _, tt := range []struct {
+		name   string
+		change func(c *simulate.Config)
+		nodes  int
+	}{
+		{"too large", func(*simulate.Config) {}, 0},
+		{"no controllers", func(c *simulate.Config) { c.NoControllers = true }, 1},
+		{"goes", func(c *simulate.Config) {
+			c.Trace.Events = append(c.Trace.Events, later(simulate.Event{Delete: simulate.Ref{Kind: "DaemonSet", Name: "default/agent"}}))
+		}, 1},
+		{"shrinks", func(c *simulate.Config) {
+			c.Trace.Events = append(c.Trace.Events, later(simulate.Event{Apply: agent("1", "")}))
+		}, 1},
+		{"is being deleted", func(c *simulate.Config) {
+			c.Trace.Events[0].Apply.DaemonSets[0].DeletionTimestamp = new(time.Unix(0, 0))
+		}, 1},
+		{"is deleted later", func(c *simulate.Config) {
+			o := agent("3", "")
+			o.DaemonSets[0].DeletionTimestamp = new(time.Unix(0, 0))
+			c.Trace.Events = append(c.Trace.Events, later(simulate.Event{Apply: o}))
+		}, 1},
+		{"comes later", func(c *simulate.Config) {
+			c.Trace.Events = append(c.Trace.Events, later(simulate.Event{Apply: decode(`{"kind": "List", "items": [` + workload("DaemonSet", "apps/v1", "other", "", "1", "") + `]}`)}))
+		}, 0},
+		{"comes with the type", func(c *simulate.Config) {
+			c.Autoscaler.Types[0].Pods = []*api.Pod{api.MakePod("agent").Requests("1", "").Owner("DaemonSet", "agent").Obj()}
+		}, 1},
+	} {
+		o := objects(nil, job("p", "2", 0, 100*time.Hour).Obj())
+		o.DaemonSets = agent("3", "").DaemonSets
+		c := config(o)
+		c.Autoscaler = &simulate.Autoscaler{Types: []whatif.NodeType{{Name: "t", Node: node("", "4")}}, IdleAfter: -1}
+		tt.change(&c)
+		if r := run(c); r.NodesAdded != tt.nodes {
+			t.Errorf("%s: %d nodes added, want %d", tt.name, r.NodesAdded, tt.nodes)
+		}
+	}
+}
+
+// TestAutoscalerDaemonsOnce checks that the controllers alone make the pods of DaemonSets on new nodes.
+func TestAutoscalerDaemonsOnce(t *testing.T) {
+	o := decode(`{"kind": "List", "items": [` + workload("DaemonSet", "apps/v1", "agent", "", "3", "") + `]}`)
+	for _, name := range []string{"a", "b"} {
+		o.Pods = append(o.Pods, job(name, "1", 0, time.Hour).Obj())
+	}
+	c := config(o)
+	c.Autoscaler = &simulate.Autoscaler{Types: []whatif.NodeType{{Name: "t", Node: node("", "4")}}, IdleAfter: -1}
+	r := run(c)
+	wantSummary(t, r, "a 0..3619", "agent-t-0 10..-", "agent-t-1 10..-", "b 0..3619")
+	if r.NodesAdded != 2 || r.Waiting != 0 {
+		t.Errorf("%d nodes added, %d pods wait, want 2 and none", r.NodesAdded, r.Waiting)
+	}
+}

@@ -30,7 +30,9 @@ type controller struct {
 }
 
 // applyControllers takes over the workloads among the objects. One that owns another
-// leaves the pods to that one, as a Deployment does; see handOver.
+// leaves the pods to that one, as a Deployment does; see handOver. One that is being deleted
+// makes and removes no pods any more; those that it has stay until they go themselves, and nobody
+// makes them again.
 func (w *world) applyControllers(o *api.Objects) error {
 	var changed []change
 	for _, x := range workload.Of(o) {
@@ -39,33 +41,24 @@ func (w *world) applyControllers(o *api.Objects) error {
 		if _, err := x.Replicas(); err != nil {
 			return err
 		}
-		if c := w.controllers[ref]; c != nil {
+		c, known := w.controllers[ref], true
+		if c == nil {
+			c, known = newController(), false
+			w.controllers[ref] = c
+		} else {
 			changed = append(changed, change{ref, c.Workload})
 			w.owned.remove(w, c)
-			c.Workload, c.toAll = x, true
-			w.owned.add(c)
-			w.lookAt(c)
-			continue
 		}
-		c := &controller{Workload: x, live: map[*life]bool{}, byNode: map[string]*life{}, toAll: true}
-		c.freed = heap.New(func(a, b *int) bool { return *a < *b }, func(*int, int) {})
-		w.controllers[ref] = c
+		c.Workload, c.toAll = x, true
 		w.owned.add(c)
+		w.noteDaemons(c)
 		w.lookAt(c)
-		if owner, ok := ownerOf(c); ok && w.controllers[owner] != nil {
+		if owner, ok := ownerOf(c); ok && (!known || c.IsTerminating()) && w.controllers[owner] != nil {
 			w.lookAt(w.controllers[owner])
 		}
-		if c.Field == "" {
-			w.daemons[c] = true
+		if !known {
+			w.takeOver(c)
 		}
-		for _, l := range w.unowned[ref] { // pods that came before it
-			if l.Ended == nil && (l.owner == nil || x.Kind != "Deployment") {
-				c.adopt(l)
-			}
-		}
-		c.before = max(int(x.Succeeded), w.succeeded[ref])
-		delete(w.unowned, ref)
-		delete(w.succeeded, ref)
 	}
 	for _, x := range changed {
 		if err := w.handDown(x); err != nil {
@@ -73,6 +66,25 @@ func (w *world) applyControllers(o *api.Objects) error {
 		}
 	}
 	return nil
+}
+
+func newController() *controller {
+	c := &controller{live: map[*life]bool{}, byNode: map[string]*life{}}
+	c.freed = heap.New(func(a, b *int) bool { return *a < *b }, func(*int, int) {})
+	return c
+}
+
+// takeOver gives a workload that has just come the pods that came before it.
+func (w *world) takeOver(c *controller) {
+	ref := c.ref()
+	for _, l := range w.unowned[ref] {
+		if l.Ended == nil && (l.owner == nil || c.Kind != "Deployment") {
+			c.adopt(l)
+		}
+	}
+	c.before = max(int(c.Succeeded), w.succeeded[ref])
+	delete(w.unowned, ref)
+	delete(w.succeeded, ref)
 }
 
 // adopt counts a pod that is there as the workload's. It may have been that of a Deployment whose
@@ -143,7 +155,8 @@ func (w *world) reconcile() {
 	}
 	for _, c := range w.due() {
 		var err error
-		switch sets := w.owned[c.ref()]; {
+		switch sets := w.owned.staying(c.ref()); {
+		case c.IsTerminating():
 		case len(sets) > 0:
 			err = w.handOver(c, sets)
 		case c.Field == "":

@@ -13,6 +13,21 @@ func (c *controller) settle(l *life, node string) {
 	c.byNode[node], l.daemonOf = l, node
 }
 
+// noteDaemons notes whether the controller is that of a DaemonSet, and so makes pods for nodes.
+func (w *world) noteDaemons(c *controller) {
+	if w.forgetDaemons(c); c.Field == "" && !c.IsTerminating() {
+		w.daemons[c], w.scaler.full = true, nil
+	}
+}
+
+// forgetDaemons notes that the controller makes no pods for nodes.
+func (w *world) forgetDaemons(c *controller) {
+	if w.daemons[c] {
+		delete(w.daemons, c)
+		w.scaler.full = nil
+	}
+}
+
 // lookAtNode makes the next reconcile look at the node for every DaemonSet: it comes, changes or goes.
 // Other controllers hear of the pods that go with it.
 func (w *world) lookAtNode(name string) {

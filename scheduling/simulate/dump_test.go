@@ -204,6 +204,79 @@ func TestDeletedPodsOfDump(t *testing.T) {
 	wantSummary(t, run(c), "late 0..10", "old 0..0")
 }
 
+// TestFarDeletion: a pod whose deletion is due in centuries stays, and does not keep the run going.
+func TestFarDeletion(t *testing.T) {
+	pod := func(name, year string) string {
+		return dumped(name, "ReplicaSet", "other", `"deletionTimestamp": "`+year+`-01-01T00:00:00Z",`, `"nodeName": "n",`, "Running")
+	}
+	r := run(config(dump(pod("far", "2318"), pod("farthest", "9999"))))
+	wantSummary(t, r, "far 0..-", "farthest 0..-")
+	if year := 365 * 24 * time.Hour; r.Simulated > year.Seconds() {
+		t.Errorf("%v s simulated, want less than a year", r.Simulated)
+	}
+
+	c := config(dump(pod("far", "2318"), pod("near", "2031")))
+	c.Trace.Events = append(c.Trace.Events, simulate.Event{At: time.Minute, Delete: simulate.Ref{Kind: "Node", Name: "n"}})
+	wantSummary(t, run(c), "far 0..60", "near 0..60")
+}
+
+// terminating marks an object as being deleted.
+func terminating(text string) string {
+	return strings.Replace(text, `"metadata": {`, `"metadata": {"deletionTimestamp": "2030-01-01T00:00:00Z", "finalizers": ["foregroundDeletion"], `, 1)
+}
+
+// TestTerminatingWorkloads: workloads that are being deleted make no pods. Their pods stay until they end,
+// and nobody makes them again.
+func TestTerminatingWorkloads(t *testing.T) {
+	short := `"annotations": {"berth-sched.github.io/run-time": "1m"},`
+	kinds := map[string]string{
+		"Deployment": "apps/v1", "ReplicaSet": "apps/v1", "StatefulSet": "apps/v1", "ReplicationController": "v1", "Job": "batch/v1", "DaemonSet": "apps/v1",
+	}
+	for kind, version := range kinds {
+		w := workload(kind, version, "w", "", "100m", "")
+		pods := []string{dumped("w-7", kind, "w", "", `"nodeName": "n",`, "Running"), dumped("w-8", kind, "w", short, `"nodeName": "n",`, "Running")}
+		wantSummary(t, run(config(dump(terminating(w)))))
+		c := config(dump(append(pods, terminating(w))...))
+		c.Trace.Events = append(c.Trace.Events, simulate.Event{At: 2 * time.Minute, Delete: simulate.Ref{Kind: "Node", Name: "n"}})
+		wantSummary(t, run(c), "w-7 0..120", "w-8 0..60")
+
+		c = config(dump(w))
+		c.Trace.Events = append(c.Trace.Events,
+			simulate.Event{At: time.Minute, Apply: decode(`{"kind": "List", "items": [` + terminating(w) + `]}`)},
+			simulate.Event{At: 2 * time.Minute, Apply: objects([]*api.Node{node("m", "4")})},
+			simulate.Event{At: 2 * time.Minute, Delete: simulate.Ref{Kind: "Node", Name: "n"}})
+		name := "w-0"
+		if kind == "DaemonSet" {
+			name = "w-n"
+		}
+		wantSummary(t, run(c), name+" 0..120")
+	}
+}
+
+// TestTerminatingReplicaSet: a Deployment makes the pods of a ReplicaSet that is being deleted anew; one
+// that is being deleted itself does nothing.
+func TestTerminatingReplicaSet(t *testing.T) {
+	set := strings.Replace(workload("ReplicaSet", "apps/v1", "web-5", `"replicas": 1,`, "100m", ""), `"name": "web-5"`,
+		`"name": "web-5", "ownerReferences": [{"kind": "Deployment", "name": "web", "controller": true}]`, 1)
+	deployment := func(n int) string {
+		return workload("Deployment", "apps/v1", "web", fmt.Sprintf(`"replicas": %d,`, n), "100m", "")
+	}
+	pod := dumped("web-5-a", "ReplicaSet", "web-5", `"labels": {"pod-template-hash": "5"},`, `"nodeName": "n",`, "Running")
+	apply := func(c *simulate.Config, at time.Duration, text string) {
+		c.Trace.Events = append(c.Trace.Events, simulate.Event{At: at, Apply: decode(`{"kind": "List", "items": [` + text + `]}`)})
+	}
+	c := config(dump(deployment(1), set, pod))
+	apply(&c, time.Minute, terminating(set))
+	apply(&c, 2*time.Minute, deployment(2))
+	wantSummary(t, run(c), "web-0 60..-", "web-1 120..-", "web-5-a 0..-")
+
+	c = config(dump(deployment(1), set, pod))
+	apply(&c, time.Minute, terminating(deployment(3)))
+	apply(&c, 2*time.Minute, terminating(set))
+	c.Trace.Events = append(c.Trace.Events, simulate.Event{At: 3 * time.Minute, Delete: simulate.Ref{Kind: "Deployment", Name: "default/web"}})
+	wantSummary(t, run(c), "web-5-a 0..180")
+}
+
 // TestHistoryOfWaitingPods: a pod that waits at the end has no node, and has waited until then.
 func TestHistoryOfWaitingPods(t *testing.T) {
 	c := config(objects([]*api.Node{node("a", "4")}, job("low", "3", 0, 10*time.Hour).Obj(), job("high", "3", time.Hour, 100*time.Hour).Priority(10).Obj(),

@@ -18,6 +18,17 @@ func ownerOf(c *controller) (Ref, bool) {
 	return Ref{owner.Kind, c.Namespace + "/" + owner.Name}, true
 }
 
+// staying returns what the workload owns and is not being deleted. The list must not be changed. So a
+// Deployment whose only ReplicaSet is being deleted makes the pods itself, at once; its controller makes
+// another ReplicaSet when that one has gone.
+func (o ownership) staying(ref Ref) []*controller {
+	list, isGoing := o[ref], func(c *controller) bool { return c.IsTerminating() }
+	if !slices.ContainsFunc(list, isGoing) {
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(list), isGoing)
+}
+
 func byAge(a, b *controller) int {
 	return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind))
 }

@@ -17,8 +17,8 @@ type change struct {
 // handDown gives a change of a Deployment to its ReplicaSets, as its controller does: that with its
 // template, or the youngest, gets the number of pods that the others do not have.
 func (w *world) handDown(x change) error {
-	c, list := w.controllers[x.ref], w.owned[x.ref]
-	if len(list) == 0 {
+	c, list := w.controllers[x.ref], w.owned.staying(x.ref)
+	if len(list) == 0 || c.IsTerminating() {
 		return nil
 	}
 	current := c.current(list)

@@ -67,6 +67,17 @@ func (w *world) vacate(l *life) {
 	w.goAfter(l, l.victim.Grace)
 }
 
+// goAt lets a pod that is being deleted go at a time, or at once if that is past. If it is more than 50
+// years after the start, beyond the times of every trace, the pod stays until something else ends it,
+// and does not keep the run going.
+func (w *world) goAt(l *life, at time.Time) {
+	if at.Sub(w.begin) > longest {
+		l.leaving = true
+		return
+	}
+	w.goAfter(l, max(0, at.Sub(w.clock.Now())))
+}
+
 // goAfter lets a pod that is being deleted go after a time.
 func (w *world) goAfter(l *life, d time.Duration) {
 	l.leaving = true
@@ -188,7 +199,7 @@ func (w *world) deleteController(ref Ref) {
 		return
 	}
 	delete(w.controllers, ref)
-	delete(w.daemons, c)
+	w.forgetDaemons(c)
 	w.owned.remove(w, c)
 	for _, l := range c.pods() {
 		l.owner = nil

@@ -43,7 +43,7 @@ type Drain struct {
 	// Stuck holds the pods for which draining fails.
 	Stuck []Stuck `json:"stuck"`
 	// Left lists pods that a drain leaves alone: those of DaemonSets, static pods, and pods that are
-	// being deleted, unless a StatefulSet will make them again.
+	// being deleted, unless a StatefulSet that is not being deleted itself will make them again.
 	Left []string `json:"left,omitempty"`
 }
 
@@ -57,18 +57,22 @@ type running struct {
 }
 
 // isGoing reports whether the pod is being deleted, and needs no other place: its controller has made
-// another pod already. A StatefulSet waits until it has gone.
-func isGoing(p *api.Pod) bool {
+// another pod already. A StatefulSet waits until it has gone, and makes none if it is being deleted itself.
+func isGoing(s *framework.Snapshot, p *api.Pod) bool {
 	owner := p.ControllerRef()
-	return p.DeletionTimestamp != nil && (owner == nil || owner.Kind != "StatefulSet")
+	if p.DeletionTimestamp == nil || owner == nil || owner.Kind != "StatefulSet" {
+		return p.DeletionTimestamp != nil
+	}
+	set := framework.Lookup[api.StatefulSet](s, p.Namespace+"/"+owner.Name)
+	return set != nil && set.DeletionTimestamp != nil
 }
 
-// leaving splits the pods of nodes into those that must leave, as a queue takes them,
+// leaving splits the pods of nodes of a snapshot into those that must leave, as a queue takes them,
 // and the keys of those that stay, sorted.
-func leaving(nodes []*framework.NodeInfo) (pods []running, left []string) {
+func leaving(s *framework.Snapshot, nodes []*framework.NodeInfo) (pods []running, left []string) {
 	for _, n := range nodes {
 		for _, p := range n.Pods {
-			if workload.BelongsToNode(p.Pod) || isGoing(p.Pod) {
+			if workload.BelongsToNode(p.Pod) || isGoing(s, p.Pod) {
 				left = append(left, p.Pod.Key())
 			} else {
 				pods = append(pods, running{p, n.Name()})
@@ -116,7 +120,7 @@ func (p *Planner) newDrain(names []string) (d *Drain, pods []running, err error)
 	if err != nil {
 		return nil, nil, err
 	}
-	pods, left := leaving(list)
+	pods, left := leaving(p.snapshot, list)
 	d = &Drain{Nodes: []string{}, Moves: []Move{}, Stuck: []Stuck{}, Left: left}
 	for _, n := range list {
 		d.Nodes = append(d.Nodes, n.Name())

@@ -427,6 +427,26 @@ func TestDrainLeavesGoing(t *testing.T) {
 	}
 }
 
+// TestDrainOfTerminatingSet: a pod that is being deleted with its StatefulSet is not made again.
+func TestDrainOfTerminatingSet(t *testing.T) {
+	at := time.Unix(0, 0)
+	for _, until := range []*time.Time{nil, &at} {
+		s := cluster([]api.NodeBuilder{api.MakeNode("n0", "8", "8Gi"), api.MakeNode("n1", "8", "8Gi")},
+			api.MakePod("db-0").Requests("5", "1Gi").Node("n0").Phase(api.PodRunning).Deleted(at).Owner("StatefulSet", "db").Obj())
+		set := &api.StatefulSet{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "db", DeletionTimestamp: until}}
+		if err := framework.Put(s, set); err != nil {
+			t.Fatal(err)
+		}
+		d, err := planner(s).Drain("n0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if moves := until == nil; (len(d.Moves) == 1) != moves || (len(d.Left) == 0) != moves {
+			t.Errorf("the set is being deleted at %v: %+v", until, d)
+		}
+	}
+}
+
 // TestDrainRounds compares with draining by hand, on small clusters with budgets.
 func TestDrainRounds(t *testing.T) {
 	at := time.Unix(0, 0)

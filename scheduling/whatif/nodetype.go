@@ -22,7 +22,8 @@ type NodeType struct {
 	Price int64
 	// Max is how many there are; 0 means one for each pod that fits on some node.
 	Max int
-	// Pods run on each node from the beginning, such as those of DaemonSets.
+	// Pods run on each node from the beginning, such as those of DaemonSets, which WithDaemons
+	// adds.
 	Pods []*api.Pod
 	// Devices are what drivers publish for each node. The names, spec.nodeName and the
 	// names of the pools are set for each.

@@ -105,7 +105,7 @@ func (p *Planner) named(names []string) ([]string, error) {
 // stuck.
 func (p *Planner) remove(s *framework.Snapshot, n *framework.NodeInfo, budgets *budgets) (Removal, error) {
 	r := Removal{Node: n.Name(), Moves: []Move{}}
-	pods, _ := leaving([]*framework.NodeInfo{n})
+	pods, _ := leaving(s, []*framework.NodeInfo{n})
 	for _, x := range pods {
 		why := refuses(x.pod.Pod)
 		if why == "" {
@@ -198,7 +198,7 @@ func cheapestFirst(s *framework.Snapshot, names []string) []string {
 	costs := make([]cost, len(names))
 	for i, name := range names {
 		n := s.Node(name)
-		pods, _ := leaving([]*framework.NodeInfo{n})
+		pods, _ := leaving(s, []*framework.NodeInfo{n})
 		costs[i] = cost{name, len(pods), largestShare(n)}
 	}
 	slices.SortFunc(costs, func(a, b cost) int {

@@ -6,6 +6,9 @@
 //		...
 //	}
 //
+// A workload that is being deleted makes no pods. [Of] lists it all the same, so that its template
+// is at hand.
+//
 // # What it leaves to you
 //
 // It gives pods no names, except those of a DaemonSet, and follows nothing: package

@@ -66,3 +66,26 @@ func TestPods(t *testing.T) {
 		}
 	}
 }
+
+// TestTerminating checks that a workload that is being deleted has no pods, but its template.
+func TestTerminating(t *testing.T) {
+	for kind, version := range map[string]string{
+		"Deployment": "apps/v1", "ReplicaSet": "apps/v1", "StatefulSet": "apps/v1", "ReplicationController": "v1", "Job": "batch/v1", "DaemonSet": "apps/v1",
+	} {
+		o, err := api.Decode([]byte(`{"kind": "` + kind + `", "apiVersion": "` + version + `", "metadata": {"name": "w", "deletionTimestamp": "2030-01-01T00:00:00Z"},
+			"spec": {"template": {"spec": {"containers": [{"name": "main"}]}}}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := workload.Of(o)
+		if len(list) != 1 {
+			t.Fatalf("%s: %d workloads, want one", kind, len(list))
+		}
+		w := list[0]
+		n, err := w.Replicas()
+		pods, err2 := w.Pods([]*api.Node{api.MakeNode("a", "1", "").Obj()})
+		if n != 0 || len(pods) != 0 || err != nil || err2 != nil || !w.IsTerminating() || len(w.Pod().Spec.Containers) != 1 {
+			t.Errorf("%s: %d replicas, %d pods, %v, %v; want none", kind, n, len(pods), err, err2)
+		}
+	}
+}

@@ -34,8 +34,13 @@ type Workload struct {
 // Label names the workload as errors do.
 func (w *Workload) Label() string { return strings.ToLower(w.Kind) + " " + w.Key() }
 
+// IsTerminating reports whether the workload is being deleted. Its controller makes no pods any more.
+//
+// Source: Kubernetes 1.37, the controllers' checks of metadata.deletionTimestamp.
+func (w *Workload) IsTerminating() bool { return w.DeletionTimestamp != nil }
+
 // Of lists the workloads among the objects. A ReplicationController without a template
-// is none. A Job that is suspended or has finished has no pods.
+// is none. A workload that is being deleted, and a Job that is suspended or has finished, has no pods.
 func Of(o *api.Objects) []Workload {
 	var list []Workload
 	for _, x := range o.Deployments {
@@ -105,10 +110,10 @@ func orOne(n *int32) int32 {
 
 // Pods makes the workload's pods: as many as its replicas, for a Job as many as run at
 // a time, and for a DaemonSet one for each of the nodes whose taints, labels and name
-// admit it. Only pods of a DaemonSet have names. A number of pods that is negative or
+// admit it; none if the workload is being deleted. Only pods of a DaemonSet have names. A number of pods that is negative or
 // above 100,000 is an [*api.InvalidError].
 func (w *Workload) Pods(nodes []*api.Node) ([]*api.Pod, error) {
-	if w.Field == "" {
+	if w.Field == "" && !w.IsTerminating() {
 		return w.daemons(nodes)
 	}
 	n, err := w.Replicas()
@@ -122,9 +127,12 @@ func (w *Workload) Pods(nodes []*api.Node) ([]*api.Pod, error) {
 	return pods, nil
 }
 
-// Replicas is the number of pods that run at a time, 1 for a DaemonSet. It returns the
-// errors of Pods.
+// Replicas is the number of pods that run at a time, 1 for a DaemonSet; 0 if the workload is being
+// deleted. It returns the errors of Pods.
 func (w *Workload) Replicas() (int, error) {
+	if w.IsTerminating() {
+		return 0, nil
+	}
 	n := orOne(w.Count)
 	if n < 0 || n > maxReplicas {
 		return 0, &api.InvalidError{

@@ -20,12 +20,13 @@ import (
 //
 // It skips workloads that own a pod or another workload among the objects, since a
 // cluster's output already holds their pods. So a Deployment whose pods are there without their
-// ReplicaSet is skipped, too. The name of a pod is the name of its
+// ReplicaSet is skipped, too. It also skips workloads that are being deleted, each by its own mark: their
+// controllers make no pods any more. The name of a pod is the name of its
 // workload and the first free number, or the node for a DaemonSet. It calls made with the
 // key of each pod and the label of its workload, and stops if that is an error. If there
 // would be more than most pods in all, it makes none, and returns an [*api.InvalidError].
 func Workloads(o *api.Objects, most int, made func(pod, workload string) error) error {
-	list := workload.Of(o)
+	list := slices.DeleteFunc(workload.Of(o), func(w workload.Workload) bool { return w.IsTerminating() })
 	owners, taken := map[string]bool{}, map[string]bool{}
 	for _, w := range list {
 		if ref := w.ControllerRef(); ref != nil {

@@ -58,3 +58,31 @@ func TestDeploymentOfPods(t *testing.T) {
 		t.Errorf("%v, and %d pods, want that of web, and three of web-5", err, len(o.Pods))
 	}
 }
+
+// Workloads that are being deleted make no pods, each by its own mark.
+func TestTerminatingWorkloads(t *testing.T) {
+	terminating := func(text string) string {
+		return strings.Replace(text, `"metadata":{`, `"metadata":{"deletionTimestamp":"2030-01-01T00:00:00Z",`, 1)
+	}
+	node := `{"kind":"Node","metadata":{"name":"n"}}`
+	web, set := workload("Deployment", "web", `"replicas":2,`, ""), workload("ReplicaSet", "web-5", `"replicas":3,`, "web")
+	for _, test := range []struct {
+		name  string
+		items []string
+		pods  int
+	}{
+		{"Deployment", []string{terminating(web)}, 0},
+		{"both", []string{terminating(web), terminating(set)}, 0},
+		{"Deployment with ReplicaSet", []string{terminating(web), set}, 3},
+		{"ReplicaSet", []string{web, terminating(set)}, 2},
+		{"ReplicationController", []string{terminating(workload("ReplicationController", "rc", "", ""))}, 0},
+		{"StatefulSet", []string{terminating(workload("StatefulSet", "db", "", ""))}, 0},
+		{"Job", []string{terminating(workload("Job", "run", "", ""))}, 0},
+		{"DaemonSet", []string{node, terminating(workload("DaemonSet", "agent", "", ""))}, 0},
+	} {
+		o := objects(t, test.items...)
+		if err := expand.Workloads(o, 3, func(string, string) error { return nil }); err != nil || len(o.Pods) != test.pods {
+			t.Errorf("%s: %v, and %d pods, want %d", test.name, err, len(o.Pods), test.pods)
+		}
+	}
+}
