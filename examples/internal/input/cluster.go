@@ -120,7 +120,8 @@ func (c *counter) Read(p []byte) (int, error) {
 // Snapshot returns the cluster with its running pods, in kube-scheduler's order of
 // nodes, and the pending pods in the order of the files.
 //
-// It sets the defaults that the API server would set. It also expands workloads
+// It sets the defaults that the API server would set, with the priorities of classes that are not among the
+// objects as pods have them. It also expands workloads
 // (Deployment, ReplicaSet, StatefulSet, DaemonSet, Job, ReplicationController): a
 // workload stands for the pods that its controller would make, unless the objects
 // include a pod or another workload of it. These pods come after all others. The
@@ -129,6 +130,7 @@ func (c *Cluster) Snapshot() (*framework.Snapshot, []*framework.PodInfo, error) 
 	if err := c.Objects.Validate(); err != nil {
 		return nil, nil, c.Explain(err)
 	}
+	c.learnClasses()
 	if err := c.expand(); err != nil {
 		return nil, nil, c.Explain(err)
 	}
@@ -140,6 +142,7 @@ func (c *Cluster) SnapshotAsWritten() (*framework.Snapshot, []*framework.PodInfo
 	if err := c.Objects.Validate(); err != nil {
 		return nil, nil, c.Explain(err)
 	}
+	c.learnClasses()
 	return c.snapshot()
 }
 
@@ -200,8 +203,11 @@ func (c *Cluster) Explain(err error) error {
 	var invalid *api.InvalidError
 	if errors.As(err, &invalid) {
 		err = c.locate([]*api.InvalidError{invalid})[0].in(err)
-		if invalid.Field == "spec.nodeName" && len(c.Objects.Nodes) == 0 {
+		switch {
+		case invalid.Field == "spec.nodeName" && len(c.Objects.Nodes) == 0:
 			err = fmt.Errorf("%w; add the nodes: kubectl get nodes -o json", err)
+		case invalid.Field == "spec.priorityClassName" && len(c.Objects.PriorityClasses) == 0:
+			err = fmt.Errorf("%w; add the classes: kubectl get priorityclasses -o json", err)
 		}
 	}
 	if more > 0 {
