@@ -157,10 +157,16 @@ type nominatedQuestion struct {
 var errNotBound = errors.New("a PreFilter rejects the pod, or names nodes")
 
 // bind binds some filters for another cycle of the same decision; false if they have no
-// answer, or name nodes and may not.
+// answer, or name nodes and may not, or if one of them touched nodes: what is kept by the generations
+// before is old then.
 func (q *nominatedQuestion) bind(r *referencePath, some *choice) bool {
-	r.cycle.Reset(q.cycle.Pod, q.cycle.Snapshot, q.cycle.Number, q.cycle.Seed)
+	s := q.cycle.Snapshot
+	r.cycle.Reset(q.cycle.Pod, s, q.cycle.Number, q.cycle.Seed)
+	version := s.Version()
 	err := q.plugins.bindFilters(&r.cycle, &r.bound, some)
+	if s.Version() != version {
+		return false
+	}
 	return err == nil && r.bound.rejected.IsSuccess() && (q.unnamed || !r.bound.restrict)
 }
 
