@@ -315,6 +315,9 @@ func (s *scaler) comes(w *world, t *whatif.NodeType) error {
 	s.nodes[name] = t.Name
 	w.expect(w.clock.Now().Add(w.config.Autoscaler.Delay))
 	w.clock.AfterFunc(w.config.Autoscaler.Delay, func() {
+		for _, p := range o.Pods {
+			p.Name = w.freeName(p.Namespace, p.Name)
+		}
 		s.ordered--
 		w.result.NodesAdded++
 		w.last = w.clock.Now()

@@ -2,8 +2,12 @@ package simulate_test
 
 import (
 	"bytes"
+	"fmt"
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
@@ -139,5 +143,21 @@ func TestAutoscalerDaemonsOnce(t *testing.T) {
 	wantSummary(t, r, "a 0..3619", "agent-t-0 10..-", "agent-t-1 10..-", "b 0..3619")
 	if r.NodesAdded != 2 || r.Waiting != 0 {
 		t.Errorf("%d nodes added, %d pods wait, want 2 and none", r.NodesAdded, r.Waiting)
+	}
+}
+
+// TestAutoscalerTakenNames: a pod that comes with a node gets another name if a pod has its name.
+func TestAutoscalerTakenNames(t *testing.T) {
+	c := config(objects([]*api.Node{node("n", "1")}, job("agent-m-0", "1", 0, time.Hour).Obj(), job("p", "2", 0, time.Hour).Obj()))
+	agent := api.MakePod("agent").Owner("DaemonSet", "agent").Requests("100m", "").Obj()
+	c.Autoscaler = &simulate.Autoscaler{Types: []whatif.NodeType{{Name: "m", Node: node("", "4"), Pods: []*api.Pod{agent}}}, IdleAfter: -1}
+	r := run(c)
+	var pods []string
+	for _, p := range r.Pods {
+		pods = append(pods, fmt.Sprint(p.Pod, " ", p.Running, " ", p.Node))
+	}
+	slices.Sort(pods)
+	if diff := cmp.Diff([]string{"default/agent-m-0 false n", "default/agent-m-0-0 true ", "default/p false m-0"}, pods); diff != "" {
+		t.Error(diff)
 	}
 }

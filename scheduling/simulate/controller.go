@@ -53,8 +53,8 @@ func (w *world) applyControllers(o *api.Objects) error {
 		w.owned.add(c)
 		w.noteDaemons(c)
 		w.lookAt(c)
-		if owner, ok := ownerOf(c); ok && (!known || c.IsTerminating()) && w.controllers[owner] != nil {
-			w.lookAt(w.controllers[owner])
+		if !known || c.IsTerminating() {
+			w.lookAtOwner(c)
 		}
 		if !known {
 			w.takeOver(c)
@@ -105,6 +105,9 @@ func (c *controller) adopt(l *life) {
 // lost takes a pod off that has ended.
 func (w *world) lost(c *controller, l *life, completed bool) {
 	delete(c.live, l)
+	if c.IsTerminating() && len(c.live) == 0 {
+		w.lookAtOwner(c)
+	}
 	if c.byNode[l.daemonOf] == l {
 		delete(c.byNode, l.daemonOf)
 		c.nodes = append(c.nodes, l.daemonOf)
@@ -123,7 +126,14 @@ func (w *world) lost(c *controller, l *life, completed bool) {
 func (c *controller) pods() []*life { return byArrival(c.live) }
 
 // lookAt makes the next reconcile look at a controller too.
-func (w *world) lookAt(c *controller) { w.changed = append(w.changed, c) }
+func (w *world) lookAt(c *controller) { w.dirty, w.changed = true, append(w.changed, c) }
+
+// lookAtOwner makes the next reconcile look at what owns a controller, if anything does.
+func (w *world) lookAtOwner(c *controller) {
+	if owner, ok := ownerOf(c); ok && w.controllers[owner] != nil {
+		w.lookAt(w.controllers[owner])
+	}
+}
 
 // due lists the controllers that may have something to do, in the order of their names, and
 // those only once.
@@ -159,6 +169,7 @@ func (w *world) reconcile() {
 		case c.IsTerminating():
 		case len(sets) > 0:
 			err = w.handOver(c, sets)
+		case w.owned.hasPods(c.ref()):
 		case c.Field == "":
 			err = w.reconcileDaemons(c)
 		default:

@@ -64,14 +64,20 @@ func (w *world) reconcileDaemons(c *controller) error {
 		return err
 	}
 	for _, p := range pods {
-		node, name := p.Name[len(c.Name)+1:], p.Name
-		for k := 0; w.pods[c.Namespace+"/"+name] != nil; k++ { // another pod may have that name
-			name = fmt.Sprintf("%s-%d", p.Name, k)
-		}
-		if err := w.make(c, p, name); err != nil {
+		node := p.Name[len(c.Name)+1:]
+		if err := w.make(c, p, w.freeName(c.Namespace, p.Name)); err != nil {
 			return err
 		}
 		c.settle(w.pods[p.Key()], node)
 	}
 	return nil
+}
+
+// freeName returns the name, or one like it if another pod has it.
+func (w *world) freeName(namespace, name string) string {
+	free := name
+	for k := 0; w.pods[namespace+"/"+free] != nil; k++ {
+		free = fmt.Sprintf("%s-%d", name, k)
+	}
+	return free
 }

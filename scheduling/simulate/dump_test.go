@@ -253,8 +253,8 @@ func TestTerminatingWorkloads(t *testing.T) {
 	}
 }
 
-// TestTerminatingReplicaSet: a Deployment makes the pods of a ReplicaSet that is being deleted anew; one
-// that is being deleted itself does nothing.
+// TestTerminatingReplicaSet: a Deployment makes the pods of a ReplicaSet that is being deleted when those have
+// gone, and of one that has been deleted; one that is being deleted itself does nothing.
 func TestTerminatingReplicaSet(t *testing.T) {
 	set := strings.Replace(workload("ReplicaSet", "apps/v1", "web-5", `"replicas": 1,`, "100m", ""), `"name": "web-5"`,
 		`"name": "web-5", "ownerReferences": [{"kind": "Deployment", "name": "web", "controller": true}]`, 1)
@@ -268,7 +268,12 @@ func TestTerminatingReplicaSet(t *testing.T) {
 	c := config(dump(deployment(1), set, pod))
 	apply(&c, time.Minute, terminating(set))
 	apply(&c, 2*time.Minute, deployment(2))
-	wantSummary(t, run(c), "web-0 60..-", "web-1 120..-", "web-5-a 0..-")
+	c.Trace.Events = append(c.Trace.Events, simulate.Event{At: 3 * time.Minute, Delete: simulate.Ref{Kind: "Pod", Name: "default/web-5-a"}})
+	wantSummary(t, run(c), "web-0 180..-", "web-1 180..-", "web-5-a 0..180")
+
+	c = config(dump(deployment(1), set, pod))
+	c.Trace.Events = append(c.Trace.Events, simulate.Event{At: time.Minute, Delete: simulate.Ref{Kind: "ReplicaSet", Name: "default/web-5"}})
+	wantSummary(t, run(c), "web-0 60..-", "web-5-a 0..60")
 
 	c = config(dump(deployment(1), set, pod))
 	apply(&c, time.Minute, terminating(deployment(3)))

@@ -18,15 +18,19 @@ func ownerOf(c *controller) (Ref, bool) {
 	return Ref{owner.Kind, c.Namespace + "/" + owner.Name}, true
 }
 
-// staying returns what the workload owns and is not being deleted. The list must not be changed. So a
-// Deployment whose only ReplicaSet is being deleted makes the pods itself, at once; its controller makes
-// another ReplicaSet when that one has gone.
+// staying returns what the workload owns and is not being deleted. The list must not be changed.
 func (o ownership) staying(ref Ref) []*controller {
 	list, isGoing := o[ref], func(c *controller) bool { return c.IsTerminating() }
 	if !slices.ContainsFunc(list, isGoing) {
 		return list
 	}
 	return slices.DeleteFunc(slices.Clone(list), isGoing)
+}
+
+// hasPods reports whether something that the workload owns has pods, although it may be being deleted. A
+// Deployment makes no pods as long as its last ReplicaSet has some.
+func (o ownership) hasPods(ref Ref) bool {
+	return slices.ContainsFunc(o[ref], func(c *controller) bool { return len(c.live) > 0 })
 }
 
 func byAge(a, b *controller) int {
@@ -42,7 +46,7 @@ func (o ownership) add(c *controller) {
 }
 
 // remove forgets the owner of a workload, before that changes. An owner that owns nothing any
-// more may have something to do when next something has changed.
+// more may have something to do.
 func (o ownership) remove(w *world, c *controller) {
 	owner, ok := ownerOf(c)
 	if !ok {
