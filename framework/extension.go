@@ -1,5 +1,7 @@
 package framework
 
+import "time"
+
 // An Extension is state that a plugin keeps in the [Snapshot], because decisions
 // change it or because it follows the pods and nodes: claimed volumes, counts per
 // topology domain. For state per node use a [NodeState], which is an extension that
@@ -78,38 +80,66 @@ func NewExtensionKey[T Extension](build func(s *Snapshot) T) *ExtensionKey[T] {
 // NewTouchingExtensionKey is [NewExtensionKey] for an extension that touches nodes when objects
 // change ([ObjectWatcher]). Changes before it was made have touched no node. So making it
 // touches all nodes if answers may have been kept that such changes concern: if a fork of
-// the snapshot, or one that it is a fork of, had the extension before, or if a transaction is
-// open. A rollback brings generations back; if answers may have been kept by these, it touches
-// all nodes again.
+// the snapshot, or one that it is a fork of, had the extension before, made from other objects or at
+// another time, or if a transaction is open. A rollback brings generations back; if answers may have been
+// kept by these, it touches all nodes again.
 func NewTouchingExtensionKey[T Extension](build func(s *Snapshot) T) *ExtensionKey[T] {
 	id := new(extensionID)
 	return &ExtensionKey[T]{id, func(s *Snapshot) T {
 		t := build(s)
-		_, before := s.lineage.touching.LoadOrStore(id, true)
-		if x := (lateTouch{before}); x.isNeeded(s) {
-			x.Rebuild(s)
-			s.Record(madeInside{x})
+		is := originOf(s)
+		was, before := s.lineage.touching.LoadOrStore(id, is)
+		if before && was != is {
+			s.lineage.touching.Store(id, origin{often: true})
+		}
+		if x := (lateTouch{id, before}); x.isNeeded(s) {
+			x.touch(s)
+		}
+		if s.undo.isOpen() {
+			s.Record(madeInside{lateTouch{id, before}})
 		}
 		return t
 	}}
 }
 
 // A lateTouch touches all nodes for an extension that is made late: answers may have been kept by
-// their generations, in other snapshots before it was made, or in the transactions around it. A
-// rollback brings generations back, so it touches the nodes again then.
-type lateTouch struct{ before bool }
+// their generations, in the transactions around it, or in other snapshots that made it before, unless
+// those made it from the same. A rollback brings generations back, so it touches the nodes again then.
+type lateTouch struct {
+	id     *extensionID
+	before bool
+}
 
-func (x lateTouch) isNeeded(s *Snapshot) bool { return x.before || s.undo.isOpen() }
-
-// Rebuild implements rebuilder.
-func (x lateTouch) Rebuild(s *Snapshot) {
-	if !x.isNeeded(s) {
-		return
+func (x lateTouch) isNeeded(s *Snapshot) bool {
+	if s.undo.isOpen() {
+		return true
 	}
+	was, _ := s.lineage.touching.Load(x.id)
+	return x.before && was != originOf(s)
+}
+
+func (lateTouch) touch(s *Snapshot) {
 	for _, n := range s.All() {
 		s.Touch(n)
 	}
 }
+
+// Rebuild implements rebuilder.
+func (x lateTouch) Rebuild(s *Snapshot) {
+	if x.isNeeded(s) {
+		x.touch(s)
+	}
+}
+
+// An origin is what snapshots of a lineage made an extension from, besides their nodes: all those that had
+// it not from others.
+type origin struct {
+	objects uint64
+	now     time.Time
+	often   bool // they differ
+}
+
+func originOf(s *Snapshot) origin { return origin{objects: s.objects.all, now: s.now} }
 
 // Of returns the snapshot's extension. The first call makes it, which is a change of
 // the snapshot; forks made later have it too. It costs O(E) for the E extensions of

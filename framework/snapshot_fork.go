@@ -11,7 +11,7 @@ import (
 
 // lineage is shared by a snapshot and all its forks.
 type lineage struct {
-	touching sync.Map // ids of touching extensions that some snapshot has had
+	touching sync.Map // from the ids of touching extensions that some snapshot has made to their origins
 }
 
 // reserved are the generations that belong to some snapshot: those up to it. All snapshots

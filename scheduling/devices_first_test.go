@@ -10,8 +10,8 @@ import (
 )
 
 // The first question about devices, or about classes behind extended resources, leaves the
-// nodes as they are, so other pods keep their answers. A fork that is asked later has nodes
-// that are new, and so has a snapshot that is asked first in a transaction: there, devices may
+// nodes as they are, so other pods keep their answers. A fork that is asked later, when its objects are
+// others, has nodes that are new, and so has a snapshot that is asked first in a transaction: there, devices may
 // be in use that are free in what was asked before, or after the rollback.
 func TestFirstQuestionAboutDevices(t *testing.T) {
 	s := gpuCluster(t, 2)
@@ -27,12 +27,16 @@ func TestFirstQuestionAboutDevices(t *testing.T) {
 			t.Fatal("no class stands behind the resource, and the pod has a node")
 		}
 	}
-	early, first := s.Fork(), generations(s)
+	same, early, first := s.Fork(), s.Fork(), generations(s)
 	if ask(s); generations(s) != first {
 		t.Errorf("the first question renews the nodes: generations %s, before %s", generations(s), first)
 	}
+	if ask(same); generations(same) != first {
+		t.Errorf("the first question to a fork with the same objects renews its nodes: generations %s, before %s", generations(same), first)
+	}
+	framework.Delete[api.ResourceSlice](early, "n1")
 	if ask(early); generations(early) == first {
-		t.Errorf("the first question to a fork leaves its nodes as they are")
+		t.Errorf("the first question to a fork with other objects leaves its nodes as they are")
 	}
 	late := s.Fork()
 	if ask(late); generations(late) != first {
