@@ -81,8 +81,8 @@ func NewExtensionKey[T Extension](build func(s *Snapshot) T) *ExtensionKey[T] {
 // change ([ObjectWatcher]). Changes before it was made have touched no node. So making it
 // touches all nodes if answers may have been kept that such changes concern: if a fork of
 // the snapshot, or one that it is a fork of, had the extension before, made from other objects or at
-// another time, or if a transaction is open. A rollback brings generations back; if answers may have been
-// kept by these, it touches all nodes again.
+// another time, or if a transaction is open that has changed objects. A rollback brings generations back; if
+// answers may have been kept by these, it touches all nodes again.
 func NewTouchingExtensionKey[T Extension](build func(s *Snapshot) T) *ExtensionKey[T] {
 	id := new(extensionID)
 	return &ExtensionKey[T]{id, func(s *Snapshot) T {
@@ -103,15 +103,15 @@ func NewTouchingExtensionKey[T Extension](build func(s *Snapshot) T) *ExtensionK
 }
 
 // A lateTouch touches all nodes for an extension that is made late: answers may have been kept by
-// their generations, in the transactions around it, or in other snapshots that made it before, unless
-// those made it from the same. A rollback brings generations back, so it touches the nodes again then.
+// their generations, in the transactions around it if they have changed objects, or in other snapshots that
+// made it before, unless those made it from the same. A rollback brings generations back, so it touches the nodes again then.
 type lateTouch struct {
 	id     *extensionID
 	before bool
 }
 
 func (x lateTouch) isNeeded(s *Snapshot) bool {
-	if s.undo.isOpen() {
+	if s.undo.isOpen() && s.undo.objects != s.objects.all {
 		return true
 	}
 	was, _ := s.lineage.touching.Load(x.id)

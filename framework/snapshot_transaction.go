@@ -4,6 +4,7 @@ package framework
 type undoLog struct {
 	entries []undoEntry
 	open    []uint64 // the serial numbers of the open transactions
+	objects uint64   // the version of the objects when the outermost one began
 	rolling bool     // a rollback is running: nothing is recorded
 
 	// rebuild holds the states that were made inside the transaction that is being
@@ -57,6 +58,9 @@ type Mark struct {
 // about nodes use [Snapshot.Fork].
 func (s *Snapshot) Begin() Mark {
 	s.must()
+	if !s.undo.isOpen() {
+		s.undo.objects = s.objects.all
+	}
 	m := Mark{len(s.undo.entries), len(s.undo.open), s.newGeneration()}
 	s.undo.open = append(s.undo.open, m.serial)
 	return m

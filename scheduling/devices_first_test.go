@@ -11,7 +11,7 @@ import (
 
 // The first question about devices, or about classes behind extended resources, leaves the
 // nodes as they are, so other pods keep their answers. A fork that is asked later, when its objects are
-// others, has nodes that are new, and so has a snapshot that is asked first in a transaction: there, devices may
+// others, has nodes that are new, and so has a snapshot that is asked first in a transaction that has changed objects: there, devices may
 // be in use that are free in what was asked before, or after the rollback.
 func TestFirstQuestionAboutDevices(t *testing.T) {
 	s := gpuCluster(t, 2)
@@ -46,6 +46,7 @@ func TestFirstQuestionAboutDevices(t *testing.T) {
 	s = gpuCluster(t, 2)
 	first = generations(s)
 	mark := s.Begin()
+	framework.Delete[api.ResourceSlice](s, "n1")
 	if ask(s); generations(s) == first {
 		t.Errorf("the first question in a transaction leaves the nodes as they are")
 	}
