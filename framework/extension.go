@@ -87,11 +87,7 @@ func NewTouchingExtensionKey[T Extension](build func(s *Snapshot) T) *ExtensionK
 	id := new(extensionID)
 	return &ExtensionKey[T]{id, func(s *Snapshot) T {
 		t := build(s)
-		is := originOf(s)
-		was, before := s.lineage.touching.LoadOrStore(id, is)
-		if before && was != is {
-			s.lineage.touching.Store(id, origin{often: true})
-		}
+		_, before := s.lineage.touching.LoadOrStore(id, originOf(s))
 		if x := (lateTouch{id, before}); x.isNeeded(s) {
 			x.touch(s)
 		}
@@ -104,7 +100,7 @@ func NewTouchingExtensionKey[T Extension](build func(s *Snapshot) T) *ExtensionK
 
 // A lateTouch touches all nodes for an extension that is made late: answers may have been kept by
 // their generations, in the transactions around it if they have changed objects, or in other snapshots that
-// made it before, unless those made it from the same. A rollback brings generations back, so it touches the nodes again then.
+// made it before, unless the first of those made it from the same. A rollback brings generations back, so it touches the nodes again then.
 type lateTouch struct {
 	id     *extensionID
 	before bool
@@ -131,15 +127,14 @@ func (x lateTouch) Rebuild(s *Snapshot) {
 	}
 }
 
-// An origin is what snapshots of a lineage made an extension from, besides their nodes: all those that had
-// it not from others.
+// An origin is what the first snapshot of a lineage made an extension from, besides its nodes. One that makes
+// it from something else touches its nodes, so generations from before stand for answers by the first.
 type origin struct {
 	objects uint64
 	now     time.Time
-	often   bool // they differ
 }
 
-func originOf(s *Snapshot) origin { return origin{objects: s.objects.all, now: s.now} }
+func originOf(s *Snapshot) origin { return origin{s.objects.all, s.now} }
 
 // Of returns the snapshot's extension. The first call makes it, which is a change of
 // the snapshot; forks made later have it too. It costs O(E) for the E extensions of

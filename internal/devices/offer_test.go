@@ -95,8 +95,8 @@ func TestGenerationTellsOffer(t *testing.T) {
 		}
 		put(t, s, randomSlice(r, "s0"))
 		put(t, s, randomClass(r))
-		sides := []*seller{{snap: s}, {snap: s.Fork()}} // neither has been asked
-		known := map[uint64]int64{}                     // devices by generation
+		sides := []*seller{{snap: s}, {snap: s.Fork()}, {snap: s.Fork()}} // none has been asked
+		known := map[uint64]int64{}                                       // devices by generation
 		for step := range 40 {
 			x := sides[r.IntN(len(sides))]
 			switch k := r.IntN(20); {
