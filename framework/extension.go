@@ -100,7 +100,8 @@ func NewTouchingExtensionKey[T Extension](build func(s *Snapshot) T) *ExtensionK
 
 // A lateTouch touches all nodes for an extension that is made late: answers may have been kept by
 // their generations, in the transactions around it if they have changed objects, or in other snapshots that
-// made it before, unless the first of those made it from the same. A rollback brings generations back, so it touches the nodes again then.
+// made it before, unless the first of those made it from the same. A rollback brings generations back, so
+// it touches the nodes again then.
 type lateTouch struct {
 	id     *extensionID
 	before bool
