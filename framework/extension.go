@@ -79,21 +79,18 @@ func NewExtensionKey[T Extension](build func(s *Snapshot) T) *ExtensionKey[T] {
 
 // NewTouchingExtensionKey is [NewExtensionKey] for an extension that touches nodes when objects
 // change ([ObjectWatcher]). Changes before it was made have touched no node. So making it
-// touches all nodes if answers may have been kept that such changes concern: if a fork of
-// the snapshot, or one that it is a fork of, had the extension before, made from other objects or at
-// another time, or if a transaction is open that has changed objects. A rollback brings generations back; if
-// answers may have been kept by these, it touches all nodes again.
+// touches all nodes if answers may have been kept that such changes concern. There are two cases: a
+// fork of the snapshot, or one that it is a fork of, made the extension before, from other objects or at
+// another time; or a transaction is open that has changed objects. A rollback brings generations back, so at
+// its end the same is asked again.
 func NewTouchingExtensionKey[T Extension](build func(s *Snapshot) T) *ExtensionKey[T] {
 	id := new(extensionID)
 	return &ExtensionKey[T]{id, func(s *Snapshot) T {
 		t := build(s)
 		_, before := s.lineage.touching.LoadOrStore(id, originOf(s))
-		if x := (lateTouch{id, before}); x.isNeeded(s) {
-			x.touch(s)
-		}
-		if s.undo.isOpen() {
-			s.Record(madeInside{lateTouch{id, before}})
-		}
+		x := lateTouch{id, before}
+		x.Rebuild(s)
+		s.Record(madeInside{x})
 		return t
 	}}
 }
@@ -115,16 +112,13 @@ func (x lateTouch) isNeeded(s *Snapshot) bool {
 	return x.before && was != originOf(s)
 }
 
-func (lateTouch) touch(s *Snapshot) {
-	for _, n := range s.All() {
-		s.Touch(n)
-	}
-}
-
 // Rebuild implements rebuilder.
 func (x lateTouch) Rebuild(s *Snapshot) {
-	if x.isNeeded(s) {
-		x.touch(s)
+	if !x.isNeeded(s) {
+		return
+	}
+	for _, n := range s.All() {
+		s.Touch(n)
 	}
 }
 

@@ -21,9 +21,10 @@ var nodesNeededCommand = command{
 	long: `Finds the cheapest nodes to add so that the pods fit: those that wait, or those of the
 targets. Each -type is a machine that can be added; -like takes a node of the cluster as
 the pattern. The DaemonSets of the files, and those whose pods a -like node has, run their
-pods on new nodes, too. With one type the answer is exact, unless the search would take minutes; with
-several it is the cheapest found. A lower bound says how good it is. Pods that no number of
-these machines helps are named.
+pods on new nodes, too; so read them as well: kubectl get nodes,pods,daemonsets -A -o yaml.
+With one type the answer is exact, unless the search would take minutes; with several it is
+the cheapest found. A lower bound says how good it is. Pods that no number of these machines
+helps are named.
 
 ` + targetHelp,
 	example: []string{

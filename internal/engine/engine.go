@@ -154,7 +154,7 @@ func (e *Engine) Find(q *Query) (v *View, ok bool) {
 		count = &e.stats.Misses
 	}
 	e.sightings.seeAgain(c.base, q.Cycle.Pod)
-	if !e.bringUpToDate(c, q) || !e.tracker.IsCurrent() {
+	if !e.bringUpToDate(c, q) || !e.tracker.IsCurrent() { // see heedTouched
 		return nil, false
 	}
 	e.account(c)

@@ -41,13 +41,14 @@ func (w *world) applyControllers(o *api.Objects) error {
 		if _, err := x.Replicas(); err != nil {
 			return err
 		}
-		c, known := w.controllers[ref], true
-		if c == nil {
-			c, known = newController(), false
-			w.controllers[ref] = c
-		} else {
+		c := w.controllers[ref]
+		known := c != nil
+		if known {
 			changed = append(changed, change{ref, c.Workload})
 			w.owned.remove(w, c)
+		} else {
+			c = newController()
+			w.controllers[ref] = c
 		}
 		c.Workload, c.toAll = x, true
 		w.owned.add(c)
