@@ -358,8 +358,8 @@ func (m *machine) preempt() {
 		return
 	}
 	found, _, _, err := m.sched.PostFilter(context.Background(), m.snapshot, p, d)
-	if err != nil && m.overfull() && strings.Contains(err.Error(), "expected at least one victim pod") {
-		return // pods that share a GPU beyond its end, and are put back, may get another one
+	if err != nil && (m.overfull() || m.unservedSome()) && strings.Contains(err.Error(), "expected at least one victim pod") {
+		return // pods that share a GPU beyond its end, or have none, may get another one when they are put back
 	}
 	m.must(err)
 	m.check()
@@ -417,6 +417,16 @@ func (m *machine) expect(p *framework.PodInfo, r devices.Request, found framewor
 func (m *machine) unserved(node string) bool {
 	for _, h := range m.model[node] {
 		if h.milli > 0 && len(h.gpus) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// unservedSome reports whether some node has a pod without the GPUs that it asks for.
+func (m *machine) unservedSome() bool {
+	for node := range m.sizes {
+		if m.unserved(node) {
 			return true
 		}
 	}
