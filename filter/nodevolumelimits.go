@@ -39,15 +39,30 @@ type NodeVolumeLimits struct{}
 // Name returns "NodeVolumeLimits".
 func (NodeVolumeLimits) Name() string { return "NodeVolumeLimits" }
 
-// Scope declares that a verdict reads the pod's volumes, the node's pods and the
-// objects of the cluster; for a pod without such volumes it reads nothing.
+// Scope declares that a verdict reads the node, the volumes that its pods use, and of the pod's volumes
+// what is in the class key; for a pod without such volumes it reads nothing.
 func (NodeVolumeLimits) Scope(pod *framework.PodInfo) framework.Scope {
-	v := volumes.Of(pod)
-	if len(v.Mounts) == 0 {
+	if len(volumes.Of(pod).Mounts) == 0 {
 		return framework.Scope{}
 	}
-	return framework.Scope{Pod: v.Fields(), Reads: framework.ReadsPods | framework.ReadsVolumes}
+	scope := scopeOfClaims(pod)
+	scope.Reads |= framework.ReadsPods
+	return scope
 }
+
+// AppendClassKey implements [incremental.ClassKeyer]: it appends how many volumes of each driver the pod
+// adds to a node, those by name that pods use already.
+func (NodeVolumeLimits) AppendClassKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
+	return volumes.AppendLimitKey(b, s, pod)
+}
+
+// ClassKeyVersion implements [incremental.ClassKeyer].
+func (NodeVolumeLimits) ClassKeyVersion(s *framework.Snapshot) uint64 { return volumes.KeyVersion(s) }
+
+// ClassKeySource implements [incremental.SharedKeyer].
+func (NodeVolumeLimits) ClassKeySource() string { return volumes.KeySource }
+
+func (NodeVolumeLimits) keyed(pod *framework.PodInfo) framework.PodFields { return volumeFields(pod) }
 
 // Concern implements [incremental.Concerned]: pods with volumes.
 func (NodeVolumeLimits) Concern() framework.PodParts { return framework.PartVolumes }
@@ -73,25 +88,24 @@ func (NodeVolumeLimits) PreFilter(c *framework.Cycle) (framework.PreFiltered, fr
 		return framework.PreFiltered{}, framework.SkipStatus()
 	}
 	f := framework.Scratch[nodeVolumeLimits](c)
-	f.attached.Prepare(c.Snapshot)
+	f.Attached = volumes.AttachedTo(c.Snapshot)
 	f.known.prepare(c, true)
 	f.unknown.prepare(c, false)
 	return framework.PreFiltered{Filter: f}, framework.Status{}
 }
 
-// nodeVolumeLimits is the bound filter.
+// nodeVolumeLimits is the bound filter. It follows what the nodes have.
 type nodeVolumeLimits struct {
-	attached volumes.Attached
-	known    newVolumes // on nodes whose drivers are known
-	unknown  newVolumes // on the others
+	*volumes.Attached
+	known   newVolumes // on nodes whose drivers are known
+	unknown newVolumes // on the others
 }
 
 // newVolumes are the volumes that the pod adds to a node.
 type newVolumes struct {
 	status   framework.Status // why it is unknown
-	handles  volumes.Handles
-	drivers  []string        // of the handles, sorted
-	required []missingDriver // drivers that the node must have
+	handles  []volumes.Handle // by driver
+	required []missingDriver  // drivers that the node must have
 }
 
 type missingDriver struct {
@@ -102,57 +116,75 @@ type missingDriver struct {
 func (v *newVolumes) prepare(c *framework.Cycle, known bool) {
 	v.status, v.required = framework.Status{}, v.required[:0]
 	var err error
-	if v.handles, err = volumes.NewHandles(c.Snapshot, c.Pod, known); err != nil {
+	if v.handles, err = volumes.AppendHandles(v.handles[:0], c.Snapshot, c.Pod, known); err != nil {
 		v.status = framework.AsStatus(err)
 		if _, missing := errors.AsType[*volumes.MissingError](err); missing {
 			v.status = framework.UnresolvableStatus(framework.Text(err.Error()))
 		}
 		return
 	}
-	v.drivers = v.handles.Drivers()
-	for _, name := range v.drivers {
-		driver := framework.Lookup[api.CSIDriver](c.Snapshot, name)
-		if driver != nil && driver.Spec.PreventPodSchedulingIfMissing != nil && *driver.Spec.PreventPodSchedulingIfMissing {
+	for list := v.handles; len(list) > 0; {
+		var driver []volumes.Handle
+		if driver, list = nextDriver(list); volumes.IsRequired(c.Snapshot, driver[0].Driver) {
+			name := driver[0].Driver
 			v.required = append(v.required, missingDriver{name, framework.Text(name + " CSI driver is not installed on the node")})
 		}
 	}
 }
 
+// nextDriver splits a list before the handles of its second driver.
+func nextDriver(list []volumes.Handle) (first, rest []volumes.Handle) {
+	n := 1
+	for n < len(list) && list[n].Driver == list[0].Driver {
+		n++
+	}
+	return list[:n], list[n:]
+}
+
 func (f *nodeVolumeLimits) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
-	there := f.attached.On(node)
-	added := &f.known
+	there := f.On(node)
+	return f.addedTo(&there).filter(&there)
+}
+
+// addedTo returns what the pod adds to a node.
+func (f *nodeVolumeLimits) addedTo(there *volumes.NodeVolumes) *newVolumes {
 	if there.Node == nil {
-		added = &f.unknown
+		return &f.unknown
 	}
-	if !added.status.IsSuccess() || len(added.handles) == 0 {
-		return added.status
+	return &f.known
+}
+
+func (v *newVolumes) filter(there *volumes.NodeVolumes) framework.Status {
+	if !v.status.IsSuccess() || len(v.handles) == 0 {
+		return v.status
 	}
-	for i := range added.required {
-		if d := &added.required[i]; !hasDriver(there.Node, d.name) {
+	for i := range v.required {
+		if d := &v.required[i]; !hasDriver(there.Node, d.name) {
 			return framework.UnschedulableStatus(d.reason)
 		}
 	}
-	for _, driver := range added.drivers {
-		limit, limited := there.Limit(driver)
-		present := there.Counts[driver]
-		if !limited || present+len(added.handles) <= limit {
+	for list := v.handles; len(list) > 0; {
+		var driver []volumes.Handle
+		driver, list = nextDriver(list)
+		limit, limited := there.Limit(driver[0].Driver)
+		present := there.Counts[driver[0].Driver]
+		if !limited || present+len(driver) <= limit {
 			continue // most nodes have room for all of them
 		}
-		if n := added.count(driver, there.Used); n > 0 && present+n > limit {
+		if n := there.Adds(driver); n > 0 && present+n > limit {
 			return framework.UnschedulableStatus(reasonVolumeCount)
 		}
 	}
 	return framework.Status{}
 }
 
-// count counts the volumes of a driver that are not in use on the node.
-func (v *newVolumes) count(driver string, used volumes.Handles) (n int) {
-	for h := range v.handles {
-		if _, there := used[h]; h.Driver == driver && !there {
-			n++
-		}
+// FilterWith is Filter as if the pods had been added to the node.
+func (f *nodeVolumeLimits) FilterWith(_ *framework.PodInfo, node *framework.NodeInfo, added []*framework.PodInfo) (framework.Status, bool) {
+	there, ok := f.With(node, added)
+	if !ok {
+		return framework.Status{}, false
 	}
-	return n
+	return f.addedTo(&there).filter(&there), true
 }
 
 func hasDriver(n *api.CSINode, name string) bool {
@@ -162,19 +194,19 @@ func hasDriver(n *api.CSINode, name string) bool {
 // Details implements [framework.Detailer]: one detail for each driver that is missing,
 // or has no more volumes to attach.
 func (f *nodeVolumeLimits) Details(_ *framework.PodInfo, node *framework.NodeInfo) (list []framework.Detail) {
-	there := f.attached.On(node)
-	added := &f.known
-	if there.Node == nil {
-		added = &f.unknown
-	}
+	there := f.On(node)
+	added := f.addedTo(&there)
 	for i := range added.required {
 		if name := added.required[i].name; !hasDriver(there.Node, name) {
 			list = append(list, framework.Detail{Subject: "missing driver " + name})
 		}
 	}
-	for _, driver := range added.drivers {
+	for handles := added.handles; len(handles) > 0; {
+		var of []volumes.Handle
+		of, handles = nextDriver(handles)
+		driver := of[0].Driver
 		limit, limited := there.Limit(driver)
-		present, asked := there.Counts[driver], added.count(driver, there.Used)
+		present, asked := there.Counts[driver], there.Adds(of)
 		if limited && asked > 0 && present+asked > limit {
 			list = append(list, framework.Detail{Subject: "volumes of " + driver, Asked: int64(asked), Used: int64(present), Limit: int64(limit)})
 		}

@@ -48,15 +48,29 @@ type VolumeBinding struct{}
 // Name returns "VolumeBinding".
 func (VolumeBinding) Name() string { return "VolumeBinding" }
 
-// Scope declares that a verdict reads the pod's volumes, the node and the objects of
-// the cluster; for a pod without claims it reads nothing.
+// Scope declares that a verdict reads the node, and of the pod's claims what is in the class key; for a
+// pod without claims it reads nothing.
 func (VolumeBinding) Scope(pod *framework.PodInfo) framework.Scope {
-	v := volumes.Of(pod)
-	if len(v.Claims) == 0 {
+	if len(volumes.Of(pod).Claims) == 0 {
 		return framework.Scope{}
 	}
-	return framework.Scope{Pod: v.Fields(), Reads: framework.ReadsNode | framework.ReadsVolumes}
+	return scopeOfClaims(pod)
 }
+
+// AppendClassKey implements [incremental.ClassKeyer]: it appends where the volumes of the pod's claims can
+// be used, and what unbound claims ask for. Pods whose claims allow the same are alike, whatever the
+// claims are called.
+func (VolumeBinding) AppendClassKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
+	return volumes.AppendBindingKey(b, s, pod)
+}
+
+// ClassKeyVersion implements [incremental.ClassKeyer].
+func (VolumeBinding) ClassKeyVersion(s *framework.Snapshot) uint64 { return volumes.KeyVersion(s) }
+
+// ClassKeySource implements [incremental.SharedKeyer].
+func (VolumeBinding) ClassKeySource() string { return volumes.KeySource }
+
+func (VolumeBinding) keyed(pod *framework.PodInfo) framework.PodFields { return volumeFields(pod) }
 
 // Concern implements [incremental.Concerned]: pods with volumes.
 func (VolumeBinding) Concern() framework.PodParts { return framework.PartVolumes }
@@ -132,6 +146,15 @@ func (f *volumeBinding) Filter(_ *framework.PodInfo, node *framework.NodeInfo) f
 	var room volumes.Room
 	_, reasons, err := f.finder.Find(node, room.Empty())
 	return bindingStatus(reasons, err)
+}
+
+// Version implements [incremental.DomainTracker]: drivers that take over in-tree volumes matter where the pod
+// has such volumes.
+func (f *volumeBinding) Version() uint64 { return f.finder.Version() }
+
+// Changed implements [incremental.DomainTracker].
+func (f *volumeBinding) Changed(since uint64, dirty func(slot int)) bool {
+	return f.finder.Changed(since, dirty)
 }
 
 // Details names the claim that keeps the pod off the node, and what it lacks there.

@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
@@ -31,17 +32,58 @@ type VolumeRestrictions struct{}
 // Name returns "VolumeRestrictions".
 func (VolumeRestrictions) Name() string { return "VolumeRestrictions" }
 
-// Scope declares that a verdict reads the pod's volumes and the node's pods, and,
-// for claims, all pods of the cluster; for a pod without either it reads nothing.
+// Scope declares that a verdict reads the pod's disks and the node's pods, and of the pod's claims what
+// is in the class key; for a pod without either it reads nothing.
 func (VolumeRestrictions) Scope(pod *framework.PodInfo) framework.Scope {
+	var scope framework.Scope
 	v := volumes.Of(pod)
-	switch {
-	case len(v.Keys) > 0:
-		return framework.Scope{Pod: framework.FieldVolumes | framework.FieldNamespace, Reads: framework.ReadsCluster}
-	case len(v.Exclusive) > 0:
-		return framework.Scope{Pod: framework.FieldVolumes, Reads: framework.ReadsPods}
+	if len(v.Exclusive) > 0 {
+		scope = framework.Scope{Pod: framework.FieldVolumes, Reads: framework.ReadsPods}
 	}
-	return framework.Scope{}
+	if len(v.Keys) > 0 {
+		scope.Reads |= readsVolumes
+	}
+	return scope
+}
+
+// AppendClassKey implements [incremental.ClassKeyer]: it appends the claims that only one pod may use,
+// and whether a pod uses one of them.
+func (VolumeRestrictions) AppendClassKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
+	var room [8]string
+	claims, err := soleClaims(room[:0], s, pod)
+	if err != nil {
+		return volumes.AppendProblem(b, err.Error())
+	}
+	if len(claims) == 0 {
+		return b
+	}
+	b = volumes.AppendText(b, pod.Pod.Namespace)
+	for _, name := range claims {
+		b = volumes.AppendText(b, name)
+	}
+	return binary.AppendUvarint(b, uint64(usesOf(s, pod, claims)))
+}
+
+// ClassKeyVersion implements [incremental.ClassKeyer].
+func (VolumeRestrictions) ClassKeyVersion(s *framework.Snapshot) uint64 {
+	return volumes.KeyVersion(s)
+}
+
+// ClassKeySource implements [incremental.SharedKeyer].
+func (VolumeRestrictions) ClassKeySource() string { return volumes.KeySource }
+
+func (VolumeRestrictions) keyed(pod *framework.PodInfo) framework.PodFields { return volumeFields(pod) }
+
+// Idle implements [incremental.Idler]: the pod has no disk that it may not share, and nobody uses one of
+// its claims that only one pod may use.
+func (VolumeRestrictions) Idle(c *framework.Cycle) bool {
+	v := volumes.Of(c.Pod)
+	if len(v.Exclusive) > 0 {
+		return false
+	}
+	var room [8]string
+	claims, err := soleClaims(room[:0], c.Snapshot, c.Pod)
+	return err == nil && usesOf(c.Snapshot, c.Pod, claims) == 0
 }
 
 // Concern implements [incremental.Concerned]: pods with volumes.
@@ -80,36 +122,55 @@ func (VolumeRestrictions) PreFilter(c *framework.Cycle) (framework.PreFiltered, 
 		return framework.PreFiltered{}, framework.SkipStatus()
 	}
 	f := framework.Scratch[volumeRestrictions](c)
-	f.pod, f.claims, f.conflicts = v, f.claims[:0], 0
-	for _, ref := range v.Claims {
-		if ref.Ephemeral {
-			continue
-		}
-		claim, err := volumes.Claim(c.Snapshot, c.Pod.Pod.Namespace, ref.Name)
-		if err != nil {
-			return framework.PreFiltered{}, framework.UnresolvableStatus(framework.Text(err.Error()))
-		}
-		if slices.Contains(claim.Spec.AccessModes, api.ReadWriteOncePod) {
-			f.claims = append(f.claims, claim.Name)
-		}
+	f.pod = v
+	var err error
+	if f.claims, err = soleClaims(f.claims[:0], c.Snapshot, c.Pod); err != nil {
+		return framework.PreFiltered{}, framework.UnresolvableStatus(framework.Text(err.Error()))
 	}
-	slices.Sort(f.claims)
-	f.claims = slices.Compact(f.claims)
-	uses := volumes.UsesIn(c.Snapshot)
-	for _, name := range f.claims {
-		claim := api.ObjectMeta{Namespace: c.Pod.Pod.Namespace, Name: name}
-		if uses.Count(claim.Key()) > 0 {
-			f.conflicts++
-		}
-	}
+	f.conflicts = usesOf(c.Snapshot, c.Pod, f.claims)
 	if len(f.pod.Exclusive) == 0 && f.conflicts == 0 {
 		return framework.PreFiltered{}, framework.SkipStatus()
 	}
 	return framework.PreFiltered{Filter: f}, framework.Status{}
 }
 
+// soleClaims appends the names of the pod's claims that only one pod may use, sorted, to an empty list. It is
+// an error if one of the claims of the pod does not exist.
+func soleClaims(list []string, s *framework.Snapshot, pod *framework.PodInfo) ([]string, error) {
+	for _, ref := range volumes.Of(pod).Claims {
+		if ref.Ephemeral {
+			continue
+		}
+		claim, err := volumes.Claim(s, pod.Pod.Namespace, ref.Name)
+		if err != nil {
+			return list[:0], err
+		}
+		if slices.Contains(claim.Spec.AccessModes, api.ReadWriteOncePod) {
+			list = append(list, claim.Name)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list), nil
+}
+
+// usesOf counts the claims of the pod's namespace that pods on nodes use.
+func usesOf(s *framework.Snapshot, pod *framework.PodInfo, claims []string) (n int) {
+	if len(claims) == 0 {
+		return 0
+	}
+	uses := volumes.UsesIn(s)
+	for _, name := range claims {
+		claim := api.ObjectMeta{Namespace: pod.Pod.Namespace, Name: name}
+		if uses.Count(claim.Key()) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // volumeRestrictions is the bound filter.
 type volumeRestrictions struct {
+	unchanged
 	pod       *volumes.Pod
 	claims    []string // claims that only one pod may use, sorted
 	conflicts int      // number of uses of the claims elsewhere

@@ -13,12 +13,14 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
+	"github.com/berth-sched/berth/framework/incremental"
 )
 
-// TestVolumesKept keeps bound filters, as the incremental path does, while pods and
-// objects change, transactions are rolled back, forks are made and other filters are
-// bound. A kept filter must give the verdicts of a filter bound on a new snapshot with
-// the same content.
+// TestVolumesKept keeps bound filters, and verdicts of filters that are bound in every decision, as the
+// incremental path does, while pods and objects change, transactions are rolled back, forks are made
+// and other filters are bound. A kept filter must give the verdicts of a filter bound on a new snapshot
+// with the same content; so must kept verdicts, while the pod has the class key that it had, about nodes of
+// their generation which the filter does not name.
 func TestVolumesKept(t *testing.T) {
 	checked := map[string]int{}
 	for seed := range uint64(60) {
@@ -69,6 +71,16 @@ type keptFilter struct {
 	snapshot *framework.Snapshot
 	nodeSet  uint64
 	objects  framework.ObjectVersions
+
+	// For a filter that is bound in every decision:
+	key     string
+	version uint64
+	said    map[int]verdictThen // by slot
+}
+
+type verdictThen struct {
+	generation uint64
+	status     framework.Status
 }
 
 func (k *keeper) step() {
@@ -128,10 +140,17 @@ func (k *keeper) bind() {
 	var c framework.Cycle
 	c.Reset(pod, k.s, 0, 0)
 	bound, _ := p.PreFilter(&c)
-	if bound.Filter == nil || reads&(framework.ReadsCluster|framework.ReadsDomain) != 0 {
+	if bound.Filter == nil || reads&framework.ReadsCluster != 0 {
 		return
 	}
-	k.kept = append(k.kept, keptFilter{p, pod, bound.Filter, reads, k.s, k.s.NodeSet(), k.s.ObjectVersions()})
+	f := keptFilter{plugin: p, pod: pod, filter: bound.Filter, reads: reads, snapshot: k.s, nodeSet: k.s.NodeSet(), objects: k.s.ObjectVersions()}
+	if reads&framework.ReadsDomain != 0 {
+		f.key, f.version, f.said = k.key(p, pod), bound.Filter.(incremental.DomainTracker).Version(), map[int]verdictThen{}
+		for _, n := range k.s.All() {
+			f.said[n.Slot()] = verdictThen{n.Generation(), bound.Filter.Filter(pod, n)}
+		}
+	}
+	k.kept = append(k.kept, f)
 	k.kept = k.kept[max(0, len(k.kept)-50):]
 }
 
@@ -174,10 +193,56 @@ func (k *keeper) end() {
 	k.marks = k.marks[:i]
 }
 
+// key is the class key of a pod, as a plugin that is bound in every decision makes it.
+func (k *keeper) key(p framework.Plugin, pod *framework.PodInfo) string {
+	return string(p.(incremental.ClassKeyer).AppendClassKey(nil, k.s, pod))
+}
+
+// compareSaid compares what a filter said that is bound in every decision with what it says now, about
+// nodes that it does not name, and what it says now with a filter bound on a copy of the snapshot.
+func (k *keeper) compareSaid(f *keptFilter, anew *framework.Snapshot) {
+	var c framework.Cycle
+	c.Reset(f.pod, k.s, 0, 0)
+	now, status := f.plugin.PreFilter(&c)
+	if !status.IsSuccess() || now.Filter == nil {
+		k.t.Fatalf("%s of %s: PreFilter = %v, though the pod is of the class that had a filter", f.plugin.Name(), f.pod.Pod.Key(), status)
+	}
+	var there framework.Cycle
+	there.Reset(podInfo(k.t, anew, f.pod.Pod), anew, 0, 0)
+	wants, _, status := verdicts(&there, f.plugin)
+	if !status.IsSuccess() {
+		k.t.Fatalf("%s of %s: on a copy, PreFilter = %v", f.plugin.Name(), f.pod.Pod.Key(), status)
+	}
+	stale := map[int]bool{}
+	known := now.Filter.(incremental.DomainTracker).Changed(f.version, func(slot int) { stale[slot] = true })
+	for i, n := range k.s.All() {
+		got, want := now.Filter.Filter(f.pod, n), wants[i]
+		if got.String() != want.String() {
+			k.t.Fatalf("%s of %s on %s = %v, on a copy %v", f.plugin.Name(), f.pod.Pod.Key(), n.Name(), got, want)
+		}
+		then, ok := f.said[n.Slot()]
+		if !known || !ok || then.generation != n.Generation() || stale[n.Slot()] {
+			continue
+		}
+		if k.checked[f.plugin.Name()]++; then.status.String() != got.String() {
+			k.t.Fatalf("%s of %s on %s: kept %v, want %v", f.plugin.Name(), f.pod.Pod.Key(), n.Name(), then.status, got)
+		}
+	}
+}
+
 // compare asks the kept filters, and filters bound on a copy of the snapshot.
 func (k *keeper) compare() {
 	var anew *framework.Snapshot
 	for _, f := range k.kept {
+		if f.said != nil {
+			if f.snapshot == k.s && k.key(f.plugin, f.pod) == f.key {
+				if anew == nil {
+					anew = k.copied()
+				}
+				k.compareSaid(&f, anew)
+			}
+			continue
+		}
 		if f.snapshot != k.s || f.reads&framework.ReadsNodeSet != 0 && f.nodeSet != k.s.NodeSet() ||
 			f.reads&f.objects.Differ(k.s.ObjectVersions()) != 0 {
 			continue

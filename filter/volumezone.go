@@ -26,16 +26,47 @@ type VolumeZone struct{}
 // Name returns "VolumeZone".
 func (VolumeZone) Name() string { return "VolumeZone" }
 
-// Scope declares that a verdict reads the pod's volumes, the node and the objects of
-// the cluster; for a pod without claims it reads nothing.
+// Scope declares that a verdict reads the node, and of the pod's volumes what is in the class key; for a
+// pod without claims it reads nothing.
 func (VolumeZone) Scope(pod *framework.PodInfo) framework.Scope {
 	if len(volumes.Of(pod).Keys) == 0 {
 		return framework.Scope{}
 	}
-	return framework.Scope{
-		Pod:   framework.FieldVolumes | framework.FieldNamespace,
-		Reads: framework.ReadsNode | framework.ReadsVolumes,
+	return framework.Scope{Reads: readsVolumes}
+}
+
+// AppendClassKey implements [incremental.ClassKeyer]: it appends the zones and regions of the pod's
+// volumes.
+func (VolumeZone) AppendClassKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
+	start := len(b)
+	for _, ref := range volumes.Of(pod).Claims {
+		if ref.Ephemeral {
+			continue
+		}
+		volume, status := zonedVolume(s, pod.Pod.Namespace, ref.Name)
+		if !status.IsSuccess() {
+			return volumes.AppendProblem(b[:start], status.String())
+		}
+		if volume != nil {
+			b = volumes.AppendZones(b, volume)
+		}
 	}
+	return b
+}
+
+// ClassKeyVersion implements [incremental.ClassKeyer].
+func (VolumeZone) ClassKeyVersion(s *framework.Snapshot) uint64 { return volumes.KeyVersion(s) }
+
+// ClassKeySource implements [incremental.SharedKeyer].
+func (VolumeZone) ClassKeySource() string { return volumes.KeySource }
+
+func (VolumeZone) keyed(pod *framework.PodInfo) framework.PodFields { return volumeFields(pod) }
+
+// Idle implements [incremental.Idler]: no volume of the pod says a zone or region.
+func (VolumeZone) Idle(c *framework.Cycle) bool {
+	var room [4]volumes.Zone
+	zones, status := zonesOf(room[:0], c)
+	return status.IsSuccess() && len(zones) == 0
 }
 
 // Concern implements [incremental.Concerned]: pods with volumes.
@@ -70,42 +101,49 @@ func rezoned(_ *framework.PodInfo, before, after *api.Node) bool {
 // names, does not exist. It also rejects a claim without a volume, unless the claim
 // waits for the pod's node.
 func (VolumeZone) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
-	v := volumes.Of(c.Pod)
-	if len(v.Keys) == 0 {
+	if len(volumes.Of(c.Pod).Keys) == 0 {
 		return framework.PreFiltered{}, framework.SkipStatus()
 	}
 	f := framework.Scratch[volumeZone](c)
-	f.zones = f.zones[:0]
-	for _, ref := range v.Claims {
-		if ref.Ephemeral {
-			continue
-		}
-		volume, status := zonedVolume(c, ref.Name)
-		if !status.IsSuccess() {
-			return framework.PreFiltered{}, status
-		}
-		if volume != nil {
-			f.zones = volumes.ZonesOf(f.zones, volume)
-		}
-	}
-	if len(f.zones) == 0 {
+	zones, status := zonesOf(f.zones[:0], c)
+	switch f.zones = zones; {
+	case !status.IsSuccess():
+		return framework.PreFiltered{}, status
+	case len(zones) == 0:
 		return framework.PreFiltered{}, framework.SkipStatus()
 	}
 	return framework.PreFiltered{Filter: f}, framework.Status{}
 }
 
-// zonedVolume returns the volume of a claim, nil if the claim waits for its
+// zonesOf appends the zones and regions of the pod's volumes to an empty list.
+func zonesOf(zones []volumes.Zone, c *framework.Cycle) ([]volumes.Zone, framework.Status) {
+	for _, ref := range volumes.Of(c.Pod).Claims {
+		if ref.Ephemeral {
+			continue
+		}
+		volume, status := zonedVolume(c.Snapshot, c.Pod.Pod.Namespace, ref.Name)
+		if !status.IsSuccess() {
+			return zones[:0], status
+		}
+		if volume != nil {
+			zones = volumes.ZonesOf(zones, volume)
+		}
+	}
+	return zones, framework.Status{}
+}
+
+// zonedVolume returns the volume of a claim by its name, nil if the claim waits for its
 // first pod.
-func zonedVolume(c *framework.Cycle, name string) (*api.PersistentVolume, framework.Status) {
+func zonedVolume(s *framework.Snapshot, namespace, name string) (*api.PersistentVolume, framework.Status) {
 	if name == "" {
 		return nil, framework.UnresolvableStatus(reasonUnnamedClaim)
 	}
-	claim, err := volumes.Claim(c.Snapshot, c.Pod.Pod.Namespace, name)
+	claim, err := volumes.Claim(s, namespace, name)
 	if err != nil {
 		return nil, framework.UnresolvableStatus(framework.Text(err.Error()))
 	}
 	if claim.Spec.VolumeName != "" {
-		volume, err := volumes.Volume(c.Snapshot, claim.Spec.VolumeName)
+		volume, err := volumes.Volume(s, claim.Spec.VolumeName)
 		if err != nil {
 			return nil, framework.UnresolvableStatus(framework.Text(err.Error()))
 		}
@@ -115,7 +153,7 @@ func zonedVolume(c *framework.Cycle, name string) (*api.PersistentVolume, framew
 	if className == "" {
 		return nil, framework.UnresolvableStatus(reasonNoClass)
 	}
-	class, err := volumes.Class(c.Snapshot, className)
+	class, err := volumes.Class(s, className)
 	switch {
 	case err != nil:
 		return nil, framework.UnresolvableStatus(framework.Text(err.Error()))
@@ -128,7 +166,10 @@ func zonedVolume(c *framework.Cycle, name string) (*api.PersistentVolume, framew
 }
 
 // volumeZone is the bound filter.
-type volumeZone struct{ zones []volumes.Zone }
+type volumeZone struct {
+	unchanged
+	zones []volumes.Zone
+}
 
 func (f *volumeZone) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
 	labels := node.Node.Labels

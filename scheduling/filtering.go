@@ -89,14 +89,14 @@ func (f *Filtering) NodeOnly() bool {
 		return false
 	}
 	for _, b := range f.path.bound.filters {
-		if t.filters[b.At].scope.of(pod).Reads&beyondNode != 0 {
+		if t.filters[b.At].scope.looksBeyond(pod) {
 			return false
 		}
 	}
 	for _, i := range f.some.pre {
 		p := &t.preFilters[i]
 		idle := p.filter >= 0 && f.path.bound.perFilter[p.filter] == nil
-		if !idle && p.scope.of(pod).Reads&beyondNode != 0 {
+		if !idle && p.scope.looksBeyond(pod) {
 			return false
 		}
 	}

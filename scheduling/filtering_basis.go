@@ -25,7 +25,7 @@ type holder interface{ Dropped() bool }
 func (b *basis) set(r *referencePath, some *choice) {
 	snap := r.cycle.Snapshot
 	b.version, b.objects = snap.Version(), snap.Objects()
-	b.keysChanged(snap, r.plugins)
+	b.keysChanged(snap, r.plugins, r.cycle.Pod)
 	b.wide = slices.ContainsFunc(some.pre, func(i int) bool { return r.readsPods(&r.plugins.preFilters[i]) })
 	b.held = b.held[:0]
 	b.hold(r.bound.filters)
@@ -52,7 +52,7 @@ func (r *referencePath) readsPods(p *preFilter) (reads bool) {
 	switch scope := p.scope.of(r.cycle.Pod).Reads; {
 	case scope&framework.ReadsCluster != 0:
 		return true
-	case scope&beyondNode == 0 || p.filter >= 0 && r.bound.perFilter[p.filter] != nil:
+	case !p.scope.looksBeyond(r.cycle.Pod) || p.filter >= 0 && r.bound.perFilter[p.filter] != nil:
 		return false
 	default:
 		return p.idler == nil || p.keyer == nil || !p.idler.Idle(&r.cycle)
@@ -74,19 +74,19 @@ func (b *basis) stands(r *referencePath) bool {
 		return true
 	}
 	b.version = snap.Version()
-	return !b.wide && !b.keysChanged(snap, r.plugins)
+	return !b.wide && !b.keysChanged(snap, r.plugins, r.cycle.Pod)
 }
 
-// keysChanged reports whether versions of class keys have changed since it was called last.
+// keysChanged reports whether versions of class keys that concern the pod have changed since it was called last.
 // A plugin that panics counts as changed.
-func (b *basis) keysChanged(snap *framework.Snapshot, t *plugins) (changed bool) {
+func (b *basis) keysChanged(snap *framework.Snapshot, t *plugins, pod *framework.PodInfo) (changed bool) {
 	defer func() {
 		if recover() != nil {
 			changed = true
 		}
 	}()
 	was := b.keys.epoch
-	b.keys.followAll(snap, t)
+	b.keys.follow(snap, t, allOf(pod))
 	return b.keys.epoch != was
 }
 

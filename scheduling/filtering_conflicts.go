@@ -33,12 +33,12 @@ func (c *Conflicts) Add(f *Filtering) bool {
 		return false
 	}
 	for _, i := range f.some.pre {
-		if p := &t.preFilters[i]; p.scope.of(pod).Reads&beyondNode != 0 && !onlyConflicts(p.plugin) {
+		if p := &t.preFilters[i]; p.scope.looksBeyond(pod) && !onlyConflicts(p.plugin) {
 			return false
 		}
 	}
 	for _, b := range f.path.bound.filters {
-		if t.filters[b.At].scope.of(pod).Reads&beyondNode != 0 && (b.At >= len(filters) || !onlyConflicts(filters[b.At])) {
+		if t.filters[b.At].scope.looksBeyond(pod) && (b.At >= len(filters) || !onlyConflicts(filters[b.At])) {
 			return false
 		}
 	}

@@ -57,5 +57,5 @@ func seesTaints(pl framework.Plugin, pod *framework.PodInfo) bool {
 	if is[filter.InterPodAffinity](pl) || is[scoring.InterPodAffinity](pl) || is[filter.DynamicResources](pl) {
 		return false
 	}
-	return scopeOf(pl).of(pod).Reads&(framework.ReadsDomain|framework.ReadsCluster) != 0
+	return scopeOf(pl).looksBeyond(pod)
 }

@@ -32,7 +32,7 @@ func (f *Filtering) Spread() (parts SpreadFiltering, ok bool, err error) {
 		return parts, false, nil
 	}
 	for _, b := range r.bound.filters {
-		if t.filters[b.At].scope.of(pod).Reads&beyondNode == 0 {
+		if !t.filters[b.At].scope.looksBeyond(pod) {
 			continue
 		}
 		spreader, can := b.Filter.(replica.Spreader)

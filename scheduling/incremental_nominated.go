@@ -71,9 +71,8 @@ const (
 // A supposer is a bound filter that can tell how pods would change its verdict about a
 // node, if they were there.
 type supposer interface {
-	framework.FilterUpdater
 	// FilterWith is Filter after the pods have been added to the node in the snapshot, and
-	// AddPod was called for each: neither has happened. AddPod would succeed. It is not ok if
+	// AddPod, if the filter has it, was called for each: neither has happened. AddPod would succeed. It is not ok if
 	// the filter cannot tell.
 	FilterWith(pod *framework.PodInfo, node *framework.NodeInfo, added []*framework.PodInfo) (status framework.Status, ok bool)
 }
@@ -245,13 +244,18 @@ func (x *nominations) suppose(pod *framework.PodInfo, node *framework.NodeInfo, 
 // not ok if one of all filters cannot tell, or fails.
 func (r *referencePath) askSupposing(filters []boundFilter, before int, p *probe, added []*framework.PodInfo) (v verdict, ok bool) {
 	for i := range filters {
-		if _, ok := filters[i].Filter.(supposer); !ok {
+		if by := r.supposes(filters[i]); by != withoutPods && by != bySupposer {
 			return v, false // its AddPod may fail
 		}
 	}
 	for i := range filters[:before] {
 		p.filter = i
-		status, ok := filters[i].Filter.(supposer).FilterWith(r.cycle.Pod, p.node, added)
+		status, ok := framework.Status{}, true
+		if r.supposes(filters[i]) == withoutPods {
+			status = filters[i].Filter.Filter(r.cycle.Pod, p.node)
+		} else {
+			status, ok = filters[i].Filter.(supposer).FilterWith(r.cycle.Pod, p.node, added)
+		}
 		switch {
 		case !ok:
 			return v, false

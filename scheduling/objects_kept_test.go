@@ -71,3 +71,57 @@ func TestAnswersBesideOtherObjects(t *testing.T) {
 		}
 	}
 }
+
+// Pods whose claims allow the same are of one class, whatever the claims are called, and while claims and
+// volumes of others change. A claim that pods use already has a class of its own.
+func TestClaimsOfOneClass(t *testing.T) {
+	const nodes, rounds = 50, 60
+	s := lateCluster(t, nodes)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(framework.Put(s, &api.StorageClass{ObjectMeta: api.ObjectMeta{Name: "csi"}, Provisioner: "csi", VolumeBindingMode: new(api.VolumeBindingWaitForFirstConsumer)}))
+	for _, n := range s.All() {
+		limits := &api.CSINode{ObjectMeta: api.ObjectMeta{Name: n.Name()}}
+		limits.Spec.Drivers = []api.CSINodeDriver{{Name: "csi", Allocatable: &api.VolumeNodeResources{Count: new(int32(3))}}}
+		must(framework.Put(s, limits))
+	}
+	claim := func(name, volume string) {
+		t.Helper()
+		c := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: name}}
+		if c.Spec.StorageClassName = new("csi"); volume != "" {
+			c.Spec.VolumeName, c.Annotations = volume, map[string]string{api.AnnBindCompleted: "yes"}
+			v := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: volume}}
+			v.Spec.StorageClassName, v.Spec.CSI = "csi", &api.CSIPersistentVolumeSource{Driver: "csi", VolumeHandle: volume}
+			v.Spec.ClaimRef = &api.ObjectReference{Namespace: "default", Name: name}
+			must(framework.Put(s, v))
+		}
+		must(framework.Put(s, c))
+	}
+	p := scheduling.Kubernetes137()
+	p.Cache.Verify = true
+	sched := build(t, p)
+	for round := range rounds {
+		mine := fmt.Sprint("waits-", round)
+		claim(mine, "")
+		claim("theirs", "")
+		pod := info(t, s, api.MakePod(mine).Claim(mine).Obj())
+		d, err := sched.Place(s, pod)
+		must(err)
+		claim(mine, "pv-"+mine) // the controller has made the volume
+		bound := fmt.Sprint("bound-", round)
+		claim(bound, "pv-"+bound)
+		_, err = sched.Place(s, info(t, s, api.MakePod(bound).Claim(bound).Obj()))
+		must(err)
+		if d.Feasible == 0 {
+			t.Fatalf("%s: %+v", mine, d)
+		}
+	}
+	if x := sched.Stats(); x.Classes > 4 || x.Hits < rounds {
+		t.Errorf("%+v of %d pods with claims that allow the same: want few classes, and most pods to hit", x, 2*rounds)
+	}
+	must(s.Check())
+}

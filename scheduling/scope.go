@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 )
 
@@ -28,6 +29,17 @@ func (s scope) of(pod *framework.PodInfo) (declared framework.Scope) {
 		}
 	}()
 	return s.ask(pod)
+}
+
+// looksBeyond reports whether an answer may depend on nodes other than the one that is asked about. The
+// volume plugins are bound in every decision, because claims and volumes are read for their class keys, but
+// look at no other node.
+func (s scope) looksBeyond(pod *framework.PodInfo) bool {
+	switch s.Scoper.(type) {
+	case filter.VolumeBinding, filter.VolumeZone, filter.NodeVolumeLimits:
+		return false
+	}
+	return s.of(pod).Reads&beyondNode != 0
 }
 
 // ask asks the plugin, which may panic.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/incremental"
 	"github.com/berth-sched/berth/internal/volumes"
 	"github.com/berth-sched/berth/resource"
 )
@@ -64,15 +65,28 @@ func (p VolumeBinding) Validate() error {
 	return nil
 }
 
-// Scope declares that a score reads the pod's volumes, the node and the objects of
-// the cluster; for a pod without claims it reads nothing.
+// Scope declares that a score reads the node, and of the pod's claims what is in the class key; for a pod
+// without claims it reads nothing.
 func (VolumeBinding) Scope(pod *framework.PodInfo) framework.Scope {
-	v := volumes.Of(pod)
-	if len(v.Claims) == 0 {
+	if len(volumes.Of(pod).Claims) == 0 {
 		return framework.Scope{}
 	}
-	return framework.Scope{Pod: v.Fields(), Reads: framework.ReadsNode | framework.ReadsVolumes}
+	return framework.Scope{
+		Pod:   volumes.Of(pod).Fields() & framework.FieldIdentity, // the names of claims that are made for the pod follow from its own
+		Reads: framework.ReadsNode | framework.ReadsDomain | framework.ReadsVolumes,
+	}
 }
+
+// AppendClassKey implements [incremental.ClassKeyer]: it appends what the filter of the same name does.
+func (VolumeBinding) AppendClassKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
+	return volumes.AppendBindingKey(b, s, pod)
+}
+
+// ClassKeyVersion implements [incremental.ClassKeyer].
+func (VolumeBinding) ClassKeyVersion(s *framework.Snapshot) uint64 { return volumes.KeyVersion(s) }
+
+// ClassKeySource implements [incremental.SharedKeyer].
+func (VolumeBinding) ClassKeySource() string { return volumes.KeySource }
 
 // ScopeVaries implements [incremental.VaryingScoper].
 func (VolumeBinding) ScopeVaries() framework.PodParts { return framework.PartVolumes }
@@ -81,6 +95,11 @@ func (VolumeBinding) ScopeVaries() framework.PodParts { return framework.PartVol
 // computes it. It fails for pods that this filter rejects before it sees any node,
 // and for a configuration that Validate rejects.
 func (p VolumeBinding) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
+	return p.PreScoreGroups(c, nil)
+}
+
+// PreScoreGroups implements [incremental.GroupPreScorePlugin]: the set does not matter.
+func (p VolumeBinding) PreScoreGroups(c *framework.Cycle, _ incremental.FeasibleNodes) (framework.NodeScorer, framework.Status) {
 	if err := p.Validate(); err != nil {
 		return nil, framework.AsStatus(err)
 	}
@@ -121,6 +140,14 @@ type volumeBinding struct {
 	shape  shapeTable
 	finder *volumes.Finder
 	own    volumes.Finder
+}
+
+// Version implements [incremental.DomainTracker].
+func (f *volumeBinding) Version() uint64 { return f.finder.Version() }
+
+// Changed implements [incremental.DomainTracker].
+func (f *volumeBinding) Changed(since uint64, dirty func(slot int)) bool {
+	return f.finder.Changed(since, dirty)
 }
 
 func (f *volumeBinding) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {

@@ -10,9 +10,9 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// TestAttachedStandsThrough reserves in a transaction, changes a relevant volume,
+// TestAttachedAfterReservation reserves in a transaction, changes a relevant volume,
 // reads, and rolls everything back: no inner state may remain.
-func TestAttachedStandsThrough(t *testing.T) {
+func TestAttachedAfterReservation(t *testing.T) {
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -50,9 +50,7 @@ func TestAttachedStandsThrough(t *testing.T) {
 	must(s.AddPod(pod("there", "there"), "n"))
 	want := func(when, handle string) {
 		t.Helper()
-		var a Attached
-		a.Prepare(s)
-		used := a.On(s.Node("n")).Used
+		used := AttachedTo(s).On(s.Node("n")).Used
 		if _, ok := used[Handle{Driver: "csi", Name: handle}]; !ok || len(used) != 1 {
 			t.Errorf("%s the node has %v, want %s", when, used, handle)
 		}
@@ -69,10 +67,10 @@ func TestAttachedStandsThrough(t *testing.T) {
 	if reasons != 0 || err != nil {
 		t.Fatal(reasons, err)
 	}
-	kept := attachedKey.Of(s).slots.At(0)
+	kept := attachedKey.Of(s).nodes.At(0)
 	must(Assume(s, newcomer, "n", &found))
 	want("after a reservation", "one")
-	if attachedKey.Of(s).slots.At(0) != kept {
+	if attachedKey.Of(s).nodes.At(0) != kept {
 		t.Error("a reservation had the node read anew")
 	}
 	must(framework.Put(s, volume("two")))
@@ -81,8 +79,8 @@ func TestAttachedStandsThrough(t *testing.T) {
 	want("in the end", "one")
 }
 
-// TestAttachedKept asks an Attached again after a transaction in which objects changed
-// and another Attached was prepared. The rollback restores the objects, so the answer
+// TestAttachedKept asks again after a transaction in which objects changed and nodes were read.
+// The rollback restores the objects, so the answer
 // must be as before.
 func TestAttachedKept(t *testing.T) {
 	limits := func(count int32) *api.CSINode {
@@ -133,8 +131,7 @@ func TestAttachedKept(t *testing.T) {
 			must(err)
 			must(s.AddPod(info, "n"))
 
-			var kept, other Attached
-			kept.Prepare(s)
+			kept := AttachedTo(s)
 			check := func(when string) {
 				t.Helper()
 				got := kept.On(s.Node("n"))
@@ -147,13 +144,13 @@ func TestAttachedKept(t *testing.T) {
 			check("at first")
 			m := s.Begin()
 			must(test.change(s))
-			other.Prepare(s)
+			AttachedTo(s)
 			s.Rollback(m)
 			check("after the rollback")
 			s.Touch(s.Node("n"))
 			check("after a change of the node")
-			other.Prepare(s)
-			check("after another Prepare")
+			AttachedTo(s)
+			check("after another question")
 		})
 	}
 }

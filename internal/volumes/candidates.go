@@ -10,7 +10,8 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A pool holds the free volumes among which claims of one kind choose.
+// A pool holds the free volumes among which claims of one kind choose. It never changes once it is
+// closed.
 //
 // Source: k8s.io/component-helpers/storage/volume, FindMatchingVolume.
 type pool struct {
@@ -18,19 +19,24 @@ type pool struct {
 	class    string
 	limited  bool // the claim has a selector; then the pool is for it alone
 	selector match.LabelSelector
-	least    resource.Quantity // the smallest request of a claim
-	free     []*volume         // by size, then by name
-	index    index             // of free
-	cursors  int               // place of the first of its cursors among those of all pools
+	free     []*volume // by size, then by name
+	index    index     // of free
 }
 
-// poolOf makes an empty pool for a claim. It fails if the claim cannot be matched with any
+// A poolInUse is a pool of a [Finder], with the place of the first of its cursors among those of
+// all pools.
+type poolInUse struct {
+	*pool
+	cursors int
+}
+
+// newPool makes an empty pool for a claim. It fails if the claim cannot be matched with any
 // volume.
-func poolOf(claim *api.PersistentVolumeClaim) (p pool, err error) {
-	p = pool{claim: claim, class: ClassOfClaim(claim), limited: claim.Spec.Selector != nil}
+func newPool(claim *api.PersistentVolumeClaim) (p *pool, err error) {
+	p = &pool{claim: claim, class: ClassOfClaim(claim), limited: claim.Spec.Selector != nil}
 	if p.limited {
 		if p.selector, err = match.NewLabelSelector(claim.Spec.Selector); err != nil {
-			return p, fmt.Errorf("error creating internal label selector for claim: %s/%s: %w", claim.Namespace, claim.Name, err)
+			return nil, fmt.Errorf("error creating internal label selector for claim: %s/%s: %w", claim.Namespace, claim.Name, err)
 		}
 	}
 	return p, nil
@@ -46,12 +52,17 @@ func (p *pool) serves(claim *api.PersistentVolumeClaim) bool {
 
 // takes reports whether a volume that is reserved for no claim belongs to the pool.
 func (p *pool) takes(v *volume) bool {
-	return suits(v, p.claim, p.class, p.least) && v.object.Status.Phase == api.VolumeAvailable &&
+	return suits(v, p.claim, p.class) && v.object.Status.Phase == api.VolumeAvailable &&
 		(!p.limited || p.selector.Matches(v.object.Labels)) && hasModes(v.object.Spec.AccessModes, p.claim.Spec.AccessModes)
 }
 
-// close orders the volumes.
-func (p *pool) close() {
+// fill fills the pool with those of the volumes, by name, that it takes.
+func (p *pool) fill(list []*volume) {
+	for _, v := range list {
+		if p.takes(v) {
+			p.free = append(p.free, v)
+		}
+	}
 	bySize := func(a, b *volume) int { return a.size.Cmp(b.size) }
 	if !slices.IsSortedFunc(p.free, bySize) {
 		slices.SortStableFunc(p.free, bySize)
@@ -63,17 +74,13 @@ func (p *pool) close() {
 
 // from returns the rank of the first volume that is large enough.
 func (p *pool) from(request resource.Quantity) int {
-	if request.Cmp(p.least) == 0 {
-		return 0
-	}
 	return sort.Search(len(p.free), func(i int) bool { return p.free[i].size.Cmp(request) >= 0 })
 }
 
-// suits reports whether a volume has what a claim asks for, also if it is reserved for it.
-func suits(v *volume, claim *api.PersistentVolumeClaim, class string, request resource.Quantity) bool {
+// suits reports whether a volume has what a claim asks for but for its size, also if it is reserved for it.
+func suits(v *volume, claim *api.PersistentVolumeClaim, class string) bool {
 	spec := &v.object.Spec
-	return v.class == class && v.size.Cmp(request) >= 0 &&
-		modeOf(spec.VolumeMode) == modeOf(claim.Spec.VolumeMode) &&
+	return v.class == class && modeOf(spec.VolumeMode) == modeOf(claim.Spec.VolumeMode) &&
 		deref(spec.VolumeAttributesClassName) == deref(claim.Spec.VolumeAttributesClassName) &&
 		v.object.DeletionTimestamp == nil
 }
@@ -82,72 +89,66 @@ func suits(v *volume, claim *api.PersistentVolumeClaim, class string, request re
 const fewClaims = 8
 
 // findCandidates finds, for each claim of others, the volumes that it could get on
-// whatever node, in one pass over the volumes for each kind of claim.
+// whatever node.
 func (f *Finder) findCandidates() {
-	f.pools = f.pools[:0]
-	var named map[string][]int // indexes in waiting by key, if there are many
-	if len(f.others) > fewClaims {
-		named = make(map[string][]int, len(f.others))
-	}
+	f.pools, f.cursors = f.pools[:0], 0
+	c := catalogKey.Of(f.snapshot)
 	for _, i := range f.others {
 		w := &f.waiting[i]
-		if w.pool, w.err = f.poolFor(w.claim, w.request()); named != nil {
-			named[w.claim.Key()] = append(named[w.claim.Key()], i)
+		if w.pool, w.err = f.poolFor(c, w.claim); w.err != nil {
+			continue
 		}
-	}
-	for _, v := range volumesIn(f.snapshot) {
-		ref := v.object.Spec.ClaimRef
-		switch {
-		case ref == nil:
-			for i := range f.pools {
-				if p := &f.pools[i]; p.takes(v) {
-					p.free = append(p.free, v)
-				}
+		request := w.request()
+		w.from = f.pools[w.pool].from(request)
+		for _, object := range c.reservedFor(w.claim.Key()) {
+			if v := compileVolume(object); isReservedFor(object, w.claim) && suits(v, w.claim, ClassOfClaim(w.claim)) && v.size.Cmp(request) >= 0 {
+				w.reserved = append(w.reserved, v)
 			}
-		case named != nil:
-			f.reserve(v, named[key(ref.Namespace, ref.Name)])
-		default:
-			f.reserve(v, f.others)
-		}
-	}
-	f.cursors = 0
-	for i := range f.pools {
-		p := &f.pools[i]
-		p.close()
-		p.cursors = f.cursors
-		f.cursors += p.index.lists()
-	}
-	for _, i := range f.others {
-		if w := &f.waiting[i]; w.err == nil {
-			w.from = f.pools[w.pool].from(w.request())
 		}
 	}
 }
 
-// poolFor returns the index of the pool for a claim, a new one if need be. Claims with
-// smaller requests come first.
-func (f *Finder) poolFor(claim *api.PersistentVolumeClaim, request resource.Quantity) (int, error) {
+// poolFor returns the index of the pool for a claim, a new one if need be.
+func (f *Finder) poolFor(c *catalog, claim *api.PersistentVolumeClaim) (int, error) {
 	for i := range f.pools {
 		if f.pools[i].serves(claim) {
 			return i, nil
 		}
 	}
-	p, err := poolOf(claim)
+	p, err := c.poolFor(claim)
 	if err != nil {
 		return 0, err
 	}
-	p.least = request
-	f.pools = append(f.pools, p)
+	f.pools = append(f.pools, poolInUse{p, f.cursors})
+	f.cursors += p.index.lists()
 	return len(f.pools) - 1, nil
 }
 
-// reserve notes a volume with those of the claims for which it is reserved.
-func (f *Finder) reserve(v *volume, claims []int) {
-	for _, i := range claims {
-		if w := &f.waiting[i]; w.err == nil && isReservedFor(v.object, w.claim) && suits(v, w.claim, ClassOfClaim(w.claim), w.request()) {
-			w.reserved = append(w.reserved, v)
+// poolsMost is how many pools of a class are kept.
+const poolsMost = 16
+
+// poolFor returns the pool for a claim. Those of claims without a selector are kept as long as the free
+// volumes of the class are the same.
+func (c *catalog) poolFor(claim *api.PersistentVolumeClaim) (*pool, error) {
+	l := c.freeOf(ClassOfClaim(claim))
+	for _, p := range l.pools {
+		if p.serves(claim) {
+			return p, nil
 		}
 	}
+	p, err := newPool(claim)
+	if err != nil {
+		return nil, err
+	}
+	p.fill(l.all)
+	if !p.limited {
+		next := *l // forks share what is there
+		if next.pools = append(slices.Clip(l.pools), p); len(next.pools) > poolsMost {
+			next.pools = next.pools[len(next.pools)-poolsMost:]
+		}
+		c.lists[p.class] = &next
+	}
+	return p, nil
 }
 
 // takenVolumes are the volumes of bindings, if there are many.
@@ -189,9 +190,9 @@ func (f *Finder) volumeFor(w *waitingClaim, n *api.Node, taken takenVolumes, bin
 		return nil
 	}
 	p := &f.pools[w.pool]
-	rank := p.index.next(n.Labels, cursors[p.cursors:p.cursors+p.index.lists()], func(rank int) bool {
+	rank := p.index.next(n.Labels, w.from, cursors[p.cursors:p.cursors+p.index.lists()], func(rank int) bool {
 		v := p.free[rank]
-		return rank >= w.from && !taken.has(v, bindings) && v.affinity.Allows(n)
+		return !taken.has(v, bindings) && v.affinity.Allows(n)
 	})
 	if rank < 0 {
 		return nil

@@ -1,24 +1,45 @@
 package volumes
 
 import (
+	"maps"
 	"reflect"
+	"slices"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/cow"
 	"github.com/berth-sched/berth/internal/match"
 	"github.com/berth-sched/berth/resource"
 )
 
-// A catalog caches compiled objects for decisions about unbound claims: all volumes
-// and all storage capacities. It is updated on demand; unchanged objects are not
-// compiled again.
+// A catalog knows, for decisions about unbound claims, which volumes and storage capacities there are of each
+// class, with a version for each class. It follows objects, so that a volume that belongs to a claim already
+// changes nothing for other claims. Lists are made on demand; unchanged objects are not compiled again.
 type catalog struct {
-	volumes    []*volume
-	capacities []*capacity
+	snapshot *framework.Snapshot
 
-	volumeLabels, capacityLabels rarity
+	volumes  cow.Map[string, whose]    // by name
+	reserved cow.Map[string, []string] // names of volumes, sorted, by the key of the claim that they are for
+	free     cow.Map[string, uint64]   // versions of the volumes that are for no claim, by class
+	rooms    cow.Map[string, string]   // classes of capacities, by key
+	offered  cow.Map[string, uint64]   // versions of the capacities, by class
 
-	volumesVersion, capacitiesVersion uint64
+	lists  map[string]*freeVolumes // by class
+	offers map[string]*offer       // by class
+
+	capacities        []*capacity
+	capacityLabels    rarity
+	capacitiesVersion uint64
+}
+
+// whose says whom a volume is for: any claim of a class, or one claim.
+type whose struct{ class, claim string }
+
+func whoseIs(v *api.PersistentVolume) whose {
+	if ref := v.Spec.ClaimRef; ref != nil {
+		return whose{claim: key(ref.Namespace, ref.Name)}
+	}
+	return whose{class: ClassOfVolume(v)}
 }
 
 // A volume is a persistent volume with derived data.
@@ -39,29 +60,155 @@ type capacity struct {
 	musts  musts
 }
 
-var catalogKey = framework.NewExtensionKey(func(*framework.Snapshot) *catalog { return new(catalog) })
+var catalogKey = framework.NewExtensionKey(func(s *framework.Snapshot) *catalog {
+	c := &catalog{snapshot: s}
+	c.Rebuild(s)
+	return c
+})
 
-// Fork implements [framework.Extension]. The lists are never changed in place.
-func (c *catalog) Fork(*framework.Snapshot) framework.Extension {
-	copied := *c
-	return &copied
+// Rebuild reads all objects: the snapshot calls it after a rollback of the transaction in which c was
+// made.
+func (c *catalog) Rebuild(s *framework.Snapshot) {
+	*c = catalog{snapshot: s}
+	version := s.NewVersion()
+	for _, v := range framework.List[api.PersistentVolume](s) {
+		w := whoseIs(v)
+		c.volumes.Set(v.Key(), w)
+		if w.claim != "" {
+			names, _ := c.reserved.Get(w.claim)
+			c.reserved.Set(w.claim, append(slices.Clip(names), v.Key()))
+			continue
+		}
+		c.free.Set(w.class, version)
+	}
+	for _, o := range framework.List[api.CSIStorageCapacity](s) {
+		c.rooms.Set(o.Key(), o.StorageClassName)
+		c.offered.Set(o.StorageClassName, version)
+	}
 }
 
-// volumesIn returns all volumes in the order of their names.
-func volumesIn(s *framework.Snapshot) []*volume {
-	c := catalogKey.Of(s)
-	if v := framework.ObjectsVersion[api.PersistentVolume](s); v != c.volumesVersion {
-		c.volumes = renew(c.volumes, framework.List[api.PersistentVolume](s),
-			(*api.PersistentVolume).Key, func(v *volume) *api.PersistentVolume { return v.object }, compileVolume)
-		c.volumeLabels = rank(c.volumeLabels, c.volumes, func(v *volume) *musts { return &v.musts })
-		c.volumesVersion = v
+// Fork implements [framework.Extension]. The lists are never changed in place.
+func (c *catalog) Fork(s *framework.Snapshot) framework.Extension {
+	return &catalog{
+		snapshot: s, volumes: c.volumes.Fork(), reserved: c.reserved.Fork(), free: c.free.Fork(), rooms: c.rooms.Fork(), offered: c.offered.Fork(),
+		lists: maps.Clone(c.lists), offers: maps.Clone(c.offers),
+		capacities: c.capacities, capacityLabels: c.capacityLabels, capacitiesVersion: c.capacitiesVersion,
 	}
-	return c.volumes
+}
+
+// ObjectChanged implements [framework.ObjectWatcher].
+func (c *catalog) ObjectChanged(s *framework.Snapshot, key string, obj any) {
+	switch o := obj.(type) {
+	case *api.PersistentVolume:
+		c.volumeChanged(s, key, o)
+	case *api.CSIStorageCapacity:
+		c.capacityChanged(s, key, o)
+	}
+}
+
+func (c *catalog) volumeChanged(s *framework.Snapshot, name string, v *api.PersistentVolume) {
+	was, there := c.volumes.Get(name)
+	var is *whose
+	if v != nil {
+		is = new(whoseIs(v))
+	}
+	if there && was.claim == "" {
+		change(s, &c.free, was.class, new(s.NewVersion()))
+	}
+	if is != nil && is.claim == "" && (!there || was != *is) {
+		change(s, &c.free, is.class, new(s.NewVersion()))
+	}
+	if is != nil && there && was == *is {
+		return
+	}
+	if there && was.claim != "" {
+		c.reserve(s, was.claim, func(names []string) []string {
+			return slices.DeleteFunc(names, func(n string) bool { return n == name })
+		})
+	}
+	if is != nil && is.claim != "" {
+		c.reserve(s, is.claim, func(names []string) []string {
+			i, _ := slices.BinarySearch(names, name)
+			return slices.Insert(names, i, name)
+		})
+	}
+	change(s, &c.volumes, name, is)
+}
+
+// reserve changes the names of the volumes that are for a claim.
+func (c *catalog) reserve(s *framework.Snapshot, claim string, do func(names []string) []string) {
+	names, _ := c.reserved.Get(claim)
+	if names = do(slices.Clone(names)); len(names) == 0 {
+		change(s, &c.reserved, claim, nil)
+		return
+	}
+	change(s, &c.reserved, claim, &names)
+}
+
+func (c *catalog) capacityChanged(s *framework.Snapshot, key string, o *api.CSIStorageCapacity) {
+	was, there := c.rooms.Get(key)
+	if there {
+		change(s, &c.offered, was, new(s.NewVersion()))
+	}
+	if o == nil {
+		change(s, &c.rooms, key, nil)
+		return
+	}
+	if !there || was != o.StorageClassName {
+		change(s, &c.offered, o.StorageClassName, new(s.NewVersion()))
+		change(s, &c.rooms, key, &o.StorageClassName)
+	}
+}
+
+// freeOf returns the volumes of a class that are for no claim.
+func (c *catalog) freeOf(class string) *freeVolumes {
+	version, _ := c.free.Get(class)
+	l := c.lists[class]
+	if l != nil && l.version == version {
+		return l
+	}
+	next := &freeVolumes{version: version}
+	var old []*volume
+	if l != nil {
+		old, next.labels = l.all, l.labels
+	}
+	var objects []*api.PersistentVolume
+	if version != 0 {
+		for _, v := range framework.List[api.PersistentVolume](c.snapshot) {
+			if v.Spec.ClaimRef == nil && ClassOfVolume(v) == class {
+				objects = append(objects, v)
+			}
+		}
+	}
+	next.all = renew(old, objects, (*api.PersistentVolume).Key, func(v *volume) *api.PersistentVolume { return v.object }, compileVolume)
+	next.labels = rank(next.labels, next.all, func(v *volume) *musts { return &v.musts })
+	if c.lists == nil {
+		c.lists = map[string]*freeVolumes{}
+	}
+	c.lists[class] = next
+	return next
+}
+
+// reservedFor returns the volumes that are for a claim of that key, in the order of their names.
+func (c *catalog) reservedFor(claim string) (list []*api.PersistentVolume) {
+	names, _ := c.reserved.Get(claim)
+	for _, name := range names {
+		list = append(list, framework.Lookup[api.PersistentVolume](c.snapshot, name))
+	}
+	return list
+}
+
+// A freeVolumes holds the volumes of a class that are for no claim, by name. all never changes.
+type freeVolumes struct {
+	version uint64
+	all     []*volume
+	labels  rarity
+	pools   []*pool // for kinds of claims; see poolFor
 }
 
 // capacitiesIn returns all storage capacities in the order of their keys.
-func capacitiesIn(s *framework.Snapshot) []*capacity {
-	c := catalogKey.Of(s)
+func (c *catalog) capacitiesIn() []*capacity {
+	s := c.snapshot
 	if v := framework.ObjectsVersion[api.CSIStorageCapacity](s); v != c.capacitiesVersion {
 		c.capacities = renew(c.capacities, framework.List[api.CSIStorageCapacity](s),
 			(*api.CSIStorageCapacity).Key, func(c *capacity) *api.CSIStorageCapacity { return c.object }, compileCapacity)

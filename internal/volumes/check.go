@@ -2,6 +2,8 @@ package volumes
 
 import (
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
@@ -36,6 +38,64 @@ func checkReserved[T api.Object](s *framework.Snapshot, kind string, a *Assumed,
 	for id, h := range a.pods.All() {
 		if len(h.list) == 0 {
 			return fmt.Errorf("reservations: pod %v counts on nothing", id)
+		}
+	}
+	return nil
+}
+
+// Check implements [framework.Checker]: it reads every node again.
+func (a *Attached) Check(s *framework.Snapshot) error {
+	inUse := map[Handle]int{}
+	for _, slot := range s.Slots() {
+		n, known := s.AtSlot(slot), a.nodes.At(slot)
+		if known == nil {
+			if !slices.Contains(a.missing, int32(slot)) {
+				return fmt.Errorf("attached volumes: node %s is neither known nor to be read", n.Name())
+			}
+			continue
+		}
+		if now := readVolumes(s, n, &a.others); !reflect.DeepEqual(*known, now) {
+			return fmt.Errorf("attached volumes: node %s: %+v, want %+v", n.Name(), *known, now)
+		}
+		for h := range known.Used {
+			inUse[h]++
+		}
+	}
+	for h, count := range inUse {
+		if known, _ := a.inUse.Get(h); known != count {
+			return fmt.Errorf("attached volumes: %v is in use on %d nodes, want %d", h, known, count)
+		}
+	}
+	if a.inUse.Len() != len(inUse) {
+		return fmt.Errorf("attached volumes: %d are in use, want %d", a.inUse.Len(), len(inUse))
+	}
+	others := attachmentsIn(s)
+	if got, want := maps.Collect(a.others.named.All()), maps.Collect(others.named.All()); !maps.Equal(got, want) {
+		return fmt.Errorf("attachments: %v, want %v", got, want)
+	}
+	return nil
+}
+
+// Check implements [framework.Checker]: it reads all objects again.
+func (c *catalog) Check(s *framework.Snapshot) error {
+	anew := new(catalog)
+	anew.Rebuild(s)
+	switch {
+	case !maps.Equal(maps.Collect(c.volumes.All()), maps.Collect(anew.volumes.All())):
+		return fmt.Errorf("volumes: %v, want %v", maps.Collect(c.volumes.All()), maps.Collect(anew.volumes.All()))
+	case !reflect.DeepEqual(maps.Collect(c.reserved.All()), maps.Collect(anew.reserved.All())):
+		return fmt.Errorf("volumes of claims: %v, want %v", maps.Collect(c.reserved.All()), maps.Collect(anew.reserved.All()))
+	case !maps.Equal(maps.Collect(c.rooms.All()), maps.Collect(anew.rooms.All())):
+		return fmt.Errorf("capacities: %v, want %v", maps.Collect(c.rooms.All()), maps.Collect(anew.rooms.All()))
+	}
+	for class := range anew.free.All() {
+		if _, known := c.free.Get(class); !known {
+			return fmt.Errorf("volumes of class %s are not known", class)
+		}
+	}
+	for class, l := range c.lists {
+		if version, _ := c.free.Get(class); version == l.version && len(l.all) != len(anew.freeOf(class).all) {
+			return fmt.Errorf("class %s has %d free volumes, want %d", class, len(l.all), len(anew.freeOf(class).all))
 		}
 	}
 	return nil

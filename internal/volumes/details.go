@@ -84,7 +84,7 @@ func (f *Finder) lacks(w *waitingClaim, n *api.Node, reason Reasons) framework.D
 
 // largest is how many bytes a new volume of a class can have on a node, at most.
 func (f *Finder) largest(class string, n *api.Node) (bytes int64) {
-	for _, c := range capacitiesIn(f.snapshot) {
+	for _, c := range catalogKey.Of(f.snapshot).capacitiesIn() {
 		if c.object.StorageClassName == class && c.known && c.nodes.Matches(n.Labels) {
 			bytes = max(bytes, c.limit)
 		}

@@ -59,10 +59,9 @@ type Finder struct {
 	snapshot *framework.Snapshot
 	bound    []boundClaim
 	waiting  []waitingClaim
-	selected []int    // indexes in waiting: claims with a selected node
-	others   []int    // indexes in waiting: the others, by size
-	offers   []*offer // of the classes of waiting
-	pools    []pool
+	selected []int // indexes in waiting: claims with a selected node
+	others   []int // indexes in waiting: the others, by size
+	pools    []poolInUse
 	cursors  int // how many cursors the indexes of the pools need
 }
 
@@ -115,7 +114,7 @@ func (f *Finder) Prepare(s *framework.Snapshot, pod *framework.PodInfo) framewor
 	}
 	immediate := false
 	for _, claim := range claims {
-		switch waits, err := f.waits(claim); {
+		switch waits, err := waits(s, claim); {
 		case err != nil:
 			return framework.AsStatus(err)
 		case IsBound(claim):
@@ -159,12 +158,12 @@ func IsBound(c *api.PersistentVolumeClaim) bool {
 }
 
 // waits reports whether an unbound claim waits for its first pod.
-func (f *Finder) waits(c *api.PersistentVolumeClaim) (bool, error) {
+func waits(s *framework.Snapshot, c *api.PersistentVolumeClaim) (bool, error) {
 	name := ClassOfClaim(c)
 	if IsBound(c) || name == "" {
 		return false, nil
 	}
-	class := framework.Lookup[api.StorageClass](f.snapshot, name)
+	class := framework.Lookup[api.StorageClass](s, name)
 	switch {
 	case class == nil:
 		return false, nil
@@ -194,7 +193,6 @@ func boundClaimOf(s *framework.Snapshot, c *api.PersistentVolumeClaim) (b boundC
 }
 
 func (f *Finder) prepareWaiting() {
-	f.offers = nil
 	for i := range f.waiting {
 		w := &f.waiting[i]
 		w.provision = f.provisionFor(w.claim)
@@ -215,6 +213,24 @@ func (f *Finder) prepareWaiting() {
 
 func (w *waitingClaim) request() resource.Quantity {
 	return w.claim.Spec.Resources.Requests[resource.Storage]
+}
+
+// Version is [incremental.DomainTracker.Version] for a filter that asks Find: the drivers that take over in-tree
+// volumes, if the pod has any. Everything else is in the class key.
+func (f *Finder) Version() uint64 {
+	if !f.readsDrivers() {
+		return 0
+	}
+	return AttachedTo(f.snapshot).Version()
+}
+
+// Changed is [incremental.DomainTracker.Changed].
+func (f *Finder) Changed(since uint64, dirty func(slot int)) bool {
+	return !f.readsDrivers() || AttachedTo(f.snapshot).Changed(since, dirty)
+}
+
+func (f *Finder) readsDrivers() bool {
+	return slices.ContainsFunc(f.bound, func(b boundClaim) bool { return b.plugin != "" })
 }
 
 // AllBound reports whether all claims have their volumes.

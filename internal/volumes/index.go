@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sort"
 
 	"github.com/berth-sched/berth/framework/api"
 )
@@ -143,28 +144,31 @@ func (x *index) first(labels map[string]string, fits func(rank int) bool) int {
 	if n := x.lists(); n > len(buffer) {
 		cursors = make([]int, n)
 	}
-	return x.next(labels, cursors, fits)
+	return x.next(labels, 0, cursors, fits)
 }
 
 // lists returns how many lists of ranks a node may have.
 func (x *index) lists() int { return 1 + len(x.keys) }
 
-// next is first for several questions about one node, if what did not fit once never does.
-// Each cursor is a place in one list, 0 for the first question: the items before it do not
+// next is first for several questions about one node, if what did not fit once never does, among the
+// ranks from a number on, which never becomes less. Each cursor is a place in one list, 0 for the first question: the items before it do not
 // fit. All questions together try each item about once.
-func (x *index) next(labels map[string]string, cursors []int, fits func(rank int) bool) int {
-	best := firstOf(x.anywhere, &cursors[0], -1, fits)
+func (x *index) next(labels map[string]string, from int, cursors []int, fits func(rank int) bool) int {
+	best := firstOf(x.anywhere, from, &cursors[0], -1, fits)
 	for i, k := range x.keys {
 		if value, ok := labels[k]; ok {
-			best = firstOf(x.by[label{k, value}], &cursors[1+i], best, fits)
+			best = firstOf(x.by[label{k, value}], from, &cursors[1+i], best, fits)
 		}
 	}
 	return best
 }
 
-// firstOf returns the first of the ranks that fits, from the cursor on, unless best is
-// lower. It moves the cursor there.
-func firstOf(ranks []int, cursor *int, best int, fits func(rank int) bool) int {
+// firstOf returns the first of the ranks that fits, from the cursor and the number from on, unless
+// best is lower. It moves the cursor there.
+func firstOf(ranks []int, from int, cursor *int, best int, fits func(rank int) bool) int {
+	if i := *cursor; i < len(ranks) && ranks[i] < from {
+		*cursor = i + sort.SearchInts(ranks[i:], from)
+	}
 	for ; *cursor < len(ranks); *cursor++ {
 		rank := ranks[*cursor]
 		if best >= 0 && rank > best {

@@ -72,7 +72,7 @@ func TestCatalogFindsRarest(t *testing.T) {
 		if err := errors.Join(framework.Put(s, v), framework.Put(s, c)); err != nil {
 			t.Fatal(err)
 		}
-		volumes, capacities := volumesIn(s), capacitiesIn(s)
+		volumes, capacities := catalogKey.Of(s).freeOf("").all, catalogKey.Of(s).capacitiesIn()
 		for k := range volumes {
 			if want := (label{"host", fmt.Sprint("h", k)}); i > 0 && (volumes[k].musts.rarest != want || capacities[k].musts.rarest != want) {
 				t.Errorf("of %d, item %d is found by %v and %v, want %v", i+1, k, volumes[k].musts.rarest, capacities[k].musts.rarest, want)

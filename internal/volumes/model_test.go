@@ -22,13 +22,21 @@ type machine struct {
 	marks  []framework.Mark
 	placed []*framework.PodInfo // by Reserve, here or in a fork; they may be gone
 	kept   []*keptAttached
+	early  bool // the snapshot had its Attached before anything happened
 	serial int
 }
 
-// keptAttached is an Attached that may be asked in later cycles.
+// keptAttached is what nodes had, by slot, at a version of an Attached.
 type keptAttached struct {
-	Attached
-	objects uint64 // of the snapshot when it was prepared
+	*Attached
+	version uint64
+	nodes   map[int]nodeThen
+}
+
+// nodeThen is what a node had at a generation.
+type nodeThen struct {
+	generation uint64
+	volumes    NodeVolumes
 }
 
 const nodes, claimsInUse, volumesInUse = 4, 4, 4
@@ -187,10 +195,13 @@ func (m *machine) Switch(*rapid.T) {
 	}
 }
 
-// Keep prepares an Attached, here or in a transaction, and keeps the last few.
+// Keep keeps what nodes have, here or in a transaction, a few times.
 func (m *machine) Keep(*rapid.T) {
-	k := &keptAttached{objects: m.s.Objects()}
-	k.Prepare(m.s)
+	a := AttachedTo(m.s)
+	k := &keptAttached{a, a.Version(), map[int]nodeThen{}}
+	for _, n := range m.s.All() {
+		k.nodes[n.Slot()] = nodeThen{n.Generation(), a.On(n)}
+	}
 	if m.kept = append(m.kept, k); len(m.kept) > 5 {
 		m.kept = m.kept[1:]
 	}
@@ -252,28 +263,42 @@ func (m *machine) compareAssumed() {
 }
 
 func (m *machine) compareAttached() {
-	var a Attached
-	a.Prepare(m.s)
-	m.compare("prepared now", &a)
+	a := AttachedTo(m.s)
+	for _, n := range m.s.All() {
+		m.compare("now", n, a.On(n))
+	}
+	if err := a.Check(m.s); err != nil {
+		m.t.Fatal(err)
+	}
 }
 
-// compareKept checks the answers of each Attached that was prepared when the objects
-// of the snapshot were as they are now.
+// compareKept checks that a node has what it had, unless its generation differs or Changed names
+// it.
 func (m *machine) compareKept() {
 	for _, k := range m.kept {
-		if k.snapshot == m.s && k.objects == m.s.Objects() {
-			m.compare("kept", &k.Attached)
+		if k.snapshot != m.s {
+			continue
+		}
+		stale := map[int]bool{}
+		if a := AttachedTo(m.s); a != k.Attached || !a.Changed(k.version, func(slot int) { stale[slot] = true }) {
+			if m.early {
+				m.t.Fatal("the snapshot has forgotten what has changed")
+			}
+			continue // it was made in a transaction that was rolled back
+		}
+		for _, n := range m.s.All() {
+			if then, ok := k.nodes[n.Slot()]; ok && then.generation == n.Generation() && !stale[n.Slot()] {
+				m.compare("kept", n, then.volumes)
+			}
 		}
 	}
 }
 
-func (m *machine) compare(what string, a *Attached) {
-	attached := attachments(m.s)
-	for _, n := range m.s.All() {
-		want, got := nodeVolumesOf(m.s, n, attached), a.On(n)
-		if got.Node != want.Node || !cmp.Equal(got.Used, want.Used, cmp.AllowUnexported(Handle{})) || !cmp.Equal(got.Counts, want.Counts) {
-			m.t.Fatalf("%s, on %s: %v %v of %v, want %v %v of %v", what, n.Name(), got.Used, got.Counts, got.Node, want.Used, want.Counts, want.Node)
-		}
+func (m *machine) compare(what string, n *framework.NodeInfo, got NodeVolumes) {
+	others := attachmentsIn(m.s)
+	want := readVolumes(m.s, n, &others)
+	if got.Node != want.Node || got.Attached != want.Attached || !cmp.Equal(got.Used, want.Used, cmp.AllowUnexported(Handle{})) || !cmp.Equal(got.Counts, want.Counts) {
+		m.t.Fatalf("%s, on %s: %v %v of %v, want %v %v of %v", what, n.Name(), got.Used, got.Counts, got.Node, want.Used, want.Counts, want.Node)
 	}
 }
 
@@ -296,11 +321,25 @@ func (m *machine) compareUses() {
 }
 
 func (m *machine) compareCatalog() {
-	kept, objects := volumesIn(m.s), framework.List[api.PersistentVolume](m.s)
-	if len(kept) != len(objects) {
-		m.t.Fatalf("%d volumes, want %d", len(kept), len(objects))
+	c := catalogKey.Of(m.s)
+	if err := c.Check(m.s); err != nil {
+		m.t.Fatal(err)
 	}
-	for i, object := range objects {
+	var free []*api.PersistentVolume
+	for _, v := range framework.List[api.PersistentVolume](m.s) {
+		if v.Spec.ClaimRef == nil {
+			free = append(free, v)
+			continue
+		}
+		if list := c.reservedFor(key(v.Spec.ClaimRef.Namespace, v.Spec.ClaimRef.Name)); !slices.Contains(list, v) {
+			m.t.Fatalf("volume %s is not known to be for its claim", v.Name)
+		}
+	}
+	kept := c.freeOf("csi").all
+	if len(kept) != len(free) {
+		m.t.Fatalf("%d volumes, want %d", len(kept), len(free))
+	}
+	for i, object := range free {
 		if kept[i].object != object || !kept[i].size.Equal(object.Spec.Capacity[resource.Storage]) {
 			m.t.Fatalf("volume %d = %+v, want %+v", i, kept[i], object)
 		}
@@ -321,6 +360,8 @@ func TestExtensions(t *testing.T) {
 func TestKept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := newMachine(t)
+		m.early = true
+		AttachedTo(m.s)
 		for range claimsInUse {
 			m.PutClaim(t)
 			m.PutVolume(t)

@@ -47,8 +47,13 @@ func TestClaimsShareCapacities(t *testing.T) {
 	if status := f.Prepare(s, info); !status.IsSuccess() {
 		t.Fatal(status)
 	}
-	if len(f.waiting) != 8 || len(f.offers) != 1 {
-		t.Errorf("%d claims have %d offers, want 8 that share 1", len(f.waiting), len(f.offers))
+	for i := range f.waiting {
+		if f.waiting[i].provision.offer != f.waiting[0].provision.offer {
+			t.Errorf("claim %d of %d has another offer than the first", i, len(f.waiting))
+		}
+	}
+	if len(f.waiting) != 8 {
+		t.Errorf("%d claims wait, want 8", len(f.waiting))
 	}
 	for n := range nodes {
 		found, reasons, err := f.Find(s.Node(fmt.Sprint("n", n)), Found{})

@@ -19,12 +19,12 @@ type provision struct {
 	bytes   int64 // so much
 }
 
-// An offer says where a class makes volumes. All claims of the class share it.
+// An offer says where a class makes volumes. All claims of the class share it, and it never changes.
 //
 // Source: kube-scheduler 1.37, volumebinding, checkVolumeProvisions and
 // hasEnoughCapacity.
 type offer struct {
-	class      string
+	from       offerFrom
 	err        error
 	impossible bool
 	everywhere bool // the class does not restrict topologies
@@ -40,28 +40,45 @@ func (f *Finder) provisionFor(claim *api.PersistentVolumeClaim) provision {
 	if name == "" {
 		return provision{offer: &offer{err: fmt.Errorf("no class for claim %q", claim.Namespace+"/"+claim.Name)}}
 	}
-	p := provision{offer: f.offerOf(name)}
+	p := provision{offer: catalogKey.Of(f.snapshot).offerOf(name)}
 	request, ok := claim.Spec.Resources.Requests[resource.Storage]
 	p.counted, p.bytes = p.tracked && ok, request.Value()
 	return p
 }
 
-// offerOf returns the offer of a class. There are few classes.
-func (f *Finder) offerOf(class string) *offer {
-	for i := len(f.offers) - 1; i >= 0; i-- {
-		if f.offers[i].class == class {
-			return f.offers[i]
-		}
+// offerOf returns the offer of a class. It is kept as long as all that it was made from.
+func (c *catalog) offerOf(name string) *offer {
+	s := c.snapshot
+	from := offerFrom{class: framework.Lookup[api.StorageClass](s, name)}
+	if from.class != nil {
+		from.driver = framework.Lookup[api.CSIDriver](s, from.class.Provisioner)
 	}
-	o := newOffer(f.snapshot, class)
-	f.offers = append(f.offers, o)
+	from.capacities, _ = c.offered.Get(name)
+	if o := c.offers[name]; o != nil && o.from == from {
+		return o
+	}
+	o := c.newOffer(name, from)
+	if c.offers == nil || len(c.offers) >= offersMost {
+		c.offers = map[string]*offer{}
+	}
+	c.offers[name] = o
 	return o
 }
 
-func newOffer(s *framework.Snapshot, name string) *offer {
-	o := &offer{class: name}
-	class, err := Class(s, name)
-	if err != nil {
+// offersMost is how many offers are kept. There are few classes, but claims may name others.
+const offersMost = 256
+
+// offerFrom is what an offer was made from.
+type offerFrom struct {
+	class      *api.StorageClass
+	driver     *api.CSIDriver
+	capacities uint64 // version of those of the class
+}
+
+func (c *catalog) newOffer(name string, from offerFrom) *offer {
+	o := &offer{from: from}
+	class, driver := from.class, from.driver
+	if class == nil {
 		o.err = fmt.Errorf("failed to find storage class %q", name)
 		return o
 	}
@@ -75,15 +92,14 @@ func newOffer(s *framework.Snapshot, name string) *offer {
 			o.topologies = append(o.topologies, selector)
 		}
 	}
-	driver := framework.Lookup[api.CSIDriver](s, class.Provisioner)
 	if driver == nil || driver.Spec.StorageCapacity == nil || !*driver.Spec.StorageCapacity {
 		return o
 	}
 	o.tracked = true
-	for _, c := range capacitiesIn(s) {
-		if c.object.StorageClassName == class.Name && c.known {
-			o.index.add(len(o.capacities), c.musts.rarest)
-			o.capacities = append(o.capacities, c)
+	for _, x := range c.capacitiesIn() {
+		if x.object.StorageClassName == class.Name && x.known {
+			o.index.add(len(o.capacities), x.musts.rarest)
+			o.capacities = append(o.capacities, x)
 		}
 	}
 	return o

@@ -217,9 +217,7 @@ func restore[T api.Object](s *framework.Snapshot, m *cow.Map[string, reserved[T]
 //
 // Source: kube-scheduler 1.37, volumebinding, AssumePodVolumes.
 func Assume(s *framework.Snapshot, p *framework.PodInfo, node string, found *Found) error {
-	a, cache := assumedKey.Of(s), attachedKey.Of(s)
-	before := versionsOf(s)
-	id := idOf(p.Pod)
+	a, id := assumedKey.Of(s), idOf(p.Pod)
 	had, _ := a.pods.Get(id)
 	list := holdings{list: slices.Clone(had.list)}
 	for i := range found.Bindings {
@@ -249,7 +247,6 @@ func Assume(s *framework.Snapshot, p *framework.PodInfo, node string, found *Fou
 	if len(list.list) > 0 {
 		change(s, &a.pods, id, &holding{list: list.list})
 	}
-	cache.standsThrough(s, before)
 	return nil
 }
 
@@ -293,7 +290,6 @@ func Revert(s *framework.Snapshot, p *framework.PodInfo) error {
 	if len(list) == 0 {
 		return nil
 	}
-	cache, before := attachedKey.Of(s), versionsOf(s)
 	for _, h := range list {
 		var err error
 		if h.volume != nil {
@@ -306,31 +302,7 @@ func Revert(s *framework.Snapshot, p *framework.PodInfo) error {
 		}
 	}
 	change(s, &a.pods, id, nil)
-	cache.standsThrough(s, before)
 	return nil
-}
-
-// standsThrough records that the changes since before do not affect the cache: they
-// are only reserved volumes and selected nodes. Without it, every pod whose claims
-// get something would make Attached read all nodes again.
-func (c *attachedCache) standsThrough(s *framework.Snapshot, before versions) {
-	now := versionsOf(s)
-	if c.versions != before || now == before {
-		return
-	}
-	s.Record(&standsUndo{c, before, now})
-	c.versions = now
-}
-
-type standsUndo struct {
-	cache         *attachedCache
-	before, after versions
-}
-
-func (u *standsUndo) Undo(*framework.Snapshot) {
-	if u.cache.versions == u.after {
-		u.cache.versions = u.before
-	}
 }
 
 // reservedFor returns the volume as reserved for the claim: a copy, or the volume

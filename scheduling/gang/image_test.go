@@ -44,9 +44,10 @@ var essence = map[string][]string{
 	"table":         {"none", "objects", "version"}, // Snapshot.Check sorts them anew
 	"budgetIndex":   nil,                            // budgets as objects have them, at a version
 	"catalog":       nil,                            // volumes as objects have them, sorted
-	"attachedCache": nil,                            // volumes of the pods of a node
-	"Classes":       nil,                            // compiled selectors of DeviceClasses
-	"workloadIndex": nil,                            // Services by their labels
+	"Attached":      nil,                            // volumes of the pods of a node; Snapshot.Check reads them anew
+	"Uses":          {"counts"},
+	"Classes":       nil, // compiled selectors of DeviceClasses
+	"workloadIndex": nil, // Services by their labels
 }
 
 // imageOf returns the image of a snapshot.

@@ -44,7 +44,7 @@ func All(trace Trace) []Shape {
 	return []Shape{
 		equal("first", scheduling.First), equal("random", scheduling.Random), equal("heap", scheduling.Heap),
 		deployments(), statefulSet(), job(), bare(), distinct(), terms(), fork(), daemonSet(), nominated(), nominations(), named(), extended(), overload(),
-		rollout(), rolloutSpread(), cron(), namespaces(), openB(trace), gpuPool(), defaultSpread(), unschedulable(),
+		rollout(), rolloutSpread(), cron(), namespaces(), openB(trace), gpuPool(), defaultSpread(), unschedulable(), claims(),
 	}
 }
 

@@ -41,6 +41,7 @@ var shapes = []shape{
 	{name: "names of resources", run: resourceNames},
 	{name: "shared disks", run: sharedDisks},
 	{name: "waiting claims", run: waitingClaims},
+	{name: "claims of others", run: claimsOfOthers},
 	{name: "statuses of containers", run: containerStatuses},
 	{name: "containers of an extended resource", run: extendedContainers},
 	{name: "resource claims", run: resourceClaims},

@@ -1,0 +1,57 @@
+//go:build full
+
+package work
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// claimsOfOthers are n pods with a volume each, on n nodes that take a bounded number of them. Somebody
+// changes a claim, and then another, for each of n pods that come with a volume of their own. Neither
+// makes the volumes of all nodes be read again.
+func claimsOfOthers(t *testing.T, n int) {
+	const each = 4
+	w := newWorld(t)
+	put(w, &api.StorageClass{
+		ObjectMeta: api.ObjectMeta{Name: "csi"}, Provisioner: "csi", VolumeBindingMode: new(api.VolumeBindingWaitForFirstConsumer),
+	})
+	claim := func(name, volume string) {
+		c := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: name}}
+		if c.Spec.StorageClassName = new("csi"); volume != "" {
+			c.Spec.VolumeName, c.Annotations = volume, map[string]string{api.AnnBindCompleted: "yes"}
+			v := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: volume}}
+			v.Spec.StorageClassName, v.Spec.CSI = "csi", &api.CSIPersistentVolumeSource{Driver: "csi", VolumeHandle: volume}
+			v.Spec.ClaimRef = &api.ObjectReference{Namespace: "default", Name: name}
+			put(w, v)
+		}
+		put(w, c)
+	}
+	for i := range n {
+		node := fmt.Sprint("n", i)
+		if err := w.snap.AddNode(api.MakeNode(node, "64", "64Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+		limits := &api.CSINode{ObjectMeta: api.ObjectMeta{Name: node}}
+		limits.Spec.Drivers = []api.CSINodeDriver{{Name: "csi", Allocatable: &api.VolumeNodeResources{Count: new(int32(each + 4))}}}
+		put(w, limits)
+		for k := range each {
+			name := fmt.Sprint("there-", i, "-", k)
+			claim(name, "pv-"+name)
+			w.add(w.derive(api.MakePod(name).Claim(name).Obj()), node)
+		}
+	}
+	for i := range n {
+		claim("theirs", "")
+		name := fmt.Sprint("there-", i%n, "-0")
+		claim(name, "pv-"+name) // as it was
+		mine := fmt.Sprint("mine-", i)
+		claim(mine, "")
+		if _, err := w.sched.Place(w.snap, w.derive(api.MakePod(mine).Claim(mine).Obj())); err != nil {
+			t.Fatal(err)
+		}
+		claim(mine, "pv-"+mine)
+	}
+}

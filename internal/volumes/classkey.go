@@ -1,0 +1,202 @@
+package volumes
+
+import (
+	"encoding/binary"
+	"maps"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// Pods are of one class if their claims allow the same, whatever the claims are called: the pods of a
+// StatefulSet, each with a claim of its own, are alike until the volumes are in different zones. The
+// keys say what answers read of claims, and of volumes and classes behind them. What else answers read
+// belongs to nodes, or is followed by [Attached].
+
+// KeySource is the source of KeyVersion, for [incremental.SharedKeyer].
+const KeySource = "internal/volumes"
+
+// KeyVersion identifies all that keys of pods read besides the pod: the number of the last change.
+func KeyVersion(s *framework.Snapshot) uint64 {
+	if s.ObjectVersions().Differ(framework.ObjectVersions{})&framework.ReadsVolumes == 0 {
+		return 0 // nothing can be told apart, and no extension is needed
+	}
+	return max(framework.ObjectsVersion[api.PersistentVolumeClaim](s), framework.ObjectsVersion[api.PersistentVolume](s),
+		framework.ObjectsVersion[api.StorageClass](s), framework.ObjectsVersion[api.CSIDriver](s),
+		framework.ObjectsVersion[api.CSIStorageCapacity](s), UsesIn(s).version, attachedKey.Of(s).version)
+}
+
+// What a part of a key is about.
+const (
+	keyProblem = 'x' // PreFilter rejects the pod
+	keyBound   = 'b' // a claim with a volume
+	keyMissing = 'm' // a claim whose volume does not exist
+	keyWaiting = 'w' // a claim that gets its volume with the node
+	keyUnknown = 'e' // an error, with its text
+)
+
+// AppendBindingKey appends what a [Finder] of the pod reads, and what the sizes of its claims mean for
+// scores. It appends nothing for a pod without claims.
+func AppendBindingKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
+	refs := Of(pod).Claims
+	start := len(b)
+	for _, ref := range refs {
+		claim, err := usableClaim(s, pod.Pod, ref)
+		if err != nil {
+			return AppendProblem(b[:start], err.Error())
+		}
+		switch waits, err := waits(s, claim); {
+		case err != nil:
+			return AppendProblem(b[:start], err.Error())
+		case IsBound(claim):
+			b = appendBound(b, s, claim)
+		case waits:
+			b = appendWaiting(b, s, claim)
+		default:
+			return AppendProblem(b[:start], string(errUnbound))
+		}
+	}
+	return b
+}
+
+// AppendProblem appends why PreFilter rejects the pod, in every decision.
+func AppendProblem(b []byte, text string) []byte { return AppendText(append(b, keyProblem), text) }
+
+// appendBound appends where the volume of a claim can be used.
+func appendBound(b []byte, s *framework.Snapshot, c *api.PersistentVolumeClaim) []byte {
+	v := framework.Lookup[api.PersistentVolume](s, c.Spec.VolumeName)
+	if v == nil {
+		return append(b, keyMissing)
+	}
+	b = append(b, keyBound)
+	if a := v.Spec.NodeAffinity; a == nil || a.Required == nil {
+		b = append(b, 0)
+	} else {
+		b = appendSelector(append(b, 1), a.Required)
+	}
+	plugin := inTreeOfVolume(&v.Spec.PersistentVolumeSource)
+	if plugin == nil || !plugin.countable {
+		return append(b, 0)
+	}
+	b = AppendText(append(b, 1), plugin.name)
+	if _, err := handleOfVolume(v); err != nil {
+		b = AppendText(append(b, keyUnknown), err.Error())
+	}
+	return AppendZones(b, v)
+}
+
+// appendWaiting appends what a claim asks for, and who offers that.
+func appendWaiting(b []byte, s *framework.Snapshot, c *api.PersistentVolumeClaim) []byte {
+	x, class, spec := catalogKey.Of(s), ClassOfClaim(c), &c.Spec
+	free, _ := x.free.Get(class)
+	offered, _ := x.offered.Get(class)
+	b = AppendText(append(b, keyWaiting), class)
+	for _, version := range [...]uint64{free, offered, framework.ObjectsVersion[api.StorageClass](s), framework.ObjectsVersion[api.CSIDriver](s)} {
+		b = binary.AppendUvarint(b, version)
+	}
+	b = AppendText(b, string(modeOf(spec.VolumeMode)))
+	b = AppendText(b, deref(spec.VolumeAttributesClassName))
+	b = binary.AppendUvarint(b, uint64(len(spec.AccessModes)))
+	for _, mode := range spec.AccessModes {
+		b = AppendText(b, string(mode))
+	}
+	b = binary.AppendUvarint(b, uint64(len(spec.Resources.Requests)))
+	for _, name := range slices.Sorted(maps.Keys(spec.Resources.Requests)) {
+		b = AppendText(AppendText(b, string(name)), spec.Resources.Requests[name].String())
+	}
+	node, selected := c.Annotations[api.AnnSelectedNode]
+	if b = appendFlag(b, selected); selected {
+		b = AppendText(b, node)
+	}
+	names, _ := x.reserved.Get(c.Key())
+	if b = appendFlag(b, spec.Selector != nil || len(names) > 0); spec.Selector != nil || len(names) > 0 {
+		// Such a claim is seldom: it is a class of its own, in the versions of its volumes.
+		b = AppendText(b, c.Key())
+		b = binary.AppendUvarint(binary.AppendUvarint(b, framework.ObjectsVersion[api.PersistentVolumeClaim](s)), framework.ObjectsVersion[api.PersistentVolume](s))
+	}
+	return b
+}
+
+// AppendZones appends the zones and regions in the labels of a volume.
+func AppendZones(b []byte, v *api.PersistentVolume) []byte {
+	for _, name := range zoneLabels {
+		value, ok := v.Labels[name]
+		if b = appendFlag(b, ok); ok {
+			b = AppendText(b, value)
+		}
+	}
+	return b
+}
+
+// AppendLimitKey appends which volumes the pod adds to a node: for each driver how many that no pod
+// uses anywhere, the others by name, and whether a node must have the driver. It appends nothing for a
+// pod without mounts.
+func AppendLimitKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
+	if len(Of(pod).Mounts) == 0 {
+		return b
+	}
+	a := AttachedTo(s)
+	var room [8]Handle
+	for _, known := range [2]bool{true, false} {
+		list, err := AppendHandles(room[:0], s, pod, known)
+		if b = appendFlag(b, err != nil); err != nil {
+			b = AppendText(b, err.Error())
+			continue
+		}
+		for len(list) > 0 {
+			driver, n, fresh := list[0].Driver, 0, 0
+			b = appendFlag(AppendText(append(b, 1), driver), IsRequired(s, driver))
+			for ; n < len(list) && list[n].Driver == driver; n++ {
+				if !a.uses(list[n]) {
+					fresh++
+					continue
+				}
+				b = appendFlag(AppendText(append(b, 1), list[n].Name), list[n].unmade)
+			}
+			b = binary.AppendUvarint(append(b, 0), uint64(fresh))
+			list = list[n:]
+		}
+		b = append(b, 0)
+	}
+	return b
+}
+
+// IsRequired reports whether nodes without the driver must not get pods with its volumes.
+func IsRequired(s *framework.Snapshot, driver string) bool {
+	d := framework.Lookup[api.CSIDriver](s, driver)
+	return d != nil && d.Spec.PreventPodSchedulingIfMissing != nil && *d.Spec.PreventPodSchedulingIfMissing
+}
+
+func appendSelector(b []byte, s *api.NodeSelector) []byte {
+	b = binary.AppendUvarint(b, uint64(len(s.NodeSelectorTerms)))
+	for i := range s.NodeSelectorTerms {
+		for _, list := range [2][]api.NodeSelectorRequirement{s.NodeSelectorTerms[i].MatchExpressions, s.NodeSelectorTerms[i].MatchFields} {
+			b = binary.AppendUvarint(b, uint64(len(list)))
+			for k := range list {
+				r := &list[k]
+				b = AppendText(AppendText(b, r.Key), string(r.Operator))
+				b = binary.AppendUvarint(b, uint64(len(r.Values)))
+				for _, value := range r.Values {
+					b = AppendText(b, value)
+				}
+			}
+		}
+	}
+	return b
+}
+
+// Each part of a key has a fixed size or begins with its length, so different parts never
+// give the same key.
+
+// AppendText appends a text, with its length before it.
+func AppendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+func appendFlag(b []byte, v bool) []byte {
+	if v {
+		return append(b, 1)
+	}
+	return append(b, 0)
+}
