@@ -214,17 +214,37 @@ func (c *census) renewNode(l *Ledger, slot, except int, hash uint64) {
 	}
 }
 
+// fewStrays is up to how many names are compared one by one.
+const fewStrays = 32
+
 // watch makes the node watch the names that it reports without having the pods.
 func (c *census) watch(l *Ledger, n *framework.NodeInfo, a *account) {
 	if c == nil {
 		return
 	}
 	strays := l.strays[:0]
+	var known map[podName]struct{} // what is in strays, if that is much
 	note := func(r *api.PodMetricInfo) {
 		name := podName{r.Namespace, r.Name}
-		if _, local := c.lookup(l.snapshot, name, n.Slot()); !local && !slices.Contains(strays, name) {
-			strays = append(strays, name)
+		if _, local := c.lookup(l.snapshot, name, n.Slot()); local {
+			return
 		}
+		if len(strays) == fewStrays && known == nil {
+			known = make(map[podName]struct{}, 2*fewStrays)
+			for _, s := range strays {
+				known[s] = struct{}{}
+			}
+		}
+		if known == nil && slices.Contains(strays, name) {
+			return
+		}
+		if known != nil {
+			before := len(known)
+			if known[name] = struct{}{}; len(known) == before {
+				return
+			}
+		}
+		strays = append(strays, name)
 	}
 	switch {
 	case a.metric == nil:

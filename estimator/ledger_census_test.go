@@ -3,9 +3,14 @@
 package estimator
 
 import (
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // Ending a watch that does not exist changes nothing, whether or not others watch
@@ -23,5 +28,35 @@ func TestCensusUnwatchWithoutWatch(t *testing.T) {
 	c.unwatch(3, []podName{name})
 	if n := len(c.shard(name.hash()).watchers); n != 0 {
 		t.Errorf("%d names are watched, want none", n)
+	}
+}
+
+// A node that reports many pods which it does not have watches each name once, in the order of the report.
+func TestStraysOnce(t *testing.T) {
+	for _, n := range []int{1, fewStrays, fewStrays + 1, 5 * fewStrays} {
+		s := framework.NewSnapshot(framework.Arrival)
+		if err := s.AddNode(api.MakeNode("n", "4", "8Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+		load, err := NewLoad(LoadConfig{Rules: Koordinator16, ScoreProd: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ledger := load.View(s)
+		m := &api.NodeMetric{ObjectMeta: api.ObjectMeta{Name: "n"}}
+		m.Status.UpdateTime, m.Status.NodeMetric = new(time.Unix(1, 0)), &api.NodeMetricInfo{}
+		var want []podName
+		for i := range 2 * n {
+			name := podName{"default", fmt.Sprint("p", i%n)}
+			if m.Status.PodsMetric = append(m.Status.PodsMetric, &api.PodMetricInfo{Namespace: name.namespace, Name: name.name}); i < n {
+				want = append(want, name)
+			}
+		}
+		if err := framework.Put(s, m); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, ledger.ledger.account(0).strays, cmp.AllowUnexported(podName{})); diff != "" {
+			t.Errorf("%d reports, each twice: watched (-want +got)\n%s", n, diff)
+		}
 	}
 }

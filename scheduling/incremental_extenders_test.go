@@ -170,3 +170,38 @@ func TestCachedVerdictsOfAnotherOrigin(t *testing.T) {
 		t.Errorf("no decision was a hit: %+v", stats)
 	}
 }
+
+// An extender that gives one reason against the nominated node alone, and another against it among others: the
+// last counts on both paths.
+func TestVerifyRefusedTwice(t *testing.T) {
+	p := Kubernetes137()
+	p.PostFilter, p.Cache.Verify = nil, true
+	p.Extenders = []Extender{{Name: "x", Filter: func(_ context.Context, _ *framework.PodInfo, nodes []*framework.NodeInfo) (v ExtenderVerdict, err error) {
+		v.Failed, v.Unresolvable = map[string]string{}, map[string]string{}
+		for _, n := range nodes {
+			switch {
+			case n.Name() != "n1":
+				v.Nodes = append(v.Nodes, n.Name())
+			case len(nodes) == 1:
+				v.Failed["n1"] = "alone"
+			default:
+				v.Unresolvable["n1"] = "with others"
+			}
+		}
+		return v, nil
+	}}}
+	sched, err := New(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ := numbered(t, 4)
+	for i := range 3 {
+		pod, err := s.NewPodInfo(api.MakePod(fmt.Sprint("p", i)).Requests("1", "1Gi").Nominated("n1").Obj())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d, err := sched.Schedule(s, pod); err != nil || d.Node == "n1" {
+			t.Errorf("pod %d: %q, %v", i, d.Node, err)
+		}
+	}
+}

@@ -185,13 +185,13 @@ func (f *incrementalPath) verifyNodes(snap *framework.Snapshot, differ func(stri
 
 // refusal is why the extenders do not take a node, if they do not.
 func (f *incrementalPath) refusal(slot int) (framework.Status, bool) {
-	if f.early.known && f.early.slot == slot && f.early.verdict.filter == byExtender {
-		return f.early.verdict.status, true
-	}
 	for _, x := range f.s.reference.extended.answer.refused {
 		if x.slot == slot {
-			return x.status, true
+			return x.status, true // the last reason counts, as of a node that was asked about alone before
 		}
+	}
+	if f.early.known && f.early.slot == slot && f.early.verdict.filter == byExtender {
+		return f.early.verdict.status, true
 	}
 	return framework.Status{}, false
 }

@@ -105,8 +105,14 @@ func (k *DiskKind) Migrated(node *api.CSINode) bool { return Migrated(node, k.pl
 //
 // Source: kube-scheduler 1.18, nodevolumelimits, filterVolumes.
 func (k *DiskKind) Append(list []Disk, s *framework.Snapshot, p *framework.PodInfo) ([]Disk, error) {
+	set := diskSet{list: list}
+	err := k.include(&set, s, p)
+	return set.list, err
+}
+
+// include adds the pod's disks that the set lacks.
+func (k *DiskKind) include(set *diskSet, s *framework.Snapshot, p *framework.PodInfo) error {
 	mounts := Of(p).Mounts
-	var known map[Disk]struct{} // what the list has, if that is much
 	for i := range mounts {
 		m := &mounts[i]
 		disk, is := Disk{}, false
@@ -115,63 +121,63 @@ func (k *DiskKind) Append(list []Disk, s *framework.Snapshot, p *framework.PodIn
 			disk.id, is = k.id(&m.Disk.VolumeSource)
 		case m.Claim.Ephemeral:
 		case m.Claim.Name == "":
-			return list, errNoName
+			return errNoName
 		default:
 			disk, is = k.ofClaim(s, p.Pod.Namespace, m.Claim.Name)
 		}
-		if known == nil && len(list) > fewDisks && len(mounts) > fewDisks {
-			known = setOf(list)
-		}
-		if is && !hasDisk(known, list, disk) {
-			list = append(list, disk)
-			if known != nil {
-				known[disk] = struct{}{}
-			}
+		if is && !set.has(disk) {
+			set.add(disk)
 		}
 	}
-	return list, nil
+	return nil
+}
+
+// A diskSet is a list of different disks.
+type diskSet struct {
+	list  []Disk
+	known map[Disk]struct{} // what the list has, if that is much
 }
 
 // fewDisks is up to how many disks are compared one by one.
 const fewDisks = 32
 
-func setOf(list []Disk) map[Disk]struct{} {
-	set := make(map[Disk]struct{}, 2*len(list))
-	for _, d := range list {
-		set[d] = struct{}{}
+func (s *diskSet) has(d Disk) bool {
+	if s.known == nil {
+		return slices.Contains(s.list, d)
 	}
-	return set
+	_, ok := s.known[d]
+	return ok
 }
 
-// hasDisk reports whether a disk is in the list; set is nil or has the disks of the list.
-func hasDisk(set map[Disk]struct{}, list []Disk, d Disk) bool {
-	if set == nil {
-		return slices.Contains(list, d)
+func (s *diskSet) add(d Disk) {
+	s.list = append(s.list, d)
+	switch {
+	case s.known != nil:
+		s.known[d] = struct{}{}
+	case len(s.list) > fewDisks:
+		s.known = make(map[Disk]struct{}, 2*len(s.list))
+		for _, d := range s.list {
+			s.known[d] = struct{}{}
+		}
 	}
-	_, ok := set[d]
-	return ok
 }
 
 // Count counts the different disks of the kind on a node, and the disks in added
 // that are not among them.
 func (k *DiskKind) Count(s *framework.Snapshot, n *framework.NodeInfo, added []Disk) (there, more int64, err error) {
-	var buffer [32]Disk
-	disks := buffer[:0]
+	var buffer [fewDisks]Disk
+	set := diskSet{list: buffer[:0]}
 	for _, p := range n.Pods {
-		if disks, err = k.Append(disks, s, p); err != nil {
+		if err := k.include(&set, s, p); err != nil {
 			return 0, 0, err
 		}
 	}
-	var known map[Disk]struct{}
-	if len(disks) > fewDisks && len(added) > fewDisks {
-		known = setOf(disks)
-	}
 	for _, d := range added {
-		if !hasDisk(known, disks, d) {
+		if !set.has(d) {
 			more++
 		}
 	}
-	return int64(len(disks)), more, nil
+	return int64(len(set.list)), more, nil
 }
 
 func (k *DiskKind) ofClaim(s *framework.Snapshot, namespace, name string) (d Disk, is bool) {

@@ -50,6 +50,23 @@ func TestManyDisks(t *testing.T) {
 	}
 }
 
+// A set of disks has each once. If it has many, it finds them in a map.
+func TestDiskSet(t *testing.T) {
+	var s diskSet
+	for i := range 3 * fewDisks {
+		d := Disk{id: fmt.Sprint("vol-", i)}
+		if s.has(d) {
+			t.Errorf("%v is there before it was added", d)
+		}
+		if s.add(d); !s.has(d) || len(s.list) != i+1 {
+			t.Errorf("%v was added, and there is: %t; %d disks", d, s.has(d), len(s.list))
+		}
+		if (s.known != nil) != (i >= fewDisks) || s.known != nil && len(s.known) != len(s.list) {
+			t.Errorf("the map of %d disks has %d", len(s.list), len(s.known))
+		}
+	}
+}
+
 // TestManyHeld: each object is held once, however many there are.
 func TestManyHeld(t *testing.T) {
 	objects := make([]api.PersistentVolume, 3*fewHeld)

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -198,7 +199,7 @@ func firstLine(r io.Reader) string {
 	data, _ := io.ReadAll(io.LimitReader(r, most)) // a partial text helps as well
 	line, _, _ := strings.Cut(strings.TrimSpace(string(data)), "\n")
 	line = strings.Map(func(c rune) rune {
-		if c < ' ' || c == 0x7f {
+		if !unicode.IsPrint(c) { // also what turns the direction of text, or ends its line
 			return ' '
 		}
 		return c

@@ -287,6 +287,7 @@ func TestClientFailures(t *testing.T) {
 		{"says 404", status(404, ""), extender.Config{}, []string{"/scheduler/filter, code 404"}},
 		{"says 204", status(204, ""), extender.Config{}, []string{"code 204"}},
 		{"control characters", status(502, "a\x1b[31mb"), extender.Config{}, []string{"code 502: a [31mb"}},
+		{"characters that are not seen", status(502, "a\u009b31m\u202eb\u2028c"), extender.Config{}, []string{"code 502: a 31m b c"}},
 		{"empty", answers(nil, ""), extender.Config{}, []string{"/scheduler/filter: the answer is empty"}},
 		{"no JSON", answers(nil, "<html>"), extender.Config{}, []string{"the answer is malformed: not JSON: line 1, byte 0: unexpected '<'"}},
 		{"cut off", answers(nil, `{"NodeNames": ["a"`), extender.Config{}, []string{"the answer is malformed: not JSON: line 1, byte 18: unexpected end of input"}},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/berth-sched/berth/framework/api"
@@ -281,9 +282,11 @@ func divideDynamic(d Demand, candidates []Candidate) (Division, error) {
 	previous := byCluster(d.Previous)
 	var kept []Target // the candidates' replicas
 	var have int64
+	beyond := false // they are more than an int64 can say
 	for _, c := range candidates {
 		if n := previous[c.Name]; n > 0 {
 			kept = append(kept, Target{c.Name, n})
+			beyond = beyond || n > math.MaxInt64-have
 			have = resource.SatAdd(have, n)
 		}
 	}
@@ -296,9 +299,9 @@ func divideDynamic(d Demand, candidates []Candidate) (Division, error) {
 			v.Weights = append(v.Weights, Weight{Name: c.Name, Weight: resource.SatAdd(c.Available, previous[c.Name])})
 		}
 		kept = nil
-	case have == d.Replicas:
+	case have == d.Replicas && !beyond:
 		return Division{Step: StepUnchanged, Targets: kept}, nil
-	case have > d.Replicas:
+	case have > d.Replicas || beyond:
 		v.Step = StepScaleDown
 		for _, t := range kept {
 			v.Weights = append(v.Weights, Weight{Name: t.Name, Weight: t.Replicas})

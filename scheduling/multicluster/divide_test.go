@@ -3,6 +3,7 @@ package multicluster_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -74,6 +75,11 @@ func TestDivide(t *testing.T) {
 			name:       "down, in proportion",
 			demand:     multicluster.Demand{Replicas: 6, Strategy: multicluster.DynamicWeight, Previous: targets("m1", 8, "m2", 4)},
 			candidates: candidates("m1", 0, "m2", 0), step: multicluster.StepScaleDown, want: targets("m1", 4, "m2", 2),
+		},
+		{
+			name:       "down from more than an int64 can say",
+			demand:     multicluster.Demand{Replicas: math.MaxInt64, Strategy: multicluster.DynamicWeight, Previous: targets("m1", math.MaxInt64, "m2", math.MaxInt64)},
+			candidates: candidates("m1", 0, "m2", 0), err: `cluster m2: weight: "9223372036854775807": the sum of the weights exceeds 2^63-1`,
 		},
 		{
 			name:       "down, nothing for a cluster that is gone",
