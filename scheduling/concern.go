@@ -19,6 +19,14 @@ func concernOf(p any) concern {
 	return 0
 }
 
+// keyConcernOf returns which pods the key of a plugin concerns.
+func keyConcernOf(k incremental.ClassKeyer) concern {
+	if c, ok := k.(incremental.ConcernedKeyer); ok {
+		return concern(c.KeyConcern())
+	}
+	return concernOf(k)
+}
+
 // of reports whether the pod may concern the plugin in some snapshot.
 func (c concern) of(pod *framework.PodInfo) bool { return c.in(allOf(pod)) }
 

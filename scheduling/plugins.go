@@ -226,7 +226,7 @@ type placedKeyer struct {
 func (t *plugins) findKeyers() {
 	add := func(k incremental.ClassKeyer, scores bool, at int) {
 		if k != nil {
-			x := placedKeyer{k, concernOf(k), scores, at}
+			x := placedKeyer{k, keyConcernOf(k), scores, at}
 			t.keyers = append(t.keyers, x)
 			t.keyParts |= x.concern
 		}

@@ -85,6 +85,9 @@ func (VolumeBinding) AppendClassKey(b []byte, s *framework.Snapshot, pod *framew
 // ClassKeyVersion implements [incremental.ClassKeyer].
 func (VolumeBinding) ClassKeyVersion(s *framework.Snapshot) uint64 { return volumes.KeyVersion(s) }
 
+// KeyConcern implements [incremental.ConcernedKeyer]: pods with volumes. All others score 0.
+func (VolumeBinding) KeyConcern() framework.PodParts { return framework.PartVolumes }
+
 // ClassKeySource implements [incremental.SharedKeyer].
 func (VolumeBinding) ClassKeySource() string { return volumes.KeySource }
 

@@ -383,6 +383,7 @@ var brokenScopes = []broken{
 	{"idle while it filters", "idle", "verdict, where Idle is true", func() framework.Plugin { return busy{} }},
 	{"unconcerned with a scope", "concern", "Scope, for a pod", func() framework.Plugin { return aloof{scope: framework.Scope{Reads: framework.ReadsNode}} }},
 	{"unconcerned with a key", "concern", "AppendClassKey, for a pod", func() framework.Plugin { return aloof{key: "x"} }},
+	{"a key of pods that do not concern it", "classkey", "AppendClassKey, for a pod that does not concern the key", func() framework.Plugin { return partial{} }},
 	{"concerned by resources without a class", "concern", "AppendClassKey, for a pod", func() framework.Plugin { return eager{} }},
 	{"unconcerned, and refuses", "concern", "Reserve, for a pod", func() framework.Plugin {
 		return aloof{reserve: func(*framework.Cycle, *framework.NodeInfo) framework.Status {
@@ -878,6 +879,23 @@ func (eager) AppendClassKey(b []byte, _ *framework.Snapshot, pod *framework.PodI
 		b = append(b, 'x')
 	}
 	return b
+}
+
+// partial says that its key concerns pods with claims only, and has one for all.
+type partial struct{}
+
+func (partial) Name() string { return "Partial" }
+
+func (partial) KeyConcern() framework.PodParts { return framework.PartClaims }
+
+func (partial) AppendClassKey(b []byte, _ *framework.Snapshot, _ *framework.PodInfo) []byte {
+	return append(b, 'x')
+}
+
+func (partial) ClassKeyVersion(*framework.Snapshot) uint64 { return 0 }
+
+func (partial) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+	return framework.Status{}
 }
 
 // strict says that it keeps out pods with gates only, and keeps out all.

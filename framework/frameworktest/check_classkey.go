@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/incremental"
 )
 
 // classKey is the plugin's own part of the class key; empty if it has none.
@@ -26,6 +27,9 @@ func (k *kit) checkClassKey() *Failure {
 		key := k.classKey(k.snapshot, p)
 		if again := k.classKey(k.snapshot, p); again != key {
 			return k.fail("AppendClassKey, asked again", fmt.Sprintf("%q", again), fmt.Sprintf("%q", key))
+		}
+		if f := k.concernsKey(p, key); f != nil {
+			return f
 		}
 		if got := string(k.keyer.AppendClassKey([]byte(prefix), k.snapshot, p)); got != prefix+key {
 			return k.fail("AppendClassKey, behind other parts", fmt.Sprintf("%q", got), fmt.Sprintf("%q", prefix+key))
@@ -57,6 +61,19 @@ func (k *kit) checkClassKey() *Failure {
 				return k.fail("ClassKeyVersion, with "+c.what+", which changes a key,", fmt.Sprint(after), fmt.Sprintf("another version than %d", before))
 			}
 		}
+	}
+	return nil
+}
+
+// concernsKey wants no key for a pod that does not concern the key.
+func (k *kit) concernsKey(p *framework.PodInfo, key string) *Failure {
+	of, ok := k.keyer.(incremental.ConcernedKeyer)
+	if !ok {
+		return nil
+	}
+	k.calling = "KeyConcern"
+	if parts := of.KeyConcern(); parts != 0 && k.counting(p)&parts == 0 && key != "" {
+		return k.fail("AppendClassKey, for a pod that does not concern the key", fmt.Sprintf("%q", key), `""`)
 	}
 	return nil
 }

@@ -32,3 +32,13 @@ type SharedKeyer interface {
 	// and never change.
 	ClassKeySource() string
 }
+
+// A ConcernedKeyer is a [ClassKeyer] whose key only pods with certain parts concern, though the plugin
+// answers about others, too. It is not asked for the key, nor for the version, of other pods: their key must be
+// empty. A plugin that is [Concerned] need not say it again.
+type ConcernedKeyer interface {
+	ClassKeyer
+	// KeyConcern returns parts of pods. A pod with at least one of them concerns the key. It must
+	// always return the same; 0 means that every pod does.
+	KeyConcern() framework.PodParts
+}

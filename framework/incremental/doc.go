@@ -23,10 +23,11 @@
 //     sees the feasible nodes by groups, as [VersionedNodes] if the set has a number. A
 //     [GroupTracker] names the groups that have changed.
 //
-// Five more concern pods instead of nodes. A [ClassKeyer] says itself which pods it treats
-// alike, and an [Idler] for which pods it has nothing to do at the moment. A [Concerned] says
-// which parts a pod must have to concern it at all, a [VaryingScoper] which it must have for its
-// scope to vary, a [SelectiveGate] which it must have to be kept out of the queue.
+// Six more concern pods instead of nodes. A [ClassKeyer] says itself which pods it treats
+// alike, and a [ConcernedKeyer] which parts a pod must have for that. An [Idler] says for which
+// pods it has nothing to do at the moment. A [Concerned] says which parts a pod must have to
+// concern it at all, a [VaryingScoper] which it must have for its scope to vary, a
+// [SelectiveGate] which it must have to be kept out of the queue.
 //
 // # What it leaves to you
 //

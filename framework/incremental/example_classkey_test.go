@@ -60,3 +60,15 @@ func ExampleSharedKeyer() {
 	fmt.Println(ok, shared.ClassKeySource(), shared.ClassKeyVersion(nil))
 	// Output: true example.com/tiers 0
 }
+
+// Gold tells pods apart that have claims, and treats all others alike.
+type Gold struct{ Tier }
+
+func (Gold) KeyConcern() framework.PodParts { return framework.PartClaims }
+
+// A scheduler asks for the key, and its version, of pods with these parts alone.
+func ExampleConcernedKeyer() {
+	keyer, ok := framework.As[incremental.ConcernedKeyer](Gold{})
+	fmt.Println(ok, keyer.KeyConcern() == framework.PartClaims)
+	// Output: true true
+}
