@@ -77,7 +77,7 @@ func TestStateMachine(t *testing.T) {
 		w := &words{t}
 		h.Draw(w)
 		steps := map[string]func(*rapid.T){"": func(t *rapid.T) {
-			if err := res.Err(); err != nil {
+			if err := res.Wrong(); err != nil {
 				res = soak.Result{}
 				t.Fatal(err)
 			}
