@@ -180,10 +180,7 @@ func (v *newVolumes) filter(there *volumes.NodeVolumes) framework.Status {
 
 // FilterWith is Filter as if the pods had been added to the node.
 func (f *nodeVolumeLimits) FilterWith(_ *framework.PodInfo, node *framework.NodeInfo, added []*framework.PodInfo) (framework.Status, bool) {
-	there, ok := f.With(node, added)
-	if !ok {
-		return framework.Status{}, false
-	}
+	there := f.With(node, added)
 	return f.addedTo(&there).filter(&there), true
 }
 

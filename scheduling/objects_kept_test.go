@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
@@ -124,4 +125,103 @@ func TestClaimsOfOneClass(t *testing.T) {
 		t.Errorf("%+v of %d pods with claims that allow the same: want few classes, and most pods to hit", x, 2*rounds)
 	}
 	must(s.Check())
+}
+
+// A pod waits with a disk of its own, another with the disk of a pod that comes with a new node. They are of one
+// class until then, and not any more.
+func TestDiskOfNewNode(t *testing.T) {
+	const driver = "disk.csi.azure.com"
+	s := framework.NewSnapshot(framework.Arrival)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for node, count := range map[string]int32{"full": 0, "new": 1} {
+		limits := &api.CSINode{ObjectMeta: api.ObjectMeta{Name: node}}
+		limits.Spec.Drivers = []api.CSINodeDriver{{Name: driver, Allocatable: &api.VolumeNodeResources{Count: &count}}}
+		must(framework.Put(s, limits))
+	}
+	must(s.AddNode(api.MakeNode("full", "4", "16Gi").Obj()))
+	mounts := func(name, disk string) *framework.PodInfo {
+		p := api.MakePod(name).Obj()
+		p.Spec.Volumes = []api.Volume{{Name: "d", VolumeSource: api.VolumeSource{AzureDisk: &api.AzureDiskVolumeSource{DiskName: disk, DataDiskURI: "/" + disk}}}}
+		return info(t, s, p)
+	}
+	p := scheduling.Kubernetes137()
+	p.Cache.Verify = true
+	sched := build(t, p)
+	shares, other := mounts("shares", "a"), mounts("other", "b")
+	for range 3 {
+		for _, pod := range []*framework.PodInfo{shares, other} {
+			if d, err := sched.Schedule(s, pod); d.Node != "" {
+				t.Fatal(d, err)
+			}
+		}
+	}
+	must(s.AddNode(api.MakeNode("new", "4", "16Gi").Obj()))
+	must(s.AddPod(mounts("there", "a"), "new"))
+	if d, err := sched.Schedule(s, shares); d.Node != "new" {
+		t.Errorf("a pod that shares the disk: %q, %v, want the new node", d.Node, err)
+	}
+	if d, err := sched.Schedule(s, other); d.Node != "" {
+		t.Errorf("a pod with another disk: %q, %v, want none: the node takes one", d.Node, err)
+	}
+}
+
+// What is found in a transaction that changes a claim is not taken for what holds after its rollback, whichever
+// extensions were made inside.
+func TestClaimChangedInTransaction(t *testing.T) {
+	for name, filters := range map[string][]framework.Plugin{
+		"binding":  {filter.VolumeBinding{}},
+		"zone":     {filter.VolumeZone{}},
+		"limits":   {filter.NodeVolumeLimits{}, filter.VolumeBinding{}},
+		"together": {filter.VolumeRestrictions{}, filter.NodeVolumeLimits{}, filter.VolumeBinding{}, filter.VolumeZone{}},
+	} {
+		for _, early := range []bool{false, true} {
+			s := framework.NewSnapshot(framework.Arrival)
+			must := func(err error) {
+				t.Helper()
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			claim := func(volume string) {
+				t.Helper()
+				c := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "c", Annotations: map[string]string{api.AnnBindCompleted: "yes"}}}
+				c.Spec.VolumeName = volume
+				must(framework.Put(s, c))
+			}
+			for _, zone := range []string{"a", "b"} {
+				must(s.AddNode(api.MakeNode("n"+zone, "4", "16Gi").Zone(zone).Obj()))
+				v := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: "pv-" + zone, Labels: map[string]string{api.LabelTopologyZone: zone}}}
+				v.Spec.CSI = &api.CSIPersistentVolumeSource{Driver: "csi", VolumeHandle: zone}
+				v.Spec.NodeAffinity = &api.VolumeNodeAffinity{Required: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{
+					MatchExpressions: []api.NodeSelectorRequirement{{Key: api.LabelTopologyZone, Operator: api.NodeSelectorOpIn, Values: []string{zone}}},
+				}}}}
+				must(framework.Put(s, v))
+			}
+			claim("pv-b")
+			sched := build(t, scheduling.Profile{Filter: filters, Cache: scheduling.CacheConfig{Verify: true}})
+			pod := info(t, s, api.MakePod("p").Claim("c").Obj())
+			if early {
+				_, err := build(t, scheduling.Kubernetes137()).Schedule(s, pod)
+				must(err)
+			}
+			mark := s.Begin()
+			claim("pv-a")
+			for range 3 {
+				if d, err := sched.Schedule(s, pod); d.Node != "na" {
+					t.Errorf("%s, early %t, inside: %q, %v", name, early, d.Node, err)
+				}
+			}
+			s.Rollback(mark)
+			for range 3 {
+				if d, err := sched.Schedule(s, pod); d.Node != "nb" {
+					t.Errorf("%s, early %t, after the rollback: %q, %v", name, early, d.Node, err)
+				}
+			}
+		}
+	}
 }

@@ -13,20 +13,22 @@ import (
 )
 
 // A NodeVolumes holds the volumes that pods use on a node, and other volumes
-// attached to it. It never changes.
+// attached to it.
 type NodeVolumes struct {
 	// Node lists the drivers on the node; it may be nil.
 	Node *api.CSINode
-	// Used are the volumes that the node's pods use, without those that cannot be
+	// Used says how many mounts of the node's pods use each volume, without those that cannot be
 	// determined. They are known if the node limits a driver.
-	Used Handles
+	Used map[Handle]int
 	// Counts holds the number of volumes by driver, including attached volumes that
 	// no pod uses.
 	Counts map[string]int
-	// Attached is set if volumes are attached, or are to be, in use or not.
-	Attached bool
 
-	claims, volumes []string // that this was read from: keys, and names; sorted
+	attached Handles // never changes
+	claims   uses    // by mounts
+	owned    uses    // claims that were made for pods, by mounts
+	volumes  uses    // of these claims, and attached ones
+	owner    *cow.Owner
 }
 
 // Limit returns how many volumes of a driver a node takes, or false if there is no
@@ -70,13 +72,13 @@ func isLimited(d api.CSINodeDriver) bool {
 type Attached struct {
 	snapshot *framework.Snapshot
 	nodes    cow.Pages[*NodeVolumes]
-	owner    *cow.Owner
+	owner    *cow.Owner // of pages, and of what is in them
 	missing  []int32
 	users    users
 	inUse    cow.Map[Handle, int] // on how many nodes pods use a volume
 	others   attachments
 	log      changelog.Log[int32] // of slots whose volumes changed because objects did
-	version  uint64               // changes with inUse
+	version  uint64               // of all that [KeyVersion] is about; no state has it twice
 }
 
 var attachedKey = framework.NewExtensionKey(func(s *framework.Snapshot) *Attached {
@@ -138,42 +140,22 @@ func (a *Attached) On(n *framework.NodeInfo) NodeVolumes {
 	return readVolumes(a.snapshot, n, &a.others)
 }
 
-// With returns the volumes of a node as if the pods had been added to it. It is not ok if that cannot be
-// told, because volumes are attached there that the pods may use.
-func (a *Attached) With(n *framework.NodeInfo, added []*framework.PodInfo) (v NodeVolumes, ok bool) {
-	v = a.On(n)
+// With returns the volumes of a node as if the pods had been added to it.
+func (a *Attached) With(n *framework.NodeInfo, added []*framework.PodInfo) NodeVolumes {
+	v := a.On(n)
 	if !hasLimits(v.Node) {
-		return v, true
+		return v
 	}
-	var more Handles
+	v = *v.clone(nil)
 	for _, p := range added {
 		mounts := Of(p).Mounts
 		for i := range mounts {
 			if h, err := handleOfMount(a.snapshot, p.Pod, &mounts[i], true); err == nil {
-				more.add(h)
+				v.use(h)
 			}
 		}
 	}
-	if len(more) == 0 {
-		return v, true
-	}
-	if v.Attached {
-		return v, false
-	}
-	v.Counts = maps.Clone(v.Counts)
-	if v.Counts == nil {
-		v.Counts = map[string]int{}
-	}
-	for h := range v.Used {
-		more.add(h)
-	}
-	for h := range more {
-		if _, used := v.Used[h]; !used {
-			v.Counts[h.Driver]++
-		}
-	}
-	v.Used = more
-	return v, true
+	return v
 }
 
 // uses reports whether a pod uses the volume on a node that limits a driver. All nodes must have
@@ -196,16 +178,19 @@ func (a *Attached) update() {
 // read reads a node. What a transaction reads may come from objects that it has changed.
 func (a *Attached) read(n *framework.NodeInfo) {
 	v, slot := readVolumes(a.snapshot, n, &a.others), int32(n.Slot())
+	v.owner = a.owner
 	*a.nodes.Own(a.owner, n.Slot()) = &v
 	for h := range v.Used {
-		count, _ := a.inUse.Get(h)
-		a.inUse.Set(h, count+1)
+		a.countUser(h, 1)
 	}
-	for _, key := range v.claims {
-		a.users.claims.add(key, slot, claimFactsOf(a.snapshot, key))
+	for _, x := range v.claims {
+		a.users.claims.add(x.key, slot, claimFactsOf(a.snapshot, x.key))
 	}
-	for _, name := range v.volumes {
-		a.users.volumes.add(name, slot, volumeFactsOf(a.snapshot, name))
+	for _, x := range v.owned {
+		a.users.owners.add(x.key, slot, ownerOf(a.snapshot, x.key))
+	}
+	for _, x := range v.volumes {
+		a.users.volumes.add(x.key, slot, volumeFactsOf(a.snapshot, x.key))
 	}
 	if a.snapshot.Recording() {
 		a.snapshot.Record(readUndo{a, slot})
@@ -220,30 +205,49 @@ type readUndo struct {
 
 func (u readUndo) Undo(*framework.Snapshot) { u.a.objectsChanged(u.slot) }
 
-// forget has a node read again. It reports whether the node had been read.
-func (a *Attached) forget(slot int32) bool {
+// countUser counts a node whose pods use the volume, or no longer do.
+func (a *Attached) countUser(h Handle, by int) {
+	count, _ := a.inUse.Get(h)
+	if count += by; count == 0 {
+		a.inUse.Remove(h)
+		return
+	}
+	a.inUse.Set(h, count)
+}
+
+// forget has a node read again.
+func (a *Attached) forget(slot int32) {
 	v := a.nodes.At(int(slot))
 	if v == nil {
-		return false
+		return
 	}
 	for h := range v.Used {
-		if count, _ := a.inUse.Get(h); count > 1 {
-			a.inUse.Set(h, count-1)
-		} else {
-			a.inUse.Remove(h)
-		}
+		a.countUser(h, -1)
 	}
-	for _, key := range v.claims {
-		a.users.claims.remove(key, slot)
+	for _, x := range v.claims {
+		a.users.claims.remove(x.key, slot)
 	}
-	for _, name := range v.volumes {
-		a.users.volumes.remove(name, slot)
+	for _, x := range v.owned {
+		a.users.owners.remove(x.key, slot)
+	}
+	for _, x := range v.volumes {
+		a.users.volumes.remove(x.key, slot)
 	}
 	*a.nodes.Own(a.owner, int(slot)) = nil
 	a.missing = append(a.missing, slot)
-	a.version = a.snapshot.NewVersion()
-	return true
 }
+
+// changes notes that keys of pods may differ, now and after a rollback.
+func (a *Attached) changes() {
+	a.version = a.snapshot.NewVersion()
+	if a.snapshot.Recording() {
+		a.snapshot.Record(versionUndo{a})
+	}
+}
+
+type versionUndo struct{ a *Attached }
+
+func (u versionUndo) Undo(s *framework.Snapshot) { u.a.version = s.NewVersion() }
 
 // objectsChanged has a node read again, and says that its answers may differ. That a node is to be read
 // already says nothing: its pods may have changed, and answers from before may count again after a rollback.
@@ -252,92 +256,140 @@ func (a *Attached) objectsChanged(slot int32) {
 	a.log.Add(slot)
 }
 
-// PodAdded implements [framework.PodWatcher]. It adds what the pod uses: a node may have many pods. In a rollback
-// not all objects are as they will be.
+// PodAdded implements [framework.PodWatcher].
 func (a *Attached) PodAdded(s *framework.Snapshot, n *framework.NodeInfo, p *framework.PodInfo) {
-	if s.RollingBack() || !a.add(n, p) {
-		a.podChanged(n, p)
-	}
-}
-
-// add adds what a pod uses to what was read of its node. It cannot if nothing was, or if volumes are attached
-// that the pod may use.
-func (a *Attached) add(n *framework.NodeInfo, p *framework.PodInfo) bool {
-	mounts, was := Of(p).Mounts, a.nodes.At(n.Slot())
-	if len(mounts) == 0 || was == nil || !hasLimits(was.Node) || was.Attached {
-		return false
-	}
-	v, slot := *was, int32(n.Slot())
-	v.claims, v.volumes = slices.Clone(v.claims), slices.Clone(v.volumes)
-	for i := range mounts {
-		m := &mounts[i]
-		if h, err := handleOfMount(a.snapshot, p.Pod, m, true); err == nil && h != (Handle{}) {
-			a.addHandle(&v, was, h)
-		}
-		if m.Disk != nil || m.Claim.Name == "" {
-			continue
-		}
-		claim := key(p.Pod.Namespace, m.Claim.Name)
-		facts := claimFactsOf(a.snapshot, claim)
-		if insert(&v.claims, claim) {
-			a.users.claims.add(claim, slot, facts)
-		}
-		if facts.volume != "" && insert(&v.volumes, facts.volume) {
-			a.users.volumes.add(facts.volume, slot, volumeFactsOf(a.snapshot, facts.volume))
-		}
-	}
-	*a.nodes.Own(a.owner, n.Slot()) = &v
-	a.version = a.snapshot.NewVersion()
-	return true
-}
-
-// addHandle adds a volume to v, which shares the maps of what it was made from until then.
-func (a *Attached) addHandle(v, was *NodeVolumes, h Handle) {
-	if _, there := v.Used[h]; there {
-		return
-	}
-	if len(v.Used) == len(was.Used) {
-		v.Used, v.Counts = maps.Clone(v.Used), maps.Clone(v.Counts)
-		if v.Counts == nil {
-			v.Counts = map[string]int{}
-		}
-	}
-	v.Used.add(h)
-	v.Counts[h.Driver]++
-	count, _ := a.inUse.Get(h)
-	a.inUse.Set(h, count+1)
-}
-
-// insert inserts a text into a sorted list, and reports whether it was not there.
-func insert(list *[]string, text string) bool {
-	i, there := slices.BinarySearch(*list, text)
-	if !there {
-		*list = slices.Insert(*list, i, text)
-	}
-	return !there
+	a.podChanged(s, n, p, a.mount)
 }
 
 // PodRemoved implements [framework.PodWatcher].
-func (a *Attached) PodRemoved(_ *framework.Snapshot, n *framework.NodeInfo, p *framework.PodInfo) {
-	a.podChanged(n, p)
+func (a *Attached) PodRemoved(s *framework.Snapshot, n *framework.NodeInfo, p *framework.PodInfo) {
+	a.podChanged(s, n, p, a.unmount)
 }
 
-// podChanged has the node read again if the pod may count there. That the node has changed is known
-// by its generation.
-func (a *Attached) podChanged(n *framework.NodeInfo, p *framework.PodInfo) {
-	if len(Of(p).Mounts) == 0 {
+// podChanged changes what a pod uses of its node: a node may have many pods. In a rollback not all objects are
+// as they will be, so the node is read again. That the node has changed is known by its generation.
+func (a *Attached) podChanged(s *framework.Snapshot, n *framework.NodeInfo, p *framework.PodInfo, change func(*NodeVolumes, int32, *api.Pod, *Mount)) {
+	mounts := Of(p).Mounts
+	if len(mounts) == 0 {
 		return
 	}
-	if v := a.nodes.At(n.Slot()); v != nil && hasLimits(v.Node) {
+	a.changes()
+	v := a.nodes.At(n.Slot())
+	switch {
+	case v == nil || !hasLimits(v.Node):
+		return
+	case s.RollingBack():
 		a.forget(int32(n.Slot()))
+		return
+	case v.owner != a.owner:
+		v = v.clone(a.owner)
 	}
+	*a.nodes.Own(a.owner, n.Slot()) = v
+	for i := range mounts {
+		change(v, int32(n.Slot()), p.Pod, &mounts[i])
+	}
+}
+
+// mount counts a mount of a pod that has come.
+func (a *Attached) mount(v *NodeVolumes, slot int32, p *api.Pod, m *Mount) {
+	s := a.snapshot
+	if h, err := handleOfMount(s, p, m, true); err == nil && v.use(h) {
+		a.countUser(h, 1)
+	}
+	if m.Disk != nil || m.Claim.Name == "" {
+		return
+	}
+	claim := key(p.Namespace, m.Claim.Name)
+	if m.Claim.Ephemeral && v.owned.add(claim) {
+		a.users.owners.add(claim, slot, ownerOf(s, claim))
+	}
+	if !v.claims.add(claim) {
+		return
+	}
+	facts := claimFactsOf(s, claim)
+	a.users.claims.add(claim, slot, facts)
+	if facts.volume != "" && v.volumes.add(facts.volume) {
+		a.users.volumes.add(facts.volume, slot, volumeFactsOf(s, facts.volume))
+	}
+}
+
+// unmount takes back a mount of a pod that has left. What counts of objects is as it was: otherwise the node
+// would have been forgotten.
+func (a *Attached) unmount(v *NodeVolumes, slot int32, p *api.Pod, m *Mount) {
+	s := a.snapshot
+	if h, err := handleOfMount(s, p, m, true); err == nil && v.drop(h) {
+		a.countUser(h, -1)
+	}
+	if m.Disk != nil || m.Claim.Name == "" {
+		return
+	}
+	claim := key(p.Namespace, m.Claim.Name)
+	if m.Claim.Ephemeral && v.owned.remove(claim) {
+		a.users.owners.remove(claim, slot)
+	}
+	if !v.claims.remove(claim) {
+		return
+	}
+	a.users.claims.remove(claim, slot)
+	if volume := claimFactsOf(s, claim).volume; volume != "" && v.volumes.remove(volume) {
+		a.users.volumes.remove(volume, slot)
+	}
+}
+
+// use counts a mount that uses a volume, and reports whether it is the first; the zero Handle is none.
+func (v *NodeVolumes) use(h Handle) (first bool) {
+	if h == (Handle{}) {
+		return false
+	}
+	if v.Used == nil {
+		v.Used = map[Handle]int{}
+	}
+	if v.Used[h]++; v.Used[h] > 1 {
+		return false
+	}
+	if _, there := v.attached[h]; !there {
+		v.count(h.Driver, 1)
+	}
+	return true
+}
+
+// drop takes back a mount that used a volume, and reports whether it was the last.
+func (v *NodeVolumes) drop(h Handle) (last bool) {
+	if h == (Handle{}) {
+		return false
+	}
+	if v.Used[h]--; v.Used[h] > 0 {
+		return false
+	}
+	delete(v.Used, h)
+	if _, there := v.attached[h]; !there {
+		v.count(h.Driver, -1)
+	}
+	return true
+}
+
+func (v *NodeVolumes) count(driver string, by int) {
+	if v.Counts == nil {
+		v.Counts = map[string]int{}
+	}
+	if v.Counts[driver] += by; v.Counts[driver] == 0 {
+		delete(v.Counts, driver)
+	}
+}
+
+// clone returns a copy that the owner may change.
+func (v *NodeVolumes) clone(owner *cow.Owner) *NodeVolumes {
+	c := *v
+	c.Used, c.Counts = maps.Clone(v.Used), maps.Clone(v.Counts)
+	c.claims, c.owned, c.volumes = slices.Clone(v.claims), slices.Clone(v.owned), slices.Clone(v.volumes)
+	c.owner = owner
+	return &c
 }
 
 // NodeAdded implements [framework.NodeWatcher].
 func (a *Attached) NodeAdded(_ *framework.Snapshot, n *framework.NodeInfo) {
-	if a.forget(int32(n.Slot())) {
-		return
-	}
+	a.changes()
+	a.forget(int32(n.Slot()))
 	if len(a.missing) > 2*a.snapshot.SlotLimit() { // nobody has asked for long, and nodes came again and again
 		slices.Sort(a.missing)
 		a.missing = slices.Compact(a.missing)
@@ -347,6 +399,7 @@ func (a *Attached) NodeAdded(_ *framework.Snapshot, n *framework.NodeInfo) {
 
 // NodeRemoved implements [framework.NodeWatcher].
 func (a *Attached) NodeRemoved(_ *framework.Snapshot, n *framework.NodeInfo) {
+	a.changes()
 	a.forget(int32(n.Slot()))
 }
 
@@ -357,10 +410,11 @@ func (a *Attached) NodeUpdated(*framework.Snapshot, *framework.NodeInfo, *framew
 func (a *Attached) ObjectChanged(s *framework.Snapshot, key string, obj any) {
 	switch o := obj.(type) {
 	case *api.PersistentVolumeClaim:
-		a.changed(a.users.claims.changed(key, claimFactsOf(s, key)))
+		a.users.claims.changed(key, claimFactsOf(s, key)).each(a.objectsChanged)
+		a.users.owners.changed(key, ownerOf(s, key)).each(a.objectsChanged)
 		a.missingChanged()
 	case *api.PersistentVolume:
-		a.changed(a.users.volumes.changed(key, volumeFactsOf(s, key)))
+		a.users.volumes.changed(key, volumeFactsOf(s, key)).each(a.objectsChanged)
 		a.missingChanged()
 	case *api.StorageClass:
 		a.missingChanged()
@@ -375,7 +429,11 @@ func (a *Attached) ObjectChanged(s *framework.Snapshot, key string, obj any) {
 		for _, node := range a.others.set(s, key, o) {
 			a.nodeChanged(node)
 		}
+	case *api.CSIDriver, *api.CSIStorageCapacity:
+	default:
+		return
 	}
+	a.changes()
 }
 
 // missingMost is how many missing nodes are listed one by one.
@@ -391,12 +449,6 @@ func (a *Attached) missingChanged() {
 	a.log.AddAll(a.missing)
 }
 
-func (a *Attached) changed(slots []int32) {
-	for _, slot := range slots {
-		a.objectsChanged(slot)
-	}
-}
-
 func (a *Attached) nodeChanged(name string) {
 	if n := a.snapshot.Node(name); n != nil {
 		a.objectsChanged(int32(n.Slot()))
@@ -409,49 +461,38 @@ func readVolumes(s *framework.Snapshot, n *framework.NodeInfo, others *attachmen
 	if !hasLimits(v.Node) {
 		return v
 	}
+	attached := others.on(n.Name())
+	v.attached = handlesOf(s, attached)
+	for h := range v.attached {
+		v.count(h.Driver, 1)
+	}
+	for _, x := range attached {
+		v.volumes = append(v.volumes, use{x.volume, 1})
+	}
 	for _, p := range n.Pods {
 		mounts := Of(p).Mounts
 		for i := range mounts {
 			m := &mounts[i]
-			if m.Disk == nil && m.Claim.Name != "" {
-				v.claims = append(v.claims, key(p.Pod.Namespace, m.Claim.Name))
-			}
 			if h, err := handleOfMount(s, p.Pod, m, true); err == nil {
-				v.Used.add(h)
+				v.use(h)
+			}
+			if m.Disk != nil || m.Claim.Name == "" {
+				continue
+			}
+			claim := key(p.Pod.Namespace, m.Claim.Name)
+			if v.claims = append(v.claims, use{claim, 1}); m.Claim.Ephemeral {
+				v.owned = append(v.owned, use{claim, 1})
 			}
 		}
 	}
-	v.claims = unique(v.claims)
-	for _, key := range v.claims {
-		if c := framework.Lookup[api.PersistentVolumeClaim](s, key); c != nil && c.Spec.VolumeName != "" {
-			v.volumes = append(v.volumes, c.Spec.VolumeName)
+	v.claims, v.owned = v.claims.summed(), v.owned.summed()
+	for _, x := range v.claims {
+		if c := framework.Lookup[api.PersistentVolumeClaim](s, x.key); c != nil && c.Spec.VolumeName != "" {
+			v.volumes = append(v.volumes, use{c.Spec.VolumeName, 1})
 		}
 	}
-	attached := others.on(n.Name())
-	v.Attached = len(attached) > 0
-	for _, x := range attached {
-		v.volumes = append(v.volumes, x.volume)
-	}
-	v.volumes = unique(v.volumes)
-	if len(v.Used)+len(attached) == 0 {
-		return v
-	}
-	v.Counts = map[string]int{}
-	for h := range v.Used {
-		v.Counts[h.Driver]++
-	}
-	for h := range handlesOf(s, attached) {
-		if _, used := v.Used[h]; !used {
-			v.Counts[h.Driver]++
-		}
-	}
+	v.volumes = v.volumes.summed()
 	return v
-}
-
-// unique sorts a list and drops what it has twice.
-func unique(list []string) []string {
-	slices.Sort(list)
-	return slices.Compact(list)
 }
 
 var errNoName = errors.New("PersistentVolumeClaim had no name")

@@ -1,7 +1,10 @@
 package volumes
 
 import (
+	"encoding/binary"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"sort"
 
@@ -11,49 +14,81 @@ import (
 )
 
 // A pool holds the free volumes among which claims of one kind choose. It never changes once it is
-// closed.
+// filled.
 //
 // Source: k8s.io/component-helpers/storage/volume, FindMatchingVolume.
 type pool struct {
-	claim    *api.PersistentVolumeClaim // one of the kind
-	class    string
-	limited  bool // the claim has a selector; then the pool is for it alone
-	selector match.LabelSelector
-	free     []*volume // by size, then by name
-	index    index     // of free
+	claim *api.PersistentVolumeClaim // one of the kind; its selector does not count
+	class string
+	free  []*volume // by size, then by name
+	index index     // of free
 }
 
 // A poolInUse is a pool of a [Finder], with the place of the first of its cursors among those of
 // all pools.
 type poolInUse struct {
 	*pool
+	only    *selection // nil for claims without a selector
 	cursors int
 }
 
-// newPool makes an empty pool for a claim. It fails if the claim cannot be matched with any
-// volume.
-func newPool(claim *api.PersistentVolumeClaim) (p *pool, err error) {
-	p = &pool{claim: claim, class: ClassOfClaim(claim), limited: claim.Spec.Selector != nil}
-	if p.limited {
-		if p.selector, err = match.NewLabelSelector(claim.Spec.Selector); err != nil {
-			return nil, fmt.Errorf("error creating internal label selector for claim: %s/%s: %w", claim.Namespace, claim.Name, err)
-		}
-	}
-	return p, nil
+// A selection is the part of a pool that a selector selects.
+type selection struct {
+	of       *api.LabelSelector
+	ranks    []uint64 // a bit for each
+	anywhere []int    // those of the index that no label excludes
 }
 
-// serves reports whether another claim chooses among the same volumes, but for their size.
+func (s *selection) has(rank int) bool { return s.ranks[rank/64]&(1<<(rank%64)) != 0 }
+
+// selectionOf applies the selector of a claim to a pool. It fails if the claim cannot be matched with any
+// volume.
+func (p *pool) selectionOf(claim *api.PersistentVolumeClaim) (*selection, error) {
+	selector, err := match.NewLabelSelector(claim.Spec.Selector)
+	if err != nil {
+		return nil, fmt.Errorf("error creating internal label selector for claim: %s/%s: %w", claim.Namespace, claim.Name, err)
+	}
+	s := &selection{of: claim.Spec.Selector, ranks: make([]uint64, len(p.free)/64+1)}
+	for rank, v := range p.free {
+		if selector.Matches(v.object.Labels) {
+			s.ranks[rank/64] |= 1 << (rank % 64)
+		}
+	}
+	for _, rank := range p.index.anywhere {
+		if s.has(rank) {
+			s.anywhere = append(s.anywhere, rank)
+		}
+	}
+	return s, nil
+}
+
+// anywhere are the ranks that no label excludes.
+func (p *poolInUse) anywhere() []int {
+	if p.only != nil {
+		return p.only.anywhere
+	}
+	return p.index.anywhere
+}
+
+// serves reports whether another claim chooses among the same volumes, but for their size and its selector.
 func (p *pool) serves(claim *api.PersistentVolumeClaim) bool {
-	return !p.limited && claim.Spec.Selector == nil && p.class == ClassOfClaim(claim) &&
+	return p.class == ClassOfClaim(claim) &&
 		modeOf(p.claim.Spec.VolumeMode) == modeOf(claim.Spec.VolumeMode) &&
 		deref(p.claim.Spec.VolumeAttributesClassName) == deref(claim.Spec.VolumeAttributesClassName) &&
 		slices.Equal(p.claim.Spec.AccessModes, claim.Spec.AccessModes)
 }
 
+// serves reports whether another claim chooses among the same volumes, but for their size.
+func (p *poolInUse) serves(claim *api.PersistentVolumeClaim) bool {
+	if p.only == nil || claim.Spec.Selector == nil {
+		return p.only == nil && claim.Spec.Selector == nil && p.pool.serves(claim)
+	}
+	return p.pool.serves(claim) && reflect.DeepEqual(p.only.of, claim.Spec.Selector)
+}
+
 // takes reports whether a volume that is reserved for no claim belongs to the pool.
 func (p *pool) takes(v *volume) bool {
-	return suits(v, p.claim, p.class) && v.object.Status.Phase == api.VolumeAvailable &&
-		(!p.limited || p.selector.Matches(v.object.Labels)) && hasModes(v.object.Spec.AccessModes, p.claim.Spec.AccessModes)
+	return suits(v, p.claim, p.class) && v.object.Status.Phase == api.VolumeAvailable && hasModes(v.object.Spec.AccessModes, p.claim.Spec.AccessModes)
 }
 
 // fill fills the pool with those of the volumes, by name, that it takes.
@@ -91,11 +126,16 @@ const fewClaims = 8
 // findCandidates finds, for each claim of others, the volumes that it could get on
 // whatever node.
 func (f *Finder) findCandidates() {
+	clear(f.pools) // a pod may have had thousands
 	f.pools, f.cursors = f.pools[:0], 0
 	c := catalogKey.Of(f.snapshot)
+	var known map[string]int // pools by kind, if there are many claims
+	if len(f.others) > fewClaims {
+		known = map[string]int{}
+	}
 	for _, i := range f.others {
 		w := &f.waiting[i]
-		if w.pool, w.err = f.poolFor(c, w.claim); w.err != nil {
+		if w.pool, w.err = f.poolFor(c, w.claim, known); w.err != nil {
 			continue
 		}
 		request := w.request()
@@ -108,47 +148,80 @@ func (f *Finder) findCandidates() {
 	}
 }
 
-// poolFor returns the index of the pool for a claim, a new one if need be.
-func (f *Finder) poolFor(c *catalog, claim *api.PersistentVolumeClaim) (int, error) {
-	for i := range f.pools {
-		if f.pools[i].serves(claim) {
+// poolFor returns the index of the pool for a claim, a new one if need be. known has all pools by kind, or is
+// nil.
+func (f *Finder) poolFor(c *catalog, claim *api.PersistentVolumeClaim, known map[string]int) (int, error) {
+	kind := ""
+	if known != nil {
+		kind = kindOf(claim)
+		if i, ok := known[kind]; ok {
 			return i, nil
 		}
+	} else if i := slices.IndexFunc(f.pools, func(p poolInUse) bool { return p.serves(claim) }); i >= 0 {
+		return i, nil
 	}
-	p, err := c.poolFor(claim)
-	if err != nil {
-		return 0, err
+	p := poolInUse{c.poolFor(claim), nil, f.cursors}
+	if claim.Spec.Selector != nil {
+		var err error
+		if p.only, err = p.selectionOf(claim); err != nil {
+			return 0, err
+		}
 	}
-	f.pools = append(f.pools, poolInUse{p, f.cursors})
+	f.pools = append(f.pools, p)
 	f.cursors += p.index.lists()
+	if known != nil {
+		known[kind] = len(f.pools) - 1
+	}
 	return len(f.pools) - 1, nil
+}
+
+// kindOf returns a text that is equal for claims which one pool serves.
+func kindOf(claim *api.PersistentVolumeClaim) string {
+	spec := &claim.Spec
+	b := AppendText(AppendText(AppendText(nil, ClassOfClaim(claim)), string(modeOf(spec.VolumeMode))), deref(spec.VolumeAttributesClassName))
+	b = binary.AppendUvarint(b, uint64(len(spec.AccessModes)))
+	for _, mode := range spec.AccessModes {
+		b = AppendText(b, string(mode))
+	}
+	if b = appendFlag(b, spec.Selector != nil); spec.Selector == nil {
+		return string(b)
+	}
+	labels := spec.Selector.MatchLabels
+	b = binary.AppendUvarint(b, uint64(len(labels)))
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		b = AppendText(AppendText(b, key), labels[key])
+	}
+	for i := range spec.Selector.MatchExpressions {
+		r := &spec.Selector.MatchExpressions[i]
+		b = AppendText(AppendText(b, r.Key), string(r.Operator))
+		b = binary.AppendUvarint(b, uint64(len(r.Values)))
+		for _, value := range r.Values {
+			b = AppendText(b, value)
+		}
+	}
+	return string(b)
 }
 
 // poolsMost is how many pools of a class are kept.
 const poolsMost = 16
 
-// poolFor returns the pool for a claim. Those of claims without a selector are kept as long as the free
-// volumes of the class are the same.
-func (c *catalog) poolFor(claim *api.PersistentVolumeClaim) (*pool, error) {
+// poolFor returns the pool for a claim, whatever it selects. It is kept as long as the free volumes of the class
+// are the same.
+func (c *catalog) poolFor(claim *api.PersistentVolumeClaim) *pool {
 	l := c.freeOf(ClassOfClaim(claim))
 	for _, p := range l.pools {
 		if p.serves(claim) {
-			return p, nil
+			return p
 		}
 	}
-	p, err := newPool(claim)
-	if err != nil {
-		return nil, err
-	}
+	p := &pool{claim: claim, class: ClassOfClaim(claim)}
 	p.fill(l.all)
-	if !p.limited {
-		next := *l // forks share what is there
-		if next.pools = append(slices.Clip(l.pools), p); len(next.pools) > poolsMost {
-			next.pools = next.pools[len(next.pools)-poolsMost:]
-		}
-		c.lists[p.class] = &next
+	next := *l // forks share what is there
+	if next.pools = append(slices.Clip(l.pools), p); len(next.pools) > poolsMost {
+		next.pools = next.pools[len(next.pools)-poolsMost:]
 	}
-	return p, nil
+	c.lists[p.class] = &next
+	return p
 }
 
 // takenVolumes are the volumes of bindings, if there are many.
@@ -190,9 +263,9 @@ func (f *Finder) volumeFor(w *waitingClaim, n *api.Node, taken takenVolumes, bin
 		return nil
 	}
 	p := &f.pools[w.pool]
-	rank := p.index.next(n.Labels, w.from, cursors[p.cursors:p.cursors+p.index.lists()], func(rank int) bool {
+	rank := p.index.next(n.Labels, w.from, p.anywhere(), cursors[p.cursors:p.cursors+p.index.lists()], func(rank int) bool {
 		v := p.free[rank]
-		return !taken.has(v, bindings) && v.affinity.Allows(n)
+		return (p.only == nil || p.only.has(rank)) && !taken.has(v, bindings) && v.affinity.Allows(n)
 	})
 	if rank < 0 {
 		return nil

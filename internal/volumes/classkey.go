@@ -17,14 +17,13 @@ import (
 // KeySource is the source of KeyVersion, for [incremental.SharedKeyer].
 const KeySource = "internal/volumes"
 
-// KeyVersion identifies all that keys of pods read besides the pod: the number of the last change.
+// KeyVersion identifies all that keys of pods read besides the pod. Every change has a number of its own,
+// and so has what a rollback brings back.
 func KeyVersion(s *framework.Snapshot) uint64 {
 	if s.ObjectVersions().Differ(framework.ObjectVersions{})&framework.ReadsVolumes == 0 {
 		return 0 // nothing can be told apart, and no extension is needed
 	}
-	return max(framework.ObjectsVersion[api.PersistentVolumeClaim](s), framework.ObjectsVersion[api.PersistentVolume](s),
-		framework.ObjectsVersion[api.StorageClass](s), framework.ObjectsVersion[api.CSIDriver](s),
-		framework.ObjectsVersion[api.CSIStorageCapacity](s), UsesIn(s).version, attachedKey.Of(s).version)
+	return attachedKey.Of(s).version
 }
 
 // What a part of a key is about.

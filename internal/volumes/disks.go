@@ -105,13 +105,12 @@ func (k *DiskKind) Migrated(node *api.CSINode) bool { return Migrated(node, k.pl
 //
 // Source: kube-scheduler 1.18, nodevolumelimits, filterVolumes.
 func (k *DiskKind) Append(list []Disk, s *framework.Snapshot, p *framework.PodInfo) ([]Disk, error) {
-	set := diskSet{list: list}
-	err := k.include(&set, s, p)
+	set, err := k.include(diskSet{list: list}, s, p)
 	return set.list, err
 }
 
-// include adds the pod's disks that the set lacks.
-func (k *DiskKind) include(set *diskSet, s *framework.Snapshot, p *framework.PodInfo) error {
+// include returns the set with the pod's disks that it lacks.
+func (k *DiskKind) include(set diskSet, s *framework.Snapshot, p *framework.PodInfo) (diskSet, error) {
 	mounts := Of(p).Mounts
 	for i := range mounts {
 		m := &mounts[i]
@@ -121,15 +120,15 @@ func (k *DiskKind) include(set *diskSet, s *framework.Snapshot, p *framework.Pod
 			disk.id, is = k.id(&m.Disk.VolumeSource)
 		case m.Claim.Ephemeral:
 		case m.Claim.Name == "":
-			return errNoName
+			return set, errNoName
 		default:
 			disk, is = k.ofClaim(s, p.Pod.Namespace, m.Claim.Name)
 		}
 		if is && !set.has(disk) {
-			set.add(disk)
+			set = set.with(disk)
 		}
 	}
-	return nil
+	return set, nil
 }
 
 // A diskSet is a list of different disks.
@@ -141,7 +140,7 @@ type diskSet struct {
 // fewDisks is up to how many disks are compared one by one.
 const fewDisks = 32
 
-func (s *diskSet) has(d Disk) bool {
+func (s diskSet) has(d Disk) bool {
 	if s.known == nil {
 		return slices.Contains(s.list, d)
 	}
@@ -149,7 +148,9 @@ func (s *diskSet) has(d Disk) bool {
 	return ok
 }
 
-func (s *diskSet) add(d Disk) {
+// with returns the set with one more disk. The set itself is of no more use: its memory is taken over, which
+// may be on the stack.
+func (s diskSet) with(d Disk) diskSet {
 	s.list = append(s.list, d)
 	switch {
 	case s.known != nil:
@@ -160,6 +161,7 @@ func (s *diskSet) add(d Disk) {
 			s.known[d] = struct{}{}
 		}
 	}
+	return s
 }
 
 // Count counts the different disks of the kind on a node, and the disks in added
@@ -168,7 +170,7 @@ func (k *DiskKind) Count(s *framework.Snapshot, n *framework.NodeInfo, added []D
 	var buffer [fewDisks]Disk
 	set := diskSet{list: buffer[:0]}
 	for _, p := range n.Pods {
-		if err := k.include(&set, s, p); err != nil {
+		if set, err = k.include(set, s, p); err != nil {
 			return 0, 0, err
 		}
 	}

@@ -58,7 +58,7 @@ func TestDiskSet(t *testing.T) {
 		if s.has(d) {
 			t.Errorf("%v is there before it was added", d)
 		}
-		if s.add(d); !s.has(d) || len(s.list) != i+1 {
+		if s = s.with(d); !s.has(d) || len(s.list) != i+1 {
 			t.Errorf("%v was added, and there is: %t; %d disks", d, s.has(d), len(s.list))
 		}
 		if (s.known != nil) != (i >= fewDisks) || s.known != nil && len(s.known) != len(s.list) {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/berth-sched/berth/framework"
@@ -200,7 +199,8 @@ func (m *machine) Keep(*rapid.T) {
 	a := AttachedTo(m.s)
 	k := &keptAttached{a, a.Version(), map[int]nodeThen{}}
 	for _, n := range m.s.All() {
-		k.nodes[n.Slot()] = nodeThen{n.Generation(), a.On(n)}
+		v := a.On(n)
+		k.nodes[n.Slot()] = nodeThen{n.Generation(), *v.clone(nil)}
 	}
 	if m.kept = append(m.kept, k); len(m.kept) > 5 {
 		m.kept = m.kept[1:]
@@ -297,7 +297,7 @@ func (m *machine) compareKept() {
 func (m *machine) compare(what string, n *framework.NodeInfo, got NodeVolumes) {
 	others := attachmentsIn(m.s)
 	want := readVolumes(m.s, n, &others)
-	if got.Node != want.Node || got.Attached != want.Attached || !cmp.Equal(got.Used, want.Used, cmp.AllowUnexported(Handle{})) || !cmp.Equal(got.Counts, want.Counts) {
+	if !got.equal(&want) {
 		m.t.Fatalf("%s, on %s: %v %v of %v, want %v %v of %v", what, n.Name(), got.Used, got.Counts, got.Node, want.Used, want.Counts, want.Node)
 	}
 }

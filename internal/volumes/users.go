@@ -1,7 +1,9 @@
 package volumes
 
 import (
+	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -12,28 +14,34 @@ import (
 // of it: most changes of an object change nothing of that.
 type users struct {
 	claims  readers[claimFacts]
+	owners  readers[string] // of claims that were made for pods
 	volumes readers[volumeFacts]
 }
 
-func (u *users) fork() users { return users{u.claims.fork(), u.volumes.fork()} }
+func (u *users) fork() users { return users{u.claims.fork(), u.owners.fork(), u.volumes.fork()} }
 
 // claimFacts are what counts of a claim for the volumes of a node.
 type claimFacts struct {
-	exists        bool
-	owner, volume string
-	handle        Handle
+	exists bool
+	volume string
+	handle Handle
 }
 
-func claimFactsOf(s *framework.Snapshot, key string) (f claimFacts) {
+func claimFactsOf(s *framework.Snapshot, key string) claimFacts {
 	c := framework.Lookup[api.PersistentVolumeClaim](s, key)
 	if c == nil {
-		return f
+		return claimFacts{}
 	}
-	f = claimFacts{exists: true, volume: c.Spec.VolumeName, handle: handleOfClaim(s, c, true)}
-	if owner := c.ControllerRef(); owner != nil {
-		f.owner = string(owner.UID)
+	return claimFacts{true, c.Spec.VolumeName, handleOfClaim(s, c, true)}
+}
+
+// ownerOf returns the UID of the pod that a claim was made for, "" for none.
+func ownerOf(s *framework.Snapshot, key string) string {
+	c := framework.Lookup[api.PersistentVolumeClaim](s, key)
+	if c == nil || c.ControllerRef() == nil {
+		return ""
 	}
-	return f
+	return string(c.ControllerRef().UID)
 }
 
 // volumeFacts are what counts of a volume for the volumes of a node.
@@ -51,12 +59,12 @@ func volumeFactsOf(s *framework.Snapshot, name string) volumeFacts {
 }
 
 // readers are the slots of the nodes that were read from an object, by its key, with the facts that they
-// were read from. Lists never change.
+// were read from.
 type readers[F comparable] struct{ by cow.Map[string, readBy[F]] }
 
 type readBy[F comparable] struct {
 	facts F
-	slots []int32
+	slots slotSet
 }
 
 func (r *readers[F]) fork() readers[F] { return readers[F]{r.by.Fork()} }
@@ -64,26 +72,134 @@ func (r *readers[F]) fork() readers[F] { return readers[F]{r.by.Fork()} }
 // add notes a node that has just been read.
 func (r *readers[F]) add(key string, slot int32, facts F) {
 	x, _ := r.by.Get(key)
-	r.by.Set(key, readBy[F]{facts, append(slices.Clip(x.slots), slot)})
+	r.by.Set(key, readBy[F]{facts, x.slots.with(slot)})
 }
 
 // remove forgets a node.
 func (r *readers[F]) remove(key string, slot int32) {
 	x, _ := r.by.Get(key)
-	if len(x.slots) == 1 {
+	if x.slots = x.slots.without(slot); x.slots.empty() {
 		r.by.Remove(key)
 		return
 	}
-	i := slices.Index(x.slots, slot)
-	x.slots = slices.Delete(slices.Clone(x.slots), i, i+1)
 	r.by.Set(key, x)
 }
 
 // changed returns the nodes that a change of an object concerns.
-func (r *readers[F]) changed(key string, facts F) []int32 {
+func (r *readers[F]) changed(key string, facts F) slotSet {
 	x, ok := r.by.Get(key)
 	if !ok || x.facts == facts {
-		return nil
+		return slotSet{}
 	}
 	return x.slots
+}
+
+// A slotSet is a set of slots that never changes: a list of a few, or one bit for each. Most claims are
+// used on one node, but some on all.
+type slotSet struct {
+	few  []int32
+	bits []uint64
+}
+
+// fewSlots is up to how many slots are listed.
+const fewSlots = 16
+
+func (s slotSet) empty() bool { return len(s.few) == 0 && len(s.bits) == 0 }
+
+// with returns the set with one more slot.
+func (s slotSet) with(slot int32) slotSet {
+	if s.bits == nil && len(s.few) < fewSlots {
+		return slotSet{few: append(slices.Clip(s.few), slot)}
+	}
+	size := max(len(s.bits), int(slot)/64+1)
+	for _, x := range s.few {
+		size = max(size, int(x)/64+1)
+	}
+	next := make([]uint64, size)
+	copy(next, s.bits)
+	for _, x := range s.few {
+		next[x/64] |= 1 << (x % 64)
+	}
+	next[slot/64] |= 1 << (slot % 64)
+	return slotSet{bits: next}
+}
+
+// without returns the set without a slot.
+func (s slotSet) without(slot int32) slotSet {
+	if s.bits == nil {
+		return slotSet{few: slices.DeleteFunc(slices.Clone(s.few), func(x int32) bool { return x == slot })}
+	}
+	next := slices.Clone(s.bits)
+	if int(slot)/64 < len(next) {
+		next[slot/64] &^= 1 << (slot % 64)
+	}
+	for len(next) > 0 && next[len(next)-1] == 0 {
+		next = next[:len(next)-1]
+	}
+	if len(next) == 0 {
+		return slotSet{}
+	}
+	return slotSet{bits: next}
+}
+
+// each calls f with each slot.
+func (s slotSet) each(f func(slot int32)) {
+	for _, slot := range s.few {
+		f(slot)
+	}
+	for i, word := range s.bits {
+		for ; word != 0; word &= word - 1 {
+			f(int32(64*i + bits.TrailingZeros64(word)))
+		}
+	}
+}
+
+// uses are keys, sorted, with how often each is used.
+type uses []use
+
+type use struct {
+	key string
+	n   int32
+}
+
+func (u uses) find(key string) (int, bool) {
+	return slices.BinarySearchFunc(u, key, func(x use, key string) int { return strings.Compare(x.key, key) })
+}
+
+// add counts a use, and reports whether it is the first.
+func (u *uses) add(key string) bool {
+	i, there := u.find(key)
+	if !there {
+		*u = slices.Insert(*u, i, use{key: key})
+	}
+	(*u)[i].n++
+	return !there
+}
+
+// remove takes back a use, and reports whether it was the last.
+func (u *uses) remove(key string) bool {
+	i, there := u.find(key)
+	if !there {
+		return false
+	}
+	if (*u)[i].n--; (*u)[i].n > 0 {
+		return false
+	}
+	*u = slices.Delete(*u, i, i+1)
+	return true
+}
+
+// summed sorts the list and adds up uses of one key.
+func (u uses) summed() uses {
+	slices.SortFunc(u, func(a, b use) int { return strings.Compare(a.key, b.key) })
+	n := 0
+	for _, x := range u {
+		if n > 0 && u[n-1].key == x.key {
+			u[n-1].n += x.n
+			continue
+		}
+		u[n] = x
+		n++
+	}
+	return u[:n]
 }

@@ -10,13 +10,10 @@ import (
 // are made on first use, and follow pods from then on.
 //
 // Source: kube-scheduler 1.37, backend/cache, usedPVCRefCounts.
-type Uses struct {
-	counts  cow.Map[string, int]
-	version uint64 // of the counts
-}
+type Uses struct{ counts cow.Map[string, int] }
 
 var usesKey = framework.NewExtensionKey(func(s *framework.Snapshot) *Uses {
-	u := &Uses{version: s.NewVersion()}
+	u := new(Uses)
 	for _, n := range s.All() {
 		for _, p := range n.Pods {
 			u.PodAdded(s, n, p)
@@ -36,27 +33,19 @@ func (u *Uses) Count(claim string) int {
 
 // Fork implements [framework.Extension].
 func (u *Uses) Fork(*framework.Snapshot) framework.Extension {
-	return &Uses{u.counts.Fork(), u.version}
+	return &Uses{u.counts.Fork()}
 }
 
 // PodAdded counts the claims of a pod added to a node.
-func (u *Uses) PodAdded(s *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
-	claims := Of(p).Keys
-	for _, claim := range claims {
+func (u *Uses) PodAdded(_ *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
+	for _, claim := range Of(p).Keys {
 		u.counts.Set(claim, u.Count(claim)+1)
-	}
-	if len(claims) > 0 {
-		u.version = s.NewVersion()
 	}
 }
 
 // PodRemoved removes the counts of a removed pod.
-func (u *Uses) PodRemoved(s *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
-	claims := Of(p).Keys
-	if len(claims) > 0 {
-		u.version = s.NewVersion()
-	}
-	for _, claim := range claims {
+func (u *Uses) PodRemoved(_ *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
+	for _, claim := range Of(p).Keys {
 		if n := u.Count(claim); n > 1 {
 			u.counts.Set(claim, n-1)
 		} else {

@@ -45,9 +45,8 @@ var essence = map[string][]string{
 	"budgetIndex":   nil,                            // budgets as objects have them, at a version
 	"catalog":       nil,                            // volumes as objects have them, sorted
 	"Attached":      nil,                            // volumes of the pods of a node; Snapshot.Check reads them anew
-	"Uses":          {"counts"},
-	"Classes":       nil, // compiled selectors of DeviceClasses
-	"workloadIndex": nil, // Services by their labels
+	"Classes":       nil,                            // compiled selectors of DeviceClasses
+	"workloadIndex": nil,                            // Services by their labels
 }
 
 // imageOf returns the image of a snapshot.
