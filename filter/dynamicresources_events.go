@@ -23,10 +23,13 @@ func (p DynamicResources) EventsToRegister() []queueing.EventHint {
 		onAny("DeviceTaintRule", queueing.ActionAll),
 		onAny("ResourceClaimTemplate", came),
 		on(queueing.ResourceResourceClaim, queueing.ActionAll, claimHelps),
-		onPods(queueing.ActionDelete, func(_, before, _ *framework.PodInfo) bool { return before == nil || devices.MayNeed(before) }),
+		ifAny(onPods(queueing.ActionDelete, func(_, before, _ *framework.PodInfo) bool { return mayNeedDevices(before) }),
+			func(before, _ *framework.PodInfo) bool { return mayNeedDevices(before) }),
 		onSelf(p),
 	}
 }
+
+func mayNeedDevices(pod *framework.PodInfo) bool { return pod == nil || devices.MayNeed(pod) }
 
 // keyed is what AppendClassKey reads of a pod: its claims, and the names of those that were made for
 // it, and its requests for extended resources.

@@ -61,6 +61,17 @@ func about(h queueing.EventHint, subjects func(pod *framework.PodInfo) []queuein
 	return h
 }
 
+// ifAny narrows a registration to events of which the objects say that they may help some pod. before is nil
+// for an added object, after for a deleted one. An event without any object always matters.
+func ifAny[T any](h queueing.EventHint, may func(before, after *T) bool) queueing.EventHint {
+	h.Matters = func(before, after any) bool {
+		b, _ := before.(*T)
+		a, _ := after.(*T)
+		return b == nil && a == nil || may(b, a)
+	}
+	return h
+}
+
 // onAny registers for all events about a resource: each may help.
 func onAny(r queueing.EventResource, a queueing.ActionType) queueing.EventHint {
 	return queueing.EventHint{Event: queueing.ClusterEvent{Resource: r, Action: a}}

@@ -66,7 +66,7 @@ func volumeEvents(plugin framework.Scoper, has func(*framework.PodInfo, *api.Per
 		onCSINodes(func(before, after *api.CSINode) bool {
 			return before == nil || after == nil || migrates(before) != migrates(after) || !reflect.DeepEqual(before.Spec, after.Spec)
 		}),
-		onPods(queueing.ActionAll, func(pod, before, after *framework.PodInfo) bool {
+		ifAny(onPods(queueing.ActionAll, func(pod, before, after *framework.PodInfo) bool {
 			switch {
 			case before == nil && after != nil:
 				return may(after) && volumes.Of(pod).MayShare(volumes.Of(after))
@@ -74,6 +74,8 @@ func volumeEvents(plugin framework.Scoper, has func(*framework.PodInfo, *api.Per
 				return may(before)
 			}
 			return (before == nil || may(before) || may(after)) && readsOther(plugin, before, after)
+		}), func(before, after *framework.PodInfo) bool {
+			return before != nil && may(before) || after != nil && may(after)
 		}),
 		onSelf(plugin),
 	}

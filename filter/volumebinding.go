@@ -100,10 +100,13 @@ func (p VolumeBinding) EventsToRegister() []queueing.EventHint {
 			return publishesCapacity(before) && !publishesCapacity(after)
 		}),
 		onCSINodes(func(before, after *api.CSINode) bool { return before == nil || migrates(before) != migrates(after) }),
-		onPods(queueing.ActionDelete, func(_, before, _ *framework.PodInfo) bool { return len(volumes.Of(before).Claims) > 0 }),
+		ifAny(onPods(queueing.ActionDelete, func(_, before, _ *framework.PodInfo) bool { return hasClaims(before) }),
+			func(before, _ *framework.PodInfo) bool { return hasClaims(before) }),
 		onSelf(p),
 	}
 }
+
+func hasClaims(pod *framework.PodInfo) bool { return pod == nil || len(volumes.Of(pod).Claims) > 0 }
 
 // isKeptFor reports whether a volume is kept for a claim of the pod. The claim takes no
 // other, even if it cannot use that one.

@@ -95,8 +95,10 @@ func (VolumeRestrictions) Concern() framework.PodParts { return framework.PartVo
 // changes; the pod's volumes change.
 func (p VolumeRestrictions) EventsToRegister() []queueing.EventHint {
 	return []queueing.EventHint{
-		onPods(gone, func(pod, before, after *framework.PodInfo) bool {
+		ifAny(onPods(gone, func(pod, before, after *framework.PodInfo) bool {
 			return before == nil || inTheWay(pod, before) && readsOther(p, before, after)
+		}), func(before, _ *framework.PodInfo) bool {
+			return before == nil || len(volumes.Of(before).Keys)+len(volumes.Of(before).Exclusive) > 0
 		}),
 		onNode(queueing.ActionAdd, func(pod *framework.PodInfo, _, _ *api.Node) bool { return len(volumes.Of(pod).Exclusive) > 0 }),
 		onNode(queueing.ActionDelete, func(pod *framework.PodInfo, _, _ *api.Node) bool { return len(volumes.Of(pod).Keys) > 0 }),

@@ -331,6 +331,15 @@ func (h hinter) EventsToRegister() []queueing.EventHint {
 	}}
 }
 
+// indifferent says that no event matters.
+type indifferent struct{ hinter }
+
+func (h indifferent) EventsToRegister() []queueing.EventHint {
+	list := h.hinter.EventsToRegister()
+	list[0].Matters = func(_, _ any) bool { return false }
+	return list
+}
+
 // TestHintsOfLabels lets a plugin pass whose hint reads what all pods of a class share.
 func TestHintsOfLabels(t *testing.T) {
 	t.Parallel()
@@ -351,6 +360,9 @@ var brokenHints = []broken{
 		return hinter(func(p *framework.PodInfo) bool {
 			return slices.ContainsFunc(p.Pod.Spec.Containers, func(c api.Container) bool { return len(c.Ports) > 0 && c.Ports[len(c.Ports)-1].HostPort == 0 })
 		})
+	}},
+	{"a hint about what does not matter", "hints", "hint for an added *api.Node, which does not matter,", func() framework.Plugin {
+		return indifferent{hinter(func(*framework.PodInfo) bool { return true })}
 	}},
 	{"a hint that counts", "hints", "hint for an added *api.Node, asked again", func() framework.Plugin {
 		calls := 0

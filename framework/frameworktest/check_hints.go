@@ -40,8 +40,24 @@ func (k *kit) checkHints() *Failure {
 				if f := k.checkHint(h, e, p, twins); f != nil {
 					return f
 				}
+				if f := k.checkMatters(h, e, p); f != nil {
+					return f
+				}
 			}
 		}
+	}
+	return nil
+}
+
+// checkMatters wants an event that does not matter to help no pod.
+func (k *kit) checkMatters(h queueing.EventHint, e event, p *framework.PodInfo) *Failure {
+	k.calling = "Matters"
+	if h.Matters == nil || h.Matters(e.before, e.after) {
+		return nil
+	}
+	k.calling = "Hint"
+	if hint, err := h.Hint(p, e.before, e.after); err != nil || hint != queueing.QueueSkip {
+		return k.fail("hint for "+e.String()+", which does not matter,", fmt.Sprint(hint, err), fmt.Sprint(queueing.QueueSkip))
 	}
 	return nil
 }

@@ -123,6 +123,11 @@ type EventHint struct {
 	// nothing if it is about another pod. nil means that Hint is asked about all; a panic is the
 	// answer "any pod". If several waiting pods are alike, it is asked about one of them.
 	Subjects func(pod *framework.PodInfo) []Subject
+	// Matters reports whether an event may help any pod at all, by the objects alone. If it returns
+	// false, Hint would be QueueSkip for every pod, and is not asked. It is asked once for each event, so
+	// an event that helps nobody costs the same however many pods wait. nil means that every event
+	// matters; a panic is the answer true.
+	Matters func(before, after any) bool
 }
 
 // A Subject stands for pods by their namespace and one of their labels. The zero value is any pod.

@@ -57,6 +57,16 @@ func (g *group) registered(e queueing.ClusterEvent) bool {
 	})
 }
 
+// cares reports whether the event may help any item of the group: some plugin that rejected them says so.
+func (g *group) cares(e event) bool {
+	if e.IsWildcard() || g.profile == nil || g.rejectors.none() {
+		return true
+	}
+	return slices.ContainsFunc(g.profile.matching(e.ClusterEvent), func(r scheduling.RegisteredEvent) bool {
+		return g.rejectors.wakes(r.Plugin, e.ClusterEvent) && matters(r.EventHint, e.before, e.after)
+	})
+}
+
 // join puts a waiting item into its group, as the last. It looks at no other item.
 func (q *Queue) join(it *Item) {
 	g := q.groupOf(it)
@@ -161,7 +171,7 @@ func (q *Queue) concerned(e event) []*Item {
 	w.items, w.number = w.items[:0], w.number+1
 	several := false // or one that is not in order
 	for _, g := range q.groups.list {
-		if !g.heeds(e.ClusterEvent) {
+		if !g.heeds(e.ClusterEvent) || !g.cares(e) {
 			continue
 		}
 		if g.narrow(e, w) {

@@ -1,6 +1,9 @@
 package queue
 
 import (
+	"slices"
+
+
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/queueing"
 )
@@ -8,8 +11,8 @@ import (
 // subjects are the items of a group by the pods on nodes that their hints look at. They are kept
 // once an event has come that all hints of the group narrow.
 type subjects struct {
-	items    map[queueing.Subject]*lookers  // nil until then
-	narrowed map[queueing.ClusterEvent]bool // whether all hints narrow the event
+	items map[queueing.Subject]*lookers                  // nil until then
+	wide  map[queueing.ClusterEvent][]queueing.EventHint // the hints that do not narrow the event
 }
 
 // lookers are the items that look at a subject, in any order.
@@ -69,7 +72,7 @@ func coarser(list []queueing.Subject) []queueing.Subject {
 // narrow takes the items of the group that the event may concern. It reports false if that may
 // be any of them.
 func (g *group) narrow(e event, to *gathering) bool {
-	if e.Resource != queueing.ResourceAssignedPod || g.profile == nil || g.rejectors.none() || !g.narrows(e.ClusterEvent) {
+	if e.Resource != queueing.ResourceAssignedPod || g.profile == nil || g.rejectors.none() || !g.narrows(e) {
 		return false
 	}
 	before, after := podOf(e.before), podOf(e.after)
@@ -93,20 +96,20 @@ func (g *group) narrow(e event, to *gathering) bool {
 }
 
 // narrows reports whether all hints that are asked about the event narrow it.
-func (g *group) narrows(e queueing.ClusterEvent) bool {
-	yes, known := g.subjects.narrowed[e]
-	if known {
-		return yes
+func (g *group) narrows(e event) bool {
+	wide, known := g.subjects.wide[e.ClusterEvent]
+	if !known {
+		for _, r := range g.profile.matching(e.ClusterEvent) {
+			if r.Subjects == nil && g.rejectors.wakes(r.Plugin, e.ClusterEvent) {
+				wide = append(wide, r.EventHint)
+			}
+		}
+		if g.subjects.wide == nil {
+			g.subjects.wide = map[queueing.ClusterEvent][]queueing.EventHint{}
+		}
+		g.subjects.wide[e.ClusterEvent] = wide
 	}
-	yes = true
-	for _, r := range g.profile.matching(e) {
-		yes = yes && (r.Subjects != nil || !g.rejectors.wakes(r.Plugin, e))
-	}
-	if g.subjects.narrowed == nil {
-		g.subjects.narrowed = map[queueing.ClusterEvent]bool{}
-	}
-	g.subjects.narrowed[e] = yes
-	return yes
+	return !slices.ContainsFunc(wide, func(r queueing.EventHint) bool { return matters(r, e.before, e.after) })
 }
 
 func podOf(object any) *framework.PodInfo {

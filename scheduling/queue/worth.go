@@ -114,6 +114,9 @@ func (q *Queue) worth(it *Item, e event) strategy {
 // Helps reports whether a plugin that registered for an event says that it may help the pod. An
 // error or panic there must not keep a pod waiting.
 func Helps(r queueing.EventHint, pod *framework.PodInfo, before, after any) (yes bool) {
+	if !matters(r, before, after) {
+		return false
+	}
 	if r.Hint == nil {
 		return true
 	}
@@ -124,6 +127,19 @@ func Helps(r queueing.EventHint, pod *framework.PodInfo, before, after any) (yes
 	}()
 	h, err := r.Hint(pod, before, after)
 	return err != nil || h != queueing.QueueSkip
+}
+
+// matters reports whether an event may help any pod, as the plugin says.
+func matters(r queueing.EventHint, before, after any) (yes bool) {
+	if r.Matters == nil {
+		return true
+	}
+	defer func() {
+		if recover() != nil {
+			yes = true
+		}
+	}()
+	return r.Matters(before, after)
 }
 
 // heeds reports whether the event concerns the item. Only an event that a gate
