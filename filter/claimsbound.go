@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework/api"
-	"github.com/berth-sched/berth/internal/match"
 	"github.com/berth-sched/berth/internal/volumes"
 )
 
@@ -13,6 +12,9 @@ import (
 type ClaimLookup struct {
 	Volume func(name string) *api.PersistentVolume
 	Claim  func(key string) *api.PersistentVolumeClaim // namespace/name
+	// CSINode returns the drivers of a node: those that took over in-tree volumes say where these can be
+	// used. nil means that none has.
+	CSINode func(node string) *api.CSINode
 }
 
 // Bound reports whether every claim is bound, after a driver has written the changes: then
@@ -43,7 +45,7 @@ func (r VolumeReservation) bound(newest ClaimLookup, node *api.Node) (bool, erro
 	if older(&v.ObjectMeta, r.ResourceVersion) {
 		return false, nil
 	}
-	if err := usable(v, node); err != nil {
+	if err := newest.usable(v, node); err != nil {
 		return false, err
 	}
 	ref := v.Spec.ClaimRef
@@ -73,7 +75,7 @@ func (n NodeSelection) bound(newest ClaimLookup, node *api.Node) (bool, error) {
 		if v == nil {
 			return false, nil // it comes with a later event
 		}
-		if err := usable(v, node); err != nil {
+		if err := newest.usable(v, node); err != nil {
 			return false, err
 		}
 	}
@@ -87,11 +89,16 @@ func older(m *api.ObjectMeta, version string) bool {
 }
 
 // usable returns an error if the node cannot use the volume.
-func usable(v *api.PersistentVolume, node *api.Node) error {
-	if a := v.Spec.NodeAffinity; a != nil && a.Required != nil {
-		if s := match.NewNodeSelector(a.Required); !s.Matches(node) {
-			return fmt.Errorf("pv %q node affinity doesn't match node %q: no matching NodeSelectorTerms", v.Name, node.Name)
-		}
+func (l ClaimLookup) usable(v *api.PersistentVolume, node *api.Node) error {
+	var drivers *api.CSINode
+	if l.CSINode != nil {
+		drivers = l.CSINode(node.Name)
+	}
+	switch ok, err := volumes.UsableOn(v, node, drivers); {
+	case err != nil:
+		return err
+	case !ok:
+		return fmt.Errorf("pv %q node affinity doesn't match node %q: no matching NodeSelectorTerms", v.Name, node.Name)
 	}
 	return nil
 }

@@ -19,7 +19,8 @@ func TestBound(t *testing.T) {
 		disk := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: "disk", ResourceVersion: "9"}}
 		disk.Spec.ClaimRef = &api.ObjectReference{Namespace: "shop", Name: "data", UID: "1"}
 		disk.Spec.NodeAffinity = &api.VolumeNodeAffinity{Required: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{
-			MatchFields: []api.NodeSelectorRequirement{{Key: "metadata.name", Operator: "In", Values: []string{"n"}}},
+			MatchExpressions: []api.NodeSelectorRequirement{{Key: api.LabelHostname, Operator: "In", Values: []string{"n"}}},
+			MatchFields:      []api.NodeSelectorRequirement{{Key: "metadata.name", Operator: "In", Values: []string{"any"}}}, // every node meets these
 		}}}}
 		bound := map[string]string{api.AnnBindCompleted: "yes", api.AnnSelectedNode: "n"}
 		data := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Namespace: "shop", Name: "data", Annotations: bound}}
@@ -71,10 +72,36 @@ func TestBound(t *testing.T) {
 		ok, err := b.Bound(filter.ClaimLookup{
 			Volume: func(name string) *api.PersistentVolume { return o.volumes[name] },
 			Claim:  func(key string) *api.PersistentVolumeClaim { return o.claims[key] },
-		}, api.MakeNode(tt.node, "1", "1Gi").Obj())
+		}, api.MakeNode(tt.node, "1", "1Gi").Labels(api.LabelHostname, tt.node).Obj())
 		if text := fmt.Sprint(err); ok != tt.ok || err == nil && tt.err != "" || err != nil && text != tt.err {
 			t.Errorf("%s: Bound() = %v, %v, want %v, %q", tt.name, ok, err, tt.ok, tt.err)
 		}
+	}
+}
+
+// A driver that took over an in-tree volume says where it can be used, as for the filter.
+func TestBoundOfMigratedVolume(t *testing.T) {
+	v := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: "disk"}}
+	v.Spec.AWSElasticBlockStore = &api.AWSElasticBlockStoreVolumeSource{VolumeID: "vol-1"}
+	v.Spec.ClaimRef = &api.ObjectReference{Namespace: "shop", Name: "data", UID: "1"}
+	v.Spec.NodeAffinity = &api.VolumeNodeAffinity{Required: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{
+		MatchExpressions: []api.NodeSelectorRequirement{{Key: api.LabelTopologyZone, Operator: "In", Values: []string{"a"}}},
+	}}}}
+	c := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Namespace: "shop", Name: "data", Annotations: map[string]string{api.AnnBindCompleted: "yes"}}}
+	c.Spec.VolumeName = "disk"
+	node := api.MakeNode("n", "1", "1Gi").Labels("topology.ebs.csi.aws.com/zone", "a").Obj()
+	b := filter.ClaimBindings{Volumes: []filter.VolumeReservation{{Volume: "disk"}}}
+	newest := filter.ClaimLookup{
+		Volume: func(string) *api.PersistentVolume { return v }, Claim: func(string) *api.PersistentVolumeClaim { return c },
+	}
+	if ok, err := b.Bound(newest, node); ok || err == nil {
+		t.Errorf("without the driver: %v, %v, want that the node has no such label", ok, err)
+	}
+	newest.CSINode = func(string) *api.CSINode {
+		return &api.CSINode{ObjectMeta: api.ObjectMeta{Name: "n", Annotations: map[string]string{api.AnnMigratedPlugins: "kubernetes.io/aws-ebs"}}}
+	}
+	if ok, err := b.Bound(newest, node); !ok || err != nil {
+		t.Errorf("with the driver: %v, %v", ok, err)
 	}
 }
 

@@ -61,7 +61,7 @@ func about(h queueing.EventHint, subjects func(pod *framework.PodInfo) []queuein
 	return h
 }
 
-// ifAny narrows a registration to events of which the objects say that they may help some pod. before is nil
+// ifAny narrows a registration to events that may help some pod, as their objects say. before is nil
 // for an added object, after for a deleted one. An event without any object always matters.
 func ifAny[T any](h queueing.EventHint, may func(before, after *T) bool) queueing.EventHint {
 	h.Matters = func(before, after any) bool {

@@ -25,7 +25,7 @@ func (f *Finder) Details(n *framework.NodeInfo) []framework.Detail {
 func (f *Finder) boundDetails(n *framework.NodeInfo) (list []framework.Detail) {
 	for i := range f.bound {
 		b := &f.bound[i]
-		affinity, err := b.on(f.snapshot, n)
+		affinity, err := b.affinityOn(f.snapshot, n)
 		subject := fmt.Sprintf("claim %s: volume %s", b.claim.Key(), b.claim.Spec.VolumeName)
 		switch {
 		case err != nil:

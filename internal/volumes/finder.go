@@ -178,7 +178,14 @@ func boundClaimOf(s *framework.Snapshot, c *api.PersistentVolumeClaim) (b boundC
 	if err != nil {
 		return boundClaim{claim: c, missing: true}
 	}
-	b.claim, b.affinity = c, AffinityOf(v.Spec.NodeAffinity)
+	b = boundVolume(v)
+	b.claim = c
+	return b
+}
+
+// boundVolume is a boundClaim without its claim.
+func boundVolume(v *api.PersistentVolume) (b boundClaim) {
+	b.affinity = AffinityOf(v.Spec.NodeAffinity)
 	plugin := inTreeOfVolume(&v.Spec.PersistentVolumeSource)
 	if plugin == nil || !plugin.countable {
 		return b
@@ -252,7 +259,7 @@ func (f *Finder) Find(n *framework.NodeInfo, found Found) (Found, Reasons, error
 func (f *Finder) checkBound(n *framework.NodeInfo) (Reasons, error) {
 	for i := range f.bound {
 		b := &f.bound[i]
-		affinity, err := b.on(f.snapshot, n)
+		affinity, err := b.affinityOn(f.snapshot, n)
 		switch {
 		case err != nil:
 			return 0, err
@@ -265,12 +272,30 @@ func (f *Finder) checkBound(n *framework.NodeInfo) (Reasons, error) {
 	return 0, nil
 }
 
-// on returns where the volume can be used, as far as the node is concerned.
-func (b *boundClaim) on(s *framework.Snapshot, n *framework.NodeInfo) (*Affinity, error) {
-	if b.plugin == "" || !Migrated(CSINode(s, n.Name()), b.plugin) {
+// affinityOn returns where the volume can be used, as far as the node is concerned.
+func (b *boundClaim) affinityOn(s *framework.Snapshot, n *framework.NodeInfo) (*Affinity, error) {
+	if b.plugin == "" {
+		return &b.affinity, nil
+	}
+	return b.affinityWith(CSINode(s, n.Name()))
+}
+
+// affinityWith is affinityOn for a node with the drivers, or nil if they are not known.
+func (b *boundClaim) affinityWith(drivers *api.CSINode) (*Affinity, error) {
+	if !Migrated(drivers, b.plugin) {
 		return &b.affinity, nil
 	}
 	return &b.migrated, b.err
+}
+
+// UsableOn reports whether a node with the drivers, or nil if they are not known, can use the volume.
+func UsableOn(v *api.PersistentVolume, node *api.Node, drivers *api.CSINode) (bool, error) {
+	b := boundVolume(v)
+	affinity, err := b.affinityWith(drivers)
+	if err != nil {
+		return false, err
+	}
+	return affinity.Allows(node), nil
 }
 
 // findWaiting binds claims to existing volumes where possible and provisions the

@@ -52,7 +52,7 @@ func (v volumeBinder) PreBind(ctx context.Context, c *framework.Cycle, node stri
 	if err := v.write(ctx, &b); err != nil {
 		return framework.AsStatus(err)
 	}
-	newest := filter.ClaimLookup{Volume: v.s.cluster.Volumes.Get, Claim: v.s.cluster.Claims.Get}
+	newest := filter.ClaimLookup{Volume: v.s.cluster.Volumes.Get, Claim: v.s.cluster.Claims.Get, CSINode: v.s.cluster.Drivers.Get}
 	err := await(ctx, v.s.cluster, v.timeout, func() (bool, error) {
 		on, err := stillThere(v.s.cluster, c.Pod.Pod, node)
 		if err != nil {

@@ -3,7 +3,6 @@ package queue
 import (
 	"slices"
 
-
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/queueing"
 )

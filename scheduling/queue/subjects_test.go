@@ -195,3 +195,41 @@ func TestGatheringIsSmall(t *testing.T) {
 		t.Errorf("an event about %d pods took %d bytes, want about 8 for each", pods, got)
 	}
 }
+
+// An event that matters to no pod costs nothing, however many wait. If a plugin cannot tell, it matters.
+func TestHintsAreNotAskedAboutWhatDoesNotMatter(t *testing.T) {
+	asked, told := 0, 0
+	hint := on(queueing.ResourceAssignedPod, queueing.ActionDelete, func(*framework.PodInfo, any, any) (queueing.QueueingHint, error) {
+		asked++
+		return queueing.QueueSkip, nil
+	})
+	hint.Matters = func(before, _ any) bool {
+		told++
+		switch before.(*framework.PodInfo).Pod.Name {
+		case "panic":
+			panic("no idea")
+		case "useful":
+			return true
+		}
+		return false
+	}
+	r := newRig(t, queue.Config{Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{plugin{"A", []queueing.EventHint{hint}}}})})
+	const waiting = 50
+	for i := range waiting {
+		it := r.Add(r.ctx, r.info(api.MakePod(fmt.Sprint("p", i))))
+		if r.Pop() != it {
+			t.Fatal("another pod is first")
+		}
+		r.Requeue(r.ctx, it, nil, queue.Rejectors{Plugins: []string{"A"}})
+	}
+	for name, want := range map[string]int{"useless": 0, "useful": waiting, "panic": waiting} {
+		asked, told = 0, 0
+		r.Move(r.ctx, queueing.ClusterEvent{Resource: queueing.ResourceAssignedPod, Action: queueing.ActionDelete}, r.info(api.MakePod(name)), nil, nil)
+		if asked != want {
+			t.Errorf("%s: asked about %d pods, want %d", name, asked, want)
+		}
+		if want == 0 && told > 2 {
+			t.Errorf("%s: told %d times that it does not matter", name, told)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package feed
 import (
 	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/berth-sched/berth/framework/api"
@@ -16,6 +17,7 @@ type Cluster struct {
 	// resource claims.
 	Nodes   *Objects[api.Node, corev1.Node, *corev1.Node]
 	Pods    *Objects[api.Pod, corev1.Pod, *corev1.Pod]
+	Drivers *Objects[api.CSINode, storagev1.CSINode, *storagev1.CSINode]
 	Volumes *Objects[api.PersistentVolume, corev1.PersistentVolume, *corev1.PersistentVolume]
 	Claims  *Objects[api.PersistentVolumeClaim, corev1.PersistentVolumeClaim, *corev1.PersistentVolumeClaim]
 	Devices *Objects[api.ResourceClaim, resourcev1.ResourceClaim, *resourcev1.ResourceClaim]
@@ -41,7 +43,7 @@ func New(c kubernetes.Interface, has Served, report func(error)) *Cluster {
 	follow(f, "poddisruptionbudgets", "", c.PolicyV1().PodDisruptionBudgets(""), convert.PodDisruptionBudget)
 	follow(f, "storageclasses", "", storage.StorageClasses(), convert.StorageClass)
 	follow(f, "csidrivers", "", storage.CSIDrivers(), convert.CSIDriver)
-	follow(f, "csinodes", "", storage.CSINodes(), convert.CSINode)
+	x.Drivers = follow(f, "csinodes", "", storage.CSINodes(), convert.CSINode)
 	follow(f, "csistoragecapacities", "", storage.CSIStorageCapacities(""), convert.CSIStorageCapacity)
 	follow(f, "volumeattachments", "", storage.VolumeAttachments(), convert.VolumeAttachment)
 	x.Volumes = follow(f, "persistentvolumes", "", core.PersistentVolumes(), convert.PersistentVolume)
