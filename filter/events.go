@@ -65,8 +65,11 @@ func about(h queueing.EventHint, subjects func(pod *framework.PodInfo) []queuein
 // for an added object, after for a deleted one. An event without any object always matters.
 func ifAny[T any](h queueing.EventHint, may func(before, after *T) bool) queueing.EventHint {
 	h.Matters = func(before, after any) bool {
-		b, _ := before.(*T)
-		a, _ := after.(*T)
+		b, isOld := before.(*T)
+		a, isNew := after.(*T)
+		if before != nil && !isOld || after != nil && !isNew {
+			return true // the hint says that as an error
+		}
 		return b == nil && a == nil || may(b, a)
 	}
 	return h

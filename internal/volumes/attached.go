@@ -183,14 +183,14 @@ func (a *Attached) read(n *framework.NodeInfo) {
 	for h := range v.Used {
 		a.countUser(h, 1)
 	}
-	for _, x := range v.claims {
-		a.users.claims.add(x.key, slot, claimFactsOf(a.snapshot, x.key))
+	for key := range v.claims {
+		a.users.claims.add(key, slot, claimFactsOf(a.snapshot, key))
 	}
-	for _, x := range v.owned {
-		a.users.owners.add(x.key, slot, ownerOf(a.snapshot, x.key))
+	for key := range v.owned {
+		a.users.owners.add(key, slot, ownerOf(a.snapshot, key))
 	}
-	for _, x := range v.volumes {
-		a.users.volumes.add(x.key, slot, volumeFactsOf(a.snapshot, x.key))
+	for key := range v.volumes {
+		a.users.volumes.add(key, slot, volumeFactsOf(a.snapshot, key))
 	}
 	if a.snapshot.Recording() {
 		a.snapshot.Record(readUndo{a, slot})
@@ -224,14 +224,14 @@ func (a *Attached) forget(slot int32) {
 	for h := range v.Used {
 		a.countUser(h, -1)
 	}
-	for _, x := range v.claims {
-		a.users.claims.remove(x.key, slot)
+	for key := range v.claims {
+		a.users.claims.remove(key, slot)
 	}
-	for _, x := range v.owned {
-		a.users.owners.remove(x.key, slot)
+	for key := range v.owned {
+		a.users.owners.remove(key, slot)
 	}
-	for _, x := range v.volumes {
-		a.users.volumes.remove(x.key, slot)
+	for key := range v.volumes {
+		a.users.volumes.remove(key, slot)
 	}
 	*a.nodes.Own(a.owner, int(slot)) = nil
 	a.missing = append(a.missing, slot)
@@ -381,7 +381,7 @@ func (v *NodeVolumes) count(driver string, by int) {
 func (v *NodeVolumes) clone(owner *cow.Owner) *NodeVolumes {
 	c := *v
 	c.Used, c.Counts = maps.Clone(v.Used), maps.Clone(v.Counts)
-	c.claims, c.owned, c.volumes = slices.Clone(v.claims), slices.Clone(v.owned), slices.Clone(v.volumes)
+	c.claims, c.owned, c.volumes = maps.Clone(v.claims), maps.Clone(v.owned), maps.Clone(v.volumes)
 	c.owner = owner
 	return &c
 }
@@ -467,7 +467,7 @@ func readVolumes(s *framework.Snapshot, n *framework.NodeInfo, others *attachmen
 		v.count(h.Driver, 1)
 	}
 	for _, x := range attached {
-		v.volumes = append(v.volumes, use{x.volume, 1})
+		v.volumes.add(x.volume)
 	}
 	for _, p := range n.Pods {
 		mounts := Of(p).Mounts
@@ -480,18 +480,16 @@ func readVolumes(s *framework.Snapshot, n *framework.NodeInfo, others *attachmen
 				continue
 			}
 			claim := key(p.Pod.Namespace, m.Claim.Name)
-			if v.claims = append(v.claims, use{claim, 1}); m.Claim.Ephemeral {
-				v.owned = append(v.owned, use{claim, 1})
+			if v.claims.add(claim); m.Claim.Ephemeral {
+				v.owned.add(claim)
 			}
 		}
 	}
-	v.claims, v.owned = v.claims.summed(), v.owned.summed()
-	for _, x := range v.claims {
-		if c := framework.Lookup[api.PersistentVolumeClaim](s, x.key); c != nil && c.Spec.VolumeName != "" {
-			v.volumes = append(v.volumes, use{c.Spec.VolumeName, 1})
+	for key := range v.claims {
+		if c := framework.Lookup[api.PersistentVolumeClaim](s, key); c != nil && c.Spec.VolumeName != "" {
+			v.volumes.add(c.Spec.VolumeName)
 		}
 	}
-	v.volumes = v.volumes.summed()
 	return v
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"maps"
+	"math/bits"
 	"reflect"
 	"slices"
 	"sort"
@@ -32,14 +33,11 @@ type poolInUse struct {
 	cursors int
 }
 
-// A selection is the part of a pool that a selector selects.
+// A selection is the part of a pool that a selector selects, one bit for each rank.
 type selection struct {
-	of       *api.LabelSelector
-	ranks    []uint64 // a bit for each
-	anywhere []int    // those of the index that no label excludes
+	of    *api.LabelSelector
+	ranks []uint64
 }
-
-func (s *selection) has(rank int) bool { return s.ranks[rank/64]&(1<<(rank%64)) != 0 }
 
 // selectionOf applies the selector of a claim to a pool. It fails if the claim cannot be matched with any
 // volume.
@@ -48,26 +46,50 @@ func (p *pool) selectionOf(claim *api.PersistentVolumeClaim) (*selection, error)
 	if err != nil {
 		return nil, fmt.Errorf("error creating internal label selector for claim: %s/%s: %w", claim.Namespace, claim.Name, err)
 	}
-	s := &selection{of: claim.Spec.Selector, ranks: make([]uint64, len(p.free)/64+1)}
+	s := &selection{claim.Spec.Selector, make([]uint64, len(p.free)/64+1)}
 	for rank, v := range p.free {
 		if selector.Matches(v.object.Labels) {
 			s.ranks[rank/64] |= 1 << (rank % 64)
 		}
 	}
-	for _, rank := range p.index.anywhere {
-		if s.has(rank) {
-			s.anywhere = append(s.anywhere, rank)
-		}
-	}
 	return s, nil
 }
 
-// anywhere are the ranks that no label excludes.
-func (p *poolInUse) anywhere() []int {
-	if p.only != nil {
-		return p.only.anywhere
+// A remainder is what is left of a pool on a node, for claims with selectors: the ranks that may fit. Each is
+// looked at once for all claims, however many selectors they have.
+type remainder struct {
+	of    *pool
+	ranks []uint64
+}
+
+// remainderOf returns that of a pool, a new one if need be.
+func remainderOf(list *[]remainder, p *pool, n *api.Node) remainder {
+	for _, r := range *list {
+		if r.of == p {
+			return r
+		}
 	}
-	return p.index.anywhere
+	r := remainder{p, p.index.on(n.Labels, len(p.free))}
+	*list = append(*list, r)
+	return r
+}
+
+// take takes the first volume of the selection, from a rank on, that fits; nil if there is none.
+func (r remainder) take(s *selection, from int, fits func(v *volume) bool) *volume {
+	for w := from / 64; w < len(r.ranks); w++ {
+		x := r.ranks[w] & s.ranks[w]
+		if w == from/64 {
+			x &= ^uint64(0) << (from % 64)
+		}
+		for ; x != 0; x &= x - 1 {
+			bit := x & -x
+			r.ranks[w] &^= bit
+			if v := r.of.free[64*w+bits.TrailingZeros64(bit)]; fits(v) {
+				return v
+			}
+		}
+	}
+	return nil
 }
 
 // serves reports whether another claim chooses among the same volumes, but for their size and its selector.
@@ -75,7 +97,7 @@ func (p *pool) serves(claim *api.PersistentVolumeClaim) bool {
 	return p.class == ClassOfClaim(claim) &&
 		modeOf(p.claim.Spec.VolumeMode) == modeOf(claim.Spec.VolumeMode) &&
 		deref(p.claim.Spec.VolumeAttributesClassName) == deref(claim.Spec.VolumeAttributesClassName) &&
-		slices.Equal(p.claim.Spec.AccessModes, claim.Spec.AccessModes)
+		hasModes(p.claim.Spec.AccessModes, claim.Spec.AccessModes) && hasModes(claim.Spec.AccessModes, p.claim.Spec.AccessModes)
 }
 
 // serves reports whether another claim chooses among the same volumes, but for their size.
@@ -168,7 +190,9 @@ func (f *Finder) poolFor(c *catalog, claim *api.PersistentVolumeClaim, known map
 		}
 	}
 	f.pools = append(f.pools, p)
-	f.cursors += p.index.lists()
+	if p.only == nil {
+		f.cursors += p.index.lists()
+	}
 	if known != nil {
 		known[kind] = len(f.pools) - 1
 	}
@@ -179,10 +203,7 @@ func (f *Finder) poolFor(c *catalog, claim *api.PersistentVolumeClaim, known map
 func kindOf(claim *api.PersistentVolumeClaim) string {
 	spec := &claim.Spec
 	b := AppendText(AppendText(AppendText(nil, ClassOfClaim(claim)), string(modeOf(spec.VolumeMode))), deref(spec.VolumeAttributesClassName))
-	b = binary.AppendUvarint(b, uint64(len(spec.AccessModes)))
-	for _, mode := range spec.AccessModes {
-		b = AppendText(b, string(mode))
-	}
+	b = appendModes(b, spec.AccessModes)
 	if b = appendFlag(b, spec.Selector != nil); spec.Selector == nil {
 		return string(b)
 	}
@@ -200,6 +221,20 @@ func kindOf(claim *api.PersistentVolumeClaim) string {
 		}
 	}
 	return string(b)
+}
+
+// appendModes appends access modes: neither their order counts, nor how often a claim names one.
+func appendModes(b []byte, modes []api.PersistentVolumeAccessMode) []byte {
+	if len(modes) > 1 {
+		modes = slices.Clone(modes)
+		slices.Sort(modes)
+		modes = slices.Compact(modes)
+	}
+	b = binary.AppendUvarint(b, uint64(len(modes)))
+	for _, mode := range modes {
+		b = AppendText(b, string(mode))
+	}
+	return b
 }
 
 // poolsMost is how many pools of a class are kept.
@@ -251,8 +286,8 @@ func (t takenVolumes) has(v *volume, bindings []Binding) bool {
 // volumeFor returns the volume that a claim gets on a node. A volume reserved for it comes
 // first, and must then be usable there; otherwise the smallest one is chosen. Volumes
 // taken by earlier claims, those of the bindings, are skipped. The cursors are those of all
-// pools.
-func (f *Finder) volumeFor(w *waitingClaim, n *api.Node, taken takenVolumes, bindings []Binding, cursors []int) *volume {
+// pools, and rest is what is left of those of claims with selectors.
+func (f *Finder) volumeFor(w *waitingClaim, n *api.Node, taken takenVolumes, bindings []Binding, cursors []int, rest *[]remainder) *volume {
 	for _, v := range w.reserved {
 		if taken.has(v, bindings) {
 			continue
@@ -262,11 +297,12 @@ func (f *Finder) volumeFor(w *waitingClaim, n *api.Node, taken takenVolumes, bin
 		}
 		return nil
 	}
+	fits := func(v *volume) bool { return !taken.has(v, bindings) && v.affinity.Allows(n) }
 	p := &f.pools[w.pool]
-	rank := p.index.next(n.Labels, w.from, p.anywhere(), cursors[p.cursors:p.cursors+p.index.lists()], func(rank int) bool {
-		v := p.free[rank]
-		return (p.only == nil || p.only.has(rank)) && !taken.has(v, bindings) && v.affinity.Allows(n)
-	})
+	if p.only != nil {
+		return remainderOf(rest, p.pool, n).take(p.only, w.from, fits)
+	}
+	rank := p.index.next(n.Labels, w.from, cursors[p.cursors:p.cursors+p.index.lists()], func(rank int) bool { return fits(p.free[rank]) })
 	if rank < 0 {
 		return nil
 	}

@@ -78,7 +78,7 @@ func (a *Attached) Check(s *framework.Snapshot) error {
 
 func (v *NodeVolumes) equal(w *NodeVolumes) bool {
 	return v.Node == w.Node && maps.Equal(v.Used, w.Used) && maps.Equal(v.Counts, w.Counts) && maps.Equal(v.attached, w.attached) &&
-		slices.Equal(v.claims, w.claims) && slices.Equal(v.owned, w.owned) && slices.Equal(v.volumes, w.volumes)
+		maps.Equal(v.claims, w.claims) && maps.Equal(v.owned, w.owned) && maps.Equal(v.volumes, w.volumes)
 }
 
 // Check implements [framework.Checker]: it reads all objects again.

@@ -96,10 +96,7 @@ func appendWaiting(b []byte, s *framework.Snapshot, c *api.PersistentVolumeClaim
 	}
 	b = AppendText(b, string(modeOf(spec.VolumeMode)))
 	b = AppendText(b, deref(spec.VolumeAttributesClassName))
-	b = binary.AppendUvarint(b, uint64(len(spec.AccessModes)))
-	for _, mode := range spec.AccessModes {
-		b = AppendText(b, string(mode))
-	}
+	b = appendModes(b, spec.AccessModes)
 	b = binary.AppendUvarint(b, uint64(len(spec.Resources.Requests)))
 	for _, name := range slices.Sorted(maps.Keys(spec.Resources.Requests)) {
 		b = AppendText(AppendText(b, string(name)), spec.Resources.Requests[name].String())

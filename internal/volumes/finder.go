@@ -340,12 +340,13 @@ func (f *Finder) match(n *api.Node, bindings []Binding, unmatched []int) ([]Bind
 		cursors = make([]int, f.cursors)
 	}
 	var taken takenVolumes
+	var rest []remainder
 	for _, i := range f.others {
 		w := &f.waiting[i]
 		if w.err != nil {
 			return bindings, unmatched, w.err
 		}
-		if v := f.volumeFor(w, n, taken, bindings, cursors); v != nil {
+		if v := f.volumeFor(w, n, taken, bindings, cursors, &rest); v != nil {
 			bindings = append(bindings, Binding{w.claim, v.object})
 			taken.add(bindings)
 		} else {

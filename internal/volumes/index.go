@@ -144,18 +144,35 @@ func (x *index) first(labels map[string]string, fits func(rank int) bool) int {
 	if n := x.lists(); n > len(buffer) {
 		cursors = make([]int, n)
 	}
-	return x.next(labels, 0, x.anywhere, cursors, fits)
+	return x.next(labels, 0, cursors, fits)
+}
+
+// on returns the ranks of the items that the labels of a node do not exclude, one bit for each of so many
+// items.
+func (x *index) on(labels map[string]string, items int) []uint64 {
+	bits := make([]uint64, items/64+1)
+	note := func(ranks []int) {
+		for _, rank := range ranks {
+			bits[rank/64] |= 1 << (rank % 64)
+		}
+	}
+	note(x.anywhere)
+	for _, k := range x.keys {
+		if value, ok := labels[k]; ok {
+			note(x.by[label{k, value}])
+		}
+	}
+	return bits
 }
 
 // lists returns how many lists of ranks a node may have.
 func (x *index) lists() int { return 1 + len(x.keys) }
 
 // next is first for several questions about one node, if what did not fit once never does, among the
-// ranks from a number on, which never becomes less. anywhere are the ranks that no label excludes, as far as
-// they may fit. Each cursor is a place in one list, 0 for the first question: the items before it do not
+// ranks from a number on, which never becomes less. Each cursor is a place in one list, 0 for the first question: the items before it do not
 // fit. All questions together try each item about once.
-func (x *index) next(labels map[string]string, from int, anywhere []int, cursors []int, fits func(rank int) bool) int {
-	best := firstOf(anywhere, from, &cursors[0], -1, fits)
+func (x *index) next(labels map[string]string, from int, cursors []int, fits func(rank int) bool) int {
+	best := firstOf(x.anywhere, from, &cursors[0], -1, fits)
 	for i, k := range x.keys {
 		if value, ok := labels[k]; ok {
 			best = firstOf(x.by[label{k, value}], from, &cursors[1+i], best, fits)

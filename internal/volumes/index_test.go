@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -111,4 +112,69 @@ func TestIndex(t *testing.T) {
 			t.Fatalf("first(%v) = %d, want %d (%s)", labels, got, want, fmt.Sprint(must))
 		}
 	})
+}
+
+// Neither the order of access modes counts, nor how often a claim names one; a selector does.
+func TestKinds(t *testing.T) {
+	claim := func(selector *api.LabelSelector, modes ...api.PersistentVolumeAccessMode) *api.PersistentVolumeClaim {
+		c := &api.PersistentVolumeClaim{}
+		c.Spec.AccessModes, c.Spec.Selector = modes, selector
+		return c
+	}
+	one, other := claim(nil, api.ReadWriteOnce, api.ReadOnlyMany), claim(nil, api.ReadOnlyMany, api.ReadWriteOnce, api.ReadOnlyMany)
+	if p := (&pool{claim: one}); !p.serves(other) || p.serves(claim(nil, api.ReadWriteOnce)) {
+		t.Error("a pool serves claims by the list of their access modes")
+	}
+	if kindOf(one) != kindOf(other) || kindOf(one) == kindOf(claim(nil, api.ReadWriteOnce)) {
+		t.Error("claims have a kind by the list of their access modes")
+	}
+	if kindOf(one) == kindOf(claim(&api.LabelSelector{MatchLabels: map[string]string{"a": "b"}}, one.Spec.AccessModes...)) {
+		t.Error("a selector does not count")
+	}
+}
+
+// On a node, each volume is looked at once for all selectors of a pod's claims, and given once.
+func TestRemainder(t *testing.T) {
+	const volumes = 200
+	p := &pool{}
+	for i := range volumes {
+		p.free = append(p.free, &volume{object: &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: fmt.Sprint(i)}}})
+		must := label{}
+		if i%4 == 1 {
+			must = label{"host", fmt.Sprint(i % 3)}
+		}
+		p.index.add(i, must)
+	}
+	node := api.MakeNode("n", "1", "1Gi").Labels("host", "2").Obj()
+	all := &selection{ranks: make([]uint64, volumes/64+1)}
+	for i := range all.ranks {
+		all.ranks[i] = ^uint64(0)
+	}
+	var list []remainder
+	asked, got := map[string]int{}, []string{}
+	for from := range volumes {
+		from /= 4 // several claims of one size
+		v := remainderOf(&list, p, node).take(all, from, func(v *volume) bool {
+			asked[v.object.Name]++
+			return len(asked)%3 != 0
+		})
+		if v != nil {
+			got = append(got, v.object.Name)
+		}
+	}
+	if len(list) != 1 || len(got) < volumes/4 {
+		t.Errorf("%d remainders, %d volumes given, want 1 and most of %d", len(list), len(got), volumes)
+	}
+	seen := map[string]bool{}
+	for _, name := range got {
+		if seen[name] {
+			t.Errorf("volume %s is given twice", name)
+		}
+		seen[name] = true
+	}
+	for name, n := range asked {
+		if i, _ := strconv.Atoi(name); n > 1 || i%4 == 1 && i%3 != 2 {
+			t.Errorf("volume %s was looked at %d times", name, n)
+		}
+	}
 }

@@ -3,7 +3,6 @@ package volumes
 import (
 	"math/bits"
 	"slices"
-	"strings"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -154,52 +153,23 @@ func (s slotSet) each(f func(slot int32)) {
 	}
 }
 
-// uses are keys, sorted, with how often each is used.
-type uses []use
-
-type use struct {
-	key string
-	n   int32
-}
-
-func (u uses) find(key string) (int, bool) {
-	return slices.BinarySearchFunc(u, key, func(x use, key string) int { return strings.Compare(x.key, key) })
-}
+// uses are keys, with how often each is used.
+type uses map[string]int32
 
 // add counts a use, and reports whether it is the first.
 func (u *uses) add(key string) bool {
-	i, there := u.find(key)
-	if !there {
-		*u = slices.Insert(*u, i, use{key: key})
+	if *u == nil {
+		*u = uses{}
 	}
-	(*u)[i].n++
-	return !there
+	(*u)[key]++
+	return (*u)[key] == 1
 }
 
 // remove takes back a use, and reports whether it was the last.
-func (u *uses) remove(key string) bool {
-	i, there := u.find(key)
-	if !there {
+func (u uses) remove(key string) bool {
+	if u[key]--; u[key] > 0 {
 		return false
 	}
-	if (*u)[i].n--; (*u)[i].n > 0 {
-		return false
-	}
-	*u = slices.Delete(*u, i, i+1)
+	delete(u, key)
 	return true
-}
-
-// summed sorts the list and adds up uses of one key.
-func (u uses) summed() uses {
-	slices.SortFunc(u, func(a, b use) int { return strings.Compare(a.key, b.key) })
-	n := 0
-	for _, x := range u {
-		if n > 0 && u[n-1].key == x.key {
-			u[n-1].n += x.n
-			continue
-		}
-		u[n] = x
-		n++
-	}
-	return u[:n]
 }
