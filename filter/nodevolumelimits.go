@@ -45,7 +45,7 @@ func (NodeVolumeLimits) Scope(pod *framework.PodInfo) framework.Scope {
 	if len(volumes.Of(pod).Mounts) == 0 {
 		return framework.Scope{}
 	}
-	scope := scopeOfClaims(pod)
+	scope := volumes.ScopeOf(pod)
 	scope.Reads |= framework.ReadsPods
 	return scope
 }
@@ -125,20 +125,11 @@ func (v *newVolumes) prepare(c *framework.Cycle, known bool) {
 	}
 	for list := v.handles; len(list) > 0; {
 		var driver []volumes.Handle
-		if driver, list = nextDriver(list); volumes.IsRequired(c.Snapshot, driver[0].Driver) {
+		if driver, list = volumes.NextDriver(list); volumes.IsRequired(c.Snapshot, driver[0].Driver) {
 			name := driver[0].Driver
 			v.required = append(v.required, missingDriver{name, framework.Text(name + " CSI driver is not installed on the node")})
 		}
 	}
-}
-
-// nextDriver splits a list before the handles of its second driver.
-func nextDriver(list []volumes.Handle) (first, rest []volumes.Handle) {
-	n := 1
-	for n < len(list) && list[n].Driver == list[0].Driver {
-		n++
-	}
-	return list[:n], list[n:]
 }
 
 func (f *nodeVolumeLimits) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
@@ -165,7 +156,7 @@ func (v *newVolumes) filter(there *volumes.NodeVolumes) framework.Status {
 	}
 	for list := v.handles; len(list) > 0; {
 		var driver []volumes.Handle
-		driver, list = nextDriver(list)
+		driver, list = volumes.NextDriver(list)
 		limit, limited := there.Limit(driver[0].Driver)
 		present := there.Counts[driver[0].Driver]
 		if !limited || present+len(driver) <= limit {
@@ -200,7 +191,7 @@ func (f *nodeVolumeLimits) Details(_ *framework.PodInfo, node *framework.NodeInf
 	}
 	for handles := added.handles; len(handles) > 0; {
 		var of []volumes.Handle
-		of, handles = nextDriver(handles)
+		of, handles = volumes.NextDriver(handles)
 		driver := of[0].Driver
 		limit, limited := there.Limit(driver)
 		present, asked := there.Counts[driver], there.Adds(of)

@@ -54,7 +54,7 @@ func (VolumeBinding) Scope(pod *framework.PodInfo) framework.Scope {
 	if len(volumes.Of(pod).Claims) == 0 {
 		return framework.Scope{}
 	}
-	return scopeOfClaims(pod)
+	return volumes.ScopeOf(pod)
 }
 
 // AppendClassKey implements [incremental.ClassKeyer]: it appends where the volumes of the pod's claims can

@@ -7,6 +7,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/queueing"
+	"github.com/berth-sched/berth/internal/match"
 	"github.com/berth-sched/berth/internal/volumes"
 )
 
@@ -41,7 +42,7 @@ func (VolumeRestrictions) Scope(pod *framework.PodInfo) framework.Scope {
 		scope = framework.Scope{Pod: framework.FieldVolumes, Reads: framework.ReadsPods}
 	}
 	if len(v.Keys) > 0 {
-		scope.Reads |= readsVolumes
+		scope.Reads |= volumes.Reads
 	}
 	return scope
 }
@@ -57,9 +58,9 @@ func (VolumeRestrictions) AppendClassKey(b []byte, s *framework.Snapshot, pod *f
 	if len(claims) == 0 {
 		return b
 	}
-	b = volumes.AppendText(b, pod.Pod.Namespace)
+	b = match.AppendString(b, pod.Pod.Namespace)
 	for _, name := range claims {
-		b = volumes.AppendText(b, name)
+		b = match.AppendString(b, name)
 	}
 	return binary.AppendUvarint(b, uint64(usesOf(s, pod, claims)))
 }

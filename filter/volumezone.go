@@ -32,7 +32,7 @@ func (VolumeZone) Scope(pod *framework.PodInfo) framework.Scope {
 	if len(volumes.Of(pod).Keys) == 0 {
 		return framework.Scope{}
 	}
-	return framework.Scope{Reads: readsVolumes}
+	return framework.Scope{Reads: volumes.Reads}
 }
 
 // AppendClassKey implements [incremental.ClassKeyer]: it appends the zones and regions of the pod's

@@ -71,10 +71,7 @@ func (VolumeBinding) Scope(pod *framework.PodInfo) framework.Scope {
 	if len(volumes.Of(pod).Claims) == 0 {
 		return framework.Scope{}
 	}
-	return framework.Scope{
-		Pod:   volumes.Of(pod).Fields() & framework.FieldIdentity, // the names of claims that are made for the pod follow from its own
-		Reads: framework.ReadsNode | framework.ReadsDomain | framework.ReadsVolumes,
-	}
+	return volumes.ScopeOf(pod)
 }
 
 // AppendClassKey implements [incremental.ClassKeyer]: it appends what the filter of the same name does.

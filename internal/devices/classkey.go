@@ -7,6 +7,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/match"
 )
 
 // Pods are of one class if their claims ask for the same, whatever the claims are called
@@ -115,21 +116,7 @@ func appendAllocated(b []byte, c *api.ResourceClaim) []byte {
 		b = binary.AppendVarint(binary.AppendVarint(b, t.Unix()), int64(t.Nanosecond()))
 	}
 	if b = appendFlag(b, a.NodeSelector != nil); a.NodeSelector != nil {
-		b = appendSelector(b, a.NodeSelector)
-	}
-	return b
-}
-
-func appendSelector(b []byte, s *api.NodeSelector) []byte {
-	b = appendCount(b, len(s.NodeSelectorTerms))
-	for i := range s.NodeSelectorTerms {
-		for _, list := range [2][]api.NodeSelectorRequirement{s.NodeSelectorTerms[i].MatchExpressions, s.NodeSelectorTerms[i].MatchFields} {
-			b = appendCount(b, len(list))
-			for k := range list {
-				r := &list[k]
-				b = appendTexts(appendText(appendText(b, r.Key), string(r.Operator)), r.Values)
-			}
-		}
+		b = match.AppendNodeSelectorKey(b, a.NodeSelector)
 	}
 	return b
 }

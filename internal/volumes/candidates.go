@@ -62,7 +62,7 @@ type remainder struct {
 	ranks []uint64
 }
 
-// remainderOf returns that of a pool, a new one if need be.
+// remainderOf returns the remainder of a pool, a new one if the list has none.
 func remainderOf(list *[]remainder, p *pool, n *api.Node) remainder {
 	for _, r := range *list {
 		if r.of == p {
@@ -202,7 +202,7 @@ func (f *Finder) poolFor(c *catalog, claim *api.PersistentVolumeClaim, known map
 // kindOf returns a text that is equal for claims which one pool serves.
 func kindOf(claim *api.PersistentVolumeClaim) string {
 	spec := &claim.Spec
-	b := AppendText(AppendText(AppendText(nil, ClassOfClaim(claim)), string(modeOf(spec.VolumeMode))), deref(spec.VolumeAttributesClassName))
+	b := match.AppendString(match.AppendString(match.AppendString(nil, ClassOfClaim(claim)), string(modeOf(spec.VolumeMode))), deref(spec.VolumeAttributesClassName))
 	b = appendModes(b, spec.AccessModes)
 	if b = appendFlag(b, spec.Selector != nil); spec.Selector == nil {
 		return string(b)
@@ -210,14 +210,14 @@ func kindOf(claim *api.PersistentVolumeClaim) string {
 	labels := spec.Selector.MatchLabels
 	b = binary.AppendUvarint(b, uint64(len(labels)))
 	for _, key := range slices.Sorted(maps.Keys(labels)) {
-		b = AppendText(AppendText(b, key), labels[key])
+		b = match.AppendString(match.AppendString(b, key), labels[key])
 	}
 	for i := range spec.Selector.MatchExpressions {
 		r := &spec.Selector.MatchExpressions[i]
-		b = AppendText(AppendText(b, r.Key), string(r.Operator))
+		b = match.AppendString(match.AppendString(b, r.Key), string(r.Operator))
 		b = binary.AppendUvarint(b, uint64(len(r.Values)))
 		for _, value := range r.Values {
-			b = AppendText(b, value)
+			b = match.AppendString(b, value)
 		}
 	}
 	return string(b)
@@ -232,7 +232,7 @@ func appendModes(b []byte, modes []api.PersistentVolumeAccessMode) []byte {
 	}
 	b = binary.AppendUvarint(b, uint64(len(modes)))
 	for _, mode := range modes {
-		b = AppendText(b, string(mode))
+		b = match.AppendString(b, string(mode))
 	}
 	return b
 }
@@ -286,7 +286,7 @@ func (t takenVolumes) has(v *volume, bindings []Binding) bool {
 // volumeFor returns the volume that a claim gets on a node. A volume reserved for it comes
 // first, and must then be usable there; otherwise the smallest one is chosen. Volumes
 // taken by earlier claims, those of the bindings, are skipped. The cursors are those of all
-// pools, and rest is what is left of those of claims with selectors.
+// pools; rest has the remainders of pools that claims with selectors use.
 func (f *Finder) volumeFor(w *waitingClaim, n *api.Node, taken takenVolumes, bindings []Binding, cursors []int, rest *[]remainder) *volume {
 	for _, v := range w.reserved {
 		if taken.has(v, bindings) {

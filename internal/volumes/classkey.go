@@ -7,6 +7,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/match"
 )
 
 // Pods are of one class if their claims allow the same, whatever the claims are called: the pods of a
@@ -24,6 +25,16 @@ func KeyVersion(s *framework.Snapshot) uint64 {
 		return 0 // nothing can be told apart, and no extension is needed
 	}
 	return attachedKey.Of(s).version
+}
+
+// Reads is what a volume plugin reads besides parts of the pod: it is bound in every decision, because its class
+// key comes from claims and volumes.
+const Reads = framework.ReadsNode | framework.ReadsDomain | framework.ReadsVolumes
+
+// ScopeOf declares what an answer about a pod with claims depends on, if its class key says what the claims
+// allow. Claims that are made for the pod have names that follow from its own.
+func ScopeOf(pod *framework.PodInfo) framework.Scope {
+	return framework.Scope{Pod: Of(pod).Fields() & framework.FieldIdentity, Reads: Reads}
 }
 
 // What a part of a key is about.
@@ -60,7 +71,9 @@ func AppendBindingKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) [
 }
 
 // AppendProblem appends why PreFilter rejects the pod, in every decision.
-func AppendProblem(b []byte, text string) []byte { return AppendText(append(b, keyProblem), text) }
+func AppendProblem(b []byte, text string) []byte {
+	return match.AppendString(append(b, keyProblem), text)
+}
 
 // appendBound appends where the volume of a claim can be used.
 func appendBound(b []byte, s *framework.Snapshot, c *api.PersistentVolumeClaim) []byte {
@@ -72,15 +85,15 @@ func appendBound(b []byte, s *framework.Snapshot, c *api.PersistentVolumeClaim) 
 	if a := v.Spec.NodeAffinity; a == nil || a.Required == nil {
 		b = append(b, 0)
 	} else {
-		b = appendSelector(append(b, 1), a.Required)
+		b = match.AppendNodeSelectorKey(append(b, 1), a.Required)
 	}
 	plugin := inTreeOfVolume(&v.Spec.PersistentVolumeSource)
 	if plugin == nil || !plugin.countable {
 		return append(b, 0)
 	}
-	b = AppendText(append(b, 1), plugin.name)
+	b = match.AppendString(append(b, 1), plugin.name)
 	if _, err := handleOfVolume(v); err != nil {
-		b = AppendText(append(b, keyUnknown), err.Error())
+		b = match.AppendString(append(b, keyUnknown), err.Error())
 	}
 	return AppendZones(b, v)
 }
@@ -90,25 +103,25 @@ func appendWaiting(b []byte, s *framework.Snapshot, c *api.PersistentVolumeClaim
 	x, class, spec := catalogKey.Of(s), ClassOfClaim(c), &c.Spec
 	free, _ := x.free.Get(class)
 	offered, _ := x.offered.Get(class)
-	b = AppendText(append(b, keyWaiting), class)
+	b = match.AppendString(append(b, keyWaiting), class)
 	for _, version := range [...]uint64{free, offered, framework.ObjectsVersion[api.StorageClass](s), framework.ObjectsVersion[api.CSIDriver](s)} {
 		b = binary.AppendUvarint(b, version)
 	}
-	b = AppendText(b, string(modeOf(spec.VolumeMode)))
-	b = AppendText(b, deref(spec.VolumeAttributesClassName))
+	b = match.AppendString(b, string(modeOf(spec.VolumeMode)))
+	b = match.AppendString(b, deref(spec.VolumeAttributesClassName))
 	b = appendModes(b, spec.AccessModes)
 	b = binary.AppendUvarint(b, uint64(len(spec.Resources.Requests)))
 	for _, name := range slices.Sorted(maps.Keys(spec.Resources.Requests)) {
-		b = AppendText(AppendText(b, string(name)), spec.Resources.Requests[name].String())
+		b = match.AppendString(match.AppendString(b, string(name)), spec.Resources.Requests[name].String())
 	}
 	node, selected := c.Annotations[api.AnnSelectedNode]
 	if b = appendFlag(b, selected); selected {
-		b = AppendText(b, node)
+		b = match.AppendString(b, node)
 	}
 	names, _ := x.reserved.Get(c.Key())
 	if b = appendFlag(b, spec.Selector != nil || len(names) > 0); spec.Selector != nil || len(names) > 0 {
 		// Such a claim is seldom: it is a class of its own, in the versions of its volumes.
-		b = AppendText(b, c.Key())
+		b = match.AppendString(b, c.Key())
 		b = binary.AppendUvarint(binary.AppendUvarint(b, framework.ObjectsVersion[api.PersistentVolumeClaim](s)), framework.ObjectsVersion[api.PersistentVolume](s))
 	}
 	return b
@@ -119,7 +132,7 @@ func AppendZones(b []byte, v *api.PersistentVolume) []byte {
 	for _, name := range zoneLabels {
 		value, ok := v.Labels[name]
 		if b = appendFlag(b, ok); ok {
-			b = AppendText(b, value)
+			b = match.AppendString(b, value)
 		}
 	}
 	return b
@@ -137,21 +150,22 @@ func AppendLimitKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []b
 	for _, known := range [2]bool{true, false} {
 		list, err := AppendHandles(room[:0], s, pod, known)
 		if b = appendFlag(b, err != nil); err != nil {
-			b = AppendText(b, err.Error())
+			b = match.AppendString(b, err.Error())
 			continue
 		}
 		for len(list) > 0 {
-			driver, n, fresh := list[0].Driver, 0, 0
-			b = appendFlag(AppendText(append(b, 1), driver), IsRequired(s, driver))
-			for ; n < len(list) && list[n].Driver == driver; n++ {
-				if !a.uses(list[n]) {
+			var driver []Handle
+			driver, list = NextDriver(list)
+			b = appendFlag(match.AppendString(append(b, 1), driver[0].Driver), IsRequired(s, driver[0].Driver))
+			fresh := 0
+			for _, h := range driver {
+				if !a.uses(h) {
 					fresh++
 					continue
 				}
-				b = appendFlag(AppendText(append(b, 1), list[n].Name), list[n].unmade)
+				b = appendFlag(match.AppendString(append(b, 1), h.Name), h.unmade)
 			}
 			b = binary.AppendUvarint(append(b, 0), uint64(fresh))
-			list = list[n:]
 		}
 		b = append(b, 0)
 	}
@@ -162,32 +176,6 @@ func AppendLimitKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []b
 func IsRequired(s *framework.Snapshot, driver string) bool {
 	d := framework.Lookup[api.CSIDriver](s, driver)
 	return d != nil && d.Spec.PreventPodSchedulingIfMissing != nil && *d.Spec.PreventPodSchedulingIfMissing
-}
-
-func appendSelector(b []byte, s *api.NodeSelector) []byte {
-	b = binary.AppendUvarint(b, uint64(len(s.NodeSelectorTerms)))
-	for i := range s.NodeSelectorTerms {
-		for _, list := range [2][]api.NodeSelectorRequirement{s.NodeSelectorTerms[i].MatchExpressions, s.NodeSelectorTerms[i].MatchFields} {
-			b = binary.AppendUvarint(b, uint64(len(list)))
-			for k := range list {
-				r := &list[k]
-				b = AppendText(AppendText(b, r.Key), string(r.Operator))
-				b = binary.AppendUvarint(b, uint64(len(r.Values)))
-				for _, value := range r.Values {
-					b = AppendText(b, value)
-				}
-			}
-		}
-	}
-	return b
-}
-
-// Each part of a key has a fixed size or begins with its length, so different parts never
-// give the same key.
-
-// AppendText appends a text, with its length before it.
-func AppendText(b []byte, s string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
 func appendFlag(b []byte, v bool) []byte {

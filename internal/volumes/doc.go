@@ -17,7 +17,8 @@
 //	disks.go       disks of the kinds that plugins before CSI count
 //	disklimit.go   how many of these disks a node takes
 //	handles.go     the CSI volumes of a pod, by name
-//	attached.go    the CSI volumes that a node's pods use
+//	nodevolumes.go the CSI volumes that a node's pods use
+//	attached.go    these volumes of all nodes, as pods and objects change
 //	users.go       the claims and volumes that these were read from
 //	attachments.go volumes that are attached to a node
 //

@@ -1,8 +1,10 @@
 package volumes
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -45,6 +47,32 @@ func AppendHandles(list []Handle, s *framework.Snapshot, p *framework.PodInfo, k
 	slices.SortFunc(list, compareHandles)
 	return slices.Compact(list), nil
 }
+
+// compareHandles orders handles by driver.
+func compareHandles(a, b Handle) int {
+	switch {
+	case a.Driver != b.Driver:
+		return strings.Compare(a.Driver, b.Driver)
+	case a.Name != b.Name:
+		return strings.Compare(a.Name, b.Name)
+	case a.unmade == b.unmade:
+		return 0
+	case b.unmade:
+		return -1
+	}
+	return 1
+}
+
+// NextDriver splits a list that is in the order of drivers before the handles of its second driver.
+func NextDriver(list []Handle) (first, rest []Handle) {
+	n := 1
+	for n < len(list) && list[n].Driver == list[0].Driver {
+		n++
+	}
+	return list[:n], list[n:]
+}
+
+var errNoName = errors.New("PersistentVolumeClaim had no name")
 
 // handleOfMount returns the CSI volume of a pod's mount, the zero Handle if it is none. If
 // known is set, the drivers of the node are known, and in-tree disks count as volumes of the
