@@ -229,20 +229,21 @@ func (c *census) watch(l *Ledger, n *framework.NodeInfo, a *account) {
 		if _, local := c.lookup(l.snapshot, name, n.Slot()); local {
 			return
 		}
-		if len(strays) == fewStrays && known == nil {
+		if known == nil && len(strays) == fewStrays {
 			known = make(map[podName]struct{}, 2*fewStrays)
 			for _, s := range strays {
 				known[s] = struct{}{}
 			}
 		}
-		if known == nil && slices.Contains(strays, name) {
-			return
-		}
-		if known != nil {
-			before := len(known)
-			if known[name] = struct{}{}; len(known) == before {
+		if known == nil {
+			if slices.Contains(strays, name) {
 				return
 			}
+		} else {
+			if _, again := known[name]; again {
+				return
+			}
+			known[name] = struct{}{}
 		}
 		strays = append(strays, name)
 	}

@@ -105,12 +105,12 @@ func (k *DiskKind) Migrated(node *api.CSINode) bool { return Migrated(node, k.pl
 //
 // Source: kube-scheduler 1.18, nodevolumelimits, filterVolumes.
 func (k *DiskKind) Append(list []Disk, s *framework.Snapshot, p *framework.PodInfo) ([]Disk, error) {
-	set, err := k.include(diskSet{list: list}, s, p)
+	set, err := k.include(distinct[Disk]{list: list}, s, p)
 	return set.list, err
 }
 
 // include returns the set with the pod's disks that it lacks.
-func (k *DiskKind) include(set diskSet, s *framework.Snapshot, p *framework.PodInfo) (diskSet, error) {
+func (k *DiskKind) include(set distinct[Disk], s *framework.Snapshot, p *framework.PodInfo) (distinct[Disk], error) {
 	mounts := Of(p).Mounts
 	for i := range mounts {
 		m := &mounts[i]
@@ -124,51 +124,18 @@ func (k *DiskKind) include(set diskSet, s *framework.Snapshot, p *framework.PodI
 		default:
 			disk, is = k.ofClaim(s, p.Pod.Namespace, m.Claim.Name)
 		}
-		if is && !set.has(disk) {
+		if is {
 			set = set.with(disk)
 		}
 	}
 	return set, nil
 }
 
-// A diskSet is a list of different disks.
-type diskSet struct {
-	list  []Disk
-	known map[Disk]struct{} // what the list has, if that is much
-}
-
-// fewDisks is up to how many disks are compared one by one.
-const fewDisks = 32
-
-func (s diskSet) has(d Disk) bool {
-	if s.known == nil {
-		return slices.Contains(s.list, d)
-	}
-	_, ok := s.known[d]
-	return ok
-}
-
-// with returns the set with one more disk. The set itself is of no more use: its memory is taken over, which
-// may be on the stack.
-func (s diskSet) with(d Disk) diskSet {
-	s.list = append(s.list, d)
-	switch {
-	case s.known != nil:
-		s.known[d] = struct{}{}
-	case len(s.list) > fewDisks:
-		s.known = make(map[Disk]struct{}, 2*len(s.list))
-		for _, d := range s.list {
-			s.known[d] = struct{}{}
-		}
-	}
-	return s
-}
-
 // Count counts the different disks of the kind on a node, and the disks in added
 // that are not among them.
 func (k *DiskKind) Count(s *framework.Snapshot, n *framework.NodeInfo, added []Disk) (there, more int64, err error) {
-	var buffer [fewDisks]Disk
-	set := diskSet{list: buffer[:0]}
+	var buffer [fewDistinct]Disk
+	set := distinct[Disk]{list: buffer[:0]}
 	for _, p := range n.Pods {
 		if set, err = k.include(set, s, p); err != nil {
 			return 0, 0, err

@@ -14,6 +14,7 @@
 //	classkey.go    what the claims of a pod allow, for its class
 //	reserve.go     reserving these volumes, and reverting that
 //	uses.go        how many pods use a claim
+//	distinct.go    lists of different values
 //	disks.go       disks of the kinds that plugins before CSI count
 //	disklimit.go   how many of these disks a node takes
 //	handles.go     the CSI volumes of a pod, by name

@@ -29,7 +29,7 @@ func diskPod(t testing.TB, s *framework.Snapshot, name string, from, n int) *fra
 
 // TestManyDisks counts the disks of pods that share half of them, few and many.
 func TestManyDisks(t *testing.T) {
-	for _, n := range []int{2, fewDisks, fewDisks + 2, 1000} {
+	for _, n := range []int{2, fewDistinct, fewDistinct + 2, 1000} {
 		s := framework.NewSnapshot(framework.Arrival)
 		if err := s.AddNode(api.MakeNode("n", "4", "8Gi").Obj()); err != nil {
 			t.Fatal(err)
@@ -51,9 +51,9 @@ func TestManyDisks(t *testing.T) {
 }
 
 // A set of disks has each once. If it has many, it finds them in a map.
-func TestDiskSet(t *testing.T) {
-	var s diskSet
-	for i := range 3 * fewDisks {
+func TestDistinct(t *testing.T) {
+	var s distinct[Disk]
+	for i := range 3 * fewDistinct {
 		d := Disk{id: fmt.Sprint("vol-", i)}
 		if s.has(d) {
 			t.Errorf("%v is there before it was added", d)
@@ -61,7 +61,7 @@ func TestDiskSet(t *testing.T) {
 		if s = s.with(d); !s.has(d) || len(s.list) != i+1 {
 			t.Errorf("%v was added, and there is: %t; %d disks", d, s.has(d), len(s.list))
 		}
-		if (s.known != nil) != (i >= fewDisks) || s.known != nil && len(s.known) != len(s.list) {
+		if (s.known != nil) != (i >= fewDistinct) || s.known != nil && len(s.known) != len(s.list) {
 			t.Errorf("the map of %d disks has %d", len(s.list), len(s.known))
 		}
 	}
@@ -69,11 +69,11 @@ func TestDiskSet(t *testing.T) {
 
 // TestManyHeld: each object is held once, however many there are.
 func TestManyHeld(t *testing.T) {
-	objects := make([]api.PersistentVolume, 3*fewHeld)
-	h := holdings{}
+	objects := make([]api.PersistentVolume, 3*fewDistinct)
+	h := distinct[held]{}
 	for range 2 {
 		for i := range objects {
-			h.include(held{volume: &objects[i]})
+			h = h.with(held{volume: &objects[i]})
 		}
 	}
 	if len(h.list) != len(objects) {

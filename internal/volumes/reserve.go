@@ -219,7 +219,7 @@ func restore[T api.Object](s *framework.Snapshot, m *cow.Map[string, reserved[T]
 func Assume(s *framework.Snapshot, p *framework.PodInfo, node string, found *Found) error {
 	a, id := assumedKey.Of(s), idOf(p.Pod)
 	had, _ := a.pods.Get(id)
-	list := holdings{list: slices.Clone(had.list)}
+	list := distinct[held]{list: slices.Clone(had.list)}
 	for i := range found.Bindings {
 		b := &found.Bindings[i]
 		v := reservedFor(b.Volume, b.Claim)
@@ -233,7 +233,7 @@ func Assume(s *framework.Snapshot, p *framework.PodInfo, node string, found *Fou
 			return err
 		}
 		b.Volume = v
-		list.include(held{volume: put})
+		list = list.with(held{volume: put})
 	}
 	for i := range found.Provisions {
 		c := withNode(found.Provisions[i].Claim, node)
@@ -242,40 +242,12 @@ func Assume(s *framework.Snapshot, p *framework.PodInfo, node string, found *Fou
 			return err
 		}
 		found.Provisions[i].Claim = c
-		list.include(held{claim: put})
+		list = list.with(held{claim: put})
 	}
 	if len(list.list) > 0 {
 		change(s, &a.pods, id, &holding{list: list.list})
 	}
 	return nil
-}
-
-// holdings is a list of different objects that grows.
-type holdings struct {
-	list  []held
-	known map[held]struct{} // what is in the list, if that is much
-}
-
-// fewHeld is up to how many objects are compared one by one.
-const fewHeld = 32
-
-func (h *holdings) include(x held) {
-	if h.known == nil && len(h.list) > fewHeld {
-		h.known = make(map[held]struct{}, 2*len(h.list))
-		for _, y := range h.list {
-			h.known[y] = struct{}{}
-		}
-	}
-	if h.known == nil {
-		if !slices.Contains(h.list, x) {
-			h.list = append(h.list, x)
-		}
-		return
-	}
-	if _, ok := h.known[x]; !ok {
-		h.known[x] = struct{}{}
-		h.list = append(h.list, x)
-	}
 }
 
 // Revert gives back the volumes that Assume gave to a pod, unless somebody has
