@@ -51,6 +51,8 @@ const (
 func AppendBindingKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
 	refs := Of(pod).Claims
 	start := len(b)
+	var buffer [4]string
+	volumes := distinct[string]{list: buffer[:0]}
 	for _, ref := range refs {
 		claim, err := usableClaim(s, pod.Pod, ref)
 		if err != nil {
@@ -60,7 +62,10 @@ func AppendBindingKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) [
 		case err != nil:
 			return AppendProblem(b[:start], err.Error())
 		case IsBound(claim):
-			b = appendBound(b, s, claim)
+			if name := claim.Spec.VolumeName; !volumes.has(name) {
+				volumes = volumes.with(name)
+				b = appendBound(b, s, claim)
+			}
 		case waits:
 			b = appendWaiting(b, s, claim)
 		default:

@@ -57,7 +57,7 @@ func (r *Room) Empty() Found { return Found{r.bindings[:0], r.provisions[:0]} }
 // FindPodVolumes.
 type Finder struct {
 	snapshot *framework.Snapshot
-	bound    []boundClaim
+	bound    []boundClaim // one for each volume
 	waiting  []waitingClaim
 	selected []int // indexes in waiting: claims with a selected node
 	others   []int // indexes in waiting: the others, by size
@@ -113,12 +113,16 @@ func (f *Finder) Prepare(s *framework.Snapshot, pod *framework.PodInfo) framewor
 		}
 	}
 	immediate := false
+	var volumes distinct[string]
 	for _, claim := range claims {
 		switch waits, err := waits(s, claim); {
 		case err != nil:
 			return framework.AsStatus(err)
 		case IsBound(claim):
-			f.bound = append(f.bound, boundClaimOf(s, claim))
+			if name := claim.Spec.VolumeName; !volumes.has(name) {
+				volumes = volumes.with(name)
+				f.bound = append(f.bound, boundClaimOf(s, claim))
+			}
 		case waits:
 			f.waiting = append(f.waiting, waitingClaim{claim: claim})
 		default:

@@ -55,3 +55,35 @@ func claimsOfOthers(t *testing.T, n int) {
 		claim(mine, "pv-"+mine)
 	}
 }
+
+// claimsOfOneVolume are n claims of one pod that are all bound to a volume that n nodes can use. Where it can be
+// used is asked once, not for each claim.
+func claimsOfOneVolume(t *testing.T, n int) {
+	w := newWorld(t)
+	v := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: "shared"}}
+	var hosts []string
+	for i := range n {
+		hosts = append(hosts, fmt.Sprint("n", i))
+	}
+	v.Spec.NodeAffinity = &api.VolumeNodeAffinity{Required: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{
+		MatchExpressions: []api.NodeSelectorRequirement{{Key: api.LabelHostname, Operator: api.NodeSelectorOpIn, Values: hosts}},
+	}}}}
+	put(w, v)
+	for _, host := range hosts[:min(4, n)] {
+		if err := w.snap.AddNode(api.MakeNode(host, "64", "64Gi").Labels(api.LabelHostname, host).Obj()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pod := api.MakePod("pod")
+	for i := range n {
+		c := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{
+			Namespace: "default", Name: fmt.Sprint("c", i), Annotations: map[string]string{api.AnnBindCompleted: "yes"},
+		}}
+		c.Spec.VolumeName = v.Name
+		put(w, c)
+		pod = pod.Claim(c.Name)
+	}
+	if d, err := w.sched.Place(w.snap, w.derive(pod.Obj())); err != nil || d.Node == "" {
+		t.Fatal(d, err)
+	}
+}

@@ -42,6 +42,7 @@ var shapes = []shape{
 	{name: "shared disks", run: sharedDisks},
 	{name: "waiting claims", run: waitingClaims},
 	{name: "claims of others", run: claimsOfOthers},
+	{name: "claims of one volume", run: claimsOfOneVolume},
 	{name: "statuses of containers", run: containerStatuses},
 	{name: "containers of an extended resource", run: extendedContainers},
 	{name: "resource claims", run: resourceClaims},
