@@ -130,14 +130,16 @@ func (a *Attached) read(n *framework.NodeInfo) {
 		a.countUser(h, 1)
 	}
 	for key := range v.claims {
-		a.users.claims.add(key, slot, claimFactsOf(a.snapshot, key))
-	}
-	for key := range v.owned {
-		a.users.owners.add(key, slot, ownerOf(a.snapshot, key))
+		a.users.addClaim(key, slot, claimFactsOf(a.snapshot, key))
 	}
 	for key := range v.volumes {
 		a.users.volumes.add(key, slot, volumeFactsOf(a.snapshot, key))
 	}
+	a.recordRead(slot)
+}
+
+// recordRead has a rollback read a node again.
+func (a *Attached) recordRead(slot int32) {
 	if a.snapshot.Recording() {
 		a.snapshot.Record(readUndo{a, slot})
 	}
@@ -171,10 +173,7 @@ func (a *Attached) forget(slot int32) {
 		a.countUser(h, -1)
 	}
 	for key := range v.claims {
-		a.users.claims.remove(key, slot)
-	}
-	for key := range v.owned {
-		a.users.owners.remove(key, slot)
+		a.users.removeClaim(key, slot)
 	}
 	for key := range v.volumes {
 		a.users.volumes.remove(key, slot)
@@ -220,65 +219,94 @@ func (a *Attached) podChanged(s *framework.Snapshot, n *framework.NodeInfo, p *f
 		return
 	}
 	a.changes()
-	v := a.nodes.At(n.Slot())
-	switch {
+	switch v := a.nodes.At(n.Slot()); {
 	case v == nil || !hasLimits(v.Node):
 		return
 	case s.RollingBack():
 		a.forget(int32(n.Slot()))
 		return
-	case v.owner != a.owner:
-		v = v.clone(a.owner)
 	}
-	*a.nodes.Own(a.owner, n.Slot()) = v
+	v := a.own(int32(n.Slot()))
 	for i := range mounts {
 		change(v, int32(n.Slot()), p.Pod, &mounts[i])
+	}
+}
+
+// own returns the volumes of a node that has been read, to be changed.
+func (a *Attached) own(slot int32) *NodeVolumes {
+	v := a.nodes.At(int(slot))
+	if v.owner != a.owner {
+		v = v.clone(a.owner)
+		*a.nodes.Own(a.owner, int(slot)) = v
+	}
+	return v
+}
+
+// use counts a mount that uses a volume.
+func (a *Attached) use(v *NodeVolumes, h Handle) {
+	if v.use(h) {
+		a.countUser(h, 1)
+	}
+}
+
+// drop takes back a mount that used a volume.
+func (a *Attached) drop(v *NodeVolumes, h Handle) {
+	if v.drop(h) {
+		a.countUser(h, -1)
+	}
+}
+
+// join notes that a claim or an attachment of a node names a volume, or "".
+func (a *Attached) join(v *NodeVolumes, slot int32, volume string) {
+	if volume != "" && v.volumes.add(volume) {
+		a.users.volumes.add(volume, slot, volumeFactsOf(a.snapshot, volume))
+	}
+}
+
+// leave takes back what join noted.
+func (a *Attached) leave(v *NodeVolumes, slot int32, volume string) {
+	if volume != "" && v.volumes.remove(volume) {
+		a.users.volumes.remove(volume, slot)
 	}
 }
 
 // mount counts a mount of a pod that has come.
 func (a *Attached) mount(v *NodeVolumes, slot int32, p *api.Pod, m *Mount) {
 	s := a.snapshot
-	if h, err := handleOfMount(s, p, m, true); err == nil && v.use(h) {
-		a.countUser(h, 1)
+	if h, err := handleOfMount(s, p, m, true); err == nil {
+		a.use(v, h)
 	}
 	if m.Disk != nil || m.Claim.Name == "" {
 		return
 	}
 	claim := key(p.Namespace, m.Claim.Name)
-	if m.Claim.Ephemeral && v.owned.add(claim) {
-		a.users.owners.add(claim, slot, ownerOf(s, claim))
+	if m.Claim.Ephemeral {
+		v.owned.add(claim)
 	}
-	if !v.claims.add(claim) {
-		return
-	}
-	facts := claimFactsOf(s, claim)
-	a.users.claims.add(claim, slot, facts)
-	if facts.volume != "" && v.volumes.add(facts.volume) {
-		a.users.volumes.add(facts.volume, slot, volumeFactsOf(s, facts.volume))
+	if v.claims.add(claim) {
+		facts := claimFactsOf(s, claim)
+		a.users.addClaim(claim, slot, facts)
+		a.join(v, slot, facts.volume)
 	}
 }
 
-// unmount takes back a mount of a pod that has left. What counts of objects is as it was: otherwise the node
-// would have been forgotten.
+// unmount takes back a mount of a pod that has left. What counts of objects is as it was when the mount was
+// counted, or has been counted anew since.
 func (a *Attached) unmount(v *NodeVolumes, slot int32, p *api.Pod, m *Mount) {
 	s := a.snapshot
-	if h, err := handleOfMount(s, p, m, true); err == nil && v.drop(h) {
-		a.countUser(h, -1)
+	if h, err := handleOfMount(s, p, m, true); err == nil {
+		a.drop(v, h)
 	}
 	if m.Disk != nil || m.Claim.Name == "" {
 		return
 	}
 	claim := key(p.Namespace, m.Claim.Name)
-	if m.Claim.Ephemeral && v.owned.remove(claim) {
-		a.users.owners.remove(claim, slot)
+	if m.Claim.Ephemeral {
+		v.owned.remove(claim)
 	}
-	if !v.claims.remove(claim) {
-		return
-	}
-	a.users.claims.remove(claim, slot)
-	if volume := claimFactsOf(s, claim).volume; volume != "" && v.volumes.remove(volume) {
-		a.users.volumes.remove(volume, slot)
+	if v.claims.remove(claim) {
+		a.users.removeClaim(claim, slot)
+		a.leave(v, slot, claimFactsOf(s, claim).volume)
 	}
 }
 
@@ -306,11 +334,10 @@ func (a *Attached) NodeUpdated(*framework.Snapshot, *framework.NodeInfo, *framew
 func (a *Attached) ObjectChanged(s *framework.Snapshot, key string, obj any) {
 	switch o := obj.(type) {
 	case *api.PersistentVolumeClaim:
-		a.users.claims.changed(key, claimFactsOf(s, key)).each(a.objectsChanged)
-		a.users.owners.changed(key, ownerOf(s, key)).each(a.objectsChanged)
+		a.claimChanged(key)
 		a.missingChanged()
 	case *api.PersistentVolume:
-		a.users.volumes.changed(key, volumeFactsOf(s, key)).each(a.objectsChanged)
+		a.volumeChanged(key)
 		a.missingChanged()
 	case *api.StorageClass:
 		a.missingChanged()
@@ -323,13 +350,91 @@ func (a *Attached) ObjectChanged(s *framework.Snapshot, key string, obj any) {
 		a.nodeChanged(key)
 	case *api.VolumeAttachment:
 		for _, node := range a.others.set(s, key, o) {
-			a.nodeChanged(node)
+			a.attachmentsChanged(node)
 		}
 	case *api.CSIDriver, *api.CSIStorageCapacity:
 	default:
 		return
 	}
 	a.changes()
+}
+
+// claimChanged counts on all nodes whose pods mount a claim what the claim stands for now.
+func (a *Attached) claimChanged(key string) {
+	is := claimFactsOf(a.snapshot, key)
+	slots, was := a.users.claims.changed(key, is)
+	if slots.empty() {
+		return
+	}
+	a.users.setClaim(key, is)
+	slots.each(func(slot int32) {
+		n, v := a.snapshot.AtSlot(int(slot)), a.own(slot)
+		for range was.owner.mounts(key, n, v) {
+			a.drop(v, was.handle)
+		}
+		for range is.owner.mounts(key, n, v) {
+			a.use(v, is.handle)
+		}
+		if was.volume != is.volume {
+			a.leave(v, slot, was.volume)
+			a.join(v, slot, is.volume)
+		}
+		a.objectCounted(slot)
+	})
+}
+
+// volumeChanged is claimChanged for a volume: it counts for the claims that name it, and where it is attached.
+func (a *Attached) volumeChanged(name string) {
+	is := volumeFactsOf(a.snapshot, name)
+	slots, _ := a.users.volumes.changed(name, is)
+	if slots.empty() {
+		return
+	}
+	a.users.volumes.set(name, is)
+	claims, _ := a.users.bound.Get(name)
+	for _, key := range claims {
+		a.claimChanged(key)
+	}
+	slots.each(func(slot int32) {
+		if slices.ContainsFunc(a.nodes.At(int(slot)).attachments, func(x attachment) bool { return x.volume == name }) {
+			a.attach(slot)
+		}
+	})
+}
+
+// attachmentsChanged follows the attachments to a node.
+func (a *Attached) attachmentsChanged(node string) {
+	n := a.snapshot.Node(node)
+	if n == nil {
+		return
+	}
+	if v := a.nodes.At(n.Slot()); v == nil || !hasLimits(v.Node) {
+		a.objectsChanged(int32(n.Slot()))
+		return
+	}
+	a.attach(int32(n.Slot()))
+}
+
+// attach counts what is attached to a node that has been read.
+func (a *Attached) attach(slot int32) {
+	v := a.own(slot)
+	was, is := v.attachments, a.others.on(a.snapshot.AtSlot(int(slot)).Name())
+	v.attachments = is
+	v.attach(handlesOf(a.snapshot, is))
+	for _, x := range is {
+		a.join(v, slot, x.volume)
+	}
+	for _, x := range was {
+		a.leave(v, slot, x.volume)
+	}
+	a.objectCounted(slot)
+}
+
+// objectCounted says that the answers of a node may differ, because an object has changed. A rollback has the
+// node read again: it does not tell of objects.
+func (a *Attached) objectCounted(slot int32) {
+	a.log.Add(slot)
+	a.recordRead(slot)
 }
 
 // missingMost is how many missing nodes are listed one by one.

@@ -14,7 +14,7 @@ type attachment struct{ node, driver, volume string }
 // attachmentOf returns what a VolumeAttachment says; the zero attachment if that is no persistent
 // volume of a driver.
 func attachmentOf(a *api.VolumeAttachment) attachment {
-	if a == nil || a.Spec.Attacher == "" || a.Spec.Source.PersistentVolumeName == nil {
+	if a == nil || a.Spec.Attacher == "" || a.Spec.Source.PersistentVolumeName == nil || *a.Spec.Source.PersistentVolumeName == "" {
 		return attachment{}
 	}
 	return attachment{a.Spec.NodeName, a.Spec.Attacher, *a.Spec.Source.PersistentVolumeName}

@@ -60,6 +60,9 @@ func (a *Attached) Check(s *framework.Snapshot) error {
 		for h := range known.Used {
 			inUse[h]++
 		}
+		if err := a.checkUsers(s, int32(slot), known); err != nil {
+			return fmt.Errorf("attached volumes: node %s: %w", n.Name(), err)
+		}
 	}
 	for h, count := range inUse {
 		if known, _ := a.inUse.Get(h); known != count {
@@ -72,6 +75,25 @@ func (a *Attached) Check(s *framework.Snapshot) error {
 	others := attachmentsIn(s)
 	if got, want := maps.Collect(a.others.named.All()), maps.Collect(others.named.All()); !maps.Equal(got, want) {
 		return fmt.Errorf("attachments: %v, want %v", got, want)
+	}
+	return nil
+}
+
+// checkUsers looks for a node among the users of what it was read from.
+func (a *Attached) checkUsers(s *framework.Snapshot, slot int32, v *NodeVolumes) error {
+	for key := range v.claims {
+		facts := claimFactsOf(s, key)
+		if x, _ := a.users.claims.by.Get(key); x.facts != facts || !x.slots.has(slot) {
+			return fmt.Errorf("claim %s: %+v, want %+v", key, x, facts)
+		}
+		if list, _ := a.users.bound.Get(facts.volume); facts.volume != "" && !slices.Contains(list, key) {
+			return fmt.Errorf("claim %s is not among those of volume %s: %v", key, facts.volume, list)
+		}
+	}
+	for key := range v.volumes {
+		if x, _ := a.users.volumes.by.Get(key); x.facts != volumeFactsOf(s, key) || !x.slots.has(slot) {
+			return fmt.Errorf("volume %s: %+v, want %+v", key, x, volumeFactsOf(s, key))
+		}
 	}
 	return nil
 }

@@ -95,11 +95,7 @@ func handleOfMount(s *framework.Snapshot, p *api.Pod, m *Mount, known bool) (Han
 			return Handle{}, err
 		}
 	}
-	h := handleOfClaim(s, claim, known)
-	if h.Driver == "" || h.Name == "" {
-		return Handle{}, nil
-	}
-	return h, nil
+	return handleOfClaim(s, claim, known), nil
 }
 
 // handleOfDisk returns the volume of a disk that a pod names directly.
@@ -117,11 +113,16 @@ func handleOfDisk(v *api.Volume, known bool) (Handle, error) {
 
 // handleOfClaim returns the CSI volume of a claim, or the volume to be made for it.
 // It returns the zero Handle if this is not a CSI volume.
-func handleOfClaim(s *framework.Snapshot, c *api.PersistentVolumeClaim, known bool) Handle {
+func handleOfClaim(s *framework.Snapshot, c *api.PersistentVolumeClaim, known bool) (h Handle) {
 	if v := framework.Lookup[api.PersistentVolume](s, c.Spec.VolumeName); v != nil {
-		return handleOfPersistent(v, known)
+		h = handleOfPersistent(v, known)
+	} else {
+		h = handleOfClass(s, c, known)
 	}
-	return handleOfClass(s, c, known)
+	if h.Driver == "" || h.Name == "" {
+		return Handle{}
+	}
+	return h
 }
 
 func handleOfPersistent(v *api.PersistentVolume, known bool) Handle {

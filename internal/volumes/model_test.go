@@ -20,6 +20,7 @@ type machine struct {
 	forks  []*framework.Snapshot
 	marks  []framework.Mark
 	placed []*framework.PodInfo // by Reserve, here or in a fork; they may be gone
+	makers []*api.Pod           // that have a claim made for them
 	kept   []*keptAttached
 	early  bool // the snapshot had its Attached before anything happened
 	serial int
@@ -57,8 +58,22 @@ func (m *machine) must(err error) {
 	}
 }
 
+// claimName is the name of a claim, now and then of one that is made for a pod.
 func (m *machine) claimName() string {
-	return fmt.Sprint("c", rapid.IntRange(0, claimsInUse-1).Draw(m.t, "claim"))
+	i := rapid.IntRange(0, claimsInUse).Draw(m.t, "claim")
+	if p := m.maker(); i == claimsInUse && p != nil {
+		return p.Name + "-made"
+	}
+	return fmt.Sprint("c", min(i, claimsInUse-1))
+}
+
+// maker is one of the last pods that have a claim made for them, nil if there is none.
+func (m *machine) maker() *api.Pod {
+	if len(m.makers) == 0 {
+		return nil
+	}
+	last := m.makers[max(0, len(m.makers)-4):]
+	return last[rapid.IntRange(0, len(last)-1).Draw(m.t, "maker")]
 }
 
 func (m *machine) volumeName() string {
@@ -69,14 +84,21 @@ func (m *machine) node() *framework.NodeInfo {
 	return m.s.At(rapid.IntRange(0, nodes-1).Draw(m.t, "node"))
 }
 
-// newPod makes a pod that mounts one or two claims.
+// newPod makes a pod that mounts up to two claims, and perhaps one that is made for it. Every second pod has no UID.
 func (m *machine) newPod() *framework.PodInfo {
 	m.serial++
 	p := api.MakePod(fmt.Sprint("p", m.serial)).Obj()
+	if m.serial%2 == 0 {
+		p.UID = api.UID(p.Name)
+	}
 	for i := range rapid.IntRange(0, 2).Draw(m.t, "mounts") {
 		v := api.Volume{Name: fmt.Sprint(i)}
 		v.PersistentVolumeClaim = &api.PersistentVolumeClaimVolumeSource{ClaimName: m.claimName()}
 		p.Spec.Volumes = append(p.Spec.Volumes, v)
+	}
+	if rapid.IntRange(0, 3).Draw(m.t, "made") == 0 {
+		p.Spec.Volumes = append(p.Spec.Volumes, api.Volume{Name: "made", VolumeSource: api.VolumeSource{Ephemeral: &api.EphemeralVolumeSource{}}})
+		m.makers = append(m.makers, p)
 	}
 	info, err := m.s.NewPodInfo(p)
 	m.must(err)
@@ -97,7 +119,14 @@ func (m *machine) PutClaim(*rapid.T) {
 	if rapid.Bool().Draw(m.t, "bound") {
 		c.Spec.VolumeName, c.Annotations = m.volumeName(), map[string]string{api.AnnBindCompleted: "yes"}
 	}
+	if p := m.maker(); p != nil && rapid.Bool().Draw(m.t, "owned") {
+		c.OwnerReferences = []api.OwnerReference{{Controller: new(true), Kind: "Pod", Name: p.Name, UID: p.UID}}
+	}
 	m.must(framework.Put(m.s, c))
+}
+
+func (m *machine) DeleteClaim(*rapid.T) {
+	framework.Delete[api.PersistentVolumeClaim](m.s, "default/"+m.claimName())
 }
 
 func (m *machine) PutVolume(*rapid.T) {
@@ -307,7 +336,9 @@ func (m *machine) compareUses() {
 	for _, n := range m.s.All() {
 		for _, p := range n.Pods {
 			for _, v := range p.Pod.Spec.Volumes {
-				want["default/"+v.PersistentVolumeClaim.ClaimName]++
+				if v.PersistentVolumeClaim != nil {
+					want["default/"+v.PersistentVolumeClaim.ClaimName]++
+				}
 			}
 		}
 	}
@@ -370,7 +401,7 @@ func TestKept(t *testing.T) {
 		}
 		for range 5 {
 			t.Repeat(map[string]func(*rapid.T){
-				"": func(*rapid.T) { m.compareKept() }, "Keep": m.Keep, "PutClaim": m.PutClaim, "PutVolume": m.PutVolume, "PutAttachment": m.PutAttachment,
+				"": func(*rapid.T) { m.compareKept() }, "Keep": m.Keep, "PutClaim": m.PutClaim, "DeleteClaim": m.DeleteClaim, "PutVolume": m.PutVolume, "DeleteVolume": m.DeleteVolume, "PutAttachment": m.PutAttachment,
 				"PodComes": m.PodComes, "PodGoes": m.PodGoes, "Reserve": m.Reserve, "GiveBack": m.GiveBack, "Begin": m.Begin, "End": m.End, "Fork": m.Fork, "Switch": m.Switch,
 			})
 		}

@@ -21,11 +21,12 @@ type NodeVolumes struct {
 	// no pod uses.
 	Counts map[string]int
 
-	attached Handles // never changes
-	claims   uses    // by mounts
-	owned    uses    // claims that were made for pods, by mounts
-	volumes  uses    // of these claims, and attached ones
-	owner    *cow.Owner
+	attachments []attachment // never changes
+	attached    Handles      // those of attachments; never changes
+	claims      uses         // by mounts
+	owned       uses         // claims that were made for pods, by mounts
+	volumes     uses         // of these claims, and attached ones
+	owner       *cow.Owner
 }
 
 // Limit returns how many volumes of a driver a node takes, or false if there is no
@@ -66,12 +67,9 @@ func readVolumes(s *framework.Snapshot, n *framework.NodeInfo, others *attachmen
 	if !hasLimits(v.Node) {
 		return v
 	}
-	attached := others.on(n.Name())
-	v.attached = handlesOf(s, attached)
-	for h := range v.attached {
-		v.count(h.Driver, 1)
-	}
-	for _, x := range attached {
+	v.attachments = others.on(n.Name())
+	v.attach(handlesOf(s, v.attachments))
+	for _, x := range v.attachments {
 		v.volumes.add(x.volume)
 	}
 	for _, p := range n.Pods {
@@ -96,6 +94,24 @@ func readVolumes(s *framework.Snapshot, n *framework.NodeInfo, others *attachmen
 		}
 	}
 	return v
+}
+
+// attach replaces the attached volumes.
+func (v *NodeVolumes) attach(is Handles) {
+	was := v.attached
+	v.attached = is
+	v.countUnused(was, is, -1)
+	v.countUnused(is, was, 1)
+}
+
+// countUnused counts the volumes that no pod uses, except some.
+func (v *NodeVolumes) countUnused(list, except Handles, by int) {
+	for h := range list {
+		_, other := except[h]
+		if _, used := v.Used[h]; !other && !used {
+			v.count(h.Driver, by)
+		}
+	}
 }
 
 // use counts a mount that uses a volume, and reports whether it is the first; the zero Handle is none.

@@ -13,17 +13,57 @@ import (
 // of it: most changes of an object change nothing of that.
 type users struct {
 	claims  readers[claimFacts]
-	owners  readers[string] // of claims that were made for pods
 	volumes readers[volumeFacts]
+	bound   cow.Map[string, []string] // the claims of these, by the volume that they name; lists never change
 }
 
-func (u *users) fork() users { return users{u.claims.fork(), u.owners.fork(), u.volumes.fork()} }
+func (u *users) fork() users { return users{u.claims.fork(), u.volumes.fork(), u.bound.Fork()} }
+
+// addClaim notes a node that has just been read from a claim.
+func (u *users) addClaim(key string, slot int32, facts claimFacts) {
+	if u.claims.add(key, slot, facts) {
+		u.bind(key, facts.volume)
+	}
+}
+
+// removeClaim forgets a node that was read from a claim.
+func (u *users) removeClaim(key string, slot int32) {
+	if facts, last := u.claims.remove(key, slot); last {
+		u.unbind(key, facts.volume)
+	}
+}
+
+// setClaim notes what counts of a claim now.
+func (u *users) setClaim(key string, is claimFacts) {
+	if was := u.claims.set(key, is); was.volume != is.volume {
+		u.unbind(key, was.volume)
+		u.bind(key, is.volume)
+	}
+}
+
+func (u *users) bind(claim, volume string) {
+	if volume != "" {
+		list, _ := u.bound.Get(volume)
+		u.bound.Set(volume, append(slices.Clip(list), claim))
+	}
+}
+
+func (u *users) unbind(claim, volume string) {
+	list, _ := u.bound.Get(volume)
+	switch i := slices.Index(list, claim); {
+	case i < 0: // it names none
+	case len(list) == 1:
+		u.bound.Remove(volume)
+	default:
+		u.bound.Set(volume, slices.Delete(slices.Clone(list), i, i+1))
+	}
+}
 
 // claimFacts are what counts of a claim for the volumes of a node.
 type claimFacts struct {
-	exists bool
 	volume string
 	handle Handle
+	owner  owner
 }
 
 func claimFactsOf(s *framework.Snapshot, key string) claimFacts {
@@ -31,16 +71,37 @@ func claimFactsOf(s *framework.Snapshot, key string) claimFacts {
 	if c == nil {
 		return claimFacts{}
 	}
-	return claimFacts{true, c.Spec.VolumeName, handleOfClaim(s, c, true)}
+	facts := claimFacts{volume: c.Spec.VolumeName, handle: handleOfClaim(s, c, true)}
+	if ref := c.ControllerRef(); ref != nil {
+		facts.owner = owner{true, ref.UID}
+	}
+	return facts
 }
 
-// ownerOf returns the UID of the pod that a claim was made for, "" for none.
-func ownerOf(s *framework.Snapshot, key string) string {
-	c := framework.Lookup[api.PersistentVolumeClaim](s, key)
-	if c == nil || c.ControllerRef() == nil {
-		return ""
+// An owner is the pod that a claim was made for, if there is one.
+type owner struct {
+	is  bool
+	uid api.UID
+}
+
+// mounts returns how many mounts of the pods on a node, which has the volumes, may use the claim of that key
+// if it has the owner: the claim of an ephemeral volume must be made for its pod.
+func (o owner) mounts(key string, n *framework.NodeInfo, v *NodeVolumes) (count int32) {
+	count = v.claims[key] - v.owned[key]
+	if v.owned[key] == 0 || !o.is {
+		return count
 	}
-	return string(c.ControllerRef().UID)
+	for _, p := range n.Pods {
+		if p.Pod.UID != o.uid {
+			continue
+		}
+		for _, made := range Of(p).made {
+			if made == key {
+				count++
+			}
+		}
+	}
+	return count
 }
 
 // volumeFacts are what counts of a volume for the volumes of a node.
@@ -68,29 +129,38 @@ type readBy[F comparable] struct {
 
 func (r *readers[F]) fork() readers[F] { return readers[F]{r.by.Fork()} }
 
-// add notes a node that has just been read.
-func (r *readers[F]) add(key string, slot int32, facts F) {
-	x, _ := r.by.Get(key)
+// add notes a node that has just been read, and reports whether it is the first.
+func (r *readers[F]) add(key string, slot int32, facts F) (first bool) {
+	x, known := r.by.Get(key)
 	r.by.Set(key, readBy[F]{facts, x.slots.with(slot)})
+	return !known
 }
 
-// remove forgets a node.
-func (r *readers[F]) remove(key string, slot int32) {
+// remove forgets a node, and reports whether it was the last.
+func (r *readers[F]) remove(key string, slot int32) (facts F, last bool) {
 	x, _ := r.by.Get(key)
 	if x.slots = x.slots.without(slot); x.slots.empty() {
 		r.by.Remove(key)
-		return
+		return x.facts, true
 	}
 	r.by.Set(key, x)
+	return x.facts, false
 }
 
-// changed returns the nodes that a change of an object concerns.
-func (r *readers[F]) changed(key string, facts F) slotSet {
-	x, ok := r.by.Get(key)
-	if !ok || x.facts == facts {
-		return slotSet{}
+// set notes what counts of an object now that some node was read from, and returns what did before.
+func (r *readers[F]) set(key string, facts F) (before F) {
+	x, _ := r.by.Get(key)
+	r.by.Set(key, readBy[F]{facts, x.slots})
+	return x.facts
+}
+
+// changed returns the nodes that a change of an object concerns, and what counted of it before.
+func (r *readers[F]) changed(key string, facts F) (slots slotSet, before F) {
+	x, _ := r.by.Get(key)
+	if x.facts == facts {
+		return slotSet{}, facts
 	}
-	return x.slots
+	return x.slots, x.facts
 }
 
 // A slotSet is a set of slots that never changes: a list of a few, or one bit for each. Most claims are
@@ -104,6 +174,13 @@ type slotSet struct {
 const fewSlots = 16
 
 func (s slotSet) empty() bool { return len(s.few) == 0 && len(s.bits) == 0 }
+
+func (s slotSet) has(slot int32) bool {
+	if s.bits == nil {
+		return slices.Contains(s.few, slot)
+	}
+	return int(slot)/64 < len(s.bits) && s.bits[slot/64]&(1<<(slot%64)) != 0
+}
 
 // with returns the set with one more slot.
 func (s slotSet) with(slot int32) slotSet {
