@@ -4,6 +4,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -24,8 +25,9 @@ type catalog struct {
 	rooms    cow.Map[string, string]   // classes of capacities, by key
 	offered  cow.Map[string, uint64]   // versions of the capacities, by class
 
-	lists  map[string]*freeVolumes // by class
-	offers map[string]*offer       // by class
+	lists   map[string]*freeVolumes // by class
+	touched map[string][]string     // names of volumes that may have come, changed or gone since the list of a class was made
+	offers  map[string]*offer       // by class
 
 	capacities        []*capacity
 	capacityLabels    rarity
@@ -91,7 +93,7 @@ func (c *catalog) Rebuild(s *framework.Snapshot) {
 func (c *catalog) Fork(s *framework.Snapshot) framework.Extension {
 	return &catalog{
 		snapshot: s, volumes: c.volumes.Fork(), reserved: c.reserved.Fork(), free: c.free.Fork(), rooms: c.rooms.Fork(), offered: c.offered.Fork(),
-		lists: maps.Clone(c.lists), offers: maps.Clone(c.offers),
+		lists: maps.Clone(c.lists), touched: c.touchedNow(), offers: maps.Clone(c.offers),
 		capacities: c.capacities, capacityLabels: c.capacityLabels, capacitiesVersion: c.capacitiesVersion,
 	}
 }
@@ -113,10 +115,10 @@ func (c *catalog) volumeChanged(s *framework.Snapshot, name string, v *api.Persi
 		is = new(whoseIs(v))
 	}
 	if there && was.claim == "" {
-		change(s, &c.free, was.class, new(s.NewVersion()))
+		c.freeChanged(s, was.class, name)
 	}
 	if is != nil && is.claim == "" && (!there || was != *is) {
-		change(s, &c.free, is.class, new(s.NewVersion()))
+		c.freeChanged(s, is.class, name)
 	}
 	if is != nil && there && was == *is {
 		return
@@ -133,6 +135,53 @@ func (c *catalog) volumeChanged(s *framework.Snapshot, name string, v *api.Persi
 		})
 	}
 	change(s, &c.volumes, name, is)
+}
+
+// freeChanged notes that a volume of a class is free, or was.
+func (c *catalog) freeChanged(s *framework.Snapshot, class, name string) {
+	change(s, &c.free, class, new(s.NewVersion()))
+	c.touch(class, name)
+	if s.Recording() {
+		s.Record(touchUndo{c, class, name})
+	}
+}
+
+// touchUndo notes that a volume is as it was: a list may have been made meanwhile.
+type touchUndo struct {
+	c           *catalog
+	class, name string
+}
+
+func (u touchUndo) Undo(*framework.Snapshot) { u.c.touch(u.class, u.name) }
+
+// fewTouched is up to how many volumes of a class are noted as touched, or as many as its list has. With more, the list is
+// made anew.
+const fewTouched = 64
+
+func (c *catalog) touch(class, name string) {
+	l := c.lists[class]
+	if l == nil {
+		return
+	}
+	names := append(c.touched[class], name)
+	if len(names) > max(fewTouched, len(l.all)) {
+		delete(c.lists, class)
+		delete(c.touched, class)
+		return
+	}
+	if c.touched == nil {
+		c.touched = map[string][]string{}
+	}
+	c.touched[class] = names
+}
+
+// touchedNow returns touched as it is now, for a fork.
+func (c *catalog) touchedNow() map[string][]string {
+	now := maps.Clone(c.touched)
+	for class, names := range now {
+		now[class] = slices.Clip(names)
+	}
+	return now
 }
 
 // reserve changes the names of the volumes that are for a claim.
@@ -168,25 +217,54 @@ func (c *catalog) freeOf(class string) *freeVolumes {
 		return l
 	}
 	next := &freeVolumes{version: version}
-	var old []*volume
-	if l != nil {
-		old, next.labels = l.all, l.labels
-	}
-	var objects []*api.PersistentVolume
-	if version != 0 {
+	switch {
+	case l != nil:
+		next.all, next.labels = c.renewed(class, l.all), l.labels
+	case version != 0:
 		for _, v := range framework.List[api.PersistentVolume](c.snapshot) {
-			if v.Spec.ClaimRef == nil && ClassOfVolume(v) == class {
-				objects = append(objects, v)
+			if isFree(v, class) {
+				next.all = append(next.all, compileVolume(v))
 			}
 		}
 	}
-	next.all = renew(old, objects, (*api.PersistentVolume).Key, func(v *volume) *api.PersistentVolume { return v.object }, compileVolume)
+	delete(c.touched, class)
 	next.labels = rank(next.labels, next.all, func(v *volume) *musts { return &v.musts })
 	if c.lists == nil {
 		c.lists = map[string]*freeVolumes{}
 	}
 	c.lists[class] = next
 	return next
+}
+
+// isFree reports whether a volume is of a class, and for no claim.
+func isFree(v *api.PersistentVolume, class string) bool {
+	return v != nil && v.Spec.ClaimRef == nil && ClassOfVolume(v) == class
+}
+
+// renewed returns the free volumes of a class as they are now. Only those that were touched are looked at: whoever
+// has claims has most of the other volumes.
+func (c *catalog) renewed(class string, old []*volume) []*volume {
+	names := slices.Clone(c.touched[class])
+	slices.Sort(names)
+	names = slices.Compact(names)
+	list := make([]*volume, 0, len(old)+len(names))
+	for _, name := range names {
+		i, found := slices.BinarySearchFunc(old, name, func(v *volume, name string) int { return strings.Compare(v.object.Key(), name) })
+		list = append(list, old[:i]...)
+		old = old[i:]
+		var was *volume
+		if found {
+			was, old = old[0], old[1:]
+		}
+		switch v := framework.Lookup[api.PersistentVolume](c.snapshot, name); {
+		case !isFree(v, class):
+		case was != nil && was.object == v:
+			list = append(list, was)
+		default:
+			list = append(list, compileVolume(v))
+		}
+	}
+	return append(list, old...)
 }
 
 // reservedFor returns the volumes that are for a claim of that key, in the order of their names.
@@ -210,26 +288,25 @@ type freeVolumes struct {
 func (c *catalog) capacitiesIn() []*capacity {
 	s := c.snapshot
 	if v := framework.ObjectsVersion[api.CSIStorageCapacity](s); v != c.capacitiesVersion {
-		c.capacities = renew(c.capacities, framework.List[api.CSIStorageCapacity](s),
-			(*api.CSIStorageCapacity).Key, func(c *capacity) *api.CSIStorageCapacity { return c.object }, compileCapacity)
+		c.capacities = renew(c.capacities, framework.List[api.CSIStorageCapacity](s))
 		c.capacityLabels = rank(c.capacityLabels, c.capacities, func(c *capacity) *musts { return &c.musts })
 		c.capacitiesVersion = v
 	}
 	return c.capacities
 }
 
-// renew compiles the objects, and reuses results for unchanged objects from old.
-// Both lists are in the order of the objects' keys.
-func renew[T, C any](old []C, objects []*T, key func(*T) string, object func(C) *T, compile func(*T) C) []C {
-	list := make([]C, 0, len(objects))
+// renew compiles the capacities, and reuses results for unchanged objects from old. Both lists are in the order of
+// the objects' keys.
+func renew(old []*capacity, objects []*api.CSIStorageCapacity) []*capacity {
+	list := make([]*capacity, 0, len(objects))
 	for _, o := range objects {
-		for len(old) > 0 && object(old[0]) != o && key(object(old[0])) < key(o) {
+		for len(old) > 0 && old[0].object != o && old[0].object.Key() < o.Key() {
 			old = old[1:]
 		}
-		if len(old) > 0 && object(old[0]) == o {
+		if len(old) > 0 && old[0].object == o {
 			list, old = append(list, old[0]), old[1:]
 		} else {
-			list = append(list, compile(o))
+			list = append(list, compileCapacity(o))
 		}
 	}
 	return list

@@ -121,8 +121,9 @@ func (c *catalog) Check(s *framework.Snapshot) error {
 		}
 	}
 	for class, l := range c.lists {
-		if version, _ := c.free.Get(class); version == l.version && len(l.all) != len(anew.freeOf(class).all) {
-			return fmt.Errorf("class %s has %d free volumes, want %d", class, len(l.all), len(anew.freeOf(class).all))
+		same := func(v, w *volume) bool { return v.object == w.object }
+		if want := anew.freeOf(class).all; !slices.EqualFunc(c.freeOf(class).all, want, same) {
+			return fmt.Errorf("class %s has the free volumes %v, want %v", class, l.all, want)
 		}
 	}
 	return nil
