@@ -157,15 +157,25 @@ func (f *Finder) findCandidates() {
 	}
 	for _, i := range f.others {
 		w := &f.waiting[i]
-		if w.pool, w.err = f.poolFor(c, w.claim, known); w.err != nil {
-			continue
+		first := &f.waiting[w.first]
+		if !first.sought {
+			f.seek(c, first, known)
 		}
-		request := w.request()
-		w.from = f.pools[w.pool].from(request)
-		for _, object := range c.reservedFor(w.claim.Key()) {
-			if v := compileVolume(object); isReservedFor(object, w.claim) && suits(v, w.claim, ClassOfClaim(w.claim)) && v.size.Cmp(request) >= 0 {
-				w.reserved = append(w.reserved, v)
-			}
+		w.reserved, w.pool, w.from, w.err = first.reserved, first.pool, first.from, first.err
+	}
+}
+
+// seek is findCandidates for one claim.
+func (f *Finder) seek(c *catalog, w *waitingClaim, known map[string]int) {
+	w.sought = true
+	if w.pool, w.err = f.poolFor(c, w.claim, known); w.err != nil {
+		return
+	}
+	request := w.request()
+	w.from = f.pools[w.pool].from(request)
+	for _, object := range c.reservedFor(w.claim.Key()) {
+		if v := compileVolume(object); isReservedFor(object, w.claim) && suits(v, w.claim, ClassOfClaim(w.claim)) && v.size.Cmp(request) >= 0 {
+			w.reserved = append(w.reserved, v)
 		}
 	}
 }

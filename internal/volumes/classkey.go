@@ -43,6 +43,7 @@ const (
 	keyBound   = 'b' // a claim with a volume
 	keyMissing = 'm' // a claim whose volume does not exist
 	keyWaiting = 'w' // a claim that gets its volume with the node
+	keyAgain   = 'a' // the same claim as before, which gets another volume
 	keyUnknown = 'e' // an error, with its text
 )
 
@@ -51,8 +52,8 @@ const (
 func AppendBindingKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
 	refs := Of(pod).Claims
 	start := len(b)
-	var buffer [4]string
-	volumes := distinct[string]{list: buffer[:0]}
+	var buffers [2][4]string
+	volumes, claims := distinct[string]{list: buffers[0][:0]}, distinct[string]{list: buffers[1][:0]}
 	for _, ref := range refs {
 		claim, err := usableClaim(s, pod.Pod, ref)
 		if err != nil {
@@ -67,6 +68,11 @@ func AppendBindingKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) [
 				b = appendBound(b, s, claim)
 			}
 		case waits:
+			if at := claims.at(ref.Name); at >= 0 {
+				b = binary.AppendUvarint(append(b, keyAgain), uint64(at))
+				break
+			}
+			claims = claims.with(ref.Name)
 			b = appendWaiting(b, s, claim)
 		default:
 			return AppendProblem(b[:start], string(errUnbound))

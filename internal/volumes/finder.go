@@ -81,9 +81,11 @@ type boundClaim struct {
 // A waitingClaim is a claim that gets its volume together with the pod's node.
 type waitingClaim struct {
 	claim     *api.PersistentVolumeClaim
+	first     int    // index in waiting of the first mount of this claim, which is looked up once
 	node      string // the node selected for it
 	provision provision
 
+	sought   bool      // what follows has been found
 	reserved []*volume // reserved for this claim, by name
 	pool     int       // index of the pool where it chooses
 	from     int       // rank of the first volume there that is large enough
@@ -114,6 +116,8 @@ func (f *Finder) Prepare(s *framework.Snapshot, pod *framework.PodInfo) framewor
 	}
 	immediate := false
 	var volumes distinct[string]
+	var others distinct[*api.PersistentVolumeClaim]
+	var firsts []int // indexes in waiting of others
 	for _, claim := range claims {
 		switch waits, err := waits(s, claim); {
 		case err != nil:
@@ -124,7 +128,12 @@ func (f *Finder) Prepare(s *framework.Snapshot, pod *framework.PodInfo) framewor
 				f.bound = append(f.bound, boundClaimOf(s, claim))
 			}
 		case waits:
-			f.waiting = append(f.waiting, waitingClaim{claim: claim})
+			at := others.at(claim)
+			if at < 0 {
+				at = len(firsts)
+				others, firsts = others.with(claim), append(firsts, len(f.waiting))
+			}
+			f.waiting = append(f.waiting, waitingClaim{claim: claim, first: firsts[at]})
 		default:
 			immediate = true
 		}
@@ -206,7 +215,11 @@ func boundVolume(v *api.PersistentVolume) (b boundClaim) {
 func (f *Finder) prepareWaiting() {
 	for i := range f.waiting {
 		w := &f.waiting[i]
-		w.provision = f.provisionFor(w.claim)
+		if w.first == i {
+			w.provision = f.provisionFor(w.claim)
+		} else {
+			w.provision = f.waiting[w.first].provision
+		}
 		if node, ok := w.claim.Annotations[api.AnnSelectedNode]; ok {
 			w.node = node
 			f.selected = append(f.selected, i)

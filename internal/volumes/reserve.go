@@ -235,13 +235,21 @@ func Assume(s *framework.Snapshot, p *framework.PodInfo, node string, found *Fou
 		b.Volume = v
 		list = list.with(held{volume: put})
 	}
+	var claims distinct[*api.PersistentVolumeClaim]
+	var noted []*api.PersistentVolumeClaim // claims with the node
 	for i := range found.Provisions {
-		c := withNode(found.Provisions[i].Claim, node)
-		put, err := reserve(s, &a.claims, found.Provisions[i].Claim, c)
+		p := &found.Provisions[i]
+		if at := claims.at(p.Claim); at >= 0 { // mounted more than once
+			p.Claim = noted[at]
+			continue
+		}
+		c := withNode(p.Claim, node)
+		put, err := reserve(s, &a.claims, p.Claim, c)
 		if err != nil {
 			return err
 		}
-		found.Provisions[i].Claim = c
+		claims, noted = claims.with(p.Claim), append(noted, c)
+		p.Claim = c
 		list = list.with(held{claim: put})
 	}
 	if len(list.list) > 0 {

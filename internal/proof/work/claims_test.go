@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
 )
 
 // claimsOfOthers are n pods with a volume each, on n nodes that take a bounded number of them. Somebody
@@ -83,6 +84,31 @@ func claimsOfOneVolume(t *testing.T, n int) {
 		put(w, c)
 		pod = pod.Claim(c.Name)
 	}
+	if d, err := w.sched.Place(w.snap, w.derive(pod.Obj())); err != nil || d.Node == "" {
+		t.Fatal(d, err)
+	}
+}
+
+// mountsOfOneClaim are n mounts of a claim that waits for its pod and selects volumes by n labels. What it selects
+// is looked at once, not for each mount.
+func mountsOfOneClaim(t *testing.T, n int) {
+	w := newWorld(t)
+	put(w, &api.StorageClass{
+		ObjectMeta: api.ObjectMeta{Name: "csi"}, Provisioner: "csi", VolumeBindingMode: new(api.VolumeBindingWaitForFirstConsumer),
+	})
+	if err := w.snap.AddNode(api.MakeNode("n", "64", "64Gi").Obj()); err != nil {
+		t.Fatal(err)
+	}
+	c := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "c", Annotations: map[string]string{}}}
+	c.Spec.StorageClassName, c.Spec.Selector = new("csi"), &api.LabelSelector{MatchLabels: map[string]string{}}
+	c.Spec.Resources.Requests = resource.List{}
+	pod := api.MakePod("pod")
+	for i := range n {
+		name := fmt.Sprint("example.com/", i)
+		c.Annotations[name], c.Spec.Selector.MatchLabels[name], c.Spec.Resources.Requests[resource.Name(name)] = "", "", resource.New(1, resource.DecimalSI)
+		pod = pod.Claim(c.Name)
+	}
+	put(w, c)
 	if d, err := w.sched.Place(w.snap, w.derive(pod.Obj())); err != nil || d.Node == "" {
 		t.Fatal(d, err)
 	}

@@ -43,6 +43,7 @@ var shapes = []shape{
 	{name: "waiting claims", run: waitingClaims},
 	{name: "claims of others", run: claimsOfOthers},
 	{name: "claims of one volume", run: claimsOfOneVolume},
+	{name: "mounts of one claim", run: mountsOfOneClaim},
 	{name: "statuses of containers", run: containerStatuses},
 	{name: "containers of an extended resource", run: extendedContainers},
 	{name: "resource claims", run: resourceClaims},
