@@ -64,6 +64,10 @@ const (
 	// most spareClasses can be paid at once. The last spareReserve of them are for classes that
 	// have come twice as often as is enough.
 	spareShare, spareClasses, spareReserve = 16, 32, 3
+	// fadeShare is which part of what the reference path costs a loss fades by that is too large. So kept answers are
+	// tried now and then for pods of which none alone can show that they pay again: pods of many classes in turn, each
+	// of which finds all nodes changed.
+	fadeShare = 32
 	// fewWanted is up to how many nodes of a search the reference path costs so little that
 	// looking for a class matters. Then, of every seenEvery pods, or as many as cost seenEvery
 	// classes, seenOf neighbors are looked at: the second or third shows whether kept answers may
@@ -184,6 +188,9 @@ func (b *balances) addWork(x extent, work int) {
 	b.long.addWork(x, work/2)
 }
 
+// fade makes the loss less by what so many decisions on the reference path give back.
+func (b *balance) fade(decisions int, x extent) { b.loss -= decisions * x.fading() }
+
 // save changes what there is to spare.
 func (b *balance) save(nodes int, x extent) {
 	b.spare = max(0, min(b.spare+nodes, spareClasses*x.classPrice()))
@@ -233,6 +240,7 @@ func (f *incrementalPath) isAside(b *balance, c *framework.Cycle, x extent) bool
 		return true
 	}
 	b.save(x.price()/spareShare, x)
+	b.fade(1, x)
 	b.unfit = max(0, b.unfit-1)
 	short := x.isShort(c.Pod, b.key) && (b.unfit < unfitMost || x.nodes <= smallCluster)
 	if n := f.notes.Load(c.Pod.Runner()); short && (n == nil || n.class == nil && n.tried < triedOften) {

@@ -240,3 +240,26 @@ func TestForksOfFewNodesAreSlim(t *testing.T) {
 		t.Error("a fork does not verify")
 	}
 }
+
+// TestLossFades: a loss that is too large fades while pods step aside, so kept answers are tried again, in a rest as
+// without one.
+func TestLossFades(t *testing.T) {
+	for _, nodes := range []int{100, smallCluster, smallCluster + 50} {
+		w := lateWorld(t, nodes)
+		f := w.s.incremental
+		x := f.extentOf(w.s.plugins.wanted(nodes, w.s.profile.Percentage), nodes)
+		b := &f.balances.all
+		b.work, b.loss = workShare*x.limitAtLast(), x.limitAtLast()+x.classPrice()
+		most := (x.classPrice() + x.keyPrice()*seenEvery) / x.fading()
+		tried := 0
+		for i := range 2 * most {
+			w.decide(api.MakePod(fmt.Sprint("p", i)).Requests(fmt.Sprint(1+i, "m"), fmt.Sprint(1+i, "Mi")))
+			if f.stepped == nil && !b.looks {
+				tried++
+			}
+		}
+		if tried == 0 {
+			t.Errorf("%d nodes: none of %d pods was asked for kept answers; the loss is %d, its limit %d", nodes, 2*most, b.loss, x.limitAtLast())
+		}
+	}
+}

@@ -89,6 +89,9 @@ func (x extent) gain(evaluated int) int {
 // depend on nodes costs as much as looking for a class.
 func (x extent) price() int { return x.wanted + keyCost }
 
+// fading is by how much a loss that is too large fades with a decision on the reference path.
+func (x extent) fading() int { return max(1, x.price()/fadeShare) }
+
 // besides is what the reference path costs besides evaluating nodes. It does not score a node that
 // is the only one.
 func (x extent) besides() int {

@@ -46,6 +46,7 @@ func (f *incrementalPath) bookRest(decisions int) {
 	f.balances.addWork(x, decisions*x.work())
 	if f.rest.untilLook {
 		b.unseen += decisions
+		b.fade(decisions, x)
 		b.save(decisions*(x.price()/spareShare), x)
 	}
 }
@@ -61,11 +62,16 @@ func (f *incrementalPath) restUntilLook(x extent) {
 		return // the thought costs little, and pods that fit nowhere may end it
 	}
 	b := &f.balances.all
-	n := b.untilLook(x.every())
-	if b.late && b.loss < x.limitAtLast() {
-		n = min(n, max(0, (workShare*b.loss-b.work)/x.work()))
+	f.beginRest(rest{left: min(b.untilLook(x.every()), b.untilPays(x)), extent: x, untilLook: true})
+}
+
+// untilPays is after how many decisions on the reference path kept answers pay again, at least.
+func (b *balance) untilPays(x extent) int {
+	n := (b.loss - x.limitAtLast()) / x.fading()
+	if b.late { // the limit rises, too
+		n = max(n, (workShare*b.loss-b.work)/(x.work()+workShare*x.fading()))
 	}
-	f.beginRest(rest{left: n, extent: x, untilLook: true})
+	return max(0, n)
 }
 
 // untilLook is how many pods that are not looked at come next, as far as that is drawn.

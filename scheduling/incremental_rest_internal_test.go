@@ -112,17 +112,22 @@ func TestNoRestInLargeClusters(t *testing.T) {
 		f.rest, *all = rest{}, b
 		f.restUntilLook(extent{wanted: 100, nodes: nodes})
 	}
-	begin(balance{unseen: 1, look: 30}, smallCluster+1)
+	begin(balance{unseen: 1, look: 30, loss: 1 << 20}, smallCluster+1)
 	if f.rest.left != 0 {
 		t.Errorf("a rest of %d decisions", f.rest.left)
 	}
-	begin(balance{unseen: 1, look: 30}, smallCluster)
+	begin(balance{unseen: 1, look: 30, loss: 1 << 20}, smallCluster)
 	if f.rest.left != 29 || all.unseen != 30 {
 		t.Errorf("a rest of %d decisions, %d pods came, want 29 and 30", f.rest.left, all.unseen)
 	}
-	begin(balance{unseen: 1, look: 30, late: true, loss: 1000, work: 8*1000 - 280}, smallCluster)
+	x := extent{wanted: 100, nodes: smallCluster}
+	begin(balance{unseen: 1, look: 30, late: true, loss: 1000, work: 8*1000 - 2*(140+8*x.fading())}, smallCluster)
 	if f.rest.left != 2 {
-		t.Errorf("a rest of %d decisions, want 2: then kept answers may pay again", f.rest.left)
+		t.Errorf("a rest of %d decisions, want 2: then kept answers may pay again, as the limit has risen", f.rest.left)
+	}
+	begin(balance{unseen: 1, look: 30, late: true, loss: x.limitAtLast() + 3*x.fading(), work: 8 * x.limitAtLast()}, smallCluster)
+	if f.rest.left != 3 {
+		t.Errorf("a rest of %d decisions, want 3: then kept answers may pay again, as the loss has faded", f.rest.left)
 	}
 }
 
