@@ -198,6 +198,7 @@ func (f *Finder) poolFor(c *catalog, claim *api.PersistentVolumeClaim, known map
 		if p.only, err = p.selectionOf(claim); err != nil {
 			return 0, err
 		}
+		c.spent.Add(int64(len(p.free)))
 	}
 	f.pools = append(f.pools, p)
 	if p.only == nil {

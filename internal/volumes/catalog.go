@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -25,6 +26,7 @@ type catalog struct {
 	rooms    cow.Map[string, string]   // classes of capacities, by key
 	offered  cow.Map[string, uint64]   // versions of the capacities, by class
 
+	spent   *atomic.Int64           // how many volumes were looked at for selectors; forks count together
 	lists   map[string]*freeVolumes // by class
 	touched map[string][]string     // names of volumes that may have come, changed or gone since the list of a class was made
 	offers  map[string]*offer       // by class
@@ -63,15 +65,23 @@ type capacity struct {
 }
 
 var catalogKey = framework.NewExtensionKey(func(s *framework.Snapshot) *catalog {
-	c := &catalog{snapshot: s}
+	c := &catalog{spent: new(atomic.Int64)}
 	c.Rebuild(s)
 	return c
 })
 
+// Spent returns at how many volumes claims with selectors have looked so far.
+func Spent(s *framework.Snapshot) int64 {
+	if !hasVolumes(s) {
+		return 0
+	}
+	return catalogKey.Of(s).spent.Load()
+}
+
 // Rebuild reads all objects: the snapshot calls it after a rollback of the transaction in which c was
 // made.
 func (c *catalog) Rebuild(s *framework.Snapshot) {
-	*c = catalog{snapshot: s}
+	*c = catalog{snapshot: s, spent: c.spent}
 	version := s.NewVersion()
 	for _, v := range framework.List[api.PersistentVolume](s) {
 		w := whoseIs(v)
@@ -92,7 +102,7 @@ func (c *catalog) Rebuild(s *framework.Snapshot) {
 // Fork implements [framework.Extension]. The lists are never changed in place.
 func (c *catalog) Fork(s *framework.Snapshot) framework.Extension {
 	return &catalog{
-		snapshot: s, volumes: c.volumes.Fork(), reserved: c.reserved.Fork(), free: c.free.Fork(), rooms: c.rooms.Fork(), offered: c.offered.Fork(),
+		snapshot: s, spent: c.spent, volumes: c.volumes.Fork(), reserved: c.reserved.Fork(), free: c.free.Fork(), rooms: c.rooms.Fork(), offered: c.offered.Fork(),
 		lists: maps.Clone(c.lists), touched: c.touchedNow(), offers: maps.Clone(c.offers),
 		capacities: c.capacities, capacityLabels: c.capacityLabels, capacitiesVersion: c.capacitiesVersion,
 	}

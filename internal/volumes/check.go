@@ -5,6 +5,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"sync/atomic"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -105,7 +106,7 @@ func (v *NodeVolumes) equal(w *NodeVolumes) bool {
 
 // Check implements [framework.Checker]: it reads all objects again.
 func (c *catalog) Check(s *framework.Snapshot) error {
-	anew := new(catalog)
+	anew := &catalog{spent: new(atomic.Int64)}
 	anew.Rebuild(s)
 	switch {
 	case !maps.Equal(maps.Collect(c.volumes.All()), maps.Collect(anew.volumes.All())):

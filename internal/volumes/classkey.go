@@ -21,10 +21,15 @@ const KeySource = "internal/volumes"
 // KeyVersion identifies all that keys of pods read besides the pod. Every change has a number of its own,
 // and so has what a rollback brings back.
 func KeyVersion(s *framework.Snapshot) uint64 {
-	if s.ObjectVersions().Differ(framework.ObjectVersions{})&framework.ReadsVolumes == 0 {
+	if !hasVolumes(s) {
 		return 0 // nothing can be told apart, and no extension is needed
 	}
 	return attachedKey.Of(s).version
+}
+
+// hasVolumes reports whether the snapshot ever had objects that [framework.ReadsVolumes] stands for.
+func hasVolumes(s *framework.Snapshot) bool {
+	return s.ObjectVersions().Differ(framework.ObjectVersions{})&framework.ReadsVolumes != 0
 }
 
 // Reads is what a volume plugin reads besides parts of the pod: it is bound in every decision, because its class

@@ -10,6 +10,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/volumes"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -244,7 +245,7 @@ func (x *whyNot) trial(changes []Change) (*trial, error) {
 	if x.steps += t.steps; x.steps > maxSteps {
 		return nil, &api.InvalidError{
 			Object: "pod " + x.pod.Key(), Field: "spec", Value: fmt.Sprintf("%d parts", sizeOf(x.pod)),
-			Err: fmt.Errorf("the search for remedies took more than %d steps; ask about a pod with fewer containers, ports and constraints", maxSteps),
+			Err: fmt.Errorf("the search for remedies took more than %d steps; ask about a pod with fewer containers, ports, constraints and claims", maxSteps),
 		}
 	}
 	return t, nil
@@ -277,8 +278,11 @@ func (x *whyNot) with(changes []Change, f func(s *framework.Snapshot, pod *frame
 	})
 }
 
-// in calls f with the snapshot in a transaction, or with one that has the changed node.
+// in calls f with the snapshot in a transaction, or with one that has the changed node. What the selectors of claims
+// take is known afterwards.
 func (x *whyNot) in(node *api.Node, f func(s *framework.Snapshot) error) error {
+	before := volumes.Spent(x.planner.snapshot)
+	defer func() { x.steps += int(volumes.Spent(x.planner.snapshot) - before) }()
 	if node == nil {
 		return x.planner.try(f)
 	}

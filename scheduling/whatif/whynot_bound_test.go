@@ -49,3 +49,48 @@ func TestWhyNotOfHugePods(t *testing.T) {
 		}
 	}
 }
+
+// TestWhyNotOfManySelectors asks about a pod whose claims each look through many volumes in each trial.
+func TestWhyNotOfManySelectors(t *testing.T) {
+	s := framework.NewSnapshot(framework.Arrival)
+	node := api.MakeNode("a", "1", "1Gi").Unschedulable()
+	for i := range 12 {
+		node = node.Taint(fmt.Sprint("t", i, ":NoSchedule"))
+	}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(s.AddNode(node.Obj()))
+	must(framework.Put(s, &api.StorageClass{
+		ObjectMeta: api.ObjectMeta{Name: "local"}, Provisioner: "kubernetes.io/no-provisioner", VolumeBindingMode: new(api.VolumeBindingWaitForFirstConsumer),
+	}))
+	for i := range 90 {
+		small, err := s.NewPodInfo(api.MakePod(fmt.Sprint("small", i)).Requests("10m", "1Mi").Obj())
+		must(err)
+		must(s.AddPod(small, "a"))
+	}
+	p := api.MakePod("p").Requests("500m", "1Mi")
+	for i := range 8000 {
+		v := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: fmt.Sprint("v", i), Labels: map[string]string{"n": fmt.Sprint(i)}}}
+		v.Spec.StorageClassName, v.Status.Phase = "local", api.VolumeAvailable
+		must(framework.Put(s, v))
+	}
+	for i := range 200 {
+		c := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: fmt.Sprint("c", i)}}
+		c.Spec.StorageClassName, c.Spec.Selector = new("local"), &api.LabelSelector{MatchLabels: map[string]string{"n": fmt.Sprint(i)}}
+		must(framework.Put(s, c))
+		p = p.Claim(c.Name)
+	}
+	pod, err := s.NewPodInfo(p.Obj())
+	must(err)
+	planner, err := whatif.New(scheduling.Kubernetes137(), s)
+	must(err)
+	_, err = planner.WhyNot(pod, "a")
+	var invalid *api.InvalidError
+	if !errors.As(err, &invalid) || invalid.Object != "pod default/p" || !strings.Contains(err.Error(), "more than 20000000 steps") {
+		t.Errorf("error %v, want one that names the pod and the bound", err)
+	}
+}

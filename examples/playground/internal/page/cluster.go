@@ -120,6 +120,9 @@ func (c *cluster) load(o *api.Objects) (err error) {
 	if err = o.Validate(); err != nil {
 		return err
 	}
+	if err = checkSelectors(o); err != nil {
+		return err
+	}
 	if err = checkPods(o); err != nil {
 		return err
 	}

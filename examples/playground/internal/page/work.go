@@ -24,6 +24,7 @@ const (
 	schedulerWork = 2000 // a new scheduler
 	copyWork      = 5    // a byte of a node that is copied: about 9 bytes of memory are kept
 	termWork      = 10   // an affinity term of a pod, in a decision about a pod of an unknown class
+	volumeWork    = 3    // a look at a volume for the selector of a claim
 )
 
 // A decision about a larger pod is counted as more. Each byte beyond these bounds is a unit,
@@ -84,6 +85,30 @@ func searchWork(nodes, excess int) int { return nodes * (nodeWork + excess/searc
 // what comes of the pod.
 const maxSearch = maxWork / 4
 
+// checkSelectors refuses claims with selectors that are too many for so many volumes: a pod may mount all of them.
+func checkSelectors(o *api.Objects) error {
+	claims := 0
+	for _, c := range o.PersistentVolumeClaims {
+		if c.Spec.Selector != nil {
+			claims++
+		}
+	}
+	for _, set := range o.StatefulSets {
+		for i := range set.Spec.VolumeClaimTemplates {
+			if set.Spec.VolumeClaimTemplates[i].Spec.Selector != nil {
+				claims++
+			}
+		}
+	}
+	if volumes := len(o.PersistentVolumes); claims*volumes*volumeWork > maxSearch {
+		return &api.InvalidError{
+			Object: "claims", Field: "spec.selector", Value: fmt.Sprintf("%d selectors", claims),
+			Err: fmt.Errorf("are too many to look at %d volumes for, on this page", volumes),
+		}
+	}
+	return nil
+}
+
 // checkPods refuses pods that are too large for so many nodes.
 func checkPods(o *api.Objects) error {
 	check := func(object string, meta *api.ObjectMeta, spec *api.PodSpec) error {
@@ -127,17 +152,20 @@ func (w *world) spendDecision(l *lane, pod *framework.PodInfo, before scheduling
 	if nodes > 0 {
 		work += termWork * w.terms
 	}
+	if metric := framework.Lookup[api.NodeMetric](w.snapshot, d.Node); metric != nil {
+		work += len(metric.Status.PodsMetric) // a pod that comes is looked for among them
+	}
 	return w.spend(work + w.takeSearched())
 }
 
-// takeSearched returns how many steps searches for devices took since it was called last. Each is a
-// unit.
+// takeSearched returns the work of searches for devices, of which each step is a unit, and for volumes, since it was
+// called last.
 func (w *world) takeSearched() int {
-	if framework.ObjectsVersion[api.ResourceSlice](w.snapshot) == 0 {
-		return 0 // there are no devices
-	}
 	before := w.searched
-	w.searched = int(filter.DeviceSteps(w.snapshot))
+	w.searched = volumeWork * int(filter.VolumeSteps(w.snapshot))
+	if framework.ObjectsVersion[api.ResourceSlice](w.snapshot) != 0 { // there are devices
+		w.searched += int(filter.DeviceSteps(w.snapshot))
+	}
 	return w.searched - before
 }
 

@@ -165,6 +165,62 @@ func TestDeviceSearchesCount(t *testing.T) {
 	}
 }
 
+// volumesText is a class, so many volumes of it, and so many claims, each with a selector of its own.
+func volumesText(volumes, claims int) string {
+	var b strings.Builder
+	b.WriteString(`{"kind":"StorageClass","apiVersion":"storage.k8s.io/v1","metadata":{"name":"local"},"provisioner":"kubernetes.io/no-provisioner","volumeBindingMode":"WaitForFirstConsumer"}` + "\n")
+	for i := range volumes {
+		fmt.Fprintf(&b, `{"kind":"PersistentVolume","apiVersion":"v1","metadata":{"name":"v%d","labels":{"n":"%d"}},"spec":{"storageClassName":"local","capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"]},"status":{"phase":"Available"}}`+"\n", i, i)
+	}
+	for i := range claims {
+		fmt.Fprintf(&b, `{"kind":"PersistentVolumeClaim","apiVersion":"v1","metadata":{"name":"c%d","namespace":"default"},"spec":{"storageClassName":"local","accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}},"selector":{"matchLabels":{"n":"%d"}}}}`+"\n", i, i)
+	}
+	return b.String()
+}
+
+// TestVolumeSearchesCount places pods whose claims look through volumes for their selectors.
+func TestVolumeSearchesCount(t *testing.T) {
+	const volumes, claims = 500, 10
+	var mounts []string
+	for i := range claims {
+		mounts = append(mounts, fmt.Sprintf(`{"name":"v%d","persistentVolumeClaim":{"claimName":"c%d"}}`, i, i))
+	}
+	w := worldOf(t, Texts{Nodes: nodesText(1), Pods: volumesText(volumes, claims) + `{"kind":"Pod","metadata":{"name":"searches","namespace":"default"},"spec":{"containers":[{"name":"c"}],"volumes":[` + strings.Join(mounts, ",") + `]}}
+{"kind":"Pod","metadata":{"name":"plain","namespace":"default"},"spec":{"containers":[{"name":"c"}]}}
+`})
+	if got := w.spent(t, Step{Do: stepPlace, N: 1}); got < volumeWork*volumes*claims || len(w.unplaced) != 0 {
+		t.Errorf("a search for volumes counts as %d, want %d at least; unplaced: %v", got, volumeWork*volumes*claims, w.unplaced)
+	}
+	if got := w.spent(t, Step{Do: stepPlace, N: 1}); got > 1000 {
+		t.Errorf("a plain pod then counts as %d", got)
+	}
+}
+
+// TestTooManySelectors: one pod may mount all claims.
+func TestTooManySelectors(t *testing.T) {
+	const volumes = 3000
+	for claims, refused := range map[int]bool{maxSearch / volumeWork / volumes: false, maxSearch/volumeWork/volumes + 1: true} {
+		_, problems := read(&State{Preset: "1.37", Texts: Texts{Nodes: nodesText(1), Pods: volumesText(volumes, claims)}})
+		if got := strings.Contains(fmt.Sprint(problems), "selectors"); got != refused || !refused && len(problems) > 0 {
+			t.Errorf("%d claims: %v", claims, problems)
+		}
+	}
+}
+
+// TestReportsCount places a pod on a node whose agent reports about thousands of pods.
+func TestReportsCount(t *testing.T) {
+	const reports = 5000
+	var list []string
+	for i := range reports {
+		list = append(list, fmt.Sprintf(`{"namespace":"default","name":"r%d","podUsage":{"cpu":"1m"}}`, i))
+	}
+	w := worldOf(t, Texts{Nodes: nodesText(1) + "\n" + `{"kind":"NodeMetric","apiVersion":"slo.koordinator.sh/v1alpha1","metadata":{"name":"n0"},"status":{"podsMetric":[` + strings.Join(list, ",") + `]}}`,
+		Pods: `{"kind":"Pod","metadata":{"name":"p","namespace":"default"},"spec":{"containers":[{"name":"c"}]}}`})
+	if got := w.spent(t, Step{Do: stepPlace, N: 1}); got < reports || len(w.unplaced) != 0 {
+		t.Errorf("a pod beside %d reports counts as %d, unplaced: %v", reports, got, w.unplaced)
+	}
+}
+
 // TestCopiesCountBySize adds and drains a node of 20,000 labels: each step copies it.
 func TestCopiesCountBySize(t *testing.T) {
 	labels := manyLabels(20_000)

@@ -26,7 +26,7 @@ type world struct {
 	acts     []act
 	copies   map[string]int // of a node: the number of the last one that was added
 	work     int            // that the steps were so far, see spend
-	searched int            // steps of searches for devices that are counted, see takeSearched
+	searched int            // work of searches that is counted, see takeSearched
 	// specSizes and nodeSizes are what work counts by.
 	specSizes map[*api.Container]int
 	nodeSizes map[string]int
