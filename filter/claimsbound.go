@@ -48,13 +48,12 @@ func (r VolumeReservation) bound(newest ClaimLookup, node *api.Node) (bool, erro
 	if err := newest.usable(v, node); err != nil {
 		return false, err
 	}
-	ref := v.Spec.ClaimRef
-	if ref == nil || ref.UID == "" {
+	if ref := v.Spec.ClaimRef; ref == nil || ref.UID == "" {
 		return false, fmt.Errorf("ClaimRef got reset for pv %q", v.Name)
 	}
-	claim := newest.Claim(ref.Namespace + "/" + ref.Name)
+	claim := newest.Claim(r.Claim.Namespace + "/" + r.Claim.Name) // the volume may be for another one by now
 	if claim == nil {
-		return false, fmt.Errorf("claim %s/%s does not exist any more", ref.Namespace, ref.Name)
+		return false, fmt.Errorf("claim %s/%s does not exist any more", r.Claim.Namespace, r.Claim.Name)
 	}
 	return volumes.IsBound(claim), nil
 }

@@ -48,6 +48,10 @@ func TestBound(t *testing.T) {
 		{"another node", func(objects) {}, "m", false, `pv "disk" node affinity doesn't match node "m": no matching NodeSelectorTerms`},
 		{"released", func(o objects) { o.volumes["disk"].Spec.ClaimRef = nil }, "n", false, `ClaimRef got reset for pv "disk"`},
 		{"reset", func(o objects) { o.volumes["disk"].Spec.ClaimRef.UID = "" }, "n", false, `ClaimRef got reset for pv "disk"`},
+		{"given to another", func(o objects) {
+			o.volumes["disk"].Spec.ClaimRef = &api.ObjectReference{Namespace: "shop", Name: "made", UID: "2"}
+			pending(o.claims["shop/data"])
+		}, "n", false, ""},
 		{"no claim", func(o objects) { delete(o.claims, "shop/data") }, "n", false, "claim shop/data does not exist any more"},
 		{"a pending claim", func(o objects) { pending(o.claims["shop/data"]) }, "n", false, ""},
 		{"a claim without a volume", func(o objects) { o.claims["shop/data"].Spec.VolumeName = "" }, "n", false, ""},
@@ -66,7 +70,7 @@ func TestBound(t *testing.T) {
 		o := done()
 		tt.change(o)
 		b := filter.ClaimBindings{
-			Volumes: []filter.VolumeReservation{{Volume: "disk", ResourceVersion: "5"}},
+			Volumes: []filter.VolumeReservation{{Volume: "disk", ResourceVersion: "5", Claim: api.ObjectReference{Namespace: "shop", Name: "data", UID: "1"}}},
 			Claims:  []filter.NodeSelection{{Namespace: "shop", Name: "made", ResourceVersion: "5", Node: "n"}},
 		}
 		ok, err := b.Bound(filter.ClaimLookup{
