@@ -202,28 +202,25 @@ func (a *Attached) objectsChanged(slot int32) {
 }
 
 // PodAdded implements [framework.PodWatcher].
-func (a *Attached) PodAdded(s *framework.Snapshot, n *framework.NodeInfo, p *framework.PodInfo) {
-	a.podChanged(s, n, p, a.mount)
+func (a *Attached) PodAdded(_ *framework.Snapshot, n *framework.NodeInfo, p *framework.PodInfo) {
+	a.podChanged(n, p, a.mount)
 }
 
 // PodRemoved implements [framework.PodWatcher].
-func (a *Attached) PodRemoved(s *framework.Snapshot, n *framework.NodeInfo, p *framework.PodInfo) {
-	a.podChanged(s, n, p, a.unmount)
+func (a *Attached) PodRemoved(_ *framework.Snapshot, n *framework.NodeInfo, p *framework.PodInfo) {
+	a.podChanged(n, p, a.unmount)
 }
 
-// podChanged changes what a pod uses of its node: a node may have many pods. In a rollback not all objects are
-// as they will be, so the node is read again. That the node has changed is known by its generation.
-func (a *Attached) podChanged(s *framework.Snapshot, n *framework.NodeInfo, p *framework.PodInfo, change func(*NodeVolumes, int32, *api.Pod, *Mount)) {
+// podChanged changes what a pod uses of its node: a node may have many pods. In a rollback, objects are as they were
+// when the pod came or went: what has changed since has been taken back before. That the node has changed is known by
+// its generation.
+func (a *Attached) podChanged(n *framework.NodeInfo, p *framework.PodInfo, change func(*NodeVolumes, int32, *api.Pod, *Mount)) {
 	mounts := Of(p).Mounts
 	if len(mounts) == 0 {
 		return
 	}
 	a.changes()
-	switch v := a.nodes.At(n.Slot()); {
-	case v == nil || !hasLimits(v.Node):
-		return
-	case s.RollingBack():
-		a.forget(int32(n.Slot()))
+	if v := a.nodes.At(n.Slot()); v == nil || !hasLimits(v.Node) {
 		return
 	}
 	v := a.own(int32(n.Slot()))
