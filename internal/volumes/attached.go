@@ -220,7 +220,11 @@ func (a *Attached) podChanged(n *framework.NodeInfo, p *framework.PodInfo, chang
 		return
 	}
 	a.changes()
-	if v := a.nodes.At(n.Slot()); v == nil || !hasLimits(v.Node) {
+	switch v := a.nodes.At(n.Slot()); {
+	case v == nil || !hasLimits(v.Node):
+		return
+	case len(mounts) > triedMounts && (a.snapshot.Recording() || a.snapshot.RollingBack()):
+		a.forget(int32(n.Slot()))
 		return
 	}
 	v := a.own(int32(n.Slot()))
@@ -228,6 +232,10 @@ func (a *Attached) podChanged(n *framework.NodeInfo, p *framework.PodInfo, chang
 		change(v, int32(n.Slot()), p.Pod, &mounts[i])
 	}
 }
+
+// triedMounts is up to how many mounts of a pod are counted in a transaction. With more, the node is read again when
+// somebody asks: a preemption that tries many pods, each of which comes back, may not ask.
+const triedMounts = 64
 
 // own returns the volumes of a node that has been read, to be changed.
 func (a *Attached) own(slot int32) *NodeVolumes {
