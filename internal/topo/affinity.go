@@ -77,12 +77,17 @@ func (t *Tables) Affinity(p *framework.PodInfo) *Affinity {
 	if t.Idle(p) {
 		return nil // which is no lookup: most clusters have no terms
 	}
+	a := t.asked
+	if a != nil && t.question == t.questionAbout(p) { // a cycle asks several times, and nothing has changed
+		t.tick++
+		a.usage.at = t.tick
+		return a
+	}
 	t.lookup()
 	t.followNamespaces()
 	t.followNominations()
 	text := t.textOf(p)
-	a := t.asked // a cycle asks for one several times
-	if a == nil || a.text != text {
+	if a = t.asked; a == nil || a.text != text {
 		a = t.affinities[text]
 		t.asked = a
 	}
@@ -98,7 +103,22 @@ func (t *Tables) Affinity(p *framework.PodInfo) *Affinity {
 	}
 	a.usage.at = t.tick
 	a.Meet()
+	t.question = t.questionAbout(p)
 	return a
+}
+
+// A question is who asked for an [Affinity], and all that the answer may depend on.
+type question struct {
+	pod                            *framework.PodInfo
+	clock, keys, terms, namespaces uint64
+	nominated                      bool
+}
+
+func (t *Tables) questionAbout(p *framework.PodInfo) question {
+	return question{
+		p, t.clock, t.keyVersion, t.termVersion,
+		framework.ObjectsVersion[api.Namespace](t.snapshot), t.snapshot.Nominations() > 0,
+	}
 }
 
 // Dropped reports whether the tables have given the counts up, because nobody had asked for

@@ -59,6 +59,7 @@ type Tables struct {
 
 	affinities map[string]*Affinity
 	asked      *Affinity // the one of these that was asked for last, or nil
+	question   question  // for asked
 	spreads    map[spreadKey]*Spread
 	held       int // bytes of these two, about
 	literals   literals
@@ -136,7 +137,7 @@ func (t *Tables) Fork(s *framework.Snapshot) framework.Extension {
 	f.users = make([]int, len(t.users))
 	f.divisions = slices.Clone(t.divisions) // the same groups, so that forks are known to have them
 	f.scratch, f.scratch2, f.found, f.text, f.tally = nil, nil, nil, nil, nil
-	f.affinities, f.asked, f.spreads, f.held = map[string]*Affinity{}, nil, map[spreadKey]*Spread{}, 0
+	f.affinities, f.asked, f.question, f.spreads, f.held = map[string]*Affinity{}, nil, question{}, map[spreadKey]*Spread{}, 0
 	f.termSets, f.setBytes, f.termLog = nil, 0, history[termEvent]{}
 	f.termNews = newHistory[termNews](f.clock, termNewsLimit)
 	f.literals, f.replicas, f.recent = literals{}, replicas{}, nil
