@@ -22,8 +22,6 @@ type provisioner struct {
 	name    string
 	ready   chan struct{} // closed when volumes are there
 	waiting *atomic.Int32
-	working *atomic.Int32 // plugins that go on after they have waited
-	peak    *atomic.Int32
 }
 
 func (p provisioner) Name() string { return p.name }
@@ -37,49 +35,60 @@ func (p provisioner) PreBind(ctx context.Context, c *framework.Cycle, _ string) 
 		return framework.Status{}
 	}
 	p.waiting.Add(1)
-	err := lifecycle.Await(ctx, func() error {
+	return framework.AsStatus(lifecycle.Await(ctx, func() error {
 		select {
 		case <-p.ready:
 			return nil
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-	})
-	if err != nil {
-		return framework.AsStatus(err)
-	}
-	now := p.working.Add(1)
-	for old := p.peak.Load(); now > old && !p.peak.CompareAndSwap(old, now); old = p.peak.Load() {
-	}
-	time.Sleep(time.Millisecond)
-	p.working.Add(-1)
-	return framework.Status{}
+	}))
 }
 
-// Pods whose volumes do not come keep no other pod from being bound, however many they are;
-// when the volumes come, no more bindings than allowed go on at once.
+// Pods whose volumes do not come keep no other pod from being bound, however many they are, also if
+// their devices are ready; when the volumes come, no more bindings than allowed go on at once.
 func TestAwait(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		ready bool // devices are, once all wait
+	}{
+		{"neither comes", false},
+		{"devices are ready", true},
+	} {
+		t.Run(test.name, func(t *testing.T) { testAwait(t, test.ready) })
+	}
+}
+
+func testAwait(t *testing.T, ready bool) {
 	const most, slow, fast = 2, 20, 50
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	var bound, waiting, working, peak atomic.Int32
-	ready := make(chan struct{})
+	var bound, waiting, binding, peak atomic.Int32
+	volumes := make(chan struct{})
+	devices := volumes
+	if ready {
+		devices = make(chan struct{})
+	}
 	binder := lifecycle.BinderFunc(func(_ context.Context, p *api.Pod, _ string) error {
+		now := binding.Add(1)
+		for old := peak.Load(); now > old && !peak.CompareAndSwap(old, now); old = peak.Load() {
+		}
+		time.Sleep(time.Millisecond)
+		defer binding.Add(-1)
 		n := bound.Add(1)
 		if isSlow := strings.HasPrefix(p.Name, "slow"); isSlow != (n > fast) || waiting.Load() < 2*slow {
 			t.Errorf("pod %s is the %d. to be bound, while %d wait", p.Name, n, waiting.Load())
 		}
 		switch n {
 		case fast:
-			close(ready)
+			close(volumes)
 		case fast + slow:
 			cancel()
 		}
 		return nil
 	})
-	plugin := func(name string) framework.Plugin { return provisioner{name, ready, &waiting, &working, &peak} }
 	d, err := lifecycle.New(lifecycle.Config{
-		Profiles: []scheduling.Profile{{PreBind: []framework.Plugin{plugin("volumes"), plugin("devices")}}},
+		Profiles: []scheduling.Profile{{PreBind: []framework.Plugin{provisioner{"volumes", volumes, &waiting}, provisioner{"devices", devices, &waiting}}}},
 		Binder:   binder, Clock: realClock, Bindings: most, ErrorHandler: func(err error) { t.Error(err) },
 	})
 	if err != nil {
@@ -93,6 +102,9 @@ func TestAwait(t *testing.T) {
 		for waiting.Load() < 2*slow && ctx.Err() == nil {
 			time.Sleep(time.Millisecond)
 		}
+		if ready {
+			close(devices)
+		}
 		for i := range fast {
 			d.Apply(lifecycle.Update(api.MakePod(fmt.Sprint("fast", i)).Obj()))
 		}
@@ -100,7 +112,7 @@ func TestAwait(t *testing.T) {
 	if err := d.Run(ctx, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("Run: %v; %d of %d pods were bound, %d waits", err, bound.Load(), slow+fast, waiting.Load())
 	}
-	if p := peak.Load(); p > 2*most { // two plugins of a pod are asked at once
-		t.Errorf("%d plugins went on at once, want at most %d", p, 2*most)
+	if p := peak.Load(); p > most {
+		t.Errorf("%d pods were bound at once, want at most %d", p, most)
 	}
 }

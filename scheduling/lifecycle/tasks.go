@@ -63,9 +63,9 @@ func (t *tasks) leave() {
 
 // A place is the place of a binding among the tasks.
 type place struct {
-	d    *Driver
-	mu   sync.Mutex
-	left bool // given up by a call of Await
+	d     *Driver
+	mu    sync.Mutex
+	waits int // calls of Await; there is no place meanwhile
 }
 
 type placeKey struct{}
@@ -81,8 +81,9 @@ func (d *Driver) withPlace(ctx context.Context) context.Context {
 // Await calls wait, which blocks until something has happened outside: a volume was
 // provisioned, a device is ready. Meanwhile the binding is none of Config.Bindings, so that
 // pods whose objects never get ready keep no other pod from being bound. Call it in PreBind
-// or Bind with the context that these get. Several plugins of one pod may call it at once:
-// the place is given up by the first, and taken again by the first that goes on.
+// or Bind with the context that these get. Several plugins of one pod may call it at once: the
+// place is given up by the first, and taken again by the last that goes on. Otherwise one
+// whose device is ready would keep the place for one whose volume never comes.
 // With any other context, and without Config.Bindings, it only calls wait.
 func Await(ctx context.Context, wait func() error) error {
 	p, ok := ctx.Value(placeKey{}).(*place)
@@ -97,20 +98,18 @@ func Await(ctx context.Context, wait func() error) error {
 func (p *place) leave() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.left {
-		p.left = true
+	if p.waits++; p.waits == 1 {
 		p.d.mail.post(func(context.Context) { p.d.tasks.leave() })
 	}
 }
 
-// enter returns once the binding has its place again.
+// enter returns once the binding has its place again, or at once if others still wait.
 func (p *place) enter() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.left {
+	if p.waits--; p.waits == 0 {
 		back := make(chan struct{})
 		p.d.mail.post(func(context.Context) { p.d.tasks.enter(func() { close(back) }) })
 		<-back
-		p.left = false
 	}
 }
