@@ -57,52 +57,72 @@ func (b claimBinder) PreBind(ctx context.Context, c *framework.Cycle, node strin
 	}
 	ctx, done := b.s.acting(ctx)
 	defer done()
+	return framework.AsStatus(lifecycle.Await(ctx, func() error { return b.bind(ctx, c.Pod.Pod, d, node) }))
+}
+
+// bind writes the claims, and waits until their devices are ready.
+func (b claimBinder) bind(ctx context.Context, pod *api.Pod, d filter.DeviceClaims, node string) error {
 	var written []*resourcev1.ResourceClaim
 	for _, claim := range d.Claims {
-		w, err := b.write(ctx, c.Pod.Pod, claim)
+		w, err := b.write(ctx, pod, claim, node)
 		if err != nil {
-			return framework.AsStatus(err)
+			return err
 		}
 		if claim.Entry != "" {
-			patch, err := d.StatusPatch(c.Pod.Pod, w.Name)
+			patch, err := d.StatusPatch(pod, w.Name)
 			if err == nil {
-				err = b.s.patchStatus(ctx, c.Pod.Pod, patch)
+				err = b.s.inTurn(ctx, pod, node, func() error { return b.s.patchStatus(ctx, pod, patch) })
 			}
 			if err != nil {
-				return framework.AsStatus(err)
+				return err
 			}
 		}
 		written = append(written, w)
 	}
 	const timeout = 10 * time.Minute
+	ready := resumed(len(written), func(i int) (bool, error) { return b.ready(written[i]) })
 	err := await(ctx, b.s.cluster, timeout, func() (bool, error) {
-		if _, err := stillThere(b.s.cluster, c.Pod.Pod, node); err != nil {
+		if _, err := stillThere(b.s.cluster, pod, node); err != nil {
 			return false, err
 		}
-		return b.ready(written)
+		return ready()
 	})
 	if err != nil {
-		return framework.AsStatus(fmt.Errorf("device binding on node %s: %w", node, err))
+		return fmt.Errorf("device binding on node %s: %w", node, err)
 	}
-	return framework.Status{}
+	return nil
 }
 
 // write writes one claim and returns it as it is then. The driver knows what was written when
-// write returns, also if that is an error.
-func (b claimBinder) write(ctx context.Context, pod *api.Pod, d filter.DeviceClaim) (live *resourcev1.ResourceClaim, err error) {
+// write returns, also if that is an error. Each attempt, which reads the
+// claim and writes it, takes a turn.
+func (b claimBinder) write(ctx context.Context, pod *api.Pod, d filter.DeviceClaim, node string) (live *resourcev1.ResourceClaim, err error) {
 	client := b.s.config.Client.ResourceV1().ResourceClaims(d.Claim.Namespace)
 	name := d.Claim.Name
 	if d.Entry != "" {
-		if live, err = newClaim(d.Claim, pod); err != nil {
+		made, err := newClaim(d.Claim, pod)
+		if err != nil {
 			return nil, err
 		}
-		if live, err = client.Create(ctx, live, metav1.CreateOptions{}); err != nil {
+		err = b.s.inTurn(ctx, pod, node, func() (err error) {
+			made, err = client.Create(ctx, made, metav1.CreateOptions{})
+			return err
+		})
+		if err != nil {
 			return nil, fmt.Errorf("create claim for extended resources of pod %s: %w", pod.Key(), err)
 		}
-		b.s.cluster.Devices.Written(live)
-		name = live.Name
+		b.s.cluster.Devices.Written(made)
+		name = made.Name
 	}
 	err = retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		endTurn, err := b.s.writes.take(ctx, pod.Namespace)
+		if err != nil {
+			return err
+		}
+		defer endTurn()
+		if _, err := stillThere(b.s.cluster, pod, node); err != nil {
+			return err
+		}
 		if live, err = client.Get(ctx, name, metav1.GetOptions{}); apierrors.IsNotFound(err) {
 			_, err = d.Write(nil, pod, time.Now())
 			return errors.Join(err, fmt.Errorf("claim %s/%s does not exist", d.Claim.Namespace, name))
@@ -139,7 +159,7 @@ func (b claimBinder) write(ctx context.Context, pod *api.Pod, d filter.DeviceCla
 		if d.Allocated { // the driver counts the devices in any case
 			live, err = client.UpdateStatus(ctx, live, metav1.UpdateOptions{})
 		} else {
-			live, err = b.give(ctx, client, live)
+			live, err = b.give(ctx, client, live, endTurn)
 		}
 		return err
 	})
@@ -153,7 +173,11 @@ func (b claimBinder) write(ctx context.Context, pod *api.Pod, d filter.DeviceCla
 // give writes the status of a claim that gets its devices. After an error the claim does not have
 // them and will not get them, because the driver gives them to other claims then. So if the answer
 // is lost, give asks for the claim until that is certain, even if ctx ends meanwhile.
-func (b claimBinder) give(ctx context.Context, client typedresourcev1.ResourceClaimInterface, next *resourcev1.ResourceClaim) (*resourcev1.ResourceClaim, error) {
+//
+// It ends the turn of the write before it asks: that may take minutes, and a few lost answers would
+// keep all others from writing. Asking needs no turn: it is a request every few seconds, and three
+// more writes at most. In line, give would also hear later that the write was carried out.
+func (b claimBinder) give(ctx context.Context, client typedresourcev1.ResourceClaimInterface, next *resourcev1.ResourceClaim, endTurn func()) (*resourcev1.ResourceClaim, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -168,11 +192,8 @@ func (b claimBinder) give(ctx context.Context, client typedresourcev1.ResourceCl
 	case !apierrors.IsConflict(err): // after a conflict, too, ask: a client may have sent the write twice
 		b.s.warn("nobody knows whether a claim has got its devices; asking for it", "claim", feed.KeyOf(next), "error", err)
 	}
-	err = lifecycle.Await(ctx, func() (failure error) {
-		written, failure = b.settle(ctx, lasting, client, next, err)
-		return failure
-	})
-	return written, err
+	endTurn()
+	return b.settle(ctx, lasting, client, next, err)
 }
 
 // settle finds out what has become of a write whose answer is err: it returns the claim if that
@@ -236,20 +257,15 @@ func viaJSON(from, to any) error {
 	return json.Unmarshal(data, to)
 }
 
-// ready reports whether the binding conditions of all devices are true.
-func (b claimBinder) ready(written []*resourcev1.ResourceClaim) (bool, error) {
-	for _, w := range written {
-		key := feed.KeyOf(w)
-		c := b.s.cluster.Devices.Get(key)
-		if c == nil || c.UID != api.UID(w.UID) {
-			return false, fmt.Errorf("claim %s does not exist any more", key)
-		}
-		if order, ok := api.CompareResourceVersions(c.ResourceVersion, w.ResourceVersion); ok && order < 0 {
-			return false, nil
-		}
-		if ok, err := filter.DevicesReady(c); !ok || err != nil {
-			return false, err
-		}
+// ready reports whether the binding conditions of a claim's devices are true.
+func (b claimBinder) ready(written *resourcev1.ResourceClaim) (bool, error) {
+	key := feed.KeyOf(written)
+	c := b.s.cluster.Devices.Get(key)
+	if c == nil || c.UID != api.UID(written.UID) {
+		return false, fmt.Errorf("claim %s does not exist any more", key)
 	}
-	return true, nil
+	if order, ok := api.CompareResourceVersions(c.ResourceVersion, written.ResourceVersion); ok && order < 0 {
+		return false, nil
+	}
+	return filter.DevicesReady(c)
 }

@@ -180,8 +180,11 @@ func TestGive(t *testing.T) {
 				}
 				w := &world{claimServer: &claimServer{live: claim.DeepCopy()}}
 				w.claimServer.answer = func(n int, next *resourcev1.ResourceClaim) error { return test.answer(w, n, next) }
-				reads := 0
+				reads, inTurn := 0, true
 				w.reads = func() error {
+					if inTurn {
+						t.Error("give asks for the claim in the turn of the write")
+					}
 					if reads++; test.reads != nil {
 						return test.reads(w, reads)
 					}
@@ -197,7 +200,7 @@ func TestGive(t *testing.T) {
 				next.Status.Allocation = &resourcev1.AllocationResult{Devices: resourcev1.DeviceAllocationResult{Results: result}}
 				next.Status.ReservedFor = []resourcev1.ResourceClaimConsumerReference{user}
 				began := time.Now()
-				got, err := claimBinder{s}.give(ctx, client.ResourceV1().ResourceClaims("default"), next)
+				got, err := claimBinder{s}.give(ctx, client.ResourceV1().ResourceClaims("default"), next, func() { inTurn = false })
 				took := time.Since(began)
 				if (got != nil) != test.has || (err == nil) != test.has || w.writes != test.writes || took < test.took || took > max(test.most, time.Second) {
 					t.Errorf("claim %v, error %v after %d writes and %v; want the claim: %t, %d writes, %v to %v", got, err, w.writes, took, test.has, test.writes, test.took, test.most)

@@ -48,8 +48,9 @@ type Config struct {
 	LeaderElection *LeaderElection
 	// Seed is the seed of all random choices.
 	Seed uint64
-	// Bindings is how many pods are bound at once; 0 means 64. Those that wait for volumes
-	// or devices do not count.
+	// Bindings is how many pods are bound at once; 0 means 64. Those whose volumes or claims are
+	// written, or that wait for volumes or devices, do not count: an eighth as many objects,
+	// at least one, are written at once besides, and the namespaces of the pods take turns.
 	Bindings int
 	// Log gets what happens; nil means slog.Default().
 	Log *slog.Logger

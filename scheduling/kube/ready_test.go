@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -130,6 +132,87 @@ func TestAwaitMany(t *testing.T) {
 	rounds := 2 + int64(time.Since(began)/(waiters*lookShare))
 	if n := looks.Load(); n > rounds*waiters {
 		t.Errorf("%d waiters looked %d times, want at most %d times each", waiters, n, rounds)
+	}
+}
+
+// What a look takes counts: all pods that wait look for a tenth of the time of one core together, unless
+// they would then look less than once a second.
+func TestAwaitLongLooks(t *testing.T) {
+	for _, test := range []struct {
+		waiters     int64
+		takes, want time.Duration // a look, and from one to the next
+	}{
+		{1, 0, lookShare},
+		{10, time.Microsecond, 10 * lookShare},
+		{10, time.Millisecond, 100 * time.Millisecond},
+		{500, time.Millisecond, time.Second},
+		{1, 2 * time.Second, 2 * time.Second},
+	} {
+		t.Run(fmt.Sprintf("%d pods look for %v", test.waiters, test.takes), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { // time passes when everything waits
+				c := feed.New(&fake.Clientset{}, feed.Served{}, func(err error) { t.Error(err) })
+				c.Waiters.Add(test.waiters - 1)
+				var looks []time.Time
+				err := await(t.Context(), c, time.Hour, func() (bool, error) {
+					looks = append(looks, time.Now())
+					time.Sleep(test.takes)
+					volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "v", ResourceVersion: fmt.Sprint(len(looks))}}
+					return len(looks) == 4, c.Volumes.Add(volume)
+				})
+				if err != nil {
+					t.Error(err)
+				}
+				for i := range looks[1:] {
+					if apart := looks[i+1].Sub(looks[i]); apart != test.want {
+						t.Errorf("look %d comes %v after the one before, want %v", i+1, apart, test.want)
+					}
+				}
+			})
+		})
+	}
+}
+
+// A look begins where the last one stopped, and finds nothing ready that is not.
+func TestResumed(t *testing.T) {
+	const n = 5
+	failure := errors.New("it is gone")
+	var (
+		state  [n]error // nil: ready
+		looked []int
+	)
+	wait := errors.New("not yet")
+	look := resumed(n, func(i int) (bool, error) {
+		looked = append(looked, i)
+		if err := state[i]; err != wait {
+			return err == nil, err
+		}
+		return false, nil
+	})
+	for _, step := range []struct {
+		name    string
+		set     map[int]error
+		ok      bool
+		err     error
+		looksAt []int
+	}{
+		{"the fourth is not ready", map[int]error{3: wait}, false, nil, []int{0, 0, 1, 2, 3}},
+		{"nothing has changed", nil, false, nil, []int{3}},
+		{"the second is not any more", map[int]error{1: wait}, false, nil, []int{3}},
+		{"the fourth is ready", map[int]error{3: nil}, false, nil, []int{3, 0, 1}},
+		{"the second is ready, and the first is gone", map[int]error{0: failure, 1: nil}, false, failure, []int{1, 0}},
+		{"all are ready", map[int]error{0: nil}, true, nil, []int{0, 0, 1, 2, 3, 4}},
+	} {
+		for i, err := range step.set {
+			state[i] = err
+		}
+		looked = nil
+		if ok, err := look(); ok != step.ok || err != step.err || !slices.Equal(looked, step.looksAt) {
+			t.Errorf("%s: %t, %v after a look at %v; want %t, %v, %v", step.name, ok, err, looked, step.ok, step.err, step.looksAt)
+		}
+	}
+	none := resumed(0, func(int) (bool, error) { return false, failure })
+	if ok, err := none(); !ok || err != nil {
+		t.Errorf("nothing to look at: %t, %v, want it ready", ok, err)
 	}
 }
 

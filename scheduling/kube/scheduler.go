@@ -34,6 +34,7 @@ type Scheduler struct {
 	counts   sharedCounts
 	events   *record.Writer
 	poster   direct.Poster
+	writes   *turns   // of volumes and claims
 	warnings sync.Map // a *rate.Sometimes for each text
 
 	cluster *feed.Cluster   // set by Run before anything is bound
@@ -67,6 +68,7 @@ func New(c Config) (*Scheduler, error) {
 	s := &Scheduler{config: c, profiles: map[string]scheduling.Profile{}, metrics: observe.NewMetrics()}
 	s.leading, s.working, s.started = context.Background(), context.Background(), make(chan struct{})
 	s.poster = direct.New(c.Client.CoreV1().RESTClient())
+	s.writes = newTurns(max(1, c.Bindings/8))
 	s.events = record.New(c.Events, c.Identity, c.Log)
 	built, backoff, err := c.build()
 	if err != nil {

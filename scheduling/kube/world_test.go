@@ -185,7 +185,9 @@ func (w *world) start(c kube.Config) *kube.Scheduler {
 // startWith runs a scheduler. stop ends it and returns what Run has returned.
 func (w *world) startWith(c kube.Config) (s *kube.Scheduler, stop func() error) {
 	w.t.Helper()
-	c.Client = w.client
+	if c.Client == nil {
+		c.Client = w.client
+	}
 	if c.Profiles == nil && c.Configuration == nil {
 		c.Profiles = []scheduling.Profile{scheduling.Kubernetes137()}
 	}
