@@ -25,6 +25,8 @@ const (
 	copyWork      = 5    // a byte of a node that is copied: about 9 bytes of memory are kept
 	termWork      = 10   // an affinity term of a pod, in a decision about a pod of an unknown class
 	volumeWork    = 3    // a look at a volume for the selector of a claim
+	serviceWork   = 20   // a service that may select a pod, in a decision about one of an unknown class
+	selectorWork  = 3    // a namespace that a term of the pod may select, in such a decision
 )
 
 // A decision about a larger pod is counted as more. Each byte beyond these bounds is a unit,
@@ -150,12 +152,45 @@ func (w *world) spendDecision(l *lane, pod *framework.PodInfo, before scheduling
 	}
 	work := excess + searchWork(nodes, excess)
 	if nodes > 0 {
-		work += termWork * w.terms
+		work += termWork*w.terms + w.selectorWork(pod.Pod)
 	}
 	if metric := framework.Lookup[api.NodeMetric](w.snapshot, d.Node); metric != nil {
 		work += len(metric.Status.PodsMetric) // a pod that comes is looked for among them
 	}
 	return w.spend(work + w.takeSearched())
+}
+
+// selectorWork is the work of finding the services that select a pod, and the namespaces that its terms select.
+func (w *world) selectorWork(p *api.Pod) int {
+	work := serviceWork * len(framework.List[api.Service](w.snapshot))
+	if a := p.Spec.Affinity; a != nil {
+		work += selectorWork * namespaceSelectors(a) * len(framework.List[api.Namespace](w.snapshot))
+	}
+	return work
+}
+
+// namespaceSelectors is how many terms select namespaces.
+func namespaceSelectors(a *api.Affinity) (n int) {
+	count := func(t *api.PodAffinityTerm) {
+		if t.NamespaceSelector != nil {
+			n++
+		}
+	}
+	each := func(required []api.PodAffinityTerm, preferred []api.WeightedPodAffinityTerm) {
+		for i := range required {
+			count(&required[i])
+		}
+		for i := range preferred {
+			count(&preferred[i].PodAffinityTerm)
+		}
+	}
+	if x := a.PodAffinity; x != nil {
+		each(x.RequiredDuringSchedulingIgnoredDuringExecution, x.PreferredDuringSchedulingIgnoredDuringExecution)
+	}
+	if x := a.PodAntiAffinity; x != nil {
+		each(x.RequiredDuringSchedulingIgnoredDuringExecution, x.PreferredDuringSchedulingIgnoredDuringExecution)
+	}
+	return n
 }
 
 // takeSearched returns the work of searches for devices, of which each step is a unit, and for volumes, since it was

@@ -207,6 +207,25 @@ func TestTooManySelectors(t *testing.T) {
 	}
 }
 
+// TestSelectorsCount places pods beside services and namespaces that their terms may select.
+func TestSelectorsCount(t *testing.T) {
+	const n = 200
+	var objects strings.Builder
+	for i := range n {
+		fmt.Fprintf(&objects, `{"kind":"Service","apiVersion":"v1","metadata":{"name":"s%d","namespace":"default"},"spec":{"selector":{"n":"%d"}}}`+"\n", i, i)
+		fmt.Fprintf(&objects, `{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"n%d"}}`+"\n", i)
+	}
+	const term = `{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"app":"a"}},"namespaceSelector":{"matchLabels":{"team":"a"}}}`
+	w := worldOf(t, Texts{Nodes: nodesText(1), Pods: objects.String() +
+		`{"kind":"Pod","metadata":{"name":"a","namespace":"default"},"spec":{"containers":[{"name":"c"}]}}
+{"kind":"Pod","metadata":{"name":"b","namespace":"default"},"spec":{"containers":[{"name":"c"}],"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[` + term + `],"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":1,"podAffinityTerm":` + term + `}]}}}}
+`})
+	plain, selects := w.spent(t, Step{Do: stepPlace, N: 1}), w.spent(t, Step{Do: stepPlace, N: 1})
+	if plain < serviceWork*n || selects < plain+2*selectorWork*n || len(w.unplaced) != 0 {
+		t.Errorf("beside %d services and namespaces a plain pod counts as %d, one with two terms as %d; unplaced: %v", n, plain, selects, w.unplaced)
+	}
+}
+
 // TestReportsCount places a pod on a node whose agent reports about thousands of pods.
 func TestReportsCount(t *testing.T) {
 	const reports = 5000
