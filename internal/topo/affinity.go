@@ -131,8 +131,7 @@ func (a *Affinity) resolve() {
 	a.Attract, a.Repel, a.RepelTerms, a.Barred, a.Prefer, a.Demand = nil, nil, nil, nil, nil, nil
 	a.named, a.usage.ids, a.Self = t.named, nil, false
 	a.set, a.with = 0, 0
-	part := func(term *Term) podPart { return partOf(term, t.snapshot) }
-	one := func(term *Term) *podSet { return &podSet{parts: []podPart{part(term)}} }
+	one := func(term *Term) *podSet { return &podSet{parts: []podPart{t.partOf(term)}} }
 	anyVacant := false
 	count := func(key string, pods *podSet, shared *classesOf) (c Count, vacant bool) {
 		id, vacant := t.podCounter(query{key: t.key(key), nodes: none, pods: pods, shared: shared})
@@ -146,7 +145,7 @@ func (a *Affinity) resolve() {
 	}
 	all, shared := &podSet{}, &classesOf{}
 	for i := range terms.Required {
-		all.parts = append(all.parts, part(&terms.Required[i]))
+		all.parts = append(all.parts, t.partOf(&terms.Required[i]))
 	}
 	for i := range terms.Required {
 		c, _ := count(terms.Required[i].Key, all, shared)
@@ -273,7 +272,7 @@ func (a *Affinity) AllBarred() []Count {
 // Repels reports whether the pod's required anti-affinity term of that number matches the
 // pod itself.
 func (a *Affinity) Repels(term int) bool {
-	part := partOf(&a.terms.RequiredAnti[term], a.tables.snapshot)
+	part := a.tables.partOf(&a.terms.RequiredAnti[term])
 	return (&podSet{parts: []podPart{part}}).has(a.looks)
 }
 

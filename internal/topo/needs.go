@@ -91,7 +91,7 @@ func (s *podSet) findTargets() []target {
 	list := make([]target, 0, min(len(s.parts), maxTargets)+1)
 	for i := range s.parts {
 		part := &s.parts[i]
-		t := targetOf(&part.pods, part.namespaces, part.everywhere)
+		t := part.target()
 		if t.never {
 			return []target{t}
 		}
@@ -104,6 +104,17 @@ func (s *podSet) findTargets() []target {
 		list = list[:min(len(list), maxTargets)]
 	}
 	return list
+}
+
+// target returns where to look for pods of the part.
+func (p *podPart) target() target {
+	if p.selected == nil {
+		return targetOf(&p.pods, p.namespaces, p.everywhere)
+	}
+	if len(p.namespaces) == 0 && p.selected.count == 1 {
+		return targetOf(&p.pods, slices.Collect(p.selected.all), false)
+	}
+	return targetOf(&p.pods, nil, true)
 }
 
 // target returns where to look for pods that the term may match.

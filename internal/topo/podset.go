@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/digest"
 	"github.com/berth-sched/berth/internal/match"
@@ -18,16 +17,23 @@ type podSet struct {
 	leads   []target // see targets
 }
 
-// keyShort is how long a key of a podSet is kept as it is. A longer one is kept as its
-// digest: a pod with many terms has a counter for each of their topology keys, and each
+// keyShort is how long a key is kept as it is. A longer one is kept as its digest: a pod with many terms has a counter for each of their topology keys, and each
 // counts the pods that all terms select.
 const keyShort = 256
 
 // A podPart selects pods by namespace and labels.
 type podPart struct {
-	everywhere bool     // matches all namespaces
-	namespaces []string // sorted; used if everywhere is false
+	everywhere bool          // matches all namespaces
+	namespaces []string      // sorted; used, as selected is, if everywhere is false
+	selected   *namespaceSet // more of them; nil if there are none
 	pods       match.LabelSelector
+}
+
+func (p *podPart) in(namespace string) bool {
+	if _, found := slices.BinarySearch(p.namespaces, namespace); found {
+		return true
+	}
+	return p.everywhere || p.selected != nil && p.selected.has(namespace)
 }
 
 // looks are what selectors see of a pod. Tables keep them in place of pods, which may be
@@ -46,7 +52,7 @@ func (s *podSet) has(p looks) bool {
 	}
 	for i := range s.parts {
 		part := &s.parts[i]
-		if !part.everywhere && !slices.Contains(part.namespaces, p.namespace) || !part.pods.Matches(p.labels) {
+		if !part.in(p.namespace) || !part.pods.Matches(p.labels) {
 			return false
 		}
 	}
@@ -65,35 +71,38 @@ func (s *podSet) newKey() []byte {
 	b = binary.AppendUvarint(b, uint64(len(s.parts)))
 	for i := range s.parts {
 		part := &s.parts[i]
-		if part.everywhere {
+		switch {
+		case part.everywhere:
 			b = append(b, 1)
-		} else {
+		case part.selected == nil:
 			b = appendStrings(append(b, 0), part.namespaces)
+		default:
+			b = append(appendStrings(append(b, 2), part.namespaces), part.selected.digest[:]...)
 		}
 		b = part.pods.AppendKey(b)
 	}
-	if b = appendBool(b, s.running); len(b) <= keyShort {
+	return slices.Clone(shortKey(appendBool(b, s.running)))
+}
+
+// shortKey returns a key if it is short, and its digest in its place otherwise.
+func shortKey(b []byte) []byte {
+	if len(b) <= keyShort {
 		return b
 	}
 	sum := digest.Sum(b)
-	return append([]byte("sha256:"), sum[:]...)
+	return append(append(b[:0], "sha256:"...), sum[:]...)
 }
 
 // partOf resolves the namespaces that a term of a pod to be placed selects. A
 // selector for everything also covers namespaces without an object in the snapshot;
 // any other selector covers only namespaces whose object it selects.
-func partOf(t *Term, s *framework.Snapshot) podPart {
-	part := podPart{everywhere: t.selected.SelectsEverything(), namespaces: t.namespaces, pods: t.pods}
-	if part.everywhere || t.selected.SelectsNothing() {
+func (t *Tables) partOf(term *Term) podPart {
+	part := podPart{everywhere: term.selected.SelectsEverything(), namespaces: term.namespaces, pods: term.pods}
+	if part.everywhere || term.selected.SelectsNothing() {
 		return part
 	}
-	names := slices.Clone(t.namespaces)
-	for _, n := range framework.List[api.Namespace](s) {
-		if t.selected.Matches(n.Labels) {
-			names = append(names, n.Name)
-		}
+	if set := t.selected(&term.selected); set.count > 0 {
+		part.selected = set
 	}
-	slices.Sort(names)
-	part.namespaces = slices.Compact(names)
 	return part
 }

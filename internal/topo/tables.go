@@ -76,8 +76,9 @@ type Tables struct {
 	text      []byte
 	tally     []int32 // memory of places.shorten
 
-	namespaces uint64 // version of the namespace objects behind the bindings
-	named      uint64 // time when it changed
+	namespaces    uint64 // version of the namespace objects behind the bindings
+	named         uint64 // time when it changed
+	namespaceSets namespaceSets
 
 	defaultsVersion uint64 // of the services and controllers behind keyVersion
 
@@ -141,6 +142,7 @@ func (t *Tables) Fork(s *framework.Snapshot) framework.Extension {
 	f.termSets, f.setBytes, f.termLog = nil, 0, history[termEvent]{}
 	f.termNews = newHistory[termNews](f.clock, termNewsLimit)
 	f.literals, f.replicas, f.recent = literals{}, replicas{}, nil
+	f.namespaceSets = namespaceSets{}
 	return &f
 }
 

@@ -71,6 +71,7 @@ var shapes = []shape{
 	{name: "terms that come", run: termsThatCome},
 	{name: "trials beside terms", run: trialsBesideTerms},
 	{name: "required affinity terms", run: requiredTerms},
+	{name: "namespaces that terms select", run: selectedNamespaces},
 	{name: "dropped constraints", run: droppedConstraints},
 	{name: "many selectors", run: manySelectors},
 	{name: "selectors that cost", most: 2, run: costlySelectors},

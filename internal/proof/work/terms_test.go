@@ -113,6 +113,30 @@ func termsThatCome(t *testing.T, n int) {
 	}
 }
 
+// selectedNamespaces places ten pods with n terms each beside n namespaces. All terms have one
+// namespace selector.
+func selectedNamespaces(t *testing.T, n int) {
+	w := newZones(t)
+	for i := range n {
+		put(w, &api.Namespace{ObjectMeta: api.ObjectMeta{Name: fmt.Sprint("ns-", i), Labels: map[string]string{"team": "a"}}})
+	}
+	for k := range 10 {
+		p := api.MakePod(fmt.Sprint("p", k)).Labels("k", fmt.Sprint(k)).Obj()
+		p.Spec.Affinity = &api.Affinity{PodAntiAffinity: &api.PodAntiAffinity{}}
+		terms := &p.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+		for i := range n {
+			*terms = append(*terms, api.PodAffinityTerm{
+				TopologyKey:       api.LabelTopologyZone,
+				LabelSelector:     &api.LabelSelector{MatchLabels: map[string]string{"app": fmt.Sprint(k, "-", i)}},
+				NamespaceSelector: &api.LabelSelector{MatchLabels: map[string]string{"team": "a"}},
+			})
+		}
+		if _, err := w.sched.Place(w.snap, w.derive(p)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // labelKeys gives defaults to a pod with a term that has n label keys. The pod has them all.
 func labelKeys(t *testing.T, n int) {
 	pod := api.MakePod("p").PodAntiAffinity(api.LabelHostname, "app=web").Obj()
