@@ -20,10 +20,7 @@ import (
 // because all of them select the pod.
 func DefaultSelector(s *framework.Snapshot, p *framework.PodInfo) match.LabelSelector {
 	pod := p.Pod
-	merged := map[string]string{}
-	for _, service := range ServicesOf(s, p) {
-		maps.Copy(merged, service.Spec.Selector)
-	}
+	merged := workloadsOf(s).selectors(pod)
 	owner := pod.ControllerRef()
 	if owner == nil {
 		return match.LabelsOf(merged)
@@ -71,10 +68,7 @@ func ServicesOf(s *framework.Snapshot, p *framework.PodInfo) []*api.Service {
 // objects of that kind.
 func MatchingSelector(s *framework.Snapshot, p *framework.PodInfo) match.LabelSelector {
 	pod := p.Pod
-	merged := map[string]string{}
-	for _, service := range ServicesOf(s, p) {
-		maps.Copy(merged, service.Spec.Selector)
-	}
+	merged := workloadsOf(s).selectors(pod)
 	if len(pod.Labels) == 0 {
 		return match.LabelsOf(merged)
 	}

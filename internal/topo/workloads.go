@@ -19,7 +19,7 @@ type workloadIndex struct {
 
 	// services has the services by one label that their pods need. Users choose it, so
 	// many may share one.
-	services shards[*namesakes]
+	services shards[*neighbors]
 	text     []byte
 
 	version  uint64 // of the snapshot; changes with every object
@@ -109,7 +109,10 @@ func (x *workloadIndex) ObjectChanged(s *framework.Snapshot, key string, obj any
 func (x *workloadIndex) put(key string, service *api.Service, present bool) {
 	old, had := x.keys.get(key)
 	if old != nil {
-		x.edit(old, func(byName map[string]*api.Service) { delete(byName, old.Name) })
+		x.edit(old, func(list []*api.Service) []*api.Service {
+			at, _ := slices.BinarySearchFunc(list, old, byName)
+			return slices.Delete(list, at, at+1)
+		})
 	}
 	if had {
 		x.count--
@@ -121,34 +124,60 @@ func (x *workloadIndex) put(key string, service *api.Service, present bool) {
 	x.count++
 	x.keys.set(x.owner, key, service)
 	if service != nil {
-		x.edit(service, func(byName map[string]*api.Service) { byName[service.Name] = service })
+		x.edit(service, func(list []*api.Service) []*api.Service {
+			at, _ := slices.BinarySearchFunc(list, service, byName)
+			return slices.Insert(list, at, service)
+		})
 	}
 }
 
-// namesakes are services of one namespace with one label in common, by name. Forks share
-// them; one that writes copies them first.
-type namesakes struct {
-	owner  *owner
-	byName map[string]*api.Service
+func byName(a, b *api.Service) int { return cmp.Compare(a.Name, b.Name) }
+
+// neighbors are services of one namespace with one label in common, by the text of their
+// selector. Forks share them; one that writes copies them first.
+type neighbors struct {
+	owner      *owner
+	bySelector map[string]*twins
 }
 
-// edit edits the services among which a service is. One without a selector is among none.
-func (x *workloadIndex) edit(o *api.Service, edit func(byName map[string]*api.Service)) {
+// twins are services of one namespace with the same selector: thousands of them say no more of
+// a pod than one does.
+type twins struct {
+	owner  *owner
+	labels []label        // of the selector
+	list   []*api.Service // by name
+}
+
+// edit edits the twins of a service. One without a selector has none.
+func (x *workloadIndex) edit(o *api.Service, edit func(list []*api.Service) []*api.Service) {
 	if o.Spec.Selector == nil {
 		return
 	}
-	text := string(x.anchor(o))
-	list, _ := x.services.get(text)
+	anchor := string(x.anchor(o))
+	near, _ := x.services.get(anchor)
 	switch {
-	case list == nil:
-		list = &namesakes{x.owner, map[string]*api.Service{}}
-		x.services.set(x.owner, text, list)
-	case list.owner != x.owner:
-		list = &namesakes{x.owner, maps.Clone(list.byName)}
-		x.services.set(x.owner, text, list)
+	case near == nil:
+		near = &neighbors{x.owner, map[string]*twins{}}
+		x.services.set(x.owner, anchor, near)
+	case near.owner != x.owner:
+		near = &neighbors{x.owner, maps.Clone(near.bySelector)}
+		x.services.set(x.owner, anchor, near)
 	}
-	if edit(list.byName); len(list.byName) == 0 {
-		x.services.remove(x.owner, text)
+	x.text = appendLabels(x.text[:0], o.Spec.Selector)
+	alike := near.bySelector[string(x.text)]
+	switch {
+	case alike == nil:
+		alike = &twins{owner: x.owner, labels: labelsOf(o.Spec.Selector)}
+		near.bySelector[string(x.text)] = alike
+	case alike.owner != x.owner:
+		alike = &twins{x.owner, alike.labels, slices.Clone(alike.list)}
+		near.bySelector[string(x.text)] = alike
+	}
+	if alike.list = edit(alike.list); len(alike.list) > 0 {
+		return
+	}
+	if delete(near.bySelector, string(x.text)); len(near.bySelector) == 0 {
+		x.services.remove(x.owner, anchor)
 	}
 }
 
@@ -165,16 +194,13 @@ func (x *workloadIndex) anchor(o *api.Service) []byte {
 	return x.text
 }
 
-// of returns the services that select a pod, by name.
-func (x *workloadIndex) of(p *api.Pod) []*api.Service {
-	var list []*api.Service
+// candidates calls visit with all twins that may select a pod.
+func (x *workloadIndex) candidates(p *api.Pod, visit func(*twins)) {
 	look := func(kind byte, key, value string) {
 		x.text = appendAnchor(x.text[:0], kind+withNamespace, p.Namespace, key, value)
-		if services, ok := x.services.look(x.text); ok {
-			for _, o := range services.byName {
-				if hasLabels(p.Labels, o.Spec.Selector) {
-					list = append(list, o)
-				}
+		if near, ok := x.services.look(x.text); ok {
+			for _, alike := range near.bySelector {
+				visit(alike)
 			}
 		}
 	}
@@ -182,14 +208,42 @@ func (x *workloadIndex) of(p *api.Pod) []*api.Service {
 	for key, value := range p.Labels {
 		look(labelValue, key, value)
 	}
-	slices.SortFunc(list, func(a, b *api.Service) int { return cmp.Compare(a.Name, b.Name) })
+}
+
+// of returns the services that select a pod, by name.
+func (x *workloadIndex) of(p *api.Pod) []*api.Service {
+	var list []*api.Service
+	different := 0
+	x.candidates(p, func(t *twins) {
+		if hasLabels(p.Labels, t.labels) {
+			list = append(list, t.list...)
+			different++
+		}
+	})
+	if different > 1 {
+		slices.SortFunc(list, byName)
+	}
 	return list
 }
 
+// selectors returns the labels that the services which select a pod want, all together.
+func (x *workloadIndex) selectors(p *api.Pod) map[string]string {
+	merged := map[string]string{}
+	x.candidates(p, func(t *twins) {
+		if hasLabels(merged, t.labels) || !hasLabels(p.Labels, t.labels) {
+			return // the first is often so where users have thousands of services for one pod
+		}
+		for _, l := range t.labels {
+			merged[l.key] = l.value
+		}
+	})
+	return merged
+}
+
 // hasLabels reports whether labels has all the wanted ones.
-func hasLabels(labels, wanted map[string]string) bool {
-	for key, value := range wanted {
-		if got, ok := labels[key]; !ok || got != value {
+func hasLabels(labels map[string]string, wanted []label) bool {
+	for i := range wanted {
+		if value, ok := labels[wanted[i].key]; !ok || value != wanted[i].value {
 			return false
 		}
 	}

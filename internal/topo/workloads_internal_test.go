@@ -2,7 +2,11 @@ package topo
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -22,16 +26,79 @@ func TestServicesLeaveNothing(t *testing.T) {
 			framework.Delete[api.Service](s, fmt.Sprint("x/s", i-10))
 		}
 	}
-	labels, keys := 0, 0
+	labels, selectors, services, keys := 0, 0, 0, 0
 	for i := range shardCount {
 		if part := workloadsOf(s).services.parts[i]; part != nil {
 			labels += len(part.values)
+			for _, near := range part.values {
+				selectors += len(near.bySelector)
+				for _, alike := range near.bySelector {
+					services += len(alike.list)
+				}
+			}
 		}
 		if part := workloadsOf(s).keys.parts[i]; part != nil {
 			keys += len(part.values)
 		}
 	}
-	if labels != 5 || keys != 10 {
-		t.Errorf("%d labels and %d keys are kept of 10 services of 5 apps", labels, keys)
+	if labels != 5 || selectors != 5 || services != 10 || keys != 10 {
+		t.Errorf("%d labels, %d selectors, %d services and %d keys are kept of 10 services of 5 apps", labels, selectors, services, keys)
 	}
+}
+
+// TestServicesOfManySelectors changes services of a few selectors in a snapshot and its forks, and
+// compares those of a pod with what a look at all of them gives.
+func TestServicesOfManySelectors(t *testing.T) {
+	selectors := []map[string]string{
+		nil, {}, {"app": "web"}, {"app": "web", "a": "1"}, {"a": "1", "app": "web"}, {"app": "web", "b": "2"}, {"app": "web", "c": "3"}, {"b": "2"}, {"app": "db"},
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		forks := []*framework.Snapshot{framework.NewSnapshot(framework.Arrival)}
+		change := func(s *framework.Snapshot) {
+			o := &api.Service{ObjectMeta: api.ObjectMeta{Name: fmt.Sprint("s", rapid.IntRange(0, 12).Draw(t, "name")), Namespace: rapid.SampledFrom([]string{"x", "x", "y"}).Draw(t, "namespace")}}
+			o.Spec.Selector = rapid.SampledFrom(selectors).Draw(t, "selector")
+			if rapid.IntRange(0, 2).Draw(t, "gone") == 0 {
+				framework.Delete[api.Service](s, o.Key())
+			} else if err := framework.Put(s, o); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"change": func(*rapid.T) { change(rapid.SampledFrom(forks).Draw(t, "fork")) },
+			"roll back": func(*rapid.T) {
+				s := rapid.SampledFrom(forks).Draw(t, "fork")
+				mark := s.Begin()
+				change(s)
+				workloadsOf(s)
+				s.Rollback(mark)
+			},
+			"fork": func(*rapid.T) {
+				if len(forks) < 4 {
+					forks = append(forks, rapid.SampledFrom(forks).Draw(t, "fork").Fork())
+				}
+			},
+			"": func(*rapid.T) {
+				for i, s := range forks {
+					for _, labels := range []map[string]string{nil, {"app": "web"}, {"app": "web", "a": "1", "b": "2"}, {"b": "2", "c": "4"}} {
+						p := &api.Pod{ObjectMeta: api.ObjectMeta{Namespace: "x", Name: "p", Labels: labels}}
+						var want []*api.Service
+						merged := map[string]string{}
+						for _, o := range framework.List[api.Service](s) {
+							if o.Namespace == "x" && o.Spec.Selector != nil && hasLabels(labels, labelsOf(o.Spec.Selector)) {
+								want = append(want, o)
+								maps.Copy(merged, o.Spec.Selector)
+							}
+						}
+						slices.SortFunc(want, byName)
+						if got := workloadsOf(s).of(p); !slices.Equal(got, want) {
+							t.Fatalf("fork %d: %d services of %v, want %d, by name", i, len(got), labels, len(want))
+						}
+						if got := workloadsOf(s).selectors(p); !maps.Equal(got, merged) {
+							t.Fatalf("fork %d: the services of %v want %v, want %v", i, labels, got, merged)
+						}
+					}
+				}
+			},
+		})
+	})
 }

@@ -56,6 +56,7 @@ var shapes = []shape{
 	{name: "gated groups", run: gatedGroups},
 	{name: "groups that change", run: groupsThatChange},
 	{name: "services of one label", run: servicesOfOneLabel},
+	{name: "services and pods", run: servicesAndPods},
 	{name: "waiting pods that change", run: waitingPodsThatChange},
 	{name: "gated pods that change", run: gatedPodsThatChange},
 	{name: "a large group", run: largeGroup},
@@ -415,6 +416,21 @@ func servicesOfOneLabel(t *testing.T, n int) {
 		framework.Delete[api.Service](w.snap, fmt.Sprint("hostile/s", n-1-i))
 	}
 	w.decide(pod, true)
+}
+
+// servicesAndPods places n pods that differ in their labels. n services select all of them.
+func servicesAndPods(t *testing.T, n int) {
+	w := newZones(t)
+	for i := range n {
+		s := &api.Service{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: fmt.Sprint("s", i)}}
+		s.Spec.Selector = map[string]string{"app": "web"}
+		put(w, s)
+	}
+	for i := range n {
+		if _, err := w.sched.Place(w.snap, w.derive(api.MakePod(fmt.Sprint("p", i)).Labels("app", "web", "own", fmt.Sprint(i)).Obj())); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // resourceNames is a pod that requests n resources that no node has, and that changes.
