@@ -17,8 +17,8 @@ type podSet struct {
 	leads   []target // see targets
 }
 
-// keyShort is how long a key is kept as it is. A longer one is kept as its digest: a pod with many terms has a counter for each of their topology keys, and each
-// counts the pods that all terms select.
+// keyShort is how long a key is kept as it is. A longer one is kept as its digest: a pod with many
+// terms has a counter for each of their topology keys, and each counts the pods that all terms select.
 const keyShort = 256
 
 // A podPart selects pods by namespace and labels.
