@@ -65,8 +65,8 @@ const (
 	// have come twice as often as is enough.
 	spareShare, spareClasses, spareReserve = 16, 32, 3
 	// fadeShare is which part of what the reference path costs a loss fades by that is too large. So kept answers are
-	// tried now and then for pods of which none alone can show that they pay again: pods of many classes in turn, each
-	// of which finds all nodes changed.
+	// tried now and then where no pod alone can show that they pay again: among pods of many classes in turn, each
+	// finds all nodes changed.
 	fadeShare = 32
 	// fewWanted is up to how many nodes of a search the reference path costs so little that
 	// looking for a class matters. Then, of every seenEvery pods, or as many as cost seenEvery

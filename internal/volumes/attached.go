@@ -234,7 +234,7 @@ func (a *Attached) podChanged(n *framework.NodeInfo, p *framework.PodInfo, chang
 }
 
 // triedMounts is up to how many mounts of a pod are counted in a transaction. With more, the node is read again when
-// somebody asks: a preemption that tries many pods, each of which comes back, may not ask.
+// somebody asks: a preemption that tries many pods, and puts them back, may not ask.
 const triedMounts = 64
 
 // own returns the volumes of a node that has been read, to be changed.

@@ -251,8 +251,8 @@ func isFree(v *api.PersistentVolume, class string) bool {
 	return v != nil && v.Spec.ClaimRef == nil && ClassOfVolume(v) == class
 }
 
-// renewed returns the free volumes of a class as they are now. Only those that were touched are looked at: whoever
-// has claims has most of the other volumes.
+// renewed returns the free volumes of a class as they are now. Only those that were touched are looked at: most
+// volumes belong to claims, or did not change.
 func (c *catalog) renewed(class string, old []*volume) []*volume {
 	names := slices.Clone(c.touched[class])
 	slices.Sort(names)

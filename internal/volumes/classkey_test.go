@@ -10,8 +10,8 @@ import (
 	"github.com/berth-sched/berth/internal/volumes"
 )
 
-// keyOf returns the key of a pod that mounts claims of these names, each of which waits for its pod, and is to be on
-// a node of that name.
+// keyOf returns the key of a pod that mounts claims of these names. They wait for the pod, and have selected a node of
+// that name.
 func keyOf(t *testing.T, node string, mounts ...string) string {
 	t.Helper()
 	s := framework.NewSnapshot(framework.Arrival)

@@ -193,8 +193,8 @@ func namespaceSelectors(a *api.Affinity) (n int) {
 	return n
 }
 
-// takeSearched returns the work of searches for devices, of which each step is a unit, and for volumes, since it was
-// called last.
+// takeSearched returns the work of searches for devices and volumes since it was called last. Each step of a search for
+// devices is a unit.
 func (w *world) takeSearched() int {
 	before := w.searched
 	w.searched = volumeWork * int(filter.VolumeSteps(w.snapshot))
