@@ -233,8 +233,10 @@ func TestReportsCount(t *testing.T) {
 	for i := range reports {
 		list = append(list, fmt.Sprintf(`{"namespace":"default","name":"r%d","podUsage":{"cpu":"1m"}}`, i))
 	}
-	w := worldOf(t, Texts{Nodes: nodesText(1) + "\n" + `{"kind":"NodeMetric","apiVersion":"slo.koordinator.sh/v1alpha1","metadata":{"name":"n0"},"status":{"podsMetric":[` + strings.Join(list, ",") + `]}}`,
-		Pods: `{"kind":"Pod","metadata":{"name":"p","namespace":"default"},"spec":{"containers":[{"name":"c"}]}}`})
+	w := worldOf(t, Texts{
+		Nodes: nodesText(1) + "\n" + `{"kind":"NodeMetric","apiVersion":"slo.koordinator.sh/v1alpha1","metadata":{"name":"n0"},"status":{"podsMetric":[` + strings.Join(list, ",") + `]}}`,
+		Pods:  `{"kind":"Pod","metadata":{"name":"p","namespace":"default"},"spec":{"containers":[{"name":"c"}]}}`,
+	})
 	if got := w.spent(t, Step{Do: stepPlace, N: 1}); got < reports || len(w.unplaced) != 0 {
 		t.Errorf("a pod beside %d reports counts as %d, unplaced: %v", reports, got, w.unplaced)
 	}
