@@ -188,7 +188,8 @@ func (b *balances) addWork(x extent, work int) {
 	b.long.addWork(x, work/2)
 }
 
-// fade makes the loss less by what so many decisions on the reference path give back.
+// fade makes the loss less by what so many decisions on the reference path give back. Before each of them it is too
+// large, so it stays positive.
 func (b *balance) fade(decisions int, x extent) { b.loss -= decisions * x.fading() }
 
 // save changes what there is to spare.

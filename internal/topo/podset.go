@@ -30,10 +30,11 @@ type podPart struct {
 }
 
 func (p *podPart) in(namespace string) bool {
-	if _, found := slices.BinarySearch(p.namespaces, namespace); found {
+	if p.everywhere || p.selected != nil && p.selected.has(namespace) {
 		return true
 	}
-	return p.everywhere || p.selected != nil && p.selected.has(namespace)
+	_, found := slices.BinarySearch(p.namespaces, namespace)
+	return found
 }
 
 // looks are what selectors see of a pod. Tables keep them in place of pods, which may be

@@ -145,7 +145,7 @@ func (a *Attached) recordRead(slot int32) {
 	}
 }
 
-// readUndo forgets what a transaction has read of a node.
+// readUndo forgets what a transaction has read of a node, or counted because of objects.
 type readUndo struct {
 	a    *Attached
 	slot int32
@@ -367,17 +367,13 @@ func (a *Attached) ObjectChanged(s *framework.Snapshot, key string, obj any) {
 // claimChanged counts on all nodes whose pods mount a claim what the claim stands for now.
 func (a *Attached) claimChanged(key string) {
 	is := claimFactsOf(a.snapshot, key)
-	slots, was := a.users.claims.changed(key, is)
-	if slots.empty() {
-		return
-	}
-	a.users.setClaim(key, is)
+	slots, was := a.users.renewClaim(key, is)
 	slots.each(func(slot int32) {
 		n, v := a.snapshot.AtSlot(int(slot)), a.own(slot)
-		for range was.owner.mounts(key, n, v) {
+		for range was.madeFor.mounts(key, n, v) {
 			a.drop(v, was.handle)
 		}
-		for range is.owner.mounts(key, n, v) {
+		for range is.madeFor.mounts(key, n, v) {
 			a.use(v, is.handle)
 		}
 		if was.volume != is.volume {
@@ -390,12 +386,10 @@ func (a *Attached) claimChanged(key string) {
 
 // volumeChanged is claimChanged for a volume: it counts for the claims that name it, and where it is attached.
 func (a *Attached) volumeChanged(name string) {
-	is := volumeFactsOf(a.snapshot, name)
-	slots, _ := a.users.volumes.changed(name, is)
+	slots, _ := a.users.volumes.renew(name, volumeFactsOf(a.snapshot, name))
 	if slots.empty() {
 		return
 	}
-	a.users.volumes.set(name, is)
 	claims, _ := a.users.bound.Get(name)
 	for _, key := range claims {
 		a.claimChanged(key)

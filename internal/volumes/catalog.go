@@ -28,7 +28,7 @@ type catalog struct {
 
 	spent   *atomic.Int64           // how many volumes were looked at for selectors; forks count together
 	lists   map[string]*freeVolumes // by class
-	touched map[string][]string     // names of volumes that may have come, changed or gone since the list of a class was made
+	touched map[string][]string     // names of volumes that may have changed since the list of a class was made
 	offers  map[string]*offer       // by class
 
 	capacities        []*capacity
@@ -164,8 +164,8 @@ type touchUndo struct {
 
 func (u touchUndo) Undo(*framework.Snapshot) { u.c.touch(u.class, u.name) }
 
-// fewTouched is up to how many volumes of a class are noted as touched, or as many as its list has. With more, the list is
-// made anew.
+// fewTouched is up to how many volumes of a class are noted as touched, or as many as its list has. With more, the
+// list is made anew.
 const fewTouched = 64
 
 func (c *catalog) touch(class, name string) {
@@ -298,16 +298,16 @@ type freeVolumes struct {
 func (c *catalog) capacitiesIn() []*capacity {
 	s := c.snapshot
 	if v := framework.ObjectsVersion[api.CSIStorageCapacity](s); v != c.capacitiesVersion {
-		c.capacities = renew(c.capacities, framework.List[api.CSIStorageCapacity](s))
+		c.capacities = compileCapacities(c.capacities, framework.List[api.CSIStorageCapacity](s))
 		c.capacityLabels = rank(c.capacityLabels, c.capacities, func(c *capacity) *musts { return &c.musts })
 		c.capacitiesVersion = v
 	}
 	return c.capacities
 }
 
-// renew compiles the capacities, and reuses results for unchanged objects from old. Both lists are in the order of
-// the objects' keys.
-func renew(old []*capacity, objects []*api.CSIStorageCapacity) []*capacity {
+// compileCapacities compiles the capacities, and reuses results for unchanged objects from old. Both lists are in the
+// order of the objects' keys.
+func compileCapacities(old []*capacity, objects []*api.CSIStorageCapacity) []*capacity {
 	list := make([]*capacity, 0, len(objects))
 	for _, o := range objects {
 		for len(old) > 0 && old[0].object != o && old[0].object.Key() < o.Key() {

@@ -115,9 +115,12 @@ func (f *Finder) Prepare(s *framework.Snapshot, pod *framework.PodInfo) framewor
 		}
 	}
 	immediate := false
-	var volumes distinct[string]
-	var others distinct[*api.PersistentVolumeClaim]
-	var firsts []int // indexes in waiting of others
+	var names [4]string
+	volumes := distinct[string]{list: names[:0]}
+	var room [4]*api.PersistentVolumeClaim
+	others := distinct[*api.PersistentVolumeClaim]{list: room[:0]}
+	var places [4]int
+	firsts := places[:0] // indexes in waiting of others
 	for _, claim := range claims {
 		switch waits, err := waits(s, claim); {
 		case err != nil:

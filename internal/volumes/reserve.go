@@ -235,8 +235,9 @@ func Assume(s *framework.Snapshot, p *framework.PodInfo, node string, found *Fou
 		b.Volume = v
 		list = list.with(held{volume: put})
 	}
-	var claims distinct[*api.PersistentVolumeClaim]
-	var noted []*api.PersistentVolumeClaim // claims with the node
+	var rooms [2][4]*api.PersistentVolumeClaim
+	claims := distinct[*api.PersistentVolumeClaim]{list: rooms[0][:0]}
+	noted := rooms[1][:0] // claims with the node
 	for i := range found.Provisions {
 		p := &found.Provisions[i]
 		if at := claims.at(p.Claim); at >= 0 { // mounted more than once

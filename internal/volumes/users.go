@@ -33,12 +33,13 @@ func (u *users) removeClaim(key string, slot int32) {
 	}
 }
 
-// setClaim notes what counts of a claim now.
-func (u *users) setClaim(key string, is claimFacts) {
-	if was := u.claims.set(key, is); was.volume != is.volume {
+// renewClaim is readers.renew for a claim.
+func (u *users) renewClaim(key string, is claimFacts) (slots slotSet, was claimFacts) {
+	if slots, was = u.claims.renew(key, is); was.volume != is.volume {
 		u.unbind(key, was.volume)
 		u.bind(key, is.volume)
 	}
+	return slots, was
 }
 
 func (u *users) bind(claim, volume string) {
@@ -61,9 +62,9 @@ func (u *users) unbind(claim, volume string) {
 
 // claimFacts are what counts of a claim for the volumes of a node.
 type claimFacts struct {
-	volume string
-	handle Handle
-	owner  owner
+	volume  string
+	handle  Handle
+	madeFor madeFor
 }
 
 func claimFactsOf(s *framework.Snapshot, key string) claimFacts {
@@ -73,26 +74,26 @@ func claimFactsOf(s *framework.Snapshot, key string) claimFacts {
 	}
 	facts := claimFacts{volume: c.Spec.VolumeName, handle: handleOfClaim(s, c, true)}
 	if ref := c.ControllerRef(); ref != nil {
-		facts.owner = owner{true, ref.UID}
+		facts.madeFor = madeFor{true, ref.UID}
 	}
 	return facts
 }
 
-// An owner is the pod that a claim was made for, if there is one.
-type owner struct {
+// madeFor is the pod that a claim was made for, if there is one.
+type madeFor struct {
 	is  bool
 	uid api.UID
 }
 
 // mounts returns how many mounts of the pods on a node, which has the volumes, may use the claim of that key
-// if it has the owner: the claim of an ephemeral volume must be made for its pod.
-func (o owner) mounts(key string, n *framework.NodeInfo, v *NodeVolumes) (count int32) {
+// if it was made for that pod: the claim of an ephemeral volume must be.
+func (m madeFor) mounts(key string, n *framework.NodeInfo, v *NodeVolumes) (count int32) {
 	count = v.claims[key] - v.owned[key]
-	if v.owned[key] == 0 || !o.is {
+	if v.owned[key] == 0 || !m.is {
 		return count
 	}
 	for _, p := range n.Pods {
-		if p.Pod.UID != o.uid {
+		if p.Pod.UID != m.uid {
 			continue
 		}
 		for _, made := range Of(p).made {
@@ -147,19 +148,13 @@ func (r *readers[F]) remove(key string, slot int32) (facts F, last bool) {
 	return x.facts, false
 }
 
-// set notes what counts of an object now that some node was read from, and returns what did before.
-func (r *readers[F]) set(key string, facts F) (before F) {
-	x, _ := r.by.Get(key)
-	r.by.Set(key, readBy[F]{facts, x.slots})
-	return x.facts
-}
-
-// changed returns the nodes that a change of an object concerns, and what counted of it before.
-func (r *readers[F]) changed(key string, facts F) (slots slotSet, before F) {
-	x, _ := r.by.Get(key)
-	if x.facts == facts {
+// renew notes what counts of an object now. It returns the nodes that this concerns, and what counted before.
+func (r *readers[F]) renew(key string, facts F) (slots slotSet, before F) {
+	x, known := r.by.Get(key)
+	if !known || x.facts == facts {
 		return slotSet{}, facts
 	}
+	r.by.Set(key, readBy[F]{facts, x.slots})
 	return x.slots, x.facts
 }
 

@@ -94,8 +94,7 @@ func (b claimBinder) bind(ctx context.Context, pod *api.Pod, d filter.DeviceClai
 }
 
 // write writes one claim and returns it as it is then. The driver knows what was written when
-// write returns, also if that is an error. Each attempt, which reads the
-// claim and writes it, takes a turn.
+// write returns, also if that is an error. Each attempt, which reads the claim and writes it, takes a turn.
 func (b claimBinder) write(ctx context.Context, pod *api.Pod, d filter.DeviceClaim, node string) (live *resourcev1.ResourceClaim, err error) {
 	client := b.s.config.Client.ResourceV1().ResourceClaims(d.Claim.Namespace)
 	name := d.Claim.Name

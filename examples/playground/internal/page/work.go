@@ -152,7 +152,7 @@ func (w *world) spendDecision(l *lane, pod *framework.PodInfo, before scheduling
 	}
 	work := excess + searchWork(nodes, excess)
 	if nodes > 0 {
-		work += termWork*w.terms + w.selectorWork(pod.Pod)
+		work += termWork*w.terms + w.selectionWork(pod.Pod)
 	}
 	if metric := framework.Lookup[api.NodeMetric](w.snapshot, d.Node); metric != nil {
 		work += len(metric.Status.PodsMetric) // a pod that comes is looked for among them
@@ -160,8 +160,8 @@ func (w *world) spendDecision(l *lane, pod *framework.PodInfo, before scheduling
 	return w.spend(work + w.takeSearched())
 }
 
-// selectorWork is the work of finding the services that select a pod, and the namespaces that its terms select.
-func (w *world) selectorWork(p *api.Pod) int {
+// selectionWork is the work of finding the services that select a pod, and the namespaces that its terms select.
+func (w *world) selectionWork(p *api.Pod) int {
 	work := serviceWork * len(framework.List[api.Service](w.snapshot))
 	if a := p.Spec.Affinity; a != nil {
 		work += selectorWork * namespaceSelectors(a) * len(framework.List[api.Namespace](w.snapshot))
