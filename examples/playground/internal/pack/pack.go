@@ -16,7 +16,7 @@ import (
 const (
 	partSize   = 512 << 10 // bytes that are looked at together
 	chunkSize  = 4 << 10   // blocks consist of these
-	rounds     = 3         // how often a block is parsed, each time with better codes
+	rounds     = 3         // how often a block is parsed from each start, with codes that are mostly better
 	endOfBlock = 256
 	firstLen   = 257 // the symbol of the shortest match
 	literals   = 286
@@ -28,21 +28,27 @@ const (
 func Gzip(data []byte) []byte {
 	w := bitWriter{out: []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255}} // deflate, no name, no time
 	f := newFinder(data)
-	var b block
-	var c costs
-	c.guess()
+	var b, best block
+	last := guess()
 	for from := 0; ; {
 		to := min(from+partSize, len(data))
 		f.find(from, to)
-		b.parse(f, from, to, &c)
+		b.parse(f, from, to, &last)
 		for _, size := range b.split() {
-			for range rounds {
-				b.parse(f, from, from+size, &c)
-				b.code()
-				c.of(&b)
+			cheapest := math.MaxInt
+			for _, c := range []costs{guess(), last} {
+				for range rounds {
+					b.parse(f, from, from+size, &c)
+					b.code()
+					c.of(&b)
+					if bits := b.codedBits(); bits < cheapest {
+						cheapest, last = bits, c
+						b, best = best, b
+					}
+				}
 			}
 			from += size
-			b.write(&w, from == len(data))
+			best.write(&w, from == len(data))
 		}
 		if from == len(data) {
 			break
@@ -111,6 +117,17 @@ func (b *block) code() {
 	codeLengths(b.places[:], b.placeLen[:], maxBits)
 }
 
+// codedBits returns what the steps take in the codes of the block.
+func (b *block) codedBits() (sum int) {
+	for i, n := range b.symbols {
+		sum += n * (int(b.symbolLen[i]) + lengthExtra(i))
+	}
+	for i, n := range b.places {
+		sum += n * (int(b.placeLen[i]) + placeExtra(i))
+	}
+	return sum
+}
+
 // costs are the bits that things take, with their extra bits.
 type costs struct {
 	literal [256]float32
@@ -118,8 +135,9 @@ type costs struct {
 	place   [distances]float32
 }
 
-// guess begins with codes that suit most data.
-func (c *costs) guess() {
+// guess returns costs that suit most data. Costs that begin with those of the last block
+// can lead to codes a third longer, and so can these: both are tried.
+func guess() (c costs) {
 	for i := range c.literal {
 		c.literal[i] = 8
 	}
@@ -129,6 +147,7 @@ func (c *costs) guess() {
 	for p := range c.place {
 		c.place[p] = 5 + float32(placeExtra(p))
 	}
+	return c
 }
 
 // of takes the costs from the symbols of a block.
