@@ -69,9 +69,9 @@ func (InterPodAffinity) ClassKeyVersion(s *framework.Snapshot) uint64 {
 // ClassKeySource implements [incremental.SharedKeyer].
 func (InterPodAffinity) ClassKeySource() string { return topo.KeySource }
 
-// Idle implements [incremental.Idler]: no terms of the pod match pods in the cluster, and no
-// terms of those match the pod.
-func (InterPodAffinity) Idle(c *framework.Cycle) bool { return topo.NoAffinity(c.Snapshot, c.Pod) }
+// Idle implements [incremental.Idler]: the pod requires no pods, those that it requires to be
+// away are nowhere, and none requires it to be away.
+func (InterPodAffinity) Idle(c *framework.Cycle) bool { return topo.NoRequired(c.Snapshot, c.Pod) }
 
 // PreFilter skips a pod if it has no required terms and no other pod requires it to
 // stay away. A pod with a malformed term is rejected.

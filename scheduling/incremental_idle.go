@@ -7,26 +7,30 @@ import (
 	"github.com/berth-sched/berth/framework/incremental"
 )
 
-// idlers tell whether all live plugins of one side of a class have nothing to do. Most
+// idlers tell which live plugins of one side of a class have nothing to do. Most
 // pods have neither affinity nor spread constraints, but pods whose terms match them, or
 // services that select them, may be added at any time. So those plugins are live although
 // they mostly skip the pod; asking their [incremental.Idler] costs less than running them.
 //
-// Invariant: if all is set and each of the lists is idle, every live PreFilter (PreScore)
-// of the class would return Skip, or bind a filter that no node fails, and there is no
-// live filter (scorer) besides.
+// Invariant: a PreFilter (PreScore) that is idle would return Skip, or bind a filter that no
+// node fails. If all is set and every idler is idle, no live plugin of the class has anything
+// to do.
 type idlers struct {
+	live *choice
 	list []incremental.Idler
-	kept []incremental.Idler // those whose answer stands for an epoch; see classKeys
-	at   uint64              // the epoch in which all of kept were idle, 0 for none
+	kept []incremental.Idler // those whose answer stands for an epoch, see classKeys; parallel to live.pre, nil for others
 	all  bool                // each live plugin is in one of the lists
+
+	at    uint64 // the epoch in which kept were asked last, 0 for none
+	awake choice // live without those of kept that were idle then
+	none  bool   // none of kept is awake
 }
 
 // idleFilters finds those of the live filters.
 func (r *reading) idleFilters(t *plugins) idlers {
-	live := &r.filters.live
-	l := idlers{all: !slices.ContainsFunc(live.at, func(i int) bool { return !t.filters[i].bound })}
-	for _, i := range live.pre {
+	l := idlers{live: &r.filters.live}
+	l.all = !slices.ContainsFunc(l.live.at, func(i int) bool { return !t.filters[i].bound })
+	for _, i := range l.live.pre {
 		l.add(t.preFilters[i].idler, t.preFilters[i].keyer)
 	}
 	return l
@@ -34,9 +38,9 @@ func (r *reading) idleFilters(t *plugins) idlers {
 
 // idleScorers finds those of the live scorers.
 func (r *reading) idleScorers(t *plugins) idlers {
-	live := &r.scorers.live
-	l := idlers{all: !slices.ContainsFunc(live.at, func(i int) bool { return !t.scorers[i].bound })}
-	for _, i := range live.pre {
+	l := idlers{live: &r.scorers.live}
+	l.all = !slices.ContainsFunc(l.live.at, func(i int) bool { return !t.scorers[i].bound })
+	for _, i := range l.live.pre {
 		l.add(t.preScores[i].idler, t.preScores[i].keyer)
 	}
 	return l
@@ -46,11 +50,10 @@ func (l *idlers) add(x incremental.Idler, keyer incremental.ClassKeyer) {
 	switch {
 	case x == nil:
 		l.all = false
-	case keyer != nil:
-		l.kept = append(l.kept, x)
-	default:
-		l.list = append(l.list, x)
+	case keyer == nil:
+		l.list, x = append(l.list, x), nil
 	}
+	l.kept = append(l.kept, x)
 }
 
 // Idle implements [engine.Source].
@@ -58,18 +61,26 @@ func (f *incrementalPath) Idle(c *framework.Cycle) (filters, scorers bool) {
 	return f.class.idleFilters.idle(c, f.keys.epoch), f.class.idleScorers.idle(c, f.keys.epoch)
 }
 
-// idle reports whether all of them are known, in this epoch, to have nothing to do.
+// idle reports whether all plugins are known, in this epoch, to have nothing to do.
 func (l *idlers) idle(c *framework.Cycle, epoch uint64) bool {
-	if !l.all {
-		return false
-	}
 	if l.at != epoch {
-		if !areIdle(l.kept, c) {
-			return false
-		}
+		l.follow(c)
 		l.at = epoch
 	}
-	return areIdle(l.list, c)
+	return l.all && l.none && areIdle(l.list, c)
+}
+
+// follow asks those whose answer stands for an epoch.
+func (l *idlers) follow(c *framework.Cycle) {
+	l.awake.at, l.awake.pre, l.none = l.live.at, l.awake.pre[:0], true
+	for k, i := range l.live.pre {
+		x := l.kept[k]
+		if x != nil && x.Idle(c) {
+			continue
+		}
+		l.none = l.none && x == nil
+		l.awake.pre = append(l.awake.pre, i)
+	}
 }
 
 // areIdle reports whether all of the list are idle. It puts one that is not to the front: it

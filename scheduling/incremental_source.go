@@ -52,7 +52,7 @@ func (f *incrementalPath) BindKeptFilters(c *framework.Cycle) ([]engine.Filter, 
 
 // BindLiveFilters implements [engine.Source].
 func (f *incrementalPath) BindLiveFilters(c *framework.Cycle) ([]engine.Filter, bool) {
-	return f.bindFilters(c, &f.class.filters.live)
+	return f.bindFilters(c, &f.class.idleFilters.awake)
 }
 
 func (f *incrementalPath) bindFilters(c *framework.Cycle, some *choice) ([]engine.Filter, bool) {
@@ -75,7 +75,7 @@ func (f *incrementalPath) BindKeptScorers(c *framework.Cycle, feasible engine.Fe
 
 // BindLiveScorers implements [engine.Source].
 func (f *incrementalPath) BindLiveScorers(c *framework.Cycle, feasible engine.Feasible) ([]engine.Scorer, bool) {
-	return f.bindScorers(c, feasible, &f.class.scorers.live)
+	return f.bindScorers(c, feasible, &f.class.idleScorers.awake)
 }
 
 func (f *incrementalPath) bindScorers(c *framework.Cycle, feasible engine.Feasible, some *choice) ([]engine.Scorer, bool) {

@@ -116,9 +116,9 @@ func (p InterPodAffinity) ignores(pod *framework.PodInfo) bool {
 			(a.PodAntiAffinity == nil || len(a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution) == 0)
 }
 
-// Idle implements [incremental.Idler]: the pod has no terms, and no terms of pods in the
-// cluster match it.
-func (InterPodAffinity) Idle(c *framework.Cycle) bool { return topo.NoAffinity(c.Snapshot, c.Pod) }
+// Idle implements [incremental.Idler]: those that the pod prefers to be near or far from are
+// nowhere, and no term of pods in the cluster that matches it scores.
+func (InterPodAffinity) Idle(c *framework.Cycle) bool { return topo.NoPreferred(c.Snapshot, c.Pod) }
 
 // PreScore skips if no term of either side matches any pod. It does not read the
 // feasible nodes.

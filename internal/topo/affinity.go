@@ -56,19 +56,36 @@ type Affinity struct {
 // affinity terms is added. It may be false until the last such term is forgotten.
 func (t *Tables) Idle(p *framework.PodInfo) bool { return t.termCount == 0 && !hasTerms(p) }
 
-// NoAffinity reports whether no term of the pod matches a pod in the cluster, and no term
-// of a pod in the cluster matches it. It stays so while [KeyVersion] does.
-func NoAffinity(s *framework.Snapshot, p *framework.PodInfo) bool {
-	if hasTerms(p) && TermsOf(p).Err != nil {
-		return false
-	}
-	a := Of(s).Affinity(p)
-	return a == nil || a.empty()
+// NoRequired reports whether nothing is required of nodes for the pod: it has no required
+// affinity term, none of its required anti-affinity terms matches a pod in the cluster, and
+// none of a pod in the cluster matches it. It stays so while [KeyVersion] does.
+func NoRequired(s *framework.Snapshot, p *framework.PodInfo) bool {
+	a, ok := affinityOf(s, p)
+	return ok && (a == nil || a.requiresNothing())
 }
 
-// empty reports whether there is nothing to count.
-func (a *Affinity) empty() bool {
-	return a.Others == nil && len(a.Attract)+len(a.Repel)+len(a.Barred)+len(a.Prefer)+len(a.Demand) == 0
+// NoPreferred reports whether nothing tells nodes apart for the pod: no preferred term of it
+// matches a pod in the cluster, and no preferred term and no required affinity term of a pod
+// in the cluster matches it. It stays so while [KeyVersion] does.
+func NoPreferred(s *framework.Snapshot, p *framework.PodInfo) bool {
+	a, ok := affinityOf(s, p)
+	return ok && (a == nil || a.prefersNothing())
+}
+
+func (a *Affinity) requiresNothing() bool {
+	return a.Others == nil && len(a.Attract)+len(a.Repel)+len(a.Barred) == 0
+}
+
+func (a *Affinity) prefersNothing() bool {
+	return a.Others == nil && len(a.Prefer)+len(a.Demand) == 0
+}
+
+// affinityOf returns what [Tables.Affinity] does; false if a term of the pod is malformed.
+func affinityOf(s *framework.Snapshot, p *framework.PodInfo) (a *Affinity, ok bool) {
+	if hasTerms(p) && TermsOf(p).Err != nil {
+		return nil, false
+	}
+	return Of(s).Affinity(p), true
 }
 
 // Affinity returns the counts for the pod, or nil if the tables are Idle. A term

@@ -17,7 +17,7 @@ import (
 func AppendAffinityKey(b []byte, s *framework.Snapshot, p *framework.PodInfo) []byte {
 	t := Of(s)
 	a := t.Affinity(p)
-	if a == nil || a.empty() {
+	if a == nil || a.requiresNothing() && a.prefersNothing() {
 		return b
 	}
 	for _, list := range [...][]Count{a.Attract, a.Repel, a.Barred, a.Demand} {

@@ -38,8 +38,8 @@ func TestVacant(t *testing.T) {
 	if counters := len(Of(s).counters); counters != 2 {
 		t.Errorf("%d counters, want two of nobody", counters)
 	}
-	if !NoAffinity(s, first) {
-		t.Error("NoAffinity = false, want true: no term matches a pod")
+	if !NoRequired(s, first) || !NoPreferred(s, first) {
+		t.Error("NoRequired or NoPreferred = false, want true: no term matches a pod")
 	}
 	version := KeyVersion(s)
 	hard, affinity := Of(s).Hard(first, HardRules(first)), Of(s).Affinity(first)
@@ -62,7 +62,7 @@ func TestVacant(t *testing.T) {
 	if now := hard.HardVersion(); now <= seen || hard.HardChanged(seen, func(int) {}) {
 		t.Errorf("version %d after %d: the changes are said to be known, which they are not", now, seen)
 	}
-	if keyOf(s, first) == keyOf(s, second) || NoAffinity(s, first) {
+	if keyOf(s, first) == keyOf(s, second) || NoRequired(s, first) {
 		t.Error("the pods have one class, although the first selects a pod")
 	}
 	checkTables(t, Of(s))
@@ -114,7 +114,7 @@ func TestNobodyIsVacantBesideNominations(t *testing.T) {
 	if err := s.Nominate(second, "a", ""); err != nil {
 		t.Fatal(err)
 	}
-	if KeyVersion(s) == version || keyOf(s, first) == keyOf(s, second) || NoAffinity(s, first) {
+	if KeyVersion(s) == version || keyOf(s, first) == keyOf(s, second) || NoRequired(s, first) {
 		t.Error("pods with selectors of their own have one class, although a nominated pod may be selected")
 	}
 	s.ClearNomination(second, "a")
