@@ -390,10 +390,7 @@ func (a *Attached) volumeChanged(name string) {
 	if slots.empty() {
 		return
 	}
-	claims, _ := a.users.bound.Get(name)
-	for _, key := range claims {
-		a.claimChanged(key)
-	}
+	a.users.bound.each(name, a.claimChanged)
 	slots.each(func(slot int32) {
 		if slices.ContainsFunc(a.nodes.At(int(slot)).attachments, func(x attachment) bool { return x.volume == name }) {
 			a.attach(slot)

@@ -73,6 +73,9 @@ func (a *Attached) Check(s *framework.Snapshot) error {
 	if a.inUse.Len() != len(inUse) {
 		return fmt.Errorf("attached volumes: %d are in use, want %d", a.inUse.Len(), len(inUse))
 	}
+	if err := a.users.check(); err != nil {
+		return err
+	}
 	others := attachmentsIn(s)
 	if got, want := maps.Collect(a.others.named.All()), maps.Collect(others.named.All()); !maps.Equal(got, want) {
 		return fmt.Errorf("attachments: %v, want %v", got, want)
@@ -87,14 +90,46 @@ func (a *Attached) checkUsers(s *framework.Snapshot, slot int32, v *NodeVolumes)
 		if x, _ := a.users.claims.by.Get(key); x.facts != facts || !x.slots.has(slot) {
 			return fmt.Errorf("claim %s: %+v, want %+v", key, x, facts)
 		}
-		if list, _ := a.users.bound.Get(facts.volume); facts.volume != "" && !slices.Contains(list, key) {
-			return fmt.Errorf("claim %s is not among those of volume %s: %v", key, facts.volume, list)
-		}
 	}
 	for key := range v.volumes {
 		if x, _ := a.users.volumes.by.Get(key); x.facts != volumeFactsOf(s, key) || !x.slots.has(slot) {
 			return fmt.Errorf("volume %s: %+v, want %+v", key, x, volumeFactsOf(s, key))
 		}
+	}
+	return nil
+}
+
+// check compares the claims of each volume with those that name it.
+func (u *users) check() error {
+	naming := map[string]map[string]bool{} // claims by volume
+	for claim, x := range u.claims.by.All() {
+		if volume := x.facts.volume; volume != "" {
+			if naming[volume] == nil {
+				naming[volume] = map[string]bool{}
+			}
+			naming[volume][claim] = true
+		}
+	}
+	if got := u.bound.first.Len(); got != len(naming) {
+		return fmt.Errorf("claims name %d volumes, want %d", got, len(naming))
+	}
+	linked := 0
+	for volume, claims := range naming {
+		before := ""
+		claim, _ := u.bound.first.Get(volume)
+		for n := range len(claims) {
+			x, _ := u.bound.beside.Get(claim)
+			if !claims[claim] || x.before != before || n == len(claims)-1 && x.after != "" {
+				return fmt.Errorf("claim %q of volume %s, number %d of %d: beside it are %+v, want %q before it", claim, volume, n, len(claims), x, before)
+			}
+			before, claim = claim, x.after
+		}
+		if len(claims) > 1 {
+			linked += len(claims)
+		}
+	}
+	if got := u.bound.beside.Len(); got != linked {
+		return fmt.Errorf("%d claims have others beside them, want %d", got, linked)
 	}
 	return nil
 }

@@ -14,50 +14,32 @@ import (
 type users struct {
 	claims  readers[claimFacts]
 	volumes readers[volumeFacts]
-	bound   cow.Map[string, []string] // the claims of these, by the volume that they name; lists never change
+	bound   sharing // the claims of these, by the volume that they name
 }
 
-func (u *users) fork() users { return users{u.claims.fork(), u.volumes.fork(), u.bound.Fork()} }
+func (u *users) fork() users { return users{u.claims.fork(), u.volumes.fork(), u.bound.fork()} }
 
 // addClaim notes a node that has just been read from a claim.
 func (u *users) addClaim(key string, slot int32, facts claimFacts) {
 	if u.claims.add(key, slot, facts) {
-		u.bind(key, facts.volume)
+		u.bound.add(key, facts.volume)
 	}
 }
 
 // removeClaim forgets a node that was read from a claim.
 func (u *users) removeClaim(key string, slot int32) {
 	if facts, last := u.claims.remove(key, slot); last {
-		u.unbind(key, facts.volume)
+		u.bound.remove(key, facts.volume)
 	}
 }
 
 // renewClaim is readers.renew for a claim.
 func (u *users) renewClaim(key string, is claimFacts) (slots slotSet, was claimFacts) {
 	if slots, was = u.claims.renew(key, is); was.volume != is.volume {
-		u.unbind(key, was.volume)
-		u.bind(key, is.volume)
+		u.bound.remove(key, was.volume)
+		u.bound.add(key, is.volume)
 	}
 	return slots, was
-}
-
-func (u *users) bind(claim, volume string) {
-	if volume != "" {
-		list, _ := u.bound.Get(volume)
-		u.bound.Set(volume, append(slices.Clip(list), claim))
-	}
-}
-
-func (u *users) unbind(claim, volume string) {
-	list, _ := u.bound.Get(volume)
-	switch i := slices.Index(list, claim); {
-	case i < 0: // it names none
-	case len(list) == 1:
-		u.bound.Remove(volume)
-	default:
-		u.bound.Set(volume, slices.Delete(slices.Clone(list), i, i+1))
-	}
 }
 
 // claimFacts are what counts of a claim for the volumes of a node.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/devices"
 	"github.com/berth-sched/berth/internal/volumes"
 	"github.com/berth-sched/berth/scheduling"
 )
@@ -278,11 +279,11 @@ func (x *whyNot) with(changes []Change, f func(s *framework.Snapshot, pod *frame
 	})
 }
 
-// in calls f with the snapshot in a transaction, or with one that has the changed node. What the selectors of claims
-// take is known afterwards.
+// in calls f with the snapshot in a transaction, or with one that has the changed node. What searches for volumes and
+// devices take is known afterwards.
 func (x *whyNot) in(node *api.Node, f func(s *framework.Snapshot) error) error {
-	before := volumes.Spent(x.planner.snapshot)
-	defer func() { x.steps += int(volumes.Spent(x.planner.snapshot) - before) }()
+	before := searched(x.planner.snapshot)
+	defer func() { x.steps += searched(x.planner.snapshot) - before }()
 	if node == nil {
 		return x.planner.try(f)
 	}
@@ -294,6 +295,10 @@ func (x *whyNot) in(node *api.Node, f func(s *framework.Snapshot) error) error {
 	defer s.Rollback(mark)
 	return f(s)
 }
+
+// searched returns what searches for volumes and devices took in the snapshot and its forks. A step of one for
+// devices takes a quarter of another step.
+func searched(s *framework.Snapshot) int { return int(volumes.Spent(s) + devices.Spent(s)/4) }
 
 // fork is a fork with the node changed. It is kept, because a change of a node's labels
 // costs more than all else of a trial.

@@ -18,6 +18,9 @@ import (
 // TestWhyNotOfHugePods asks about pods whose remedies could be searched for hours. The error
 // says that it is too much.
 func TestWhyNotOfHugePods(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its work is what a user may ask for at most, and minutes under the race detector; it has one goroutine")
+	}
 	for name, change := range map[string]func(*api.Container, int){
 		"host ports": func(c *api.Container, i int) { c.Ports = []api.ContainerPort{{HostPort: int32(1000 + i)}} },
 		"requests": func(c *api.Container, i int) {
@@ -52,6 +55,9 @@ func TestWhyNotOfHugePods(t *testing.T) {
 
 // TestWhyNotOfManySelectors asks about a pod whose claims each look through many volumes in each trial.
 func TestWhyNotOfManySelectors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its work is what a user may ask for at most, and minutes under the race detector; it has one goroutine")
+	}
 	s := framework.NewSnapshot(framework.Arrival)
 	node := api.MakeNode("a", "1", "1Gi").Unschedulable()
 	for i := range 12 {
@@ -89,6 +95,60 @@ func TestWhyNotOfManySelectors(t *testing.T) {
 	planner, err := whatif.New(scheduling.Kubernetes137(), s)
 	must(err)
 	_, err = planner.WhyNot(pod, "a")
+	var invalid *api.InvalidError
+	if !errors.As(err, &invalid) || invalid.Object != "pod default/p" || !strings.Contains(err.Error(), "more than 20000000 steps") {
+		t.Errorf("error %v, want one that names the pod and the bound", err)
+	}
+}
+
+// TestWhyNotOfDevices asks about a pod with many labels, for which devices are searched for in each trial.
+func TestWhyNotOfDevices(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its work is what a user may ask for at most, and minutes under the race detector; it has one goroutine")
+	}
+	const groups, size = 6, 8 // the devices of the last group alone are as many as the claim needs
+	s := framework.NewSnapshot(framework.Arrival)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(framework.Put(s, &api.DeviceClass{ObjectMeta: api.ObjectMeta{Name: "gpu"}}))
+	node, driver, attribute := "a", "gpu.example.com", "gpu.example.com/numa"
+	must(s.AddNode(api.MakeNode(node, "64", "256Gi").Labels(api.LabelHostname, node).Obj()))
+	slice := &api.ResourceSlice{ObjectMeta: api.ObjectMeta{Name: "slice"}}
+	slice.Spec = api.ResourceSliceSpec{Driver: driver, NodeName: &node, Pool: api.ResourcePool{Name: node, Generation: 1, ResourceSliceCount: 1}}
+	for i := range groups*(size-1) + 1 {
+		slice.Spec.Devices = append(slice.Spec.Devices, api.Device{
+			Name: fmt.Sprint("gpu-", i), Attributes: map[string]api.DeviceAttribute{"numa": {IntValue: new(int64(min(groups-1, i/(size-1))))}},
+		})
+	}
+	must(framework.Put(s, slice))
+	claim := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "c", UID: "c"}}
+	var requests []string
+	for i := range size {
+		requests = append(requests, fmt.Sprint("r", i))
+		claim.Spec.Devices.Requests = append(claim.Spec.Devices.Requests, api.DeviceRequest{
+			Name: requests[i], Exactly: &api.ExactDeviceRequest{DeviceClassName: "gpu", AllocationMode: api.DeviceAllocationModeExactCount, Count: 1},
+		})
+	}
+	claim.Spec.Devices.Constraints = []api.DeviceConstraint{{Requests: requests, MatchAttribute: &attribute}}
+	must(framework.Put(s, claim))
+	foe, err := s.NewPodInfo(api.MakePod("foe").PodAntiAffinity(api.LabelHostname, "l0=v").Obj())
+	must(err)
+	must(s.AddPod(foe, node))
+	b := api.MakePod("p")
+	for i := range 200 {
+		b = b.Labels(fmt.Sprint("l", i), "v")
+	}
+	p := b.Obj()
+	p.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "c", ResourceClaimName: new("c")}}
+	pod, err := s.NewPodInfo(p)
+	must(err)
+	planner, err := whatif.New(scheduling.Kubernetes137(), s)
+	must(err)
+	_, err = planner.WhyNot(pod, node)
 	var invalid *api.InvalidError
 	if !errors.As(err, &invalid) || invalid.Object != "pod default/p" || !strings.Contains(err.Error(), "more than 20000000 steps") {
 		t.Errorf("error %v, want one that names the pod and the bound", err)
