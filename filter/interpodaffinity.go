@@ -164,8 +164,8 @@ func (f *interPodAffinity) first() bool {
 
 // AddPod implements [framework.FilterUpdater]: the counts include the pod already, but it
 // may have terms that no pod had before, or be the first that a term matches.
-func (f *interPodAffinity) AddPod(*framework.Cycle, *framework.PodInfo, *framework.NodeInfo) framework.Status {
-	f.Meet()
+func (f *interPodAffinity) AddPod(c *framework.Cycle, _ *framework.PodInfo, _ *framework.NodeInfo) framework.Status {
+	f.Affinity = f.Renewed(c.Pod)
 	return framework.Status{}
 }
 
@@ -179,7 +179,7 @@ func (f *interPodAffinity) Fork() framework.FilterUpdater { return &interPodAffi
 
 // FilterWith is Filter as if the pods had been added to the node, and AddPod called for
 // each.
-func (f *interPodAffinity) FilterWith(_ *framework.PodInfo, node *framework.NodeInfo, added []*framework.PodInfo) (framework.Status, bool) {
+func (f *interPodAffinity) FilterWith(pod *framework.PodInfo, node *framework.NodeInfo, added []*framework.PodInfo) (framework.Status, bool) {
 	if f.Stale() {
 		return framework.Status{}, false
 	}
@@ -192,7 +192,7 @@ func (f *interPodAffinity) FilterWith(_ *framework.PodInfo, node *framework.Node
 		}
 	}
 	barred := f.Others != nil && f.Others.Bars(node) || slices.ContainsFunc(f.Barred, func(c topo.Count) bool { return c.At(node) > 0 }) ||
-		slices.ContainsFunc(added, func(p *framework.PodInfo) bool { return f.BarredBy(p, node) })
+		slices.ContainsFunc(added, func(p *framework.PodInfo) bool { return f.BarredBy(pod.Pod, p, node) })
 	if barred {
 		return framework.UnschedulableStatus(reasonExistingAffinity), true
 	}

@@ -2,6 +2,7 @@ package framework
 
 import (
 	"errors"
+	"maps"
 
 	"github.com/berth-sched/berth/framework/api"
 )
@@ -65,11 +66,24 @@ func (s *Snapshot) ReplacePod(old, p *PodInfo, node string) error {
 	if err := s.RemovePod(old, node); err != nil {
 		return err
 	}
+	p.countAs(old)
 	if err := s.AddPod(p, node); err != nil {
 		return err
 	}
 	s.Commit(m)
 	return nil
+}
+
+// countAs takes over what an older version of the pod counts as, if it is the same: most newer
+// versions have another status.
+func (p *PodInfo) countAs(old *PodInfo) {
+	if p == nil || p.Pod == nil || p == old || p.HasPodAffinity() || old.HasPodAffinity() {
+		return
+	}
+	if (p.Pod.DeletionTimestamp == nil) != (old.Pod.DeletionTimestamp == nil) || !maps.Equal(p.Pod.Labels, old.Pod.Labels) {
+		return
+	}
+	p.Runner().Counted.CompareAndSwap(nil, old.Runner().Counted.Load())
 }
 
 // ReleasePod says that a pod that is on no node will not come back. Extensions then free what

@@ -131,6 +131,14 @@ func (s *LabelSelector) Matches(labels map[string]string) bool {
 	return !s.nothing && matchAll(s.requirements, labels)
 }
 
+// Reads calls f with each key that the selector reads, and the values that it compares that
+// label with: any other two values are the same to it. A key may come several times.
+func (s *LabelSelector) Reads(f func(key string, values []string)) {
+	for i := range s.requirements {
+		f(s.requirements[i].key, s.requirements[i].values)
+	}
+}
+
 // SelectsEverything reports whether the selector has no requirements and so selects
 // every object.
 func (s *LabelSelector) SelectsEverything() bool { return !s.nothing && len(s.requirements) == 0 }

@@ -121,7 +121,17 @@ const (
 type Counted struct {
 	Text string
 	// At is the number of the class in some tables that had this.
-	At atomic.Int32
+	At   atomic.Int32
+	Seen Seen
+}
+
+// Seen is what terms of pods in the cluster see of a pod, as package topo found it last.
+type Seen = atomic.Pointer[SeenText]
+
+// A SeenText holds as long as a version does.
+type SeenText struct {
+	Version uint64
+	Text    string
 }
 
 // A Cache is where a runner keeps what it found out about pods, so that it need

@@ -1,6 +1,7 @@
 package topo
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
@@ -8,12 +9,14 @@ import (
 )
 
 // An Affinity holds the counts for the inter-pod affinity of a pod to be placed,
-// and of all pods with the same namespace, labels and terms. It stays valid while
-// the snapshot changes, but only [Tables.Affinity] and Meet notice terms that are
+// and of all pods that terms see as the same, see mentions. It stays valid while
+// the snapshot changes, but only [Tables.Affinity] and Renewed notice terms that are
 // new in the cluster.
 type Affinity struct {
 	tables *Tables
-	text   string // of the traits of these pods
+	text   string // by which the tables know it
+	seen   string // of these pods; see seenAs
+	size   int    // see sizeOf
 
 	// Attract counts, for each required affinity term of the pod, the pods that
 	// match all of these terms, by the term's key. Self is true if the pod itself
@@ -39,12 +42,13 @@ type Affinity struct {
 	// many. Then Barred, Prefer and Demand leave them out. nil if they are few.
 	Others *TermSet
 
-	looks looks // of these pods
-	terms *Terms
-	named uint64 // clock of the namespaces considered
-	own   int    // number of Prefer that are terms of the pod
-	usage usage
-	found resolution
+	looks    looks // of the first of these pods
+	traits   *traits
+	mentions uint64 // version of the mentions by which all of these pods are seen as the same
+	named    uint64 // clock of the namespaces considered
+	own      int    // number of Prefer that are terms of the pod
+	usage    usage
+	found    resolution
 
 	set  uint64 // Tables.termVersion considered
 	met  uint64 // clock then
@@ -103,24 +107,77 @@ func (t *Tables) Affinity(p *framework.PodInfo) *Affinity {
 	t.lookup()
 	t.followNamespaces()
 	t.followNominations()
-	text := t.textOf(p)
-	if a = t.asked; a == nil || a.text != text {
-		a = t.affinities[text]
-		t.asked = a
+	seen := t.seenAs(p)
+	if a = t.asked; a == nil || a.text != seen {
+		a = t.affinities[seen]
 	}
-	if a == nil {
-		a = &Affinity{tables: t, text: text, looks: looksOf(p.Pod), terms: TermsOf(p), anew: t.forgot}
-		t.affinities[text], t.asked = a, a
-		t.held += sizeOf(text)
-		a.resolve()
-	} else if a.named != t.named {
-		ids := a.usage.ids
-		a.resolve()
-		t.release(ids)
+	if a != nil && a.mentions != t.mentions.version {
+		a = a.apart(p)
 	}
+	switch {
+	case a == nil:
+		a = t.addAffinity(seen, seen, p)
+	case a.named != t.named:
+		a.resolveAnew()
+	}
+	t.asked = a
 	a.usage.at = t.tick
-	a.Meet()
+	a.meet()
 	t.question = t.questionAbout(p)
+	return a
+}
+
+// addAffinity makes the Affinity of a pod, and of those that are seen as the same.
+func (t *Tables) addAffinity(text, seen string, p *framework.PodInfo) *Affinity {
+	a := &Affinity{tables: t, text: text, seen: seen, size: sizeOf(seen), looks: looksOf(p.Pod), traits: &noTraits, anew: t.forgot, mentions: t.mentions.version}
+	if hasTerms(p) {
+		a.traits = traitsOf.Of(p)
+		a.size = sizeOf(a.traits.text)
+	}
+	t.affinities[text] = a
+	t.held += a.size
+	a.resolve()
+	return a
+}
+
+// resolveAnew is resolve for one that has been resolved.
+func (a *Affinity) resolveAnew() {
+	ids := a.usage.ids
+	a.resolve()
+	a.tables.release(ids)
+}
+
+// apart returns the Affinity of a pod that is seen as those of this one, after other things are
+// mentioned than when it was asked for last. If the first of its pods is seen in another way now, it
+// becomes the one of this pod; but if the cycle at hand may hold it, another one does.
+func (a *Affinity) apart(p *framework.PodInfo) *Affinity {
+	t := a.tables
+	switch {
+	case a.represents():
+		a.mentions = t.mentions.version
+		return a
+	case a.usage.at+recent > t.tick:
+		text := string(append(binary.LittleEndian.AppendUint64([]byte{1}, t.mentions.version), a.seen...))
+		if b := t.affinities[text]; b != nil {
+			return b
+		}
+		return t.addAffinity(text, a.seen, p)
+	default:
+		a.leave()
+		a.looks, a.mentions, a.anew = looksOf(p.Pod), t.mentions.version, t.forgot
+		a.resolveAnew()
+		return a
+	}
+}
+
+// Renewed returns the counts for the pod that these were asked for, after pods with terms have come.
+func (a *Affinity) Renewed(p *framework.PodInfo) *Affinity {
+	if a.mentions != a.tables.mentions.version && !a.represents() {
+		if now := a.tables.Affinity(p); now != nil {
+			return now
+		}
+	}
+	a.meet()
 	return a
 }
 
@@ -144,7 +201,7 @@ func (a *Affinity) Dropped() bool { return a.usage.dropped }
 
 // resolve finds the counters of the pod's own terms.
 func (a *Affinity) resolve() {
-	t, terms := a.tables, a.terms
+	t, terms := a.tables, a.traits.terms
 	a.Attract, a.Repel, a.RepelTerms, a.Barred, a.Prefer, a.Demand = nil, nil, nil, nil, nil, nil
 	a.named, a.usage.ids, a.Self = t.named, nil, false
 	a.set, a.with = 0, 0
@@ -187,14 +244,12 @@ func (a *Affinity) resolve() {
 	t.hold(a.usage.ids)
 }
 
-// Meet finds the terms of pods in the cluster that match the pod, if terms have come
+// meet finds the terms of pods in the cluster that match the pod, if terms have come
 // or gone, and the pods that match its own, if pods have come.
-func (a *Affinity) Meet() {
+func (a *Affinity) meet() {
 	t, pod := a.tables, a.looks
 	if a.found.old(t) {
-		ids := a.usage.ids
-		a.resolve()
-		t.release(ids)
+		a.resolveAnew()
 	}
 	if a.set == t.termVersion {
 		return
@@ -289,7 +344,7 @@ func (a *Affinity) AllBarred() []Count {
 // Repels reports whether the pod's required anti-affinity term of that number matches the
 // pod itself.
 func (a *Affinity) Repels(term int) bool {
-	part := a.tables.partOf(&a.terms.RequiredAnti[term])
+	part := a.tables.partOf(&a.traits.terms.RequiredAnti[term])
 	return (&podSet{parts: []podPart{part}}).has(a.looks)
 }
 

@@ -136,20 +136,6 @@ func (t *Tables) classOfText(text []byte, p *framework.PodInfo) int32 {
 	return t.addClass(string(text), looksOf(p.Pod), &noTerms)
 }
 
-// textOf returns the text of a pod's traits.
-func (t *Tables) textOf(p *framework.PodInfo) string {
-	if hasTerms(p) {
-		return traitsOf.Of(p).text
-	}
-	if counted := t.countedAs(p); counted != nil {
-		return counted.Text
-	}
-	var buffer [256]byte
-	counted := &runner.Counted{Text: string(appendTraits(buffer[:0], p.Pod, &noTerms))}
-	t.noteCounted(p, counted)
-	return counted.Text
-}
-
 func (t *Tables) addClass(text string, p looks, terms *Terms) int32 {
 	c := &class{owner: t.owner, text: text, counted: &runner.Counted{Text: text}, looks: p}
 	for kind := range kinds {

@@ -25,7 +25,8 @@
 //
 // [Affinity] holds the counts for one pod's affinity, in both directions; [Spread]
 // holds the counts for its spread constraints. Each is made once for all pods with
-// the same needs, and then only looked up.
+// the same needs, and then only looked up. Of a pod's labels, only those that some term
+// names tell its Affinity from others (mentions.go).
 //
 // A selector is vacant if it matches no pod on a node, or no node has its topology key. All
 // vacant selectors count alike, so they share the counter of nobody, and pods that differ

@@ -97,8 +97,8 @@ func (r *recount) checkMemory() error {
 	for _, e := range t.empty {
 		texts += len(t.classes[e.class].text)
 	}
-	for text := range t.affinities {
-		held += sizeOf(text)
+	for _, a := range t.affinities {
+		held += a.size
 	}
 	for key := range t.spreads {
 		held += sizeOf(key.text)
@@ -188,7 +188,7 @@ func (r *recount) checkCounters() error {
 			users[id]++
 		}
 	}
-	setUsers, terms := make([]int, len(t.nodeSets)), 0
+	setUsers, terms, said := make([]int, len(t.nodeSets)), 0, mentions{}
 	for id, c := range t.counters {
 		if users[id] != t.users[id] {
 			return fmt.Errorf("counter %d has %d users, want %d", id, t.users[id], users[id])
@@ -204,6 +204,7 @@ func (r *recount) checkCounters() error {
 		}
 		if c.term != nil && c.holders > 0 && !c.asleep {
 			terms++
+			said.add(t.snapshot, c.term, 1)
 		}
 		if c.asleep && c.holders > 0 && t.keys[c.key].hasNodes() {
 			return fmt.Errorf("counter %d: no pod is matched against the term, although nodes have its topology key", id)
@@ -214,6 +215,12 @@ func (r *recount) checkCounters() error {
 	}
 	if terms != t.termCount {
 		return fmt.Errorf("%d terms, want %d", t.termCount, terms)
+	}
+	if got, want := maps.Collect(t.mentions.keys.All()), maps.Collect(said.keys.All()); !maps.Equal(got, want) {
+		return fmt.Errorf("terms name the keys %v, want %v", got, want)
+	}
+	if got, want := maps.Collect(t.mentions.values.All()), maps.Collect(said.values.All()); !maps.Equal(got, want) {
+		return fmt.Errorf("terms name the labels %v, want %v", got, want)
 	}
 	for i, set := range t.nodeSets {
 		if setUsers[i] != t.setUsers[i] || set == nil != (setUsers[i] == 0) {

@@ -49,7 +49,7 @@ func TestSharedRulesAreThePodsOwn(t *testing.T) {
 			tables.ShareRules(shared)
 			sameRules(t, i, HardRules(shared), HardRules(alone))
 			sameRules(t, i, SoftRules(shared), SoftRules(alone))
-			if got, want := tables.textOf(shared), string(appendTraits(nil, p, &noTerms)); got != want {
+			if got, want := tables.classes[tables.classOf(shared)].text, string(appendTraits(nil, p, &noTerms)); got != want {
 				t.Fatalf("pod %d counts as %q, want %q", i, got, want)
 			}
 		}

@@ -24,6 +24,7 @@ func (t *Tables) termCounter(kind int, term *Term) int32 {
 func (t *Tables) offer(id int32, c *counter) {
 	c.anchors = t.terms.put(t, id, []target{c.term.target()})
 	t.termCount++
+	t.mentions.add(t.snapshot, c.term, 1)
 	t.noteTerm(termNews{id: id, born: c.born})
 }
 
@@ -54,6 +55,7 @@ func (t *Tables) dropTerm(id int32) {
 	if !c.asleep {
 		t.terms.drop(t.owner, id, c.anchors)
 		t.termCount--
+		t.mentions.add(t.snapshot, c.term, -1)
 		t.noteTerm(termNews{id: id, born: c.born, gone: true})
 	}
 	t.forgot = max(t.forgot, c.log.last)

@@ -221,7 +221,7 @@ func (m *model) checkAffinity(f *fork, what string, p *framework.PodInfo) {
 			m.Fatalf("%s: likes, demand on %s = %s, want %s", what, n.Name(), got, want)
 		}
 	}
-	if a.terms == nil {
+	if a.traits == nil {
 		return
 	}
 	m.promised(f, what, &tracker{a.FilterVersion(), a.FilterChanged}, filter)

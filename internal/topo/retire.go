@@ -251,7 +251,7 @@ func (t *Tables) dropBindings(list []binding) {
 		if b.affinity != nil {
 			b.affinity.leave()
 			delete(t.affinities, b.text)
-			t.held -= sizeOf(b.text)
+			t.held -= b.affinity.size
 		} else {
 			delete(t.spreads, b.spread)
 			t.held -= sizeOf(b.spread.text)

@@ -21,20 +21,20 @@ func (c Count) Selects(p *framework.PodInfo) bool {
 	return c.tables.counters[c.id].pods.has(looksOf(p.Pod))
 }
 
-// BarredBy reports whether a required anti-affinity term of the other pod would keep these
-// pods off the node, if the other pod were there.
-func (a *Affinity) BarredBy(p *framework.PodInfo, n *framework.NodeInfo) bool {
-	terms := TermsOf(p).RequiredAnti
+// BarredBy reports whether a required anti-affinity term of the other pod would keep the pod,
+// which these counts were asked for, off the node, if the other pod were there.
+func (a *Affinity) BarredBy(p *api.Pod, other *framework.PodInfo, n *framework.NodeInfo) bool {
+	terms := TermsOf(other).RequiredAnti
 	if len(terms) == 0 {
 		return false
 	}
 	var labels map[string]string
-	if n := framework.Lookup[api.Namespace](a.tables.snapshot, a.looks.namespace); n != nil {
+	if n := framework.Lookup[api.Namespace](a.tables.snapshot, p.Namespace); n != nil {
 		labels = n.Labels
 	}
 	for i := range terms {
 		t := &terms[i]
-		if _, ok := n.Node.Labels[t.Key]; ok && t.Matches(a.looks.namespace, labels, a.looks.labels) {
+		if _, ok := n.Node.Labels[t.Key]; ok && t.Matches(p.Namespace, labels, p.Labels) {
 			return true
 		}
 	}

@@ -35,6 +35,7 @@ type Tables struct {
 
 	terms     selectorIndex // counters of terms
 	termCount int
+	mentions  mentions // of these
 	// termVersion changes with the set of terms and with the namespaces. keyVersion
 	// changes with it, and with all else that class keys read; see vacant.go. Both are
 	// versions of the snapshot.
@@ -139,6 +140,7 @@ func (t *Tables) Fork(s *framework.Snapshot) framework.Extension {
 	f.divisions = slices.Clone(t.divisions) // the same groups, so that forks are known to have them
 	f.scratch, f.scratch2, f.found, f.text, f.tally = nil, nil, nil, nil, nil
 	f.affinities, f.asked, f.question, f.spreads, f.held = map[string]*Affinity{}, nil, question{}, map[spreadKey]*Spread{}, 0
+	f.mentions.keys, f.mentions.values = t.mentions.keys.Fork(), t.mentions.values.Fork()
 	f.termSets, f.setBytes, f.termLog = nil, 0, history[termEvent]{}
 	f.termNews = newHistory[termNews](f.clock, termNewsLimit)
 	f.literals, f.replicas, f.recent = literals{}, replicas{}, nil

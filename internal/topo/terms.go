@@ -7,6 +7,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
+	"github.com/berth-sched/berth/internal/runner"
 )
 
 // A Term is a compiled pod affinity term: it selects pods by namespace and
@@ -143,15 +144,35 @@ type traits struct {
 	text  string // equal exactly for pods that count in the same counters
 	shard uint32 // shardOf(text)
 	terms *Terms
+	own   []byte   // the terms, or their digest
+	keys  []string // sorted: the labels that the terms read
+	seen  runner.Seen
 }
+
+// noTraits are those of every pod without terms, but for text and seen.
+var noTraits = traits{terms: &noTerms, own: appendTerms(nil, &noTerms)}
 
 var traitsOf = framework.NewPodDerived(func(p *framework.PodInfo) *traits {
 	t := &traits{terms: newTerms(p.Pod)}
 	var buffer [256]byte
 	t.text = string(appendTraits(buffer[:0], p.Pod, t.terms))
 	t.shard = shardOf(t.text)
+	t.own = slices.Clone(shortKey(appendTerms(buffer[:0], t.terms)))
+	t.keys = t.terms.reads()
 	return t
 })
+
+// reads returns the labels that the terms read, sorted.
+func (t *Terms) reads() (keys []string) {
+	for kind := range kinds {
+		list := t.list(kind)
+		for i := range list {
+			list[i].pods.Reads(func(key string, _ []string) { keys = append(keys, key) })
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
 
 // appendTraits appends the text of the traits of a pod with these terms.
 func appendTraits(b []byte, p *api.Pod, terms *Terms) []byte {
@@ -161,6 +182,11 @@ func appendTraits(b []byte, p *api.Pod, terms *Terms) []byte {
 	} else {
 		b = append(b, 0)
 	}
+	return appendLabels(appendTerms(b, terms), p.Labels)
+}
+
+// appendTerms appends the identity of the terms.
+func appendTerms(b []byte, terms *Terms) []byte {
 	for kind := range kinds {
 		list := terms.list(kind)
 		b = binary.AppendUvarint(b, uint64(len(list)))
@@ -168,7 +194,7 @@ func appendTraits(b []byte, p *api.Pod, terms *Terms) []byte {
 			b = list[i].appendKey(b)
 		}
 	}
-	return appendLabels(b, p.Labels)
+	return b
 }
 
 func terminating(p *api.Pod) bool { return p.DeletionTimestamp != nil }

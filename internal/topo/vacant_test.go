@@ -55,7 +55,7 @@ func TestVacant(t *testing.T) {
 		t.Error("KeyVersion stays, although a pod came that is selected")
 	}
 	hard.Meet()
-	affinity.Meet()
+	affinity = affinity.Renewed(first)
 	if n := hard.Counts[0].Total(); n != 1 || len(affinity.Repel) != 1 || affinity.Repel[0].Total() != 1 {
 		t.Errorf("%d pods count, %d terms repel, want 1 of each", n, len(affinity.Repel))
 	}

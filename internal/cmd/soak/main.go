@@ -78,13 +78,9 @@ func main() {
 func beside(rounds int) {
 	phases, err := soak.Tenants(rounds)
 	ok := err == nil
-	for i, p := range phases {
-		least := 0.80
-		if i == len(phases)-1 {
-			least = 0.95
-		}
+	for _, p := range phases {
 		verdict := ""
-		if p.Relative < least || p.Late > 0 || p.Heap > phases[0].Heap+soak.TenantMemory {
+		if p.Relative < p.Least || p.Late > 0 || p.Heap > phases[0].Heap+soak.TenantMemory {
 			verdict, ok = " FAIL", false
 		}
 		fmt.Println(p.String() + verdict)

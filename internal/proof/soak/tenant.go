@@ -24,6 +24,8 @@ type Phase struct {
 	// median round, and Relative the same as a part of the rate of a town without a hostile
 	// user, which takes turns with this one.
 	Rate, Relative float64
+	// Least is what Relative has to be.
+	Least float64
 	// Heap is how many bytes were in use at the end.
 	Heap uint64
 	// Late counts the innocent pods that were not placed in their first attempt.
@@ -67,6 +69,9 @@ var hostile = []struct {
 		}
 		return b.Labels("app", "x")
 	}},
+	{termsOfAll, 200, func(b api.PodBuilder, _ int) api.PodBuilder {
+		return b.Labels("app", "x").PreferPodAntiAffinity(1, api.LabelTopologyZone, "app")
+	}},
 	{"images", 200, func(b api.PodBuilder, i int) api.PodBuilder {
 		return b.Image(fmt.Sprint("registry.example/i", i, ":1"))
 	}},
@@ -91,6 +96,15 @@ var hostile = []struct {
 	}},
 	{"gated", 2000, func(b api.PodBuilder, i int) api.PodBuilder { return b.Gates(fmt.Sprint("example.com/g", i)) }},
 }
+
+// leastRate is what the rate of innocent pods has to be beside a hostile user, as a part of that without one,
+// and leastAgain after that user. A term that matches the innocent pods counts in the score of each of them.
+const leastRate, leastAgain = 0.80, 0.95
+
+const (
+	termsOfAll      = "terms of all"
+	leastTermsOfAll = 0.60
+)
 
 // manyTaints are 500 taints to tolerate.
 func manyTaints(i int) []string {
@@ -132,7 +146,10 @@ func Tenants(rounds int) ([]Phase, error) {
 				return fmt.Errorf("phase %s: %w", name, err)
 			}
 		}
-		p := Phase{Name: name, Rate: w.rate(), Relative: w.rate() / control.rate(), Late: w.late}
+		p := Phase{Name: name, Rate: w.rate(), Relative: w.rate() / control.rate(), Least: leastRate, Late: w.late}
+		if name == termsOfAll {
+			p.Least = leastTermsOfAll
+		}
 		if crowd != nil {
 			crowd.leave(w, len(crowd.pods))
 		}
@@ -149,6 +166,7 @@ func Tenants(rounds int) ([]Phase, error) {
 		}
 	}
 	if err = phase("alone again", nil); err == nil {
+		phases[len(phases)-1].Least = leastAgain
 		phases[len(phases)-1].Allocations, err = compareAllocations(w, control)
 	}
 	runtime.KeepAlive(w)
