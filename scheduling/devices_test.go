@@ -129,6 +129,9 @@ func hardTemplate(t *testing.T, s *framework.Snapshot) {
 // A claim that is hard on many nodes is given up there, and the pod goes to a node where it is
 // not. The bound changes once more nodes share it, and answers that were kept change with it.
 func TestPlaceHardClaim(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector, which finds nothing in one goroutine")
+	}
 	s := gpuCluster(t, 63)
 	hardTemplate(t, s)
 	n, slice := gpuNode("easy")

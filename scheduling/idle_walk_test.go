@@ -19,6 +19,9 @@ import (
 // terms, a service, another node object, a fork, a rollback. The reference path
 // checks every decision.
 func TestIdleWalk(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector, which finds nothing in one goroutine")
+	}
 	for seed := range uint64(effort.Of(3, 12)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			w := newCalmWalk(t, seed)

@@ -70,6 +70,9 @@ func (m *mixture) pod(serial int) *api.Pod {
 // TestBalanceAgrees compares decisions, positions and errors with those of the reference path
 // while pods step aside and come back, which a scheduler that verifies does not do.
 func TestBalanceAgrees(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector, which finds nothing in one goroutine")
+	}
 	rules := []scheduling.TieRule{scheduling.Heap, scheduling.Reservoir, scheduling.First, scheduling.ByName, scheduling.Random}
 	var hits, bypassed uint64
 	for seed := range uint64(effort.Of(8, 40)) {

@@ -117,6 +117,9 @@ func (w *storyWorld) one(kind string, group int) {
 // a golden file. The account counts, so this is the same on every machine: a change of the file
 // says whom a change of the account helps, and at whose cost.
 func TestBalanceStory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector, which finds nothing in one goroutine")
+	}
 	var b strings.Builder
 	for _, size := range []struct{ nodes, percent int }{{20, 0}, {300, 0}, {400, 0}, {1000, 35}, {2000, 10}} {
 		profile := scheduling.Kubernetes137()

@@ -76,6 +76,9 @@ func (m *settledMix) add() {
 // TestSettledBalance: a balance that is not looked at while it is settled is the same after every
 // decision as one that always is.
 func TestSettledBalance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector, which finds nothing in one goroutine")
+	}
 	for _, nodes := range []int{2, 20, 290, 310, 1000} {
 		for _, late := range []bool{false, true} {
 			t.Run(fmt.Sprint(nodes, late), func(t *testing.T) {

@@ -306,6 +306,9 @@ func TestAssumedStepsEndNoEstimate(t *testing.T) {
 // TestAssumedNodesEndNoEstimate: however many nodes a cluster claims, and however many of them
 // workloads in flight reach or fill, others get an estimate.
 func TestAssumedNodesEndNoEstimate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector, which finds nothing in one goroutine")
+	}
 	const nodes = maxFilled + 1_000_000
 	of := func(replicas int64, cpu string) []Component {
 		return []Component{{Replicas: replicas, Request: resource.List{resource.CPU: resource.MustParse(cpu)}}}

@@ -115,6 +115,9 @@ func TestEstimateSetsIsPlacingOneByOne(t *testing.T) {
 
 // A summary of absurd size takes no absurd time.
 func TestEstimateSetsOfManyPods(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector, which finds nothing in one goroutine")
+	}
 	c := withSummary(list("pods", "2G", "cpu", "1G"), nil)
 	c.Spec.ResourceModels = capacity.DefaultModels()
 	c.Status.ResourceSummary.AllocatableModelings = []api.AllocatableModeling{{Grade: 8, Count: 1_000_000}}

@@ -17,6 +17,9 @@ const maxPage = 2_000_000
 // BERTH_DATA names their folder; by default they lie beside the checkout. The expected
 // output is in testdata/shared.
 func TestShared(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector; other tests run the same commands on less")
+	}
 	data, err := filepath.Abs(cmp.Or(os.Getenv("BERTH_DATA"), filepath.Join("..", "..", "..", "shared", "data")))
 	if err != nil {
 		t.Fatal(err)

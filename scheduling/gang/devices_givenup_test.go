@@ -57,6 +57,9 @@ func hardDevices(t *testing.T, nodes, pods int) (*framework.Snapshot, *gang.Grou
 // TestDeviceSearchesCountAsDecisions: searches for devices that are given up count among the decisions
 // of an attempt, so a group of pods with such claims holds up nobody for long.
 func TestDeviceSearchesCountAsDecisions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector; TestMachine has several workers, too")
+	}
 	s, g := hardDevices(t, 8, 5)
 	g.Topology = []gang.Level{{Key: api.LabelHostname}}
 	for _, workers := range []int{0, 2} {

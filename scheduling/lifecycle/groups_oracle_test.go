@@ -161,6 +161,9 @@ func (w *groupTown) fresh(t *testing.T) *groupTown {
 // TestGroupsSleepOnlyInVain: when nothing has happened for 40 s, longer than any backoff here, no
 // pod waits that a driver without a past would place.
 func TestGroupsSleepOnlyInVain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector, which finds nothing in one goroutine")
+	}
 	t.Parallel()
 	for seed := range uint64(400) {
 		w := &groupTown{rng: rand.New(rand.NewPCG(seed, 3)), nodes: map[string]*api.Node{}, groups: map[string]*api.PodGroup{}, pods: map[string]*api.Pod{}}

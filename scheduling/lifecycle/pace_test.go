@@ -111,6 +111,9 @@ func (w *paceWorld) pass(length time.Duration, change func()) (part float64) {
 // TestCostlyGroupsShareTheTime: groups whose failed attempts take long get a fifth of the time
 // together, each as much as the others, whatever wakes them. Others do not wait for longer.
 func TestCostlyGroupsShareTheTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector, which finds nothing in one goroutine")
+	}
 	for _, slow := range []int{1, 8, 50} {
 		for _, what := range []string{"a node changes", "pods are replaced"} {
 			w := newPaceWorld(t, slow)

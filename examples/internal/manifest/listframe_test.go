@@ -117,6 +117,9 @@ var yamlLines = []string{
 // TestListsApartAtRandom takes random texts apart. Most are lists. What is read is what the text
 // holds as a whole.
 func TestListsApartAtRandom(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector, which finds nothing in one goroutine")
+	}
 	read, lists := 0, 0
 	for seed := range uint64(60_000) {
 		r := rand.New(rand.NewPCG(seed, 2))

@@ -92,6 +92,9 @@ func TestSmaller(t *testing.T) {
 // compress/gzip does, whatever comes before them: costs that begin with those of other data
 // have led to codes a third longer.
 func TestTable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector, which finds nothing in one goroutine")
+	}
 	var table []byte
 	for i := range 60_000 {
 		table = append(table, 0, 0x41)

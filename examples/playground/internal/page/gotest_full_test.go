@@ -13,6 +13,9 @@ import (
 // TestGoTestRuns runs the Go tests of pages, which must pass, and one of them with another
 // node, which must fail. They are compiled in a module of their own, as a user does.
 func TestGoTestRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and runs another program")
+	}
 	root, err := filepath.Abs("../../../..")
 	if err != nil {
 		t.Fatal(err)
