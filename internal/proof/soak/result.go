@@ -120,7 +120,7 @@ func (m Mix) HitRate() float64 {
 
 // leastHits is the least hit rate of each mix, in percent. A lower one means that the
 // incremental path steps aside where it used to answer.
-var leastHits = [mixes]float64{roomy: 65, tight: 30}
+var leastHits = [mixes]float64{roomy: 60, tight: 30}
 
 // enough is how many questions make the hit rate of a mix meaningful.
 const enough = 3000
