@@ -46,7 +46,8 @@ type Evicter interface {
 
 // A Reporter records what became of a pod that was not bound. If Config.Bindings is 0,
 // the scheduling goroutine calls it and waits for it. Otherwise scheduling goes on
-// meanwhile: a few goroutines call it, for each pod one at a time.
+// meanwhile: a few goroutines call it, for each pod one at a time. Namespaces take turns, one
+// report each.
 type Reporter interface {
 	// Report is called after a failed attempt, and when a pod is nominated. pod is the
 	// newest version that the driver knows. Of reports that could not be sent in time,

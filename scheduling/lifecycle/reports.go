@@ -13,27 +13,69 @@ import (
 
 // reports carries reports to the [Reporter], beside the scheduling goroutine, which alone
 // uses this type. At most one report of a pod waits, the newest, and at most one is under
-// way.
+// way. Namespaces take turns, one report each; the reports of one namespace are sent in order. So
+// a report waits for one of each other namespace, not for all that one of them may have.
 type reports struct {
 	closed  bool // nothing is sent any more
 	running int
 	waiting map[*pod]Report
-	order   list.List // of *pod: waiting, and none under way
-	places  map[*pod]*list.Element
+	lines   list.List                // of *reportLine, the next one first; none is empty
+	of      map[string]*list.Element // in lines, by namespace
+	places  map[*pod]*list.Element   // in the line of its namespace
 	busy    map[*pod]bool
 }
 
-// line puts a pod into the order. Its report waits, and none about it is under way.
-func (q *reports) line(p *pod) { q.places[p] = q.order.PushBack(p) }
+// A reportLine holds the pods of one namespace that are to be reported.
+type reportLine struct {
+	pods list.List // of *pod: waiting, and none under way
+}
+
+func newReports() reports {
+	return reports{waiting: map[*pod]Report{}, of: map[string]*list.Element{}, places: map[*pod]*list.Element{}, busy: map[*pod]bool{}}
+}
+
+// line puts a pod into the line of its namespace. Its report waits, and none about it is under way.
+func (q *reports) line(p *pod) {
+	namespace := p.info.Pod.Namespace
+	e := q.of[namespace]
+	if e == nil {
+		e = q.lines.PushBack(&reportLine{})
+		q.of[namespace] = e
+	}
+	q.places[p] = e.Value.(*reportLine).pods.PushBack(p)
+}
 
 // forget drops the report that waits about a pod. Otherwise pods that come and go faster
 // than they can be reported would fill the memory.
 func (q *reports) forget(p *pod) {
 	delete(q.waiting, p)
-	if at := q.places[p]; at != nil {
-		q.order.Remove(at)
-		delete(q.places, p)
+	at := q.places[p]
+	if at == nil {
+		return
 	}
+	delete(q.places, p)
+	namespace := p.info.Pod.Namespace
+	e := q.of[namespace]
+	l := e.Value.(*reportLine)
+	if l.pods.Remove(at); l.pods.Len() == 0 {
+		q.lines.Remove(e)
+		delete(q.of, namespace)
+	}
+}
+
+// next takes the report whose turn it is, nil if none waits. A namespace loses no turn by reports
+// that are no longer true.
+func (q *reports) next() (*pod, Report) {
+	for e := q.lines.Front(); e != nil; e = q.lines.Front() {
+		p := e.Value.(*reportLine).pods.Front().Value.(*pod)
+		r := q.waiting[p]
+		q.forget(p)
+		if stands(p, r) {
+			q.lines.MoveToBack(e) // unless that was its last one
+			return p, r
+		}
+	}
+	return nil, Report{}
 }
 
 // mostReports is how many reports are under way at once: few, because they take
@@ -54,7 +96,7 @@ func (d *Driver) report(ctx context.Context, p *pod, r Report) {
 	case q.closed:
 		return
 	case q.waiting == nil:
-		q.waiting, q.places, q.busy = map[*pod]Report{}, map[*pod]*list.Element{}, map[*pod]bool{}
+		*q = newReports()
 	}
 	if _, waits := q.waiting[p]; !waits && !q.busy[p] {
 		q.line(p)
@@ -66,12 +108,10 @@ func (d *Driver) report(ctx context.Context, p *pod, r Report) {
 // sendReports starts as many reports as may be under way.
 func (d *Driver) sendReports(ctx context.Context, reporter Reporter) {
 	q := &d.reports
-	for q.running < d.mostReports() && q.order.Len() > 0 {
-		p := q.order.Front().Value.(*pod)
-		r := q.waiting[p]
-		q.forget(p)
-		if !stands(p, r) {
-			continue
+	for q.running < d.mostReports() {
+		p, r := q.next()
+		if p == nil {
+			return
 		}
 		q.running++
 		q.busy[p] = true
@@ -111,7 +151,8 @@ func stands(p *pod, r Report) bool {
 func (d *Driver) closeReports() {
 	q := &d.reports
 	q.closed = true
-	q.order.Init()
+	q.lines.Init()
+	clear(q.of)
 	clear(q.places)
 	clear(q.waiting)
 }

@@ -151,6 +151,54 @@ func TestReportsCoalesce(t *testing.T) {
 	})
 }
 
+// scribe writes down the pods of the reports; it waits for open before each of them.
+type scribe struct {
+	open  chan struct{}
+	mu    sync.Mutex
+	order []string
+}
+
+func (*scribe) Bind(context.Context, *api.Pod, string) error { return nil }
+
+func (s *scribe) Report(_ context.Context, pod *api.Pod, _ lifecycle.Report) {
+	<-s.open
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.order = append(s.order, pod.Key())
+}
+
+// TestReportsOfNamespaces: a namespace with many pods that fit nowhere delays the report about
+// a pod of another one by one report.
+func TestReportsOfNamespaces(t *testing.T) {
+	const many = 200
+	var attempts atomic.Int32
+	s := &scribe{open: make(chan struct{})}
+	d := running(t, s, scheduling.Kubernetes137(), 1, tally{&attempts}) // one report at a time
+	d.Apply(lifecycle.Update(api.MakeNode("n", "1", "1Gi").Obj()))
+	apply := func(namespace string, n int) {
+		for i := range n {
+			d.Apply(lifecycle.Update(api.MakePod(fmt.Sprint(i)).Namespace(namespace).Requests("1k", "1Gi").Obj()))
+		}
+	}
+	apply("many", many)
+	apply("few", 2)
+	apply("one", 1)
+	eventually(t, "all are tried", func() bool { return attempts.Load() == many+3 })
+	close(s.open)
+	want := []string{"many/0", "many/1", "few/0", "one/0", "many/2", "few/1"}
+	for i := 3; i < many; i++ {
+		want = append(want, fmt.Sprint("many/", i))
+	}
+	eventually(t, "all are reported", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return len(s.order) == len(want)
+	})
+	if diff := cmp.Diff(want, s.order); diff != "" {
+		t.Errorf("order of the reports (-want +got):\n%s", diff)
+	}
+}
+
 // tally counts attempts.
 type tally struct{ n *atomic.Int32 }
 
