@@ -20,6 +20,11 @@ type Stats struct {
 	// module. Such a decision takes the reference path; with [CacheConfig.Verify] it is a
 	// [*FaultError].
 	Faults uint64
+	// Looks is about how many looks at a node the engine took: each question to a plugin about
+	// one node, and each node that is listed for plugins or whose scores are added up. A
+	// hit takes few, unless the pod that was placed last changed the scores of many nodes. With
+	// preferences for a zone these are all nodes of the zone.
+	Looks uint64
 	// Classes is how many classes are kept now, in Bytes of memory.
 	Classes, Bytes int
 }
@@ -31,7 +36,7 @@ func (s *Scheduler) Stats() Stats {
 	}
 	e := s.incremental.engine.Stats()
 	return Stats{
-		Hits: e.Hits, Misses: e.Misses, Bypassed: e.Bypassed + s.incremental.balances.aside(), Evictions: e.Evictions, Faults: e.Faults,
+		Hits: e.Hits, Misses: e.Misses, Bypassed: e.Bypassed + s.incremental.balances.aside(), Evictions: e.Evictions, Faults: e.Faults, Looks: e.Looks,
 		Classes: e.Classes, Bytes: e.Bytes,
 	}
 }

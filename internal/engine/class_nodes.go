@@ -189,6 +189,7 @@ func (c *class) isFeasible(slot int32) bool {
 // call.
 func (c *class) feasibleNodes() []*framework.NodeInfo {
 	nodes := c.base.feasible[:0]
+	c.base.walked += len(c.order().Slots)
 	for _, slot := range c.order().Slots {
 		if c.isFeasible(slot) {
 			nodes = append(nodes, c.base.at.snapshot.AtSlot(int(slot)))

@@ -62,6 +62,7 @@ func (c *class) finish() {
 	t := &c.totals
 	clear(t.tree.Offset)
 	moved := len(t.pending) + c.columns.normalize(c)
+	c.base.walked += moved
 	if !c.usable() {
 		return
 	}
@@ -115,6 +116,7 @@ func (c *class) totalAt(place int) int32 {
 // addUpAll adds up all totals and builds the tree.
 func (c *class) addUpAll() {
 	leaves := c.totals.tree.Leaves
+	c.base.walked += len(leaves)
 	for place, slot := range c.order().Slots {
 		if leaves[place] >= 0 {
 			leaves[place] = c.total(slot)

@@ -186,6 +186,7 @@ func (s *exceptScores) addOffsets(c *class, col *column, offsets []int64) {
 
 // renew normalizes all scores.
 func (s *exceptScores) renew(c *class, col *column) {
+	c.base.walked += len(s.list)
 	low, high := s.limits(c)
 	for g := range s.norms {
 		s.norms[g] = 0

@@ -67,6 +67,7 @@ type Stats struct {
 	Bypassed  uint64 // decisions left to the reference path, such as the first of a base
 	Evictions uint64 // classes dropped to stay within the budget
 	Faults    uint64 // failures of the engine itself
+	Looks     uint64 // about how many: questions to a plugin about a node, and nodes listed or added up
 	Classes   int    // kept now
 	Bytes     int    // that they hold
 }
@@ -84,6 +85,7 @@ func New(source Source, budget int) *Engine {
 func (e *Engine) Stats() Stats {
 	s := e.stats
 	s.Classes = len(e.classes)
+	s.Looks += uint64(e.lists.evaluated + e.lists.walked)
 	return s
 }
 
@@ -186,6 +188,7 @@ func (e *Engine) heedTouched(c *class, s *framework.Snapshot) {
 // does less for a node than the reference path, as a class does that looks at all rows of its
 // base, it counts for a part.
 func (e *Engine) TakeEvaluated() (nodes int) {
+	e.stats.Looks += uint64(e.lists.evaluated)
 	nodes, e.lists.evaluated = e.lists.evaluated/2, 0
 	return nodes
 }
@@ -230,7 +233,7 @@ func (e *Engine) adoptOrigin(s *framework.Snapshot) {
 func (e *Engine) clear() {
 	was := *e
 	*e = *New(was.source, was.fixed)
-	e.clock, e.stats, e.fault = was.clock, was.stats, was.fault
+	e.clock, e.stats, e.fault = was.clock, was.Stats(), was.fault
 	e.stats.Bytes = 0
 }
 

@@ -27,6 +27,7 @@ type lists struct {
 	shown    twoNodes
 
 	evaluated int // see Engine.TakeEvaluated; in half nodes
+	walked    int // nodes that were listed or added up besides; see Stats.Looks
 }
 
 // listAll lists nodes that nothing has rejected so far.

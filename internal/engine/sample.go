@@ -150,6 +150,7 @@ func (v *View) list() {
 	}
 	v.listed = true
 	c := v.class
+	c.base.walked += v.Feasible
 	is := listing{c, c.order(), c.versions.feasible, v.parts, v.listing.named}
 	if at := c.base.tracker.Nodes(); is == v.listing && len(v.places) == v.Feasible {
 		if v.Feasible == v.Evaluated { // all that were visited

@@ -22,7 +22,7 @@ func heapView(tb testing.TB, places int) (view func(start int, ranks ...int) *Vi
 	order := nodelog.OrderOf(s, nil)
 	tracker := nodelog.NewTracker()
 	tracker.Follow(s, order)
-	c := &class{base: &base{tracker: tracker}, state: sharing}
+	c := &class{base: &base{tracker: tracker, lists: new(lists)}, state: sharing}
 	c.base.rows.order = order
 	t := &c.totals.tree
 	of := make([]uint8, (places+63)/64*64)

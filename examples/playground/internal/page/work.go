@@ -14,13 +14,16 @@ import (
 
 // maxWork bounds the work of all steps: a short link may hold thousands of them and a
 // hundred thousand pods, and must neither keep the page busy for minutes nor fill its memory.
-// The unit is a look at a waiting pod, some 10 to 30 ns.
+// The unit is a look at a waiting pod, some 10 to 30 ns; in decisions about pods with terms, one takes
+// up to 200 ns.
 const maxWork = 100_000_000
 
 // What is done is counted in these units.
 const (
 	decisionWork  = 100  // a decision about a pod of a known class
-	nodeWork      = 3    // a look at a node, in a search of all of them
+	ownTermWork   = 10   // an affinity term or spread constraint of the pod itself, in each decision about it
+	nodeWork      = 3    // a node, in a search of all of them
+	looksPerNode  = 12   // so many of a scheduler's looks at a node count as one node of a search
 	schedulerWork = 2000 // a new scheduler
 	copyWork      = 5    // a byte of a node that is copied: about 9 bytes of memory are kept
 	termWork      = 10   // an affinity term of a pod, in a decision about a pod of an unknown class
@@ -30,11 +33,13 @@ const (
 )
 
 // A decision about a larger pod is counted as more. Each byte beyond these bounds is a unit,
-// and searchBytes of them are one for each node of a search.
+// and searchBytes of them are one for each node of a search. So are searchTerms terms that plugins may
+// look up for a node.
 const (
 	largeMeta   = 1 << 10 // of labels and annotations
 	largeSpec   = 4 << 10
 	searchBytes = 32
+	searchTerms = 4
 )
 
 // spend counts work, before it is done where that is known.
@@ -80,8 +85,11 @@ func jsonSize(v any) int {
 	return len(text)
 }
 
-// searchWork is the work of a look at a number of nodes for a pod with so many bytes that count.
-func searchWork(nodes, excess int) int { return nodes * (nodeWork + excess/searchBytes) }
+// searchWork is the work of a search of a number of nodes for a pod with so many bytes that count, if
+// plugins look up so many terms for each node.
+func searchWork(nodes, excess, terms int) int {
+	return nodes * (nodeWork + terms/searchTerms + excess/searchBytes)
+}
 
 // maxSearch bounds a look at all nodes for one pod. The page makes several such looks to show
 // what comes of the pod.
@@ -115,7 +123,7 @@ func checkSelectors(o *api.Objects) error {
 func checkPods(o *api.Objects) error {
 	check := func(object string, meta *api.ObjectMeta, spec *api.PodSpec) error {
 		excess := excess(meta, jsonSize(spec))
-		if searchWork(len(o.Nodes), excess) <= maxSearch {
+		if searchWork(len(o.Nodes), excess, ownTerms(spec)) <= maxSearch {
 			return nil
 		}
 		return &api.InvalidError{
@@ -138,19 +146,21 @@ func checkPods(o *api.Objects) error {
 
 // spendDecision counts what a decision took beyond decisionWork. before is what the scheduler
 // had counted; a decision that was no hit may have asked about all nodes, and one that is not
-// counted looked at those that it says.
+// counted looked at those that it says. A hit looked at nodes, too: a pod that was placed can change
+// the scores of a whole zone.
 func (w *world) spendDecision(l *lane, pod *framework.PodInfo, before scheduling.Stats, d *scheduling.Decision) error {
-	excess, nodes := w.excess(pod.Pod), w.snapshot.Len()
-	switch now := l.sched.Stats(); {
+	now, own := l.sched.Stats(), ownTerms(&pod.Pod.Spec)
+	excess, nodes, looks := w.excess(pod.Pod), w.snapshot.Len(), 0
+	switch {
 	case now.Misses > before.Misses || now.Bypassed > before.Bypassed:
 	case now.Hits == before.Hits:
 		nodes = d.Evaluated
 	case l.outdated > 0:
 		l.outdated--
 	default:
-		nodes = 0
+		nodes, looks = 0, int(now.Looks-before.Looks)
 	}
-	work := excess + searchWork(nodes, excess)
+	work := excess + ownTermWork*own + searchWork(nodes, excess, own+w.keys) + searchWork(looks, excess, own+w.keys)/looksPerNode
 	if nodes > 0 {
 		work += termWork*w.terms + w.selectionWork(pod.Pod)
 	}
@@ -171,17 +181,32 @@ func (w *world) selectionWork(p *api.Pod) int {
 
 // namespaceSelectors is how many terms select namespaces.
 func namespaceSelectors(a *api.Affinity) (n int) {
-	count := func(t *api.PodAffinityTerm) {
+	eachTerm(a, func(t *api.PodAffinityTerm) {
 		if t.NamespaceSelector != nil {
 			n++
 		}
+	})
+	return n
+}
+
+// ownTerms is how many affinity terms and spread constraints a pod has.
+func ownTerms(spec *api.PodSpec) int {
+	n := len(spec.TopologySpreadConstraints)
+	eachTerm(spec.Affinity, func(*api.PodAffinityTerm) { n++ })
+	return n
+}
+
+// eachTerm visits the pod affinity terms.
+func eachTerm(a *api.Affinity, visit func(*api.PodAffinityTerm)) {
+	if a == nil {
+		return
 	}
 	each := func(required []api.PodAffinityTerm, preferred []api.WeightedPodAffinityTerm) {
 		for i := range required {
-			count(&required[i])
+			visit(&required[i])
 		}
 		for i := range preferred {
-			count(&preferred[i].PodAffinityTerm)
+			visit(&preferred[i].PodAffinityTerm)
 		}
 	}
 	if x := a.PodAffinity; x != nil {
@@ -190,7 +215,6 @@ func namespaceSelectors(a *api.Affinity) (n int) {
 	if x := a.PodAntiAffinity; x != nil {
 		each(x.RequiredDuringSchedulingIgnoredDuringExecution, x.PreferredDuringSchedulingIgnoredDuringExecution)
 	}
-	return n
 }
 
 // takeSearched returns the work of searches for devices and volumes since it was called last. Each step of a search for
@@ -204,10 +228,11 @@ func (w *world) takeSearched() int {
 	return w.searched - before
 }
 
-// termsOf counts the pod affinity terms of pods, those of pods that have the same once: each
-// pod that is placed may match them all.
-func termsOf(waiting []*framework.PodInfo, snap *framework.Snapshot) (terms int) {
-	known := map[string]bool{}
+// termsOf counts the pod affinity terms of pods and their topology keys. Those of pods that have the same
+// terms count once. Each pod that is placed may match them all, and then one lookup for each key scores a
+// node.
+func termsOf(waiting []*framework.PodInfo, snap *framework.Snapshot) (terms, keys int) {
+	known, topologies := map[string]bool{}, map[string]bool{}
 	shared := map[*api.Affinity]bool{} // by the pods of a workload
 	count := func(p *framework.PodInfo) {
 		a := p.Pod.Spec.Affinity
@@ -220,12 +245,10 @@ func termsOf(waiting []*framework.PodInfo, snap *framework.Snapshot) (terms int)
 			return
 		}
 		known[key] = true
-		if x := a.PodAffinity; x != nil {
-			terms += len(x.RequiredDuringSchedulingIgnoredDuringExecution) + len(x.PreferredDuringSchedulingIgnoredDuringExecution)
-		}
-		if x := a.PodAntiAffinity; x != nil {
-			terms += len(x.RequiredDuringSchedulingIgnoredDuringExecution) + len(x.PreferredDuringSchedulingIgnoredDuringExecution)
-		}
+		eachTerm(a, func(t *api.PodAffinityTerm) {
+			terms++
+			topologies[t.TopologyKey] = true
+		})
 	}
 	for _, p := range waiting {
 		count(p)
@@ -235,7 +258,7 @@ func termsOf(waiting []*framework.PodInfo, snap *framework.Snapshot) (terms int)
 			count(p)
 		}
 	}
-	return terms
+	return terms, len(topologies)
 }
 
 // outdate notes that nodes were changed: each kept class of pods looks at all of them when it
@@ -260,16 +283,22 @@ func (w *world) nodeSize(n *api.Node) int {
 	return size
 }
 
-// spendDrain counts the decisions about where the pods of a node go: a search for each
-// class, and one for the first pod.
+// looksOfHit is about how many looks at each node a hit takes at most.
+const looksOfHit = 4
+
+// spendDrain counts the decisions about where the pods of a node go, before they are made: a search for
+// each class, and one for the first pod. Any other may be a hit that looks at all nodes.
 func (w *world) spendDrain(pods []*framework.PodInfo) error {
-	work, known := schedulerWork, map[string]bool{}
+	work, known, nodes := schedulerWork, map[string]bool{}, w.snapshot.Len()
 	for i, p := range pods {
-		excess := w.excess(p.Pod)
-		work += decisionWork + excess
+		excess, own := w.excess(p.Pod), ownTerms(&p.Pod.Spec)
+		work += decisionWork + excess + ownTermWork*own
+		search := searchWork(nodes, excess, own+w.keys)
 		key := p.ClassKey(classFields)
 		if i == 0 || !known[key] {
-			work += searchWork(w.snapshot.Len(), excess) + termWork*w.terms
+			work += search + termWork*w.terms
+		} else {
+			work += search * looksOfHit / looksPerNode
 		}
 		if i > 0 {
 			known[key] = true

@@ -115,6 +115,50 @@ func TestSearchesCount(t *testing.T) {
 	check("after evict", one("a"), 0, few)
 }
 
+// TestHitsCount places pods that change the scores of whole zones and racks: each decision from kept
+// answers looks at them. One about pods without preferences does not.
+func TestHitsCount(t *testing.T) {
+	const nodes, pods = 1000, 100
+	var text strings.Builder
+	for i := range nodes {
+		fmt.Fprintf(&text, `{"kind":"Node","metadata":{"name":"n%d","labels":{"kubernetes.io/hostname":"n%d","zone":"z%d","rack":"r%d"}},"status":{"allocatable":{"cpu":"8","memory":"16Gi","pods":"110"}}}`+"\n", i, i, i%3, i%50)
+	}
+	prefers := func(keys ...string) string {
+		var terms []string
+		for _, key := range keys {
+			terms = append(terms, fmt.Sprintf(`{"weight":5,"podAffinityTerm":{"topologyKey":%q,"labelSelector":{"matchLabels":{"a":"b"}}}}`, key))
+		}
+		return `,"affinity":{"podAntiAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[` + strings.Join(terms, ",") + `]}}`
+	}
+	spreads := func(keys ...string) string {
+		var list []string
+		for _, key := range keys {
+			list = append(list, fmt.Sprintf(`{"maxSkew":1,"topologyKey":%q,"whenUnsatisfiable":"ScheduleAnyway","labelSelector":{"matchLabels":{"a":"b"}}}`, key))
+		}
+		return `,"topologySpreadConstraints":[` + strings.Join(list, ",") + `]`
+	}
+	for _, tt := range []struct {
+		name, spec  string
+		least, most int
+	}{
+		{"plain", "", decisionWork, 2 * decisionWork},
+		{"spread over nodes", spreads("kubernetes.io/hostname"), decisionWork, 2 * decisionWork},
+		{"spread over nodes, racks and zones", spreads("kubernetes.io/hostname", "rack", "zone"), nodes / 2, 20 * nodes},
+		{"away from nodes, racks and zones", prefers("kubernetes.io/hostname", "rack", "zone"), nodes / 2, 20 * nodes},
+	} {
+		w := worldOf(t, Texts{Nodes: text.String(), Pods: workloadText("Deployment", "d", 1, "", tt.spec)})
+		w.spent(t, Step{Do: stepPlace, N: pods}) // kept answers begin late
+		hits := w.last.Stats().Hits
+		got := w.spent(t, Step{Do: stepPlace, N: pods}) / pods
+		if hits = w.last.Stats().Hits - hits; hits < pods*9/10 {
+			t.Errorf("%s: %d decisions of %d are from kept answers, want nearly all", tt.name, hits, pods)
+		}
+		if got < tt.least || got > tt.most {
+			t.Errorf("%s: a decision counts as %d, want %d to %d", tt.name, got, tt.least, tt.most)
+		}
+	}
+}
+
 // TestDrainCounts drains nodes: where each pod goes is searched for, once for pods that are alike.
 func TestDrainCounts(t *testing.T) {
 	const nodes = 500

@@ -31,6 +31,7 @@ type world struct {
 	specSizes map[*api.Container]int
 	nodeSizes map[string]int
 	terms     int // affinity terms of all pods that differ
+	keys      int // topology keys of these terms
 	// version counts what changes decisions other than weights.
 	version int
 	kept    []*class // of the version keptAt, for other weights
@@ -65,7 +66,7 @@ func newWorld(c *cluster) (*world, error) {
 		lanes: map[string]*lane{}, placed: map[string]string{}, copies: map[string]int{},
 		specSizes: map[*api.Container]int{}, nodeSizes: map[string]int{},
 	}
-	w.terms = termsOf(w.queue, w.snapshot)
+	w.terms, w.keys = termsOf(w.queue, w.snapshot)
 	w.takeSearched() // what was spent before does not count
 	for _, p := range c.profiles {
 		l := &lane{profile: p}
