@@ -340,6 +340,20 @@ func (h indifferent) EventsToRegister() []queueing.EventHint {
 	return list
 }
 
+// narrowed is about nodes by name, and its pods look at the one that they name in a label.
+type narrowed struct{ hinter }
+
+func (h narrowed) EventsToRegister() []queueing.EventHint {
+	list := h.hinter.EventsToRegister()
+	list[0].Subjects = func(p *framework.PodInfo) []queueing.Subject {
+		return []queueing.Subject{{Key: "node", Value: p.Pod.Labels["node"]}}
+	}
+	list[0].About = func(_, after any) []queueing.Subject {
+		return []queueing.Subject{{Key: "node", Value: after.(*api.Node).Name}}
+	}
+	return list
+}
+
 // TestHintsOfLabels lets a plugin pass whose hint reads what all pods of a class share.
 func TestHintsOfLabels(t *testing.T) {
 	t.Parallel()
@@ -363,6 +377,9 @@ var brokenHints = []broken{
 	}},
 	{"a hint about what does not matter", "hints", "hint for an added *api.Node, which does not matter,", func() framework.Plugin {
 		return indifferent{hinter(func(*framework.PodInfo) bool { return true })}
+	}},
+	{"a hint about more than the subjects", "hints", "subjects for an added *api.Node, which helps,", func() framework.Plugin {
+		return narrowed{hinter(func(*framework.PodInfo) bool { return true })}
 	}},
 	{"a hint that counts", "hints", "hint for an added *api.Node, asked again", func() framework.Plugin {
 		calls := 0

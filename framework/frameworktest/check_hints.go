@@ -3,6 +3,7 @@ package frameworktest
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -43,6 +44,9 @@ func (k *kit) checkHints() *Failure {
 				if f := k.checkMatters(h, e, p); f != nil {
 					return f
 				}
+				if f := k.checkSubjects(h, e, p); f != nil {
+					return f
+				}
 			}
 		}
 	}
@@ -60,6 +64,27 @@ func (k *kit) checkMatters(h queueing.EventHint, e event, p *framework.PodInfo) 
 		return k.fail("hint for "+e.String()+", which does not matter,", fmt.Sprint(hint, err), fmt.Sprint(queueing.QueueSkip))
 	}
 	return nil
+}
+
+// checkSubjects wants an event that helps the pod to be about one of its subjects.
+func (k *kit) checkSubjects(h queueing.EventHint, e event, p *framework.PodInfo) *Failure {
+	if h.Subjects == nil || h.About == nil {
+		return nil
+	}
+	k.calling = "Hint"
+	if hint, err := h.Hint(p, e.before, e.after); err == nil && hint == queueing.QueueSkip {
+		return nil
+	}
+	k.calling = "About"
+	about := h.About(e.before, e.after)
+	k.calling = "Subjects"
+	subjects := h.Subjects(p)
+	for _, x := range about {
+		if x == (queueing.Subject{}) || slices.ContainsFunc(subjects, func(s queueing.Subject) bool { return s.Covers(x) }) {
+			return nil
+		}
+	}
+	return k.fail("subjects for "+e.String()+", which helps,", fmt.Sprintf("%+v", subjects), fmt.Sprintf("one of %+v", about))
 }
 
 // A twin is a pod that is like another but for one part.

@@ -117,12 +117,16 @@ type EventHint struct {
 	// Hint is asked about every event that matches. nil means Queue for all of them. If
 	// several waiting pods are alike ([framework.Scope]), it is asked about one of them.
 	Hint QueueingHintFunc
-	// Subjects narrows a registration for [ResourceAssignedPod]: Hint is asked only about pods
-	// on nodes that are a subject of the waiting pod, before or after the event, and about those
-	// that had required anti-affinity terms before. So thousands of waiting pods cost an event
-	// nothing if it is about another pod. nil means that Hint is asked about all; a panic is the
-	// answer "any pod". If several waiting pods are alike, it is asked about one of them.
+	// Subjects narrows a registration: Hint is asked only if an event is about a subject of the
+	// waiting pod, as About says. So thousands of waiting pods cost an event nothing if it is about
+	// another object. nil means that Hint is asked about all; a panic is the answer "any object". If
+	// several waiting pods are alike, it is asked about one of them.
 	Subjects func(pod *framework.PodInfo) []Subject
+	// About says what an event is about, for Subjects. The zero Subject means that it may help any
+	// pod, and so does a panic; an event about nothing helps none. It is asked once for each event. nil
+	// narrows only [ResourceAssignedPod], by namespace and labels: such an event is about the pod
+	// before and after it. If the pod had required anti-affinity terms before, it may help any.
+	About func(before, after any) []Subject
 	// Matters reports whether an event may help any pod at all, by the objects alone. If it returns
 	// false, Hint would be QueueSkip for every pod, and is not asked. It is asked once for each event, so
 	// an event that helps nobody costs the same however many pods wait. nil means that every event
@@ -130,12 +134,20 @@ type EventHint struct {
 	Matters func(before, after any) bool
 }
 
-// A Subject stands for pods by their namespace and one of their labels. The zero value is any pod.
+// A Subject stands for objects by their namespace and one property of theirs. That is a label of
+// a pod, or what [EventHint.About] tells objects apart by, such as a name or a host port. The zero
+// value is any object.
 type Subject struct {
 	Namespace string // "" means any
-	Key       string // of a label; "" means any pod of the namespace
-	Value     string // of the label
-	AnyValue  bool   // whatever the value is
+	Key       string // what the property is, such as the key of a label; "" means any object of the namespace
+	Value     string // of the property
+	AnyValue  bool   // whatever the value is; not for About
+}
+
+// Covers reports whether an event about other is about the subject.
+func (s Subject) Covers(other Subject) bool {
+	return other == Subject{} || (s.Namespace == "" || s.Namespace == other.Namespace) &&
+		(s.Key == "" || s.Key == other.Key && (s.AnyValue || s.Value == other.Value))
 }
 
 // EnqueueExtensions is implemented by a plugin that knows which events may make a pod

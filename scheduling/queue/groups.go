@@ -29,42 +29,37 @@ type group struct {
 	rejectors   Rejectors
 	first, last *Item
 	mixed       bool
-	heeded      map[queueing.ClusterEvent]bool
-	subjects    subjects
+	heard       map[queueing.ClusterEvent][]*listener
+	listeners   map[*scheduling.RegisteredEvent]*listener
+	indexed     []*listener // those that have their items by subject
 }
 
 // heeds reports whether the event may concern items of the group. It leaves open only
 // what hints say, and whose pod an event is about.
 func (g *group) heeds(e queueing.ClusterEvent) bool {
-	if e.IsWildcard() || g.profile == nil {
-		return true
-	}
-	yes, known := g.heeded[e]
-	if !known {
-		yes = g.registered(e)
-		g.heeded[e] = yes
-	}
-	return yes
-}
-
-func (g *group) registered(e queueing.ClusterEvent) bool {
-	list := g.profile.matching(e)
-	if g.gate != "" && !slices.ContainsFunc(list, func(r scheduling.RegisteredEvent) bool { return r.Plugin == g.gate }) {
-		return false
-	}
-	return g.rejectors.none() || slices.ContainsFunc(list, func(r scheduling.RegisteredEvent) bool {
-		return g.rejectors.wakes(r.Plugin, e)
-	})
-}
-
-// cares reports whether the event may help any item of the group: some plugin that rejected them says so.
-func (g *group) cares(e event) bool {
 	if e.IsWildcard() || g.profile == nil || g.rejectors.none() {
 		return true
 	}
-	return slices.ContainsFunc(g.profile.matching(e.ClusterEvent), func(r scheduling.RegisteredEvent) bool {
-		return g.rejectors.wakes(r.Plugin, e.ClusterEvent) && matters(r.EventHint, e.before, e.after)
-	})
+	list, known := g.heard[e]
+	if !known {
+		list = g.listening(e)
+		g.heard[e] = list
+	}
+	return len(list) > 0
+}
+
+// listening lists what the group's rejectors registered for that matches the event.
+func (g *group) listening(e queueing.ClusterEvent) (list []*listener) {
+	matching := g.profile.matching(e)
+	if g.gate != "" && !slices.ContainsFunc(matching, func(r *scheduling.RegisteredEvent) bool { return r.Plugin == g.gate }) {
+		return nil
+	}
+	for _, r := range matching {
+		if g.rejectors.wakes(r.Plugin, e) {
+			list = append(list, g.listener(r))
+		}
+	}
+	return list
 }
 
 // join puts a waiting item into its group, as the last. It looks at no other item.
@@ -76,8 +71,8 @@ func (q *Queue) join(it *Item) {
 
 // insertAfter puts an item behind another one of the group; nil means at the beginning.
 func (g *group) insertAfter(it, ahead *Item) {
-	g.subjects.add(g, it)
 	it.group, it.ahead, it.behind = g, ahead, g.first
+	g.index(it)
 	if ahead != nil {
 		it.behind, ahead.behind = ahead.behind, it
 	} else {
@@ -93,7 +88,7 @@ func (g *group) insertAfter(it, ahead *Item) {
 // part takes an item out of its group. A group without items is dropped.
 func (q *Queue) part(it *Item) {
 	g := it.group
-	g.subjects.remove(it)
+	it.unindex()
 	if it.ahead != nil {
 		it.ahead.behind = it.behind
 	} else {
@@ -123,8 +118,8 @@ func (q *Queue) regroup(it *Item) {
 		q.join(it)
 		return
 	}
-	it.group.subjects.remove(it)
-	it.group.subjects.add(it.group, it)
+	it.unindex()
+	it.group.index(it)
 }
 
 // waitsBefore compares items by their places in the waiting list.
@@ -156,8 +151,9 @@ func (q *Queue) groupOf(it *Item) *group {
 	if g == nil {
 		g = &group{
 			key: string(b), profile: it.profile, gate: it.Gate, rejectors: it.Rejectors,
-			heeded: map[queueing.ClusterEvent]bool{},
+			heard: map[queueing.ClusterEvent][]*listener{}, listeners: map[*scheduling.RegisteredEvent]*listener{},
 		}
+		g.prepare()
 		gs.byKey[g.key] = g
 		gs.list = append(gs.list, g)
 	}
@@ -171,7 +167,7 @@ func (q *Queue) concerned(e event) []*Item {
 	w.items, w.number = w.items[:0], w.number+1
 	several := false // or one that is not in order
 	for _, g := range q.groups.list {
-		if !g.heeds(e.ClusterEvent) || !g.cares(e) {
+		if !g.heeds(e.ClusterEvent) {
 			continue
 		}
 		if g.narrow(e, w) {

@@ -71,8 +71,9 @@ func (q *Queue) send(ctx context.Context, it *Item, s strategy) {
 // it may help. before and after are the object before and after the event, as in
 // [queueing.QueueingHintFunc]. If except is not nil, that item stays where it is.
 //
-// Cost: O(waiting pods that a plugin rejected which registered for the event); nothing
-// for all others, such as gated pods. Pods that are alike and wait together count once.
+// Cost: O(waiting pods that a plugin rejected which registered for the event, and that have a
+// subject of it if the plugin says so, see [queueing.EventHint]); nothing for all others, such as
+// gated pods. Pods that are alike and wait together count once.
 func (q *Queue) Move(ctx context.Context, e queueing.ClusterEvent, before, after any, except *Item) {
 	if !q.isInteresting(e) {
 		return

@@ -5,17 +5,19 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/queueing"
+	"github.com/berth-sched/berth/scheduling"
 )
 
-// subjects are the items of a group by the pods on nodes that their hints look at. They are kept
-// once an event has come that all hints of the group narrow.
-type subjects struct {
-	items map[queueing.Subject]*lookers                  // nil until then
-	wide  map[queueing.ClusterEvent][]queueing.EventHint // the hints that do not narrow the event
+// A listener is what one of a group's rejectors registered for. Once an event has come that the
+// registration narrows, this listener and those of later groups have their items by subject.
+type listener struct {
+	*scheduling.RegisteredEvent
+	items map[queueing.Subject]*lookers // nil until then
 }
 
-// lookers are the items that look at a subject, in any order.
+// lookers are the items that look at a subject of a listener, in any order.
 type lookers struct {
+	of      *listener
 	subject queueing.Subject
 	list    []looker
 }
@@ -32,11 +34,11 @@ type mention struct {
 	place int
 }
 
-// subjectsMost is how many subjects of an item are told apart. Each costs an item some 2 µs when it
+// subjectsMost is how many subjects of an item a listener tells apart. Each costs an item some 2 µs when it
 // begins to wait, and 260 bytes.
 const subjectsMost = 64
 
-var anyPod = []queueing.Subject{{}}
+var anything = []queueing.Subject{{}}
 
 // coarser returns at most subjectsMost subjects that cover those of the list. Of too many, values do
 // not count, then labels, and then namespaces.
@@ -63,52 +65,111 @@ func coarser(list []queueing.Subject) []queueing.Subject {
 		list = some
 	}
 	if len(list) > subjectsMost {
-		return anyPod
+		return anything
 	}
 	return list
+}
+
+func (g *group) listener(r *scheduling.RegisteredEvent) *listener {
+	l := g.listeners[r]
+	if l == nil {
+		l = &listener{RegisteredEvent: r}
+		g.listeners[r] = l
+	}
+	return l
 }
 
 // narrow takes the items of the group that the event may concern. It reports false if that may
 // be any of them.
 func (g *group) narrow(e event, to *gathering) bool {
-	if e.Resource != queueing.ResourceAssignedPod || g.profile == nil || g.rejectors.none() || !g.narrows(e) {
+	if e.IsWildcard() || g.profile == nil || g.rejectors.none() {
 		return false
 	}
-	before, after := podOf(e.before), podOf(e.after)
-	if before == nil && after == nil || before != nil && repels(before) {
-		return false
-	}
-	x := &g.subjects
-	if x.items == nil {
-		x.items = map[queueing.Subject]*lookers{}
-		for it := g.first; it != nil; it = it.behind {
-			x.add(g, it)
+	list := g.heard[e.ClusterEvent]
+	for _, l := range list {
+		if !l.narrows(e) && matters(l.EventHint, e.before, e.after) {
+			return false
 		}
 	}
-	to.takeAll(x.items[queueing.Subject{}])
-	for _, p := range []*framework.PodInfo{before, after} {
-		if p != nil {
-			x.takeAbout(p, to)
+	for _, l := range list {
+		if l.narrows(e) && matters(l.EventHint, e.before, e.after) && !g.takeFor(l, e, to) {
+			return false
 		}
 	}
 	return true
 }
 
-// narrows reports whether all hints that are asked about the event narrow it.
-func (g *group) narrows(e event) bool {
-	wide, known := g.subjects.wide[e.ClusterEvent]
-	if !known {
-		for _, r := range g.profile.matching(e.ClusterEvent) {
-			if r.Subjects == nil && g.rejectors.wakes(r.Plugin, e.ClusterEvent) {
-				wide = append(wide, r.EventHint)
+// narrows reports whether the listener's hint is asked only about pods that look at what the event
+// is about.
+func (l *listener) narrows(e event) bool {
+	switch {
+	case l.Subjects == nil, e.Resource == queueing.ResourceTargetPod:
+		return false
+	case l.About != nil:
+		return e.before != nil || e.after != nil
+	}
+	before, after := podOf(e.before), podOf(e.after)
+	return e.Resource == queueing.ResourceAssignedPod && (before != nil || after != nil) && (before == nil || !repels(before))
+}
+
+// takeFor takes the items of the group that look at what the event is about, as a listener says
+// that narrows it. It reports false if that may be any of them.
+func (g *group) takeFor(l *listener, e event, to *gathering) bool {
+	if l.About == nil {
+		g.build(l)
+		to.takeAll(l.items[queueing.Subject{}])
+		for _, p := range []*framework.PodInfo{podOf(e.before), podOf(e.after)} {
+			if p != nil {
+				l.takePod(p, to)
 			}
 		}
-		if g.subjects.wide == nil {
-			g.subjects.wide = map[queueing.ClusterEvent][]queueing.EventHint{}
-		}
-		g.subjects.wide[e.ClusterEvent] = wide
+		return true
 	}
-	return !slices.ContainsFunc(wide, func(r queueing.EventHint) bool { return matters(r, e.before, e.after) })
+	about := aboutOf(l.EventHint, e)
+	switch {
+	case slices.ContainsFunc(about, func(s queueing.Subject) bool { return s.AnyValue || s == queueing.Subject{} }):
+		return false
+	case len(about) > 0:
+		g.build(l)
+		l.takeAbout(about, to)
+	}
+	return true
+}
+
+// aboutOf is what a hint that says so says that an event is about.
+func aboutOf(r queueing.EventHint, e event) (about []queueing.Subject) {
+	defer func() {
+		if recover() != nil {
+			about = anything
+		}
+	}()
+	return r.About(e.before, e.after)
+}
+
+// takeAbout takes the items that look at one of the subjects.
+func (l *listener) takeAbout(about []queueing.Subject, to *gathering) {
+	to.takeAll(l.items[queueing.Subject{}])
+	last := ""
+	for i := range about {
+		s := about[i]
+		if s.Namespace != last {
+			last = s.Namespace
+			to.takeAll(l.items[queueing.Subject{Namespace: last}])
+		}
+		if s.Key == "" {
+			continue
+		}
+		l.takeProperty(s.Namespace, s.Key, s.Value, to)
+		if s.Namespace != "" {
+			l.takeProperty("", s.Key, s.Value, to)
+		}
+	}
+}
+
+// takeProperty takes the items that look at a property of objects of the namespace.
+func (l *listener) takeProperty(namespace, key, value string, to *gathering) {
+	to.takeAll(l.items[queueing.Subject{Namespace: namespace, Key: key, Value: value}])
+	to.takeAll(l.items[queueing.Subject{Namespace: namespace, Key: key, AnyValue: true}])
 }
 
 func podOf(object any) *framework.PodInfo {
@@ -122,24 +183,22 @@ func repels(p *framework.PodInfo) bool {
 	return a != nil && a.PodAntiAffinity != nil && len(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0
 }
 
-// takeAbout takes the items that look at the pod. It walks the pod's labels or the subjects,
+// takePod takes the items that look at the pod. It walks the pod's labels or the subjects,
 // whichever are fewer: a pod may have 100,000 labels.
-func (x *subjects) takeAbout(p *framework.PodInfo, to *gathering) {
+func (l *listener) takePod(p *framework.PodInfo, to *gathering) {
 	namespace, labels := p.Pod.Namespace, p.Pod.Labels
-	if len(x.items) < 4*len(labels) {
-		for s, l := range x.items {
+	if len(l.items) < 4*len(labels) {
+		for s, x := range l.items {
 			if (s.Namespace == "" || s.Namespace == namespace) && isAbout(s, labels) {
-				to.takeAll(l)
+				to.takeAll(x)
 			}
 		}
 		return
 	}
-	to.takeAll(x.items[queueing.Subject{Namespace: namespace}])
+	to.takeAll(l.items[queueing.Subject{Namespace: namespace}])
 	for key, value := range labels {
-		for _, n := range [2]string{namespace, ""} {
-			to.takeAll(x.items[queueing.Subject{Namespace: n, Key: key, Value: value}])
-			to.takeAll(x.items[queueing.Subject{Namespace: n, Key: key, AnyValue: true}])
-		}
+		l.takeProperty(namespace, key, value, to)
+		l.takeProperty("", key, value, to)
 	}
 }
 
@@ -171,52 +230,78 @@ func (w *gathering) takeAll(l *lookers) {
 	}
 }
 
-// add notes an item of the group, if its items are kept by subject.
-func (x *subjects) add(g *group, it *Item) {
-	if x.items == nil {
+// build has the listener keep the items of the group by subject, and those of later groups do so
+// from the beginning: an event must not pay for pods that have come before it.
+func (g *group) build(l *listener) {
+	if l.items != nil {
 		return
 	}
-	list := g.about(it.Pod)
-	it.about = make([]mention, 0, len(list))
-	for _, s := range list {
-		l := x.items[s]
-		if l == nil {
-			l = &lookers{subject: s}
-			x.items[s] = l
-		}
-		it.about = append(it.about, mention{l, len(l.list)})
-		l.list = append(l.list, looker{it, len(it.about) - 1})
+	if !slices.Contains(g.profile.narrow, l.RegisteredEvent) {
+		g.profile.narrow = append(g.profile.narrow, l.RegisteredEvent)
+	}
+	l.items = map[queueing.Subject]*lookers{}
+	g.indexed = append(g.indexed, l)
+	for it := g.first; it != nil; it = it.behind {
+		l.add(it)
 	}
 }
 
-func (x *subjects) remove(it *Item) {
+// prepare builds the listeners of a new group for what has narrowed events before.
+func (g *group) prepare() {
+	if g.profile == nil {
+		return
+	}
+	for _, r := range g.profile.narrow {
+		if g.rejectors.wakes(r.Plugin, r.Event) {
+			g.build(g.listener(r))
+		}
+	}
+}
+
+// index notes an item of the group with the listeners that keep them by subject.
+func (g *group) index(it *Item) {
+	for _, l := range g.indexed {
+		l.add(it)
+	}
+}
+
+func (l *listener) add(it *Item) {
+	for _, s := range subjectsOf(l.EventHint, it.Pod) {
+		x := l.items[s]
+		if x == nil {
+			x = &lookers{of: l, subject: s}
+			l.items[s] = x
+		}
+		it.about = append(it.about, mention{x, len(x.list)})
+		x.list = append(x.list, looker{it, len(it.about) - 1})
+	}
+}
+
+// unindex takes an item from all listeners.
+func (it *Item) unindex() {
 	for _, m := range it.about {
-		l := m.of
-		end := len(l.list) - 1
-		moved := l.list[end]
-		l.list[m.place] = moved
+		x := m.of
+		end := len(x.list) - 1
+		moved := x.list[end]
+		x.list[m.place] = moved
 		moved.it.about[moved.at].place = m.place
-		l.list[end] = looker{}
-		if l.list = l.list[:end]; end == 0 {
-			delete(x.items, l.subject)
+		x.list[end] = looker{}
+		if x.list = x.list[:end]; end == 0 {
+			delete(x.of.items, x.subject)
 		}
 	}
 	it.about = nil
 }
 
-// about are the subjects of a pod for all hints of the group that have any.
-func (g *group) about(pod *framework.PodInfo) (list []queueing.Subject) {
+// subjectsOf are the subjects of a pod for a hint that has any.
+func subjectsOf(r queueing.EventHint, pod *framework.PodInfo) (list []queueing.Subject) {
 	defer func() {
 		if recover() != nil {
-			list = anyPod
+			list = anything
 		}
 	}()
-	for i := range g.profile.events {
-		if r := &g.profile.events[i]; r.Subjects != nil && g.rejectors.wakes(r.Plugin, r.Event) {
-			for _, s := range r.Subjects(pod) {
-				list = append(list, plain(s))
-			}
-		}
+	for _, s := range r.Subjects(pod) {
+		list = append(list, plain(s))
 	}
 	return coarser(list)
 }

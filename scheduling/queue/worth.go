@@ -13,19 +13,20 @@ import (
 type profile struct {
 	*scheduling.Scheduler
 	events  []scheduling.RegisteredEvent
-	matches map[queueing.ClusterEvent][]scheduling.RegisteredEvent // by event
+	matches map[queueing.ClusterEvent][]*scheduling.RegisteredEvent // by event
+	narrow  []*scheduling.RegisteredEvent                           // that have narrowed an event
 }
 
 func newProfile(s *scheduling.Scheduler) *profile {
-	return &profile{Scheduler: s, events: s.Events(), matches: map[queueing.ClusterEvent][]scheduling.RegisteredEvent{}}
+	return &profile{Scheduler: s, events: s.Events(), matches: map[queueing.ClusterEvent][]*scheduling.RegisteredEvent{}}
 }
 
 // matching lists the registrations that match the event.
-func (p *profile) matching(e queueing.ClusterEvent) []scheduling.RegisteredEvent {
+func (p *profile) matching(e queueing.ClusterEvent) []*scheduling.RegisteredEvent {
 	list, ok := p.matches[e]
 	if !ok {
-		for _, r := range p.events {
-			if r.Event.Matches(e) {
+		for i := range p.events {
+			if r := &p.events[i]; r.Event.Matches(e) {
 				list = append(list, r)
 			}
 		}
@@ -148,7 +149,7 @@ func (it *Item) heeds(e event) bool {
 	if it.Gate == "" || e.IsWildcard() || it.profile == nil {
 		return true
 	}
-	return slices.ContainsFunc(it.profile.matching(e.ClusterEvent), func(r scheduling.RegisteredEvent) bool {
+	return slices.ContainsFunc(it.profile.matching(e.ClusterEvent), func(r *scheduling.RegisteredEvent) bool {
 		return r.Plugin == it.Gate
 	})
 }
