@@ -1,7 +1,9 @@
 package filter
 
 import (
+	"cmp"
 	"reflect"
+	"slices"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -12,7 +14,7 @@ import (
 // EventsToRegister names the events that may help a rejected pod: a node is added, or its
 // labels or allocatable change; a class is added or changes; a slice or a taint rule is added,
 // changes or is deleted; a claim loses its devices, or a claim of the pod is added or changes
-// its status; a template is added or changes; a pod with devices in flight leaves; the pod's
+// its status; a template that the pod names is added or changes; a pod with devices in flight leaves; the pod's
 // generated claims change. As in kube-scheduler, the deletion of a class is none of these.
 func (p DynamicResources) EventsToRegister() []queueing.EventHint {
 	const came = queueing.ActionAdd | queueing.ActionUpdate
@@ -21,12 +23,33 @@ func (p DynamicResources) EventsToRegister() []queueing.EventHint {
 		onAny(queueing.ResourceDeviceClass, came),
 		onAny(queueing.ResourceResourceSlice, queueing.ActionAll),
 		onAny("DeviceTaintRule", queueing.ActionAll),
-		onAny("ResourceClaimTemplate", came),
-		on(queueing.ResourceResourceClaim, queueing.ActionAll, claimHelps),
+		aboutThese(on("ResourceClaimTemplate", came, templateHelps), templatesOf, aboutTemplate),
+		aboutThese(on(queueing.ResourceResourceClaim, queueing.ActionAll, claimHelps), deviceClaimsOf, aboutDeviceClaim),
 		ifAny(onPods(queueing.ActionDelete, func(_, before, _ *framework.PodInfo) bool { return mayNeedDevices(before) }),
 			func(before, _ *framework.PodInfo) bool { return mayNeedDevices(before) }),
 		onSelf(p),
 	}
+}
+
+// templateHelps reports whether a template is one that the pod names.
+func templateHelps(pod *framework.PodInfo, before, after *api.ResourceClaimTemplate) bool {
+	return slices.Contains(templatesOf(pod), aboutTemplate(before, after)[0])
+}
+
+// templatesOf are the templates that the pod names.
+func templatesOf(pod *framework.PodInfo) (list []queueing.Subject) {
+	entries := pod.Pod.Spec.ResourceClaims
+	for i := range entries {
+		if name := entries[i].ResourceClaimTemplateName; name != nil {
+			list = append(list, queueing.Subject{Namespace: pod.Pod.Namespace, Key: "template", Value: *name})
+		}
+	}
+	return list
+}
+
+func aboutTemplate(before, after *api.ResourceClaimTemplate) []queueing.Subject {
+	t := cmp.Or(after, before)
+	return []queueing.Subject{{Namespace: t.Namespace, Key: "template", Value: t.Name}}
 }
 
 func mayNeedDevices(pod *framework.PodInfo) bool { return pod == nil || devices.MayNeed(pod) }
@@ -41,15 +64,40 @@ func (DynamicResources) keyed(*framework.PodInfo) framework.PodFields {
 func claimHelps(pod *framework.PodInfo, before, after *api.ResourceClaim) bool {
 	switch {
 	case after == nil:
-		return before.Status.Allocation != nil || devices.MayName(pod.Pod, before) // one that was made for the pod in vain, too
+		return before.Status.Allocation != nil || devices.MayName(pod, before) // one that was made for the pod in vain, too
 	case before != nil && before.Status.Allocation != nil && after.Status.Allocation == nil:
 		return true
-	case !devices.MayName(pod.Pod, after):
+	case !devices.MayName(pod, after):
 		return false
 	case before != nil && isSameClaim(before, after) && reflect.DeepEqual(before.Status, after.Status):
 		return false
 	}
 	return devices.Names(pod.Pod, after)
+}
+
+// deviceClaimsOf are the claims that a pod may use: those that it names, those that were made for it, and the
+// one for its extended resources, which an event finds by the pod's name.
+func deviceClaimsOf(pod *framework.PodInfo) (list []queueing.Subject) {
+	if pod.HasExtended() {
+		list = append(list, queueing.Subject{Namespace: pod.Pod.Namespace, Key: "extended resources", Value: pod.Pod.Name})
+	}
+	for name := range devices.NamesIn(pod.Pod) {
+		list = append(list, queueing.Subject{Namespace: pod.Pod.Namespace, Key: "claim", Value: name})
+	}
+	return list
+}
+
+// aboutDeviceClaim says which pods a change of a claim may help, as claimHelps. Devices that are free again may help any.
+func aboutDeviceClaim(before, after *api.ResourceClaim) []queueing.Subject {
+	if before != nil && before.Status.Allocation != nil && (after == nil || after.Status.Allocation == nil) {
+		return anything
+	}
+	c := cmp.Or(after, before)
+	list := []queueing.Subject{{Namespace: c.Namespace, Key: "claim", Value: c.Name}}
+	if pod, ok := devices.PodOfExtendedClaim(c); ok {
+		list = append(list, queueing.Subject{Namespace: c.Namespace, Key: "extended resources", Value: pod})
+	}
+	return list
 }
 
 // isSameClaim reports whether two versions of a claim are those of one object with one owner, and

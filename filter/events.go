@@ -55,11 +55,33 @@ func onPods(a queueing.ActionType, helps func(pod, before, after *framework.PodI
 	return on(queueing.ResourceAssignedPod, a, helps)
 }
 
-// about narrows a registration.
+// about narrows a registration for pods on nodes by their namespaces and labels.
 func about(h queueing.EventHint, subjects func(pod *framework.PodInfo) []queueing.Subject) queueing.EventHint {
 	h.Subjects = subjects
 	return h
 }
+
+// aboutThese narrows a registration to waiting pods that have a subject of the event. of says what an
+// event is about; before is nil for an added object, after for a deleted one. An event without any
+// object is about anything.
+func aboutThese[T any](h queueing.EventHint, subjects func(pod *framework.PodInfo) []queueing.Subject, of func(before, after *T) []queueing.Subject) queueing.EventHint {
+	h.Subjects = subjects
+	h.About = func(before, after any) []queueing.Subject {
+		b, isOld := before.(*T)
+		a, isNew := after.(*T)
+		if before != nil && !isOld || after != nil && !isNew {
+			return anything // the hint says that as an error
+		}
+		if b == nil && a == nil {
+			return anything
+		}
+		return of(b, a)
+	}
+	return h
+}
+
+// anything is what an event is about that may help any pod.
+var anything = []queueing.Subject{{}}
 
 // ifAny narrows a registration to events that may help some pod, as their objects say. before is nil
 // for an added object, after for a deleted one. An event without any object always matters.

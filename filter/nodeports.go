@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -48,11 +49,28 @@ func (NodePorts) ScopeVaries() framework.PodParts { return 0 }
 func (p NodePorts) EventsToRegister() []queueing.EventHint {
 	return []queueing.EventHint{
 		onAny(queueing.ResourceNode, queueing.ActionAdd),
-		onPods(gone, func(pod, before, after *framework.PodInfo) bool {
+		aboutThese(onPods(gone, func(pod, before, after *framework.PodInfo) bool {
 			return before == nil || portsConflict(pod, before) && (after == nil || !samePorts(before, after))
+		}), hostPorts, func(before, after *framework.PodInfo) []queueing.Subject {
+			switch {
+			case before == nil:
+				return anything
+			case after != nil && samePorts(before, after):
+				return nil
+			}
+			return hostPorts(before)
 		}),
 		onSelf(p),
 	}
+}
+
+// hostPorts are the host ports of a pod, at any address.
+func hostPorts(pod *framework.PodInfo) []queueing.Subject {
+	list := make([]queueing.Subject, len(pod.HostPorts))
+	for i, h := range pod.HostPorts {
+		list[i] = queueing.Subject{Key: "hostPort", Value: strconv.Itoa(int(h.Port)) + string(h.Protocol)}
+	}
+	return list
 }
 
 // sortedPorts are the host ports of a pod in the order of [api.CompareHostPorts]. They are found

@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 
@@ -10,9 +11,46 @@ import (
 	"github.com/berth-sched/berth/internal/volumes"
 )
 
-// onClaims registers for events about claims.
-func onClaims(a queueing.ActionType, helps func(pod *framework.PodInfo, before, after *api.PersistentVolumeClaim) bool) queueing.EventHint {
-	return on(queueing.ResourcePersistentVolumeClaim, a, helps)
+// onOwnClaims registers for events about claims of the waiting pod. helps says yes to no others.
+func onOwnClaims(a queueing.ActionType, helps func(pod *framework.PodInfo, before, after *api.PersistentVolumeClaim) bool) queueing.EventHint {
+	return aboutThese(on(queueing.ResourcePersistentVolumeClaim, a, helps), claimsOf, aboutClaim)
+}
+
+// claimsOf are the claims that the pod mounts, also those made for it.
+func claimsOf(pod *framework.PodInfo) []queueing.Subject {
+	claims := volumes.Of(pod).Claims
+	list := make([]queueing.Subject, len(claims))
+	for i := range claims {
+		list[i] = claimSubject(pod.Pod.Namespace, claims[i].Name)
+	}
+	return list
+}
+
+func aboutClaim(before, after *api.PersistentVolumeClaim) []queueing.Subject {
+	c := cmp.Or(after, before)
+	return []queueing.Subject{claimSubject(c.Namespace, c.Name)}
+}
+
+// claimSubject stands for a claim, and for the pods that mount it.
+func claimSubject(namespace, name string) queueing.Subject {
+	return queueing.Subject{Namespace: namespace, Key: string(queueing.ResourcePersistentVolumeClaim), Value: name}
+}
+
+// shared are the claims that the pod mounts and the disks that it may not share with other pods.
+func shared(pod *framework.PodInfo) []queueing.Subject {
+	list := claimsOf(pod)
+	for _, name := range volumes.Of(pod).ExclusiveNames() {
+		list = append(list, queueing.Subject{Key: "disk", Value: name})
+	}
+	return list
+}
+
+// mounted are the claims that the pod mounts. A disk that it names may be any claim's.
+func mounted(pod *framework.PodInfo) []queueing.Subject {
+	if volumes.Of(pod).HasDisks() {
+		return anything
+	}
+	return claimsOf(pod)
 }
 
 // onVolumes registers for events about persistent volumes.
@@ -56,8 +94,13 @@ func names(pod *framework.PodInfo, c *api.PersistentVolumeClaim) bool {
 // may have volumes that count.
 func volumeEvents(plugin framework.Scoper, has func(*framework.PodInfo, *api.PersistentVolumeClaim) bool, may func(*framework.PodInfo) bool) []queueing.EventHint {
 	return []queueing.EventHint{
-		onClaims(queueing.ActionAll, func(pod *framework.PodInfo, before, after *api.PersistentVolumeClaim) bool {
+		aboutThese(on(queueing.ResourcePersistentVolumeClaim, queueing.ActionAll, func(pod *framework.PodInfo, before, after *api.PersistentVolumeClaim) bool {
 			return has(pod, after) || before != nil && !sameVolume(before, after)
+		}), claimsOf, func(before, after *api.PersistentVolumeClaim) []queueing.Subject {
+			if before != nil && !sameVolume(before, after) {
+				return anything
+			}
+			return aboutClaim(before, after)
 		}),
 		onVolumes(queueing.ActionAll, func(_ *framework.PodInfo, before, after *api.PersistentVolume) bool {
 			return before == nil || after == nil || !volumes.SameDisk(before, after)
@@ -66,7 +109,7 @@ func volumeEvents(plugin framework.Scoper, has func(*framework.PodInfo, *api.Per
 		onCSINodes(func(before, after *api.CSINode) bool {
 			return before == nil || after == nil || migrates(before) != migrates(after) || !reflect.DeepEqual(before.Spec, after.Spec)
 		}),
-		ifAny(onPods(queueing.ActionAll, func(pod, before, after *framework.PodInfo) bool {
+		aboutThese(ifAny(onPods(queueing.ActionAll, func(pod, before, after *framework.PodInfo) bool {
 			switch {
 			case before == nil && after != nil:
 				return may(after) && volumes.Of(pod).MayShare(volumes.Of(after))
@@ -75,7 +118,15 @@ func volumeEvents(plugin framework.Scoper, has func(*framework.PodInfo, *api.Per
 			}
 			return (before == nil || may(before) || may(after)) && readsOther(plugin, before, after)
 		}), func(before, after *framework.PodInfo) bool {
-			return before != nil && may(before) || after != nil && may(after)
+			if before != nil && after != nil {
+				return (may(before) || may(after)) && readsOther(plugin, before, after)
+			}
+			return may(cmp.Or(before, after))
+		}), mounted, func(before, after *framework.PodInfo) []queueing.Subject {
+			if before != nil {
+				return anything // what leaves may have been in the way of any
+			}
+			return mounted(after)
 		}),
 		onSelf(plugin),
 	}

@@ -86,7 +86,7 @@ func (p VolumeBinding) EventsToRegister() []queueing.EventHint {
 	const came = queueing.ActionAdd | queueing.ActionUpdate
 	return []queueing.EventHint{
 		onAny(queueing.ResourceNode, queueing.ActionAdd|queueing.ActionUpdateNodeLabel),
-		onClaims(came, func(pod *framework.PodInfo, _, after *api.PersistentVolumeClaim) bool {
+		onOwnClaims(came, func(pod *framework.PodInfo, _, after *api.PersistentVolumeClaim) bool {
 			return mounts(pod, after)
 		}),
 		onVolumes(queueing.ActionAll, func(pod *framework.PodInfo, before, after *api.PersistentVolume) bool {

@@ -96,14 +96,17 @@ func (VolumeRestrictions) Concern() framework.PodParts { return framework.PartVo
 // changes; the pod's volumes change.
 func (p VolumeRestrictions) EventsToRegister() []queueing.EventHint {
 	return []queueing.EventHint{
-		ifAny(onPods(gone, func(pod, before, after *framework.PodInfo) bool {
+		aboutThese(onPods(gone, func(pod, before, after *framework.PodInfo) bool {
 			return before == nil || inTheWay(pod, before) && readsOther(p, before, after)
-		}), func(before, _ *framework.PodInfo) bool {
-			return before == nil || len(volumes.Of(before).Keys)+len(volumes.Of(before).Exclusive) > 0
+		}), shared, func(before, _ *framework.PodInfo) []queueing.Subject {
+			if before == nil {
+				return anything
+			}
+			return shared(before)
 		}),
 		onNode(queueing.ActionAdd, func(pod *framework.PodInfo, _, _ *api.Node) bool { return len(volumes.Of(pod).Exclusive) > 0 }),
 		onNode(queueing.ActionDelete, func(pod *framework.PodInfo, _, _ *api.Node) bool { return len(volumes.Of(pod).Keys) > 0 }),
-		onClaims(queueing.ActionAdd|queueing.ActionUpdate, func(pod *framework.PodInfo, _, after *api.PersistentVolumeClaim) bool {
+		onOwnClaims(queueing.ActionAdd|queueing.ActionUpdate, func(pod *framework.PodInfo, _, after *api.PersistentVolumeClaim) bool {
 			return names(pod, after)
 		}),
 		onSelf(p),

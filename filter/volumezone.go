@@ -79,7 +79,7 @@ func (p VolumeZone) EventsToRegister() []queueing.EventHint {
 	const came = queueing.ActionAdd | queueing.ActionUpdate
 	return []queueing.EventHint{
 		onNode(queueing.ActionAdd|queueing.ActionUpdateNodeLabel, rezoned),
-		onClaims(came, func(pod *framework.PodInfo, _, after *api.PersistentVolumeClaim) bool {
+		onOwnClaims(came, func(pod *framework.PodInfo, _, after *api.PersistentVolumeClaim) bool {
 			return names(pod, after)
 		}),
 		onVolumes(came, func(_ *framework.PodInfo, before, after *api.PersistentVolume) bool {

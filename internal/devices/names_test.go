@@ -6,9 +6,11 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/devices"
 	"github.com/berth-sched/berth/internal/proof/enough"
+	"github.com/berth-sched/berth/resource"
 )
 
 // A claim that a pod uses is one that it may name, and the first status of a name counts.
@@ -43,7 +45,7 @@ func TestNames(t *testing.T) {
 			}
 			p.Spec.ResourceClaims = append(p.Spec.ResourceClaims, e)
 		}
-		got, may := devices.Names(p, c), devices.MayName(p, c)
+		got, may := devices.Names(p, c), devices.MayName(infoOf(t, p), c)
 		switch {
 		case got != want:
 			t.Fatalf("names %s: %t, want %t, of %+v and %+v", c.Name, got, want, p.Spec.ResourceClaims, p.Status.ResourceClaimStatuses)
@@ -59,6 +61,14 @@ func TestNames(t *testing.T) {
 	})
 }
 
+func infoOf(t interface{ Fatal(...any) }, p *api.Pod) *framework.PodInfo {
+	info, err := framework.NewPodInfo(p, resource.NewSchema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info
+}
+
 // An event about a claim concerns each waiting pod of the namespace, however many claims it has.
 func TestMayNameTakesNoMemory(t *testing.T) {
 	p := api.MakePod("p").Obj()
@@ -68,8 +78,9 @@ func TestMayNameTakesNoMemory(t *testing.T) {
 		p.Status.ResourceClaimStatuses = append(p.Status.ResourceClaimStatuses, api.PodResourceClaimStatus{Name: entry, ResourceClaimName: new("p-" + entry)})
 	}
 	c := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Namespace: p.Namespace, Name: "another"}}
+	info := infoOf(t, p)
 	if n := testing.AllocsPerRun(10, func() {
-		if devices.MayName(p, c) {
+		if devices.MayName(info, c) {
 			t.Error("the pod may name another claim")
 		}
 	}); n > 0 {

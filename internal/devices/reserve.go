@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -101,23 +102,35 @@ func ScopeOf(pod *framework.PodInfo) framework.Scope {
 }
 
 // MayName is Names, but also true for a claim that was made for an entry which the pod has no
-// more, or twice. It costs little, and no memory.
-func MayName(pod *api.Pod, c *api.ResourceClaim) bool {
-	if c.Namespace != pod.Namespace {
+// more, or twice. One for extended resources must be for a pod that requests some. It costs little, and no
+// memory.
+func MayName(pod *framework.PodInfo, c *api.ResourceClaim) bool {
+	if c.Namespace != pod.Pod.Namespace {
 		return false
 	}
-	is := func(name *string) bool { return name != nil && *name == c.Name }
-	for i := range pod.Spec.ResourceClaims {
-		if is(pod.Spec.ResourceClaims[i].ResourceClaimName) {
+	for name := range NamesIn(pod.Pod) {
+		if name == c.Name {
 			return true
 		}
 	}
-	for i := range pod.Status.ResourceClaimStatuses {
-		if is(pod.Status.ResourceClaimStatuses[i].ResourceClaimName) {
-			return true
+	return pod.HasExtended() && isExtendedClaimOf(c, pod.Pod)
+}
+
+// NamesIn yields the names of claims in a pod: in its spec, and in its status those of claims that were made
+// for it. A name may come more than once.
+func NamesIn(pod *api.Pod) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := range pod.Spec.ResourceClaims {
+			if name := pod.Spec.ResourceClaims[i].ResourceClaimName; name != nil && !yield(*name) {
+				return
+			}
+		}
+		for i := range pod.Status.ResourceClaimStatuses {
+			if name := pod.Status.ResourceClaimStatuses[i].ResourceClaimName; name != nil && !yield(*name) {
+				return
+			}
 		}
 	}
-	return isExtendedClaimOf(c, pod)
 }
 
 // Names reports whether a pod uses the claim.

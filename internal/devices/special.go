@@ -45,6 +45,12 @@ func isExtendedClaimOf(c *api.ResourceClaim, pod *api.Pod) bool {
 	return ok && owner.name == pod.Name && owner.uid == pod.UID
 }
 
+// PodOfExtendedClaim returns the name of the pod for whose extended resources a claim was made.
+func PodOfExtendedClaim(c *api.ResourceClaim) (name string, ok bool) {
+	owner, ok := specialFor(c)
+	return owner.name, ok
+}
+
 // specialFor returns the pod whose claim for extended resources this is: its controller. An
 // API server accepts only one. The claim may be nil.
 func specialFor(c *api.ResourceClaim) (pod ownerPod, ok bool) {

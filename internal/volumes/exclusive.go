@@ -62,6 +62,26 @@ func (n *names) add(v *api.Volume) {
 	}
 }
 
+// ExclusiveNames are the names of the disks that two pods on a node may not share. Two pods that
+// cannot share a disk have a name in common.
+func (p *Pod) ExclusiveNames() (list []string) {
+	for _, v := range p.Exclusive {
+		if d := v.GCEPersistentDisk; d != nil {
+			list = append(list, d.PDName)
+		}
+		if d := v.AWSElasticBlockStore; d != nil {
+			list = append(list, d.VolumeID)
+		}
+		if d := v.ISCSI; d != nil {
+			list = append(list, d.IQN)
+		}
+		if d := v.RBD; d != nil {
+			list = append(list, d.RBDImage)
+		}
+	}
+	return list
+}
+
 // SharesClaim reports whether both pods mount a claim that is not ephemeral.
 func (p *Pod) SharesClaim(q *Pod) bool {
 	if len(p.Keys) < len(q.Keys) {
@@ -83,14 +103,14 @@ func (p *Pod) mounts(key string) bool {
 // mount one claim, which may have been made for one of them, or one of them names a disk
 // directly.
 func (p *Pod) MayShare(other *Pod) bool {
-	if p.hasDisks() || other.hasDisks() {
+	if p.HasDisks() || other.HasDisks() {
 		return len(p.Mounts) > 0 && len(other.Mounts) > 0
 	}
 	return p.SharesClaim(other) || slices.ContainsFunc(p.made, other.mounts) || slices.ContainsFunc(other.made, p.mounts)
 }
 
-// hasDisks reports whether the pod mounts a disk directly.
-func (p *Pod) hasDisks() bool { return len(p.Mounts) > len(p.Claims) }
+// HasDisks reports whether the pod mounts a disk directly.
+func (p *Pod) HasDisks() bool { return len(p.Mounts) > len(p.Claims) }
 
 // SharesDisk reports whether a disk of one pod cannot be used by the other on the same node.
 func (p *Pod) SharesDisk(q *Pod) bool {
