@@ -14,8 +14,9 @@ import (
 // EventsToRegister names the events that may help a rejected pod: a node is added, or its
 // labels or allocatable change; a class is added or changes; a slice or a taint rule is added,
 // changes or is deleted; a claim loses its devices, or a claim of the pod is added or changes
-// its status; a template that the pod names is added or changes; a pod with devices in flight leaves; the pod's
-// generated claims change. As in kube-scheduler, the deletion of a class is none of these.
+// its status; a template that the pod names is added or changes; a pod with devices in flight
+// leaves, or one that names a claim of the pod; the pod's generated claims change. Devices that others give
+// back do not help a pod whose claims cannot be used yet. As in kube-scheduler, the deletion of a class is none of these.
 func (p DynamicResources) EventsToRegister() []queueing.EventHint {
 	const came = queueing.ActionAdd | queueing.ActionUpdate
 	return []queueing.EventHint{
@@ -25,8 +26,13 @@ func (p DynamicResources) EventsToRegister() []queueing.EventHint {
 		onAny("DeviceTaintRule", queueing.ActionAll),
 		aboutThese(on("ResourceClaimTemplate", came, templateHelps), templatesOf, aboutTemplate),
 		aboutThese(on(queueing.ResourceResourceClaim, queueing.ActionAll, claimHelps), deviceClaimsOf, aboutDeviceClaim),
-		ifAny(onPods(queueing.ActionDelete, func(_, before, _ *framework.PodInfo) bool { return mayNeedDevices(before) }),
-			func(before, _ *framework.PodInfo) bool { return mayNeedDevices(before) }),
+		freeing(ifAny(on(queueing.ResourceResourceClaim, queueing.ActionAll, func(_ *framework.PodInfo, before, after *api.ResourceClaim) bool {
+			return freesDevices(before, after)
+		}), freesDevices)),
+		aboutThese(onPods(queueing.ActionDelete, func(pod, before, _ *framework.PodInfo) bool { return mayShareClaim(pod, before) }),
+			namedClaimsOf, func(before, _ *framework.PodInfo) []queueing.Subject { return namedClaimsOf(before) }),
+		freeing(ifAny(onPods(queueing.ActionDelete, func(_, before, _ *framework.PodInfo) bool { return mayNeedDevices(before) }),
+			func(before, _ *framework.PodInfo) bool { return mayNeedDevices(before) })),
 		onSelf(p),
 	}
 }
@@ -60,13 +66,23 @@ func (DynamicResources) keyed(*framework.PodInfo) framework.PodFields {
 	return framework.FieldClaims | framework.FieldRequests
 }
 
-// claimHelps reports whether a change of a claim may help a pod.
+// mayShareClaim reports whether a pod names a claim that another one names, too: that may be in flight.
+func mayShareClaim(pod, other *framework.PodInfo) bool {
+	others := namedClaimsOf(other)
+	return slices.ContainsFunc(namedClaimsOf(pod), func(s queueing.Subject) bool { return slices.Contains(others, s) })
+}
+
+// freesDevices reports whether a change of a claim gives back its devices.
+func freesDevices(before, after *api.ResourceClaim) bool {
+	return before != nil && before.Status.Allocation != nil && (after == nil || after.Status.Allocation == nil)
+}
+
+// claimHelps reports whether a change of a claim of a pod may help it, not counting that its devices
+// may help any.
 func claimHelps(pod *framework.PodInfo, before, after *api.ResourceClaim) bool {
 	switch {
 	case after == nil:
-		return before.Status.Allocation != nil || devices.MayName(pod, before) // one that was made for the pod in vain, too
-	case before != nil && before.Status.Allocation != nil && after.Status.Allocation == nil:
-		return true
+		return devices.MayName(pod, before) // one that was made for the pod in vain, too
 	case !devices.MayName(pod, after):
 		return false
 	case before != nil && isSameClaim(before, after) && reflect.DeepEqual(before.Status, after.Status):
@@ -75,23 +91,26 @@ func claimHelps(pod *framework.PodInfo, before, after *api.ResourceClaim) bool {
 	return devices.Names(pod.Pod, after)
 }
 
-// deviceClaimsOf are the claims that a pod may use: those that it names, those that were made for it, and the
-// one for its extended resources, which an event finds by the pod's name.
-func deviceClaimsOf(pod *framework.PodInfo) (list []queueing.Subject) {
-	if pod.HasExtended() {
-		list = append(list, queueing.Subject{Namespace: pod.Pod.Namespace, Key: "extended resources", Value: pod.Pod.Name})
-	}
+// namedClaimsOf are the claims that a pod names, and those that were made for it.
+func namedClaimsOf(pod *framework.PodInfo) (list []queueing.Subject) {
 	for name := range devices.NamesIn(pod.Pod) {
 		list = append(list, queueing.Subject{Namespace: pod.Pod.Namespace, Key: "claim", Value: name})
 	}
 	return list
 }
 
-// aboutDeviceClaim says which pods a change of a claim may help, as claimHelps. Devices that are free again may help any.
-func aboutDeviceClaim(before, after *api.ResourceClaim) []queueing.Subject {
-	if before != nil && before.Status.Allocation != nil && (after == nil || after.Status.Allocation == nil) {
-		return anything
+// deviceClaimsOf are the claims that a pod may use. An event about the one for its extended resources
+// finds the pod by name.
+func deviceClaimsOf(pod *framework.PodInfo) []queueing.Subject {
+	list := namedClaimsOf(pod)
+	if pod.HasExtended() {
+		list = append(list, queueing.Subject{Namespace: pod.Pod.Namespace, Key: "extended resources", Value: pod.Pod.Name})
 	}
+	return list
+}
+
+// aboutDeviceClaim says which pods a change of a claim may help, as claimHelps.
+func aboutDeviceClaim(before, after *api.ResourceClaim) []queueing.Subject {
 	c := cmp.Or(after, before)
 	list := []queueing.Subject{{Namespace: c.Namespace, Key: "claim", Value: c.Name}}
 	if pod, ok := devices.PodOfExtendedClaim(c); ok {

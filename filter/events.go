@@ -80,6 +80,12 @@ func aboutThese[T any](h queueing.EventHint, subjects func(pod *framework.PodInf
 	return h
 }
 
+// freeing says that the events give back what other pods use, and nothing else.
+func freeing(h queueing.EventHint) queueing.EventHint {
+	h.Frees = true
+	return h
+}
+
 // anything is what an event is about that may help any pod.
 var anything = []queueing.Subject{{}}
 

@@ -132,6 +132,10 @@ type EventHint struct {
 	// an event that helps nobody costs the same however many pods wait. nil means that every event
 	// matters; a panic is the answer true.
 	Matters func(before, after any) bool
+	// Frees says that an event only gives back what others use. Hint is then not asked about pods that
+	// the plugin rejected before any node was looked at, in PreEnqueue, or in PreFilter as
+	// [framework.UnschedulableAndUnresolvable].
+	Frees bool
 }
 
 // A Subject stands for objects by their namespace and one property of theirs. That is a label of

@@ -195,7 +195,15 @@ func rejectorsOf(err error) queue.Rejectors {
 	if !errors.As(err, &fit) {
 		return queue.Rejectors{}
 	}
-	return queue.Rejectors{Plugins: fit.Plugins(), Pending: fit.Pending()}
+	return queue.Rejectors{Plugins: fit.Plugins(), Pending: fit.Pending(), Early: earlyOf(fit)}
+}
+
+// earlyOf returns the plugin that rejected the pod before any node was looked at, if no departure helps.
+func earlyOf(fit *scheduling.FitError) string {
+	if fit.PreFilter == "" || fit.Rejections[0].Status.Code() != framework.UnschedulableAndUnresolvable {
+		return ""
+	}
+	return fit.Rejections[0].Plugin
 }
 
 // requeue returns the pod of a failed attempt to the queue, where it waits for what helps

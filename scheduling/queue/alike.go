@@ -276,7 +276,7 @@ func (q *Queue) meeting(it *Item) meeting {
 func alike(it, other *Item) bool {
 	a, b := &it.Rejectors, &other.Rejectors
 	return other.at == unschedulable && it.profile == other.profile &&
-		it.Timestamp.Equal(other.Timestamp) && it.tried.Equal(other.tried) && it.again == other.again && a.Message == b.Message &&
+		it.Timestamp.Equal(other.Timestamp) && it.tried.Equal(other.tried) && it.again == other.again && a.Message == b.Message && a.Early == b.Early &&
 		slices.Equal(a.Plugins, b.Plugins) && slices.Equal(a.Pending, b.Pending) && slices.Equal(a.Unresolvable, b.Unresolvable)
 }
 

@@ -55,7 +55,7 @@ func (g *group) listening(e queueing.ClusterEvent) (list []*listener) {
 		return nil
 	}
 	for _, r := range matching {
-		if g.rejectors.wakes(r.Plugin, e) {
+		if g.rejectors.wakes(r, e) {
 			list = append(list, g.listener(r))
 		}
 	}
@@ -137,7 +137,7 @@ func (q *Queue) groupOf(it *Item) *group {
 	if it.profile != nil {
 		b = append(b, it.profile.Profile()...)
 	}
-	for _, list := range [][]string{{it.Gate}, it.Plugins, it.Pending, it.Unresolvable} {
+	for _, list := range [][]string{{it.Gate, it.Early}, it.Plugins, it.Pending, it.Unresolvable} {
 		b = append(b, 0)
 		for _, name := range list {
 			b = append(append(b, name...), 1)

@@ -7,6 +7,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/queueing"
+	"github.com/berth-sched/berth/scheduling"
 )
 
 // An Item is a pod in the queue, or taken from it. Only the queue makes and changes
@@ -67,6 +68,9 @@ type Rejectors struct {
 	// Unresolvable are those for which taking pods away does not help, wherever they are; see
 	// [scheduling.Scheduler.Unresolvable]. Such an event does not wake the pod for them.
 	Unresolvable []string
+	// Early is the plugin that rejected the pod before any node was looked at, "" for none: its
+	// answer stands whatever others give back ([queueing.EventHint.Frees]).
+	Early string
 	// Message says for people why the pod waits, "" if nobody wants to know.
 	Message string
 	// Class, if there is one, is equal for pods of one profile and priority that PreEnqueue
@@ -76,13 +80,16 @@ type Rejectors struct {
 
 func (r *Rejectors) none() bool { return len(r.Plugins)+len(r.Pending) == 0 }
 
-// wakes reports whether an event for which the plugin registered can change what it said.
-func (r *Rejectors) wakes(plugin string, e queueing.ClusterEvent) bool {
+// wakes reports whether an event that matches what a plugin registered for can change what it said.
+func (r *Rejectors) wakes(x *scheduling.RegisteredEvent, e queueing.ClusterEvent) bool {
 	const away = queueing.ActionDelete | queueing.ActionUpdatePodScaleDown
-	if e.Resource == queueing.ResourceAssignedPod && e.Action&^away == 0 && slices.Contains(r.Unresolvable, plugin) {
+	switch {
+	case x.Frees && x.Plugin == r.Early:
+		return false
+	case e.Resource == queueing.ResourceAssignedPod && e.Action&^away == 0 && slices.Contains(r.Unresolvable, x.Plugin):
 		return false
 	}
-	return slices.Contains(r.Plugins, plugin) || slices.Contains(r.Pending, plugin)
+	return slices.Contains(r.Plugins, x.Plugin) || slices.Contains(r.Pending, x.Plugin)
 }
 
 // place is the part of the queue that holds an item.

@@ -294,7 +294,7 @@ func (q *Queue) pass(ctx context.Context, it *Item) bool {
 	if it.Gate == "" {
 		q.gated++
 	}
-	it.Gate = plugin
+	it.Gate, it.Early = plugin, plugin
 	it.Plugins = addPlugin(it.Plugins, plugin)
 	q.regroup(it)
 	return false

@@ -252,7 +252,7 @@ func (g *group) prepare() {
 		return
 	}
 	for _, r := range g.profile.narrow {
-		if g.rejectors.wakes(r.Plugin, r.Event) {
+		if g.rejectors.wakes(r, r.Event) {
 			g.build(g.listener(r))
 		}
 	}

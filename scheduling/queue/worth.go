@@ -98,7 +98,7 @@ func (q *Queue) worth(it *Item, e event) strategy {
 	}
 	best := skip
 	for _, r := range it.profile.matching(e.ClusterEvent) {
-		if !it.wakes(r.Plugin, e.ClusterEvent) || !Helps(r.EventHint, pod, e.before, e.after) {
+		if !it.wakes(r, e.ClusterEvent) || !Helps(r.EventHint, pod, e.before, e.after) {
 			continue
 		}
 		switch {
