@@ -41,60 +41,68 @@ func (p Phase) String() string {
 	return fmt.Sprintf("%-17s %8.0f pods/s %6.1f %% %6.1f MB %4d late", p.Name, p.Rate, 100*p.Relative, float64(p.Heap)/1e6, p.Late)
 }
 
-// hostile are the ways of a user to hurt others. Each makes pod i.
-var hostile = []struct {
-	name string
-	keep int // pods at a time
-	pod  func(b api.PodBuilder, i int) api.PodBuilder
-}{
-	{"labels", 200, func(b api.PodBuilder, i int) api.PodBuilder {
+// hostility is a way of a user to hurt others.
+type hostility struct {
+	name  string
+	keep  int                                          // pods at a time
+	first int                                          // pods that come before the first round
+	pod   func(b api.PodBuilder, i int) api.PodBuilder // makes pod i
+}
+
+// hostile are all of them.
+var hostile = []hostility{
+	{"labels", 200, 0, func(b api.PodBuilder, i int) api.PodBuilder {
 		return b.Labels(fmt.Sprint("k", i), fmt.Sprint("v", i), "app", fmt.Sprint("x", i))
 	}},
-	{"resources", 200, func(b api.PodBuilder, i int) api.PodBuilder {
+	{"resources", 200, 0, func(b api.PodBuilder, i int) api.PodBuilder {
 		for k := range 50 {
 			b = b.Request(resource.Name(fmt.Sprintf("example.com/r%d-%d", i, k)), "1")
 		}
 		return b
 	}},
-	{"topology keys", 200, func(b api.PodBuilder, i int) api.PodBuilder {
+	{"topology keys", 200, 0, func(b api.PodBuilder, i int) api.PodBuilder {
 		return b.Labels("app", "mine").Spread(1, fmt.Sprint("key", i), api.ScheduleAnyway, "app=mine")
 	}},
-	{"terms", 200, func(b api.PodBuilder, i int) api.PodBuilder {
+	{"terms", 200, 0, func(b api.PodBuilder, i int) api.PodBuilder {
 		name := fmt.Sprint("t", i)
 		return b.Labels("app", name).PodAntiAffinity(api.LabelHostname, "app="+name).PreferPodAffinity(5, api.LabelTopologyZone, fmt.Sprint("app=t", i-1))
 	}},
-	{"terms of new keys", 200, func(b api.PodBuilder, i int) api.PodBuilder {
+	{"terms of new keys", 200, 0, func(b api.PodBuilder, i int) api.PodBuilder {
 		for k := range 20 {
 			b = b.PreferPodAntiAffinity(1, fmt.Sprintf("key%d-%d", i, k), "app")
 		}
 		return b.Labels("app", "x")
 	}},
-	{termsOfAll, 200, func(b api.PodBuilder, _ int) api.PodBuilder {
+	{termsOfAll, 200, 0, func(b api.PodBuilder, _ int) api.PodBuilder {
 		return b.Labels("app", "x").PreferPodAntiAffinity(1, api.LabelTopologyZone, "app")
 	}},
-	{"images", 200, func(b api.PodBuilder, i int) api.PodBuilder {
+	{"images", 200, 0, func(b api.PodBuilder, i int) api.PodBuilder {
 		return b.Image(fmt.Sprint("registry.example/i", i, ":1"))
 	}},
-	{"ports", 200, func(b api.PodBuilder, i int) api.PodBuilder {
+	{"ports", 200, 0, func(b api.PodBuilder, i int) api.PodBuilder {
 		for k := range 40 {
 			b = b.HostPort(int32(1 + (40*i+k)%60_000))
 		}
 		return b
 	}},
-	{"huge pods", 50, func(b api.PodBuilder, i int) api.PodBuilder {
+	{"huge pods", 50, 0, func(b api.PodBuilder, i int) api.PodBuilder {
 		return b.Annotations("note", strings.Repeat("x", 200_000)).Labels("app", fmt.Sprint("h", i)).Tolerates(manyTaints(i)...)
 	}},
-	{"too large", 2000, func(b api.PodBuilder, i int) api.PodBuilder {
+	{"too large", 2000, 0, func(b api.PodBuilder, i int) api.PodBuilder {
 		return b.Labels("app", fmt.Sprint("l", i)).Requests("1k", "1Gi")
 	}},
-	{"nowhere", 2000, func(b api.PodBuilder, i int) api.PodBuilder { return b.NodeSelector("no", fmt.Sprint("where", i)) }},
-	{"lonely", 2000, func(b api.PodBuilder, i int) api.PodBuilder {
+	{"nowhere", 2000, 0, func(b api.PodBuilder, i int) api.PodBuilder { return b.NodeSelector("no", fmt.Sprint("where", i)) }},
+	{"lonely", 2000, 0, func(b api.PodBuilder, i int) api.PodBuilder {
 		return b.Labels("app", fmt.Sprint("l", i)).PodAffinity(api.LabelTopologyZone, fmt.Sprint("app=friend", i))
 	}},
-	{"badly spread", 2000, func(b api.PodBuilder, i int) api.PodBuilder {
+	{"badly spread", 2000, 0, func(b api.PodBuilder, i int) api.PodBuilder {
 		return b.Labels("app", fmt.Sprint("s", i)).Spread(1, fmt.Sprint("nowhere", i), api.DoNotSchedule, fmt.Sprint("app=s", i))
 	}},
-	{"gated", 2000, func(b api.PodBuilder, i int) api.PodBuilder { return b.Gates(fmt.Sprint("example.com/g", i)) }},
+	{"gated", 2000, 0, func(b api.PodBuilder, i int) api.PodBuilder { return b.Gates(fmt.Sprint("example.com/g", i)) }},
+	{"missing claims", 2000, 2000, func(b api.PodBuilder, i int) api.PodBuilder { return b.Claim(fmt.Sprint("none", i)) }},
+	{"taken port", 2000, 2000, func(b api.PodBuilder, i int) api.PodBuilder {
+		return b.HostPort(takenPort).Labels("app", fmt.Sprint("p", i))
+	}},
 }
 
 // leastRate is what the rate of innocent pods has to be beside a hostile user, as a part of that without one,
@@ -120,7 +128,7 @@ func manyTaints(i int) []string {
 // is the last, after all of the hostile pods were deleted. rounds is the length of a
 // phase: in a round 100 innocent pods come and as many go, and 5 hostile ones come.
 //
-// Time counts while innocent pods wait. What the driver does when it is idle, such as
+// Time counts while innocent pods wait, and while others are deleted. What the driver does when it is idle, such as
 // retrying hostile pods, does not.
 func Tenants(rounds int) ([]Phase, error) {
 	w, err := newTown()
@@ -137,7 +145,10 @@ func Tenants(rounds int) ([]Phase, error) {
 		}
 	}
 	phases := []Phase{}
-	phase := func(name string, crowd *crowd) error {
+	phase := func(name string, crowd *crowd, first int) error {
+		if crowd != nil {
+			crowd.come(w, first)
+		}
 		w.took, control.took, w.late = w.took[:0], control.took[:0], 0
 		for i := range rounds {
 			towns := []func() error{func() error { return control.round(nil) }, func() error { return w.round(crowd) }}
@@ -157,15 +168,15 @@ func Tenants(rounds int) ([]Phase, error) {
 		phases = append(phases, p)
 		return nil
 	}
-	if err := phase("alone", nil); err != nil {
+	if err := phase("alone", nil, 0); err != nil {
 		return nil, err
 	}
 	for _, h := range hostile {
-		if err := phase(h.name, &crowd{keep: h.keep, pod: h.pod}); err != nil {
+		if err := phase(h.name, &crowd{keep: h.keep, pod: h.pod}, h.first); err != nil {
 			return phases, err
 		}
 	}
-	if err = phase("alone again", nil); err == nil {
+	if err = phase("alone again", nil, 0); err == nil {
 		phases[len(phases)-1].Least = leastAgain
 		phases[len(phases)-1].Allocations, err = compareAllocations(w, control)
 	}
@@ -260,6 +271,7 @@ const (
 	innocents    = 100 // in a round
 	hostiles     = 5
 	townBudget   = 16 << 20 // bytes of kept answers
+	takenPort    = 8080     // on all nodes
 )
 
 // TenantMemory is how many bytes more may be in use after a phase than before the first
@@ -290,10 +302,14 @@ func newTown() (*town, error) {
 	for i := range townNodes {
 		w.d.Apply(lifecycle.Update(api.MakeNode(fmt.Sprint("n", i), "64", "256Gi").Zone(fmt.Sprint("z", i%3)).Labels(api.LabelHostname, fmt.Sprint("n", i)).Obj()))
 	}
+	for i := range townNodes {
+		node := fmt.Sprint("n", i)
+		w.d.Apply(lifecycle.Update(api.MakePod("agent-" + node).Namespace("system").HostPort(takenPort).Node(node).Obj()))
+	}
 	return w, nil
 }
 
-// innocent is the next innocent pod: one of eight workloads.
+// innocent is the next innocent pod: one of eight workloads, and pods of one have a claim each.
 func (w *town) innocent() *api.Pod {
 	w.made++
 	app := fmt.Sprint("app", w.made%8)
@@ -301,7 +317,27 @@ func (w *town) innocent() *api.Pod {
 	if w.made%8 == 0 {
 		b = b.Spread(2, api.LabelTopologyZone, api.ScheduleAnyway, "app="+app)
 	}
+	if w.made%8 == 1 {
+		b = b.Claim(w.claim(fmt.Sprint("p", w.made), lifecycle.Update[api.PersistentVolume], lifecycle.Update[api.PersistentVolumeClaim]))
+	}
 	return b.Obj()
+}
+
+// claim lets a claim and the volume that it has come or go, and returns its name.
+func (w *town) claim(name string, volume func(*api.PersistentVolume) lifecycle.Event, claim func(*api.PersistentVolumeClaim) lifecycle.Event) string {
+	v := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: name}}
+	c := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Namespace: "innocent", Name: name, Annotations: map[string]string{api.AnnBindCompleted: "yes"}}}
+	c.Spec.VolumeName = name
+	w.d.Apply(volume(v), claim(c))
+	return name
+}
+
+// leave deletes an innocent pod, with its claim.
+func (w *town) leave(p *api.Pod) {
+	w.d.Apply(lifecycle.Delete(p))
+	if len(p.Spec.Volumes) > 0 {
+		w.claim(p.Name, lifecycle.Delete[api.PersistentVolume], lifecycle.Delete[api.PersistentVolumeClaim])
+	}
 }
 
 // rate is how many innocent pods were placed per second in the median round.
@@ -318,11 +354,11 @@ func (w *town) round(c *crowd) error {
 	}
 	clear(w.bound)
 	var news []*api.Pod
+	ctx := context.Background()
+	began := time.Now()
 	for range innocents {
 		news = append(news, w.innocent())
 	}
-	ctx := context.Background()
-	began := time.Now()
 	for _, p := range news {
 		w.d.Apply(lifecycle.Update(p))
 	}
@@ -335,14 +371,15 @@ func (w *town) round(c *crowd) error {
 			w.late++
 		}
 	}
-	w.took = append(w.took, time.Since(began))
 	for _, p := range news {
 		w.live = append(w.live, w.bound[p.Name])
 	}
 	for len(w.live) > innocentLive {
-		w.d.Apply(lifecycle.Delete(w.live[0]))
+		w.leave(w.live[0])
 		w.live = w.live[1:]
 	}
+	w.d.Flush(ctx)
+	w.took = append(w.took, time.Since(began))
 	w.settle()
 	return nil
 }
