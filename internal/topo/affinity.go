@@ -172,8 +172,9 @@ func (a *Affinity) apart(p *framework.PodInfo) *Affinity {
 
 // Renewed returns the counts for the pod that these were asked for, after pods with terms have come.
 func (a *Affinity) Renewed(p *framework.PodInfo) *Affinity {
-	if a.mentions != a.tables.mentions.version && !a.represents() {
-		if now := a.tables.Affinity(p); now != nil {
+	t := a.tables
+	if t.seenAs(p) != a.seen || a.mentions != t.mentions.version && !a.represents() { // both are needed: others share this
+		if now := t.Affinity(p); now != nil {
 			return now
 		}
 	}

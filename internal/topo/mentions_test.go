@@ -61,16 +61,26 @@ func TestPodsAreToldApartByNewTerms(t *testing.T) {
 		if held[0] != held[1] {
 			t.Fatal("nothing tells the pods apart, and they share nothing")
 		}
-		add(t, s, averse("foe of others", "job-name", "job1"), "a")
-		for i, p := range pods {
-			want := p == two
-			if got := held[i].Renewed(p).Bars(); got != want {
-				t.Errorf("pod %d of %d is barred: %t, want %t", i, firstAsked, got, want)
+		check := func(what string, barred map[*framework.PodInfo]bool) {
+			t.Helper()
+			for i, p := range pods {
+				held[i] = held[i].Renewed(p)
+				if got, want := held[i].Bars(), barred[p]; got != want {
+					t.Errorf("%s: pod %d of %d is barred: %t, want %t", what, i, firstAsked, got, want)
+				}
 			}
-			if got := tables.Affinity(p).Bars(); got != want {
-				t.Errorf("pod %d of %d, asked about anew, is barred: %t, want %t", i, firstAsked, got, want)
+			for i, p := range pods {
+				if got, want := tables.Affinity(p).Bars(), barred[p]; got != want {
+					t.Errorf("%s: pod %d of %d, asked about anew, is barred: %t, want %t", what, i, firstAsked, got, want)
+				}
 			}
+			checkTables(t, tables)
 		}
-		checkTables(t, tables)
+		add(t, s, api.MakePod("foe of a third").PodAntiAffinity(zone, "job-name=job3").Obj(), "a")
+		check("a key is named", nil)
+		add(t, s, api.MakePod("foe of the second").PodAntiAffinity(zone, "job-name=job2").Obj(), "a")
+		check("a value is named", map[*framework.PodInfo]bool{two: true})
+		add(t, s, averse("foe of others", "job-name", "job2"), "a")
+		check("all others are named", map[*framework.PodInfo]bool{one: true, two: true})
 	}
 }
