@@ -147,7 +147,7 @@ func (c *town) live(t *rapid.T) {
 		"pod changes": step(func(r *rand.Rand) {
 			old := pick(r)
 			p := townPod(r, old.Name)
-			p.UID, p.Spec.NodeName = old.UID, old.Spec.NodeName
+			p.Namespace, p.UID, p.Spec.NodeName = old.Namespace, old.UID, old.Spec.NodeName
 			if r.IntN(2) == 0 {
 				p.Spec = old.Spec
 			}
