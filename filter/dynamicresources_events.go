@@ -68,9 +68,38 @@ func (DynamicResources) keyed(*framework.PodInfo) framework.PodFields {
 
 // mayShareClaim reports whether a pod names a claim that another one names, too: that may be in flight.
 func mayShareClaim(pod, other *framework.PodInfo) bool {
-	others := namedClaimsOf(other)
-	return slices.ContainsFunc(namedClaimsOf(pod), func(s queueing.Subject) bool { return slices.Contains(others, s) })
+	if other == nil {
+		return true
+	}
+	if pod.Pod.Namespace != other.Pod.Namespace {
+		return false
+	}
+	few, many := namedClaims.Of(pod), namedClaims.Of(other)
+	if len(few.names) > len(many.names) {
+		few, many = many, few
+	}
+	for name := range few.names {
+		if many.names[name] {
+			return true
+		}
+	}
+	return false
 }
+
+// claimNames are the names of a pod's claims. They are found once: a pod that leaves is compared with all
+// waiting pods that may share one.
+type claimNames struct{ names map[string]bool }
+
+var namedClaims = framework.NewPodDerived(func(p *framework.PodInfo) *claimNames {
+	x := new(claimNames)
+	for name := range devices.NamesIn(p.Pod) {
+		if x.names == nil {
+			x.names = map[string]bool{}
+		}
+		x.names[name] = true
+	}
+	return x
+})
 
 // freesDevices reports whether a change of a claim gives back its devices.
 func freesDevices(before, after *api.ResourceClaim) bool {
