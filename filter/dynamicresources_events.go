@@ -74,7 +74,7 @@ func mayShareClaim(pod, other *framework.PodInfo) bool {
 	if pod.Pod.Namespace != other.Pod.Namespace {
 		return false
 	}
-	few, many := namedClaims.Of(pod), namedClaims.Of(other)
+	few, many := claimNamesOf.Of(pod), claimNamesOf.Of(other)
 	if len(few.names) > len(many.names) {
 		few, many = many, few
 	}
@@ -90,7 +90,7 @@ func mayShareClaim(pod, other *framework.PodInfo) bool {
 // waiting pods that may share one.
 type claimNames struct{ names map[string]bool }
 
-var namedClaims = framework.NewPodDerived(func(p *framework.PodInfo) *claimNames {
+var claimNamesOf = framework.NewPodDerived(func(p *framework.PodInfo) *claimNames {
 	x := new(claimNames)
 	for name := range devices.NamesIn(p.Pod) {
 		if x.names == nil {

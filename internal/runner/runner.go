@@ -121,7 +121,8 @@ const (
 type Counted struct {
 	Text string
 	// At is the number of the class in some tables that had this.
-	At   atomic.Int32
+	At atomic.Int32
+	// Seen is the same for all of these pods.
 	Seen Seen
 }
 

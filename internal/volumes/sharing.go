@@ -64,8 +64,8 @@ func (l *sharing) set(claim string, change func(*beside)) {
 
 // each calls f with each claim of a volume. f must not change the list.
 func (l *sharing) each(volume string, f func(claim string)) {
-	claim, ok := l.first.Get(volume)
-	for ok && claim != "" {
+	claim, _ := l.first.Get(volume)
+	for claim != "" {
 		x, _ := l.beside.Get(claim)
 		f(claim)
 		claim = x.after

@@ -41,78 +41,75 @@ func (p Phase) String() string {
 	return fmt.Sprintf("%-17s %8.0f pods/s %6.1f %% %6.1f MB %4d late", p.Name, p.Rate, 100*p.Relative, float64(p.Heap)/1e6, p.Late)
 }
 
-// hostility is a way of a user to hurt others.
+// hostility is a way of a user to hurt others; none without pods.
 type hostility struct {
 	name  string
 	keep  int                                          // pods at a time
 	first int                                          // pods that come before the first round
+	least float64                                      // see Phase
 	pod   func(b api.PodBuilder, i int) api.PodBuilder // makes pod i
 }
 
 // hostile are all of them.
 var hostile = []hostility{
-	{"labels", 200, 0, func(b api.PodBuilder, i int) api.PodBuilder {
+	{"labels", 200, 0, leastRate, func(b api.PodBuilder, i int) api.PodBuilder {
 		return b.Labels(fmt.Sprint("k", i), fmt.Sprint("v", i), "app", fmt.Sprint("x", i))
 	}},
-	{"resources", 200, 0, func(b api.PodBuilder, i int) api.PodBuilder {
+	{"resources", 200, 0, leastRate, func(b api.PodBuilder, i int) api.PodBuilder {
 		for k := range 50 {
 			b = b.Request(resource.Name(fmt.Sprintf("example.com/r%d-%d", i, k)), "1")
 		}
 		return b
 	}},
-	{"topology keys", 200, 0, func(b api.PodBuilder, i int) api.PodBuilder {
+	{"topology keys", 200, 0, leastRate, func(b api.PodBuilder, i int) api.PodBuilder {
 		return b.Labels("app", "mine").Spread(1, fmt.Sprint("key", i), api.ScheduleAnyway, "app=mine")
 	}},
-	{"terms", 200, 0, func(b api.PodBuilder, i int) api.PodBuilder {
+	{"terms", 200, 0, leastRate, func(b api.PodBuilder, i int) api.PodBuilder {
 		name := fmt.Sprint("t", i)
 		return b.Labels("app", name).PodAntiAffinity(api.LabelHostname, "app="+name).PreferPodAffinity(5, api.LabelTopologyZone, fmt.Sprint("app=t", i-1))
 	}},
-	{"terms of new keys", 200, 0, func(b api.PodBuilder, i int) api.PodBuilder {
+	{"terms of new keys", 200, 0, leastRate, func(b api.PodBuilder, i int) api.PodBuilder {
 		for k := range 20 {
 			b = b.PreferPodAntiAffinity(1, fmt.Sprintf("key%d-%d", i, k), "app")
 		}
 		return b.Labels("app", "x")
 	}},
-	{termsOfAll, 200, 0, func(b api.PodBuilder, _ int) api.PodBuilder {
+	// Such a term counts in the score of each innocent pod.
+	{"terms of all", 200, 0, 0.60, func(b api.PodBuilder, _ int) api.PodBuilder {
 		return b.Labels("app", "x").PreferPodAntiAffinity(1, api.LabelTopologyZone, "app")
 	}},
-	{"images", 200, 0, func(b api.PodBuilder, i int) api.PodBuilder {
+	{"images", 200, 0, leastRate, func(b api.PodBuilder, i int) api.PodBuilder {
 		return b.Image(fmt.Sprint("registry.example/i", i, ":1"))
 	}},
-	{"ports", 200, 0, func(b api.PodBuilder, i int) api.PodBuilder {
+	{"ports", 200, 0, leastRate, func(b api.PodBuilder, i int) api.PodBuilder {
 		for k := range 40 {
 			b = b.HostPort(int32(1 + (40*i+k)%60_000))
 		}
 		return b
 	}},
-	{"huge pods", 50, 0, func(b api.PodBuilder, i int) api.PodBuilder {
+	{"huge pods", 50, 0, leastRate, func(b api.PodBuilder, i int) api.PodBuilder {
 		return b.Annotations("note", strings.Repeat("x", 200_000)).Labels("app", fmt.Sprint("h", i)).Tolerates(manyTaints(i)...)
 	}},
-	{"too large", 2000, 0, func(b api.PodBuilder, i int) api.PodBuilder {
+	{"too large", 2000, 0, leastRate, func(b api.PodBuilder, i int) api.PodBuilder {
 		return b.Labels("app", fmt.Sprint("l", i)).Requests("1k", "1Gi")
 	}},
-	{"nowhere", 2000, 0, func(b api.PodBuilder, i int) api.PodBuilder { return b.NodeSelector("no", fmt.Sprint("where", i)) }},
-	{"lonely", 2000, 0, func(b api.PodBuilder, i int) api.PodBuilder {
+	{"nowhere", 2000, 0, leastRate, func(b api.PodBuilder, i int) api.PodBuilder { return b.NodeSelector("no", fmt.Sprint("where", i)) }},
+	{"lonely", 2000, 0, leastRate, func(b api.PodBuilder, i int) api.PodBuilder {
 		return b.Labels("app", fmt.Sprint("l", i)).PodAffinity(api.LabelTopologyZone, fmt.Sprint("app=friend", i))
 	}},
-	{"badly spread", 2000, 0, func(b api.PodBuilder, i int) api.PodBuilder {
+	{"badly spread", 2000, 0, leastRate, func(b api.PodBuilder, i int) api.PodBuilder {
 		return b.Labels("app", fmt.Sprint("s", i)).Spread(1, fmt.Sprint("nowhere", i), api.DoNotSchedule, fmt.Sprint("app=s", i))
 	}},
-	{"gated", 2000, 0, func(b api.PodBuilder, i int) api.PodBuilder { return b.Gates(fmt.Sprint("example.com/g", i)) }},
-	{"missing claims", 2000, 2000, func(b api.PodBuilder, i int) api.PodBuilder { return b.Claim(fmt.Sprint("none", i)) }},
-	{"taken port", 2000, 2000, func(b api.PodBuilder, i int) api.PodBuilder {
+	{"gated", 2000, 0, leastRate, func(b api.PodBuilder, i int) api.PodBuilder { return b.Gates(fmt.Sprint("example.com/g", i)) }},
+	{"missing claims", 2000, 2000, leastRate, func(b api.PodBuilder, i int) api.PodBuilder { return b.Claim(fmt.Sprint("none", i)) }},
+	{"taken port", 2000, 2000, leastRate, func(b api.PodBuilder, i int) api.PodBuilder {
 		return b.HostPort(takenPort).Labels("app", fmt.Sprint("p", i))
 	}},
 }
 
 // leastRate is what the rate of innocent pods has to be beside a hostile user, as a part of that without one,
-// and leastAgain after that user. A term that matches the innocent pods counts in the score of each of them.
+// and leastAgain after that user.
 const leastRate, leastAgain = 0.80, 0.95
-
-const (
-	termsOfAll      = "terms of all"
-	leastTermsOfAll = 0.60
-)
 
 // manyTaints are 500 taints to tolerate.
 func manyTaints(i int) []string {
@@ -145,39 +142,37 @@ func Tenants(rounds int) ([]Phase, error) {
 		}
 	}
 	phases := []Phase{}
-	phase := func(name string, crowd *crowd, first int) error {
-		if crowd != nil {
-			crowd.come(w, first)
+	phase := func(h hostility) error {
+		var c *crowd
+		if h.pod != nil {
+			c = &crowd{keep: h.keep, pod: h.pod}
+			c.come(w, h.first)
 		}
 		w.took, control.took, w.late = w.took[:0], control.took[:0], 0
 		for i := range rounds {
-			towns := []func() error{func() error { return control.round(nil) }, func() error { return w.round(crowd) }}
+			towns := []func() error{func() error { return control.round(nil) }, func() error { return w.round(c) }}
 			first := i % 2 // what comes second finds the caches as the other town leaves them
 			if err := errors.Join(towns[first](), towns[1-first]()); err != nil {
-				return fmt.Errorf("phase %s: %w", name, err)
+				return fmt.Errorf("phase %s: %w", h.name, err)
 			}
 		}
-		p := Phase{Name: name, Rate: w.rate(), Relative: w.rate() / control.rate(), Least: leastRate, Late: w.late}
-		if name == termsOfAll {
-			p.Least = leastTermsOfAll
-		}
-		if crowd != nil {
-			crowd.leave(w, len(crowd.pods))
+		p := Phase{Name: h.name, Rate: w.rate(), Relative: w.rate() / control.rate(), Least: h.least, Late: w.late}
+		if c != nil {
+			c.leave(w, len(c.pods))
 		}
 		p.Heap = inUse()
 		phases = append(phases, p)
 		return nil
 	}
-	if err := phase("alone", nil, 0); err != nil {
+	if err := phase(hostility{name: "alone", least: leastRate}); err != nil {
 		return nil, err
 	}
 	for _, h := range hostile {
-		if err := phase(h.name, &crowd{keep: h.keep, pod: h.pod}, h.first); err != nil {
+		if err := phase(h); err != nil {
 			return phases, err
 		}
 	}
-	if err = phase("alone again", nil, 0); err == nil {
-		phases[len(phases)-1].Least = leastAgain
+	if err = phase(hostility{name: "alone again", least: leastAgain}); err == nil {
 		phases[len(phases)-1].Allocations, err = compareAllocations(w, control)
 	}
 	runtime.KeepAlive(w)
