@@ -191,9 +191,11 @@ func (n *NodeInfo) add(p *PodInfo) {
 	n.countIn(p)
 	n.Pods = append(n.Pods, p)
 	if len(n.Pods) > manyPods {
-		n.places.add(p, len(n.Pods)-1)
+		n.places.addLast(n.Pods)
 	}
-	n.takePorts(p)
+	if p.has(runner.HasHostPorts) {
+		n.takePorts(p)
+	}
 }
 
 // countIn adds the requests of the pod to the totals.
@@ -247,14 +249,8 @@ func (n *NodeInfo) removeAt(i int) *PodInfo {
 	p := n.Pods[i]
 	last := len(n.Pods) - 1
 	n.Pods[i] = n.Pods[last]
-	switch {
-	case last == manyPods:
-		n.places = nil
-	case last > manyPods:
-		n.places.remove(p)
-		if i < last {
-			n.places.move(n.Pods[i], i)
-		}
+	if last >= manyPods {
+		n.unplace(p, i)
 	}
 	n.Pods[last] = nil
 	n.Pods = n.Pods[:last]
@@ -262,10 +258,25 @@ func (n *NodeInfo) removeAt(i int) *PodInfo {
 	return p
 }
 
+// unplace forgets the place of a pod, which the last pod has now, before that leaves its own.
+func (n *NodeInfo) unplace(p *PodInfo, i int) {
+	last := len(n.Pods) - 1
+	if last == manyPods {
+		n.places = nil
+		return
+	}
+	n.places.remove(p)
+	if i < last {
+		n.places.move(n.Pods[i], i)
+	}
+}
+
 // insertAt undoes removeAt.
 func (n *NodeInfo) insertAt(i int, p *PodInfo) {
 	n.countIn(p)
-	n.takePorts(p)
+	if p.has(runner.HasHostPorts) {
+		n.takePorts(p)
+	}
 	n.Pods = append(n.Pods, p)
 	last := len(n.Pods) - 1
 	n.Pods[i], n.Pods[last] = n.Pods[last], n.Pods[i]
@@ -279,14 +290,13 @@ func (n *NodeInfo) insertAt(i int, p *PodInfo) {
 
 func (n *NodeInfo) uncount(p *PodInfo) {
 	n.countOut(p)
-	n.releasePorts(p)
+	if p.has(runner.HasHostPorts) {
+		n.releasePorts(p)
+	}
 }
 
 // releasePorts uncounts the pod's host ports. The rest of the list moves once.
 func (n *NodeInfo) releasePorts(p *PodInfo) {
-	if !p.has(runner.HasHostPorts) {
-		return
-	}
 	var few [fewPorts]api.HostPort
 	list, kept, next := n.UsedPorts, 0, 0
 	for _, port := range sortedPorts(few[:0], p.HostPorts) {
@@ -311,9 +321,6 @@ func (n *NodeInfo) releasePorts(p *PodInfo) {
 // takePorts counts the pod's host ports. They are sorted, so that a rollback restores
 // the same list whatever came in between. The rest of the list moves once.
 func (n *NodeInfo) takePorts(p *PodInfo) {
-	if !p.has(runner.HasHostPorts) {
-		return
-	}
 	var few [fewPorts]api.HostPort
 	ports, end := sortedPorts(few[:0], p.HostPorts), len(n.UsedPorts)
 	list := append(n.UsedPorts, ports...)

@@ -46,6 +46,11 @@ func (n *NodeInfo) findOwn(p *PodInfo) int {
 	if len(n.Pods) <= manyPods {
 		return n.find(p)
 	}
+	return n.findAmongMany(p)
+}
+
+// findAmongMany is findOwn for a node with many pods, whose places are kept.
+func (n *NodeInfo) findAmongMany(p *PodInfo) int {
 	if n.places == nil {
 		n.places = new(podPlaces)
 	}
@@ -74,6 +79,12 @@ func (x *podPlaces) add(p *PodInfo, place int) {
 		place = -1
 	}
 	x.of[id] = podAt{int32(place), at.count}
+}
+
+// addLast adds the last pod of a node.
+func (x *podPlaces) addLast(pods []*PodInfo) {
+	last := len(pods) - 1
+	x.add(pods[last], last)
 }
 
 func (x *podPlaces) remove(p *PodInfo) {

@@ -105,12 +105,22 @@ func (t *plugins) findConditional() {
 	t.conditional = framework.PodParts(all) & framework.PartExtended
 }
 
-// concernsAny reports whether a pod with the parts concerns a plugin of the list.
-func concernsAny[T any](list []concerning[T], parts podParts) bool {
-	for i := range list {
-		if list[i].concern.in(parts) {
-			return true
-		}
-	}
-	return false
+// concerns says which pods concern a plugin of a list.
+type concerns struct {
+	some bool // there is a plugin
+	of   concern
 }
+
+func concernsOf[T any](list []concerning[T]) (c concerns) {
+	for i := range list {
+		of := list[i].concern
+		if c.some {
+			of = of.or(c.of)
+		}
+		c = concerns{true, of}
+	}
+	return c
+}
+
+// in reports whether a pod with the parts concerns one of them.
+func (c concerns) in(parts podParts) bool { return c.some && c.of.in(parts) }

@@ -89,7 +89,11 @@ func (f *incrementalPath) decide(snap *framework.Snapshot, pod *framework.PodInf
 			err, ok = nil, false
 		}
 	}()
-	err, ok = f.answer(snap, pod, d)
+	if f.s.reference.within == nil {
+		err, ok = f.answer(snap, pod, d)
+	} else {
+		err, ok = f.answerWithin(snap, pod, d)
+	}
 	done = true
 	return err, ok
 }
@@ -102,44 +106,32 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 	d.TieRule, d.Number, d.start = s.profile.TieRule, s.number, s.start
 	f.by, f.early.known, f.stepped, f.spelled, f.long = byView, false, nil, 0, false
 	f.newcomers.wait, f.newcomers.early = false, false
-	switch {
-	case pod.IsNominated():
-		if done, ok := f.decideOnNominated(snap, d); done || !ok {
-			return nil, ok
-		}
-		c.Reset(pod, snap, s.number, seed)
-	case mayName(pod) && !f.isNoted(pod): // the nodes of a pod with a class are not named
-		if err, ok := f.decideByPreFilters(snap, pod, d); ok || s.reference.ready && s.reference.bound.restrict {
+	if pod.IsNominated() || mayName(pod) && !f.isNoted(pod) { // the nodes of a pod with a class are not named
+		if done, ok, err := f.answerAbout(snap, pod, d); done {
 			return err, ok
 		}
-		s.reference.ready = false
 		c.Reset(pod, snap, s.number, seed)
 	}
-	wanted := s.plugins.wanted(snap.Len(), s.profile.Percentage)
-	b, x := &f.balances.all, f.extentOf(wanted, snap.Len())
+	nodes := snap.Len()
+	wanted := s.plugins.wanted(nodes, s.profile.Percentage)
+	b, x := &f.balances.all, f.extentOf(wanted, nodes)
 	if f.isAside(b, c, x) {
 		return f.decideByPreFilters(snap, pod, d)
 	}
-	if f.class = f.classOf(c); f.class == nil {
-		f.balances.long.aside++
-		f.book(-refusedCost, 0) // no class is noted
-		return f.decideByPreFilters(snap, pod, d)
-	}
-	if f.class.named {
-		if err, ok := f.decideByPreFilters(snap, pod, d); ok || !s.reference.ready || s.reference.bound.restrict {
+	if f.class = f.classOf(c); f.class == nil || f.class.named {
+		if done, ok, err := f.answerByPreFilters(snap, pod, d); done {
 			return err, ok
 		}
-		f.class.named, s.reference.ready = false, false
 		c.Reset(pod, snap, s.number, seed)
 	}
-	f.engine.TakeEvaluated() // for what is decided in other ways
+	before := f.engine.Evaluated()
 	f.nominations.asked = 0
 	v, ok := f.ask(c, s.start, wanted)
 	if !ok {
-		f.book(f.engine.TakeEvaluated()+nominatedCost*f.nominations.asked, 0)
+		f.book(f.evaluatedSince(before)+nominatedCost*f.nominations.asked, 0)
 		return f.decideByPreFilters(snap, pod, d)
 	}
-	f.book(f.engine.TakeEvaluated(), v.Evaluated)
+	f.book(f.evaluatedSince(before), v.Evaluated)
 	d.Evaluated, d.Feasible, d.advance = v.Evaluated, v.Feasible, v.Evaluated
 	if f.early.known {
 		f.countEarly(v, d)
@@ -167,6 +159,38 @@ func (f *incrementalPath) answer(snap *framework.Snapshot, pod *framework.PodInf
 	return nil, true
 }
 
+// answerAbout answers from the node to which the pod is nominated, or from the nodes that PreFilters name. It
+// is not done if all nodes may have to be looked at.
+func (f *incrementalPath) answerAbout(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (done, ok bool, err error) {
+	if pod.IsNominated() {
+		done, ok = f.decideOnNominated(snap, d)
+		return done || !ok, ok, nil
+	}
+	r := &f.s.reference
+	if err, ok = f.decideByPreFilters(snap, pod, d); ok || r.ready && r.bound.restrict {
+		return true, ok, err
+	}
+	r.ready = false
+	return false, false, nil
+}
+
+// answerByPreFilters is for a pod without a class, or with one whose nodes are named. It is not done if they no
+// longer are.
+func (f *incrementalPath) answerByPreFilters(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (done, ok bool, err error) {
+	if f.class == nil {
+		f.balances.long.aside++
+		f.book(-refusedCost, 0) // no class is noted
+		err, ok = f.decideByPreFilters(snap, pod, d)
+		return true, ok, err
+	}
+	r := &f.s.reference
+	if err, ok = f.decideByPreFilters(snap, pod, d); ok || !r.ready || r.bound.restrict {
+		return true, ok, err
+	}
+	f.class.named, r.ready = false, false
+	return false, false, nil
+}
+
 // find asks the engine about the cycle's pod, for a search that begins at a place and
 // ends after want feasible nodes.
 func (f *incrementalPath) find(c *framework.Cycle, start, want int) (*engine.View, bool) {
@@ -178,15 +202,21 @@ func (f *incrementalPath) find(c *framework.Cycle, start, want int) (*engine.Vie
 }
 
 // ask is find for a pod whose class is known.
-func (f *incrementalPath) ask(c *framework.Cycle, start, want int) (*engine.View, bool) {
-	overrides, ok := f.override(c)
-	if !ok {
-		return nil, false
-	}
+func (f *incrementalPath) ask(c *framework.Cycle, start, want int) (v *engine.View, ok bool) {
 	q := &f.query // to copy a literal right after it is made would make the processor wait
-	q.Snapshot, q.Cycle, q.Start, q.Want, q.Overrides = c.Snapshot, c, start, want, overrides
+	q.Snapshot, q.Cycle, q.Start, q.Want, q.Overrides = c.Snapshot, c, start, want, nil
+	if c.Snapshot.Nominations() > 0 {
+		if q.Overrides, ok = f.override(c); !ok {
+			return nil, false
+		}
+	}
 	q.Key, q.Ref = f.keyOf(f.class)
 	return f.engine.Find(q)
+}
+
+// evaluatedSince is how many nodes the engine has evaluated since its count was before.
+func (f *incrementalPath) evaluatedSince(before int64) (nodes int) {
+	return int((f.engine.Evaluated() - before) / 2)
 }
 
 // keyOf returns the key by which the engine is asked about a class.

@@ -132,9 +132,12 @@ func (b *balance) noteVain(x extent) {
 // book notes a decision in the balance of all, with what the pod's key cost. That of a long key is
 // noted in a balance of its own.
 func (f *incrementalPath) book(evaluated, saved int) {
-	if f.bookSettled(evaluated, saved) {
-		return
+	if !f.bookSettled(evaluated, saved) {
+		f.bookUnsettled(evaluated, saved)
 	}
+}
+
+func (f *incrementalPath) bookUnsettled(evaluated, saved int) {
 	all := &f.balances.all
 	f.noteKey(all, evaluated, saved)
 	if !f.long {

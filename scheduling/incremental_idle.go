@@ -67,7 +67,7 @@ func (l *idlers) idle(c *framework.Cycle, epoch uint64) bool {
 		l.follow(c)
 		l.at = epoch
 	}
-	return l.all && l.none && areIdle(l.list, c)
+	return l.all && l.none && (len(l.list) == 0 || areIdle(l.list, c))
 }
 
 // follow asks those whose answer stands for an epoch.

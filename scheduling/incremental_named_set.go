@@ -92,7 +92,7 @@ func (f *incrementalPath) decideAmongNamed(snap *framework.Snapshot, pod *framew
 	r.cycle.Reset(pod, snap, d.Number, pick.Seed(s.profile.Seed, d.Number))
 	f.unnamed = true
 	defer func() { f.unnamed = false }()
-	f.engine.TakeEvaluated() // for what is decided in other ways
+	before := f.engine.Evaluated()
 	v, ok := f.find(&r.cycle, 0, snap.Len())
 	if ok {
 		f.class.named = true
@@ -100,7 +100,7 @@ func (f *incrementalPath) decideAmongNamed(snap *framework.Snapshot, pod *framew
 		err, ok = f.chooseAmong(snap, v, set.slots, d)
 	}
 	// What does not depend on nodes is not saved: the PreFilters have been asked.
-	b, x, evaluated := &f.balances.named, f.extentOf(len(r.bound.nodes), snap.Len()), f.engine.TakeEvaluated()+keyCost
+	b, x, evaluated := &f.balances.named, f.extentOf(len(r.bound.nodes), snap.Len()), f.evaluatedSince(before)+keyCost
 	if !ok {
 		b.note(x, evaluated, 0)
 		return nil, false

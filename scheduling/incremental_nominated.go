@@ -80,11 +80,7 @@ type supposer interface {
 // override lists the nodes that the filters reject if the pods are there that are
 // nominated to them. It is not ok if the reference path must be taken.
 func (f *incrementalPath) override(c *framework.Cycle) (list []engine.Override, ok bool) {
-	s := c.Snapshot
-	if s.Nominations() == 0 {
-		return nil, true
-	}
-	x := &f.nominations
+	s, x := c.Snapshot, &f.nominations
 	x.start(&f.s.plugins)
 	x.overrides = x.overrides[:0]
 	q := nominatedQuestion{x: x, plugins: &f.s.plugins, cycle: c, filters: &f.class.filters, unnamed: f.unnamed}

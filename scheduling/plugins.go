@@ -17,6 +17,8 @@ type plugins struct {
 	scorers    []scorePlugin
 	reserve    []concerning[framework.ReservePlugin]
 	details    []concerning[framework.ReserveDetailer] // of reserve, those that are one
+	reserving  concerns                                // of reserve
+	telling    concerns                                // of details
 
 	preEnqueue []named[queueing.PreEnqueuePlugin]
 	queueSort  queueing.QueueSortPlugin
@@ -158,6 +160,7 @@ func (t *plugins) resolveRest(p *Profile) {
 			t.details = append(t.details, concerning[framework.ReserveDetailer]{d, concernOf(d)})
 		}
 	}
+	t.reserving, t.telling = concernsOf(t.reserve), concernsOf(t.details)
 	t.preEnqueue = allAs[queueing.PreEnqueuePlugin](p.PreEnqueue)
 	t.queueSort = PrioritySort{}
 	if p.QueueSort != nil {

@@ -19,10 +19,9 @@ type failure struct {
 
 // noteFailure keeps what a decision about the pod came to.
 func (s *Scheduler) noteFailure(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision, err error) {
-	if fit, ok := err.(*FitError); ok {
+	s.failure = failure{}
+	if fit, ok := err.(*FitError); ok && s.reference.within == nil {
 		s.failure = failure{snap, pod, snap.Version(), d.Number, fit}
-	} else if s.failure.fit != nil { // most decisions find it so
-		s.failure = failure{}
 	}
 }
 

@@ -4,7 +4,7 @@ import "github.com/berth-sched/berth/framework"
 
 // tellReserved fills Decision.Reserved for a pod on a node, or one that may come there.
 func (s *Scheduler) tellReserved(snap *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo, d *Decision) (err error) {
-	if parts := s.partsIn(snap, pod); concernsAny(s.plugins.details, parts) {
+	if parts := s.partsIn(snap, pod); s.plugins.telling.in(parts) {
 		d.Reserved, err = s.plugins.reserves(snap, pod, parts, node)
 	}
 	return err
@@ -15,7 +15,7 @@ func (s *Scheduler) tellReserved(snap *framework.Snapshot, pod *framework.PodInf
 func (s *Scheduler) assumeAndTell(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) error {
 	c := &s.reference.cycle
 	parts := s.partsIn(snap, pod)
-	if !concernsAny(s.plugins.details, parts) {
+	if !s.plugins.telling.in(parts) {
 		return s.assume(c, snap, pod, parts, d.node)
 	}
 	mark := snap.Begin()

@@ -145,25 +145,13 @@ func (s *Scheduler) scheduleWithin(ctx context.Context, snap *framework.Snapshot
 	s.busy = true
 	s.reference.begin(ctx)
 	s.reference.within = within
-	var w *watched
-	if s.profile.Cache.Verify {
-		w = s.watch(snap, pod)
-	}
 	err := s.decideOnAPath(snap, pod, d)
-	if w != nil {
-		if changed := s.mutation(w, s.number); changed != nil {
-			err = changed
-		}
-	}
 	s.busy = false
-	n := snap.Len()
-	if within == nil {
+	if err != nil || s.failure.fit != nil {
 		s.noteFailure(snap, pod, d, err)
-	} else {
-		s.failure, n = failure{}, within.Len()
 	}
 	s.number++
-	if n > 0 {
+	if n := within.lenIn(snap); n > 0 {
 		s.start = remainder(d.start+d.advance, n)
 	}
 	return err
@@ -205,32 +193,51 @@ func current(snap *framework.Snapshot, pod *framework.PodInfo) (*framework.PodIn
 var errNotMade = errors.New("is nil or the zero value; make one with scheduling.New")
 
 // decideOnAPath takes the incremental path if it can, and both paths to verify.
-func (s *Scheduler) decideOnAPath(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error) {
-	ok := false
-	if s.triesIncremental(snap, pod) {
-		if s.reference.within == nil {
-			err, ok = s.incremental.decide(snap, pod, d)
-		} else {
-			err, ok = s.incremental.decideWithin(snap, pod, d)
-		}
-		if s.profile.Cache.Verify {
-			if fault := s.incremental.fault(snap, pod, d); fault != nil {
-				return fault
-			}
-		}
-	}
-	if !ok {
-		if *d, err = s.decide(&s.reference, snap, pod, s.number, s.start); err != nil && s.incremental != nil {
-			s.incremental.failed(pod)
-		}
-		return err
-	}
+func (s *Scheduler) decideOnAPath(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) error {
 	if s.profile.Cache.Verify {
-		if difference := s.incremental.verify(snap, pod, *d, err); difference != nil {
-			return difference
+		return s.decideWatched(snap, pod, d)
+	}
+	if s.triesIncremental(snap, pod) {
+		if err, ok := s.incremental.decide(snap, pod, d); ok {
+			return err
 		}
+	}
+	return s.decideByReference(snap, pod, d)
+}
+
+// decideByReference takes the reference path, and says so to the incremental one if it fails.
+func (s *Scheduler) decideByReference(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error) {
+	if *d, err = s.decide(&s.reference, snap, pod, s.number, s.start); err != nil && s.incremental != nil {
+		s.incremental.failed(pod)
 	}
 	return err
+}
+
+// decideWatched is decideOnAPath with all that [CacheConfig.Verify] promises.
+func (s *Scheduler) decideWatched(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) error {
+	w := s.watch(snap, pod)
+	err := s.decideCompared(snap, pod, d)
+	if changed := s.mutation(w, s.number); changed != nil {
+		return changed
+	}
+	return err
+}
+
+// decideCompared compares what the incremental path answers with the reference path.
+func (s *Scheduler) decideCompared(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) error {
+	if s.triesIncremental(snap, pod) {
+		err, ok := s.incremental.decide(snap, pod, d)
+		if fault := s.incremental.fault(snap, pod, d); fault != nil {
+			return fault
+		}
+		if ok {
+			if difference := s.incremental.verify(snap, pod, *d, err); difference != nil {
+				return difference
+			}
+			return err
+		}
+	}
+	return s.decideByReference(snap, pod, d)
 }
 
 // triesIncremental reports whether the incremental path is asked first.
@@ -348,7 +355,7 @@ func (s *Scheduler) Assume(snap *framework.Snapshot, pod *framework.PodInfo, d D
 // assume counts the pod, which has the parts, on the node and runs the Reserve plugins, or
 // changes nothing.
 func (s *Scheduler) assume(c *framework.Cycle, snap *framework.Snapshot, pod *framework.PodInfo, parts podParts, node *framework.NodeInfo) error {
-	if !concernsAny(s.plugins.reserve, parts) {
+	if !s.plugins.reserving.in(parts) {
 		return snap.AddPodAt(pod, node)
 	}
 	mark := snap.Begin()
@@ -448,7 +455,7 @@ func (s *Scheduler) Release(snap *framework.Snapshot, pod *framework.PodInfo, no
 	if err != nil {
 		return err
 	}
-	if n := snap.NodeOf(pod, node); concernsAny(s.plugins.reserve, allOf(pod)) && n.HasPod(pod) {
+	if n := snap.NodeOf(pod, node); s.plugins.reserving.in(allOf(pod)) && n.HasPod(pod) {
 		s.reference.cycle.Reset(pod, snap, s.number, pick.Seed(s.profile.Seed, s.number))
 		if err := s.plugins.unreserve(&s.reference.cycle, n); err != nil {
 			return err

@@ -23,6 +23,7 @@ func (s *Scheduler) ObservePlugins(now func() time.Time, tell func(pod *framewor
 	for i := range t.reserve {          // every call is seen, also those about pods that concern nobody
 		t.reserve[i] = concerning[framework.ReservePlugin]{observedReserve{t.reserve[i].plugin, o}, 0}
 	}
+	t.reserving = concernsOf(t.reserve)
 	t.preFlight = slices.Clone(t.preFlight)
 	for i, p := range t.preFlight {
 		if p != nil {

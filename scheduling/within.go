@@ -150,22 +150,7 @@ func (s *Scheduler) Seek(p Position) {
 	s.failure = failure{}
 }
 
-// decideWithin answers like [Scheduler.decide] among some of the nodes; false if it has
-// no answer.
-func (f *incrementalPath) decideWithin(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error, ok bool) {
-	done := false
-	defer func() {
-		if !done { // recover is not free
-			f.contain(recover())
-			err, ok = nil, false
-		}
-	}()
-	err, ok = f.answerWithin(snap, pod, d)
-	done = true
-	return err, ok
-}
-
-// answerWithin is decideWithin, but panics if the engine does.
+// answerWithin is answer among some of the nodes.
 func (f *incrementalPath) answerWithin(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error, ok bool) {
 	s, r := f.s, &f.s.reference
 	c := &r.cycle
@@ -182,16 +167,16 @@ func (f *incrementalPath) answerWithin(snap *framework.Snapshot, pod *framework.
 	if f.isAside(b, c, x) {
 		return nil, false
 	}
-	f.engine.TakeEvaluated() // for what is decided in other ways
+	before := f.engine.Evaluated()
 	v, ok := f.find(c, 0, snap.Len())
 	if ok {
 		err, ok = f.chooseAmong(snap, v, slots, d)
 	}
 	if !ok {
-		b.note(x, f.engine.TakeEvaluated()+f.spelled, 0)
+		b.note(x, f.evaluatedSince(before)+f.spelled, 0)
 		return nil, false
 	}
-	b.note(x, f.engine.TakeEvaluated()+f.spelled, d.Evaluated)
+	b.note(x, f.evaluatedSince(before)+f.spelled, d.Evaluated)
 	if err == nil && d.Feasible == 0 {
 		err = &FitError{Pod: pod.Pod.Key(), Nodes: len(slots), Rejections: s.plugins.rejections(countAmong(v, slots))}
 	}

@@ -220,7 +220,7 @@ func (b *base) follow(s *framework.Snapshot) {
 		b.schedule(b.nodes...)
 	}
 	b.askMany(b.plugins.podFilters)
-	b.evaluated += len(b.slots) / 2 // what follows costs a quarter of that again
+	b.evaluated += int64(len(b.slots) / 2) // what follows costs a quarter of that again
 	b.recordVerdicts()
 	if b.state == scored {
 		b.scoreMany()

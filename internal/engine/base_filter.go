@@ -90,7 +90,7 @@ func (b *base) recordVerdicts() {
 // askMany asks filters about the listed nodes, one filter after the other. If several
 // reject a node, the first in the profile counts.
 func (b *base) askMany(filters []Filter) {
-	b.evaluated += 2 * len(b.slots)
+	b.evaluated += int64(2 * len(b.slots))
 	for i := range filters {
 		f := &filters[i]
 		if f.Batch == nil {

@@ -81,7 +81,7 @@ func (s *Scorer) normalizes() bool { return s.ByRange != nil || s.ByNodes != nil
 // scoreAll scores the listed nodes, which are all feasible ones.
 func (b *base) scoreAll() {
 	p, r := &b.plugins, &b.rows
-	b.evaluated += 2 * (refreshCost + len(b.slots))
+	b.evaluated += int64(2 * (refreshCost + len(b.slots)))
 	byNode, byPods := b.sums(p.nodeScorers, 0), b.sums(p.podScorers, 1)
 	r.uniform = p.readPods() || len(b.nodes) == len(r.order.Slots) &&
 		!slices.ContainsFunc(p.normalized, func(l rawList) bool { return !l.nodeOnly })

@@ -18,7 +18,7 @@ func (c *class) gather() bool {
 // updateAll looks at all nodes and builds the tree anew.
 func (c *class) updateAll() {
 	o, t := c.order(), &c.totals
-	c.base.evaluated += 2*refreshCost + 3*len(o.Slots) // one and a half for each
+	c.base.evaluated += int64(2*refreshCost + 3*len(o.Slots)) // one and a half for each
 	c.at.rows = c.base.log.End()
 	t.tree.Reset(len(o.Slots), c.groups.division.count, c.groups.division.places)
 	for i := range t.counts {
@@ -59,7 +59,7 @@ func (c *class) openAll() {
 func (c *class) updateTouched() {
 	changed, _ := c.base.log.Since(c.at.rows)
 	c.at.rows = c.base.log.End()
-	c.base.evaluated += len(changed)
+	c.base.evaluated += int64(len(changed))
 	rows, places, follow := &c.base.rows, c.order().Place, c.columns.follow(c.base)
 	for _, slot := range changed {
 		place := places[slot]
@@ -189,7 +189,7 @@ func (c *class) isFeasible(slot int32) bool {
 // call.
 func (c *class) feasibleNodes() []*framework.NodeInfo {
 	nodes := c.base.feasible[:0]
-	c.base.walked += len(c.order().Slots)
+	c.base.walked += int64(len(c.order().Slots))
 	for _, slot := range c.order().Slots {
 		if c.isFeasible(slot) {
 			nodes = append(nodes, c.base.at.snapshot.AtSlot(int(slot)))

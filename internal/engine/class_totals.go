@@ -40,7 +40,7 @@ func (t *totals) postpone(slot int32) {
 // firstScores takes over the scores of the base.
 func (c *class) firstScores() {
 	c.columns.rest()
-	c.base.evaluated += 2 * len(c.order().Slots)
+	c.base.evaluated += int64(2 * len(c.order().Slots))
 	for i := range c.base.plugins.normalized {
 		c.columns.adopt(c, &c.base.plugins.normalized[i].scorer, i)
 	}
@@ -62,7 +62,7 @@ func (c *class) finish() {
 	t := &c.totals
 	clear(t.tree.Offset)
 	moved := len(t.pending) + c.columns.normalize(c)
-	c.base.walked += moved
+	c.base.walked += int64(moved)
 	if !c.usable() {
 		return
 	}
@@ -116,7 +116,7 @@ func (c *class) totalAt(place int) int32 {
 // addUpAll adds up all totals and builds the tree.
 func (c *class) addUpAll() {
 	leaves := c.totals.tree.Leaves
-	c.base.walked += len(leaves)
+	c.base.walked += int64(len(leaves))
 	for place, slot := range c.order().Slots {
 		if leaves[place] >= 0 {
 			leaves[place] = c.total(slot)
@@ -182,7 +182,7 @@ func (c *class) mayStart() bool {
 // start makes a blank class ready to share.
 func (c *class) start() {
 	c.columns.rest()
-	c.base.evaluated += 2 * len(c.order().Slots)
+	c.base.evaluated += int64(2 * len(c.order().Slots))
 	for i := range c.base.plugins.normalized {
 		l := &c.base.plugins.normalized[i]
 		c.columns.adopt(c, &l.scorer, i)

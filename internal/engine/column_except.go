@@ -110,7 +110,7 @@ func (s *exceptScores) refresh(c *class, col *column) {
 // refreshAll asks for all scores.
 func (s *exceptScores) refreshAll(c *class, col *column) {
 	s.forgetAll()
-	c.base.evaluated += len(c.order().Slots)
+	c.base.evaluated += int64(len(c.order().Slots))
 	c.totals.need(allTotals)
 	col.touched, c.columns.tracking = col.touched[:0], col
 	c.ask.exceptions(col.scorer.Scorer.(incremental.ExceptionScorer), c.columns.touch)
@@ -186,7 +186,7 @@ func (s *exceptScores) addOffsets(c *class, col *column, offsets []int64) {
 
 // renew normalizes all scores.
 func (s *exceptScores) renew(c *class, col *column) {
-	c.base.walked += len(s.list)
+	c.base.walked += int64(len(s.list))
 	low, high := s.limits(c)
 	for g := range s.norms {
 		s.norms[g] = 0

@@ -85,7 +85,7 @@ func New(source Source, budget int) *Engine {
 func (e *Engine) Stats() Stats {
 	s := e.stats
 	s.Classes = len(e.classes)
-	s.Looks += uint64(e.lists.evaluated + e.lists.walked)
+	s.Looks = uint64(e.lists.evaluated + e.lists.walked)
 	return s
 }
 
@@ -109,9 +109,7 @@ type Query struct {
 // A panic of a plugin costs its class; the reference path finds it again and reports it.
 // A panic of the engine itself is a fault: see TakeFault.
 func (e *Engine) Find(q *Query) (v *View, ok bool) {
-	if len(e.barred) > 0 && e.barred[q.Key] > 0 {
-		e.barred[q.Key]--
-		e.stats.Bypassed++
+	if len(e.barred) > 0 && e.sitsOut(q.Key) {
 		return nil, false
 	}
 	var c *class
@@ -171,6 +169,16 @@ func (e *Engine) Find(q *Query) (v *View, ok bool) {
 	return &e.view, true
 }
 
+// sitsOut counts a decision that a class which broke sits out.
+func (e *Engine) sitsOut(key string) bool {
+	if e.barred[key] == 0 {
+		return false
+	}
+	e.barred[key]--
+	e.stats.Bypassed++
+	return true
+}
+
 // heedTouched follows the snapshot again if a plugin touched its nodes while it was bound or asked:
 // what the tracker has read since would be taken for that of forks whose nodes are as they were before.
 // So would the rows of the class, which are dropped with its base.
@@ -184,14 +192,9 @@ func (e *Engine) heedTouched(c *class, s *framework.Snapshot) {
 	e.tracker.Follow(s, e.order)
 }
 
-// TakeEvaluated returns how many nodes the engine has evaluated since the last call. Where it
-// does less for a node than the reference path, as a class does that looks at all rows of its
-// base, it counts for a part.
-func (e *Engine) TakeEvaluated() (nodes int) {
-	e.stats.Looks += uint64(e.lists.evaluated)
-	nodes, e.lists.evaluated = e.lists.evaluated/2, 0
-	return nodes
-}
+// Evaluated is how many nodes the engine has evaluated so far. Where it does less for a node than
+// the reference path, as a class does that looks at all rows of its base, it counts for a part.
+func (e *Engine) Evaluated() (halves int64) { return e.lists.evaluated }
 
 // Place returns the place of a slot in the snapshot's order, -1 if it has no node. It costs
 // O(N) after nodes have come or gone.
@@ -233,7 +236,8 @@ func (e *Engine) adoptOrigin(s *framework.Snapshot) {
 func (e *Engine) clear() {
 	was := *e
 	*e = *New(was.source, was.fixed)
-	e.clock, e.stats, e.fault = was.clock, was.Stats(), was.fault
+	e.clock, e.stats, e.fault = was.clock, was.stats, was.fault
+	e.lists.evaluated, e.lists.walked = was.lists.evaluated, was.lists.walked
 	e.stats.Bytes = 0
 }
 

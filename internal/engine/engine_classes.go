@@ -82,7 +82,7 @@ func (e *Engine) addClass(key string, b *base) (c *class) {
 	return c
 }
 
-// ClassCost is what a new class costs besides looking at nodes, in nodes; see TakeEvaluated.
+// ClassCost is what a new class costs besides looking at nodes, in nodes; see Evaluated.
 // One that is inherited costs no more than is counted of it in other places. refreshCost is what it
 // costs besides to look at all nodes anew, moveCost what it costs to go to another snapshot besides
 // evaluating the nodes that differ.

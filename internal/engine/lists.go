@@ -26,8 +26,8 @@ type lists struct {
 	scores   []int64               // of these
 	shown    twoNodes
 
-	evaluated int // see Engine.TakeEvaluated; in half nodes
-	walked    int // nodes that were listed or added up besides; see Stats.Looks
+	evaluated int64 // see Engine.Evaluated
+	walked    int64 // nodes that were listed or added up besides; see Stats.Looks
 }
 
 // listAll lists nodes that nothing has rejected so far.

@@ -102,7 +102,7 @@ func (v *View) narrow(slots []int) (ok bool) {
 func (v *View) score(scorers []Scorer) (ok bool) {
 	c := v.class
 	ok = true
-	c.base.evaluated += 2 * len(scorers) * len(v.places)
+	c.base.evaluated += int64(2 * len(scorers) * len(v.places))
 	v.explicit = slotlist.AtLeast(v.explicit, len(v.places))[:len(v.places)]
 	v.raw = slotlist.AtLeast(v.raw, len(v.places))[:len(v.places)]
 	for k, place := range v.places {
@@ -150,7 +150,7 @@ func (v *View) list() {
 	}
 	v.listed = true
 	c := v.class
-	c.base.walked += v.Feasible
+	c.base.walked += int64(v.Feasible)
 	is := listing{c, c.order(), c.versions.feasible, v.parts, v.listing.named}
 	if at := c.base.tracker.Nodes(); is == v.listing && len(v.places) == v.Feasible {
 		if v.Feasible == v.Evaluated { // all that were visited

@@ -200,7 +200,7 @@ func (v *View) AllTied() []*framework.NodeInfo {
 // Totals calls f for every feasible node in the order of the search, until f returns
 // false.
 func (v *View) Totals(f func(n *framework.NodeInfo, total int64) bool) {
-	v.class.base.walked += v.Feasible
+	v.class.base.walked += int64(v.Feasible)
 	if len(v.explicit) > 0 {
 		for i, t := range v.explicit {
 			if !f(v.node(int(v.places[i])), int64(t)) {

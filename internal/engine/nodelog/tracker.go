@@ -61,7 +61,9 @@ func (t *Tracker) Follow(s *framework.Snapshot, o *Order) {
 		slots, listed = s.Changes(t.version)
 	}
 	t.Snapshot, t.version = s, s.Version()
-	t.grow()
+	if slots := s.SlotLimit(); len(t.nodes) < slots {
+		t.grow(slots)
+	}
 	rearranged := t.Order != o
 	if rearranged {
 		t.arrange(o)
@@ -143,12 +145,8 @@ func (t *Tracker) lookAt(slots []int) {
 	}
 }
 
-// grow makes room for all slots of the snapshot.
-func (t *Tracker) grow() {
-	slots := t.Snapshot.SlotLimit()
-	if len(t.nodes) >= slots {
-		return
-	}
+// grow makes room for so many slots.
+func (t *Tracker) grow(slots int) {
 	t.nodes = slotlist.AtLeast(t.nodes, slots)
 	t.runs = slotlist.AtLeast(t.runs, len(t.nodes)/framework.RunSize)
 }
