@@ -81,17 +81,27 @@ func (InterPodAffinity) PreFilter(c *framework.Cycle) (framework.PreFiltered, fr
 		return framework.PreFiltered{}, framework.UnresolvableStatus(framework.Text("parsing pod: " + err.Error()))
 	}
 	a := topo.In(c).Affinity(c.Pod)
-	if a == nil || len(terms.Required)+len(terms.RequiredAnti) == 0 && !a.Bars() {
+	requires := len(terms.Required)+len(terms.RequiredAnti) > 0
+	if a == nil || !requires && !a.Bars() {
 		return framework.PreFiltered{}, framework.SkipStatus()
 	}
 	f := framework.Scratch[interPodAffinity](c)
-	f.Affinity = a
+	f.Affinity, f.requires = a, requires
 	return framework.PreFiltered{Filter: f}, framework.Status{}
 }
 
 // interPodAffinity is the bound filter. It reads live counts, so it sees pods that
 // are added or removed temporarily.
-type interPodAffinity struct{ *topo.Affinity }
+type interPodAffinity struct {
+	*topo.Affinity
+	requires bool // the pod has required terms
+}
+
+// Dropped reports whether PreFilter must run again: the counters were given up, or the pod would be
+// skipped, so terms of nominated pods would no longer count.
+func (f *interPodAffinity) Dropped() bool {
+	return f.Affinity.Dropped() || !f.requires && !f.Bars()
+}
 
 // Filter is verdict without given counts; see podTopologySpread.Filter.
 func (f *interPodAffinity) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
@@ -175,7 +185,7 @@ func (f *interPodAffinity) RemovePod(*framework.Cycle, *framework.PodInfo, *fram
 }
 
 // Fork implements [framework.FilterUpdater]. All state is in the snapshot.
-func (f *interPodAffinity) Fork() framework.FilterUpdater { return &interPodAffinity{f.Affinity} }
+func (f *interPodAffinity) Fork() framework.FilterUpdater { return &interPodAffinity{f.Affinity, f.requires} }
 
 // FilterWith is Filter as if the pods had been added to the node, and AddPod called for
 // each.

@@ -30,10 +30,10 @@ func TestFilteringFollows(t *testing.T) {
 			pod  *framework.PodInfo
 			node string
 		}
-		var present []placed
+		var present, nominated []placed
 		last := map[string]scheduling.NodeVerdict{}
 		for step := range 12 {
-			switch rapid.IntRange(0, 9).Draw(t, "change") {
+			switch rapid.IntRange(0, 11).Draw(t, "change") {
 			case 0:
 				put(framework.Put(s, &api.Namespace{ObjectMeta: api.ObjectMeta{Name: "default", Labels: map[string]string{"team": rapid.SampledFrom([]string{"a", "b"}).Draw(t, "team")}}}))
 			case 1:
@@ -45,6 +45,15 @@ func TestFilteringFollows(t *testing.T) {
 					i := rapid.IntRange(0, len(present)-1).Draw(t, "removed")
 					put(s.RemovePod(present[i].pod, present[i].node))
 					present = append(present[:i], present[i+1:]...)
+				}
+			case 5:
+				p := placed{made(s.NewPodInfo(drawHeldPod(t, fmt.Sprint("p-", step)))), fmt.Sprint("n", rapid.IntRange(0, 3).Draw(t, "node"))}
+				put(s.Nominate(p.pod, p.node, ""))
+				nominated = append(nominated, p)
+			case 6:
+				if len(nominated) > 0 {
+					s.ClearNomination(nominated[0].pod, nominated[0].node)
+					nominated = nominated[1:]
 				}
 			default:
 				p := placed{made(s.NewPodInfo(drawHeldPod(t, fmt.Sprint("p-", step)))), fmt.Sprint("n", rapid.IntRange(0, 3).Draw(t, "node"))}
@@ -60,8 +69,8 @@ func TestFilteringFollows(t *testing.T) {
 					}
 					leaving := rapid.SliceOfNDistinct(rapid.SampledFrom(append([]*framework.PodInfo{nil}, n.Pods...)), 0, 3, rapid.ID[*framework.PodInfo]).Draw(t, "leaving")
 					leaving = slices.DeleteFunc(leaving, func(p *framework.PodInfo) bool { return p == nil })
-					if withPorts(n) > 1 || slices.ContainsFunc(leaving, (*framework.PodInfo).HasVolumes) {
-						leaving = nil // several pods with one port or claim, which no scheduler allows, count in another way in preemption
+					if len(nominated) > 0 || withPorts(n) > 1 || slices.ContainsFunc(leaving, (*framework.PodInfo).HasVolumes) {
+						leaving = nil // nominated pods, and several with one port or claim, which no scheduler allows, count in another way in preemption
 					}
 					got = made(f.Without(leaving, n))
 					mark := s.Begin()

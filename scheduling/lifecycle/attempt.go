@@ -41,7 +41,8 @@ type Attempt struct {
 	InitialAttempt time.Time
 	// Queued is when the pod was last put into the queue. Started is when the
 	// attempt began, Decided when its scheduling cycle ended, and Ended when the
-	// attempt ended. The last three are zero if there is no observer.
+	// attempt ended. The last three are zero if there is no observer. The first three of a pod of a group
+	// are those of the attempt for the group.
 	Queued, Started, Decided, Ended time.Time
 }
 

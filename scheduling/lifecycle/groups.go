@@ -11,6 +11,7 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/internal/heap"
+	"github.com/berth-sched/berth/internal/subjects"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/gang"
 	"github.com/berth-sched/berth/scheduling/preemption"
@@ -68,36 +69,16 @@ type group struct {
 	ready  heap.Heap[*pod] // members that may be tried, in the order of arrival
 	barred int
 	bar    *list.Element // in pods
-	shut   *shutGroups   // nil if no pod is barred
-	place  *list.Element // in shut
+	shutting
 }
 
 // groups are the groups of a driver.
 type groups struct {
 	byKey   map[podKey]*group
 	byItem  map[*queue.Item]*group
-	shut    []*shutGroups // in the order in which they were first needed
-	opens   map[gateEvent][]queueing.EventHint
+	gates   gates
 	placers map[*scheduling.Scheduler]*gang.Placer
 	sleepers
-}
-
-// A gate is a PreEnqueue plugin that keeps pods of a profile out of the queue.
-type gate struct {
-	sched  *scheduling.Scheduler
-	plugin string
-}
-
-type gateEvent struct {
-	gate
-	event queueing.ClusterEvent
-}
-
-// shutGroups are the groups whose bars one gate keeps out. An event for which its plugin
-// did not register costs nothing for them, however many they are.
-type shutGroups struct {
-	gate
-	list list.List // of *group
 }
 
 // member is what a pod has if it is in a group.
@@ -125,7 +106,7 @@ const (
 
 // newGroups makes a placer for each profile.
 func (d *Driver) newGroups(rules gang.Rules) error {
-	d.groups = &groups{byKey: map[podKey]*group{}, byItem: map[*queue.Item]*group{}, opens: map[gateEvent][]queueing.EventHint{}, placers: map[*scheduling.Scheduler]*gang.Placer{}, sleepers: sleepers{}}
+	d.groups = &groups{byKey: map[podKey]*group{}, byItem: map[*queue.Item]*group{}, placers: map[*scheduling.Scheduler]*gang.Placer{}, sleepers: sleepers{}}
 	for _, s := range d.profiles {
 		p, err := gang.New(s, rules)
 		if err != nil {
@@ -319,32 +300,12 @@ func (d *Driver) rebar(ctx context.Context, g *group, from *list.Element) {
 		g.bar = from
 		d.look(ctx, from.Value.(*pod))
 	}
-	var shut *shutGroups
-	if g.isBar(g.bar) {
-		p := g.bar.Value.(*pod)
-		shut = d.groups.shutBy(gate{d.profileOf(p.info.Pod), p.member.gate})
-	}
-	if shut == g.shut {
+	if !g.isBar(g.bar) {
+		g.open()
 		return
 	}
-	if g.shut != nil {
-		g.shut.list.Remove(g.place)
-	}
-	if g.shut, g.place = shut, nil; shut != nil {
-		g.place = shut.list.PushBack(g)
-	}
-}
-
-// shutBy returns the groups that a gate keeps out.
-func (gs *groups) shutBy(by gate) *shutGroups {
-	for _, s := range gs.shut {
-		if s.gate == by {
-			return s
-		}
-	}
-	s := &shutGroups{gate: by}
-	gs.shut = append(gs.shut, s)
-	return s
+	p := g.bar.Value.(*pod)
+	d.groups.gates.of(d.profileOf(p.info.Pod), p.member.gate).shut(g, p.info)
 }
 
 // lacks reports whether the group's object is missing, or pods.
@@ -451,35 +412,19 @@ func (d *Driver) regateAll(ctx context.Context, e queueing.ClusterEvent, before,
 		return
 	}
 	d.rouse(ctx, e, before, after)
-	for _, shut := range d.groups.shut {
-		if shut.list.Len() == 0 {
-			continue
-		}
-		hints := d.openers(shut.gate, e)
+	what := subjects.Event{ClusterEvent: e, Before: before, After: after}
+	for _, gate := range d.groups.gates.list {
+		hints := gate.heed(what)
 		if len(hints) == 0 {
 			continue
 		}
-		for at := shut.list.Front(); at != nil; {
-			p := at.Value.(*group).bar.Value.(*pod)
-			at = at.Next() // the group may leave the list
-			if slices.ContainsFunc(hints, func(r queueing.EventHint) bool { return queue.Helps(r, p.info, before, after) }) {
+		concerned := gate.concerned(hints, what)
+		for _, g := range concerned {
+			p := g.bar.Value.(*pod)
+			if slices.ContainsFunc(hints, func(r *gateHint) bool { return queue.Helps(r.EventHint, p.info, before, after) }) {
 				d.regatePod(ctx, p)
 			}
 		}
+		clear(concerned) // the scratch must not keep groups
 	}
-}
-
-// openers returns how the plugin of a gate registered for an event.
-func (d *Driver) openers(by gate, e queueing.ClusterEvent) []queueing.EventHint {
-	key := gateEvent{by, e}
-	hints, known := d.groups.opens[key]
-	if !known {
-		for _, r := range key.sched.Events() {
-			if r.Plugin == key.plugin && r.Event.Matches(e) {
-				hints = append(hints, r.EventHint)
-			}
-		}
-		d.groups.opens[key] = hints
-	}
-	return hints
 }

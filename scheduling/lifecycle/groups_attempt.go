@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -43,7 +44,7 @@ func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt
 		for _, w := range waiting {
 			d.memberFailed(ctx, members[w.Pod], gang.PodReport{Pod: w.Pod, Reason: api.PodReasonSchedulerError, Message: unsure.Error()})
 		}
-		d.groupBack(ctx, g, it, nil)
+		d.groupBack(ctx, g, it, nil, began)
 		d.observe(&a)
 		return a
 	}
@@ -58,20 +59,20 @@ func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt
 	if err != nil {
 		d.problem(err)
 		a.State, a.Err = Failed, err
-		d.delay(it, &g.pacer, g.key.namespace, began)
-		d.groupBack(ctx, g, it, nil)
+		d.groupBack(ctx, g, it, nil, began)
 		d.observe(&a)
 		return a
 	}
 	a.Cycle = cycle
 	if cycle.Condition.Status == api.ConditionTrue {
-		if err = d.submit(ctx, g, sched, cycle, members); err == nil {
+		if err = d.submit(ctx, g, sched, &a, members); err == nil {
 			a.State = Binding
 			d.reportGroup(ctx, object, cycle.Condition)
 			d.dismiss(g)
 			g.past = g.broken
-			d.delayRest(g, cycle, began)
 			d.lookAll(ctx, g)
+			g.took = d.clock.Now().Sub(began)
+			d.delayRest(g, cycle)
 			d.regate(ctx, g) // pods that do not stand come next
 			d.observe(&a)
 			return a
@@ -79,8 +80,7 @@ func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt
 		cycle.Fail(err)
 	}
 	a.State, a.Err = Failed, errors.New(cycle.Condition.Message)
-	d.delay(it, &g.pacer, g.key.namespace, began)
-	d.groupFailed(ctx, g, it, object, cycle, members)
+	d.groupFailed(ctx, g, it, object, cycle, members, began)
 	d.observe(&a)
 	return a
 }
@@ -103,9 +103,10 @@ func (d *Driver) waitingOf(g *group) ([]gang.Waiting, map[*framework.PodInfo]*po
 	return waiting, members
 }
 
-// submit reserves the pods that stand, all or none, asks Permit about each, and begins
-// their bindings.
-func (d *Driver) submit(ctx context.Context, g *group, sched *scheduling.Scheduler, c *gang.Cycle, members map[*framework.PodInfo]*pod) error {
+// submit reserves the pods that stand after an attempt for their group, all or none, asks Permit about
+// each, and begins their bindings.
+func (d *Driver) submit(ctx context.Context, g *group, sched *scheduling.Scheduler, of *Attempt, members map[*framework.PodInfo]*pod) error {
+	c := of.Cycle
 	var begun []*binding
 	undo := func() {
 		for _, b := range slices.Backward(begun) {
@@ -133,7 +134,10 @@ func (d *Driver) submit(ctx context.Context, g *group, sched *scheduling.Schedul
 		}
 		d.assume(p, p.info, at.Node)
 		p.member.attempts++
-		a := &Attempt{Pod: p.info, Profile: sched.Profile(), Number: p.member.attempts, Decision: decision, Group: g.key.namespace + "/" + g.key.name, State: Binding}
+		a := &Attempt{
+			Pod: p.info, Profile: of.Profile, Group: of.Group, Number: p.member.attempts, Decision: decision, State: Binding,
+			Queued: of.Queued, Started: of.Started, Decided: of.Decided,
+		}
 		begun = append(begun, &binding{Binding: sched.Binding(p.info, decision), d: d, p: p, attempt: a, plugged: d.binders[sched], left: nominated, group: g})
 	}
 	for i := range c.Pods {
@@ -175,7 +179,7 @@ func (d *Driver) memberFailed(ctx context.Context, p *pod, r gang.PodReport) {
 
 // groupFailed reports a failed attempt, removes the victims of a preemption, and returns
 // the group to the queue.
-func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, object *api.PodGroup, c *gang.Cycle, members map[*framework.PodInfo]*pod) {
+func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, object *api.PodGroup, c *gang.Cycle, members map[*framework.PodInfo]*pod, began time.Time) {
 	for _, r := range c.Pods {
 		d.memberFailed(ctx, members[r.Pod], r)
 	}
@@ -196,10 +200,11 @@ func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, obje
 	}
 	evicter, ok := d.config.Binder.(Evicter)
 	if !ok || len(outside) == 0 {
-		d.groupBack(ctx, g, it, c)
+		d.groupBack(ctx, g, it, c, began)
 		return
 	}
 	d.groups.sleep(g, object)
+	took := d.clock.Now().Sub(began)
 	background, preemptor := d.bindingContext(ctx), c.Pods[0].Pod.Pod
 	d.open++
 	d.run(ctx, func() error { return d.evictAll(background, evicter, outside, preemptor) }, func(ctx context.Context, err error) {
@@ -208,20 +213,22 @@ func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, obje
 		switch {
 		case g.item != it: // its pods are gone
 		case err != nil:
-			d.groupBack(ctx, g, it, nil) // after its backoff, as no event is due
+			d.groupBack(ctx, g, it, nil, d.clock.Now().Add(-took)) // after its backoff, as no event is due
 		default:
-			d.groupBack(ctx, g, it, c)
+			d.groupBack(ctx, g, it, c, d.clock.Now().Add(-took))
 		}
 	})
 }
 
 // groupBack returns the group to the queue: to wait for an event if its pods are equal and
-// nothing has changed since they were tried, and otherwise for its backoff alone.
-func (d *Driver) groupBack(ctx context.Context, g *group, it *queue.Item, c *gang.Cycle) {
+// nothing has changed since they were tried, and otherwise for its backoff alone. The attempt ends then: it
+// is as if it had begun at a time.
+func (d *Driver) groupBack(ctx context.Context, g *group, it *queue.Item, c *gang.Cycle, began time.Time) {
 	d.lookAll(ctx, g)
 	g.trying = false
 	d.groups.wake(g)
 	if !d.isOpen(g) {
+		d.delay(it, &g.pacer, g.key.namespace, began)
 		d.dismiss(g)
 		g.past.Errors, g.past.Last = g.past.Errors+1, d.clock.Now()
 		return
@@ -238,6 +245,7 @@ func (d *Driver) groupBack(ctx context.Context, g *group, it *queue.Item, c *gan
 	if len(by.Plugins) > 0 {
 		d.groups.sleep(g, d.objectOf(g))
 	}
+	d.delay(it, &g.pacer, g.key.namespace, began)
 	d.queue.Resize(it, g.ready.Len())
 	d.queue.Requeue(ctx, it, held, by)
 }

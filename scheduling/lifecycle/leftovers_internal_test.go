@@ -64,8 +64,8 @@ func TestNothingStays(t *testing.T) {
 		d.ScheduleOne(ctx)
 	}
 	listed := 0
-	for _, s := range d.groups.shut {
-		listed += s.list.Len()
+	for _, s := range d.groups.gates.list {
+		listed += s.groups.Len()
 	}
 	if len(d.hosts) != 4 || len(d.groups.byKey) != n+6 || len(d.groups.byItem) == 0 || listed != 4 {
 		t.Fatalf("%d names of nodes, %d groups, %d of them queued and %d shut; want 4, %d, some and 4",
@@ -77,8 +77,8 @@ func TestNothingStays(t *testing.T) {
 	d.Apply(Delete(node))
 	d.Flush(ctx)
 	listed = 0
-	for _, s := range d.groups.shut {
-		listed += s.list.Len()
+	for _, s := range d.groups.gates.list {
+		listed += s.groups.Len()
 	}
 	if len(d.pods)+len(d.hosts)+len(d.nominations)+len(d.groups.byKey)+len(d.groups.byItem)+listed+d.waiting.pods.Len() > 0 {
 		t.Errorf("%d pods, %d names of nodes, %d more of nominations, %d groups, %d of them queued and %d shut, and %d waiting pods stay",

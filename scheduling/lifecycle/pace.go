@@ -85,11 +85,10 @@ func (d *Driver) delay(it *queue.Item, x *pacer, namespace string, began time.Ti
 
 // delayRest is delay for a group that stands, and is out of the queue. If pods were left behind,
 // they are tried again as if all had failed: others of the group may fit each time.
-func (d *Driver) delayRest(g *group, c *gang.Cycle, began time.Time) {
+func (d *Driver) delayRest(g *group, c *gang.Cycle) {
 	if !slices.ContainsFunc(c.Pods, func(r gang.PodReport) bool { return r.Node == "" }) {
 		d.pace.count(&g.pacer, g.key.namespace, false)
 		return
 	}
-	now := d.clock.Now()
-	g.past.NotBefore = now.Add(d.pace.failed(&g.pacer, g.key.namespace, now.Sub(began)))
+	g.past.NotBefore = d.clock.Now().Add(d.pace.failed(&g.pacer, g.key.namespace, g.took))
 }

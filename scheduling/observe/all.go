@@ -102,3 +102,11 @@ func result(a *lifecycle.Attempt) string {
 	}
 	return "error"
 }
+
+// groupResult names the outcome of an attempt for a group.
+func groupResult(a *lifecycle.Attempt) string {
+	if a.State == lifecycle.Failed {
+		return "unschedulable"
+	}
+	return "scheduled"
+}

@@ -68,7 +68,12 @@ func (l attemptLog) Attempt(a *lifecycle.Attempt) {
 		slog.Duration("took", a.Ended.Sub(a.Started)),
 	}
 	message := "pod was bound"
-	if a.State == lifecycle.Bound {
+	if a.Cycle != nil {
+		attrs, message = append(attrs, slog.String("group", a.Group)), "pod group was scheduled"
+		if a.State == lifecycle.Failed {
+			attrs, message = append(attrs, slog.Any("error", a.Err)), "pod group was not scheduled"
+		}
+	} else if a.State == lifecycle.Bound {
 		attrs = append(attrs,
 			slog.String("node", a.Decision.Node), slog.Int64("score", a.Decision.Score),
 			slog.Int("evaluated", a.Decision.Evaluated), slog.Int("feasible", a.Decision.Feasible))

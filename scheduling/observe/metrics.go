@@ -108,12 +108,8 @@ func (m *Metrics) observeSLI(a *lifecycle.Attempt) {
 
 // group counts an attempt for a pod group. Its pods count one by one when they are bound.
 func (m *Metrics) group(a *lifecycle.Attempt) {
-	result := "scheduled"
-	if a.State == lifecycle.Failed {
-		result = "unschedulable"
-	}
 	m.mu.Lock()
-	h := histogramOf(m.groups, attemptLabels(a, result), attemptBounds())
+	h := histogramOf(m.groups, attemptLabels(a, groupResult(a)), attemptBounds())
 	m.mu.Unlock()
 	h.seconds(a.Decided.Sub(a.Started))
 }

@@ -144,7 +144,7 @@ func TestVars(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"attempt_seconds": 0, "attempts": {"bound": 1, "unschedulable": 1}, ` +
-		`"queue": {"active": 0, "backoff": 0, "gated": 0, "inFlight": 0, "unschedulable": 1}, ` +
+		`"group_attempts": {}, "queue": {"active": 0, "backoff": 0, "gated": 0, "inFlight": 0, "unschedulable": 1}, ` +
 		`"step_seconds": {"Assume": 0, "Bind": 0, "Permit": 0, "PostBind": 0, "PreBind": 0, "Schedule": 0}, ` +
 		`"steps": {"Assume": 1, "Bind": 1, "Permit": 1, "PostBind": 1, "PreBind": 1, "Schedule": 2}}`
 	for _, name := range []string{"decision_times", "binding_times"} {

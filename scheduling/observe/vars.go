@@ -12,6 +12,7 @@ import (
 // Vars counts in expvar variables. NewVars adds these to its map:
 //
 //	attempts            of each result: bound, unschedulable, error
+//	group_attempts      for pod groups, of each result: scheduled, unschedulable
 //	attempt_seconds     the sum of their times
 //	decision_times      a histogram of the times, in seconds, until a node was chosen or none
 //	binding_times       a histogram of the times, in seconds, from then until pods were bound
@@ -19,9 +20,9 @@ import (
 //	step_seconds        of each point, the sum of the times
 //	queue               pods in each part of the queue, after the last attempt
 type Vars struct {
-	attempts, steps, stepSeconds, queue *expvar.Map
-	seconds                             *expvar.Float
-	decisions, bindings                 *Histogram
+	attempts, groups, steps, stepSeconds, queue *expvar.Map
+	seconds                                     *expvar.Float
+	decisions, bindings                         *Histogram
 
 	mu    sync.Mutex
 	parts [5]*expvar.Int
@@ -34,10 +35,11 @@ func NewVars(m *expvar.Map) *Vars {
 		m = new(expvar.Map)
 	}
 	v := &Vars{
-		attempts: new(expvar.Map), steps: new(expvar.Map), stepSeconds: new(expvar.Map), queue: new(expvar.Map),
+		attempts: new(expvar.Map), groups: new(expvar.Map), steps: new(expvar.Map), stepSeconds: new(expvar.Map), queue: new(expvar.Map),
 		seconds: new(expvar.Float), decisions: NewHistogram(attemptBounds()...), bindings: NewHistogram(attemptBounds()...),
 	}
 	m.Set("attempts", v.attempts)
+	m.Set("group_attempts", v.groups)
 	m.Set("attempt_seconds", v.seconds)
 	m.Set("decision_times", v.decisions)
 	m.Set("binding_times", v.bindings)
@@ -53,6 +55,10 @@ func NewVars(m *expvar.Map) *Vars {
 
 // Attempt implements [lifecycle.Observer].
 func (v *Vars) Attempt(a *lifecycle.Attempt) {
+	if a.Cycle != nil {
+		v.groups.Add(groupResult(a), 1)
+		return
+	}
 	v.attempts.Add(result(a), 1)
 	v.seconds.Add(a.Ended.Sub(a.Started).Seconds())
 	v.decisions.seconds(a.Decided.Sub(a.Started))

@@ -251,7 +251,7 @@ type meeting struct {
 // leader. A group is alone, because its backoff depends on its size, and so is what is delayed or
 // deferred.
 func (q *Queue) meet(it *Item) *Item {
-	if it.Class == (Class{}) || it.pods > 1 || !it.deferred.IsZero() || q.isDelayed(it) || q.active.plain {
+	if it.Class == (Class{}) || it.pods > 1 || !it.deferred.IsZero() || !it.NotBefore.IsZero() || q.active.plain {
 		return it
 	}
 	if !q.metAt.Equal(it.Timestamp) {

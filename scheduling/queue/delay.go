@@ -3,8 +3,8 @@ package queue
 import "time"
 
 // Delay says that the next attempt for the item, which is in flight, must not begin before a
-// time. It counts if the item's backoff ends sooner, and then the item waits as after an error:
-// it is not tried early, also if no other pod is ready.
+// time. If the item's backoff ends sooner, it waits as after an error: it is not tried early, also
+// if no other pod is ready. Otherwise it may be tried early from that time on.
 func (q *Queue) Delay(it *Item, until time.Time) { it.NotBefore, it.timed = until, false }
 
 // isDelayed reports whether the item must wait for longer than its backoff.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/queueing"
+	"github.com/berth-sched/berth/internal/subjects"
 )
 
 // eventLog remembers what happens while pods are in flight. Events are numbered
@@ -15,9 +16,12 @@ type eventLog struct {
 }
 
 type event struct {
-	queueing.ClusterEvent
-	before, after any
-	member        *Item // if it is about a pod for which this item stands, too: that item
+	subjects.Event
+	member *Item // if it is about a pod for which this item stands, too: that item
+}
+
+func newEvent(e queueing.ClusterEvent, before, after any) event {
+	return event{Event: subjects.Event{ClusterEvent: e, Before: before, After: after}}
 }
 
 // isPersonal reports whether the event concerns the pod that it is about in another way than
@@ -26,7 +30,7 @@ func (e event) isPersonal() bool {
 	if e.Resource == queueing.ResourceTargetPod {
 		return true
 	}
-	_, about := e.after.(*framework.PodInfo)
+	_, about := e.After.(*framework.PodInfo)
 	return about && e.IsWildcard()
 }
 

@@ -72,10 +72,10 @@ func TestScratchKeepsNoPods(t *testing.T) {
 		t.Fatalf("%+v, want 3 unschedulable", q.Len())
 	}
 	q.Move(ctx, wildcard, nil, nil, nil)
-	if cap(q.groups.woken.items) < 3 {
-		t.Fatalf("there is room for %d items, want 3", cap(q.groups.woken.items))
+	if cap(q.groups.woken.List) < 3 {
+		t.Fatalf("there is room for %d items, want 3", cap(q.groups.woken.List))
 	}
-	for _, it := range q.groups.woken.items[:cap(q.groups.woken.items)] {
+	for _, it := range q.groups.woken.List[:cap(q.groups.woken.List)] {
 		if it != nil {
 			t.Errorf("pod %s is kept", it.Pod.Pod.Key())
 		}

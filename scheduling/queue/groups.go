@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework/queueing"
+	"github.com/berth-sched/berth/internal/subjects"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -13,10 +14,10 @@ import (
 // nothing for the items of that group, however many they are.
 type groups struct {
 	byKey  map[string]*group
-	list   []*group  // in the order of creation
-	key    []byte    // scratch
-	serial uint64    // of the item that began to wait last
-	woken  gathering // by the last event
+	list   []*group                  // in the order of creation
+	key    []byte                    // scratch
+	serial uint64                    // of the item that began to wait last
+	woken  subjects.Gathering[*Item] // by the last event
 }
 
 // group holds the waiting items that the same events can wake. If mixed is not set, they are
@@ -88,7 +89,7 @@ func (g *group) insertAfter(it, ahead *Item) {
 // part takes an item out of its group. A group without items is dropped.
 func (q *Queue) part(it *Item) {
 	g := it.group
-	it.unindex()
+	it.waiter.Leave()
 	if it.ahead != nil {
 		it.ahead.behind = it.behind
 	} else {
@@ -118,7 +119,7 @@ func (q *Queue) regroup(it *Item) {
 		q.join(it)
 		return
 	}
-	it.unindex()
+	it.waiter.Leave()
 	it.group.index(it)
 }
 
@@ -164,7 +165,7 @@ func (q *Queue) groupOf(it *Item) *group {
 // waiting list. The list is valid until the next call.
 func (q *Queue) concerned(e event) []*Item {
 	w := &q.groups.woken
-	w.items, w.number = w.items[:0], w.number+1
+	w.Begin()
 	several := false // or one that is not in order
 	for _, g := range q.groups.list {
 		if !g.heeds(e.ClusterEvent) {
@@ -174,18 +175,18 @@ func (q *Queue) concerned(e event) []*Item {
 			several = true
 			continue
 		}
-		several = several || len(w.items) > 0 || g.mixed
+		several = several || len(w.List) > 0 || g.mixed
 		for it := g.first; it != nil; it = it.behind {
-			w.take(it)
+			w.Take(&it.waiter)
 		}
 	}
 	if several {
-		slices.SortFunc(w.items, func(a, b *Item) int {
+		slices.SortFunc(w.List, func(a, b *Item) int {
 			if q.waitsBefore(a, b) {
 				return -1
 			}
 			return 1
 		})
 	}
-	return w.items
+	return w.List
 }

@@ -43,6 +43,15 @@ func (q *Queue) stand(it *Item) {
 // release frees the pods for which time has passed, so that they can be tried before
 // their backoff ends.
 func (q *Queue) release() {
+	for it := q.delayed.top(); it != nil && !it.NotBefore.After(q.options.Now()); it = q.delayed.top() {
+		q.leave(it)
+		if q.stands(it) {
+			q.stand(it)
+			continue
+		}
+		q.put(it, backingOff)
+		q.backingOff.push(it)
+	}
 	for it := q.standing.first; it != nil && !q.stands(it); it = q.standing.first {
 		q.leave(it)
 		q.put(it, backingOff)

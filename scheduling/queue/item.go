@@ -7,6 +7,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/queueing"
+	"github.com/berth-sched/berth/internal/subjects"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -48,12 +49,11 @@ type Item struct {
 	next     *Item
 
 	// While it waits for an event:
-	group    *group
-	about    []mention // what its hints look at, if the group has that by subject
-	waits    uint64    // order of arrival among the waiting items
-	gathered uint64    // the last gathering that took it
-	ahead    *Item     // in its group
-	behind   *Item
+	group  *group
+	waiter subjects.Waiter[*Item] // among what its hints look at, if the group has that by subject
+	waits  uint64                 // order of arrival among the waiting items
+	ahead  *Item                  // in its group
+	behind *Item
 
 	rest  *Item // the root of those that follow it
 	twins twins // if it follows another
@@ -101,6 +101,7 @@ const (
 	backingOff
 	failing  // backing off after an error
 	standing // backing off; not to be tried early until time passes
+	delayed  // backing off; not to be tried early before NotBefore
 	unschedulable
 	inFlight
 	following // another item, whose place it shares

@@ -232,7 +232,7 @@ func (m *model) next() *modelPod {
 	var best *modelPod
 	for _, where := range []string{"active", "backoff"} {
 		for _, p := range m.pods {
-			if p.where != where || where == "backoff" && (len(p.plugins) == 0 || p.isDelayed() || p.again && !m.now.After(p.stamp)) {
+			if p.where != where || where == "backoff" && (len(p.plugins) == 0 || p.delay.After(m.now) || p.isDelayed() || p.again && !m.now.After(p.stamp)) {
 				continue
 			}
 			if best == nil || m.before(p, best, where == "backoff") {

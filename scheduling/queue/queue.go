@@ -58,6 +58,7 @@ type Queue struct {
 	active     ready
 	backingOff sorted
 	failing    sorted
+	delayed    sorted        // by NotBefore
 	standing   list          // in the order of their timestamps, which are all equal
 	standUntil time.Duration // no later than the first end of their backoffs, since the start
 	waiting    list          // unschedulable pods, including gated ones, by waitingSince
@@ -118,6 +119,7 @@ func (q *Queue) order() {
 	arrival := func(a, b *Item) bool { return a.serial < b.serial }
 	expiry := func(it *Item) (int64, int64) { return int64(it.expires), 0 }
 	q.failing = newSorted(expiry, arrival)
+	q.delayed = newSorted(func(it *Item) (int64, int64) { return int64(it.NotBefore.Sub(q.start)), 0 }, arrival)
 
 	priority := func(it *Item) (int64, int64) {
 		return -int64(it.Pod.Priority), int64(it.Timestamp.Sub(q.start))
@@ -241,7 +243,7 @@ type Length struct {
 func (q *Queue) Len() Length {
 	return Length{
 		Active:        q.active.len() + q.others[active],
-		Backoff:       q.backingOff.len() + q.failing.len() + q.standing.len + q.others[backingOff] + q.others[standing],
+		Backoff:       q.backingOff.len() + q.failing.len() + q.delayed.len() + q.standing.len + q.others[backingOff] + q.others[standing],
 		Unschedulable: q.waiting.len - q.gated + q.others[unschedulable], Gated: q.gated, InFlight: q.flight.len,
 	}
 }
@@ -265,6 +267,8 @@ func (q *Queue) leave(it *Item) {
 		q.backingOff.remove(it)
 	case failing:
 		q.failing.remove(it)
+	case delayed:
+		q.delayed.remove(it)
 	case standing:
 		q.standing.remove(it)
 	case unschedulable:
@@ -327,6 +331,9 @@ func (q *Queue) toBackoff(ctx context.Context, it *Item) {
 	case it.none(), q.isDelayed(it):
 		q.put(it, failing)
 		q.failing.push(it)
+	case !q.options.FullBackoff && it.NotBefore.After(q.options.Now()):
+		q.put(it, delayed)
+		q.delayed.push(it)
 	case !q.options.FullBackoff && q.stands(it):
 		q.stand(it)
 	default:

@@ -78,7 +78,7 @@ func (q *Queue) Move(ctx context.Context, e queueing.ClusterEvent, before, after
 	if !q.isInteresting(e) {
 		return
 	}
-	what := event{e, before, after, nil}
+	what := newEvent(e, before, after)
 	if except != nil {
 		q.detach(except)
 	}
@@ -123,7 +123,7 @@ func (q *Queue) Update(ctx context.Context, it *Item, pod *framework.PodInfo) {
 		}
 		for _, e := range PodChanges(before, pod) {
 			if q.isInteresting(e) {
-				q.events.add(event{e, before, pod, nil})
+				q.events.add(newEvent(e, before, pod))
 			}
 		}
 		it.latest = pod
@@ -139,7 +139,7 @@ func (q *Queue) Update(ctx context.Context, it *Item, pod *framework.PodInfo) {
 		q.backingOff.fix(it)
 	case unschedulable:
 		for _, e := range PodChanges(before, pod) {
-			if q.wake(ctx, it, event{e, before, pod, nil}) {
+			if q.wake(ctx, it, newEvent(e, before, pod)) {
 				return
 			}
 		}
@@ -150,7 +150,8 @@ func (q *Queue) Update(ctx context.Context, it *Item, pod *framework.PodInfo) {
 // own, as for the other pods of a group. The item moves on if the change may help that pod.
 func (q *Queue) UpdateMember(ctx context.Context, it *Item, before, after *framework.PodInfo) {
 	for _, e := range PodChanges(before, after) {
-		what := event{e, before, after, it}
+		what := newEvent(e, before, after)
+		what.member = it
 		switch it.at {
 		case inFlight:
 			if q.isInteresting(e) {
@@ -180,7 +181,7 @@ func (q *Queue) Activate(ctx context.Context, it *Item) {
 	switch it.at {
 	case nowhere, active:
 	case inFlight:
-		q.events.add(event{wildcard, nil, it.Pod, nil})
+		q.events.add(newEvent(wildcard, nil, it.Pod))
 	default:
 		q.toActive(ctx, it, true)
 	}
@@ -203,6 +204,7 @@ func (q *Queue) Items() []*Item {
 	q.active.all(add)
 	q.backingOff.all(add)
 	q.failing.all(add)
+	q.delayed.all(add)
 	for _, l := range []*list{&q.standing, &q.waiting, &q.flight} {
 		for it := l.first; it != nil; it = it.next {
 			add(it)

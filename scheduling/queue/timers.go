@@ -32,7 +32,7 @@ func (q *Queue) Flush(ctx context.Context) {
 		}
 		it.flushed, it.Flushed = now, true
 		tell(it.rest, happened{flushed: true})
-		if !q.wake(ctx, it, event{ClusterEvent: wildcard}) || it.at == unschedulable {
+		if !q.wake(ctx, it, newEvent(wildcard, nil, nil)) || it.at == unschedulable {
 			q.waiting.remove(it)
 			q.waiting.insertAfter(it, q.waiting.last)
 			q.groups.serial++
@@ -54,6 +54,9 @@ func (q *Queue) NextFlush() (at time.Time, ok bool) {
 		if !ok || t.Before(at) {
 			at, ok = t, true
 		}
+	}
+	if it := q.delayed.top(); it != nil {
+		sooner(it.NotBefore)
 	}
 	if q.standing.first != nil {
 		sooner(q.start.Add(q.standUntil + window))

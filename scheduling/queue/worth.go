@@ -6,6 +6,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/queueing"
+	"github.com/berth-sched/berth/internal/subjects"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -78,13 +79,13 @@ func (q *Queue) worth(it *Item, e event) strategy {
 		return afterBackoff
 	}
 	if e.IsWildcard() {
-		if other, ok := e.after.(*framework.PodInfo); ok && other != nil && !it.isOf(other.Pod) {
+		if other, ok := e.After.(*framework.PodInfo); ok && other != nil && !it.isOf(other.Pod) {
 			return skip
 		}
 		return afterBackoff
 	}
 	pod := it.Pod
-	switch p, ok := e.after.(*framework.PodInfo); {
+	switch p, ok := e.After.(*framework.PodInfo); {
 	case e.member != nil:
 		if e.member != it {
 			return skip
@@ -98,7 +99,7 @@ func (q *Queue) worth(it *Item, e event) strategy {
 	}
 	best := skip
 	for _, r := range it.profile.matching(e.ClusterEvent) {
-		if !it.wakes(r, e.ClusterEvent) || !Helps(r.EventHint, pod, e.before, e.after) {
+		if !it.wakes(r, e.ClusterEvent) || !Helps(r.EventHint, pod, e.Before, e.After) {
 			continue
 		}
 		switch {
@@ -115,7 +116,7 @@ func (q *Queue) worth(it *Item, e event) strategy {
 // Helps reports whether a plugin that registered for an event says that it may help the pod. An
 // error or panic there must not keep a pod waiting.
 func Helps(r queueing.EventHint, pod *framework.PodInfo, before, after any) (yes bool) {
-	if !matters(r, before, after) {
+	if !subjects.Matters(r, subjects.Event{Before: before, After: after}) {
 		return false
 	}
 	if r.Hint == nil {
@@ -128,19 +129,6 @@ func Helps(r queueing.EventHint, pod *framework.PodInfo, before, after any) (yes
 	}()
 	h, err := r.Hint(pod, before, after)
 	return err != nil || h != queueing.QueueSkip
-}
-
-// matters reports whether an event may help any pod, as the plugin says.
-func matters(r queueing.EventHint, before, after any) (yes bool) {
-	if r.Matters == nil {
-		return true
-	}
-	defer func() {
-		if recover() != nil {
-			yes = true
-		}
-	}()
-	return r.Matters(before, after)
 }
 
 // heeds reports whether the event concerns the item. Only an event that a gate
