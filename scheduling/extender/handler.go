@@ -24,11 +24,11 @@ import (
 // prioritize returns the profile's total of each requested node, scaled so that
 // [MaxPriority] is the highest possible total, and rounded. preempt keeps the
 // candidates where the pod is feasible once the victims have gone. Nodes that the
-// snapshot does not have are not feasible. The profile's own extenders are not
+// snapshot does not have are not feasible; filter gives that reason for 1,000 of them. The profile's own extenders are not
 // called.
 //
 // A bad request is answered with a status and a line of text: 400 for malformed
-// requests, 404 for unknown calls, 405 for other methods than POST, and 413 for too
+// requests, and for far more nodes than the snapshot has, 404 for unknown calls, 405 for other methods than POST, and 413 for too
 // much data. The status is 500 if the scheduler fails and the protocol has no field
 // for the error.
 type Handler struct {
@@ -60,13 +60,18 @@ type Handler struct {
 	waiting  atomic.Int64 // the bytes that count against MaxWaiting
 	once     sync.Once
 	decoding chan struct{} // holds a value for each request that is decoded
+	long     chan struct{} // and for each of these that is long
 	schema   atomic.Pointer[resource.Schema]
 	mu       sync.Mutex // held while Scheduler and a snapshot are used
 }
 
-// maxDecoding is how many requests a handler holds decoded at once. The others wait with
-// their bodies as text, which MaxWaiting bounds.
-const maxDecoding = 2
+// A handler holds maxDecoding requests decoded at once, of which maxLong may be of more than short bytes.
+// The others wait with their bodies as text, which MaxWaiting bounds.
+const (
+	maxDecoding = 3
+	maxLong     = 2
+	short       = 64 << 10
+)
 
 // ServeHTTP answers a call.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -147,16 +152,22 @@ type requestError struct{ err error }
 func (e *requestError) Error() string { return "malformed request: " + shown(e.err.Error()) }
 
 // decoded calls f, which decodes a request and answers it, once few enough others are
-// decoded.
-func (h *Handler) decoded(ctx context.Context, f func() error) error {
-	h.once.Do(func() { h.decoding = make(chan struct{}, maxDecoding) })
-	select {
-	case h.decoding <- struct{}{}:
-		defer func() { <-h.decoding }()
-		return f()
-	case <-ctx.Done():
-		return ctx.Err()
+// decoded. Short ones do not wait for long ones to end.
+func (h *Handler) decoded(ctx context.Context, body []byte, f func() error) error {
+	h.once.Do(func() { h.decoding, h.long = make(chan struct{}, maxDecoding), make(chan struct{}, maxLong) })
+	rooms := []chan struct{}{h.long, h.decoding}
+	if len(body) <= short {
+		rooms = rooms[1:]
 	}
+	for _, room := range rooms {
+		select {
+		case room <- struct{}{}:
+			defer func() { <-room }()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return f()
 }
 
 // read decodes a request into *p.
@@ -203,7 +214,7 @@ type question struct {
 // lock, so that a large request does not hold it. A request counts as decoded while it waits
 // for the lock and while it is encoded: its memory is many times its text.
 func (h *Handler) ask(ctx context.Context, body []byte, m message, answer func(question) (any, error)) (text []byte, err error) {
-	err = h.decoded(ctx, func() error {
+	err = h.decoded(ctx, body, func() error {
 		if err := read(body, m); err != nil {
 			return err
 		}
@@ -281,15 +292,25 @@ func (a *Args) names() []string {
 	return names
 }
 
-// find returns the nodes of those names that the snapshot has, each once.
-func (q question) find(names []string) []*framework.NodeInfo {
-	nodes := make([]*framework.NodeInfo, 0, len(names))
-	seen := make(map[string]bool, len(names))
+// A request may name twice the nodes of the snapshot, and so many more: the snapshot may be behind.
+const namesMore = 100_000
+
+// find returns the nodes of those names that the snapshot has, each once, and the first of the names that
+// it does not have.
+func (q question) find(names []string) (nodes []*framework.NodeInfo, unknown []string, err error) {
+	if most := 2*q.snap.Len() + namesMore; len(names) > most {
+		return nil, nil, &requestError{fmt.Errorf("there are %d nodes: at most %d are allowed, twice those of the cluster and %d more", len(names), most, namesMore)}
+	}
+	nodes = make([]*framework.NodeInfo, 0, min(len(names), q.snap.Len()))
+	seen := make(map[string]bool, min(len(names), q.snap.Len()))
 	for _, name := range names {
-		if n := q.snap.Node(name); n != nil && !seen[name] {
+		switch n := q.snap.Node(name); {
+		case n != nil && !seen[name]:
 			seen[name] = true
 			nodes = append(nodes, n)
+		case n == nil && len(unknown) < unknownMost:
+			unknown = append(unknown, name)
 		}
 	}
-	return nodes
+	return nodes, unknown, nil
 }

@@ -9,8 +9,12 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// unknownNode is the reason against a node that the snapshot does not have.
-const unknownNode = "node(s) unknown to the extender"
+// unknownNode is the reason against a node that the snapshot does not have. An answer gives it for so
+// many nodes; the others are not feasible without a reason.
+const (
+	unknownNode = "node(s) unknown to the extender"
+	unknownMost = 1000
+)
 
 // filter answers with the feasible nodes. An error that is not the client's fault
 // stands in the result, as the protocol wants it.
@@ -25,20 +29,21 @@ func (h *Handler) filter(ctx context.Context, body []byte) ([]byte, error) {
 
 // feasible sorts the nodes of a request by what the filters say of them.
 func (h *Handler) feasible(q question, args *Args) (*FilterResult, error) {
-	names := args.names()
-	nodes := q.find(names)
+	nodes, unknown, err := q.find(args.names())
+	if err != nil {
+		return nil, err
+	}
 	verdicts, err := h.Scheduler.FilterNodes(q.snap, q.pod, nodes)
 	if err != nil {
 		return nil, err
 	}
 	result := &FilterResult{FailedNodes: map[string]string{}, FailedAndUnresolvableNodes: map[string]string{}}
-	for _, name := range names {
+	for _, name := range unknown {
 		result.FailedNodes[name] = unknownNode
 	}
 	feasible := make(map[string]bool)
 	why := reasons{most: min(maxReason, max(minReason, maxReasons/max(1, len(nodes))))}
 	for i, n := range nodes {
-		delete(result.FailedNodes, n.Name())
 		switch status := verdicts[i].Status; status.Code() {
 		case framework.Success:
 			feasible[n.Name()] = true
@@ -98,7 +103,10 @@ func (r *FilterResult) keep(args *Args, feasible map[string]bool) {
 func (h *Handler) prioritize(ctx context.Context, body []byte) ([]byte, error) {
 	args := new(Args)
 	return h.ask(ctx, body, args, func(q question) (any, error) {
-		nodes := q.find(args.names())
+		nodes, _, err := q.find(args.names())
+		if err != nil {
+			return nil, err
+		}
 		totals, err := h.Scheduler.ScoreNodes(q.snap, q.pod, nodes)
 		if err != nil {
 			return nil, err
@@ -136,7 +144,7 @@ func (h *Handler) bind(ctx context.Context, body []byte) ([]byte, error) {
 
 // binding decodes a request to bind. Nothing waits for Bind, which may take its time.
 func (h *Handler) binding(ctx context.Context, body []byte) (args BindingArgs, err error) {
-	err = h.decoded(ctx, func() error {
+	err = h.decoded(ctx, body, func() error {
 		if err := read(body, &args); err != nil {
 			return err
 		}

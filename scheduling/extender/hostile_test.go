@@ -2,6 +2,7 @@ package extender_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -71,8 +72,16 @@ func TestHandlerRefuses(t *testing.T) {
 			t.Errorf("%s: status %d, %d bytes: %.300s, want 400 %s", tt.verb, status, len(text), text, tt.want)
 		}
 	}
-	if status, text := ask(h, "/filter", `{"Pod": `+aPod+`, "NodeNames": [`+strings.Repeat(`"a",`, 1_000_000)+`"a"]}`); status != http.StatusOK {
-		t.Errorf("a million short names: %d %.300s", status, text)
+	for _, verb := range []string{"/filter", "/prioritize"} {
+		const most = 2*3 + 100_000 // the cluster has three nodes
+		names := strings.Repeat(`"a",`, most-1)
+		if status, text := ask(h, verb, `{"Pod": `+aPod+`, "NodeNames": [`+names+`"a"]}`); status != http.StatusOK {
+			t.Errorf("%s of %d names: %d %.300s", verb, most, status, text)
+		}
+		want := "malformed request: there are 100007 nodes: at most 100006 are allowed, twice those of the cluster and 100000 more"
+		if status, text := ask(h, verb, `{"Pod": `+aPod+`, "NodeNames": [`+names+`"a","a"]}`); status != http.StatusBadRequest || text != want {
+			t.Errorf("%s of one name more: %d %.300s, want 400 %s", verb, status, text, want)
+		}
 	}
 	h.MaxWaiting = 9
 	if status, text := ask(h, "/filter", "{}"); status != http.StatusInternalServerError || text != "MaxWaiting of the handler is 9: must not be less than MaxBytes, 16777216" {
@@ -81,6 +90,26 @@ func TestHandlerRefuses(t *testing.T) {
 	h.MaxBytes = -1
 	if status, text := ask(h, "/filter", "{}"); status != http.StatusInternalServerError || text != "MaxBytes of the handler is -1: must not be negative" {
 		t.Errorf("MaxBytes -1: %d %s", status, text)
+	}
+}
+
+// TestHandlerNamesFewUnknownNodes: the reason against nodes that the snapshot does not have is given for the
+// first 1,000 of them, so that an answer is not many times its question. None of them is feasible.
+func TestHandlerNamesFewUnknownNodes(t *testing.T) {
+	var names []string
+	for i := range 5000 {
+		names = append(names, fmt.Sprintf(`"x%d"`, i))
+	}
+	h := handler(t, cluster(t))
+	status, text := ask(h, "/filter", `{"Pod": `+aPod+`, "NodeNames": [`+strings.Join(names, ",")+`,"a"]}`)
+	var result extender.FilterResult
+	if err := json.Unmarshal([]byte(text), &result); err != nil || status != http.StatusOK {
+		t.Fatalf("%d %v %.200s", status, err, text)
+	}
+	_, first := result.FailedNodes["x999"]
+	_, more := result.FailedNodes["x1000"]
+	if len(*result.NodeNames) != 1 || (*result.NodeNames)[0] != "a" || len(result.FailedNodes) != 1000 || !first || more {
+		t.Errorf("feasible %v, %d reasons, of the 1000th %t, of the next %t; want a, and the first 1000", *result.NodeNames, len(result.FailedNodes), first, more)
 	}
 }
 
