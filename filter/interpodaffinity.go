@@ -185,7 +185,9 @@ func (f *interPodAffinity) RemovePod(*framework.Cycle, *framework.PodInfo, *fram
 }
 
 // Fork implements [framework.FilterUpdater]. All state is in the snapshot.
-func (f *interPodAffinity) Fork() framework.FilterUpdater { return &interPodAffinity{f.Affinity, f.requires} }
+func (f *interPodAffinity) Fork() framework.FilterUpdater {
+	return &interPodAffinity{f.Affinity, f.requires}
+}
 
 // FilterWith is Filter as if the pods had been added to the node, and AddPod called for
 // each.

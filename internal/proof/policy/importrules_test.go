@@ -96,8 +96,9 @@ var rules = []rule{
 	{dir: "scheduling", imports: with(plugins, "internal/digest", "internal/errtext", "internal/pick", "internal/engine", "scheduling/args", "scheduling/preemption"), library: true},
 
 	// Above package scheduling.
-	{dir: "scheduling/queue", imports: with(objects, "internal/heap", "scheduling"), library: true},
-	{dir: "scheduling/lifecycle", imports: with(objects, "internal/errtext", "internal/heap", "scheduling", "scheduling/gang", "scheduling/preemption", "scheduling/queue"), library: true},
+	{dir: "internal/subjects", imports: objects, library: true},
+	{dir: "scheduling/queue", imports: with(objects, "internal/heap", "internal/subjects", "scheduling"), library: true},
+	{dir: "scheduling/lifecycle", imports: with(objects, "internal/errtext", "internal/heap", "internal/subjects", "scheduling", "scheduling/gang", "scheduling/preemption", "scheduling/queue"), library: true},
 	{dir: "scheduling/gang", imports: with(objects, "filter", "internal/devices", "internal/errtext", "scoring", "scheduling", "scheduling/preemption"), library: true},
 	{dir: "scheduling/multicluster", imports: with(objects, "estimator/capacity", "internal/match", "scheduling"), library: true},
 	{dir: "scheduling/whatif", imports: with(objects, "internal/devices", "internal/match", "internal/volumes", "estimator", "scheduling", "scheduling/workload"), library: true},
