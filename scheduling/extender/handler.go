@@ -65,7 +65,8 @@ type Handler struct {
 	mu       sync.Mutex // held while Scheduler and a snapshot are used
 }
 
-// A handler holds maxDecoding requests decoded at once, and only maxLong of more than short bytes. The others wait with their bodies as text, which MaxWaiting bounds.
+// A handler holds maxDecoding requests decoded at once, and only maxLong of more than short bytes. The
+// others wait with their bodies as text, which MaxWaiting bounds.
 const (
 	maxDecoding = 3
 	maxLong     = 2
