@@ -295,11 +295,19 @@ func (a *Args) names() []string {
 // A request may name twice the nodes of the snapshot, and so many more: the snapshot may be behind.
 const namesMore = 100_000
 
+// allow returns an error if a request is about too many nodes.
+func (q question) allow(nodes int) error {
+	if most := 2*q.snap.Len() + namesMore; nodes > most {
+		return &requestError{fmt.Errorf("there are %d nodes: at most %d are allowed, twice those of the cluster and %d more", nodes, most, namesMore)}
+	}
+	return nil
+}
+
 // find returns the nodes of those names that the snapshot has, each once, and the first of the names that
 // it does not have.
 func (q question) find(names []string) (nodes []*framework.NodeInfo, unknown []string, err error) {
-	if most := 2*q.snap.Len() + namesMore; len(names) > most {
-		return nil, nil, &requestError{fmt.Errorf("there are %d nodes: at most %d are allowed, twice those of the cluster and %d more", len(names), most, namesMore)}
+	if err := q.allow(len(names)); err != nil {
+		return nil, nil, err
 	}
 	nodes = make([]*framework.NodeInfo, 0, min(len(names), q.snap.Len()))
 	seen := make(map[string]bool, min(len(names), q.snap.Len()))

@@ -14,6 +14,9 @@ import (
 func (h *Handler) preempt(ctx context.Context, body []byte) ([]byte, error) {
 	args := new(preemptionRequest)
 	return h.ask(ctx, body, args, func(q question) (any, error) {
+		if err := q.allow(len(args.NodeNameToVictims) + len(args.NodeNameToMetaVictims)); err != nil {
+			return nil, err
+		}
 		result := &PreemptionResult{NodeNameToMetaVictims: map[string]*MetaVictims{}}
 		candidates := args.candidates()
 		f, err := h.Scheduler.Filtering(q.snap, q.pod)
@@ -65,17 +68,19 @@ func (a *preemptionRequest) check() error {
 	case a.NodeNameToVictims == nil && a.NodeNameToMetaVictims == nil:
 		return errors.New("there are neither NodeNameToVictims nor NodeNameToMetaVictims")
 	}
-	for _, node := range slices.Sorted(maps.Keys(a.NodeNameToVictims)) {
-		v := a.NodeNameToVictims[node]
+	var bad []string
+	for node, v := range a.NodeNameToVictims {
 		if v == nil || slices.Contains(v.Pods, nil) {
-			return errors.New("NodeNameToVictims: null for victims of node " + node)
+			bad = append(bad, "NodeNameToVictims: null for victims of node "+node)
 		}
 	}
-	for _, node := range slices.Sorted(maps.Keys(a.NodeNameToMetaVictims)) {
-		v := a.NodeNameToMetaVictims[node]
+	for node, v := range a.NodeNameToMetaVictims {
 		if v == nil || slices.Contains(v.Pods, nil) {
-			return errors.New("NodeNameToMetaVictims: null for victims of node " + node)
+			bad = append(bad, "NodeNameToMetaVictims: null for victims of node "+node)
 		}
+	}
+	if len(bad) > 0 {
+		return errors.New(slices.Min(bad))
 	}
 	return nil
 }

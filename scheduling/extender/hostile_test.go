@@ -93,6 +93,25 @@ func TestHandlerRefuses(t *testing.T) {
 	}
 }
 
+// TestHandlerRefusesManyCandidates: preempt has the same bound.
+func TestHandlerRefusesManyCandidates(t *testing.T) {
+	var b strings.Builder
+	for i := range 100_006 {
+		fmt.Fprintf(&b, `"%d":{},`, i)
+	}
+	h := handler(t, cluster(t))
+	for _, field := range []string{"NodeNameToVictims", "NodeNameToMetaVictims"} {
+		body := `{"Pod": ` + aPod + `, "` + field + `": {` + b.String()
+		if status, text := ask(h, "/preempt", strings.TrimSuffix(body, ",")+"}}"); status != http.StatusOK {
+			t.Errorf("%s: %d %.300s", field, status, text)
+		}
+		want := "malformed request: there are 100007 nodes: at most 100006 are allowed, twice those of the cluster and 100000 more"
+		if status, text := ask(h, "/preempt", body+`"a":{}}}`); status != http.StatusBadRequest || text != want {
+			t.Errorf("%s of one more: %d %.300s, want 400 %s", field, status, text, want)
+		}
+	}
+}
+
 // TestHandlerNamesFewUnknownNodes: the reason against nodes that the snapshot does not have is given for the
 // first 1,000 of them, so that an answer is not many times its question. None of them is feasible.
 func TestHandlerNamesFewUnknownNodes(t *testing.T) {

@@ -205,16 +205,17 @@ func (s *pathSearch) preferBeginning() {
 	slices.SortFunc(first, func(a, b int) int {
 		return cmp.Or(cmp.Compare(s.groups[b].score, s.groups[a].score), cmp.Compare(s.groups[a].name, s.groups[b].name))
 	})
-	for n := max(1, s.least); n < len(first); n++ {
-		c := combination{indices: slices.Sorted(slices.Values(first[:n]))}
-		for _, k := range c.indices {
-			c.score += s.groups[k].score
-			c.clusters += len(s.groups[k].members)
+	var c combination
+	last := 0 // of the groups so far, as the search takes them
+	for n := 1; n < len(first); n++ {
+		k := first[n-1]
+		c.score += s.groups[k].score
+		c.clusters += len(s.groups[k].members)
+		last = max(last, k)
+		if n < s.least || c.clusters < s.target || n-1 >= s.least && c.clusters-len(s.groups[last].members) >= s.target {
+			continue // too few groups or clusters, or more groups than needed
 		}
-		last := len(s.groups[c.indices[n-1]].members)
-		if c.clusters < s.target || n-1 >= s.least && c.clusters-last >= s.target {
-			continue // too few clusters, or more groups than needed
-		}
+		c.indices = slices.Sorted(slices.Values(first[:n]))
 		s.found = slices.DeleteFunc(s.found, func(o combination) bool { return slices.Equal(o.indices, c.indices) })
 		s.found = slices.Insert(s.found, 0, c)
 		s.found = s.found[:min(len(s.found), s.keep)]

@@ -113,6 +113,30 @@ func spreadClusters(t *testing.T, n int) {
 	}
 }
 
+// clustersInRegions is a federation of n clusters in n regions, of which a workload wants all, and more than
+// their room.
+func clustersInRegions(t *testing.T, n int) {
+	var members []*api.Cluster
+	room := roomOf{}
+	for i := range n {
+		c := &api.Cluster{ObjectMeta: api.ObjectMeta{Name: fmt.Sprintf("c%05d", i)}}
+		c.Spec.Region = fmt.Sprint("r", i)
+		members = append(members, c)
+		room[c.Name] = 1
+	}
+	w := &multicluster.Workload{Name: "w", Replicas: 1 << 30, Placement: multicluster.Placement{
+		ReplicaScheduling: &multicluster.ReplicaScheduling{ReplicaSchedulingType: "Divided", ReplicaDivisionPreference: "Aggregated"},
+		SpreadConstraints: []multicluster.SpreadConstraint{
+			{SpreadByField: multicluster.SpreadByRegion, MinGroups: 1},
+			{SpreadByField: multicluster.SpreadByCluster, MinGroups: n},
+		},
+	}}
+	s := multicluster.Scheduler{Estimators: []capacity.ClusterEstimator{room}}
+	if _, err := s.Schedule(members, w); err == nil {
+		t.Fatal("there is room for all replicas")
+	}
+}
+
 // workloadsTogether is a workload with an affinity to n/5 others on as many clusters, and one
 // with an anti-affinity to as many on clusters that are not there.
 func workloadsTogether(t *testing.T, n int) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
@@ -54,6 +55,7 @@ var shapes = []shape{
 	{name: "pods nominated to one node", most: 13, run: nominatedPods},                  // each is looked for among all
 	{name: "nominations elsewhere", run: nominationsElsewhere},
 	{name: "gated groups", run: gatedGroups},
+	{name: "groups whose claims do not exist", run: groupsWithoutClaims},
 	{name: "groups that change", run: groupsThatChange},
 	{name: "services of one label", run: servicesOfOneLabel},
 	{name: "services and pods", run: servicesAndPods},
@@ -80,6 +82,7 @@ var shapes = []shape{
 	{name: "a claim that is hard on all nodes", most: 2, run: hardClaim}, // they share the steps of four
 	{name: "resource models", run: resourceModels},
 	{name: "clusters that a workload names", run: namedClusters},
+	{name: "clusters in regions of their own", run: clustersInRegions},
 	{name: "clusters under spread constraints", most: 9, run: spreadClusters},            // the search has a table of sums, of four million at most
 	{name: "workloads with an affinity to each other", most: 18, run: workloadsTogether}, // each of them is on each cluster
 	{name: "workloads that come one by one", run: workloadsOneByOne},
@@ -345,8 +348,13 @@ func nominationsElsewhere(t *testing.T, n int) {
 // newDriver returns a driver with groups and one small node.
 func newDriver(t *testing.T) *lifecycle.Driver {
 	t.Helper()
+	return newDriverWith(t, scheduling.Kubernetes137(), nil)
+}
+
+func newDriverWith(t *testing.T, p scheduling.Profile, h *lifecycle.Handle) *lifecycle.Driver {
+	t.Helper()
 	d, err := lifecycle.New(lifecycle.Config{
-		Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Groups: &gang.Rules{}, Clock: virtualclock.New(time.Unix(0, 0)),
+		Profiles: []scheduling.Profile{p}, Handle: h, Groups: &gang.Rules{}, Clock: virtualclock.New(time.Unix(0, 0)),
 		Binder:       lifecycle.BinderFunc(func(context.Context, *api.Pod, string) error { return nil }),
 		ErrorHandler: func(err error) { t.Error(err) },
 	})
@@ -376,6 +384,29 @@ func gatedGroups(t *testing.T, n int) {
 		d.Apply(lifecycle.Update(&api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Namespace: "honest", Name: fmt.Sprint("c", i)}}))
 	}
 	d.Flush(context.Background())
+	if c := d.Counts(); c.Pending != n || c.Queue.Active > 0 {
+		t.Fatalf("%+v, want %d pods pending and none active", c, n)
+	}
+}
+
+// groupsWithoutClaims are n groups of one user whose pods need claims for devices that do not exist, while n
+// such claims and n pods of others come and go.
+func groupsWithoutClaims(t *testing.T, n int) {
+	p, h := scheduling.Kubernetes137(), lifecycle.NewHandle()
+	p.PreEnqueue = []framework.Plugin{filter.DynamicResources{Handle: h}}
+	d := newDriverWith(t, p, h)
+	for i := range n {
+		p := api.MakePod(fmt.Sprint("p", i)).Namespace("hostile").Obj()
+		name := fmt.Sprint("g", i)
+		p.Spec.SchedulingGroup = &api.PodSchedulingGroup{PodGroupName: &name}
+		p.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "c", ResourceClaimName: &name}}
+		d.Apply(lifecycle.Update(podGroup(i)), lifecycle.Update(p))
+	}
+	for i := range n {
+		c := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Namespace: "honest", Name: fmt.Sprint("c", i)}}
+		q := api.MakePod(fmt.Sprint("q", i)).Namespace("honest").Node("n").Obj()
+		apply(d, lifecycle.Update(c), lifecycle.Update(q), lifecycle.Delete(q), lifecycle.Delete(c))
+	}
 	if c := d.Counts(); c.Pending != n || c.Queue.Active > 0 {
 		t.Fatalf("%+v, want %d pods pending and none active", c, n)
 	}
