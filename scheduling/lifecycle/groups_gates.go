@@ -39,7 +39,7 @@ type gateHint struct {
 // shutting is how a gate keeps a group out.
 type shutting struct {
 	gate   *gate              // nil if no pod is barred
-	barred *framework.PodInfo // the bar, when it was shut out
+	listed *framework.PodInfo // the bar, as it was when the indexes got it
 	place  *list.Element      // in gate.groups
 	turn   uint64             // in which it was shut out
 	waiter subjects.Waiter[*group]
@@ -69,12 +69,17 @@ func (gs *gates) of(sched *scheduling.Scheduler, plugin string) *gate {
 
 // shut keeps a group out, whose bar is the pod.
 func (x *gate) shut(g *group, bar *framework.PodInfo) {
-	if s := &g.shutting; s.gate == x && s.barred == bar {
+	switch {
+	case g.gate == x && g.listed == bar:
 		return
+	case g.gate == x: // it keeps its turn
+		g.waiter.Leave()
+	default:
+		g.open()
+		x.gates.turn++
+		g.shutting = shutting{gate: x, place: x.groups.PushBack(g), turn: x.gates.turn, waiter: subjects.Waiter[*group]{Of: g}}
 	}
-	g.open()
-	x.gates.turn++
-	g.shutting = shutting{gate: x, barred: bar, place: x.groups.PushBack(g), turn: x.gates.turn, waiter: subjects.Waiter[*group]{Of: g}}
+	g.listed = bar
 	for _, r := range x.hints {
 		if r.groups != nil {
 			r.groups.Add(&g.waiter, bar)

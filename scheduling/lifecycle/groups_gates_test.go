@@ -202,3 +202,19 @@ func TestNarrowedGatesOpenTheSame(t *testing.T) {
 		})
 	})
 }
+
+// Groups that one event opens enter the queue in the order in which they were shut out, whatever happened to
+// their pods meanwhile.
+func TestShutGroupsKeepTheirTurn(t *testing.T) {
+	w := newDoors(t, true)
+	for i, name := range []string{"a", "b", "c"} {
+		w.Apply(lifecycle.Update(podGroup(name, 1, 0)))
+		w.put("p-"+name, name, "x", i+1)
+	}
+	w.put("p-a", "a", "other", 10)
+	w.put("p-a", "a", "x", 11)
+	w.service("x", "", 12)
+	if diff := cmp.Diff([]string{"p-a", "p-b", "p-c"}, w.open()); diff != "" {
+		t.Errorf("open groups (-want +got):\n%s", diff)
+	}
+}

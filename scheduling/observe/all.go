@@ -103,10 +103,19 @@ func result(a *lifecycle.Attempt) string {
 	return "error"
 }
 
+// isOfGroup reports whether an attempt is for a whole group. It has no cycle if it ended with an error; one
+// for a pod of a group has a node.
+func isOfGroup(a *lifecycle.Attempt) bool {
+	return a.Cycle != nil || a.Group != "" && a.Decision.Node == ""
+}
+
 // groupResult names the outcome of an attempt for a group.
 func groupResult(a *lifecycle.Attempt) string {
-	if a.State == lifecycle.Failed {
-		return "unschedulable"
+	switch {
+	case a.State != lifecycle.Failed:
+		return "scheduled"
+	case a.Cycle == nil:
+		return "error"
 	}
-	return "scheduled"
+	return "unschedulable"
 }

@@ -68,7 +68,7 @@ func (l attemptLog) Attempt(a *lifecycle.Attempt) {
 		slog.Duration("took", a.Ended.Sub(a.Started)),
 	}
 	message := "pod was bound"
-	if a.Cycle != nil {
+	if isOfGroup(a) {
 		attrs, message = append(attrs, slog.String("group", a.Group)), "pod group was scheduled"
 		if a.State == lifecycle.Failed {
 			attrs, message = append(attrs, slog.Any("error", a.Err)), "pod group was not scheduled"

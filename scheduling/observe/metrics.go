@@ -64,7 +64,7 @@ func NewMetrics() *Metrics {
 
 // Attempt implements [lifecycle.Observer].
 func (m *Metrics) Attempt(a *lifecycle.Attempt) {
-	if a.Cycle != nil {
+	if isOfGroup(a) {
 		m.group(a)
 		return
 	}

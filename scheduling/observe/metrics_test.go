@@ -81,13 +81,16 @@ func TestMetricsText(t *testing.T) {
 	often.Profile, often.Number = "often", 15
 	m.Attempt(often)
 	member := attempt(lifecycle.Bound, nil, 0)
-	member.Profile, member.Group, member.InitialAttempt = "member", "default/g", time.Time{}
+	member.Profile, member.Group, member.InitialAttempt, member.Decision.Node = "member", "default/g", time.Time{}, "n"
 	m.Attempt(member)
 	for _, state := range []lifecycle.State{lifecycle.Binding, lifecycle.Failed, lifecycle.Failed} {
 		group := attempt(state, nil, 0)
 		group.Group, group.Cycle = "default/g", &gang.Cycle{}
 		m.Attempt(group)
 	}
+	broken := attempt(lifecycle.Failed, os.ErrClosed, 0)
+	broken.Group = "default/g"
+	m.Attempt(broken)
 	m.Queue(queue.Length{Active: 1, Backoff: 2, Unschedulable: 3, Gated: 4})
 	var b strings.Builder
 	if n, err := m.WriteTo(&b); err != nil || n != int64(b.Len()) {
@@ -108,6 +111,7 @@ func TestMetricsText(t *testing.T) {
 		`scheduler_pod_scheduling_sli_duration_seconds_count{attempts="15+"} 1`,
 		`scheduler_podgroup_schedule_attempts_total{profile="p",result="scheduled"} 1`,
 		`scheduler_podgroup_schedule_attempts_total{profile="p",result="unschedulable"} 2`,
+		`scheduler_podgroup_schedule_attempts_total{profile="p",result="error"} 1`,
 		`scheduler_podgroup_scheduling_attempt_duration_seconds_sum{profile="p",result="unschedulable"} 4`,
 		`scheduler_preemption_victims_sum 2`,
 		`scheduler_pending_pods{queue="unschedulable"} 3`,

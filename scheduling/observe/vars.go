@@ -12,7 +12,7 @@ import (
 // Vars counts in expvar variables. NewVars adds these to its map:
 //
 //	attempts            of each result: bound, unschedulable, error
-//	group_attempts      for pod groups, of each result: scheduled, unschedulable
+//	group_attempts      for pod groups, of each result: scheduled, unschedulable, error
 //	attempt_seconds     the sum of their times
 //	decision_times      a histogram of the times, in seconds, until a node was chosen or none
 //	binding_times       a histogram of the times, in seconds, from then until pods were bound
@@ -55,7 +55,7 @@ func NewVars(m *expvar.Map) *Vars {
 
 // Attempt implements [lifecycle.Observer].
 func (v *Vars) Attempt(a *lifecycle.Attempt) {
-	if a.Cycle != nil {
+	if isOfGroup(a) {
 		v.groups.Add(groupResult(a), 1)
 		return
 	}

@@ -45,10 +45,6 @@ func (q *Queue) stand(it *Item) {
 func (q *Queue) release() {
 	for it := q.delayed.top(); it != nil && !it.NotBefore.After(q.options.Now()); it = q.delayed.top() {
 		q.leave(it)
-		if q.stands(it) {
-			q.stand(it)
-			continue
-		}
 		q.put(it, backingOff)
 		q.backingOff.push(it)
 	}

@@ -113,7 +113,7 @@ func spreadClusters(t *testing.T, n int) {
 	}
 }
 
-// clustersInRegions is a federation of n clusters in n regions, of which a workload wants all, and more than
+// clustersInRegions is a federation of n clusters in n regions. A workload wants all of them, and more than
 // their room.
 func clustersInRegions(t *testing.T, n int) {
 	var members []*api.Cluster

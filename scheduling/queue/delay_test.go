@@ -1,0 +1,67 @@
+package queue_test
+
+import (
+	"testing"
+	"time"
+	"unique"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/queue"
+)
+
+// TestDelayBeforeTheEndOfTheBackoff: items that an event wakes are tried before their backoff ends, each from the
+// time on that Delay has said, and NextFlush tells the first of these. Where no pod is tried early, the backoff
+// alone counts. Items that wait are told apart if one of them was delayed.
+func TestDelayBeforeTheEndOfTheBackoff(t *testing.T) {
+	for _, full := range []bool{false, true} {
+		r := newRig(t, queue.Config{FullBackoff: full, Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{
+			plugin{"A", []queueing.EventHint{on(queueing.ResourceNode, queueing.ActionAdd, nil)}},
+		}})})
+		begin := r.now
+		delays := []time.Duration{700, 300, 0, 500}
+		for i, name := range []string{"late", "early", "none", "middle"} {
+			it := r.AddAfter(r.ctx, r.info(api.MakePod(name)), 1, queue.Failures{Unschedulable: 5, Last: begin.Add(-time.Hour)})
+			if r.Pop() != it {
+				t.Fatal("another pod is first")
+			}
+			if delays[i] > 0 {
+				r.Delay(it, begin.Add(delays[i]*time.Millisecond))
+			}
+			r.Requeue(r.ctx, it, nil, queue.Rejectors{Plugins: []string{"A"}, Class: unique.Make("c")})
+			r.items[name] = it
+		}
+		r.happen(queueing.ResourceNode, queueing.ActionAdd)
+		r.depth(queue.Length{Backoff: 4})
+		if full {
+			if it := r.Pop(); it != nil {
+				t.Errorf("pod %s is tried early", it.Pod.Pod.Name)
+			}
+			if at, ok := r.NextFlush(); !ok || at.Before(begin.Add(9*time.Second)) {
+				t.Errorf("NextFlush() = %v, %t, want the end of the backoffs", at, ok)
+			}
+			continue
+		}
+		for _, step := range []struct {
+			at   time.Duration
+			want string
+		}{{0, "none"}, {0, ""}, {299, ""}, {300, "early"}, {499, ""}, {700, "late"}, {700, "middle"}, {700, ""}} {
+			r.now = begin.Add(step.at * time.Millisecond)
+			name := ""
+			if step.want == "" && step.at < 700 {
+				next := map[time.Duration]time.Duration{0: 300, 299: 300, 499: 500}[step.at]
+				if at, ok := r.NextFlush(); !ok || !at.Equal(begin.Add(next*time.Millisecond)) {
+					t.Errorf("after %d ms: NextFlush() = %v, %t, want after %d ms", step.at, at, ok, next)
+				}
+			}
+			if it := r.Pop(); it != nil {
+				name = it.Pod.Pod.Name
+			}
+			if name != step.want {
+				t.Errorf("after %d ms pod %q is tried, want %q", step.at, name, step.want)
+			}
+		}
+	}
+}
