@@ -24,13 +24,13 @@ import (
 // prioritize returns the profile's total of each requested node, scaled so that
 // [MaxPriority] is the highest possible total, and rounded. preempt keeps the
 // candidates where the pod is feasible once the victims have gone. Nodes that the
-// snapshot does not have are not feasible; filter gives that reason for 1,000 of them. The profile's own extenders are not
-// called.
+// snapshot does not have are not feasible; filter gives that reason for 1,000 of
+// them. The profile's own extenders are not called.
 //
 // A bad request is answered with a status and a line of text: 400 for malformed
-// requests, and for far more nodes than the snapshot has, 404 for unknown calls, 405 for other methods than POST, and 413 for too
-// much data. The status is 500 if the scheduler fails and the protocol has no field
-// for the error.
+// requests and for those that name far more nodes than the snapshot has, 404 for
+// unknown calls, 405 for other methods than POST, and 413 for too much data. The
+// status is 500 if the scheduler fails and the protocol has no field for the error.
 type Handler struct {
 	// Scheduler has the profile. The handler uses it for one request at a time, and
 	// nothing else may use it meanwhile.

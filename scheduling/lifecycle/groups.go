@@ -43,7 +43,7 @@ type GroupReporter interface {
 // barred counts those in the other. A pod whose plugin failed is ready too: the attempt asks
 // the plugin again. If barred is not 0, bar is a barred pod whose plugin was
 // asked after the last event that it registered for. Other barred pods may pass by now.
-// After rebar, the group is listed in shut, with what keeps bar out.
+// After rebar, the group is listed with the gate that keeps bar out.
 //
 // The backoff belongs to the group, whatever takes it out of the queue and brings it back.
 // Only a new group, and one whose attempt stood and has lost no binding, enters at once.

@@ -218,3 +218,40 @@ func TestShutGroupsKeepTheirTurn(t *testing.T) {
 		t.Errorf("open groups (-want +got):\n%s", diff)
 	}
 }
+
+// Two profiles may have gates of one name that register for different events.
+func TestGatesOfTwoProfiles(t *testing.T) {
+	asked, services := 0, map[string]bool{}
+	var list []scheduling.Profile
+	for i, narrow := range []bool{true, false} {
+		p := scheduling.Kubernetes137()
+		p.Name = fmt.Sprint("profile-", i)
+		p.PreEnqueue = []framework.Plugin{keyhole{services, narrow, &asked}}
+		if i == 0 {
+			p.PreEnqueue = []framework.Plugin{deafKeyhole{keyhole{services, narrow, &asked}}}
+		}
+		list = append(list, p)
+	}
+	d, err := lifecycle.New(lifecycle.Config{
+		Profiles: list, Groups: &groups.Rules{}, Clock: virtualclock.New(time.Unix(0, 0)),
+		Binder: lifecycle.BinderFunc(func(context.Context, *api.Pod, string) error { return nil }),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range list {
+		name := fmt.Sprint("g", i)
+		p := groupPod("p-"+name, name, "1m", 0)
+		p.Spec.SchedulerName, p.Annotations = list[i].Name, map[string]string{"key": "x"}
+		d.Apply(lifecycle.Update(podGroup(name, 1, 0)), lifecycle.Update(p))
+	}
+	w := &doors{Driver: d, services: services}
+	if w.service("x", "", 1); !slices.Equal(w.open(), []string{"p-g1"}) {
+		t.Errorf("open: %v, want p-g1", w.open())
+	}
+}
+
+// deafKeyhole is a keyhole that no event opens.
+type deafKeyhole struct{ keyhole }
+
+func (deafKeyhole) EventsToRegister() []queueing.EventHint { return []queueing.EventHint{} }

@@ -12,6 +12,11 @@ func (q *Queue) isDelayed(it *Item) bool {
 	return !it.NotBefore.IsZero() && it.NotBefore.After(q.backoffEnd(it))
 }
 
+// mustWait reports whether it is too early for the item, whatever happens.
+func (q *Queue) mustWait(it *Item) bool {
+	return it.NotBefore.After(q.options.Now()) && (!q.options.FullBackoff || q.isDelayed(it))
+}
+
 // Defer makes the backoff of the item, which is in flight, last at least until a time. Unlike one
 // that is delayed, the item is tried early if no other pod is ready, so it waits only while there
 // is something else to do. Where FullBackoff is set no pod is tried early, and Defer does nothing.

@@ -65,3 +65,33 @@ func TestDelayBeforeTheEndOfTheBackoff(t *testing.T) {
 		}
 	}
 }
+
+// TestDelayOfPendingPods: a pod whose plugin only waits for an event is tried at once after it, but not before
+// the time that Delay has said, unless no pod is tried early and its backoff ends later.
+func TestDelayOfPendingPods(t *testing.T) {
+	for _, test := range []struct {
+		full  bool
+		delay time.Duration
+		wait  bool
+	}{{false, 0, false}, {false, 100 * time.Millisecond, true}, {false, time.Hour, true}, {true, 100 * time.Millisecond, false}, {true, time.Hour, true}} {
+		r := newRig(t, queue.Config{FullBackoff: test.full, Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{
+			plugin{"A", []queueing.EventHint{on(queueing.ResourceNode, queueing.ActionAdd, nil)}},
+		}})})
+		it := r.Add(r.ctx, r.info(api.MakePod("p")))
+		r.Pop()
+		if test.delay > 0 {
+			r.Delay(it, r.now.Add(test.delay))
+		}
+		r.Requeue(r.ctx, it, nil, queue.Rejectors{Plugins: []string{"A"}, Pending: []string{"A"}})
+		r.happen(queueing.ResourceNode, queueing.ActionAdd)
+		if got := r.Pop(); got == nil != test.wait {
+			t.Errorf("%+v: %v is tried", test, got)
+		}
+		if test.wait {
+			r.pass(test.delay + 2*time.Second)
+			if r.Flush(r.ctx); r.Pop() != it {
+				t.Errorf("%+v: it is not tried later", test)
+			}
+		}
+	}
+}

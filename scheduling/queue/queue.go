@@ -331,7 +331,7 @@ func (q *Queue) toBackoff(ctx context.Context, it *Item) {
 	case it.none(), q.isDelayed(it):
 		q.put(it, failing)
 		q.failing.push(it)
-	case !q.options.FullBackoff && it.NotBefore.After(q.options.Now()):
+	case q.mustWait(it):
 		q.put(it, delayed)
 		q.delayed.push(it)
 	case !q.options.FullBackoff && q.stands(it):

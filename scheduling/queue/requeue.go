@@ -60,7 +60,7 @@ func (q *Queue) send(ctx context.Context, it *Item, s strategy) {
 		if it.at != unschedulable {
 			q.toWaiting(it)
 		}
-	case s == afterBackoff && q.isBackingOff(it), q.holds(it):
+	case s == afterBackoff && q.isBackingOff(it), q.holds(it), q.mustWait(it):
 		q.toBackoff(ctx, it)
 	default:
 		q.toActive(ctx, it, true)
