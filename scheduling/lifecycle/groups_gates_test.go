@@ -245,6 +245,7 @@ func TestGatesOfTwoProfiles(t *testing.T) {
 		p.Spec.SchedulerName, p.Annotations = list[i].Name, map[string]string{"key": "x"}
 		d.Apply(lifecycle.Update(podGroup(name, 1, 0)), lifecycle.Update(p))
 	}
+	d.Flush(context.Background())
 	w := &doors{Driver: d, services: services}
 	if w.service("x", "", 1); !slices.Equal(w.open(), []string{"p-g1"}) {
 		t.Errorf("open: %v, want p-g1", w.open())
