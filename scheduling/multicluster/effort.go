@@ -15,6 +15,7 @@ type effort struct {
 	paths      int // for combinations of groups
 	looks      int // at clusters, to fill the groups of paths
 	visits     int // of the exhaustive search
+	table      int // sums that each search may keep to skip what is worse, for this affinity
 	affinities int // that have begun
 }
 
@@ -26,6 +27,7 @@ func (e *effort) begin() {
 	e.paths = max(e.paths, maxPathSteps>>part)
 	e.looks = max(e.looks, maxFillSteps>>part)
 	e.visits = max(e.visits, maxSteps>>part)
+	e.table = maxScoreTable >> part
 }
 
 const leastEffort = 10

@@ -40,3 +40,27 @@ func TestAffinitiesShareTheirEffort(t *testing.T) {
 		t.Errorf("%d steps in all, want at most %d", sum, 3*maxSteps)
 	}
 }
+
+// The tables of the searches share what they take, too.
+func TestAffinitiesShareTheirTables(t *testing.T) {
+	var members []member
+	for i := range 300 {
+		c := &api.Cluster{ObjectMeta: api.ObjectMeta{Name: fmt.Sprintf("m%03d", i)}}
+		c.Spec.Region = fmt.Sprint("r", i)
+		members = append(members, member{cluster: c, available: 1})
+	}
+	b := boundsOf([]SpreadConstraint{{SpreadByField: SpreadByRegion, MinGroups: 1}, {SpreadByField: SpreadByCluster, MinGroups: 1}}, new(effort))
+	regions := scored(members, SpreadByRegion, &b, &Workload{Replicas: 1}, true)
+	sums := 0
+	for range 100 {
+		b.effort.begin()
+		steps := 0
+		sums += len(newPathSearch(regions, 300, 1, &steps, b.effort.table).scores)
+		for _, room := range newExhaustive(&b, members, SpreadByRegion, 1).room {
+			sums += len(room)
+		}
+	}
+	if least, most := 300*300, 20*300*300; sums < least || sums > most {
+		t.Errorf("100 affinities of 300 regions have tables of %d sums, want %d to %d", sums, least, most)
+	}
+}

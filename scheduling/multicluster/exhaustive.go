@@ -103,7 +103,7 @@ func newExhaustive(b *bounds, members []member, lead SpreadField, need int64) *e
 	e.fields = ledgersOf(b, e.members)
 	var largest []int64 // the room of the members from i on, the largest first
 	e.room, e.rest = make([][]int64, len(e.members)), make([]int64, len(e.members)+1)
-	width := min(e.size, maxScoreTable/(len(e.members)+1))
+	width := min(e.size, b.effort.table/(len(e.members)+1))
 	for i := len(e.members) - 1; i >= 0; i-- {
 		at, _ := slices.BinarySearchFunc(largest, e.members[i].available, func(a, b int64) int { return cmp.Compare(b, a) })
 		largest = slices.Insert(largest, at, e.members[i].available)

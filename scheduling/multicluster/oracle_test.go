@@ -134,7 +134,7 @@ func oracleChooseThoroughly(b *bounds, members []member, groups map[SpreadField]
 	var first *SpreadError
 	tried, steps := 0, maxPathSteps
 	for least := max(1, b.of[lead].MinGroups); least <= most && tried < maxChoices && steps > 0; least++ {
-		for _, p := range pathsOf(groups[lead], least, most, c.MinGroups, maxChoices-tried, &steps) {
+		for _, p := range pathsOf(groups[lead], least, most, c.MinGroups, maxChoices-tried, &steps, maxScoreTable) {
 			tried++
 			chosen, err := b.fill(p, lead, need, s)
 			if err == nil {

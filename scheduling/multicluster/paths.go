@@ -34,18 +34,18 @@ type path struct {
 // Source: Karmada 1.13, select_groups.go.
 //
 // The search skips combinations that cannot become one of the kept ones, so its steps
-// go far.
-func pathsOf(groups []group, least, most, target, keep int, steps *int) []path {
-	return newPathSearch(groups, most, target, steps).paths(least, keep)
+// go far. For that it keeps a table, if it may have so many sums.
+func pathsOf(groups []group, least, most, target, keep int, steps *int, table int) []path {
+	return newPathSearch(groups, most, target, steps, table).paths(least, keep)
 }
 
 // newPathSearch returns a search for combinations of at most most groups.
-func newPathSearch(groups []group, most, target int, steps *int) *pathSearch {
+func newPathSearch(groups []group, most, target int, steps *int, table int) *pathSearch {
 	s := &pathSearch{groups: slices.Clone(groups), most: min(most, len(groups)), target: target, steps: steps}
 	slices.SortFunc(s.groups, func(a, b group) int {
 		return cmp.Or(cmp.Compare(len(a.members), len(b.members)), cmp.Compare(b.score, a.score), cmp.Compare(a.name, b.name))
 	})
-	s.prepare()
+	s.prepare(table)
 	return s
 }
 
@@ -104,15 +104,15 @@ type pathSearch struct {
 	found               combinations
 }
 
-// prepare computes the sums that bound the search.
-func (s *pathSearch) prepare() {
+// prepare computes the sums that bound the search, at most so many.
+func (s *pathSearch) prepare(table int) {
 	n := len(s.groups)
 	s.rest = make([]int, n+1)
 	for i := n - 1; i >= 0; i-- {
 		s.rest[i] = s.rest[i+1] + len(s.groups[i].members)
 	}
 	width := s.most + 1
-	if (n+1)*width > maxScoreTable {
+	if (n+1)*width > table {
 		return
 	}
 	s.scores = make([]int64, (n+1)*width)

@@ -105,7 +105,7 @@ func TestPathsOf(t *testing.T) {
 		want := allPaths(groups, least, most, target)
 		for _, keep := range []int{1, 3, 1 << 10} {
 			steps := maxPathSteps
-			got := namesOfPaths(pathsOf(groups, least, most, target, keep, &steps))
+			got := namesOfPaths(pathsOf(groups, least, most, target, keep, &steps, maxScoreTable))
 			if diff := gocmp.Diff(want[:min(keep, len(want))], got); diff != "" && len(want)+len(got) > 0 {
 				t.Fatalf("pathsOf, %d kept, differs (-want +got):\n%s", keep, diff)
 			}
@@ -127,7 +127,7 @@ func TestPathsOfManySmallGroups(t *testing.T) {
 		groups = append(groups, group{name: fmt.Sprintf("b%d", i), score: 1000, members: make([]member, 4)})
 	}
 	steps := maxPathSteps
-	paths := pathsOf(groups, 1, 12, 33, 1, &steps)
+	paths := pathsOf(groups, 1, 12, 33, 1, &steps, maxScoreTable)
 	if len(paths) != 1 || paths[0].clusters != 33 || len(paths[0].groups) != 12 {
 		t.Errorf("pathsOf = %v with %d steps left, want all 7 large groups and 5 others", namesOfPaths(paths), steps)
 	}
@@ -141,7 +141,7 @@ func TestPathsOfMemory(t *testing.T) {
 	}
 	allocations := testing.AllocsPerRun(1, func() {
 		steps := 1 << 14
-		if paths := pathsOf(groups, 100, 100, 1, 1, &steps); len(paths) != 1 {
+		if paths := pathsOf(groups, 100, 100, 1, 1, &steps, maxScoreTable); len(paths) != 1 {
 			t.Errorf("%d paths, want 1", len(paths))
 		}
 	})

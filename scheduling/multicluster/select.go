@@ -164,7 +164,7 @@ func byRegionAsKarmada(b *bounds, regions []group, s *Selection) ([]member, erro
 		return nil, &SpreadError{Field: SpreadByRegion, Reason: reasonRegions}
 	}
 	steps := b.effort.paths
-	paths := pathsOf(regions, r.MinGroups, r.MaxGroups, c.MinGroups, 1, &b.effort.paths)
+	paths := pathsOf(regions, r.MinGroups, r.MaxGroups, c.MinGroups, 1, &b.effort.paths, b.effort.table)
 	if len(paths) == 0 {
 		reason := reasonFewer
 		if b.effort.paths == 0 {
@@ -234,7 +234,7 @@ func chooseThoroughly(b *bounds, members []member, groups map[SpreadField][]grou
 	most := min(b.limit(lead, len(groups[lead])), b.limit(SpreadByCluster, len(members)))
 	var first *SpreadError
 	tried, left := 0, b.effort
-	search := newPathSearch(groups[lead], most, c.MinGroups, &left.paths)
+	search := newPathSearch(groups[lead], most, c.MinGroups, &left.paths, left.table)
 	for least := max(1, b.of[lead].MinGroups); least <= most && tried < maxChoices && left.paths > 0 && left.looks > 0; least++ {
 		for _, p := range search.paths(least, maxChoices-tried) {
 			if left.looks <= 0 {
