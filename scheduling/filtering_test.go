@@ -158,6 +158,26 @@ func TestFilteringMeetsTermAgain(t *testing.T) {
 	}
 }
 
+// Terms of nominated pods count while a pod on some node keeps the pod away, as in kube-scheduler, which does
+// not ask the filter otherwise; and then no longer.
+func TestFilteringForgetsNominatedTerms(t *testing.T) {
+	s, sched := heldCluster(), made(scheduling.New(scheduling.Kubernetes137()))
+	hermit := func(name string) *framework.PodInfo {
+		return made(s.NewPodInfo(api.MakePod(name).UID(name).Priority(9).PodAntiAffinity(api.LabelHostname, "app=x").Obj()))
+	}
+	there := hermit("there")
+	put(s.AddPod(there, "n1"))
+	put(s.Nominate(hermit("nominated"), "n0", ""))
+	held := made(sched.Filtering(s, made(s.NewPodInfo(api.MakePod("asked").Labels("app", "x").Obj()))))
+	if v := made(held.Node(s.Node("n0"))); v.Plugin != "InterPodAffinity" {
+		t.Errorf("%v, want a rejection by InterPodAffinity", v)
+	}
+	put(s.RemovePod(there, "n1"))
+	if v := made(held.Node(s.Node("n0"))); !v.Status.IsSuccess() {
+		t.Errorf("once the pod on a node has left: %v", v)
+	}
+}
+
 // The tables of affinity and spread give up what nobody asks for. A Filtering that is held
 // meanwhile finds it again.
 func TestFilteringHeldThroughQuestions(t *testing.T) {

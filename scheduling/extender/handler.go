@@ -313,12 +313,14 @@ func (q question) find(names []string) (nodes []*framework.NodeInfo, unknown []s
 	seen := make(map[string]bool, min(len(names), q.snap.Len()))
 	for _, name := range names {
 		switch n := q.snap.Node(name); {
-		case n != nil && !seen[name]:
-			seen[name] = true
+		case seen[name] || n == nil && len(unknown) == unknownMost:
+			continue
+		case n != nil:
 			nodes = append(nodes, n)
-		case n == nil && len(unknown) < unknownMost:
+		default:
 			unknown = append(unknown, name)
 		}
+		seen[name] = true
 	}
 	return nodes, unknown, nil
 }
