@@ -163,7 +163,7 @@ func TestFilteringMeetsTermAgain(t *testing.T) {
 func TestFilteringForgetsNominatedTerms(t *testing.T) {
 	s, sched := heldCluster(), made(scheduling.New(scheduling.Kubernetes137()))
 	hermit := func(name string) *framework.PodInfo {
-		return made(s.NewPodInfo(api.MakePod(name).UID(name).Priority(9).PodAntiAffinity(api.LabelHostname, "app=x").Obj()))
+		return made(s.NewPodInfo(api.MakePod(name).UID(api.UID(name)).Priority(9).PodAntiAffinity(api.LabelHostname, "app=x").Obj()))
 	}
 	there := hermit("there")
 	put(s.AddPod(there, "n1"))
