@@ -81,3 +81,34 @@ func TestFastRestarts(t *testing.T) {
 		t.Errorf("%v, want %d pods or more", err, 9*replicas)
 	}
 }
+
+// Pods that nobody makes again wait again when their nodes go. However often that happens, their UIDs do not
+// grow, and with the pods of workloads it has a bound.
+func TestNodesThatComeAndGo(t *testing.T) {
+	node := &api.Objects{Nodes: []*api.Node{api.MakeNode("n", "4", "4Gi").Obj()}}
+	trace := &Trace{Events: []Event{{Apply: node}, {Apply: &api.Objects{Pods: []*api.Pod{api.MakePod("p").UID("u").Obj()}}}}}
+	const few = 50
+	for i := range few + 1 {
+		at := time.Duration(i+1) * time.Minute
+		trace.Events = append(trace.Events, Event{At: at, Delete: Ref{Kind: "Node", Name: "n"}}, Event{At: at + time.Second, Apply: node})
+	}
+	for _, before := range []int{0, maxMade - few} {
+		w, err := newWorld(&Config{Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Trace: trace})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.made = before
+		for i := range trace.Events {
+			w.clock.AfterFunc(trace.Events[i].At, w.happen)
+			w.expect(w.begin.Add(trace.Events[i].At))
+		}
+		err = w.live(context.Background())
+		p := w.lives[0]
+		if want := "pod default/p: 1000000 pods have been made by workloads, or have lost their nodes"; before > 0 && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%v, want %q", err, want)
+		}
+		if before == 0 && (err != nil || p.Evictions != few+1 || p.pod.UID != "u-51") {
+			t.Errorf("%v, %d displacements, the last UID is %q, want %d and u-51", err, p.Evictions, p.pod.UID, few+1)
+		}
+	}
+}

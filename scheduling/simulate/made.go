@@ -7,8 +7,9 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// maxMade bounds the pods that workloads make in a run: pods that end at once, and are
-// replaced, would make a run endless. The history of each takes about 400 bytes.
+// maxMade bounds the pods that workloads make in a run, and how often others lose their nodes and wait
+// again: pods that end at once, and are replaced, would make a run endless, and nodes that come and go make it
+// as long as the product of their number and that of their pods. The history of each takes about 400 bytes.
 const maxMade = 1_000_000
 
 // A workload of n pods may make as many pods in one second of the simulation in place of
@@ -26,7 +27,7 @@ func (w *world) tooMany(c *controller, p *api.Pod) error {
 	w.made++
 	switch most := w.mostEnded(c); {
 	case w.made > maxMade:
-		err = fmt.Errorf("workloads have made %d pods, the last of them this one: want pods that run longer, or a run that ends before", maxMade)
+		err = fmt.Errorf("%d pods have been made by workloads, or have lost their nodes, the last of them this one: want pods that run longer, or a run that ends before", maxMade)
 	case c.ended > most && c.second == int64(w.now()/time.Second):
 		err = fmt.Errorf("%d pods of the workload have run to their end within one second, %v after the start: want at most %d, so pods that run longer", c.ended, time.Duration(c.second)*time.Second, most)
 	default:
@@ -35,6 +36,14 @@ func (w *world) tooMany(c *controller, p *api.Pod) error {
 	return &api.InvalidError{
 		Object: c.Label(), Field: fmt.Sprintf("spec.template.metadata.annotations[%s]", AnnotationRunTime), Value: p.Annotations[AnnotationRunTime], Err: err,
 	}
+}
+
+// displacedOften returns an error about a pod that waits again, if that has happened too often.
+func (w *world) displacedOften(p *api.Pod) error {
+	if w.made++; w.made <= maxMade {
+		return nil
+	}
+	return &api.InvalidError{Object: "pod " + p.Key(), Err: fmt.Errorf("%d pods have been made by workloads, or have lost their nodes, the last of them this one: want fewer nodes that go, or evictions", maxMade)}
 }
 
 // mostEnded is how many of the workload's pods may be replaced within one second.

@@ -46,7 +46,7 @@ type world struct {
 	dirty        bool          // a controller may have something to do:
 	changed      []*controller // one of these
 	nodesChanged []string      // nodes that have changed, for every DaemonSet
-	made         int           // pods of controllers
+	made         int           // pods of controllers, and others that were displaced
 	scaler       scaler
 
 	attempts, bound int
@@ -73,6 +73,7 @@ type life struct {
 	pod   *api.Pod // its latest version; nil once it has ended
 	node  *nodeState
 	run   time.Duration
+	uid   api.UID // of the pod before it was displaced
 	owner *controller
 
 	daemonOf string // the node that it is made for, if it is a DaemonSet's
@@ -281,12 +282,19 @@ func (w *world) displace(l *life) {
 		w.end(l, false)
 		return
 	}
+	if err := w.displacedOften(l.pod); err != nil {
+		w.fail(err)
+		return
+	}
 	w.stop(l)
 	w.remove(l.pod)
 	again := *l.pod
 	again.Spec.NodeName, again.Status = "", api.PodStatus{Phase: api.PodPending, QOSClass: l.pod.Status.QOSClass}
 	if again.UID != "" {
-		again.UID += api.UID(fmt.Sprintf("-%d", l.stint))
+		if l.uid == "" {
+			l.uid = again.UID
+		}
+		again.UID = l.uid + api.UID(fmt.Sprintf("-%d", l.stint))
 	}
 	l.pod, l.Node, l.Bound, l.Order = &again, "", nil, 0
 	w.arrive(l)
