@@ -192,8 +192,8 @@ func (e *Engine) heedTouched(c *class, s *framework.Snapshot) {
 	e.tracker.Follow(s, e.order)
 }
 
-// Evaluated is how many nodes the engine has evaluated so far. Where it does less for a node than
-// the reference path, as a class does that looks at all rows of its base, it counts for a part.
+// Evaluated is how many nodes the engine has evaluated so far, in half nodes. Where it does less for a
+// node than the reference path, as a class does that looks at all rows of its base, it counts for a part.
 func (e *Engine) Evaluated() (halves int64) { return e.lists.evaluated }
 
 // Place returns the place of a slot in the snapshot's order, -1 if it has no node. It costs

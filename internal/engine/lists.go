@@ -26,7 +26,7 @@ type lists struct {
 	scores   []int64               // of these
 	shown    twoNodes
 
-	evaluated int64 // see Engine.Evaluated
+	evaluated int64 // see Engine.Evaluated; in half nodes
 	walked    int64 // nodes that were listed or added up besides; see Stats.Looks
 }
 

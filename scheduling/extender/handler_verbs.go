@@ -9,8 +9,8 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// unknownNode is the reason against a node that the snapshot does not have. An answer gives it for so
-// many nodes; the others are not feasible without a reason.
+// unknownNode is the reason against a node that the snapshot does not have. An answer gives it for
+// unknownMost nodes; the others are not feasible, without a reason.
 const (
 	unknownNode = "node(s) unknown to the extender"
 	unknownMost = 1000

@@ -221,8 +221,8 @@ func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, obje
 }
 
 // groupBack returns the group to the queue: to wait for an event if its pods are equal and
-// nothing has changed since they were tried, and otherwise for its backoff alone. The attempt ends then: it
-// is as if it had begun at a time.
+// nothing has changed since they were tried, and otherwise for its backoff alone. The attempt ends with
+// it, and counts from the time at which it began.
 func (d *Driver) groupBack(ctx context.Context, g *group, it *queue.Item, c *gang.Cycle, began time.Time) {
 	d.lookAll(ctx, g)
 	g.trying = false

@@ -4,7 +4,8 @@ import "time"
 
 // Delay says that the next attempt for the item, which is in flight, must not begin before a
 // time. If the item's backoff ends sooner, it waits as after an error: it is not tried early, also
-// if no other pod is ready. Otherwise it may be tried early from that time on.
+// if no other pod is ready. Otherwise it may be tried early from that time on; where FullBackoff is set, and no
+// pod is tried early, such a delay does nothing.
 func (q *Queue) Delay(it *Item, until time.Time) { it.NotBefore, it.timed = until, false }
 
 // isDelayed reports whether the item must wait for longer than its backoff.
