@@ -24,6 +24,7 @@ type search struct {
 	placed   []placed
 	chosen   []int  // alternative of each request, by claim and request
 	requests []int  // index of the first request of each claim in chosen
+	after    []int  // the next claim that has requests, by claim; len(plans) if there is none
 	asks     []int  // number of the first ask of each claim
 	suits    []suit // by ask and candidate
 	// relations are the numbers of the first constraint of each claim, and values the attributes
@@ -78,6 +79,12 @@ func (s *search) begin(p *pools, plans []plan, state *State, limit int) {
 		s.requests = append(s.requests, len(s.chosen))
 		for range p.requests {
 			s.chosen = append(s.chosen, 0)
+		}
+	}
+	s.after = slices.Grow(s.after[:0], len(plans))[:len(plans)]
+	for i, next := len(plans)-1, len(plans); i >= 0; i-- {
+		if s.after[i] = next; len(plans[i].requests) > 0 {
+			next = i
 		}
 	}
 	s.takes = slices.Grow(s.takes[:0], asks)[:asks]
@@ -254,7 +261,7 @@ func (s *search) next(claim, req int) outcome {
 	}
 	p := s.plans[claim]
 	if req == len(p.requests) {
-		o := s.next(claim+1, 0)
+		o := s.next(s.after[claim], 0) // claims without requests would cost each branch time, and count no step
 		if o == limited {
 			return failed
 		}

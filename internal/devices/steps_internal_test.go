@@ -5,7 +5,9 @@ package devices
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
@@ -201,6 +203,93 @@ func TestCapacitiesCount(t *testing.T) {
 		}
 		if x := s.consumption(0, &f.plans[0].requests[0].asks[0], &s.devices[0]); len(x.amounts) != kept {
 			t.Errorf("shared %t: %d amounts are kept, want %d", shared, len(x.amounts), kept)
+		}
+	}
+}
+
+// A depthCompiler compiles selectors that hold for no device, and notes how deep in calls they are asked.
+type depthCompiler struct{ most *int }
+
+func (c depthCompiler) CompileDeviceSelector(string) (api.CompiledDeviceSelector, error) {
+	return c, nil
+}
+
+func (c depthCompiler) MatchesDevice(string, *api.Device) (bool, error) {
+	var callers [10_000]uintptr
+	*c.most = max(*c.most, runtime.Callers(0, callers[:]))
+	return false, nil
+}
+
+// Claims that ask for nothing count no step, so no branch of the search goes through them: with a
+// thousand of them a search within its bound would take minutes.
+func TestClaimsWithoutRequestsCostNothing(t *testing.T) {
+	depth := func(empty int) (most int) {
+		w := newSelectorWorld(t, Options{Compiler: depthCompiler{&most}}, 0)
+		memory := resource.MustParse("1Gi")
+		slice := slice24("a")
+		slice.Spec.Devices = slice.Spec.Devices[:8]
+		for i := range slice.Spec.Devices {
+			slice.Spec.Devices[i].Capacity = map[string]api.DeviceCapacity{"memory": {Value: memory}}
+		}
+		w.put(framework.Put(w.s, slice))
+		pod := w.pod("default", "first", api.DeviceRequest{Name: "r", FirstAvailable: []api.DeviceSubRequest{{
+			Name: "any", DeviceClassName: "gpu", AllocationMode: api.DeviceAllocationModeExactCount, Count: 1,
+			Capacity: &api.CapacityRequirements{Requests: map[string]resource.Quantity{"memory": memory}}, // so selectors are asked late
+		}}})
+		for i := range empty {
+			pod.Pod.Spec.ResourceClaims = append(pod.Pod.Spec.ResourceClaims, w.pod("default", fmt.Sprint("empty", i)).Pod.Spec.ResourceClaims...)
+		}
+		pod.Pod.Spec.ResourceClaims = append(pod.Pod.Spec.ResourceClaims, w.pod("default", "last", requestFor("none")).Pod.Spec.ResourceClaims...)
+		info, err := w.s.NewPodInfo(pod.Pod)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w.find(info).IsSuccess() || most == 0 {
+			t.Fatalf("with %d such claims the last one was asked about %d calls deep", empty, most)
+		}
+		return most
+	}
+	if without, with := depth(0), depth(1000); with > without+2 {
+		t.Errorf("the search is %d calls deep with 1,000 claims that ask for nothing, %d without", with, without)
+	}
+}
+
+// Claims that ask for nothing change no answer, wherever they stand among the others.
+func TestClaimsWithoutRequestsChangeNothing(t *testing.T) {
+	var many []api.Device
+	for i := range 40 {
+		many = append(many, api.Device{Name: fmt.Sprint(i)})
+	}
+	// The second request wants more than its claim may have beside what the first one takes.
+	limited := func(name string) []api.DeviceRequest {
+		first := alternatives(name, "ExactCount", 1, "false")
+		first.FirstAvailable[1].Count, first.FirstAvailable[1].Selectors = 20, nil
+		return []api.DeviceRequest{first, alternatives(name+"2", "ExactCount", 13, "true")}
+	}
+	one := func(name string) []api.DeviceRequest {
+		return []api.DeviceRequest{alternatives(name, "ExactCount", 1, "true")}
+	}
+	for name, claims := range map[string][][]api.DeviceRequest{
+		"fits": {one("a"), one("b"), one("c")}, "one too many": {one("a"), one("b"), one("c"), one("d")},
+		"limited": {limited("a")}, "limited at last": {one("a"), limited("b")}, "limited at first": {limited("a"), one("b")},
+	} {
+		devices := many
+		if !strings.HasPrefix(name, "limited") {
+			devices = many[:3]
+		}
+		want, node := hardOn(t, 0, devices, claims...)
+		for at := range len(claims) + 1 {
+			for n := 1; n <= 2; n++ {
+				f, with := hardOn(t, 0, devices, slices.Insert(slices.Clone(claims), at, make([][]api.DeviceRequest, n)...)...)
+				a, b := want.Find(node, nil), f.Find(with, nil)
+				if a.Code() != b.Code() || a.IsSuccess() != (name == "fits") {
+					t.Errorf("%s: with %d claims without requests at %d: %v, want %v", name, n, at, b, a)
+				}
+				x, y := want.searchOn(node, nil), f.searchOn(with, nil)
+				if x.run() != y.run() || x.steps != y.steps || len(x.placed) != len(y.placed) {
+					t.Errorf("%s: with %d claims without requests at %d: %d steps and %d devices, want %d and %d", name, n, at, y.steps, len(y.placed), x.steps, len(x.placed))
+				}
+			}
 		}
 	}
 }

@@ -31,8 +31,8 @@ import (
 //
 // Differs: a pod whose binding fails after its claims were written.
 // Original: kube-scheduler takes the pod out of the claims' reservedFor.
-// Here: it stays there until the pod is bound or deleted. A claim that a user deletes meanwhile stays, too, with
-// its devices, and the pod waits for it: delete the pod.
+// Here: it stays there until the pod is bound or deleted, or the claim is being deleted; then [claimReleaser]
+// takes it out.
 // Why: the pod is tried again, and the claim controller clears up after deleted pods.
 //
 // Differs: devices of a claim that was written, if the binding fails before the watch tells so.

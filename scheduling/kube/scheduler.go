@@ -163,6 +163,10 @@ func (s *Scheduler) Run(ctx context.Context) error {
 	s.config.Log.Info("scheduling", "profiles", len(s.profiles))
 	s.cluster.Open(s.driver.Apply)
 	close(s.started)
+	if s.cluster.Devices != nil {
+		releaser := claimReleaser{s: s}
+		wg.Go(func() { releaser.run(ctx) })
+	}
 	err = s.driver.Run(ctx, nil)
 	s.state.Store(&state{text: "stopped", cluster: s.cluster})
 	return err

@@ -173,6 +173,13 @@ func (d *Driver) QueueLength() queue.Length { return d.queue.Len() }
 // arrival. It costs O(n log n).
 func (d *Driver) Pending() []*queue.Item { return d.queue.Items() }
 
+// Waits reports whether a pod waits for a place that one of the profiles gives: no node has it, and no
+// binding of it is under way. Call it in the function of a [Driver.Do], or on the scheduling goroutine.
+func (d *Driver) Waits(pod *api.Pod) bool {
+	p := d.pods[keyOf(pod)]
+	return p != nil && p.info.Pod.UID == pod.UID && d.isPending(p)
+}
+
 // Scheduler returns the scheduler of a profile, for explanations; nil if there is no
 // such profile.
 func (d *Driver) Scheduler(profile string) *scheduling.Scheduler { return d.profiles[nameOf(profile)] }

@@ -249,7 +249,7 @@ func (c *compiler) index(n *node) (compiled, error) {
 }
 
 // access compiles the access to an element. If from or the access is optional, so is the
-// result.
+// result; a value of unknown type may be optional, too.
 func access(from, key compiled, t *typ, opt bool) compiled {
 	a, b := from.eval, key.eval
 	opt = opt || from.typ.kind == kOptional
@@ -261,7 +261,9 @@ func access(from, key compiled, t *typ, opt bool) compiled {
 		if v.isError() {
 			return v
 		}
+		opt := opt
 		if v.kind == vOptional {
+			opt = true
 			if v.optional() == nil {
 				return noValue
 			}

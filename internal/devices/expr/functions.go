@@ -3,6 +3,7 @@ package expr
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -191,6 +192,9 @@ func quantityMath(op func(q, r resource.Quantity) resource.Quantity) function {
 			return computed(op(a.quantity(), b.quantity()), a.long || b.long)
 		}},
 		{params: []typeKind{kQuantity, kInt}, result: quantityType, two: func(a, b value) value {
+			if b.i == math.MinInt64 { // the original negates it, which wraps
+				return failed(refuse("the number %d as a quantity", b.i))
+			}
 			return computed(op(a.quantity(), resource.New(b.i, resource.DecimalExponent)), a.long)
 		}},
 	}}

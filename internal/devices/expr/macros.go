@@ -62,6 +62,9 @@ func (c *compiler) has(n *node) (compiled, error) {
 		if v.isError() {
 			return v
 		}
+		if v.kind != vMap { // ?: may choose between a domain and all of them
+			return failed(refuse("has() for a field of a %s", kindNames[v.kind]))
+		}
 		_, ok := v.domain().find(name)
 		return boolean(ok)
 	}}, nil

@@ -34,7 +34,7 @@ func (c *compiler) operator(n *node) (compiled, error) {
 		x.eval = junction(parts[0].eval, parts[1].eval, true)
 	case len(parts) == 1:
 		x.eval = unary(parts[0].eval, prefixes[n.text])
-	case n.text == "in" && parts[1].constant && n.args[1].kind == nList:
+	case n.text == "in" && parts[1].constant && n.args[1].kind == nList && parts[1].typ.elem.kind != kList:
 		x.eval = inConstants(parts[0].eval, parts[1].eval)
 	default:
 		x.eval = binary(parts[0].eval, parts[1].eval, infixes[n.text])
@@ -319,7 +319,7 @@ func in(x, y value) value {
 	return failed(errOverload)
 }
 
-// inConstants is in for a list of constants. The original makes a set of them. It crashes
+// inConstants is in for a list of constants that are no lists. The original makes a set of them. It crashes
 // when it looks for a version there, which ends the whole evaluation.
 func inConstants(a, b eval) eval {
 	return func(f *frame) value {

@@ -61,14 +61,15 @@ type Objects[D api.Object, S any, P object[S]] struct {
 	wakes   bool         // whether every change closes feed.change, not only a deletion
 
 	known  map[string]*D
-	seen   string // the newest version that lists and watches have told; "" for none
+	ending map[string]bool // those that are being deleted
+	seen   string          // the newest version that lists and watches have told; "" for none
 	synced bool
 	err    error // of the last list or watch
 }
 
 // follow adds the source of a kind to the feed. selector selects fields, "" for all.
 func follow[D api.Object, S any, P object[S], L runtime.Object](f *feed, name, selector string, c client[L], convert func(P) (*D, error)) *Objects[D, S, P] {
-	o := &Objects[D, S, P]{feed: f, name: name, convert: convert, known: map[string]*D{}}
+	o := &Objects[D, S, P]{feed: f, name: name, convert: convert, known: map[string]*D{}, ending: map[string]bool{}}
 	o.lw = cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
 			opts.FieldSelector = selector
@@ -253,12 +254,16 @@ func (o *Objects[D, S, P]) put(key string, p P) {
 		return
 	}
 	o.known[key] = d
+	if api.MetaOf(d).DeletionTimestamp != nil {
+		o.ending[key] = true
+	}
 	o.feed.tell(lifecycle.Update(d), o.wakes)
 }
 
 func (o *Objects[D, S, P]) remove(key string) {
 	if known := o.known[key]; known != nil {
 		delete(o.known, key)
+		delete(o.ending, key)
 		o.feed.tell(lifecycle.Delete(known), true)
 	}
 }
@@ -280,6 +285,17 @@ func (o *Objects[D, S, P]) Get(key string) *D {
 	o.feed.mu.Lock()
 	defer o.feed.mu.Unlock()
 	return o.known[key]
+}
+
+// Terminating returns the objects that are being deleted, in the order of their keys.
+func (o *Objects[D, S, P]) Terminating() []*D {
+	o.feed.mu.Lock()
+	defer o.feed.mu.Unlock()
+	list := make([]*D, 0, len(o.ending))
+	for _, key := range slices.Sorted(maps.Keys(o.ending)) {
+		list = append(list, o.known[key])
+	}
+	return list
 }
 
 // KeyOf returns the key of an object: its namespace and name, or its name.
