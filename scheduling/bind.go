@@ -58,7 +58,7 @@ func everything(n, preparing int) choice {
 // bindFilters runs the PreFilter plugins that the pod may concern; others would skip it.
 //
 // Source: kube-scheduler 1.37, framework/runtime, RunPreFilterPlugins.
-func (t *plugins) bindFilters(c *framework.Cycle, b *boundPlugins, some *choice) (err error) {
+func (t *plugins) bindFilters(c *framework.Cycle, parts podParts, b *boundPlugins, some *choice) (err error) {
 	var p *preFilter
 	defer func() {
 		if v := recover(); v != nil {
@@ -76,7 +76,6 @@ func (t *plugins) bindFilters(c *framework.Cycle, b *boundPlugins, some *choice)
 			b.perFilter[i] = t.filters[i].unbound
 		}
 	}
-	parts := allOf(c.Pod)
 	for _, i := range some.pre {
 		p = &t.preFilters[i]
 		if !p.concern.in(parts) {
@@ -175,7 +174,7 @@ func (b *boundPlugins) lastingNodes() []string {
 // bindScorers runs the PreScore plugins that the pod may concern over the feasible nodes.
 //
 // Source: kube-scheduler 1.37, framework/runtime, RunPreScorePlugins.
-func (t *plugins) bindScorers(c *framework.Cycle, feasible engine.Feasible, b *boundPlugins, some *choice) (err error) {
+func (t *plugins) bindScorers(c *framework.Cycle, parts podParts, feasible engine.Feasible, b *boundPlugins, some *choice) (err error) {
 	var p *preScore
 	defer func() {
 		if v := recover(); v != nil {
@@ -190,7 +189,6 @@ func (t *plugins) bindScorers(c *framework.Cycle, feasible engine.Feasible, b *b
 			b.perScorer[i] = t.scorers[i].unbound
 		}
 	}
-	parts := allOf(c.Pod)
 	for _, i := range some.pre {
 		p = &t.preScores[i]
 		if !p.concern.in(parts) {

@@ -99,7 +99,7 @@ func (s *Scheduler) prepare(r *referencePath, snap *framework.Snapshot, pod *fra
 	}
 	r.plugins, r.workers = &s.plugins, 1
 	r.cycle.Reset(pod, snap, s.number, pick.Seed(s.profile.Seed, s.number))
-	return r.plugins.bindFilters(&r.cycle, &r.bound, &r.plugins.allFilters)
+	return r.plugins.bindFilters(&r.cycle, allOf(r.cycle.Pod), &r.bound, &r.plugins.allFilters)
 }
 
 func (t *plugins) withoutExtenders() *plugins {

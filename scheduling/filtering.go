@@ -49,7 +49,7 @@ func (f *Filtering) Rebind() error {
 	r := f.path
 	f.single.ready = false
 	r.cycle.Reset(r.cycle.Pod, r.cycle.Snapshot, r.cycle.Number, r.cycle.Seed)
-	if err := r.plugins.bindFilters(&r.cycle, &r.bound, f.some); err != nil {
+	if err := r.plugins.bindFilters(&r.cycle, allOf(r.cycle.Pod), &r.bound, f.some); err != nil {
 		return err
 	}
 	f.basis.set(r, f.some)

@@ -31,27 +31,28 @@ type incrementalPath struct {
 	unnoted     unnoted
 	given       []int64 // memory of prioritize
 
-	class     *class // of the pod of this decision
-	classes   map[string]*class
-	readings  map[string]*reading // of the classes
-	guesses   guesses
-	balances  balances
-	extent    extent   // of the last decision
-	settled   extent   // in which the balance of all is at its bounds, nodes is 0 if in none
-	asked     *balance // that said whether to ask for kept answers, nil if classes are compared
-	spelled   int      // what the key of the last pod cost beyond keyCost
-	long      bool     // that key is long
-	stepped   *balance // by which the last pod stepped aside, nil if it did not
-	newcomers newcomers
-	rest      rest
-	notes     *runner.Cache[noted]
-	tried     [triedOften]*runner.Entry
-	keys      classKeys
-	scratch   reading
-	key       []byte
-	whole     []byte  // memory of wholeKey
-	drawn     []int64 // memory of reservoir
-	checks    uint64  // verified decisions
+	class       *class             // of the pod of this decision
+	conditional framework.PodParts // those of the conditional parts that count for that pod
+	classes     map[string]*class
+	readings    map[string]*reading // of the classes
+	guesses     guesses
+	balances    balances
+	extent      extent   // of the last decision
+	settled     extent   // in which the balance of all is at its bounds, nodes is 0 if in none
+	asked       *balance // that said whether to ask for kept answers, nil if classes are compared
+	spelled     int      // what the key of the last pod cost beyond keyCost
+	long        bool     // that key is long
+	stepped     *balance // by which the last pod stepped aside, nil if it did not
+	newcomers   newcomers
+	rest        rest
+	notes       *runner.Cache[noted]
+	tried       [triedOften]*runner.Entry
+	keys        classKeys
+	scratch     reading
+	key         []byte
+	whole       []byte  // memory of wholeKey
+	drawn       []int64 // memory of reservoir
+	checks      uint64  // verified decisions
 }
 
 // means is how a decision was made.

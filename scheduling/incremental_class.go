@@ -139,6 +139,7 @@ func (f *incrementalPath) classOf(c *framework.Cycle) *class {
 	parts := f.s.partsIn(c.Snapshot, pod)
 	f.keys.follow(c.Snapshot, &f.s.plugins, parts)
 	counts := parts.counts & f.s.plugins.conditional
+	f.conditional = counts
 	if n := f.notes.Load(pod.Runner()); n != nil && n.epoch == f.keys.epoch && n.counts == counts {
 		return n.class
 	}

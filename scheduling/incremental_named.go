@@ -77,7 +77,7 @@ func (f *incrementalPath) decideByPreFilters(snap *framework.Snapshot, pod *fram
 func (f *incrementalPath) bindForSearch(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) bool {
 	r := &f.s.reference
 	r.cycle.Reset(pod, snap, d.Number, pick.Seed(f.s.profile.Seed, d.Number))
-	return r.plugins.bindFilters(&r.cycle, &r.bound, &r.plugins.allFilters) == nil
+	return r.plugins.bindFilters(&r.cycle, allOf(r.cycle.Pod), &r.bound, &r.plugins.allFilters) == nil
 }
 
 // decideByAsking asks the filters about each named node.

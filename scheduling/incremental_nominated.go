@@ -158,7 +158,7 @@ func (q *nominatedQuestion) bind(r *referencePath, some *choice) bool {
 	s := q.cycle.Snapshot
 	r.cycle.Reset(q.cycle.Pod, s, q.cycle.Number, q.cycle.Seed)
 	version := s.Version()
-	err := q.plugins.bindFilters(&r.cycle, &r.bound, some)
+	err := q.plugins.bindFilters(&r.cycle, allOf(r.cycle.Pod), &r.bound, some)
 	if s.Version() != version {
 		return false
 	}
@@ -318,7 +318,7 @@ func (k *keptNominated) follow(s *framework.Snapshot) {
 // keeps. It is not ok if the reference path must be taken.
 func (f *incrementalPath) decideOnNominated(snap *framework.Snapshot, d *Decision) (done, ok bool) {
 	r := &f.s.reference
-	err := r.plugins.bindFilters(&r.cycle, &r.bound, &r.plugins.allFilters)
+	err := r.plugins.bindFilters(&r.cycle, allOf(r.cycle.Pod), &r.bound, &r.plugins.allFilters)
 	if err != nil || !r.bound.rejected.IsSuccess() || r.bound.restrict {
 		return false, false
 	}

@@ -44,6 +44,13 @@ func (f *incrementalPath) demoteSetters() bool {
 	return true
 }
 
+// partsOf returns the parts of a pod, and which of them count for the pod that is asked about now: the engine
+// binds kept plugins to another pod of its class, whose requests an object that came since may concern.
+func (f *incrementalPath) partsOf(pod *framework.PodInfo) podParts {
+	has := pod.Parts()
+	return podParts{has, has &^ f.s.plugins.conditional | has&f.conditional}
+}
+
 // BindKeptFilters implements [engine.Source].
 func (f *incrementalPath) BindKeptFilters(c *framework.Cycle) ([]engine.Filter, bool) {
 	filters, ok := f.bindFilters(c, &f.class.filters.kept)
@@ -56,7 +63,7 @@ func (f *incrementalPath) BindLiveFilters(c *framework.Cycle) ([]engine.Filter, 
 }
 
 func (f *incrementalPath) bindFilters(c *framework.Cycle, some *choice) ([]engine.Filter, bool) {
-	err := f.s.plugins.bindFilters(c, &f.bound, some)
+	err := f.s.plugins.bindFilters(c, f.partsOf(c.Pod), &f.bound, some)
 	if err != nil || !f.bound.rejected.IsSuccess() || f.bound.restrict && !f.unnamed {
 		return nil, false
 	}
@@ -79,7 +86,7 @@ func (f *incrementalPath) BindLiveScorers(c *framework.Cycle, feasible engine.Fe
 }
 
 func (f *incrementalPath) bindScorers(c *framework.Cycle, feasible engine.Feasible, some *choice) ([]engine.Scorer, bool) {
-	if err := f.s.plugins.bindScorers(c, feasible, &f.bound, some); err != nil {
+	if err := f.s.plugins.bindScorers(c, f.partsOf(c.Pod), feasible, &f.bound, some); err != nil {
 		return nil, false
 	}
 	for i := range f.bound.scorers {

@@ -26,7 +26,7 @@ func (f *incrementalPath) verdicts(r *referencePath, snap *framework.Snapshot, p
 		return nil
 	}
 	r.cycle.Reset(pod, snap, d.Number, seed)
-	err := r.plugins.bindFilters(&r.cycle, &r.bound, &r.plugins.allFilters)
+	err := r.plugins.bindFilters(&r.cycle, allOf(r.cycle.Pod), &r.bound, &r.plugins.allFilters)
 	if err != nil || !r.bound.rejected.IsSuccess() || r.bound.restrict {
 		return nil
 	}

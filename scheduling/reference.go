@@ -86,7 +86,7 @@ func (r *referencePath) searchByPlugins(s *framework.Snapshot, percentage, start
 	r.slots = r.within.slotsOf(s)
 	n := len(r.slots)
 	if !r.ready {
-		if err := r.plugins.bindFilters(&r.cycle, &r.bound, &r.plugins.allFilters); err != nil {
+		if err := r.plugins.bindFilters(&r.cycle, allOf(r.cycle.Pod), &r.bound, &r.plugins.allFilters); err != nil {
 			return err
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // Source: kube-scheduler 1.37, framework/runtime, RunPreScorePlugins and
 // RunScorePlugins.
 func (r *referencePath) score() error {
-	if err := r.plugins.bindScorers(&r.cycle, (*everyNode)(r), &r.bound, &r.plugins.allScorers); err != nil {
+	if err := r.plugins.bindScorers(&r.cycle, allOf(r.cycle.Pod), (*everyNode)(r), &r.bound, &r.plugins.allScorers); err != nil {
 		return err
 	}
 	n := len(r.feasible)

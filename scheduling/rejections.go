@@ -127,7 +127,7 @@ func (f *Filtering) bindSingly() error {
 func (s *singleFilters) bind(name string, some *choice) (single, error) {
 	b := &s.bindings[s.binds]
 	s.binds++
-	if err := s.path.plugins.bindFilters(&s.path.cycle, b, some); err != nil {
+	if err := s.path.plugins.bindFilters(&s.path.cycle, allOf(s.path.cycle.Pod), b, some); err != nil {
 		return single{}, err
 	}
 	x := single{name: name, filter: b.filters, rejected: b.rejected}

@@ -37,11 +37,11 @@ func (s *Scheduler) Measure(snap *framework.Snapshot, pod *framework.PodInfo, d 
 	m := measurement{now: now}
 	r := referencePath{plugins: m.around(s.plugins.withoutExtenders()), workers: 1}
 	r.cycle.Reset(pod, snap, d.Number, pick.Seed(s.profile.Seed, d.Number))
-	err = r.plugins.bindFilters(&r.cycle, &r.bound, &r.plugins.allFilters)
+	err = r.plugins.bindFilters(&r.cycle, allOf(r.cycle.Pod), &r.bound, &r.plugins.allFilters)
 	if err != nil || !r.bound.rejected.IsSuccess() || !m.filter(&r, snap) || len(r.feasible) < 2 {
 		return m.times
 	}
-	if r.plugins.bindScorers(&r.cycle, (*everyNode)(&r), &r.bound, &r.plugins.allScorers) == nil {
+	if r.plugins.bindScorers(&r.cycle, allOf(r.cycle.Pod), (*everyNode)(&r), &r.bound, &r.plugins.allScorers) == nil {
 		m.score(&r)
 	}
 	return m.times
