@@ -48,7 +48,7 @@ func (f *incrementalPath) demoteSetters() bool {
 // binds kept plugins to another pod of its class, whose requests an object that came since may concern.
 func (f *incrementalPath) partsOf(pod *framework.PodInfo) podParts {
 	has := pod.Parts()
-	return podParts{has, has &^ f.s.plugins.conditional | has&f.conditional}
+	return podParts{has, has&^f.s.plugins.conditional | has&f.conditional}
 }
 
 // BindKeptFilters implements [engine.Source].
