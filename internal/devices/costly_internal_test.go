@@ -112,7 +112,7 @@ func TestSteps(t *testing.T) {
 	if err := errors.Join(framework.Put(s, counted), framework.Put(s, counters)); err != nil {
 		t.Fatal(err)
 	}
-	want += (1+24)/8 + 12*13/2/8 // the meter, and each device beside those that are placed
+	want += (1+24)/8 + 12*13/2/2 // the meter, and half a step for each device beside those that are placed
 	if o, x = searchOnA(t, s, pod, Options{}); o != solved || x.steps != want {
 		t.Errorf("with counters: outcome %d after %d steps, want %d after %d", o, x.steps, solved, want)
 	}

@@ -54,7 +54,7 @@ func (s *search) meterOf(at int) *meter {
 // countersAdmit reports whether no counter of the pool is overdrawn with the device. What is
 // placed has overdrawn none, so only the counters matter that the device consumes, and those
 // that devices in use have overdrawn: a device may give back what it does not consume. Each
-// consumption that is looked at for a counter is an eighth of a step. All are counted at once: which of
+// consumption that is looked at for a counter is half a step. All are counted at once: which of
 // the counters is found first depends on the order of maps.
 func (s *search) countersAdmit(c *candidate) bool {
 	m := s.meterOf(c.pool)
@@ -69,7 +69,7 @@ func (s *search) countersAdmit(c *candidate) bool {
 	for i := range d.ConsumesCounters {
 		counters += len(d.ConsumesCounters[i].Counters)
 	}
-	s.eighths(each * counters)
+	s.eighths(4 * each * counters)
 	admits := func(x counterName) bool {
 		rest := m.left[x.set][x.counter]
 		for i := range s.placed {

@@ -191,7 +191,7 @@ func (s *search) obstacle(claim int, a *ask, c *candidate) int {
 	switch {
 	case !a.admin && s.uses[c.pool].of(c.device).isDedicated():
 		return deviceInUse
-	case !c.device.tolerated(a.tolerations):
+	case !s.tolerates(claim, a, c):
 		return deviceTainted
 	case x.err != nil || x.no:
 		return deviceSmall

@@ -1,5 +1,7 @@
 package devices
 
+import "slices"
+
 // A branch of the search can be left out if it cannot have a solution, and if no error
 // can come up in it: an error would end the search. The checks of this file need both.
 
@@ -125,7 +127,7 @@ func (s *search) tooFewTogether(until int) bool {
 
 // mayHave reports whether a device is not in use and no selector or taint keeps the ask off.
 func (s *search) mayHave(claim int, a *ask, c *candidate) bool {
-	if s.taken(claim, a, c) || !c.device.tolerated(a.tolerations) || c.device.plain.no {
+	if s.taken(claim, a, c) || !s.tolerates(claim, a, c) || c.device.plain.no {
 		return false
 	}
 	ok, _ := s.selectable(claim, a, c)
@@ -137,12 +139,7 @@ func (s *search) mayHave(claim int, a *ask, c *candidate) bool {
 // decided what all must match, and always if all must differ.
 func (s *search) mayShrink(claim int, i int64) bool {
 	constraints := s.plans[claim].constraints
-	for k := range constraints {
-		if constraints[k].distinct {
-			return true
-		}
-	}
-	return i == 0 || i == 1 && len(constraints) > 0
+	return i == 0 || i == 1 && len(constraints) > 0 || slices.ContainsFunc(constraints, func(x constraint) bool { return x.distinct })
 }
 
 // tooFew reports whether fewer than count devices after at can go to the ask. It counts a

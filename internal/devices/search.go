@@ -31,7 +31,8 @@ type search struct {
 	// of all candidates for each constraint that was asked about.
 	relations []int
 	values    [][]*api.DeviceAttribute
-	takes     [][]*consumption // by ask and candidate, of asks for capacity; nil if not known
+	takes     [][]*consumption               // by ask and candidate, of asks for capacity; nil if not known
+	beside    []map[string]resource.Quantity // memory of fitsCapacity
 	steps     int
 	rest      int // eighths of a step
 	limit     int
@@ -39,13 +40,15 @@ type search struct {
 	clean     bool // more than one device is wanted, and no device can fail with an error
 }
 
-// A suit says whether the selectors of an ask hold for a device.
+// A suit says whether the selectors of an ask hold for a device, and whether it tolerates the taints of the
+// device. 0 means that neither was asked.
 type suit uint8
 
 const (
-	unasked suit = iota
-	unsuitable
+	unsuitable suit = 1 << iota
 	suitable
+	untolerated
+	tolerated
 )
 
 // A placed is a device that was chosen for a request.
@@ -234,8 +237,8 @@ func (s *search) selectable(claim int, a *ask, c *candidate) (bool, error) {
 	if a.asksNothing() {
 		return c.here, c.err
 	}
-	known := &s.suits[(s.asks[claim]+a.number)*len(s.pools.devices)+int(c.number)]
-	if *known == unasked {
+	known := s.suitOf(claim, a, c)
+	if *known&(suitable|unsuitable) == 0 {
 		x := a.about(c.device, s.limit-s.steps)
 		s.steps += x.steps
 		switch {
@@ -244,14 +247,39 @@ func (s *search) selectable(claim int, a *ask, c *candidate) (bool, error) {
 		case x.err != nil:
 			return false, x.failed.fault(s.plans[claim], c.device, x.err)
 		}
-		if *known = unsuitable; x.ok {
-			*known = suitable
+		if x.ok {
+			*known |= suitable
+		} else {
+			*known |= unsuitable
 		}
 	}
-	if *known == unsuitable {
+	if *known&unsuitable != 0 {
 		return false, nil
 	}
 	return c.here, c.err
+}
+
+func (s *search) suitOf(claim int, a *ask, c *candidate) *suit {
+	return &s.suits[(s.asks[claim]+a.number)*len(s.pools.devices)+int(c.number)]
+}
+
+// tolerates reports whether an ask tolerates all taints of a device. The first time, a taint with a toleration
+// is an eighth of a step.
+func (s *search) tolerates(claim int, a *ask, c *candidate) bool {
+	taints := c.device.taints
+	if len(taints) == 0 {
+		return true
+	}
+	known := s.suitOf(claim, a, c)
+	if *known&(tolerated|untolerated) == 0 {
+		s.eighths(len(taints) * len(a.tolerations))
+		if c.device.tolerated(a.tolerations) {
+			*known |= tolerated
+		} else {
+			*known |= untolerated
+		}
+	}
+	return *known&tolerated != 0
 }
 
 // next goes on with a request of a claim.
@@ -434,7 +462,7 @@ func (s *search) try(claim int, a *ask, c *candidate, listed bool) outcome {
 			return failed
 		}
 	}
-	if !d.tolerated(a.tolerations) {
+	if !s.tolerates(claim, a, c) {
 		return failed
 	}
 	for i := range s.plans[claim].constraints {
@@ -476,10 +504,10 @@ func (s *search) shared(c *candidate) bool {
 // fitsCapacity reports whether a device has enough capacity left. Each amount that others
 // have of it is a quarter of a step.
 func (s *search) fitsCapacity(c *candidate, x *consumption) bool {
-	if !c.device.shareable {
-		return true // nothing is ever consumed
+	if !c.device.shareable || len(x.amounts) == 0 {
+		return true // nothing is ever consumed, or it asks for nothing
 	}
-	var used []map[string]resource.Quantity
+	used := s.beside[:0]
 	if u := s.uses[c.pool].of(c.device).consumed(); u != nil {
 		used = append(used, u)
 	}
@@ -488,6 +516,7 @@ func (s *search) fitsCapacity(c *candidate, x *consumption) bool {
 			used = append(used, s.placed[i].consumed)
 		}
 	}
+	s.beside = used
 	s.eighths(2 * len(used) * len(x.amounts))
 	return len(used) == 0 || fitsBeside(c.device, x, used...)
 }

@@ -207,6 +207,42 @@ func TestCapacitiesCount(t *testing.T) {
 	}
 }
 
+// Whether an ask tolerates the taints of a device is found once, and counts.
+func TestTaintsCount(t *testing.T) {
+	steps := func(taints, tolerations int) (outcome, int) {
+		var devices []api.Device
+		for i := range 16 {
+			d := api.Device{Name: fmt.Sprint(i)}
+			for k := range taints {
+				d.Taints = append(d.Taints, api.DeviceTaint{Key: fmt.Sprint("k", k), Effect: api.DeviceTaintEffectNoSchedule})
+			}
+			devices = append(devices, d)
+		}
+		var requests []api.DeviceRequest
+		for i := range 3 {
+			r := alternatives(fmt.Sprint("r", i), "ExactCount", 1, "true")
+			r.FirstAvailable = r.FirstAvailable[:1]
+			for k := range tolerations {
+				r.FirstAvailable[0].Tolerations = append(r.FirstAvailable[0].Tolerations, api.DeviceToleration{Key: fmt.Sprint("k", k), Operator: api.DeviceTolerationOpExists})
+			}
+			requests = append(requests, r)
+		}
+		requests[2].FirstAvailable[0].Selectors[0].CEL.Expression = "false"
+		f, node := hardOn(t, 0, devices, requests)
+		s := f.searchOn(node, nil)
+		return s.run(), s.steps
+	}
+	_, without := steps(0, 16)
+	// The last request asks for no device, so its taints are not looked at.
+	if o, with := steps(8, 16); o != failed || with != without+2*16*8*16/8 {
+		t.Errorf("tolerated: outcome %d after %d steps, want %d after %d", o, with, failed, without+2*16*8*16/8)
+	}
+	// Each of the three selectors is asked about each device; the first request finds none.
+	if o, with := steps(8, 4); o != failed || with != 3*16+16+16*8*4/8 {
+		t.Errorf("not tolerated: outcome %d after %d steps, want %d after %d", o, with, failed, 3*16+16+16*8*4/8)
+	}
+}
+
 // A depthCompiler compiles selectors that hold for no device, and notes how deep in calls they are asked.
 type depthCompiler struct{ most *int }
 
