@@ -27,20 +27,17 @@ func Ready(c *api.ResourceClaim) (bool, error) {
 // are looked at in order, up to the first that is not ready: failed says that one of its
 // failure conditions holds, and which.
 func bindingState(c *api.ResourceClaim) (ready, failed bool, condition string) {
+	reports := reports{list: c.Status.Devices}
 	for i := range c.Status.Allocation.Devices.Results {
 		r := &c.Status.Allocation.Devices.Results[i]
 		if len(r.BindingConditions) == 0 {
 			continue
 		}
-		k := slices.IndexFunc(c.Status.Devices, func(d api.AllocatedDeviceStatus) bool {
-			return d.Driver == r.Driver && d.Pool == r.Pool && d.Device == r.Device
-		})
+		k := reports.of(r)
 		if k < 0 {
 			return false, false, ""
 		}
-		holds := func(name string) bool {
-			return slices.ContainsFunc(c.Status.Devices[k].Conditions, func(x api.Condition) bool { return x.Type == name && x.Status == api.ConditionTrue })
-		}
+		holds := func(name string) bool { return reports.isTrue(k, name) }
 		if i := slices.IndexFunc(r.BindingFailureConditions, holds); i >= 0 {
 			return false, true, r.BindingFailureConditions[i]
 		}
@@ -49,6 +46,55 @@ func bindingState(c *api.ResourceClaim) (ready, failed bool, condition string) {
 		}
 	}
 	return true, false, ""
+}
+
+// reports finds what drivers report of the devices of a claim. Of more than fewNames devices, or conditions of
+// one, it keeps where they are.
+type reports struct {
+	list    []api.AllocatedDeviceStatus
+	at      map[reportID]int
+	holding map[int]map[string]bool // conditions, by device
+}
+
+type reportID struct{ driver, pool, device string }
+
+// of returns the number of the first report about a device, -1 if there is none.
+func (x *reports) of(r *api.DeviceRequestAllocationResult) int {
+	if len(x.list) <= fewNames {
+		return slices.IndexFunc(x.list, func(d api.AllocatedDeviceStatus) bool {
+			return d.Driver == r.Driver && d.Pool == r.Pool && d.Device == r.Device
+		})
+	}
+	if x.at == nil {
+		x.at = make(map[reportID]int, len(x.list))
+		for i := range slices.Backward(x.list) {
+			x.at[reportID{x.list[i].Driver, x.list[i].Pool, x.list[i].Device}] = i
+		}
+	}
+	if i, ok := x.at[reportID{r.Driver, r.Pool, r.Device}]; ok {
+		return i
+	}
+	return -1
+}
+
+// isTrue reports whether a report has a condition that is true.
+func (x *reports) isTrue(report int, condition string) bool {
+	list := x.list[report].Conditions
+	if len(list) <= fewNames {
+		return slices.ContainsFunc(list, func(c api.Condition) bool { return c.Type == condition && c.Status == api.ConditionTrue })
+	}
+	if x.holding[report] == nil {
+		if x.holding == nil {
+			x.holding = map[int]map[string]bool{}
+		}
+		x.holding[report] = map[string]bool{}
+		for i := range list {
+			if list[i].Status == api.ConditionTrue {
+				x.holding[report][list[i].Type] = true
+			}
+		}
+	}
+	return x.holding[report][condition]
 }
 
 // StatusPatch returns the change that notes the claim of a pod's extended resources in its

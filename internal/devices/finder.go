@@ -103,6 +103,8 @@ type finderClaim struct {
 	anywhere  bool
 	where     match.NodeSelector // of an allocated claim
 	skipsNode bool               // needs a node that declares optional node operations
+	unusable  bool               // a binding condition failed, or took too long
+	score     int64              // of an allocated claim; see scoreOf
 }
 
 // FinderOf returns a Finder that is prepared for a pod, with the status of Prepare. The
@@ -223,8 +225,8 @@ func (f *Finder) prepareClaim(pc PodClaim, text []byte) framework.Status {
 				return framework.AsStatus(err)
 			}
 		}
-		x.skipsNode = skipsNode(a)
-		f.expireAt(c)
+		x.skipsNode, x.score = skipsNode(a), scoreOf(c, a)
+		x.unusable = f.awaitConditions(c)
 		f.claims = append(f.claims, x)
 		return framework.Status{}
 	}
@@ -251,16 +253,22 @@ func skipsNode(a *api.AllocationResult) bool {
 	return slices.ContainsFunc(a.Devices.Results, func(r api.DeviceRequestAllocationResult) bool { return len(r.SkipNodeOperations) > 0 })
 }
 
-// expireAt notes when an allocated claim will have waited too long for its binding
-// conditions.
-func (f *Finder) expireAt(c *api.ResourceClaim) {
+// awaitConditions reports whether a binding condition of an allocated claim failed, or took too long. Else it
+// notes when the claim will have waited too long.
+func (f *Finder) awaitConditions(c *api.ResourceClaim) (unusable bool) {
 	t := c.Status.Allocation.AllocationTimestamp
-	if ready, failed, _ := bindingState(c); ready || failed || t == nil || f.timedOut(c) {
-		return
+	switch ready, failed, _ := bindingState(c); {
+	case failed:
+		return true
+	case ready || t == nil:
+		return false
+	case f.timedOut(c):
+		return true
 	}
 	if end := t.Add(f.options.BindingTimeout + 1); f.until.IsZero() || end.Before(f.until) {
 		f.until = end
 	}
+	return false
 }
 
 // checkRequest rejects a pod if a class of a request does not exist.
@@ -381,11 +389,10 @@ func (f *Finder) unavailable(node *framework.NodeInfo, to []*api.ResourceClaim) 
 		if !c.allocated {
 			continue
 		}
-		ready, failed, _ := bindingState(c.Claim)
 		switch {
 		case !c.anywhere && !c.where.Matches(node.Node),
 			c.skipsNode && !slices.Contains(node.Node.Status.DeclaredFeatures, "DRAOptionalNodeOperations"),
-			failed, !ready && f.timedOut(c.Claim):
+			c.unusable:
 			to = append(to, c.Claim)
 		}
 	}

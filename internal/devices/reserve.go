@@ -334,12 +334,12 @@ func (f *Finder) Score(node *framework.NodeInfo) int64 {
 	sum, at := int64(0), 0
 	for i := range f.claims {
 		c := &f.claims[i]
-		a := c.Claim.Status.Allocation
-		if !c.allocated {
-			a = found.Allocations[at]
-			at++
+		if c.allocated {
+			sum += c.score
+			continue
 		}
-		sum += scoreOf(c.Claim, a)
+		sum += scoreOf(c.Claim, found.Allocations[at])
+		at++
 	}
 	return sum
 }
@@ -366,8 +366,13 @@ func hasAlternatives(c *api.DeviceClaim) bool {
 	return slices.ContainsFunc(c.Requests, func(r api.DeviceRequest) bool { return r.Exactly == nil })
 }
 
+// scoreOf is what the alternatives that a claim got count.
 func scoreOf(c *api.ResourceClaim, a *api.AllocationResult) (sum int64) {
 	const most = 8
+	if !hasAlternatives(&c.Spec.Devices) {
+		return 0
+	}
+	got := gotten(a.Devices.Results)
 	for i := range c.Spec.Devices.Requests {
 		r := &c.Spec.Devices.Requests[i]
 		if r.Exactly != nil {
@@ -375,10 +380,24 @@ func scoreOf(c *api.ResourceClaim, a *api.AllocationResult) (sum int64) {
 		}
 		for k := range r.FirstAvailable {
 			name := r.Name + "/" + r.FirstAvailable[k].Name
-			if slices.ContainsFunc(a.Devices.Results, func(x api.DeviceRequestAllocationResult) bool { return x.Request == name }) {
+			if got(name) {
 				sum += int64(most - k)
 			}
 		}
 	}
 	return sum
+}
+
+// gotten returns a function that reports whether a request, or an alternative of one, got a device.
+func gotten(results []api.DeviceRequestAllocationResult) func(name string) bool {
+	if len(results) <= fewNames {
+		return func(name string) bool {
+			return slices.ContainsFunc(results, func(x api.DeviceRequestAllocationResult) bool { return x.Request == name })
+		}
+	}
+	set := make(map[string]bool, len(results))
+	for i := range results {
+		set[results[i].Request] = true
+	}
+	return func(name string) bool { return set[name] }
 }

@@ -47,8 +47,8 @@ func (s *search) allocation(claim int) (*api.AllocationResult, error) {
 		}
 		a.Devices.Results = append(a.Devices.Results, r)
 	}
-	a.Devices.Config = s.config(claim)
-	return a, nil
+	a.Devices.Config, err = s.config(claim)
+	return a, err
 }
 
 // shareID returns an identifier of a share. kube-scheduler draws one; this one depends on
@@ -143,10 +143,10 @@ func (s *search) configures(claim int) bool {
 
 // config returns the parameters for the drivers: those of the classes, then those of the
 // claim.
-func (s *search) config(claim int) []api.DeviceAllocationConfiguration {
+func (s *search) config(claim int) ([]api.DeviceAllocationConfiguration, error) {
 	p := s.plans[claim]
 	if !s.configures(claim) {
-		return nil
+		return nil, nil
 	}
 	var list []api.DeviceAllocationConfiguration
 	starts := map[string]int{} // of the entries of a class
@@ -168,13 +168,18 @@ func (s *search) config(claim int) []api.DeviceAllocationConfiguration {
 			list[start+k].Requests = append(list[start+k].Requests, a.full)
 		}
 	}
-	isFor := func(requests []string, i int) bool {
-		return slices.Contains(requests, p.requests[i].name) || slices.Contains(requests, names[i])
+	if n := len(list) + len(p.claim.Spec.Devices.Config); n*len(p.requests) > maxApplied {
+		return nil, fmt.Errorf("claim %s: too many parameters (%d) on %d requests", p.claim.Key(), n, len(p.requests))
+	}
+	// isFor says for each request whether parameters with a list of requests are for it.
+	isFor := func(requests []string) func(i int) bool {
+		named := namedIn(requests)
+		return func(i int) bool { return named(p.requests[i].name) || named(names[i]) }
 	}
 	for _, c := range p.claim.Spec.Devices.Config {
-		applies := len(c.Requests) == 0
-		for i := range p.requests {
-			applies = applies || isFor(c.Requests, i)
+		applies, is := len(c.Requests) == 0, isFor(c.Requests)
+		for i := 0; i < len(p.requests) && !applies; i++ {
+			applies = is(i)
 		}
 		if applies {
 			list = append(list, api.DeviceAllocationConfiguration{
@@ -183,13 +188,13 @@ func (s *search) config(claim int) []api.DeviceAllocationConfiguration {
 		}
 	}
 	for k := range list {
-		covers := true
-		for i := range p.requests {
-			covers = covers && isFor(list[k].Requests, i)
+		covers, is := true, isFor(list[k].Requests)
+		for i := 0; i < len(p.requests) && covers; i++ {
+			covers = is(i)
 		}
 		if covers {
 			list[k].Requests = nil
 		}
 	}
-	return list
+	return list, nil
 }

@@ -81,7 +81,11 @@ func namesOfTerm(t *api.NodeSelectorTerm) (names []string, ok bool) {
 			names, ok = slices.Clone(f.Values), true
 			continue
 		}
-		names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(f.Values, name) })
+		allowed := make(map[string]bool, len(f.Values)) // there may be thousands
+		for _, name := range f.Values {
+			allowed[name] = true
+		}
+		names = slices.DeleteFunc(names, func(name string) bool { return !allowed[name] })
 	}
 	return names, ok
 }

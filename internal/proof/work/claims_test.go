@@ -113,3 +113,30 @@ func mountsOfOneClaim(t *testing.T, n int) {
 		t.Fatal(d, err)
 	}
 }
+
+// reportsOfDevices are n devices of an allocated claim with a condition to wait for, and what the driver reports
+// of each, the last one first. Neither is looked through for each of the other, nor for each node.
+func reportsOfDevices(t *testing.T, n int) {
+	w := newWorld(t)
+	for i := range 8 {
+		if err := w.snap.AddNode(api.MakeNode(fmt.Sprint("n", i), "64", "64Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "c"}}
+	c.Status.Allocation = new(api.AllocationResult)
+	for i := range n {
+		r := api.DeviceRequestAllocationResult{Request: fmt.Sprint("r", i, "/x"), Driver: "d", Pool: "p", Device: fmt.Sprint(i), BindingConditions: []string{"Ready"}}
+		c.Status.Allocation.Devices.Results = append(c.Status.Allocation.Devices.Results, r)
+		c.Spec.Devices.Requests = append(c.Spec.Devices.Requests, api.DeviceRequest{Name: fmt.Sprint("r", n-i), FirstAvailable: []api.DeviceSubRequest{{Name: "x"}}})
+		c.Status.Devices = append(c.Status.Devices, api.AllocatedDeviceStatus{
+			Driver: "d", Pool: "p", Device: fmt.Sprint(n - 1 - i), Conditions: []api.Condition{{Type: "Ready", Status: api.ConditionTrue}},
+		})
+	}
+	put(w, c)
+	pod := api.MakePod("pod").Obj()
+	pod.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "c", ResourceClaimName: &c.Name}}
+	if d, err := w.sched.Place(w.snap, w.derive(pod)); err != nil || d.Node == "" {
+		t.Fatal(d, err)
+	}
+}

@@ -48,6 +48,7 @@ var shapes = []shape{
 	{name: "statuses of containers", run: containerStatuses},
 	{name: "containers of an extended resource", run: extendedContainers},
 	{name: "resource claims", run: resourceClaims},
+	{name: "reports of devices", run: reportsOfDevices},
 	{name: "budgets", run: disruptionBudgets},
 	{name: "a group that preempts", run: groupPreempts},
 	{name: "a group with terms that preempts", run: groupWithTermsPreempts},
