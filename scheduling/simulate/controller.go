@@ -227,23 +227,39 @@ func (w *world) reconcileReplicas(c *controller) error {
 			return err
 		}
 	}
-	if len(c.live) == want {
-		return nil
-	}
-	pods := c.pods()
-	slices.SortStableFunc(pods, func(a, b *life) int {
-		if (a.node == nil) != (b.node == nil) {
-			if a.node == nil {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(b.serial, a.serial)
-	})
-	for _, l := range pods[:len(pods)-want] {
+	for _, l := range c.surplus(len(c.live) - want) {
 		w.end(l, false)
 	}
 	return nil
+}
+
+// surplus lists the n pods that a controller ends first: those that wait, and then the youngest. It
+// keeps no more than n in order.
+func (c *controller) surplus(n int) []*life {
+	if n == 0 {
+		return nil
+	}
+	earlier := func(a, b *life) bool {
+		if (a.node == nil) != (b.node == nil) {
+			return a.node == nil
+		}
+		return a.serial > b.serial
+	}
+	first := heap.New(func(a, b **life) bool { return earlier(*b, *a) }, func(**life, int) {}) // the last of them on top
+	for l := range c.live {
+		if first.Len() == n {
+			if !earlier(l, *first.Top()) {
+				continue
+			}
+			first.Remove(0)
+		}
+		first.Push(l)
+	}
+	list := make([]*life, n)
+	for i := range slices.Backward(list) {
+		list[i] = first.Remove(0)
+	}
+	return list
 }
 
 // ofJob is how many pods a Job has of those that it wants to run at a time: no more than have to succeed

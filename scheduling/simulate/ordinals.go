@@ -26,7 +26,9 @@ func (w *world) number(c *controller, to ordinals) {
 			beyond = append(beyond, l)
 		}
 	}
-	slices.SortFunc(beyond, func(a, b *life) int { return cmp.Compare(ordinal(b.Pod), ordinal(a.Pod)) })
+	slices.SortFunc(beyond, func(a, b *life) int {
+		return cmp.Or(cmp.Compare(ordinal(b.Pod), ordinal(a.Pod)), cmp.Compare(b.serial, a.serial))
+	})
 	for _, l := range beyond {
 		w.end(l, false)
 	}

@@ -1,11 +1,12 @@
 package workload
 
 import (
-	"github.com/berth-sched/berth/filter"
+	"fmt"
+
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
-	"github.com/berth-sched/berth/scheduling"
-	"github.com/berth-sched/berth/scoring"
+	"github.com/berth-sched/berth/internal/match"
+	"github.com/berth-sched/berth/resource"
 )
 
 // daemonTolerations are the tolerations that the DaemonSet controller adds to its
@@ -29,39 +30,37 @@ func exists(key string, effect api.TaintEffect) api.Toleration {
 }
 
 // daemons makes a pod of a DaemonSet for each node that admits it. A required node
-// affinity binds the pod to that node. A scheduler's explanation gives the verdict
-// on every node.
+// affinity binds the pod to that node.
 func (w *Workload) daemons(nodes []*api.Node) ([]*api.Pod, error) {
-	s, err := scheduling.New(scheduling.Profile{
-		Filter: []framework.Plugin{filter.NodeName{}, filter.TaintToleration{}, filter.NodeAffinity{}},
-		// Without a scorer, the search would end at the first feasible node.
-		Score: []scheduling.Weighted{{Plugin: scoring.TaintToleration{}}},
-	})
-	if err != nil {
-		return nil, err
-	}
-	snap := framework.NewSnapshot(framework.Arrival)
-	for _, n := range nodes {
-		if err := snap.AddNode(n); err != nil {
-			return nil, err
-		}
-	}
 	pattern := w.Pod()
 	pattern.Name = w.Name
-	info, err := snap.NewPodInfo(pattern)
+	info, err := framework.NewPodInfo(pattern, resource.NewSchema())
 	if err != nil {
 		return nil, err
 	}
 	var pods []*api.Pod
-	for _, n := range s.Explain(snap, info).Nodes {
-		if n.Verdict == scheduling.VerdictFeasible {
+	seen := make(map[string]bool, len(nodes))
+	for i, n := range nodes {
+		if n == nil || seen[n.Name] {
+			return nil, fmt.Errorf("nodes[%d] of DaemonSet %s: is nil, or has the name of another one", i, w.Key())
+		}
+		if seen[n.Name] = true; admits(n, info) {
 			p := w.Pod()
-			p.Name = w.Name + "-" + n.Node
-			p.Spec.Affinity = onNode(p.Spec.Affinity, n.Node)
+			p.Name = w.Name + "-" + n.Name
+			p.Spec.Affinity = onNode(p.Spec.Affinity, n.Name)
 			pods = append(pods, p)
 		}
 	}
 	return pods, nil
+}
+
+// admits reports whether the name, the taints and the labels of a node admit a pod of a DaemonSet. Its room
+// does not matter.
+//
+// Source: Kubernetes 1.37, pkg/controller/daemon, predicates.
+func admits(n *api.Node, pod *framework.PodInfo) bool {
+	name := pod.Pod.Spec.NodeName
+	return (name == "" || name == n.Name) && !match.IsTainted(n.Spec.Taints, pod, false) && match.RequiredNodeAffinityOf(pod).Match(n)
 }
 
 // tolerate adds the controller's tolerations to a pod of a DaemonSet.
