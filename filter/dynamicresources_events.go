@@ -101,9 +101,9 @@ var claimNamesOf = framework.NewPodDerived(func(p *framework.PodInfo) *claimName
 	return x
 })
 
-// freesDevices reports whether a change of a claim gives back its devices.
+// freesDevices reports whether a change of a claim gives back its devices. Another claim of its name has others.
 func freesDevices(before, after *api.ResourceClaim) bool {
-	return before != nil && before.Status.Allocation != nil && (after == nil || after.Status.Allocation == nil)
+	return before != nil && before.Status.Allocation != nil && (after == nil || after.Status.Allocation == nil || after.UID != before.UID)
 }
 
 // claimHelps reports whether a change of a claim of a pod may help it, not counting that its devices

@@ -73,3 +73,87 @@ func TestClassWhosePodComesToNeedDevices(t *testing.T) {
 		})
 	}
 }
+
+// Whether a pool is complete and of the newest generation follows from all of its slices, also for nodes that
+// the slice which changes has no devices for. Kept answers are those of the reference path after each change.
+func TestPoolOfSeveralNodes(t *testing.T) {
+	for _, wide := range []bool{false, true} {
+		t.Run(fmt.Sprint("on the network ", wide), func(t *testing.T) {
+			s := gpuCluster(t, 0)
+			for i := range 200 {
+				if err := s.AddNode(api.MakeNode(fmt.Sprint("other-", i), "4", "8Gi").Zone("other").Obj()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, name := range []string{"a", "b"} {
+				if err := s.AddNode(api.MakeNode(name, "4", "8Gi").Zone(name).Obj()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			profile := scheduling.Kubernetes137()
+			kept, err := scheduling.New(profile)
+			if err != nil {
+				t.Fatal(err)
+			}
+			profile.Cache.Off = true
+			reference, err := scheduling.New(profile)
+			if err != nil {
+				t.Fatal(err)
+			}
+			put := func(node string, generation int64, counters bool) {
+				x := &api.ResourceSlice{ObjectMeta: api.ObjectMeta{Name: node}}
+				x.Spec = api.ResourceSliceSpec{Driver: "gpu.example.com", Pool: api.ResourcePool{Name: "rack", Generation: generation, ResourceSliceCount: 2}}
+				if x.Spec.NodeName = &node; wide {
+					x.Spec.NodeName, x.Spec.NodeSelector = nil, &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{
+						MatchExpressions: []api.NodeSelectorRequirement{{Key: api.LabelTopologyZone, Operator: api.NodeSelectorOpIn, Values: []string{node}}},
+					}}}
+				}
+				if counters {
+					x.Spec.SharedCounters = []api.CounterSet{{Name: "set", Counters: map[string]api.Counter{"c": {Value: resource.MustParse("1")}}}}
+				} else {
+					x.Spec.Devices = []api.Device{{Name: "gpu-" + node}}
+				}
+				if node == "a" {
+					x.Spec.Devices[0].ConsumesCounters = []api.DeviceCounterConsumption{{CounterSet: "set", Counters: map[string]api.Counter{"c": {Value: resource.MustParse("1")}}}}
+				}
+				if err := framework.Put(s, x); err != nil {
+					t.Fatal(err)
+				}
+			}
+			pods, placed := 0, 0
+			compare := func(after string) {
+				t.Helper()
+				for range 10 { // so that answers are kept
+					pods++
+					a, errA := kept.Schedule(s, info(t, s, claiming(fmt.Sprint("kept-", pods), "one")))
+					b, errB := reference.Schedule(s, info(t, s, claiming(fmt.Sprint("reference-", pods), "one")))
+					if a.Node != b.Node || fmt.Sprint(errA) != fmt.Sprint(errB) {
+						t.Fatalf("after %s: %q %v, want %q %v", after, a.Node, errA, b.Node, errB)
+					}
+					if b.Node != "" {
+						placed++
+					}
+				}
+			}
+			put("a", 1, false)
+			compare("one of two slices")
+			put("b", 1, true)
+			compare("the slice of the counters")
+			put("b", 2, true)
+			compare("a newer generation of b")
+			put("a", 2, false)
+			compare("a follows")
+			put("a", 3, false)
+			compare("a newer generation of a")
+			put("b", 3, true)
+			compare("b follows")
+			put("b", 3, false)
+			compare("the counters go")
+			framework.Delete[api.ResourceSlice](s, "b")
+			compare("b goes")
+			if placed == 0 || placed == pods {
+				t.Errorf("%d of %d pods are placed", placed, pods)
+			}
+		})
+	}
+}

@@ -305,6 +305,7 @@ type Found struct {
 	Requests []api.DeviceRequest
 	Mappings []Mapping
 
+	onlyNames  bool        // of results, only the names of their requests are wanted
 	device     *Device     // if it is the only one
 	pools      *pools      // of the node
 	claim      [1]PodClaim // memory for one claim
@@ -457,7 +458,11 @@ func (f *Finder) search(node *framework.NodeInfo, extended []extendedResource, f
 			}
 			continue
 		}
-		a, err := s.allocation(i)
+		allocation := s.allocation
+		if found.onlyNames {
+			allocation = s.namesOf
+		}
+		a, err := allocation(i)
 		if err != nil {
 			return framework.AsStatus(err)
 		}

@@ -327,7 +327,7 @@ func (f *Finder) Score(node *framework.NodeInfo) int64 {
 	if len(f.allocate) == 0 || !f.HasAlternatives() {
 		return 0
 	}
-	var found Found
+	found := Found{onlyNames: true}
 	if status := f.Find(node, &found); !status.IsSuccess() || len(found.Allocations) == 0 {
 		return 0
 	}

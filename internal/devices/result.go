@@ -51,6 +51,20 @@ func (s *search) allocation(claim int) (*api.AllocationResult, error) {
 	return a, err
 }
 
+// namesOf returns what a claim got, of which it tells nothing but the names of the requests.
+func (s *search) namesOf(claim int) (*api.AllocationResult, error) {
+	if _, err := s.terms(claim); err != nil {
+		return nil, err
+	}
+	a := new(api.AllocationResult)
+	for i := range s.placed {
+		if p := &s.placed[i]; p.claim == claim {
+			a.Devices.Results = append(a.Devices.Results, api.DeviceRequestAllocationResult{Request: p.ask.full})
+		}
+	}
+	return a, nil
+}
+
 // shareID returns an identifier of a share. kube-scheduler draws one; this one depends on
 // the claim, the device and the place among its shares.
 func (s *search) shareID(i int) api.UID {

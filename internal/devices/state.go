@@ -465,10 +465,17 @@ func (x *State) ObjectChanged(s *framework.Snapshot, key string, obj any) {
 	}
 }
 
-// sliceChanged touches the nodes that have devices of a slice, before or after the change.
+// sliceChanged touches the nodes that have devices of a slice, before or after the change, and all nodes that
+// its pool has devices for: whether the pool is complete and valid, and what is left of its counters, follow from
+// all of its slices. Only nodes that the last catalog has devices of the pool for can have answers about them.
 func (x *State) sliceChanged(s *framework.Snapshot, key string, now *api.ResourceSlice) {
-	if old, ok := x.slices.Get(key); ok {
+	old, ok := x.slices.Get(key)
+	if ok {
 		touchSlice(s, old)
+		x.touchOthers(s, poolIDOf(old))
+	}
+	if now != nil && (!ok || poolIDOf(old) != poolIDOf(now)) {
+		x.touchOthers(s, poolIDOf(now))
 	}
 	if now == nil {
 		cut(s, &x.slices, key)
@@ -477,6 +484,31 @@ func (x *State) sliceChanged(s *framework.Snapshot, key string, now *api.Resourc
 	change(s, &x.slices, key, now)
 	touchSlice(s, now)
 }
+
+// touchOthers touches the nodes that a pool has devices for, as far as answers may be kept. If many of its slices
+// are on the network, it touches all nodes.
+func (x *State) touchOthers(s *framework.Snapshot, id PoolID) {
+	known := x.cataloged.Load()
+	if known == nil {
+		return
+	}
+	const few = 16
+	list, wide := known.catalog.pool(id), 0
+	for _, x := range list {
+		if x.where.node == "" {
+			wide++
+		}
+	}
+	if wide <= few {
+		touchPool(s, list, nil)
+		return
+	}
+	for _, n := range s.All() {
+		s.Touch(n)
+	}
+}
+
+func poolIDOf(x *api.ResourceSlice) PoolID { return PoolID{x.Spec.Driver, x.Spec.Pool.Name} }
 
 func touchSlice(s *framework.Snapshot, x *api.ResourceSlice) {
 	if name := x.Spec.NodeName; name != nil && *name != "" {
