@@ -51,7 +51,7 @@ func (s *search) allocation(claim int) (*api.AllocationResult, error) {
 	return a, err
 }
 
-// namesOf returns what a claim got, of which it tells nothing but the names of the requests.
+// namesOf returns which requests of a claim got a device, and nothing else about that.
 func (s *search) namesOf(claim int) (*api.AllocationResult, error) {
 	if _, err := s.terms(claim); err != nil {
 		return nil, err
