@@ -184,7 +184,7 @@ func (c *deviceTown) settle(t *rapid.T) {
 	}
 }
 
-// tellClaim tells that a claim is there, or gone. A claim that takes the place of another one comes after that
+// tellClaim lets a claim come, change or go. A claim that takes the place of another one comes after that
 // has gone, and devices do not change in one step.
 func (c *deviceTown) tellClaim(x *api.ResourceClaim, is bool) {
 	old := c.claims[x.Key()]
