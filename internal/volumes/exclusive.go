@@ -1,6 +1,7 @@
 package volumes
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/berth-sched/berth/framework/api"
@@ -40,24 +41,30 @@ func (p *Pod) index() {
 		p.names.claims[key] = struct{}{}
 	}
 	for _, v := range p.Exclusive {
-		p.names.add(v)
+		for name, writes := range disksOf(v) {
+			p.names.disks[name] = p.names.disks[name] || writes
+		}
 	}
 }
 
-func (n *names) add(v *api.Volume) {
-	note := func(name diskName, writes bool) { n.disks[name] = n.disks[name] || writes }
-	if d := v.GCEPersistentDisk; d != nil {
-		note(diskName{kind: "gce", name: d.PDName}, !d.ReadOnly)
-	}
-	if d := v.AWSElasticBlockStore; d != nil {
-		note(diskName{kind: "ebs", name: d.VolumeID}, true) // never shared
-	}
-	if d := v.ISCSI; d != nil {
-		note(diskName{kind: "iscsi", name: d.IQN}, !d.ReadOnly)
-	}
-	if d := v.RBD; d != nil {
-		for _, monitor := range d.CephMonitors {
-			note(diskName{"rbd", d.RBDImage, d.RBDPool, monitor}, !d.ReadOnly)
+// disksOf yields the names of the disks that a volume is, and whether it writes to them.
+func disksOf(v *api.Volume) iter.Seq2[diskName, bool] {
+	return func(yield func(diskName, bool) bool) {
+		if d := v.GCEPersistentDisk; d != nil && !yield(diskName{kind: "gce", name: d.PDName}, !d.ReadOnly) {
+			return
+		}
+		if d := v.AWSElasticBlockStore; d != nil && !yield(diskName{kind: "ebs", name: d.VolumeID}, true) { // never shared
+			return
+		}
+		if d := v.ISCSI; d != nil && !yield(diskName{kind: "iscsi", name: d.IQN}, !d.ReadOnly) {
+			return
+		}
+		if d := v.RBD; d != nil {
+			for _, monitor := range d.CephMonitors {
+				if !yield(diskName{"rbd", d.RBDImage, d.RBDPool, monitor}, !d.ReadOnly) {
+					return
+				}
+			}
 		}
 	}
 }
@@ -117,13 +124,8 @@ func (p *Pod) SharesDisk(q *Pod) bool {
 	if p.disks < q.disks {
 		p, q = q, p
 	}
-	if q.disks > fewNames {
-		for name, writes := range q.names.disks {
-			if others, shared := p.names.disks[name]; shared && (writes || others) {
-				return true
-			}
-		}
-		return false
+	if p.disks > fewNames {
+		return slices.ContainsFunc(q.Exclusive, p.conflicts)
 	}
 	for _, a := range q.Exclusive {
 		for _, b := range p.Exclusive {
@@ -148,6 +150,16 @@ func disksConflict(a, b *api.Volume) bool {
 	}
 	if a, b := a.RBD, b.RBD; a != nil && b != nil && a.RBDPool == b.RBDPool && a.RBDImage == b.RBDImage && !(a.ReadOnly && b.ReadOnly) {
 		return slices.ContainsFunc(a.CephMonitors, func(m string) bool { return slices.Contains(b.CephMonitors, m) })
+	}
+	return false
+}
+
+// conflicts reports whether the pod, which has many disks, cannot be on one node with another one's volume.
+func (p *Pod) conflicts(v *api.Volume) bool {
+	for name, writes := range disksOf(v) {
+		if others, shared := p.names.disks[name]; shared && (writes || others) {
+			return true
+		}
 	}
 	return false
 }

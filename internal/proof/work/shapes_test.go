@@ -41,6 +41,7 @@ var shapes = []shape{
 	{name: "tolerations", run: tolerations},
 	{name: "names of resources", run: resourceNames},
 	{name: "shared disks", run: sharedDisks},
+	{name: "disks beside few", run: disksBesideFew},
 	{name: "waiting claims", run: waitingClaims},
 	{name: "claims of others", run: claimsOfOthers},
 	{name: "claims of one volume", run: claimsOfOneVolume},
@@ -654,6 +655,23 @@ func sharedDisks(t *testing.T, n int) {
 	w.add(pod("there", 0), "a")
 	w.decide(pod("beside", n), true)
 	w.decide(pod("against", n-1), false)
+}
+
+// disksBesideFew is a pod with n disks, and n pods on one node with one disk each.
+func disksBesideFew(t *testing.T, n int) {
+	w := newWorld(t, api.MakeNode("a", "4", "8Gi").Resource("pods", "100000").Obj())
+	volume := func(name string) (v api.Volume) {
+		v.Name, v.ISCSI = name, &api.ISCSIVolumeSource{IQN: name}
+		return v
+	}
+	large := api.MakePod("large").Obj()
+	for i := range n {
+		small := api.MakePod(fmt.Sprint("small-", i)).Obj()
+		small.Spec.Volumes = []api.Volume{volume(fmt.Sprint("small-", i))}
+		w.add(w.derive(small), "a")
+		large.Spec.Volumes = append(large.Spec.Volumes, volume(fmt.Sprint("large-", i)))
+	}
+	w.decide(w.derive(large), true)
 }
 
 // waitingClaims is a pod with n claims of different sizes that wait for volumes, and as many
