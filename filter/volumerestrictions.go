@@ -143,9 +143,18 @@ func (VolumeRestrictions) PreFilter(c *framework.Cycle) (framework.PreFiltered, 
 // soleClaims appends the names of the pod's claims that only one pod may use, sorted, to an empty list. It is
 // an error if one of the claims of the pod does not exist.
 func soleClaims(list []string, s *framework.Snapshot, pod *framework.PodInfo) ([]string, error) {
-	for _, ref := range volumes.Of(pod).Claims {
-		if ref.Ephemeral {
+	refs := volumes.Of(pod).Claims
+	const few = 16 // mounts; of more, each claim is looked at once
+	var seen map[string]bool
+	if len(refs) > few {
+		seen = map[string]bool{}
+	}
+	for _, ref := range refs {
+		if ref.Ephemeral || seen[ref.Name] {
 			continue
+		}
+		if seen != nil {
+			seen[ref.Name] = true
 		}
 		claim, err := volumes.Claim(s, pod.Pod.Namespace, ref.Name)
 		if err != nil {

@@ -63,10 +63,9 @@ func jsonText(value any) string {
 // ProblemsError returns the problems as one error, as kube-scheduler writes them: the text of a single problem, or
 // all different ones, but no more than 100, in brackets. It returns nil if there are none.
 func ProblemsError(problems []string) error {
-	const most = 100
 	var different []string
 	for _, p := range problems {
-		if len(different) < most && !slices.Contains(different, p) {
+		if len(different) < maxProblems && !slices.Contains(different, p) {
 			different = append(different, p)
 		}
 	}

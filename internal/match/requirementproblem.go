@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/errtext"
 )
 
 // A Problem describes a bad part of a requirement.
@@ -14,8 +15,11 @@ type Problem struct {
 	Detail string
 }
 
+// maxProblems is how many problems errors show at most.
+const maxProblems = 100
+
 // RequirementProblems returns the problems that make a requirement on labels
-// invalid. Its operator must be one of [NodeOperators].
+// invalid, 100 at most. Its operator must be one of [NodeOperators].
 //
 // Source: Kubernetes 1.37, apimachinery's labels.NewRequirement.
 func RequirementProblems(r *api.NodeSelectorRequirement) []Problem {
@@ -44,14 +48,17 @@ func problemsOf(key string, op operator, values []string) []Problem {
 			add("values", values, "for 'Gt', 'Lt' operators, exactly one value is required")
 		}
 		for i, value := range values {
-			if _, ok := parseInt(value); !ok {
+			if _, ok := parseInt(value); !ok && len(problems) < maxProblems {
 				add(element("values", i), value, "for 'Gt', 'Lt' operators, the value must be an integer")
 			}
 		}
 	}
 	for i, value := range values {
+		if len(problems) >= maxProblems {
+			break
+		}
 		if wrong := LabelValueProblems(value); wrong != nil {
-			add(element("values", i)+"["+key+"]", value, wrong...)
+			add(element("values", i)+"["+errtext.Cut(key, maxText/2)+"]", value, wrong...)
 		}
 	}
 	return problems

@@ -21,6 +21,7 @@ import (
 type pool struct {
 	claim *api.PersistentVolumeClaim // one of the kind; its selector does not count
 	class string
+	modes modes
 	free  []*volume // by size, then by name
 	index index     // of free
 }
@@ -92,25 +93,25 @@ func (r remainder) take(s *selection, from int, fits func(v *volume) bool) *volu
 	return nil
 }
 
-// serves reports whether another claim chooses among the same volumes, but for their size and its selector.
-func (p *pool) serves(claim *api.PersistentVolumeClaim) bool {
-	return p.class == ClassOfClaim(claim) &&
+// serves reports whether another claim, with its access modes, chooses among the same volumes, but for their size and
+// its selector.
+func (p *pool) serves(claim *api.PersistentVolumeClaim, m modes) bool {
+	return p.class == ClassOfClaim(claim) && slices.Equal(p.modes, m) &&
 		modeOf(p.claim.Spec.VolumeMode) == modeOf(claim.Spec.VolumeMode) &&
-		deref(p.claim.Spec.VolumeAttributesClassName) == deref(claim.Spec.VolumeAttributesClassName) &&
-		hasModes(p.claim.Spec.AccessModes, claim.Spec.AccessModes) && hasModes(claim.Spec.AccessModes, p.claim.Spec.AccessModes)
+		deref(p.claim.Spec.VolumeAttributesClassName) == deref(claim.Spec.VolumeAttributesClassName)
 }
 
-// serves reports whether another claim chooses among the same volumes, but for their size.
-func (p *poolInUse) serves(claim *api.PersistentVolumeClaim) bool {
+// serves reports whether another claim, with its access modes, chooses among the same volumes, but for their size.
+func (p *poolInUse) serves(claim *api.PersistentVolumeClaim, m modes) bool {
 	if p.only == nil || claim.Spec.Selector == nil {
-		return p.only == nil && claim.Spec.Selector == nil && p.pool.serves(claim)
+		return p.only == nil && claim.Spec.Selector == nil && p.pool.serves(claim, m)
 	}
-	return p.pool.serves(claim) && reflect.DeepEqual(p.only.of, claim.Spec.Selector)
+	return p.pool.serves(claim, m) && reflect.DeepEqual(p.only.of, claim.Spec.Selector)
 }
 
 // takes reports whether a volume that is reserved for no claim belongs to the pool.
 func (p *pool) takes(v *volume) bool {
-	return suits(v, p.claim, p.class) && v.object.Status.Phase == api.VolumeAvailable && hasModes(v.object.Spec.AccessModes, p.claim.Spec.AccessModes)
+	return suits(v, p.claim, p.class) && v.object.Status.Phase == api.VolumeAvailable && v.modes.has(p.modes)
 }
 
 // fill fills the pool with those of the volumes, by name, that it takes.
@@ -189,8 +190,11 @@ func (f *Finder) poolFor(c *catalog, claim *api.PersistentVolumeClaim, known map
 		if i, ok := known[kind]; ok {
 			return i, nil
 		}
-	} else if i := slices.IndexFunc(f.pools, func(p poolInUse) bool { return p.serves(claim) }); i >= 0 {
-		return i, nil
+	} else {
+		m := modesOf(claim.Spec.AccessModes)
+		if i := slices.IndexFunc(f.pools, func(p poolInUse) bool { return p.serves(claim, m) }); i >= 0 {
+			return i, nil
+		}
 	}
 	p := poolInUse{c.poolFor(claim), nil, f.cursors}
 	if claim.Spec.Selector != nil {
@@ -235,12 +239,8 @@ func kindOf(claim *api.PersistentVolumeClaim) string {
 }
 
 // appendModes appends access modes: neither their order counts, nor how often a claim names one.
-func appendModes(b []byte, modes []api.PersistentVolumeAccessMode) []byte {
-	if len(modes) > 1 {
-		modes = slices.Clone(modes)
-		slices.Sort(modes)
-		modes = slices.Compact(modes)
-	}
+func appendModes(b []byte, list []api.PersistentVolumeAccessMode) []byte {
+	modes := modesOf(list)
 	b = binary.AppendUvarint(b, uint64(len(modes)))
 	for _, mode := range modes {
 		b = match.AppendString(b, string(mode))
@@ -254,13 +254,13 @@ const poolsMost = 16
 // poolFor returns the pool for a claim, whatever it selects. It is kept as long as the free volumes of the class
 // are the same.
 func (c *catalog) poolFor(claim *api.PersistentVolumeClaim) *pool {
-	l := c.freeOf(ClassOfClaim(claim))
+	l, m := c.freeOf(ClassOfClaim(claim)), modesOf(claim.Spec.AccessModes)
 	for _, p := range l.pools {
-		if p.serves(claim) {
+		if p.serves(claim, m) {
 			return p
 		}
 	}
-	p := &pool{claim: claim, class: ClassOfClaim(claim)}
+	p := &pool{claim: claim, class: ClassOfClaim(claim), modes: m}
 	p.fill(l.all)
 	next := *l // forks share what is there
 	if next.pools = append(slices.Clip(l.pools), p); len(next.pools) > poolsMost {
@@ -340,12 +340,25 @@ func deref(s *string) string {
 	return *s
 }
 
-// hasModes reports whether a volume has all access modes that a claim requests.
-func hasModes(have, want []api.PersistentVolumeAccessMode) bool {
-	for _, mode := range want {
-		if !slices.Contains(have, mode) {
-			return false
-		}
+// modes are access modes in order, each once: a claim may repeat some of them thousands of times.
+type modes []api.PersistentVolumeAccessMode
+
+func modesOf(list []api.PersistentVolumeAccessMode) modes {
+	if len(list) <= 1 {
+		return list
 	}
-	return true
+	list = slices.Clone(list)
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// has reports whether a volume has all access modes that a claim requests.
+func (m modes) has(want modes) bool {
+	for len(want) > 0 && len(want) <= len(m) {
+		if m[0] == want[0] {
+			want = want[1:]
+		}
+		m = m[1:]
+	}
+	return len(want) == 0
 }

@@ -50,6 +50,7 @@ func whoseIs(v *api.PersistentVolume) whose {
 type volume struct {
 	object   *api.PersistentVolume
 	class    string
+	modes    modes
 	size     resource.Quantity
 	affinity Affinity
 	musts    musts // of every node that can use the volume
@@ -324,7 +325,7 @@ func compileCapacities(old []*capacity, objects []*api.CSIStorageCapacity) []*ca
 
 func compileVolume(object *api.PersistentVolume) *volume {
 	v := &volume{
-		object: object, class: ClassOfVolume(object), size: object.Spec.Capacity[resource.Storage],
+		object: object, class: ClassOfVolume(object), modes: modesOf(object.Spec.AccessModes), size: object.Spec.Capacity[resource.Storage],
 		affinity: AffinityOf(object.Spec.NodeAffinity),
 	}
 	if a := object.Spec.NodeAffinity; a != nil && a.Required != nil && len(a.Required.NodeSelectorTerms) == 1 {

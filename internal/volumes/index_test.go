@@ -122,7 +122,11 @@ func TestKinds(t *testing.T) {
 		return c
 	}
 	one, other := claim(nil, api.ReadWriteOnce, api.ReadOnlyMany), claim(nil, api.ReadOnlyMany, api.ReadWriteOnce, api.ReadOnlyMany)
-	if p := (&pool{claim: one}); !p.serves(other) || p.serves(claim(nil, api.ReadWriteOnce)) {
+	serves := func(c *api.PersistentVolumeClaim) bool {
+		p := pool{claim: one, modes: modesOf(one.Spec.AccessModes)}
+		return p.serves(c, modesOf(c.Spec.AccessModes))
+	}
+	if !serves(other) || serves(claim(nil, api.ReadWriteOnce)) {
 		t.Error("a pool serves claims by the list of their access modes")
 	}
 	if kindOf(one) != kindOf(other) || kindOf(one) == kindOf(claim(nil, api.ReadWriteOnce)) {
@@ -176,5 +180,22 @@ func TestRemainder(t *testing.T) {
 		if i, _ := strconv.Atoi(name); n > 1 || i%4 == 1 && i%3 != 2 {
 			t.Errorf("volume %s was looked at %d times", name, n)
 		}
+	}
+}
+
+// TestModes compares sets of access modes with plain lists.
+func TestModes(t *testing.T) {
+	list := rapid.SliceOfN(rapid.SampledFrom([]api.PersistentVolumeAccessMode{api.ReadWriteOnce, api.ReadOnlyMany, api.ReadWriteMany, "Odd"}), 0, 6)
+	rapid.Check(t, func(t *rapid.T) {
+		have, want := list.Draw(t, "have"), list.Draw(t, "want")
+		all := !slices.ContainsFunc(want, func(m api.PersistentVolumeAccessMode) bool { return !slices.Contains(have, m) })
+		if got := modesOf(have).has(modesOf(want)); got != all {
+			t.Fatalf("%v has %v: %t, want %t", have, want, got, all)
+		}
+	})
+	// A claim may repeat its modes as often as its object has room.
+	many := slices.Repeat([]api.PersistentVolumeAccessMode{api.ReadWriteOnce, api.ReadWriteMany}, 50_000)
+	if got := modesOf(many); len(got) != 2 {
+		t.Errorf("%d modes, want 2", len(got))
 	}
 }

@@ -37,7 +37,8 @@ func TestSharesDisk(t *testing.T) {
 				p.Spec.Volumes = append(p.Spec.Volumes, drawDisk(t))
 			}
 			for k := range rapid.SampledFrom([]int{0, 2 * fewNames}).Draw(t, "disks of its own") {
-				own := api.Volume{ISCSI: &api.ISCSIVolumeSource{IQN: fmt.Sprint(i, "-", k)}}
+				var own api.Volume
+				own.ISCSI = &api.ISCSIVolumeSource{IQN: fmt.Sprint(i, "-", k)}
 				p.Spec.Volumes = append(p.Spec.Volumes, own)
 			}
 			for k := range p.Spec.Volumes {
