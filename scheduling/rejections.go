@@ -2,6 +2,8 @@ package scheduling
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -175,8 +177,22 @@ func (r *referencePath) details(f boundFilter, node *framework.NodeInfo) (list [
 	return d.Details(r.cycle.Pod, node)
 }
 
+// detailsMost is how many details of a rejection an explanation of all nodes keeps: a pod may have thousands of
+// requirements.
+const detailsMost = 32
+
+// shortenedDetails returns the first details, and how many more there are.
+func shortenedDetails(list []framework.Detail) []framework.Detail {
+	more := len(list) - detailsMost
+	if more <= 0 {
+		return list
+	}
+	return append(slices.Clone(list[:detailsMost]), framework.Detail{Subject: fmt.Sprintf("%d more", more)})
+}
+
 // ExplainAll is Explain with every rejection of every node, not only the first, and
-// with the numbers behind them. It costs a call of every filter for every node.
+// with the numbers behind them: of each rejection the first 32, and how many more there are.
+// It costs a call of every filter for every node.
 func (s *Scheduler) ExplainAll(snap *framework.Snapshot, pod *framework.PodInfo) *Explanation {
 	e := s.Explain(snap, pod)
 	if len(e.Nodes) == 0 {
@@ -188,7 +204,11 @@ func (s *Scheduler) ExplainAll(snap *framework.Snapshot, pod *framework.PodInfo)
 			e.Error = err.Error()
 			return e
 		}
-		e.Nodes[i].Rejections, err = f.Rejections(snap.Node(e.Nodes[i].Node))
+		n := &e.Nodes[i]
+		n.Rejections, err = f.Rejections(snap.Node(n.Node))
+		for k := range n.Rejections {
+			n.Rejections[k].Details = shortenedDetails(n.Rejections[k].Details)
+		}
 	}
 	return e
 }

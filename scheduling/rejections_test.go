@@ -166,3 +166,34 @@ func TestRejectionsNominated(t *testing.T) {
 		t.Error("Rejections(nil) is no error")
 	}
 }
+
+// An explanation of all nodes keeps the first details of a rejection, and says how many more there are.
+func TestExplainAllIsBounded(t *testing.T) {
+	s := framework.NewSnapshot(framework.Arrival)
+	if err := s.AddNode(api.MakeNode("n", "4", "8Gi").Obj()); err != nil {
+		t.Fatal(err)
+	}
+	for _, terms := range []int{32, 33, 5000} {
+		pod := api.MakePod("p").Obj()
+		required := &api.NodeSelector{}
+		for i := range terms {
+			required.NodeSelectorTerms = append(required.NodeSelectorTerms, api.NodeSelectorTerm{
+				MatchExpressions: []api.NodeSelectorRequirement{{Key: fmt.Sprint("k", i), Operator: api.NodeSelectorOpExists}},
+			})
+		}
+		pod.Spec.Affinity = &api.Affinity{NodeAffinity: &api.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: required}}
+		info, err := s.NewPodInfo(pod)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sched, err := scheduling.New(scheduling.Kubernetes137())
+		if err != nil {
+			t.Fatal(err)
+		}
+		details := sched.ExplainAll(s, info).Nodes[0].Rejections[0].Details
+		last := details[len(details)-1].Subject
+		if want := fmt.Sprintf("%d more", terms-32); terms > 32 && (len(details) != 33 || last != want) || terms == 32 && len(details) != 32 {
+			t.Errorf("%d terms: %d details, the last one %q", terms, len(details), last)
+		}
+	}
+}
