@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -203,7 +204,7 @@ func (f *podTopologySpread) counts(rule int, x topo.Look) (count, fewest int64) 
 }
 
 // extraCount is the difference between kube-scheduler's count of a domain and the
-// live one.
+// live one, for a rule: all differences concern one node, as every what-if does.
 type extraCount struct {
 	rule   int
 	domain int32
@@ -233,30 +234,39 @@ func (f *podTopologySpread) note(pod, other *framework.PodInfo, node *framework.
 	for i := range f.rules {
 		c := f.spread.Counts[i]
 		if selected, counted := f.rules[i].Selects(other); selected && !counted && c.Counts(node) {
-			f.extra = append(f.extra, extraCount{i, c.Domain(node), by})
+			f.noteExtra(i, c.Domain(node), by)
 		}
 	}
 }
 
+// noteExtra records a difference; extra is in the order of the rules, and has each once.
+func (f *podTopologySpread) noteExtra(rule int, domain int32, by int64) {
+	at, known := f.extraOf(rule)
+	if !known {
+		f.extra = slices.Insert(f.extra, at, extraCount{rule: rule})
+	}
+	e := &f.extra[at]
+	e.domain, e.by = domain, e.by+by
+}
+
+func (f *podTopologySpread) extraOf(rule int) (at int, known bool) {
+	return slices.BinarySearchFunc(f.extra, rule, func(e extraCount, rule int) int { return cmp.Compare(e.rule, rule) })
+}
+
 // withExtra returns the count of a domain and the fewest of any, including the
-// recorded differences. All recorded differences concern one node, as every what-if
-// does.
+// recorded differences.
 func (f *podTopologySpread) withExtra(rule int, domain int32) (count, fewest int64) {
 	c := f.spread.Counts[rule]
-	noted, by := int32(-1), int64(0)
-	for _, e := range f.extra {
-		if e.rule == rule {
-			noted, by = e.domain, by+e.by
-		}
-	}
 	count, fewest = c.In(domain), c.Least()
-	if noted < 0 {
+	at, known := f.extraOf(rule)
+	if !known {
 		return count, fewest
 	}
-	if noted == domain {
-		count += by
+	e := &f.extra[at]
+	if e.domain == domain {
+		count += e.by
 	}
-	return count, min(c.LeastExcept(noted), c.In(noted)+by)
+	return count, min(c.LeastExcept(e.domain), c.In(e.domain)+e.by)
 }
 
 // Fork implements [framework.FilterUpdater].
@@ -285,7 +295,7 @@ func (f *podTopologySpread) FilterWith(pod *framework.PodInfo, node *framework.N
 			}
 		}
 		if by > 0 {
-			f.extra = append(f.extra, extraCount{i, c.Domain(node), by})
+			f.noteExtra(i, c.Domain(node), by)
 		}
 	}
 	status := f.verdict(node, nil, nil)
