@@ -27,11 +27,12 @@ type pool struct {
 }
 
 // A poolInUse is a pool of a [Finder], with the place of the first of its cursors among those of
-// all pools.
+// all pools, or, for claims with a selector, of its remainder.
 type poolInUse struct {
 	*pool
-	only    *selection // nil for claims without a selector
-	cursors int
+	only      *selection // nil for claims without a selector
+	cursors   int
+	remainder int
 }
 
 // A selection is the part of a pool that a selector selects, one bit for each rank.
@@ -63,16 +64,16 @@ type remainder struct {
 	ranks []uint64
 }
 
-// remainderOf returns the remainder of a pool, a new one if the list has none.
-func remainderOf(list *[]remainder, p *pool, n *api.Node) remainder {
-	for _, r := range *list {
-		if r.of == p {
-			return r
-		}
+// remainderOf returns the remainder of a pool at its place in the list, a new one if there is none.
+func remainderOf(list *[]remainder, at int, p *pool, n *api.Node) remainder {
+	if missing := at + 1 - len(*list); missing > 0 {
+		*list = append(*list, make([]remainder, missing)...)
 	}
-	r := remainder{p, p.index.on(n.Labels, len(p.free))}
-	*list = append(*list, r)
-	return r
+	r := &(*list)[at]
+	if r.of == nil {
+		*r = remainder{p, p.index.on(n.Labels, len(p.free))}
+	}
+	return *r
 }
 
 // take takes the first volume of the selection, from a rank on, that fits; nil if there is none.
@@ -150,7 +151,7 @@ const fewClaims = 8
 // whatever node.
 func (f *Finder) findCandidates() {
 	clear(f.pools) // a pod may have had thousands
-	f.pools, f.cursors = f.pools[:0], 0
+	f.pools, f.cursors, f.remainders = f.pools[:0], 0, nil
 	c := catalogKey.Of(f.snapshot)
 	var known map[string]int // pools by kind, if there are many claims
 	if len(f.others) > fewClaims {
@@ -196,13 +197,14 @@ func (f *Finder) poolFor(c *catalog, claim *api.PersistentVolumeClaim, known map
 			return i, nil
 		}
 	}
-	p := poolInUse{c.poolFor(claim), nil, f.cursors}
+	p := poolInUse{pool: c.poolFor(claim), cursors: f.cursors}
 	if claim.Spec.Selector != nil {
 		var err error
 		if p.only, err = p.selectionOf(claim); err != nil {
 			return 0, err
 		}
 		c.spent.Add(int64(len(p.free)))
+		p.remainder = f.placeOf(p.pool)
 	}
 	f.pools = append(f.pools, p)
 	if p.only == nil {
@@ -212,6 +214,18 @@ func (f *Finder) poolFor(c *catalog, claim *api.PersistentVolumeClaim, known map
 		known[kind] = len(f.pools) - 1
 	}
 	return len(f.pools) - 1, nil
+}
+
+// placeOf returns the place of a pool's remainder among those of all pools that claims with selectors use.
+func (f *Finder) placeOf(p *pool) int {
+	at, known := f.remainders[p]
+	if !known {
+		if at = len(f.remainders); f.remainders == nil {
+			f.remainders = map[*pool]int{}
+		}
+		f.remainders[p] = at
+	}
+	return at
 }
 
 // kindOf returns a text that is equal for claims which one pool serves.
@@ -311,7 +325,7 @@ func (f *Finder) volumeFor(w *waitingClaim, n *api.Node, taken takenVolumes, bin
 	fits := func(v *volume) bool { return !taken.has(v, bindings) && v.affinity.Allows(n) }
 	p := &f.pools[w.pool]
 	if p.only != nil {
-		return remainderOf(rest, p.pool, n).take(p.only, w.from, fits)
+		return remainderOf(rest, p.remainder, p.pool, n).take(p.only, w.from, fits)
 	}
 	rank := p.index.next(n.Labels, w.from, cursors[p.cursors:p.cursors+p.index.lists()], func(rank int) bool { return fits(p.free[rank]) })
 	if rank < 0 {

@@ -63,6 +63,8 @@ type Finder struct {
 	others   []int // indexes in waiting: the others, by size
 	pools    []poolInUse
 	cursors  int // how many cursors the indexes of the pools need
+	// remainders has the place of a pool's remainder on a node, for pools that claims with selectors use.
+	remainders map[*pool]int
 }
 
 // A boundClaim is a claim that has a volume.

@@ -158,7 +158,7 @@ func TestRemainder(t *testing.T) {
 	asked, got := map[string]int{}, []string{}
 	for from := range volumes {
 		from /= 4 // several claims of one size
-		v := remainderOf(&list, p, node).take(all, from, func(v *volume) bool {
+		v := remainderOf(&list, 0, p, node).take(all, from, func(v *volume) bool {
 			asked[v.object.Name]++
 			return len(asked)%3 != 0
 		})
