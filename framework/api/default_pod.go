@@ -114,9 +114,12 @@ func fill(l, from resource.List, want func(resource.Name) bool) resource.List {
 
 // defaultVolumes names the pool of Ceph volumes without one.
 func defaultVolumes(s *PodSpec) {
+	cloned := false
 	for i := range s.Volumes {
 		if r := s.Volumes[i].RBD; r != nil && r.RBDPool == "" {
-			s.Volumes = slices.Clone(s.Volumes)
+			if !cloned {
+				s.Volumes, cloned = slices.Clone(s.Volumes), true
+			}
 			pooled := *r
 			pooled.RBDPool = defaultRBDPool
 			s.Volumes[i].RBD = &pooled
