@@ -372,7 +372,11 @@ func scoreOf(c *api.ResourceClaim, a *api.AllocationResult) (sum int64) {
 	if !hasAlternatives(&c.Spec.Devices) {
 		return 0
 	}
-	got := gotten(a.Devices.Results)
+	names := make([]string, len(a.Devices.Results))
+	for i := range names {
+		names[i] = a.Devices.Results[i].Request
+	}
+	got := namedIn(names)
 	for i := range c.Spec.Devices.Requests {
 		r := &c.Spec.Devices.Requests[i]
 		if r.Exactly != nil {
@@ -386,18 +390,4 @@ func scoreOf(c *api.ResourceClaim, a *api.AllocationResult) (sum int64) {
 		}
 	}
 	return sum
-}
-
-// gotten returns a function that reports whether a request, or an alternative of one, got a device.
-func gotten(results []api.DeviceRequestAllocationResult) func(name string) bool {
-	if len(results) <= fewNames {
-		return func(name string) bool {
-			return slices.ContainsFunc(results, func(x api.DeviceRequestAllocationResult) bool { return x.Request == name })
-		}
-	}
-	set := make(map[string]bool, len(results))
-	for i := range results {
-		set[results[i].Request] = true
-	}
-	return func(name string) bool { return set[name] }
 }

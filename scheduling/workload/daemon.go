@@ -41,8 +41,11 @@ func (w *Workload) daemons(nodes []*api.Node) ([]*api.Pod, error) {
 	var pods []*api.Pod
 	seen := make(map[string]bool, len(nodes))
 	for i, n := range nodes {
-		if n == nil || seen[n.Name] {
-			return nil, fmt.Errorf("nodes[%d] of DaemonSet %s: is nil, or has the name of another one", i, w.Key())
+		switch {
+		case n == nil:
+			return nil, fmt.Errorf("%s: nodes[%d]: is nil", w.Label(), i)
+		case seen[n.Name]:
+			return nil, fmt.Errorf("%s: nodes[%d]: there is already a node %q", w.Label(), i, n.Name)
 		}
 		if seen[n.Name] = true; admits(n, info) {
 			p := w.Pod()

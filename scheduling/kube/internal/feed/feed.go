@@ -60,16 +60,16 @@ type Objects[D api.Object, S any, P object[S]] struct {
 	ended   func(P) bool // whether the object no longer counts; nil: it always does
 	wakes   bool         // whether every change closes feed.change, not only a deletion
 
-	known  map[string]*D
-	ending map[string]bool // those that are being deleted
-	seen   string          // the newest version that lists and watches have told; "" for none
-	synced bool
-	err    error // of the last list or watch
+	known       map[string]*D
+	terminating map[string]bool // those that are being deleted
+	seen        string          // the newest version that lists and watches have told; "" for none
+	synced      bool
+	err         error // of the last list or watch
 }
 
 // follow adds the source of a kind to the feed. selector selects fields, "" for all.
 func follow[D api.Object, S any, P object[S], L runtime.Object](f *feed, name, selector string, c client[L], convert func(P) (*D, error)) *Objects[D, S, P] {
-	o := &Objects[D, S, P]{feed: f, name: name, convert: convert, known: map[string]*D{}, ending: map[string]bool{}}
+	o := &Objects[D, S, P]{feed: f, name: name, convert: convert, known: map[string]*D{}, terminating: map[string]bool{}}
 	o.lw = cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
 			opts.FieldSelector = selector
@@ -255,7 +255,7 @@ func (o *Objects[D, S, P]) put(key string, p P) {
 	}
 	o.known[key] = d
 	if api.MetaOf(d).DeletionTimestamp != nil {
-		o.ending[key] = true
+		o.terminating[key] = true
 	}
 	o.feed.tell(lifecycle.Update(d), o.wakes)
 }
@@ -263,7 +263,7 @@ func (o *Objects[D, S, P]) put(key string, p P) {
 func (o *Objects[D, S, P]) remove(key string) {
 	if known := o.known[key]; known != nil {
 		delete(o.known, key)
-		delete(o.ending, key)
+		delete(o.terminating, key)
 		o.feed.tell(lifecycle.Delete(known), true)
 	}
 }
@@ -291,8 +291,8 @@ func (o *Objects[D, S, P]) Get(key string) *D {
 func (o *Objects[D, S, P]) Terminating() []*D {
 	o.feed.mu.Lock()
 	defer o.feed.mu.Unlock()
-	list := make([]*D, 0, len(o.ending))
-	for _, key := range slices.Sorted(maps.Keys(o.ending)) {
+	list := make([]*D, 0, len(o.terminating))
+	for _, key := range slices.Sorted(maps.Keys(o.terminating)) {
 		list = append(list, o.known[key])
 	}
 	return list
