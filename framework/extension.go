@@ -28,6 +28,10 @@ type Extension interface {
 // NodeInfo has changed. When a transaction is rolled back, it is told the opposite
 // events in reverse order. It must not add or remove pods itself.
 //
+// One that has a method WatchedParts() PodParts need not be told of pods that have none of
+// these parts; it may be told of them nevertheless. 0 means that it must be told of all. The
+// snapshot asks when it makes the extension, and at [Snapshot.AskWatchers].
+//
 // If a method panics, the pod's coming or going is taken back: the extensions that were
 // told before are told the opposite, and the snapshot returns an error that names the
 // extension. An extension that panics must have changed nothing, or have recorded what
@@ -169,6 +173,9 @@ type extension struct {
 // committed: what happened in it is final. If it panics, the snapshot is broken.
 type commitWatcher interface{ Committed(s *Snapshot) }
 
+// A partWatcher is a [PodWatcher] that need not be told of all pods.
+type partWatcher interface{ WatchedParts() PodParts }
+
 // A podHolder is an extension that holds something for pods until they are gone. It is told
 // when a pod has gone that is on no node. If it panics, the snapshot is broken.
 //
@@ -193,6 +200,26 @@ func (s *Snapshot) extend(key *extensionID, value Extension) {
 	if w, ok := value.(PodWatcher); ok {
 		if f, ok := value.(interface{ followsPods() bool }); !ok || f.followsPods() {
 			s.podWatchers = append(s.podWatchers, w)
+			s.AskWatchers()
 		}
 	}
+}
+
+// AskWatchers asks the extensions again what parts the pods have that they must be told of; see
+// [PodWatcher]. An extension calls it once it needs to be told of others than before.
+func (s *Snapshot) AskWatchers() {
+	s.watched = 0
+	for _, w := range s.podWatchers {
+		x, ok := w.(partWatcher)
+		if !ok || x.WatchedParts() == 0 {
+			s.watched = ^PodParts(0)
+			return
+		}
+		s.watched |= x.WatchedParts()
+	}
+}
+
+// isWatched reports whether an extension must be told of the pod.
+func (s *Snapshot) isWatched(p *PodInfo) bool {
+	return s.watched == ^PodParts(0) || s.watched&p.Parts() != 0
 }

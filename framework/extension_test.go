@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // diary is an extension that writes down what it is told, and what the
@@ -165,4 +166,61 @@ func manyNames(n int) []string {
 		names[i] = fmt.Sprintf("node-%05d", i)
 	}
 	return names
+}
+
+// A partly is an extension that needs to be told only of pods with some parts.
+type partly struct {
+	parts framework.PodParts
+	told  []string
+}
+
+func (x *partly) Fork(*framework.Snapshot) framework.Extension { return &partly{parts: x.parts} }
+
+func (x *partly) WatchedParts() framework.PodParts { return x.parts }
+
+func (x *partly) PodAdded(_ *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
+	x.told = append(x.told, "+"+p.Pod.Name)
+}
+
+func (x *partly) PodRemoved(_ *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
+	x.told = append(x.told, "-"+p.Pod.Name)
+}
+
+// A snapshot does not tell of pods that concern no extension, in a rollback or a fork neither, and tells of all
+// once one of the extensions needs that.
+func TestWatchedParts(t *testing.T) {
+	ports, all := framework.PartHostPorts, framework.PodParts(0)
+	withPort := plainPod("port")
+	withPort.Spec.Containers[0].Ports = []api.ContainerPort{{HostPort: 80}}
+	history := func(s *framework.Snapshot) {
+		m := s.Begin()
+		for _, p := range []*framework.PodInfo{podInfo(t, s, plainPod("plain")), podInfo(t, s, withPort)} {
+			must(t, s.AddPod(p, "n1"))
+		}
+		s.Rollback(m)
+	}
+	one := framework.NewExtensionKey(func(*framework.Snapshot) *partly { return &partly{parts: ports} })
+	two := framework.NewExtensionKey(func(*framework.Snapshot) *partly { return &partly{parts: framework.PartVolumes} })
+
+	s := snapshotOf(t, framework.Arrival, "n1")
+	x := one.Of(s)
+	two.Of(s)
+	check := func(when string, x *partly, want ...string) {
+		t.Helper()
+		if diff := cmp.Diff(want, x.told); diff != "" {
+			t.Errorf("%s, told (-want +got):\n%s", when, diff)
+		}
+		x.told = nil
+	}
+	history(s)
+	check("pods with host ports", x, "+port", "-port")
+	f := s.Fork()
+	history(f)
+	check("in a fork", one.Of(f), "+port", "-port")
+	two.Of(s).parts = all
+	s.AskWatchers()
+	history(s)
+	check("another needs all pods", x, "+plain", "+port", "-port", "-plain")
+	history(f)
+	check("in the fork still", one.Of(f), "+port", "-port")
 }

@@ -203,22 +203,30 @@ func (n *NodeInfo) countIn(p *PodInfo) {
 	if more := len(p.UsedRequests) - len(n.Requested); more > 0 {
 		n.Requested = append(n.Requested, make(resource.Vector, more)...)
 	}
-	requested := n.Requested[:len(p.UsedRequests)]
+	requested, most := n.Requested[:len(p.UsedRequests)], int64(0) // no amount is negative
 	for i, x := range p.UsedRequests {
-		requested[i] = n.sum(requested[i], x)
+		total := resource.SatAdd(requested[i], x)
+		requested[i], most = total, max(most, total)
 	}
-	n.NonZeroRequested[0] = n.sum(n.NonZeroRequested[0], p.UsedNonZero[0])
-	n.NonZeroRequested[1] = n.sum(n.NonZeroRequested[1], p.UsedNonZero[1])
+	for i, x := range p.UsedNonZero {
+		total := resource.SatAdd(n.NonZeroRequested[i], x)
+		n.NonZeroRequested[i], most = total, max(most, total)
+	}
+	n.noteLargest(most)
 	if p.has(runner.HasUnknown) {
-		n.eachUnknown(p, func(i int, used int64) { n.Requested = n.Requested.With(i, n.sum(n.Requested.At(i), used)) })
+		n.eachUnknown(p, func(i int, used int64) {
+			total := resource.SatAdd(n.Requested.At(i), used)
+			n.Requested = n.Requested.With(i, total)
+			n.noteLargest(total)
+		})
 	}
 }
 
-// sum adds to a total. No amount is negative.
-func (n *NodeInfo) sum(total, x int64) int64 {
-	total = resource.SatAdd(total, x)
-	n.full = n.full || total == math.MaxInt64
-	return total
+// noteLargest notes the largest of some new totals.
+func (n *NodeInfo) noteLargest(total int64) {
+	if total == math.MaxInt64 {
+		n.full = true
+	}
 }
 
 // countOut takes the requests of the pod, which has left n.Pods, out of the totals.

@@ -53,6 +53,7 @@ type Snapshot struct {
 
 	extensions     []extension
 	podWatchers    []PodWatcher       // of extensions
+	watched        PodParts           // pods with one of them concern podWatchers; all bits: every pod does
 	commitWatchers []commitWatcher    // of extensions
 	podHolders     []podHolder        // of extensions
 	losing         bool               // LoseNode is running

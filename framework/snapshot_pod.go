@@ -185,7 +185,7 @@ func (s *Snapshot) add(p *PodInfo, n *NodeInfo) error {
 	}
 	s.changed(n)
 	s.endChange()
-	if len(s.podWatchers) == 0 {
+	if !s.isWatched(p) {
 		return nil
 	}
 	told, err := s.tellPods(podAdded, 0, len(s.podWatchers), n, p)
@@ -220,7 +220,7 @@ func (s *Snapshot) remove(n *NodeInfo, i int) error {
 	}
 	s.changed(n)
 	s.endChange()
-	if len(s.podWatchers) == 0 {
+	if !s.isWatched(p) {
 		return nil
 	}
 	told, err := s.tellPods(podRemoved, 0, len(s.podWatchers), n, p)

@@ -24,8 +24,12 @@ type classKeys struct {
 func (k *classKeys) follow(s *framework.Snapshot, t *plugins, parts podParts) {
 	k.begin(t)
 	k.asking = true
-	for i := range t.keyVersions {
-		if x := &t.keyVersions[i]; x.concern.in(parts) {
+	asked := t.keyVersions
+	if t.versionParts.has(parts) == 0 {
+		asked = asked[:t.alwaysAsked]
+	}
+	for i := range asked {
+		if x := &asked[i]; x.concern.in(parts) {
 			k.compare(i, x.plugin.ClassKeyVersion(s))
 		}
 	}

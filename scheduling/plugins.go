@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
@@ -37,7 +38,9 @@ type plugins struct {
 
 	filterScopes, scorerScopes []listedScope // parallel to side.reads
 
-	keyVersions []concerning[incremental.ClassKeyer] // of keyers, one for each version that they have
+	keyVersions  []concerning[incremental.ClassKeyer] // of keyers, one for each version that they have; those that every pod concerns first
+	alwaysAsked  int                                  // how many of keyVersions every pod concerns
+	versionParts concern                              // of the others together
 
 	allFilters, allScorers choice
 
@@ -268,6 +271,15 @@ func (t *plugins) findKeyVersions() {
 			known[source] = len(t.keyVersions)
 		}
 		t.keyVersions = append(t.keyVersions, concerning[incremental.ClassKeyer]{k.ClassKeyer, k.concern})
+	}
+	slices.SortStableFunc(t.keyVersions, func(a, b concerning[incremental.ClassKeyer]) int {
+		return cmp.Compare(min(a.concern, 1), min(b.concern, 1))
+	})
+	for _, v := range t.keyVersions {
+		t.versionParts |= v.concern
+		if v.concern == 0 {
+			t.alwaysAsked++
+		}
 	}
 }
 

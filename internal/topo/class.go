@@ -52,6 +52,7 @@ func (t *Tables) track() {
 		return
 	}
 	t.tracking = true
+	t.snapshot.AskWatchers()
 	var buffer []byte
 	for _, n := range t.snapshot.All() {
 		for _, p := range n.Pods {

@@ -8,6 +8,15 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
+// WatchedParts returns which pods the snapshot must tell of: until classes are known, those with
+// terms, which make them known.
+func (t *Tables) WatchedParts() framework.PodParts {
+	if t.tracking {
+		return 0
+	}
+	return framework.PartPodAffinity
+}
+
 // PodAdded implements [framework.PodWatcher].
 func (t *Tables) PodAdded(_ *framework.Snapshot, n *framework.NodeInfo, p *framework.PodInfo) {
 	t.count(n.Slot(), p, 1)
