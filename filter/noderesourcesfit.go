@@ -21,7 +21,7 @@ import (
 // Requests include overhead and pod-level requests. Free capacity is the node's
 // allocatable minus the requests of its pods. Resources unknown to schedulers (see
 // resource.Name.IsScalar) are ignored. An extended resource with a device class behind it
-// is left to [DynamicResources] on nodes that do not offer it.
+// is left to [DynamicResources] on nodes that do not offer it, unless Alone is set.
 //
 // Source: kube-scheduler 1.37, plugin NodeResourcesFit.
 //
@@ -40,6 +40,8 @@ type NodeResourcesFit struct {
 	// IgnoredResourceGroups are prefixes (the part before the slash) of extended
 	// resources that are not checked, such as "example.com".
 	IgnoredResourceGroups []string
+	// Alone is set in profiles of versions without DynamicResources: no resource is left to it.
+	Alone bool
 }
 
 // Name returns "NodeResourcesFit".
@@ -82,7 +84,7 @@ func (p NodeResourcesFit) PreFilter(c *framework.Cycle) (framework.PreFiltered, 
 	for i, amount := range c.Pod.Requests {
 		if amount > 0 && (i <= resource.IndexEphemeralStorage || !p.ignores(f.schema.Name(i))) {
 			f.wants = append(f.wants, want{i, amount})
-			if i > resource.IndexEphemeralStorage && f.classes == nil && devices.MayNeed(c.Pod) {
+			if i > resource.IndexEphemeralStorage && f.classes == nil && !p.Alone && devices.MayNeed(c.Pod) {
 				f.snapshot, f.classes = c.Snapshot, devices.ClassesOf(c.Snapshot)
 			}
 		}

@@ -195,6 +195,21 @@ func (s *Scheduler) filtersBeyondKey(k *class) bool {
 	return false
 }
 
+// SpreadConstraints returns the constraints by which the profile's filter PodTopologySpread may reject
+// the pod: its own, or the profile's default ones if it has none. Some may have
+// [api.ScheduleAnyway], and default ones hold only if a service or a controller selects the pod.
+func (s *Scheduler) SpreadConstraints(pod *framework.PodInfo) []api.TopologySpreadConstraint {
+	if own := pod.Pod.Spec.TopologySpreadConstraints; len(own) > 0 {
+		return own
+	}
+	for _, p := range s.profile.Filter {
+		if spread, ok := framework.As[filter.PodTopologySpread](p); ok && spread.ListDefaulting {
+			return spread.DefaultConstraints
+		}
+	}
+	return nil
+}
+
 // CountsResources reports whether the profile has this module's filter NodeResourcesFit,
 // so that no node is given more CPU, memory, storage or pods than it has.
 func (s *Scheduler) CountsResources() bool {

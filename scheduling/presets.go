@@ -151,7 +151,7 @@ func Kubernetes118() Profile {
 		Name: DefaultName,
 		Filter: []framework.Plugin{
 			filter.NodeUnschedulable{},
-			filter.NodeResourcesFit{},
+			filter.NodeResourcesFit{Alone: true},
 			filter.NodeName{},
 			filter.NodePorts{},
 			filter.NodeAffinity{},

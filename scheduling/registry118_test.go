@@ -121,3 +121,29 @@ profiles:
 		t.Errorf("scorers %v, want SelectorSpread with weight 3 among them", list)
 	}
 }
+
+// No resource is left to DynamicResources, which 1.18 does not have.
+func TestKubernetes118CountsAllResources(t *testing.T) {
+	s := framework.NewSnapshot(framework.Arrival)
+	class := &api.DeviceClass{ObjectMeta: api.ObjectMeta{Name: "gpu"}, Spec: api.DeviceClassSpec{ExtendedResourceName: new("x.io/g")}}
+	if err := framework.Put(s, class); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []*api.Node{api.MakeNode("a", "4", "8Gi").Obj(), api.MakeNode("b", "0", "8Gi").Resource("x.io/g", "1").Obj()} {
+		if err := s.AddNode(n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sched, err := scheduling.New(scheduling.Kubernetes118())
+	if err != nil {
+		t.Fatal(err)
+	}
+	pod, err := s.NewPodInfo(api.MakePod("p").Requests("1", "1Gi").Request("x.io/g", "2").Obj())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := sched.Schedule(s, pod)
+	if err == nil || !strings.Contains(err.Error(), "2 Insufficient x.io/g") {
+		t.Errorf("on %q, %v; want both nodes to lack x.io/g", d.Node, err)
+	}
+}

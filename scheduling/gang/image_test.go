@@ -96,10 +96,10 @@ func (a image) differences(b image) (list []string) {
 // tracking is there if classes of pods are counted: that begins with the first question.
 const tracking = "tracking"
 
-// ofExtensions are the lists of a snapshot that grow when an extension is made.
-var ofExtensions = []string{".extensions", ".podWatchers", ".podHolders", ".commitWatchers"}
+// ofExtensions are what changes in a snapshot when an extension is made.
+var ofExtensions = []string{".extensions", ".podWatchers", ".watched", ".podHolders", ".commitWatchers"}
 
-// grows reports whether the path is the length of a list of extensions.
+// grows reports whether the path is one of them.
 func grows(path string) bool { return slices.Contains(ofExtensions, path) }
 
 // lacks reports whether the path is in an element of one of the lists that the image does

@@ -104,6 +104,7 @@ func (c *deviceTown) write(pod *api.Pod, x filter.DeviceClaim) error {
 	current := c.claims[x.Claim.Key()]
 	if x.Entry != "" {
 		current = api.Clone(x.Claim)
+		current.Status.Allocation = nil
 		if current.Name = pod.Name + "-made-" + x.Entry; x.Claim.Name == extended {
 			current.Name = pod.Name + "-extended"
 		}

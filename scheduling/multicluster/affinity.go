@@ -39,7 +39,7 @@ func (a *ClusterAffinity) matches(c *api.Cluster, zones ZoneRule) bool {
 	if a == nil || c == nil {
 		return c != nil
 	}
-	return a.compile().matches(c, zones)
+	return a.compile().matches(c, newZoneSet(zonesOf(c)), zones)
 }
 
 // A compiledAffinity is a ClusterAffinity whose selectors are compiled.
@@ -75,12 +75,12 @@ func (a *ClusterAffinity) compile() *compiledAffinity {
 	return k
 }
 
-func (k *compiledAffinity) matches(c *api.Cluster, zones ZoneRule) bool {
+func (k *compiledAffinity) matches(c *api.Cluster, zones zoneSet, rule ZoneRule) bool {
 	if k.malformed || slices.Contains(k.affinity.ExcludeClusters, c.Name) || !k.labels.Matches(c.Labels) {
 		return false
 	}
 	for _, e := range k.zones {
-		if !matchesZones(e, zonesOf(c), zones) {
+		if !zones.match(e, rule) {
 			return false
 		}
 	}
@@ -109,25 +109,69 @@ func (w *Workload) selects(a *ClusterAffinity, c *api.Cluster, zones ZoneRule) b
 	if a == nil || w.names == nil {
 		return a.matches(c, zones)
 	}
-	return w.names.compiled(a).matches(c, zones)
+	return w.names.compiled(a).matches(c, w.names.zoneSetOf(c), zones)
 }
 
-func matchesZones(e *api.NodeSelectorRequirement, zones []string, rule ZoneRule) bool {
-	wanted := func(zone string) bool { return slices.Contains(e.Values, zone) }
+// A zoneSet holds the zones of a cluster. To compare it with a requirement costs as much as the
+// requirement has values, however many zones there are.
+type zoneSet struct {
+	list []string
+	many map[string]bool // the same, if there are more than fewZones
+}
+
+const fewZones = 8
+
+func newZoneSet(list []string) zoneSet {
+	z := zoneSet{list: list}
+	if len(list) > fewZones {
+		z.many = make(map[string]bool, len(list))
+		for _, zone := range list {
+			z.many[zone] = true
+		}
+	}
+	return z
+}
+
+func (z zoneSet) has(zone string) bool {
+	if z.many != nil {
+		return z.many[zone]
+	}
+	return slices.Contains(z.list, zone)
+}
+
+// match reports whether the zones meet a requirement.
+func (z zoneSet) match(e *api.NodeSelectorRequirement, rule ZoneRule) bool {
 	switch e.Operator {
 	case api.NodeSelectorOpIn:
 		if rule == EveryZone {
-			return len(zones) > 0 && !slices.ContainsFunc(zones, func(z string) bool { return !wanted(z) })
+			return len(z.list) > 0 && z.within(e.Values)
 		}
-		return slices.ContainsFunc(zones, wanted)
+		return slices.ContainsFunc(e.Values, z.has)
 	case api.NodeSelectorOpNotIn:
-		return !slices.ContainsFunc(zones, wanted)
+		return !slices.ContainsFunc(e.Values, z.has)
 	case api.NodeSelectorOpExists:
-		return len(zones) > 0
+		return len(z.list) > 0
 	case api.NodeSelectorOpDoesNotExist:
-		return len(zones) == 0
+		return len(z.list) == 0
 	}
 	return false
+}
+
+// within reports whether all zones are among the values.
+func (z zoneSet) within(values []string) bool {
+	if z.many == nil {
+		return !slices.ContainsFunc(z.list, func(zone string) bool { return !slices.Contains(values, zone) })
+	}
+	if len(values) < len(z.many) {
+		return false
+	}
+	found := make(map[string]bool, len(z.many))
+	for _, v := range values {
+		if z.many[v] {
+			found[v] = true
+		}
+	}
+	return len(found) == len(z.many)
 }
 
 // zonesOf returns the zones of a cluster. Karmada's API server moves the old field

@@ -21,6 +21,22 @@ type workloadNames struct {
 	lock       sync.Mutex // plugins may ask from several goroutines
 	mates      map[matesKey]*mates
 	affinities map[*ClusterAffinity]*compiledAffinity
+	zones      map[*api.Cluster]zoneSet // those with many
+}
+
+// zoneSetOf returns the zones of the cluster. Many are indexed once.
+func (n *workloadNames) zoneSetOf(c *api.Cluster) zoneSet {
+	if len(c.Spec.Zones) <= fewZones {
+		return newZoneSet(zonesOf(c))
+	}
+	n.lock.Lock()
+	defer n.lock.Unlock()
+	z, ok := n.zones[c]
+	if !ok {
+		z = newZoneSet(zonesOf(c))
+		n.zones[c] = z
+	}
+	return z
 }
 
 // compiled returns the affinity, which is compiled once.
@@ -90,7 +106,7 @@ func (w *Workload) named() *Workload {
 	n := &workloadNames{
 		clusters: w.Clusters, evicting: w.Evicting,
 		holds: make(map[string]bool, len(w.Clusters)), leaves: make(map[string]bool, len(w.Evicting)),
-		mates: map[matesKey]*mates{}, affinities: map[*ClusterAffinity]*compiledAffinity{},
+		mates: map[matesKey]*mates{}, affinities: map[*ClusterAffinity]*compiledAffinity{}, zones: map[*api.Cluster]zoneSet{},
 		tolerations: match.NewTolerations(w.Placement.ClusterTolerations),
 	}
 	for _, t := range w.Clusters {

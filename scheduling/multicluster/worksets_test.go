@@ -5,8 +5,11 @@ package multicluster
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/berth-sched/berth/estimator/capacity"
 	"github.com/berth-sched/berth/filter"
@@ -303,4 +306,54 @@ func TestPlaceBoundsAssumedWork(t *testing.T) {
 			t.Errorf("%d steps, want more than the %d of a round and up to %d", got, once, most)
 		}
 	}
+}
+
+// TestPlaceBoundsPods: rounds that are taken back count, too.
+func TestPlaceBoundsPods(t *testing.T) {
+	w := &Workload{Name: "a/b", Replicas: 8, Replica: capacity.ReplicaOf(api.MakePod("p").Requests("1", "1Gi").Obj()), Placement: Placement{
+		ReplicaScheduling: &ReplicaScheduling{ReplicaSchedulingType: TypeDivided, ReplicaDivisionPreference: PreferAggregated},
+	}}
+	for _, test := range []struct {
+		left int
+		want string
+	}{
+		{8, ""},
+		{7, `workload a/b: spec.replicas: "8": more than 1000000 replicas would be placed`},
+	} {
+		f := federationOf(t, 8)
+		p := newPlacing(f, w)
+		p.placed = maxPlaced - test.left
+		marks := p.begin()
+		err := p.run()
+		p.end(marks, false)
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("error %v with %d left, want %q", err, test.left, test.want)
+		}
+	}
+}
+
+// TestZones compares a set of zones with the lists, one by one.
+func TestZones(t *testing.T) {
+	name := rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"})
+	rapid.Check(t, func(t *rapid.T) {
+		zones, values := rapid.SliceOfN(name, 0, 14).Draw(t, "zones"), rapid.SliceOfN(name, 0, 20).Draw(t, "values")
+		in := func(zone string) bool { return slices.Contains(values, zone) }
+		out := func(zone string) bool { return !in(zone) }
+		z := newZoneSet(zones)
+		for _, x := range []struct {
+			operator api.NodeSelectorOperator
+			rule     ZoneRule
+			want     bool
+		}{
+			{api.NodeSelectorOpIn, AnyZone, slices.ContainsFunc(zones, in)},
+			{api.NodeSelectorOpIn, EveryZone, len(zones) > 0 && !slices.ContainsFunc(zones, out)},
+			{api.NodeSelectorOpNotIn, AnyZone, !slices.ContainsFunc(zones, in)},
+			{api.NodeSelectorOpExists, AnyZone, len(zones) > 0},
+			{api.NodeSelectorOpDoesNotExist, AnyZone, len(zones) == 0},
+		} {
+			if got := z.match(&api.NodeSelectorRequirement{Operator: x.operator, Values: values}, x.rule); got != x.want {
+				t.Errorf("%v of %v, rule %v: %t, want %t: %v", x.operator, values, x.rule, got, x.want, zones)
+			}
+		}
+	})
 }

@@ -62,6 +62,7 @@ func (p *Planner) Compare(other scheduling.Profile, pods []*framework.PodInfo) (
 	if err != nil {
 		return nil, err
 	}
+	q.Seek(p.start)
 	c := &Comparison{Differ: []Difference{}}
 	a, err := p.result(pods, &c.A)
 	if err != nil {

@@ -1,6 +1,7 @@
 package whatif_test
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"testing"
@@ -100,4 +101,35 @@ func TestCompare(t *testing.T) {
 	}
 	var _ whatif.Capacity = c.A.Capacity[0]
 	var _ whatif.ProfileResult = c.A
+}
+
+// A profile does not differ from itself, wherever the questions begin.
+func TestCompareAfterSeek(t *testing.T) {
+	var nodes []api.NodeBuilder
+	for i := range 40 {
+		nodes = append(nodes, api.MakeNode(fmt.Sprintf("n%03d", i), "8", "16Gi"))
+	}
+	s := cluster(nodes)
+	profile := scheduling.Kubernetes137()
+	profile.TieRule, profile.Seed = scheduling.Random, 7
+	sched, err := scheduling.New(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	web := func(name string) *framework.PodInfo { return pod(s, api.MakePod(name).Requests("1", "1Gi").Obj()) }
+	if _, err := sched.Place(s, web("before")); err != nil {
+		t.Fatal(err)
+	}
+	p, err := whatif.New(profile, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Seek(sched.Position())
+	var pods []*framework.PodInfo
+	for i := range 5 {
+		pods = append(pods, web(fmt.Sprint("p", i)))
+	}
+	if c, err := p.Compare(profile, pods); err != nil || len(c.Differ) > 0 {
+		t.Errorf("a profile differs from itself: %v, %v", c.Differ, err)
+	}
 }

@@ -163,7 +163,7 @@ func cordoned(n *api.Node) *api.Node {
 }
 
 func (p *Planner) drain(s *framework.Snapshot, d *Drain, pods []running, budgets *budgets) error {
-	x := &draining{planner: p, snapshot: s, drain: d, exits: newExits(pods, budgets), tries: 4 * len(pods), affine: s.PodsWithAffinity() > 0}
+	x := &draining{planner: p, snapshot: s, drain: d, exits: newExits(pods, budgets), tries: 4 * len(pods)}
 	for batch := x.exits.open; len(batch) > 0; batch = x.exits.next() {
 		d.Batches++
 		if err := x.batch(batch); err != nil {
@@ -184,14 +184,14 @@ type draining struct {
 	drain    *Drain
 	exits    *exits
 	waiting  []waiting
-	tries    int  // how often a pod that waits is tried again, at most
-	affine   bool // some pod with affinity terms was there, which may have left
+	tries    int // how often a pod that waits is tried again, at most
 }
 
 // waiting is a pod that has left its node and found no other, and why.
 type waiting struct {
-	exit *exit
-	why  Stuck
+	exit  *exit
+	why   Stuck
+	later bool // it may fit once other pods have come or left
 }
 
 // batch takes all pods off their nodes and places them again, and pods of earlier batches that fit now.
@@ -221,7 +221,7 @@ func (x *draining) placeWaiting() (some bool, err error) {
 	list := x.waiting
 	x.waiting = nil
 	for _, w := range list {
-		if x.tries == 0 || !x.mayFitLater(w.exit.pod) {
+		if x.tries == 0 || !w.later {
 			x.waiting = append(x.waiting, w)
 			continue
 		}
@@ -239,9 +239,13 @@ func (x *draining) placeWaiting() (some bool, err error) {
 }
 
 // mayFitLater reports whether a pod that fits nowhere may fit once other pods have come or left.
-// Nodes that drain take no pods, so nothing else helps.
-func (x *draining) mayFitLater(p *framework.PodInfo) bool {
-	return p.HasPodAffinity() || p.HasSpread() || p.HasVolumes() || p.HasClaims() || x.affine
+// Other nodes only get more pods, so if the filters look at one node each, nothing helps.
+func (x *draining) mayFitLater(p *framework.PodInfo) (bool, error) {
+	if p.HasVolumes() || p.HasClaims() || p.HasExtended() {
+		return true, nil
+	}
+	f, err := x.planner.filters(x.snapshot, p)
+	return err == nil && !f.NodeOnly(), err
 }
 
 // place places a pod that has left its node. One that runs again counts as healthy. One that fits nowhere
@@ -255,14 +259,15 @@ func (x *draining) place(e *exit) (placed bool, err error) {
 		return false, err
 	case miss != nil:
 		stuck.Message, stuck.Reasons = miss.Message, miss.Reasons
-		x.waiting = append(x.waiting, waiting{e, stuck})
-		return false, nil
+		later, err := x.mayFitLater(e.pod.Pending())
+		x.waiting = append(x.waiting, waiting{e, stuck, later})
+		return false, err
 	case slices.Contains(d.Nodes, to):
 		stuck.Message = "the pod tolerates the cordon and returns to " + to
 		d.Stuck = append(d.Stuck, stuck)
-		return true, nil
+	default:
+		d.Moves = append(d.Moves, Move{stuck.Pod, e.node, to, d.Batches, e.pod.Pod.ControllerRef() == nil})
 	}
-	d.Moves = append(d.Moves, Move{stuck.Pod, e.node, to, d.Batches, e.pod.Pod.ControllerRef() == nil})
 	if e.line != nil {
 		e.line.budget.allowed++
 	}

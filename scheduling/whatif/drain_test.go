@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/proof/effort"
@@ -833,4 +834,77 @@ func TestDrainAfterLastTerms(t *testing.T) {
 	if len(d.Stuck) != 1 || d.Stuck[0].Pod != "default/last" || len(d.Moves) != 2 || d.Moves[1].Pod != "default/web" || d.Moves[1].Batch != 2 {
 		t.Errorf("Drain = %+v, want that last alone is stuck, and web moves in batch 2", d)
 	}
+}
+
+// A pod that tolerates the cordon and returns runs again, so its budget lets the next go.
+func TestDrainReturningPodIsHealthy(t *testing.T) {
+	web := func(name string) api.PodBuilder {
+		return api.MakePod(name).Labels("app", "web").Requests("1", "1Gi").Node("a").Phase(api.PodRunning).Owner("ReplicaSet", "web")
+	}
+	s := cluster([]api.NodeBuilder{api.MakeNode("a", "8", "16Gi"), api.MakeNode("b", "4", "16Gi").Taint("x:NoSchedule")},
+		web("web-0").Priority(5).Tolerates("node.kubernetes.io/unschedulable").Obj(), web("web-1").Tolerates("x").Obj())
+	put(s, guard("web", 1))
+	d, err := planner(s).Drain("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Moves) != 1 || d.Moves[0].Pod != "default/web-1" || len(d.Stuck) != 1 {
+		t.Errorf("moves %v, stuck %v", d.Moves, d.Stuck)
+	}
+}
+
+// A pod that has no words about other pods may have to wait for them: by default constraints, or for a device that
+// stands for its extended resource.
+func TestDrainTriesAgainByProfile(t *testing.T) {
+	running := func(name, node string) api.PodBuilder {
+		return api.MakePod(name).UID(api.UID(name)).Labels("app", "web").Requests("1", "1Gi").Node(node).Phase(api.PodRunning).Owner("ReplicaSet", "web")
+	}
+	t.Run("default constraints", func(t *testing.T) {
+		s := cluster([]api.NodeBuilder{
+			api.MakeNode("a", "8", "16Gi").Zone("z0"), api.MakeNode("b", "4", "16Gi").Zone("z1"),
+			api.MakeNode("c", "2", "16Gi").Zone("z2"), api.MakeNode("d", "8", "16Gi").Zone("z0"),
+		}, running("w1", "b").Obj(), running("w2", "d").Obj(), running("first", "a").Requests("3", "1Gi").Priority(9).Obj(), running("late", "a").Obj())
+		put(s, &api.Service{ObjectMeta: api.ObjectMeta{Name: "web", Namespace: "default"}, Spec: api.ServiceSpec{Selector: map[string]string{"app": "web"}}})
+		profile := scheduling.Kubernetes137()
+		if err := profile.Replace(filter.PodTopologySpread{ListDefaulting: true, DefaultConstraints: []api.TopologySpreadConstraint{
+			{MaxSkew: 1, TopologyKey: api.LabelTopologyZone, WhenUnsatisfiable: api.DoNotSchedule},
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		p, err := whatif.New(profile, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d, err := p.Drain("a"); err != nil || len(d.Stuck) > 0 {
+			t.Errorf("%+v, %v", d, err)
+		}
+	})
+	t.Run("devices", func(t *testing.T) {
+		const gpu = "gpu.example.com/gpu"
+		class := &api.DeviceClass{ObjectMeta: api.ObjectMeta{Name: "gpu"}, Spec: api.DeviceClassSpec{ExtendedResourceName: new(gpu)}}
+		slice := &api.ResourceSlice{ObjectMeta: api.ObjectMeta{Name: "network"}}
+		slice.Spec = api.ResourceSliceSpec{
+			Driver: "gpu.example.com", AllNodes: new(true), Devices: []api.Device{{Name: "only"}},
+			Pool: api.ResourcePool{Name: "network", Generation: 1, ResourceSliceCount: 1},
+		}
+		// The waiter runs on a since a had devices of a plugin. The holder has the only device, and fits on no
+		// other node; its budget lets it go once another pod runs again.
+		s := cluster([]api.NodeBuilder{api.MakeNode("a", "10", "16Gi").Labels("only", "a"), api.MakeNode("b", "3", "16Gi")},
+			running("waiter", "a").Request(gpu, "1").Priority(5).Obj(), running("other", "a").Labels("app", "holder").Priority(9).Obj())
+		put(s, class)
+		put(s, slice)
+		put(s, guard("holder", 1))
+		sched, err := scheduling.New(scheduling.Kubernetes137())
+		if err != nil {
+			t.Fatal(err)
+		}
+		holder := running("holder", "").Labels("app", "holder").Request(gpu, "1").Priority(1).NodeSelector("only", "a").Obj()
+		if _, err := sched.Place(s, pod(s, holder)); err != nil {
+			t.Fatal(err)
+		}
+		d, err := planner(s).Drain("a")
+		if err != nil || !slices.ContainsFunc(d.Moves, func(m whatif.Move) bool { return m.Pod == "default/waiter" }) {
+			t.Errorf("the waiter is not placed: %+v, %v", d, err)
+		}
+	})
 }

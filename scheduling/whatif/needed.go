@@ -208,7 +208,7 @@ func (x *nodeSearch) count(counts []int) (placed int, err error) {
 // verdicts of many nodes.
 func (x *nodeSearch) spend(s *framework.Snapshot, pod *framework.PodInfo) {
 	x.spent += x.classes
-	if pod.HasSpread() {
+	if x.planner.spreads(pod) {
 		x.spent += s.Len()
 	}
 }

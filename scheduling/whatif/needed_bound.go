@@ -132,7 +132,7 @@ func (x *nodeSearch) lowerByClass() (int, error) {
 	}
 	groups := map[string][]*framework.PodInfo{}
 	for _, pod := range x.pods {
-		if helped(pod) {
+		if x.isHelped(pod) {
 			continue
 		}
 		key := pod.ClassKey(framework.FieldNamespace | framework.FieldLabels | framework.FieldSpec)

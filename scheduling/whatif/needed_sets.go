@@ -108,7 +108,7 @@ func (x *nodeSearch) findSets() (list [][]int) {
 func (x *nodeSearch) spreadKeys() []string {
 	keys := map[string]bool{}
 	for _, p := range x.pods {
-		for _, c := range p.Pod.Spec.TopologySpreadConstraints {
+		for _, c := range x.planner.sched.SpreadConstraints(p) {
 			if c.WhenUnsatisfiable == api.DoNotSchedule && c.TopologyKey != api.LabelHostname {
 				keys[c.TopologyKey] = true
 			}

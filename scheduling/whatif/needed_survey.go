@@ -34,7 +34,7 @@ func (x *nodeSearch) survey() error {
 		_, known := fits[key]
 		switch {
 		case known:
-		case helped(pod):
+		case x.isHelped(pod):
 			x.markAll(s)
 			fits[key] = true
 			x.classes++
@@ -57,7 +57,7 @@ func (x *nodeSearch) survey() error {
 			x.never = append(x.never, pod)
 		}
 	}
-	all := len(x.pods) + emptyDomains(x.pods)
+	all := len(x.pods) + x.emptyDomains()
 	for i := range x.types {
 		most := all
 		if x.types[i].Max > 0 {
@@ -72,9 +72,9 @@ func (x *nodeSearch) survey() error {
 // emptyDomains is how many new nodes may help pods although they take none: a constraint with
 // minDomains counts the least loaded domain as empty as long as there are fewer. At most
 // domainsMost count.
-func emptyDomains(pods []*framework.PodInfo) (most int) {
-	for _, p := range pods {
-		for _, c := range p.Pod.Spec.TopologySpreadConstraints {
+func (x *nodeSearch) emptyDomains() (most int) {
+	for _, p := range x.pods {
+		for _, c := range x.planner.sched.SpreadConstraints(p) {
 			if c.WhenUnsatisfiable == api.DoNotSchedule && c.MinDomains != nil {
 				most = max(most, int(*c.MinDomains))
 			}
@@ -89,7 +89,7 @@ const domainsMost = 1000
 // countOnce lets the Planner's snapshot count its pods by labels if one of the pods needs
 // that. Otherwise every fork would count them again.
 func (x *nodeSearch) countOnce() error {
-	i := slices.IndexFunc(x.pods, func(p *framework.PodInfo) bool { return p.HasSpread() || p.HasPodAffinity() })
+	i := slices.IndexFunc(x.pods, func(p *framework.PodInfo) bool { return x.planner.spreads(p) || p.HasPodAffinity() })
 	if i < 0 {
 		return nil
 	}
@@ -100,12 +100,17 @@ func (x *nodeSearch) countOnce() error {
 	return err
 }
 
-// helped reports whether a pod may fit because of other pods: it may have to be near them,
-// or share volumes or devices with them.
-func helped(p *framework.PodInfo) bool {
+// isHelped reports whether a pod may fit because of other pods: it may have to be near them, or to
+// spread like them, or share volumes or devices with them.
+func (x *nodeSearch) isHelped(p *framework.PodInfo) bool {
 	a := p.Pod.Spec.Affinity
 	attracted := a != nil && a.PodAffinity != nil && len(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0
-	return attracted || p.HasSpread() || p.HasVolumes() || p.HasClaims()
+	return attracted || x.planner.spreads(p) || p.HasVolumes() || p.HasClaims()
+}
+
+// spreads reports whether filters may spread the pod.
+func (p *Planner) spreads(pod *framework.PodInfo) bool {
+	return len(p.sched.SpreadConstraints(pod)) > 0
 }
 
 // markAll notes that any node may take a pod.

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
@@ -108,7 +109,9 @@ func (r *removal) find() error {
 		r.best, r.proved = needed, true
 		return nil
 	}
-	r.measure()
+	if err := r.measure(); err != nil {
+		return err
+	}
 	if r.best, err = r.putBack(needed); err != nil {
 		return err
 	}
@@ -154,19 +157,20 @@ func (r *removal) needed() (needed []int, err error) {
 	return needed, nil
 }
 
-// measure finds what the pods of rest have in common, and how much they must free while the
-// others that are not needed stay.
-func (r *removal) measure() {
+// measure finds what the pods of rest have in common, and how much they must free of what the node
+// is rejected for, while none of them is gone.
+func (r *removal) measure() error {
 	r.alike = make([]bool, len(r.rest))
 	for k := 1; k < len(r.rest); k++ {
 		a, b := r.pods[r.rest[k-1]], r.pods[r.rest[k]]
 		r.alike[k] = a.node == b.node && a.pod.Priority == b.pod.Priority && a.pod.Pod.Namespace == b.pod.Pod.Namespace &&
 			reflect.DeepEqual(a.pod.Pod.Labels, b.pod.Pod.Labels) && reflect.DeepEqual(a.pod.Pod.Spec, b.pod.Pod.Spec)
 	}
-	if !r.x.sched.CountsResources() {
-		return
-	}
 	n := r.s.Node(r.x.node.Name)
+	short, err := r.shortOf(n)
+	if err != nil {
+		return err
+	}
 	add := func(need int64, give func(*framework.PodInfo) int64) {
 		if need <= 0 {
 			return
@@ -184,11 +188,33 @@ func (r *removal) measure() {
 		r.short = append(r.short, x)
 	}
 	for i := range r.s.Schema().Len() {
-		if want := r.pod.Requests.At(i); want > 0 {
+		if want := r.pod.Requests.At(i); want > 0 && short[r.s.Schema().Name(i)] {
 			add(resource.SatSub(want, n.Allocatable.At(i)-n.Requested.At(i)), func(p *framework.PodInfo) int64 { return p.Fresh().UsedRequests.At(i) })
 		}
 	}
-	add(int64(len(n.Pods))+1-n.AllowedPods, func(*framework.PodInfo) int64 { return 1 })
+	if short[resource.Pods] {
+		add(int64(len(n.Pods))+1-n.AllowedPods, func(*framework.PodInfo) int64 { return 1 })
+	}
+	return nil
+}
+
+// shortOf returns the resources for which NodeResourcesFit rejects the node. What it ignores, or leaves to
+// other plugins, may be short without harm.
+func (r *removal) shortOf(n *framework.NodeInfo) (short map[resource.Name]bool, err error) {
+	list, err := r.f.Rejections(n)
+	if err != nil || !r.x.sched.CountsResources() {
+		return nil, err
+	}
+	short = map[resource.Name]bool{}
+	for _, rejection := range list {
+		if rejection.Plugin != (filter.NodeResourcesFit{}).Name() {
+			continue
+		}
+		for _, d := range rejection.Details {
+			short[resource.Name(d.Subject)] = true
+		}
+	}
+	return short, nil
 }
 
 // putBack puts back the most important pods as long as the node stays feasible.

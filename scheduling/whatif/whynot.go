@@ -225,7 +225,7 @@ type whyNot struct {
 	node    *api.Node
 	sched   *scheduling.Scheduler  // without kept answers
 	table   *scheduling.ScoreTable // of the pod as it is
-	proved  map[string]bool        // sets of removed pods that no smaller one can replace
+	proved  map[string]bool        // see proofOf
 	forks   []*framework.Snapshot  // each with other labels of the node
 	asked   map[string]bool        // what feasible has found, by the changes
 	decided map[string]string      // what decide has found, by the changes
@@ -243,10 +243,10 @@ func (x *whyNot) trial(changes []Change) (*trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	if x.steps += t.steps; x.steps > maxSteps {
+	if x.steps += t.steps + len(changes) + len(x.node.Spec.Taints); x.steps > maxSteps {
 		return nil, &api.InvalidError{
 			Object: "pod " + x.pod.Key(), Field: "spec", Value: fmt.Sprintf("%d parts", sizeOf(x.pod)),
-			Err: fmt.Errorf("the search for remedies took more than %d steps; ask about a pod with fewer containers, ports, constraints and claims", maxSteps),
+			Err: fmt.Errorf("the search for remedies took more than %d steps; ask about a pod with fewer containers, ports, constraints and claims, or a node with fewer taints", maxSteps),
 		}
 	}
 	return t, nil
@@ -254,8 +254,8 @@ func (x *whyNot) trial(changes []Change) (*trial, error) {
 
 // remedy makes a remedy of changes.
 func (x *whyNot) remedy(changes []Change) Remedy {
-	pods := removed(changes)
-	return Remedy{Changes: changes, Unproved: pods != "" && !x.proved[pods]}
+	removes := slices.ContainsFunc(changes, func(c Change) bool { return c.Kind == ChangeRemove })
+	return Remedy{Changes: changes, Unproved: removes && !x.proved[proofOf(changes)]}
 }
 
 // with calls f with the snapshot and the pod as the changes make them.

@@ -154,3 +154,17 @@ func TestWhyNotOfDevices(t *testing.T) {
 		t.Errorf("error %v, want one that names the pod and the bound", err)
 	}
 }
+
+// TestWhyNotBoundsTaints: the taints of the node count, too.
+func TestWhyNotBoundsTaints(t *testing.T) {
+	b := api.MakeNode("a", "4", "8Gi")
+	for i := range 5000 {
+		b = b.Taint(fmt.Sprintf("k%d=v:NoSchedule", i))
+	}
+	s := cluster([]api.NodeBuilder{b, api.MakeNode("b", "4", "8Gi")})
+	_, err := planner(s).WhyNot(pod(s, api.MakePod("p").Requests("1", "1Gi").Obj()), "a")
+	var invalid *api.InvalidError
+	if !errors.As(err, &invalid) || !strings.Contains(err.Error(), "a node with fewer taints") {
+		t.Errorf("error %v, want one that names the bound", err)
+	}
+}

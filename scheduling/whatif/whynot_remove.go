@@ -23,10 +23,14 @@ func (x *whyNot) removals(changes []Change) (list []Change, err error) {
 			return err
 		}
 		n := s.Node(x.node.Name)
-		if list, err = x.removalsFrom(s, f, pod, []*framework.NodeInfo{n}); err != nil || list != nil {
-			return err
+		var proved bool
+		list, proved, err = x.removalsFrom(s, f, pod, []*framework.NodeInfo{n})
+		if err == nil && list == nil {
+			list, proved, err = x.removalsFrom(s, f, pod, x.domains(s, n, pod))
 		}
-		list, err = x.removalsFrom(s, f, pod, x.domains(s, n))
+		if proved {
+			x.proved[proofOf(with(changes, list...))] = true
+		}
 		return err
 	})
 	return list, err
@@ -35,9 +39,9 @@ func (x *whyNot) removals(changes []Change) (list []Change, err error) {
 // domains are the nodes that share a topology domain with the node, as the pod's
 // constraints and those of the node's zone see it, in the snapshot's order; none if they
 // have too many pods.
-func (x *whyNot) domains(s *framework.Snapshot, n *framework.NodeInfo) (list []*framework.NodeInfo) {
+func (x *whyNot) domains(s *framework.Snapshot, n *framework.NodeInfo, pod *framework.PodInfo) (list []*framework.NodeInfo) {
 	keys := []string{api.LabelTopologyZone}
-	for _, c := range x.pod.Spec.TopologySpreadConstraints {
+	for _, c := range x.planner.sched.SpreadConstraints(pod) {
 		keys = append(keys, c.TopologyKey)
 	}
 	if a := x.pod.Spec.Affinity; a != nil && a.PodAntiAffinity != nil {
@@ -68,14 +72,14 @@ func hasLabel(n *framework.NodeInfo, key string) bool {
 	return ok
 }
 
-// removalsFrom finds the fewest pods of the nodes.
-func (x *whyNot) removalsFrom(s *framework.Snapshot, f *scheduling.Filtering, pod *framework.PodInfo, nodes []*framework.NodeInfo) ([]Change, error) {
+// removalsFrom finds the fewest pods of the nodes, and reports whether no fewer suffice.
+func (x *whyNot) removalsFrom(s *framework.Snapshot, f *scheduling.Filtering, pod *framework.PodInfo, nodes []*framework.NodeInfo) (list []Change, proved bool, err error) {
 	count := 0
 	for _, n := range nodes {
 		count += len(n.Pods)
 	}
 	if count == 0 || count > maxRemoved {
-		return nil, nil
+		return nil, false, nil
 	}
 	r := &removal{x: x, s: s, f: f, pod: pod}
 	for _, n := range nodes {
@@ -89,38 +93,37 @@ func (x *whyNot) removalsFrom(s *framework.Snapshot, f *scheduling.Filtering, po
 	mark := s.Begin()
 	defer s.Rollback(mark)
 	if err := r.find(); err != nil || r.best == nil {
-		return nil, err
+		return nil, false, err
 	}
-	var list []Change
 	for _, i := range r.best {
 		list = append(list, Change{Kind: ChangeRemove, Name: r.pods[i].pod.Pod.Key(), From: r.pods[i].node})
 	}
 	slices.SortFunc(list, func(a, b Change) int { return cmp.Compare(a.Name, b.Name) })
-	if r.proved && x.monotone(s, nodes) {
-		x.proved[removed(list)] = true
-	}
-	return list, nil
+	return list, r.proved && x.monotone(s, pod, nodes), nil
 }
 
-// removed names the pods that changes remove; "" if none.
-func removed(changes []Change) string {
-	var names []string
+// proofOf names a proof that no fewer pods than the changes remove suffice. It holds with fewer of the
+// changes that only help the pod; the others change what terms and spread constraints count.
+func proofOf(changes []Change) string {
+	var parts []string
 	for _, c := range changes {
-		if c.Kind == ChangeRemove {
-			names = append(names, c.Name)
+		switch c.Kind {
+		case ChangeRequest, ChangeHostPort, ChangeSpread, ChangeAffinity, ChangeAntiAffinity:
+		default:
+			parts = append(parts, c.String())
 		}
 	}
-	slices.Sort(names)
-	return strings.Join(names, " ")
+	slices.Sort(parts)
+	return strings.Join(parts, "\n")
 }
 
 // monotone reports whether the removal of more pods of the nodes can never harm: not if the
 // pod requires other pods, or if nodes are of several domains of a spread constraint.
-func (x *whyNot) monotone(s *framework.Snapshot, nodes []*framework.NodeInfo) bool {
+func (x *whyNot) monotone(s *framework.Snapshot, pod *framework.PodInfo, nodes []*framework.NodeInfo) bool {
 	if a := x.pod.Spec.Affinity; a != nil && a.PodAffinity != nil && len(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0 {
 		return false
 	}
-	for _, c := range x.pod.Spec.TopologySpreadConstraints {
+	for _, c := range x.planner.sched.SpreadConstraints(pod) {
 		own := s.Node(x.node.Name).Node.Labels[c.TopologyKey]
 		if c.WhenUnsatisfiable == api.DoNotSchedule && slices.ContainsFunc(nodes, func(n *framework.NodeInfo) bool { return n.Node.Labels[c.TopologyKey] != own }) {
 			return false

@@ -45,8 +45,9 @@ func (x *whyNot) repaired(rejections []scheduling.NodeRejection) ([]Remedy, erro
 	for _, changes := range smallest(found) {
 		ok, err := x.wins(changes)
 		if err == nil && !ok {
-			changes = with(changes, Change{Kind: ChangePin, To: x.node.Name})
-			ok, err = x.wins(changes)
+			if changes, err = x.pinned(changes); err == nil {
+				ok, err = x.wins(changes)
+			}
 		}
 		if err == nil && ok {
 			changes, err = x.settle(changes)
@@ -61,6 +62,27 @@ func (x *whyNot) repaired(rejections []scheduling.NodeRejection) ([]Remedy, erro
 		list = append(list, x.remedy(changes))
 	}
 	return list, nil
+}
+
+// pinned adds a pin to the changes, which narrows what spread constraints count: so fewer pods may have to go.
+func (x *whyNot) pinned(changes []Change) ([]Change, error) {
+	pin := Change{Kind: ChangePin, To: x.node.Name}
+	isRemoval := func(c Change) bool { return c.Kind == ChangeRemove }
+	others := slices.DeleteFunc(slices.Clone(changes), isRemoval)
+	if len(others) == len(changes) {
+		return with(changes, pin), nil
+	}
+	switch ok, err := x.feasible(with(others, pin)); {
+	case err != nil:
+		return nil, err
+	case ok:
+		return with(others, pin), nil
+	}
+	removed, err := x.removals(with(others, pin))
+	if err != nil || removed == nil {
+		return with(changes, pin), err
+	}
+	return with(with(others, removed...), pin), nil
 }
 
 // wins reports whether the pod goes to the node with the changes.

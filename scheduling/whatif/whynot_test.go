@@ -616,3 +616,48 @@ func TestWhyNotUnseen(t *testing.T) {
 		}
 	}
 }
+
+// With a pin, spread constraints count fewer domains, so fewer pods have to go; and a resource that devices stand for is not
+// short.
+func TestWhyNotFewestOfOthers(t *testing.T) {
+	on := func(name, cpu string) api.PodBuilder { return api.MakePod(name).Requests(cpu, "1Gi").Node("n") }
+	check := func(t *testing.T, s *framework.Snapshot, web *api.Pod, want string) {
+		t.Helper()
+		why, err := planner(s).WhyNot(pod(s, web), "n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := false
+		for _, r := range why.Remedies {
+			removed := 0
+			for _, c := range r.Changes {
+				if c.Kind == whatif.ChangeRemove {
+					removed++
+				}
+			}
+			found = found || removed == 1 && strings.Contains(r.String(), want) && !r.Unproved
+			if removed > 1 && !r.Unproved {
+				t.Errorf("%v is said to be proved", r)
+			}
+		}
+		if !found {
+			t.Errorf("no remedy removes %s alone: %v", want, why.Remedies)
+		}
+	}
+	t.Run("pin", func(t *testing.T) {
+		s := cluster([]api.NodeBuilder{api.MakeNode("n", "4", "24Gi").Zone("z0"), api.MakeNode("m", "64", "64Gi").Zone("z1")},
+			on("p0", "1").Labels("app", "web").Obj(), on("p1", "1").Labels("app", "web").Obj(), on("p2", "2").Obj())
+		check(t, s, api.MakePod("web").Labels("app", "web").Requests("2", "1Gi").Spread(1, api.LabelTopologyZone, api.DoNotSchedule, "app=web").Obj(), "default/p2")
+	})
+	t.Run("devices", func(t *testing.T) {
+		s := cluster([]api.NodeBuilder{api.MakeNode("n", "4", "24Gi")}, on("a", "1").Obj(), on("b", "1").Obj(), on("big", "2").Priority(1).Obj())
+		put(s, &api.DeviceClass{ObjectMeta: api.ObjectMeta{Name: "gpu"}, Spec: api.DeviceClassSpec{ExtendedResourceName: new("x.io/g")}})
+		slice := &api.ResourceSlice{ObjectMeta: api.ObjectMeta{Name: "s"}}
+		slice.Spec = api.ResourceSliceSpec{
+			Driver: "d.io", NodeName: new("n"), Devices: []api.Device{{Name: "0"}},
+			Pool: api.ResourcePool{Name: "n", Generation: 1, ResourceSliceCount: 1},
+		}
+		put(s, slice)
+		check(t, s, api.MakePod("web").Requests("2", "1Gi").Request("x.io/g", "1").Obj(), "default/big")
+	})
+}

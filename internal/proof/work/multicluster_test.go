@@ -84,6 +84,30 @@ func namedClusters(t *testing.T, n int) {
 	}
 }
 
+// namedZones is a cluster of n zones, and workloads with n requirements of one zone and with one of n.
+func namedZones(t *testing.T, n int) {
+	c := &api.Cluster{ObjectMeta: api.ObjectMeta{Name: "c"}}
+	var values []string
+	for i := range n {
+		c.Spec.Zones = append(c.Spec.Zones, fmt.Sprint("z", i))
+		values = append(values, fmt.Sprint("y", i))
+	}
+	var short []api.NodeSelectorRequirement
+	for _, v := range values {
+		short = append(short, api.NodeSelectorRequirement{Key: "zone", Operator: api.NodeSelectorOpNotIn, Values: []string{v}})
+	}
+	long := []api.NodeSelectorRequirement{{Key: "zone", Operator: api.NodeSelectorOpNotIn, Values: values}}
+	for _, list := range [][]api.NodeSelectorRequirement{short, long} {
+		w := &multicluster.Workload{Name: "w", Replicas: 1, Placement: multicluster.Placement{
+			ClusterAffinity: &multicluster.ClusterAffinity{FieldSelector: &multicluster.FieldSelector{MatchExpressions: list}},
+		}}
+		d, err := (multicluster.Scheduler{}).Schedule([]*api.Cluster{c}, w)
+		if err != nil || len(d.Targets) != 1 {
+			t.Fatalf("%v, %v", d, err)
+		}
+	}
+}
+
 // spreadClusters is a federation of n clusters in n zones, for constraints that the room
 // does not allow.
 func spreadClusters(t *testing.T, n int) {

@@ -84,6 +84,7 @@ var shapes = []shape{
 	{name: "a claim that is hard on all nodes", most: 2, run: hardClaim}, // they share the steps of four
 	{name: "resource models", run: resourceModels},
 	{name: "clusters that a workload names", run: namedClusters},
+	{name: "zones that a workload names", run: namedZones},
 	{name: "clusters in regions of their own", run: clustersInRegions},
 	{name: "clusters under spread constraints", most: 9, run: spreadClusters},            // the search has a table of sums, of four million at most
 	{name: "workloads with an affinity to each other", most: 18, run: workloadsTogether}, // each of them is on each cluster
