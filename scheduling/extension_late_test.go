@@ -50,6 +50,9 @@ func (a *lateAsker) want(t *testing.T, s *framework.Snapshot, request resource.N
 func TestExtensionMadeWhileBound(t *testing.T) {
 	p := scheduling.Kubernetes118()
 	p.Percentage = scheduling.AllNodes
+	if err := p.Replace(filter.NodeResourcesFit{}); err != nil { // asks for device classes
+		t.Fatal(err)
+	}
 	s := lateCluster(t, 4)
 	a, fork := &lateAsker{sched: build(t, p)}, s.Fork()
 	for range 30 {

@@ -3,6 +3,7 @@ package scheduling_test
 import (
 	"testing"
 
+	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
@@ -13,6 +14,9 @@ import (
 func TestExtensionMadeBesideNominations(t *testing.T) {
 	p := scheduling.Kubernetes118()
 	p.Percentage = scheduling.AllNodes
+	if err := p.Replace(filter.NodeResourcesFit{}); err != nil { // asks for device classes
+		t.Fatal(err)
+	}
 	s := lateCluster(t, 4)
 	nominate := func(name, node string) {
 		if err := s.Nominate(info(t, s, api.MakePod(name).Requests("100m", "100Mi").Priority(10).Obj()), node, ""); err != nil {

@@ -57,6 +57,7 @@ func Kubernetes134Registry() *Registry {
 func Kubernetes118Registry() *Registry {
 	return inTree("1.18", Reservoir, everyRelease(), map[string]Registration{
 		"InterPodAffinity":                typed(args.NewInterPodAffinity, interPodAffinity118),
+		"NodeResourcesFit":                typed(args.NewNodeResourcesFit, nodeResourcesFit118),
 		"NodeResourcesBalancedAllocation": typed(args.NewNodeResourcesBalancedAllocation, balanced(scoring.Kubernetes118)),
 		"ImageLocality":                   plain(scoring.ImageLocality{Rules: scoring.Kubernetes118}),
 		"NodeResourcesLeastAllocated":     plain(scoring.NodeResourcesLeastAllocated{}),
@@ -85,7 +86,6 @@ func everyRelease() map[string]Registration {
 		"NodePorts":          plain(filter.NodePorts{}),
 		"TaintToleration":    plain(filter.TaintToleration{}, scoring.TaintToleration{}),
 		"NodeAffinity":       typed(args.NewNodeAffinity, nodeAffinity),
-		"NodeResourcesFit":   typed(args.NewNodeResourcesFit, nodeResourcesFit),
 		"VolumeRestrictions": plain(filter.VolumeRestrictions{}),
 		"NodeVolumeLimits":   plain(filter.NodeVolumeLimits{}),
 		"VolumeZone":         plain(filter.VolumeZone{}),
@@ -99,6 +99,7 @@ func since118() map[string]Registration {
 	return map[string]Registration{
 		"SchedulingGates":   plain(SchedulingGates{}),
 		"DefaultPreemption": typed(args.NewDefaultPreemption, defaultPreemption),
+		"NodeResourcesFit":  typed(args.NewNodeResourcesFit, nodeResourcesFit),
 		"PodTopologySpread": typed(args.NewPodTopologySpread, podTopologySpread),
 		"InterPodAffinity":  typed(args.NewInterPodAffinity, interPodAffinity),
 	}

@@ -31,6 +31,14 @@ func nodeResourcesFit(a *args.NodeResourcesFit) Combined {
 	return Combined{f, s}
 }
 
+func nodeResourcesFit118(a *args.NodeResourcesFit) Combined {
+	c := nodeResourcesFit(a)
+	f := c[0].(filter.NodeResourcesFit)
+	f.Alone = true
+	c[0] = f
+	return c
+}
+
 func balanced(version scoring.Rules) func(*args.NodeResourcesBalancedAllocation) Combined {
 	return func(a *args.NodeResourcesBalancedAllocation) Combined {
 		return Combined{scoring.NodeResourcesBalancedAllocation{Resources: resourceSpecs(a.Resources), Rules: version}}

@@ -44,18 +44,49 @@ type podRefs struct {
 	version uint64
 	list    []claimRef
 	err     error
-	texts   []byte // of the demands of the list
-	ends    []int  // where each ends
+	texts   []byte   // of the demands of the list, those of a template once
+	spans   [][2]int // where each begins and ends
 }
 
 // text returns the demand of a reference as text; it is empty if that has its devices. See
 // [appendDemand].
-func (r *podRefs) text(i int) []byte {
-	start := 0
-	if i > 0 {
-		start = r.ends[i-1]
+func (r *podRefs) text(i int) []byte { return r.texts[r.spans[i][0]:r.spans[i][1]] }
+
+// find finds the texts of the list.
+func (r *podRefs) find(plain *plainText) {
+	r.texts, r.spans = r.texts[:0], r.spans[:0]
+	var known map[*api.ResourceClaimTemplate]int // of a long list, the first with the template
+	if len(r.list) > fewClaims {
+		known = make(map[*api.ResourceClaimTemplate]int, fewClaims)
 	}
-	return r.texts[start:r.ends[i]]
+	for i := range r.list {
+		if first := r.firstLike(i, known); first < i {
+			r.spans = append(r.spans, r.spans[first])
+			continue
+		}
+		start := len(r.texts)
+		if c := &r.list[i]; !c.allocated() {
+			r.texts = plain.append(r.texts, c.spec())
+		}
+		r.spans = append(r.spans, [2]int{start, len(r.texts)})
+	}
+}
+
+// firstLike is the place of the first reference with the template of reference i; known are those before it, in a
+// long list.
+func (r *podRefs) firstLike(i int, known map[*api.ResourceClaimTemplate]int) int {
+	t := r.list[i].template
+	switch {
+	case t == nil:
+		return i
+	case known == nil:
+		return slices.IndexFunc(r.list, func(o claimRef) bool { return o.template == t })
+	}
+	if first, ok := known[t]; ok {
+		return first
+	}
+	known[t] = i
+	return i
 }
 
 // refsOf returns what the entries of a pod stand for, in their order. The error is the
@@ -65,13 +96,7 @@ func (x *State) refsOf(s *framework.Snapshot, pod *framework.PodInfo) ([]claimRe
 	if v := x.version.of(s).key; r.pod != pod || r.version != v {
 		r.pod, r.version = pod, v
 		r.list, r.err = appendRefs(r.list[:0], s, pod.Pod)
-		r.texts, r.ends = r.texts[:0], r.ends[:0]
-		for i := range r.list {
-			if c := &r.list[i]; !c.allocated() {
-				r.texts = x.plain.append(r.texts, c.spec())
-			}
-			r.ends = append(r.ends, len(r.texts))
-		}
+		r.find(&x.plain)
 	}
 	return r.list, r.err
 }

@@ -70,6 +70,7 @@ type podKey struct {
 const (
 	keyProblem   = 'x' // the pod must wait
 	keyDemand    = 'd' // a claim without devices
+	keySame      = 's' // a claim that asks for the same as an earlier one
 	keyAllocated = 'a' // a claim with devices
 	keyExtended  = 'e' // extended resources, and then their claim
 )
@@ -81,12 +82,24 @@ func (x *State) appendKey(b []byte, s *framework.Snapshot, pod *framework.PodInf
 	if err != nil {
 		return append(b, keyProblem)
 	}
+	var known map[string]int // texts of a long list, where each is first
+	if len(refs) > fewClaims {
+		known = make(map[string]int, fewClaims)
+	}
 	for i := range refs {
-		if text := x.refs.text(i); len(text) > 0 {
-			b = append(append(b, keyDemand), text...)
-		} else {
+		text := x.refs.text(i)
+		if len(text) == 0 {
 			b = appendAllocated(b, refs[i].claim)
+			continue
 		}
+		if first, ok := known[string(text)]; ok {
+			b = appendCount(append(b, keySame), first)
+			continue
+		}
+		if known != nil {
+			known[string(text)] = i
+		}
+		b = append(append(b, keyDemand), text...)
 	}
 	resources := extendedResources(s, pod)
 	if resources == nil {

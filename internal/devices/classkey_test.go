@@ -469,3 +469,58 @@ func TestFoundOnIsNeverOld(t *testing.T) {
 		t.Errorf("devices %s and then %s, want plain-0 and, once another pod has it, plain-1", first, second)
 	}
 }
+
+// The key says once what many claims ask for, whether they have been made or not, and still tells which ask for what.
+func TestKeyOfManyClaims(t *testing.T) {
+	const claims = 100
+	devicesOf := func(name string) api.DeviceClaim {
+		return api.DeviceClaim{Requests: []api.DeviceRequest{{Name: "a", Exactly: &api.ExactDeviceRequest{
+			DeviceClassName: name, AllocationMode: api.DeviceAllocationModeExactCount, Count: 1,
+			Selectors: []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: strings.Repeat("true || ", 500) + "true"}}},
+		}}}}
+	}
+	s := framework.NewSnapshot(framework.Arrival)
+	for _, name := range []string{"x", "y"} {
+		template := &api.ResourceClaimTemplate{ObjectMeta: api.ObjectMeta{Name: name, Namespace: "default"}}
+		template.Spec.Spec.Devices = devicesOf(name)
+		if err := framework.Put(s, template); err != nil {
+			t.Fatal(err)
+		}
+	}
+	key := func(made int, which string) string {
+		pod := api.MakePod("p").Obj()
+		for i := range claims {
+			entry, template := fmt.Sprint("e", i), which[i%len(which):][:1]
+			pod.Spec.ResourceClaims = append(pod.Spec.ResourceClaims, api.PodResourceClaim{Name: entry, ResourceClaimTemplateName: &template})
+			if i >= made {
+				continue
+			}
+			c := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Name: "made-" + entry, Namespace: "default", UID: api.UID(entry)}}
+			c.OwnerReferences = []api.OwnerReference{{Kind: "Pod", Name: "p", UID: pod.UID, Controller: new(true)}}
+			c.Spec.Devices = devicesOf(template)
+			if err := framework.Put(s, c); err != nil {
+				t.Fatal(err)
+			}
+			pod.Status.ResourceClaimStatuses = append(pod.Status.ResourceClaimStatuses, api.PodResourceClaimStatus{Name: entry, ResourceClaimName: &c.Name})
+		}
+		info, err := s.NewPodInfo(pod)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(devices.AppendKey(nil, s, info))
+	}
+	want := key(0, "xy")
+	if len(want) > 10_000 {
+		t.Errorf("a key of %d bytes for two templates of 4,000", len(want))
+	}
+	for _, made := range []int{1, 50, claims} {
+		if got := key(made, "xy"); got != want {
+			t.Errorf("%d claims made: another key", made)
+		}
+	}
+	for _, other := range []string{"x", "y", "yx", "xxy"} {
+		if key(0, other) == want {
+			t.Errorf("templates %s give the key of xy", other)
+		}
+	}
+}
