@@ -65,8 +65,8 @@ func (a *attempt) missing(t *Trial) *Missing {
 	for _, slot := range t.domain.slots {
 		n := a.snap.AtSlot(slot)
 		for i, x := range pod.Requests {
-			if short := resource.SatSub(x, n.Allocatable.At(i)-n.Requested.At(i)); x > 0 && short > 0 {
-				name := a.snap.Schema().Name(i)
+			name := a.snap.Schema().Name(i)
+			if short := resource.SatSub(x, n.Allocatable.At(i)-n.Requested.At(i)); x > 0 && short > 0 && m.counts(i, name) {
 				s, ok := m.Resources[name]
 				if !ok || short < s.Least {
 					s.Least = short
@@ -75,7 +75,7 @@ func (a *attempt) missing(t *Trial) *Missing {
 				m.Resources[name] = s
 			}
 		}
-		largest = max(largest, holds(n, pod))
+		largest = max(largest, m.holds(a.snap, n, pod))
 	}
 	if largest > 0 && lacksRoom(t.Left) && !slices.ContainsFunc(a.g.Pods, func(p *framework.PodInfo) bool { return needsOtherPods(p.Pod) || holdsClaims(p) }) {
 		m.Nodes = (m.Pods + largest - 1) / largest
@@ -99,11 +99,17 @@ func lacksRoom(left []Left) bool {
 	return false
 }
 
+// counts reports whether a resource counts that a node has too little of. Devices may stand for an
+// extended resource, and a profile may ignore it: then no node is refused for it.
+func (m *Missing) counts(index int, name resource.Name) bool {
+	return index <= resource.IndexEphemeralStorage || m.Blocked["Insufficient "+string(name)] > 0
+}
+
 // holds is how many replicas of the pod the node's resources would hold if it were empty.
-func holds(n *framework.NodeInfo, pod *framework.PodInfo) int {
+func (m *Missing) holds(s *framework.Snapshot, n *framework.NodeInfo, pod *framework.PodInfo) int {
 	fits := min(n.AllowedPods, countMost)
 	for i, x := range pod.Requests {
-		if x > 0 {
+		if x > 0 && (n.Allocatable.At(i) > 0 || m.counts(i, s.Schema().Name(i))) {
 			fits = min(fits, n.Allocatable.At(i)/x)
 		}
 	}

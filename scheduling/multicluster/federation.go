@@ -145,6 +145,10 @@ var errShared = errors.New("belongs to another cluster too")
 // replica stays unplaced if a node has room for it. Other estimators stay, since
 // they may know limits that nodes do not, such as quotas.
 //
+// [Nodes] goes by what nodes list as allocatable, as Karmada does. So DynamicWeight and
+// Aggregated leave replicas unplaced that request a resource for which devices stand, or
+// one that the profile ignores, where nodes do not list it.
+//
 // If replicas find no room in a cluster, that cluster counts as full, and they are
 // divided again. DynamicWeight and Aggregated decide anew, given where replicas are
 // by then. StaticWeight divides by the same weights among the other clusters.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/berth-sched/berth/internal/errtext"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 )
@@ -119,12 +120,12 @@ func (l scoreLog) Scores(e *scheduling.Explanation) {
 	}
 	for _, n := range e.Nodes {
 		for _, s := range n.Scores {
-			l.logger.LogAttrs(ctx, slog.LevelDebug, fmt.Sprintf("%s -> %s: %s, Score: (%d)", e.Pod, n.Node, s.Plugin, s.Weighted))
+			l.logger.LogAttrs(ctx, slog.LevelDebug, fmt.Sprintf("%s -> %s: %s, Score: (%d)", errtext.Visible(e.Pod), errtext.Visible(n.Node), s.Plugin, s.Weighted))
 		}
 	}
 	for _, n := range e.Nodes {
 		if n.Rank > 0 {
-			l.logger.LogAttrs(ctx, slog.LevelDebug, fmt.Sprintf("Host %s => Score %d", n.Node, n.Total))
+			l.logger.LogAttrs(ctx, slog.LevelDebug, fmt.Sprintf("Host %s => Score %d", errtext.Visible(n.Node), n.Total))
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"expvar"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"strings"
@@ -156,4 +157,34 @@ func TestVars(t *testing.T) {
 	if got := strings.Count(b.String(), "\n"); got != 2 {
 		t.Errorf("the log has %d lines, want 2", got)
 	}
+}
+
+// A name cannot make a line of its own: messages are written as they are by some handlers.
+func TestScoreLinesOfHostileNames(t *testing.T) {
+	e := &scheduling.Explanation{Pod: "default/x\nFAKE", Nodes: []scheduling.NodeExplanation{{
+		Node: "a\nFAKE\x1b[31m", Rank: 1, Scores: []scheduling.ScoreExplanation{{Plugin: "P"}},
+	}}}
+	var messages []string
+	collect := func(r slog.Record) { messages = append(messages, r.Message) }
+	log := observe.Log{Logger: slog.New(collector{logger(io.Discard, slog.LevelDebug).Handler(), collect}), Scores: true}
+	log.Observer().(lifecycle.ScoreObserver).Scores(e)
+	if len(messages) != 2 {
+		t.Fatalf("%d messages, want 2: %q", len(messages), messages)
+	}
+	for _, m := range messages {
+		if strings.ContainsAny(m, "\n\x1b") {
+			t.Errorf("message %q", m)
+		}
+	}
+}
+
+// A collector calls a function for each record.
+type collector struct {
+	slog.Handler
+	collect func(slog.Record)
+}
+
+func (c collector) Handle(_ context.Context, r slog.Record) error {
+	c.collect(r)
+	return nil
 }

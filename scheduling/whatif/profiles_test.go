@@ -27,7 +27,8 @@ func variedProfiles(t *testing.T) []scheduling.Profile {
 	list := []scheduling.Profile{scheduling.Kubernetes118(), scheduling.Kubernetes134(), scheduling.Kubernetes137()}
 	d := scheduling.Kubernetes137()
 	if err := d.Replace(filter.PodTopologySpread{ListDefaulting: true, DefaultConstraints: []api.TopologySpreadConstraint{
-		{MaxSkew: 1, TopologyKey: api.LabelTopologyZone, WhenUnsatisfiable: api.DoNotSchedule}}}); err != nil {
+		{MaxSkew: 1, TopologyKey: api.LabelTopologyZone, WhenUnsatisfiable: api.DoNotSchedule},
+	}}); err != nil {
 		t.Fatal(err)
 	}
 	list = append(list, d)

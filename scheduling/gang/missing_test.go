@@ -1,0 +1,47 @@
+package gang_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/gang"
+)
+
+// An extended resource that devices stand for is not missing as long as no node is refused for it.
+func TestMissingLeavesOutDevices(t *testing.T) {
+	s := framework.NewSnapshot(framework.Arrival)
+	must := func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(s.AddNode(api.MakeNode("n", "2", "16Gi").Labels("rack", "r").Obj()))
+	class := &api.DeviceClass{ObjectMeta: api.ObjectMeta{Name: "gpu"}}
+	class.Spec.ExtendedResourceName = new("x.io/g")
+	x := &api.ResourceSlice{ObjectMeta: api.ObjectMeta{Name: "s"}}
+	x.Spec = api.ResourceSliceSpec{Driver: "d.io", NodeName: new("n"), Pool: api.ResourcePool{Name: "n", Generation: 1, ResourceSliceCount: 1}}
+	for k := range 8 {
+		x.Spec.Devices = append(x.Spec.Devices, api.Device{Name: fmt.Sprint(k)})
+	}
+	must(framework.Put(s, class))
+	must(framework.Put(s, x))
+	sched, err := scheduling.New(scheduling.Kubernetes137())
+	must(err)
+	var pods []*framework.PodInfo
+	for i := range 3 {
+		p, err := s.NewPodInfo(api.MakePod(fmt.Sprint("w", i)).Requests("1", "1Gi").Request("x.io/g", "1").Obj())
+		must(err)
+		pods = append(pods, p)
+	}
+	pl, err := gang.New(sched, gang.Rules{Choice: gang.BestFit})
+	must(err)
+	out, err := pl.Try(s, &gang.Group{Name: "g", Pods: pods, Topology: []gang.Level{{Key: "rack"}}})
+	must(err)
+	m := out.Best().Missing
+	if _, ok := m.Resources["x.io/g"]; ok || m.Nodes != 1 {
+		t.Errorf("%+v, want nothing of x.io/g, and one node", m)
+	}
+}
