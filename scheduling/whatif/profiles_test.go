@@ -216,7 +216,7 @@ func TestNodesNeededOfProfiles(t *testing.T) {
 		}
 		best, least := -1, 0
 		for n := range most + 1 {
-			if placed := placedWith(t, profiles[k], s, pods, kind, n); placed > best {
+			if placed := placedOnMore(t, profiles[k], s, pods, kind, n); placed > best {
 				best, least = placed, n
 			}
 		}
@@ -233,8 +233,8 @@ func TestNodesNeededOfProfiles(t *testing.T) {
 	}
 }
 
-// placedWith is how many of the pods find a place with so many nodes more.
-func placedWith(t *testing.T, profile scheduling.Profile, s *framework.Snapshot, pods []*framework.PodInfo, kind whatif.NodeType, nodes int) int {
+// placedOnMore is how many of the pods find a place with so many nodes more.
+func placedOnMore(t *testing.T, profile scheduling.Profile, s *framework.Snapshot, pods []*framework.PodInfo, kind whatif.NodeType, nodes int) int {
 	t.Helper()
 	f := s.Fork()
 	if _, err := kind.AddNodes(f, nodes); err != nil {
