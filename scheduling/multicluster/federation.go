@@ -184,8 +184,8 @@ var errShared = errors.New("belongs to another cluster too")
 // contrast, is strict: it gives out all replicas or none.
 //
 // A workload whose affinities and components would take more than 100,000,000 steps in all
-// rounds is an [*api.InvalidError], and so is one of which more than 1,000,000 pods would be placed,
-// those that are taken back included. To ask the filters of a node about a component takes 8.
+// rounds is an [*api.InvalidError]. It is one, too, if more than 1,000,000 pods would be placed, with
+// those that are taken back. To ask the filters of a node about a component takes 8.
 //
 // Cost: one placement at node level for each replica, and for each round one pass
 // over the nodes of the clusters whose snapshot has changed since the last. [Nodes] and
