@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 )
@@ -19,6 +20,20 @@ type NodeRejection struct {
 	Reasons []string `json:"reasons,omitempty"`
 	// Details are the numbers, if the plugin tells them (framework.Detailer).
 	Details []framework.Detail `json:"details,omitempty"`
+}
+
+// Shortages returns the resources that NodeResourcesFit finds too little of.
+func Shortages(list []NodeRejection) map[resource.Name]bool {
+	short := map[resource.Name]bool{}
+	for _, r := range list {
+		if r.Plugin != (filter.NodeResourcesFit{}).Name() {
+			continue
+		}
+		for _, d := range r.Details {
+			short[resource.Name(d.Subject)] = true
+		}
+	}
+	return short
 }
 
 // singleFilters are the filters of a profile, each bound as if it were the only one, so

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
@@ -205,16 +204,7 @@ func (r *removal) shortOf(n *framework.NodeInfo) (short map[resource.Name]bool, 
 	if err != nil || !r.x.sched.CountsResources() {
 		return nil, err
 	}
-	short = map[resource.Name]bool{}
-	for _, rejection := range list {
-		if rejection.Plugin != (filter.NodeResourcesFit{}).Name() {
-			continue
-		}
-		for _, d := range rejection.Details {
-			short[resource.Name(d.Subject)] = true
-		}
-	}
-	return short, nil
+	return scheduling.Shortages(list), nil
 }
 
 // putBack puts back the most important pods as long as the node stays feasible.

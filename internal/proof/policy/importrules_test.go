@@ -113,7 +113,7 @@ var rules = []rule{
 	},
 
 	// What logs and publishes. It is not part of the pure library.
-	{dir: "scheduling/observe", imports: with(objects, "scheduling", "scheduling/queue", "scheduling/lifecycle")},
+	{dir: "scheduling/observe", imports: with(objects, "internal/errtext", "scheduling", "scheduling/queue", "scheduling/lifecycle")},
 
 	{dir: "examples", imports: with(public, "scheduling/observe", "examples/gpushare/devices", "internal/errtext")}, // some are tools, which speak of misspelt names
 	{dir: "examples/gpushare/devices", imports: objects, library: true},
