@@ -8,6 +8,7 @@ import (
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
 )
 
 var errNilNode = errors.New("is nil")
