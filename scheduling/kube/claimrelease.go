@@ -20,12 +20,13 @@ import (
 // gone, and the pod would wait until the claim is.
 type claimReleaser struct {
 	s     *Scheduler
-	again map[string]time.Time // claims whose write has failed, by key: when it is tried again
+	again map[string]time.Time // claims that could not be released, by key: when to look again
 }
 
 const (
 	releaseEvery = time.Second      // between two looks
 	releaseAgain = 30 * time.Second // after a write that failed
+	releaseLater = 10 * time.Second // for claims whose users do not wait, so that others of the namespace get their turn
 	releaseMost  = 20               // claims of one namespace in a look, so that others' do not wait for thousands
 )
 
@@ -61,6 +62,7 @@ func (r *claimReleaser) look(ctx context.Context) {
 	}
 	for _, k := range kept {
 		if len(k.users) == 0 {
+			r.again[k.claim.Key()] = time.Now().Add(releaseLater)
 			continue
 		}
 		if err := r.release(ctx, k); err != nil && ctx.Err() == nil {

@@ -221,3 +221,43 @@ func TestClaimReleaseFails(t *testing.T) {
 		}
 	})
 }
+
+// Claims of a namespace whose users wait for another scheduler do not keep its other claims from being released.
+func TestClaimsOfForeignUsersLetOthersGo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const foreign = 100
+		var claims []kruntime.Object
+		var pods []*corev1.Pod
+		add := func(name, scheduler string) {
+			p := pod(name, "1")
+			p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/gate"}}
+			if scheduler != "" {
+				p.Spec.SchedulerName = scheduler
+			}
+			c, _ := gpuClaim(name, pod("", "1"))
+			usedBy(c, p)
+			deleted(c)
+			claims, pods = append(claims, c), append(pods, p)
+		}
+		for i := range foreign {
+			add(fmt.Sprintf("foreign-%03d", i), "other")
+			if i%50 == 25 {
+				add(fmt.Sprintf("ours-%03d", i), "")
+			}
+		}
+		w := oneGPU(t, claims...)
+		w.start(kube.Config{})
+		for _, p := range pods {
+			w.create(p)
+		}
+		time.Sleep(4 * time.Minute)
+		for _, name := range []string{"ours-025", "ours-075"} {
+			if got := users(w.claim(name)); len(got) > 0 {
+				t.Errorf("claim %s is reserved for %v", name, got)
+			}
+		}
+		if got := users(w.claim("foreign-000")); len(got) == 0 {
+			t.Error("a pod of another scheduler has left its claim")
+		}
+	})
+}
