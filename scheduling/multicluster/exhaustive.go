@@ -99,7 +99,7 @@ func newExhaustive(b *bounds, members []member, lead SpreadField, need int64) *e
 			e.members = append(e.members, m)
 		}
 	}
-	e.least, e.size = b.of[SpreadByCluster].MinGroups, b.limit(SpreadByCluster, len(e.members))
+	e.least, e.size = max(1, b.of[SpreadByCluster].MinGroups), b.limit(SpreadByCluster, len(e.members))
 	e.fields = ledgersOf(b, e.members)
 	var largest []int64 // the room of the members from i on, the largest first
 	e.room, e.rest = make([][]int64, len(e.members)), make([]int64, len(e.members)+1)

@@ -58,7 +58,11 @@ func TestThoroughMissesNothing(t *testing.T) {
 				fmt.Sprint("p", rapid.IntRange(0, 2).Draw(t, "provider")), rapid.Int64Range(0, 1).Draw(t, "score")*100,
 				rapid.Int64Range(0, 9).Draw(t, "available"), zones...))
 		}
-		w := &multicluster.Workload{Replicas: rapid.Int64Range(1, 25).Draw(t, "replicas"), Placement: multicluster.Placement{ReplicaScheduling: dynamic()}}
+		w := &multicluster.Workload{Replicas: rapid.Int64Range(0, 25).Draw(t, "replicas"), Placement: multicluster.Placement{ReplicaScheduling: dynamic()}}
+		needs := w.Replicas // that clusters must have room for
+		if rapid.IntRange(0, 3).Draw(t, "duplicated") == 0 {
+			w.Placement.ReplicaScheduling, needs = nil, 0
+		}
 		for _, f := range []multicluster.SpreadField{"cluster", "region", "zone", "provider"} {
 			if rapid.Bool().Draw(t, string(f)) {
 				least := rapid.IntRange(0, 3).Draw(t, "least")
@@ -67,8 +71,8 @@ func TestThoroughMissesNothing(t *testing.T) {
 		}
 		room := mostRoom(table, clusters, w.Placement.SpreadConstraints)
 		d, err := scheduler(table).Schedule(clusters, w)
-		if (room >= w.Replicas) != (err == nil) {
-			t.Fatalf("Schedule = %v, %v; some choice has room for %d of %d replicas", d.Targets, err, room, w.Replicas)
+		if (room >= needs) != (err == nil) {
+			t.Fatalf("Schedule = %v, %v; some choice has room for %d of %d replicas", d.Targets, err, room, needs)
 		}
 		var spread *multicluster.SpreadError
 		if errors.As(err, &spread) && spread.Available != max(0, room) {
