@@ -3,6 +3,7 @@ package workload_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/berth-sched/berth/framework/api"
@@ -62,5 +63,25 @@ func TestSucceededPods(t *testing.T) {
 		if n, err := w.Replicas(); err != nil || n != test.want {
 			t.Errorf("%d have succeeded: %d pods, %v, want %d", test.succeeded, n, err, test.want)
 		}
+	}
+}
+
+// A Go value need not say its kind.
+func TestKindOfGoValues(t *testing.T) {
+	o := &api.Objects{
+		Deployments: []*api.Deployment{{}}, ReplicaSets: []*api.ReplicaSet{{}}, StatefulSets: []*api.StatefulSet{{}},
+		DaemonSets: []*api.DaemonSet{{}}, Jobs: []*api.Job{{}},
+		ReplicationControllers: []*api.ReplicationController{{Spec: api.ReplicationControllerSpec{Template: new(api.PodTemplateSpec{})}}},
+	}
+	want := []api.TypeMeta{
+		{Kind: "Deployment", APIVersion: "apps/v1"}, {Kind: "ReplicaSet", APIVersion: "apps/v1"}, {Kind: "ReplicationController", APIVersion: "v1"},
+		{Kind: "StatefulSet", APIVersion: "apps/v1"}, {Kind: "DaemonSet", APIVersion: "apps/v1"}, {Kind: "Job", APIVersion: "batch/v1"},
+	}
+	var got []api.TypeMeta
+	for _, w := range workload.Of(o) {
+		got = append(got, w.TypeMeta)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,18 +41,19 @@ func (w *Workload) Label() string { return strings.ToLower(w.Kind) + " " + w.Key
 func (w *Workload) IsTerminating() bool { return w.DeletionTimestamp != nil }
 
 // Of lists the workloads among the objects. A ReplicationController without a template
-// is none. A workload that is being deleted, and a Job that is suspended or has finished, has no pods.
+// is none. A Go value without a type is of the kind of its list. A workload that is being
+// deleted, and a Job that is suspended or has finished, has no pods.
 func Of(o *api.Objects) []Workload {
 	var list []Workload
 	for _, x := range o.Deployments {
-		list = append(list, Workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0, 0})
+		list = append(list, Workload{typed(x.TypeMeta, "apps/v1", "Deployment"), x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0, 0})
 	}
 	for _, x := range o.ReplicaSets {
-		list = append(list, Workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0, 0})
+		list = append(list, Workload{typed(x.TypeMeta, "apps/v1", "ReplicaSet"), x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0, 0})
 	}
 	for _, x := range o.ReplicationControllers {
 		if x.Spec.Template != nil {
-			list = append(list, Workload{x.TypeMeta, x.ObjectMeta, x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0, 0})
+			list = append(list, Workload{typed(x.TypeMeta, "v1", "ReplicationController"), x.ObjectMeta, x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0, 0})
 		}
 	}
 	for _, x := range o.StatefulSets {
@@ -59,10 +61,10 @@ func Of(o *api.Objects) []Workload {
 		if ordinals := x.Spec.Ordinals; ordinals != nil {
 			start = max(0, ordinals.Start)
 		}
-		list = append(list, Workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0, start})
+		list = append(list, Workload{typed(x.TypeMeta, "apps/v1", "StatefulSet"), x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0, start})
 	}
 	for _, x := range o.DaemonSets {
-		list = append(list, Workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "", nil, nil, 0, 0})
+		list = append(list, Workload{typed(x.TypeMeta, "apps/v1", "DaemonSet"), x.ObjectMeta, &x.Spec.Template, "", nil, nil, 0, 0})
 	}
 	for _, x := range o.Jobs {
 		list = append(list, ofJob(x))
@@ -70,10 +72,15 @@ func Of(o *api.Objects) []Workload {
 	return list
 }
 
+// typed fills in what a decoded object has, and a Go value may lack.
+func typed(t api.TypeMeta, version, kind string) api.TypeMeta {
+	return api.TypeMeta{APIVersion: cmp.Or(t.APIVersion, version), Kind: cmp.Or(t.Kind, kind)}
+}
+
 // ofJob is the workload of a Job: as many pods as run at a time, but no more than have to succeed
 // yet.
 func ofJob(x *api.Job) Workload {
-	w := Workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "spec.parallelism", x.Spec.Parallelism, x.Spec.Completions, max(0, x.Status.Succeeded), 0}
+	w := Workload{typed(x.TypeMeta, "batch/v1", "Job"), x.ObjectMeta, &x.Spec.Template, "spec.parallelism", x.Spec.Parallelism, x.Spec.Completions, max(0, x.Status.Succeeded), 0}
 	if c := x.Spec.Completions; c != nil && *c-w.Succeeded < orOne(w.Count) {
 		w.Field, w.Count = "spec.completions", c
 		if *c >= 0 {
