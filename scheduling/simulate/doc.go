@@ -14,8 +14,10 @@
 //
 // A [Trace] is what happens from outside: objects that come, change and go. Two
 // annotations say when a pod of a dump arrives, and how long it runs once it is bound:
-// berth-sched.github.io/arrival and berth-sched.github.io/run-time. A run ends when
-// nothing more can happen, or at Config.Until.
+// berth-sched.github.io/arrival and berth-sched.github.io/run-time. A run ends a
+// minute after pods have waited once more for their next attempt (Config.MaxUnschedulable, 5 minutes)
+// since the last event, arrival, or end of a pod, or at Config.Until. Mostly nothing more can happen
+// then; but pods that preempt one another may go on for ever.
 //
 // # What happens inside
 //

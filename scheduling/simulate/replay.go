@@ -54,7 +54,8 @@ func Differences(a, b []Decision) []Difference {
 // Replay runs the configuration's trace and compares what it decides with the decisions
 // of the trace. Under the configuration that recorded the trace there is no difference, if
 // that ran on a virtual clock, as runs do. A scheduler on a real clock takes time for its
-// attempts and binds beside them, so few decisions may differ.
+// attempts and binds beside them, so few decisions may differ. If pods still came and went when the
+// recorded run ended, the replay goes on for longer: what was recorded last is an event for it.
 //
 // A decision about a node that no event of the trace adds, and no type of the autoscaler, is
 // a [*TraceError].
