@@ -74,8 +74,12 @@ func TestKindOfGoValues(t *testing.T) {
 		ReplicationControllers: []*api.ReplicationController{{Spec: api.ReplicationControllerSpec{Template: new(api.PodTemplateSpec{})}}},
 	}
 	want := []api.TypeMeta{
-		{Kind: "Deployment", APIVersion: "apps/v1"}, {Kind: "ReplicaSet", APIVersion: "apps/v1"}, {Kind: "ReplicationController", APIVersion: "v1"},
-		{Kind: "StatefulSet", APIVersion: "apps/v1"}, {Kind: "DaemonSet", APIVersion: "apps/v1"}, {Kind: "Job", APIVersion: "batch/v1"},
+		{Kind: "Deployment", APIVersion: "apps/v1"},
+		{Kind: "ReplicaSet", APIVersion: "apps/v1"},
+		{Kind: "ReplicationController", APIVersion: "v1"},
+		{Kind: "StatefulSet", APIVersion: "apps/v1"},
+		{Kind: "DaemonSet", APIVersion: "apps/v1"},
+		{Kind: "Job", APIVersion: "batch/v1"},
 	}
 	var got []api.TypeMeta
 	for _, w := range workload.Of(o) {
