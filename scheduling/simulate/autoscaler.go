@@ -271,7 +271,7 @@ func (s *scaler) types(list []whatif.NodeType) (types []whatif.NodeType) {
 					t.Max--
 				}
 			}
-			if t.Max == 0 {
+			if t.Max <= 0 {
 				continue
 			}
 		}

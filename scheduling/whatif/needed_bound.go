@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"cmp"
+	"math"
 	"math/big"
 	"slices"
 
@@ -82,7 +83,7 @@ func (x *nodeSearch) lowerCount() (int, error) {
 		}
 	}
 	byClass, err := x.lowerByClass()
-	return max(byClass, int(min(lowest, int64(x.most[0])))), err
+	return min(max(byClass, int(min(lowest, math.MaxInt32))), x.most[0]), err
 }
 
 // counted reports whether the profile limits the resource, so that needs bound the
@@ -173,16 +174,20 @@ func (x *nodeSearch) lowerByClass() (int, error) {
 	return lowest, nil
 }
 
-// newNode is a snapshot with one new node and nothing else.
+// newNode is a snapshot with one new node and no others. It has a name that none of these has: objects
+// may go by their names.
 func (x *nodeSearch) newNode() (*framework.Snapshot, error) {
 	s := x.planner.snapshot.Fork()
-	for _, n := range slices.Clone(s.Slots()) {
+	others := slices.Clone(s.Slots())
+	if _, err := x.types[0].AddNodes(s, 1); err != nil {
+		return nil, err
+	}
+	for _, n := range others {
 		if err := s.RemoveNode(s.AtSlot(n).Name()); err != nil {
 			return nil, err
 		}
 	}
-	_, err := x.types[0].AddNodes(s, 1)
-	return s, err
+	return s, nil
 }
 
 // aloneOnOne is how many of the pod the one node of the snapshot takes.

@@ -82,12 +82,12 @@ func (t *NodeType) AddNode(s *framework.Snapshot, name string) error {
 }
 
 // AddNodes adds n nodes of the type to the snapshot, as AddNode does, and returns their names:
-// "name-0", "name-1" and so on, without those that the snapshot has. After an error, those before it
-// stay.
+// "name-0", "name-1" and so on, without those that nodes of the snapshot have, or what is left of nodes: a
+// NodeMetric or a CSINode. After an error, those before it stay.
 func (t *NodeType) AddNodes(s *framework.Snapshot, n int) (names []string, err error) {
 	for serial := 0; len(names) < n; serial++ {
 		name := t.Name + "-" + strconv.Itoa(serial)
-		if s.Node(name) != nil {
+		if s.Node(name) != nil || framework.Lookup[api.NodeMetric](s, name) != nil || framework.Lookup[api.CSINode](s, name) != nil {
 			continue
 		}
 		if err := t.AddNode(s, name); err != nil {

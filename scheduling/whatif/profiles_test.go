@@ -363,3 +363,41 @@ func (x judge) checkFewest(seed uint64, remedy whatif.Remedy) int {
 	}
 	return 1
 }
+
+// A node of the snapshot has the name that the first new node would have without it, and its metric says that it
+// is hot. That does not concern new nodes.
+func TestNodesNeededBesideNamesake(t *testing.T) {
+	for _, old := range []string{"other", "t-0"} {
+		s := framework.NewSnapshot(framework.Arrival)
+		now := time.Unix(1_800_000_000, 0)
+		s.SetNow(now)
+		if err := s.AddNode(api.MakeNode(old, "4", "8Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{old, "t-1"} { // of t-1, the metric is left
+			m := &api.NodeMetric{ObjectMeta: api.ObjectMeta{Name: name}}
+			m.Status.UpdateTime = &now
+			m.Status.NodeMetric = &api.NodeMetricInfo{NodeUsage: api.ResourceMapOf(resource.List{resource.CPU: resource.MustParse("1700m"), resource.Memory: resource.MustParse("4Gi")})}
+			put(s, m)
+		}
+		if err := s.AddPod(pod(s, api.MakePod("full").UID("full").Requests("4", "1Gi").Node(old).Obj()), old); err != nil {
+			t.Fatal(err)
+		}
+		profile := scheduling.Kubernetes137()
+		profile.Filter = append(profile.Filter, filter.LoadAware{Load: estimator.DefaultLoad()})
+		p, err := whatif.New(profile, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var pods []*framework.PodInfo
+		for i := range 3 {
+			pods = append(pods, pod(s, api.MakePod(fmt.Sprint("p", i)).UID(api.UID(fmt.Sprint("p", i))).Labels("app", "w").Requests("1", "1Gi").Obj()))
+		}
+		for _, most := range []int{0, 2} {
+			got, err := p.NodesNeeded(pods, whatif.NodeType{Name: "t", Node: api.MakeNode("t", "4", "8Gi").Obj(), Max: most})
+			if err != nil || got.Counts[0].Nodes != 1 || len(got.Placement.Placed) != 3 {
+				t.Errorf("beside %s, at most %d: %+v, %v; want one node for all pods", old, most, got, err)
+			}
+		}
+	}
+}

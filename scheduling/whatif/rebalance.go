@@ -10,7 +10,6 @@ import (
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
-	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling/workload"
 )
 
@@ -145,23 +144,24 @@ func (x *rebalance) stop() string {
 
 // balance evicts pods of nodes that are overused as a whole, or by prod pods.
 func (x *rebalance) balance(prod bool) (moves []Move, err error) {
-	var sources, targets []*nodeUse
+	var sources, open []*nodeUse
 	for _, n := range x.nodes {
 		switch {
 		case n.class == UseHigh && !prod, n.class == UseProdHigh && prod:
 			sources = append(sources, n)
 		case n.class == UseLow && !prod, n.class == UseProdLow && prod, n.class == UseBothLow:
-			targets = append(targets, n)
+			open = append(open, n)
 		}
 	}
-	x.bar(targets)
+	x.bar(open)
+	t := newTargets(x.s, prod, open, len(x.limits.names))
 	slices.SortStableFunc(sources, func(a, b *nodeUse) int { return cmp.Compare(b.score(x, prod), a.score(x, prod)) })
 	for _, n := range sources {
 		for _, pod := range x.evictable(n, prod) {
-			if !x.goOn(n, targets, prod) {
+			if !x.goOn(n, t) {
 				break
 			}
-			move, ok, err := x.move(n, pod, targets)
+			move, ok, err := x.move(n, pod, t)
 			if err != nil {
 				return nil, err
 			}
@@ -189,45 +189,29 @@ func (x *rebalance) bar(targets []*nodeUse) {
 
 // goOn reports whether the node is still overused and the targets have use to spare of
 // every resource.
-func (x *rebalance) goOn(n *nodeUse, targets []*nodeUse, prod bool) bool {
-	if !over(n.usage(prod), n.high(prod)) {
-		return false
-	}
-	for i := range x.limits.names {
-		spare := int64(0)
-		for _, t := range targets {
-			spare = resource.SatAdd(spare, t.spare(i, prod))
-		}
-		if spare <= 0 {
-			return false
-		}
-	}
-	return true
+func (x *rebalance) goOn(n *nodeUse, t *targets) bool {
+	return over(n.usage(t.prod), n.high(t.prod)) && t.haveSpare()
 }
 
 // move places the pod on a target, or leaves everything as it was.
-func (x *rebalance) move(n *nodeUse, pod *framework.PodInfo, targets []*nodeUse) (m Move, ok bool, err error) {
+func (x *rebalance) move(n *nodeUse, pod *framework.PodInfo, t *targets) (m Move, ok bool, err error) {
 	taken := len(x.budgets.taken)
 	if x.budgets.take(pod.Pod) != "" {
 		return m, false, nil
 	}
+	d := podDemand{n.pods[pod.Pod.Key()].amounts, isProd(pod.Pod)}
+	t.open(d)
 	mark := x.s.Begin()
 	defer func() {
 		if ok {
 			x.s.Commit(mark)
+			n.add(d.amounts, -1, d.prod)
+			t.put(m.To)
 		} else {
 			x.s.Rollback(mark)
 			x.budgets.undo(taken)
 		}
 	}()
-	use, prod := n.pods[pod.Pod.Key()].amounts, isProd(pod.Pod)
-	// Nodes that the pod would make too full take no pods for now.
-	state := barred.Of(x.s)
-	for _, t := range targets {
-		if !t.takes(use, prod) {
-			state.Set(x.s.AtSlot(t.slot), true)
-		}
-	}
 	if err := x.planner.sched.Release(x.s, pod, n.name); err != nil {
 		return m, false, err
 	}
@@ -235,16 +219,6 @@ func (x *rebalance) move(n *nodeUse, pod *framework.PodInfo, targets []*nodeUse)
 	if err != nil || miss != nil {
 		return m, false, err
 	}
-	for _, t := range targets {
-		full := state.Get(x.s.AtSlot(t.slot))
-		if t.name == to {
-			t.add(use, 1, prod)
-		}
-		if full {
-			state.Set(x.s.AtSlot(t.slot), false)
-		}
-	}
-	n.add(use, -1, prod)
 	return Move{Pod: pod.Pod.Key(), From: n.name, To: to}, true, nil
 }
 

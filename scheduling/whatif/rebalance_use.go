@@ -145,7 +145,7 @@ func isProd(p *api.Pod) bool { return estimator.PodPriorityClass(p) == estimator
 
 // takes reports whether the node stays below its high thresholds with one more pod.
 func (n *nodeUse) takes(use []int64, isProd bool) bool {
-	return !over(sum(n.whole, use), n.wholeHigh) && (!isProd || !over(sum(n.prod, use), n.prodHighLimits))
+	return !overWith(n.whole, use, n.wholeHigh) && (!isProd || !overWith(n.prod, use, n.prodHighLimits))
 }
 
 // spare is how much of a resource the node can take, of prod pods or of any.
@@ -177,12 +177,14 @@ func over(usage, limit []int64) bool {
 	return false
 }
 
-func sum(a, b []int64) []int64 {
-	c := slices.Clone(a)
-	for i := range b {
-		c[i] = resource.SatAdd(c[i], b[i])
+// overWith is over for a use that grows.
+func overWith(usage, more, limit []int64) bool {
+	for i := range usage {
+		if resource.SatAdd(usage[i], more[i]) > limit[i] {
+			return true
+		}
 	}
-	return c
+	return false
 }
 
 // measure finds the use of every node that has one.

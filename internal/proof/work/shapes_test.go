@@ -91,6 +91,7 @@ var shapes = []shape{
 	{name: "workloads that come one by one", run: workloadsOneByOne},
 	{name: "pods of a DaemonSet that end one by one", run: daemonsThatEnd, most: 5},
 	{name: "nodes to remove under budgets", run: removableUnderBudgets},
+	{name: "pods of overused nodes", run: rebalanceOverused},
 	{name: "victims that an extender repeats", run: repeatedVictims},
 	{name: "pods of one node that change", run: podsOfOneNode},
 	{name: "rising priorities", most: 18, run: risingPriorities}, // each pod that leaves wakes all that wait

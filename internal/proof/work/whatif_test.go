@@ -8,6 +8,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/whatif"
 )
@@ -134,5 +135,38 @@ func nodesForZones(t *testing.T, n int) {
 	got, err := p.NodesNeeded(pods, types...)
 	if err != nil || len(got.Placement.Placed) != n {
 		t.Fatalf("%+v, %v; want %d pods placed", got, err, n)
+	}
+}
+
+// rebalanceOverused are n nodes, half of them overused, and twice as many pods that all ask for the same.
+func rebalanceOverused(t *testing.T, n int) {
+	s := framework.NewSnapshot(framework.Arrival)
+	for i := range n {
+		if err := s.AddNode(api.MakeNode(fmt.Sprint("n", i), "4", "16Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range n / 2 {
+		for k := range 4 {
+			name, node := fmt.Sprint("p", i, "-", k), fmt.Sprint("n", i)
+			pod, err := s.NewPodInfo(api.MakePod(name).UID(api.UID(name)).Owner("ReplicaSet", "web").Requests("900m", "1Gi").Node(node).Obj())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.AddPod(pod, node); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	p, err := whatif.New(scheduling.Kubernetes137(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	use := func(percent float64) map[resource.Name]float64 {
+		return map[resource.Name]float64{resource.CPU: percent}
+	}
+	r, err := p.Rebalance(whatif.RebalanceConfig{Low: use(30), High: use(60), UseRequests: true})
+	if err != nil || len(r.Moves) < n/2 {
+		t.Fatalf("%d moves, %v", len(r.Moves), err)
 	}
 }
