@@ -14,7 +14,8 @@ import (
 // a replica that meets the affinity joins a domain that had such a pod.
 //
 // It cannot tell as long as nobody meets the required affinity, so that the first replica
-// decides where the others go, or if no pod matches a term that matches the replicas.
+// decides where the others go, or if no pod matches a term that matches the replicas; nor if a term
+// selects the namespace of the replicas only because the snapshot does not know it.
 func (f *interPodAffinity) ReplicaSpread(pod *framework.PodInfo) (spread replica.Spread, ok bool) {
 	if f.Self && f.first() {
 		return spread, false
@@ -22,7 +23,11 @@ func (f *interPodAffinity) ReplicaSpread(pod *framework.PodInfo) (spread replica
 	terms := topo.TermsOf(pod).RequiredAnti
 	var counting []int
 	for i := range terms {
-		if !f.Repels(i) {
+		repels := f.Repels(i)
+		if repels != f.IsRepelled(pod.Pod, i) {
+			return spread, false
+		}
+		if !repels {
 			continue
 		}
 		k := slices.Index(f.RepelTerms, i)

@@ -80,10 +80,12 @@ func (p NodeResourcesBalancedAllocation) Validate() error {
 	if err := p.Rules.check(balancedName); err != nil {
 		return err
 	}
+	seen := make(map[resource.Name]bool, len(p.Resources)) // each is compared with all before it
 	for i, s := range p.Resources {
-		if slices.ContainsFunc(p.Resources[:i], func(o ResourceSpec) bool { return o.Name == s.Name }) {
+		if seen[s.Name] {
 			return fmt.Errorf("%s: resources[%d]: %s is there already", balancedName, i, s.Name)
 		}
+		seen[s.Name] = true
 	}
 	if err := p.checkVolumes(); err != nil {
 		return err

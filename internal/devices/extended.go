@@ -3,6 +3,7 @@ package devices
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -56,28 +57,31 @@ type user struct {
 	request   string // name for a request of its own
 }
 
-// users lists the containers that request the resource.
-func users(pod *api.Pod, name resource.Name) []user {
-	var list []user
+// usersOf lists the containers that request each of the resources. It sorts the names of a
+// container once, because all of its resources may be extended.
+func usersOf(pod *api.Pod, resources []extendedResource) map[resource.Name][]user {
+	lists := make(map[resource.Name][]user, len(resources))
+	for _, e := range resources {
+		lists[e.name] = nil
+	}
 	position := 0
 	for k, containers := range [2][]api.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
 		for i := range containers {
 			c := &containers[i]
-			if q, ok := c.Resources.Requests[name]; ok {
+			for index, name := range slices.Sorted(maps.Keys(c.Resources.Requests)) {
+				list, ok := lists[name]
+				if !ok {
+					continue
+				}
+				q := c.Resources.Requests[name]
 				if n := q.Value(); n > 0 && q.Equal(resource.New(n, resource.DecimalSI)) {
-					index := 0 // among the sorted names
-					for other := range c.Resources.Requests {
-						if other < name {
-							index++
-						}
-					}
-					list = append(list, user{c, position, k == 0 && !c.IsSidecar(), n, fmt.Sprintf("container-%d-request-%d", position, index)})
+					lists[name] = append(list, user{c, position, k == 0 && !c.IsSidecar(), n, fmt.Sprintf("container-%d-request-%d", position, index)})
 				}
 			}
 			position++
 		}
 	}
-	return list
+	return lists
 }
 
 // grantFor returns the requests for the resources, and which containers they are for. It costs O(n log n) for n containers. It leaves out mappings of short

@@ -41,13 +41,7 @@ func (x *State) replicasOf(pod *framework.PodInfo, resources []extendedResource)
 		return r
 	}
 	r := &replicas{first: first, resources: resources}
-	r.users = sync.OnceValue(func() map[resource.Name][]user {
-		lists := make(map[resource.Name][]user, len(resources))
-		for _, e := range resources {
-			lists[e.name] = users(pod.Pod, e.name)
-		}
-		return lists
-	})
+	r.users = sync.OnceValue(func() map[resource.Name][]user { return usersOf(pod.Pod, resources) })
 	r.key = sync.OnceValue(r.makeKey)
 	x.copies = r
 	return r

@@ -283,7 +283,7 @@ func (x *State) ask(s *framework.Snapshot, reader *selectorReader, name, full st
 	if a.class = framework.Lookup[api.DeviceClass](s, e.DeviceClassName); a.class == nil {
 		return fault(": could not retrieve device class %s: not found", e.DeviceClassName)
 	}
-	if i := withoutExpression(a.class.Spec.Selectors); i >= 0 {
+	if i := reader.withoutExpression(a.class); i >= 0 {
 		return fault(", class %s, selector #%d: %v", a.class.Name, i, errNoExpression)
 	}
 	if !a.all && e.AllocationMode != api.DeviceAllocationModeExactCount {

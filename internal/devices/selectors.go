@@ -78,7 +78,8 @@ type selectorReader struct {
 	programs *programs
 	compiler api.DeviceSelectorCompiler
 	class    string
-	owner    string // who pays for the programs: a namespace, "" for classes
+	classes  map[*api.DeviceClass]int // what withoutExpression says of them: many requests name one
+	owner    string                   // who pays for the programs: a namespace, "" for classes
 	known    map[string]*program
 	text     int
 	parts    int
@@ -107,6 +108,18 @@ var noExpression = &program{err: errNoExpression}
 // there is none.
 func withoutExpression(list []api.DeviceSelector) int {
 	return slices.IndexFunc(list, func(s api.DeviceSelector) bool { return s.CEL == nil })
+}
+
+// withoutExpression is that of the selectors of a class.
+func (r *selectorReader) withoutExpression(class *api.DeviceClass) int {
+	i, ok := r.classes[class]
+	if !ok {
+		if i = withoutExpression(class.Spec.Selectors); r.classes == nil {
+			r.classes = map[*api.DeviceClass]int{}
+		}
+		r.classes[class] = i
+	}
+	return i
 }
 
 // program returns the program of an expression. Beyond the bounds nothing is compiled.

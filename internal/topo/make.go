@@ -28,15 +28,15 @@ func (t *Tables) offer(id int32, c *counter) {
 	t.noteTerm(termNews{id: id, born: c.born})
 }
 
-// wake follows a topology key that a node has now, and none had before. It offers the terms of
-// the key: they have counted nothing yet, and are like new ones. Queries of the key are vacant
-// no more.
-func (t *Tables) wake(key int32) {
+// wake follows topology keys that a node has now, and none had before. It offers the terms of
+// the keys: they have counted nothing yet, and are like new ones. Queries of the keys are vacant
+// no more. It looks at the counters once, however many keys a node brings.
+func (t *Tables) wake() {
 	if t.vacancy.promised {
 		t.newKeys()
 	}
 	for id, c := range t.counters {
-		if c == nil || !c.asleep || c.key != key || c.holders == 0 {
+		if c == nil || !c.asleep || c.holders == 0 || !t.keys[c.key].hasNodes() {
 			continue
 		}
 		c = t.ownCounter(int32(id))

@@ -28,10 +28,7 @@ func (a *Affinity) BarredBy(p *api.Pod, other *framework.PodInfo, n *framework.N
 	if len(terms) == 0 {
 		return false
 	}
-	var labels map[string]string
-	if n := framework.Lookup[api.Namespace](a.tables.snapshot, p.Namespace); n != nil {
-		labels = n.Labels
-	}
+	labels := a.namespaceLabels(p.Namespace)
 	for i := range terms {
 		t := &terms[i]
 		if _, ok := n.Node.Labels[t.Key]; ok && t.Matches(p.Namespace, labels, p.Labels) {
@@ -39,4 +36,19 @@ func (a *Affinity) BarredBy(p *api.Pod, other *framework.PodInfo, n *framework.N
 		}
 	}
 	return false
+}
+
+// IsRepelled reports whether the pod, which these counts were asked for, is kept off by its required anti-affinity
+// term of that number, once another pod like it has it on a node. It is like [Affinity.Repels], but the
+// pod's namespace need not be known.
+func (a *Affinity) IsRepelled(p *api.Pod, term int) bool {
+	return a.traits.terms.RequiredAnti[term].Matches(p.Namespace, a.namespaceLabels(p.Namespace), p.Labels)
+}
+
+// namespaceLabels are the labels of a namespace, none if it is not known.
+func (a *Affinity) namespaceLabels(name string) map[string]string {
+	if n := framework.Lookup[api.Namespace](a.tables.snapshot, name); n != nil {
+		return n.Labels
+	}
+	return nil
 }

@@ -41,9 +41,10 @@ type TermSet struct {
 
 // termSums are the sums of the counters of some terms.
 type termSums struct {
-	byKey []keySums // only topology keys with a domain that was counted
-	total int64     // as in counter, without weights
-	last  uint64    // time of the latest change
+	byKey  []keySums     // only topology keys with a domain that was counted
+	places map[int32]int // of keys in byKey; nil while they are few
+	total  int64         // as in counter, without weights
+	last   uint64        // time of the latest change
 }
 
 // keySums are sums of weighted counts by domain of a topology key.
@@ -151,6 +152,7 @@ func (x *TermSet) weigh() {
 	t.setBytes -= x.bytes
 	x.bytes = int(unsafe.Sizeof(*x)) + x.ids.bytes() + 4*(len(x.barsKeys)+len(x.preferKeys)+len(x.scoreKeys))
 	for _, s := range [...]*termSums{&x.bars, &x.prefer, &x.demand} {
+		x.bytes += 24 * len(s.places)
 		for i := range s.byKey {
 			x.bytes += int(unsafe.Sizeof(s.byKey[i])) + 8*cap(s.byKey[i].counts)
 		}
@@ -194,16 +196,40 @@ func (x *TermSet) count() {
 
 // add adds to the sum of a domain.
 func (s *termSums) add(key, domain int32, by int64) {
-	i := slices.IndexFunc(s.byKey, func(k keySums) bool { return k.key == key })
-	if i < 0 {
-		i = len(s.byKey)
-		s.byKey = append(s.byKey, keySums{key: key})
-	}
-	counts := &s.byKey[i].counts
+	counts := &s.byKey[s.place(key)].counts
 	if more := int(domain) + 1 - len(*counts); more > 0 {
 		*counts = append(*counts, make([]int64, more)...)
 	}
 	(*counts)[domain] += by
+}
+
+// fewKeys is up to how many topology keys are looked through for one.
+const fewKeys = 16
+
+// place returns where a topology key is in byKey.
+func (s *termSums) place(key int32) int {
+	i, found := len(s.byKey), false
+	if s.places == nil {
+		if k := slices.IndexFunc(s.byKey, func(k keySums) bool { return k.key == key }); k >= 0 {
+			i, found = k, true
+		}
+	} else if k, ok := s.places[key]; ok {
+		i, found = k, true
+	}
+	if found {
+		return i
+	}
+	s.byKey = append(s.byKey, keySums{key: key})
+	switch {
+	case s.places != nil:
+		s.places[key] = i
+	case len(s.byKey) > fewKeys: // terms of many keys would look through them again and again
+		s.places = make(map[int32]int, len(s.byKey))
+		for k := range s.byKey {
+			s.places[s.byKey[k].key] = k
+		}
+	}
+	return i
 }
 
 // follow makes the sums those of now.

@@ -96,15 +96,18 @@ func sameTaint(a, b api.Taint) bool {
 // enter puts a node, without its pods, into its domains and sets.
 func (t *Tables) enter(n *framework.NodeInfo) {
 	slot := n.Slot()
+	first := false // node with one of the keys
 	for i, k := range t.keys {
 		if k == nil {
 			continue
 		}
 		had := k.hasNodes()
 		k = t.ownKey(i)
-		if k.add(slot, n.Node.Labels); !had && k.hasNodes() {
-			t.wake(int32(i))
-		}
+		k.add(slot, n.Node.Labels)
+		first = first || !had && k.hasNodes()
+	}
+	if first {
+		t.wake()
 	}
 	for i, set := range t.nodeSets {
 		if set != nil {

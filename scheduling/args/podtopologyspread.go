@@ -68,12 +68,19 @@ func (a *PodTopologySpread) Validate(path string) []FieldError {
 	case a.DefaultingType == SystemDefaulting && len(a.DefaultConstraints) > 0:
 		errs = append(errs, Invalid(at, a.DefaultingType, "when .defaultConstraints are not empty"))
 	}
+	type pair struct {
+		key    string
+		action api.UnsatisfiableConstraintAction
+	}
+	seen := make(map[pair]bool, len(a.DefaultConstraints)) // each is compared with all before it
 	for i := range a.DefaultConstraints {
+		c := &a.DefaultConstraints[i]
 		at := index(child(path, "defaultConstraints"), i)
-		errs = append(errs, validateConstraint(at, &a.DefaultConstraints[i])...)
-		if repeated(a.DefaultConstraints, i) {
-			c := &a.DefaultConstraints[i]
+		errs = append(errs, validateConstraint(at, c)...)
+		if p := (pair{c.TopologyKey, c.WhenUnsatisfiable}); seen[p] {
 			errs = append(errs, Duplicate(at, fmt.Sprintf("{%s, %s}", c.TopologyKey, c.WhenUnsatisfiable)))
+		} else {
+			seen[p] = true
 		}
 	}
 	return errs
@@ -103,14 +110,4 @@ func validateConstraint(path string, c *api.TopologySpreadConstraint) []FieldErr
 		errs = append(errs, Forbidden(child(path, "labelSelector"), "constraint must not define a selector, as they deduced for each pod"))
 	}
 	return errs
-}
-
-// repeated reports whether a constraint before the i-th has the same key and action.
-func repeated(list []api.TopologySpreadConstraint, i int) bool {
-	for j := range i {
-		if list[j].TopologyKey == list[i].TopologyKey && list[j].WhenUnsatisfiable == list[i].WhenUnsatisfiable {
-			return true
-		}
-	}
-	return false
 }

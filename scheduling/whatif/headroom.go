@@ -284,7 +284,7 @@ func (h *headroom) rejected(i int, v scheduling.NodeVerdict) {
 }
 
 func (h *headroom) finish() {
-	var list reasons
+	list := reasons{}
 	for _, r := range h.seen {
 		for _, text := range r.texts {
 			list.add(r.plugin, text, r.nodes)

@@ -276,3 +276,29 @@ func checkLimits(t *testing.T, seed uint64, s *framework.Snapshot, pod *framewor
 		}
 	}
 }
+
+// A term may select the namespace of the pod only because the snapshot does not have it: then a replica on a node keeps
+// others off, though its own term would not.
+func TestHeadroomInUnknownNamespace(t *testing.T) {
+	for _, known := range []bool{true, false} {
+		for _, selector := range []string{"!env", "env=prod"} {
+			s := cluster([]api.NodeBuilder{api.MakeNode("a", "4", "8Gi").Labels(api.LabelHostname, "a"), api.MakeNode("b", "4", "8Gi").Labels(api.LabelHostname, "b")})
+			if known {
+				put(s, &api.Namespace{ObjectMeta: api.ObjectMeta{Name: "default"}})
+			}
+			namespaces, err := api.ParseLabelSelector(selector)
+			if err != nil {
+				t.Fatal(err)
+			}
+			web := api.MakePod("web").Labels("app", "web").Requests("1", "1Gi").Obj()
+			web.Spec.Affinity = &api.Affinity{PodAntiAffinity: &api.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []api.PodAffinityTerm{{
+				TopologyKey: api.LabelHostname, LabelSelector: &api.LabelSelector{MatchLabels: map[string]string{"app": "web"}}, NamespaceSelector: namespaces,
+			}}}}
+			want := map[string]int{"!env": 2, "env=prod": 8}[selector]
+			h, err := planner(s).Headroom(pod(s, web), 0)
+			if err != nil || h.Total != want {
+				t.Errorf("known %t, selector %s: headroom %d, %v; want %d", known, selector, h.Total, err, want)
+			}
+		}
+	}
+}

@@ -57,7 +57,7 @@ func missed(pod *framework.PodInfo, err error) (*Unplaced, error) {
 }
 
 func reasonsOf(fit *scheduling.FitError) []Reason {
-	var list reasons
+	list := reasons{}
 	for _, r := range fit.Rejections {
 		for _, text := range r.Status.Reasons() {
 			plugin := r.Plugin
@@ -70,23 +70,20 @@ func reasonsOf(fit *scheduling.FitError) []Reason {
 	return list.sorted()
 }
 
-// reasons counts nodes by plugin and reason.
-type reasons []Reason
+// reasons counts nodes by plugin and reason, which may be thousands: a node has one for each
+// resource that it lacks.
+type reasons map[[2]string]int
 
-func (l *reasons) add(plugin, text string, nodes int) {
-	for i := range *l {
-		if r := &(*l)[i]; r.Plugin == plugin && r.Reason == text {
-			r.Nodes += nodes
-			return
-		}
-	}
-	*l = append(*l, Reason{plugin, text, nodes})
-}
+func (l reasons) add(plugin, text string, nodes int) { l[[2]string{plugin, text}] += nodes }
 
 // sorted returns the reasons, the most frequent first.
 func (l reasons) sorted() []Reason {
-	slices.SortFunc(l, func(a, b Reason) int {
+	var list []Reason
+	for of, nodes := range l {
+		list = append(list, Reason{of[0], of[1], nodes})
+	}
+	slices.SortFunc(list, func(a, b Reason) int {
 		return cmp.Or(cmp.Compare(b.Nodes, a.Nodes), cmp.Compare(a.Plugin, b.Plugin), cmp.Compare(a.Reason, b.Reason))
 	})
-	return l
+	return list
 }
