@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -26,7 +27,7 @@ const (
 var covered = []string{
 	"resource",
 	"estimator/...", "filter", "framework/...", "internal/cow", "internal/devices/...", "internal/engine/...", "internal/heap",
-	"internal/match", "internal/subjects", "internal/topo", "internal/volumes", "scheduling", "scheduling/config", "scheduling/extender", "scheduling/gang", "scheduling/lifecycle",
+	"internal/match", "internal/subjects", "internal/topo", "internal/volumes", "scheduling", "scheduling/args", "scheduling/config", "scheduling/extender", "scheduling/gang", "scheduling/lifecycle",
 	"scheduling/multicluster", "scheduling/preemption", "scheduling/queue", "scheduling/simulate", "scheduling/whatif", "scheduling/workload", "scoring",
 }
 
@@ -35,13 +36,7 @@ func TestWork(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the library anew")
 	}
-	const module = "github.com/berth-sched/berth/"
-	counter := &counter{binary: filepath.Join(t.TempDir(), "work.test")}
-	build := exec.Command("go", "test", "-c", "-tags", "full", "-o", counter.binary,
-		"-covermode=count", "-coverpkg=slices,"+module+strings.Join(covered, ","+module), ".")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	counter := newCounter(t)
 	for _, s := range shapes {
 		t.Run(s.name, func(t *testing.T) {
 			n := size * max(1, s.times)
@@ -75,8 +70,84 @@ func TestShape(t *testing.T) {
 	}
 }
 
-// A counter runs shapes in a process of their own.
+// A counter runs tests of the package in a process of their own, which counts.
 type counter struct{ binary string }
+
+const module = "github.com/berth-sched/berth/"
+
+// built is the directory of the test with counters. It is built once for all that count.
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "work")
+	if err != nil {
+		return "", err
+	}
+	build := exec.Command("go", "test", "-c", "-tags", "full", "-o", filepath.Join(dir, "work.test"),
+		"-covermode=count", "-coverpkg=slices,"+module+strings.Join(covered, ","+module), ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		return dir, fmt.Errorf("%w\n%s", err, out)
+	}
+	return dir, nil
+})
+
+// counting is set once a test has asked for counters.
+var counting bool
+
+func newCounter(t *testing.T) *counter {
+	t.Helper()
+	counting = true
+	dir, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &counter{filepath.Join(dir, "work.test")}
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if counting {
+		if dir, _ := built(); dir != "" {
+			os.RemoveAll(dir)
+		}
+	}
+	os.Exit(code)
+}
+
+// A block is a few statements in a row, and how often they ran.
+type block struct {
+	at               string // such as "filter/taints.go:12.3,14.5"
+	statements, runs int
+}
+
+// blocks runs a test, and tells it in the environment what to do.
+func (c *counter) blocks(t *testing.T, test, setting string) (list []block) {
+	t.Helper()
+	profile := c.binary + ".profile"
+	run := exec.Command(c.binary, "-test.run=^"+test+"$", "-test.coverprofile="+profile)
+	run.Env = append(os.Environ(), setting)
+	if out, err := run.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", setting, err, out)
+	}
+	text, err := os.ReadFile(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Fields(line)
+		if len(fields) != 3 {
+			continue // the mode
+		}
+		statements, err := strconv.Atoi(fields[1])
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		runs, err := strconv.Atoi(fields[2])
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		list = append(list, block{strings.TrimPrefix(fields[0], module), statements, runs})
+	}
+	return list
+}
 
 // counts are how many statements ran, and how often the one that ran most.
 type counts struct {
@@ -86,33 +157,10 @@ type counts struct {
 
 func (c *counter) of(t *testing.T, s shape, size int) (all counts) {
 	t.Helper()
-	profile := c.binary + ".profile"
-	run := exec.Command(c.binary, "-test.run=^TestShape$", "-test.coverprofile="+profile)
-	run.Env = append(os.Environ(), fmt.Sprintf("BERTH_WORK=%s:%d", s.name, size))
-	if out, err := run.CombinedOutput(); err != nil {
-		t.Fatalf("%s of size %d: %v\n%s", s.name, size, err, out)
-	}
-	text, err := os.ReadFile(profile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(text)) {
-		at, numbers, _ := strings.Cut(strings.TrimSpace(line), " ")
-		statements, runs, ok := strings.Cut(numbers, " ")
-		if !ok {
-			continue // the mode
-		}
-		n, err := strconv.Atoi(statements)
-		if err != nil {
-			t.Fatalf("%s: %v", line, err)
-		}
-		count, err := strconv.Atoi(runs)
-		if err != nil {
-			t.Fatalf("%s: %v", line, err)
-		}
-		all.sum += n * count
-		if count > all.most {
-			all.most, all.at = count, filepath.Base(filepath.Dir(at))+"/"+filepath.Base(at)
+	for _, b := range c.blocks(t, "TestShape", fmt.Sprintf("BERTH_WORK=%s:%d", s.name, size)) {
+		all.sum += b.statements * b.runs
+		if b.runs > all.most {
+			all.most, all.at = b.runs, filepath.Base(filepath.Dir(b.at))+"/"+filepath.Base(b.at)
 		}
 	}
 	return all
