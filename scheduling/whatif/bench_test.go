@@ -8,6 +8,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling/whatif"
 )
 
@@ -100,6 +101,16 @@ func BenchmarkQuestions(b *testing.B) {
 	ask("headroom-uneven-zones", func() error { _, err := p.Headroom(uneven, 0); return err })
 	ask("drain-10", func() error { _, err := p.Drain(ten...); return err })
 	ask("removable-10", func() error { _, err := p.Removable(ten...); return err })
+	uses := whatif.RebalanceConfig{
+		Low: map[resource.Name]float64{resource.CPU: 30}, High: map[resource.Name]float64{resource.CPU: 60}, UseRequests: true,
+	}
+	ask("rebalance", func() error {
+		r, err := p.Rebalance(uses)
+		if err == nil && len(r.Moves) < 1000 {
+			err = fmt.Errorf("%d moves", len(r.Moves))
+		}
+		return err
+	})
 	ask("whynot-rejected", func() error { _, err := p.WhyNot(huge, "node-0007"); return err })
 	ask("whynot-scores", func() error { _, err := p.WhyNot(web, "node-0007"); return err })
 	ask("whynot-constraints", func() error { _, err := p.WhyNot(picky, "node-0007"); return err })

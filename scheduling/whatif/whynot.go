@@ -97,7 +97,7 @@ func (p *Planner) WhyNot(pod *framework.PodInfo, name string) (*WhyNot, error) {
 		return nil, err
 	}
 	pod = pod.Pending()
-	x := &whyNot{planner: p, pod: pod.Pod, node: n.Node, proved: map[string]bool{}, asked: map[string]bool{}, decided: map[string]string{}}
+	x := &whyNot{planner: p, pod: pod.Pod, node: n.Node, spread: p.sched.SpreadConstraints(pod), asked: map[string]bool{}, decided: map[string]string{}}
 	if x.sched, err = p.plain(); err != nil {
 		return nil, err
 	}
@@ -223,14 +223,15 @@ type whyNot struct {
 	planner *Planner
 	pod     *api.Pod
 	node    *api.Node
-	sched   *scheduling.Scheduler  // without kept answers
-	table   *scheduling.ScoreTable // of the pod as it is
-	proved  map[string]bool        // see proofOf
-	forks   []*framework.Snapshot  // each with other labels of the node
-	asked   map[string]bool        // what feasible has found, by the changes
-	decided map[string]string      // what decide has found, by the changes
-	key     []byte                 // memory of keyOf
-	steps   int                    // what all trials took
+	sched   *scheduling.Scheduler          // without kept answers
+	table   *scheduling.ScoreTable         // of the pod as it is
+	spread  []api.TopologySpreadConstraint // that may hold for the pod
+	proofs  []proof
+	forks   []*framework.Snapshot // each with other labels of the node
+	asked   map[string]bool       // what feasible has found, by the changes
+	decided map[string]string     // what decide has found, by the changes
+	key     []byte                // memory of keyOf
+	steps   int                   // what all trials took
 }
 
 // maxSteps bounds what the trials of one question take, 2 to 4 s. They are many, and each
@@ -254,8 +255,7 @@ func (x *whyNot) trial(changes []Change) (*trial, error) {
 
 // remedy makes a remedy of changes.
 func (x *whyNot) remedy(changes []Change) Remedy {
-	removes := slices.ContainsFunc(changes, func(c Change) bool { return c.Kind == ChangeRemove })
-	return Remedy{Changes: changes, Unproved: removes && !x.proved[proofOf(changes)]}
+	return Remedy{Changes: changes, Unproved: !x.isProved(changes)}
 }
 
 // with calls f with the snapshot and the pod as the changes make them.

@@ -3,7 +3,6 @@ package whatif
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -28,8 +27,8 @@ func (x *whyNot) removals(changes []Change) (list []Change, err error) {
 		if err == nil && list == nil {
 			list, proved, err = x.removalsFrom(s, f, pod, x.domains(s, n, pod))
 		}
-		if proved {
-			x.proved[proofOf(with(changes, list...))] = true
+		if proved && list != nil {
+			x.proofs = append(x.proofs, proof{slices.Clone(changes), len(list)})
 		}
 		return err
 	})
@@ -102,19 +101,54 @@ func (x *whyNot) removalsFrom(s *framework.Snapshot, f *scheduling.Filtering, po
 	return list, r.proved && x.monotone(s, pod, nodes), nil
 }
 
-// proofOf names a proof that no fewer pods than the changes remove suffice. It holds with fewer of the
-// changes that only help the pod; the others change what terms and spread constraints count.
-func proofOf(changes []Change) string {
-	var parts []string
-	for _, c := range changes {
-		switch c.Kind {
-		case ChangeRequest, ChangeHostPort, ChangeSpread, ChangeAffinity, ChangeAntiAffinity:
-		default:
-			parts = append(parts, c.String())
-		}
+// A proof says that with some changes, which remove no pods, no fewer than so many pods must go.
+type proof struct {
+	changes []Change
+	pods    int
+}
+
+// isProved reports whether no fewer pods than the changes remove suffice. A proof with changes that help the pod
+// more stands for those that help it less.
+func (x *whyNot) isProved(changes []Change) bool {
+	others := withoutRemovals(changes)
+	pods := len(changes) - len(others)
+	return pods == 0 || slices.ContainsFunc(x.proofs, func(p proof) bool { return p.pods >= pods && x.helpMore(p.changes, others) })
+}
+
+// helpMore reports whether the one changes help the pod at least as much as the others, and what may harm is
+// the same.
+func (x *whyNot) helpMore(more, less []Change) bool {
+	in := func(list []Change, c Change) bool {
+		return slices.ContainsFunc(list, func(o Change) bool {
+			same := o
+			if c.Kind == ChangeRequest {
+				same.Amount = c.Amount
+			}
+			return same == c && o.Amount <= c.Amount
+		})
 	}
-	slices.Sort(parts)
-	return strings.Join(parts, "\n")
+	return !slices.ContainsFunc(less, func(c Change) bool { return !in(more, c) }) &&
+		!slices.ContainsFunc(more, func(c Change) bool { return x.mayHarm(c) && !in(less, c) })
+}
+
+// withoutRemovals are the changes that remove no pods.
+func withoutRemovals(changes []Change) []Change {
+	return slices.DeleteFunc(slices.Clone(changes), func(c Change) bool { return c.Kind == ChangeRemove })
+}
+
+// mayHarm reports whether a change may do more than let the pod on the node.
+func (x *whyNot) mayHarm(c Change) bool {
+	switch c.Kind {
+	case ChangeRequest, ChangeHostPort, ChangeSpread, ChangeAffinity, ChangeAntiAffinity:
+		return false
+	case ChangeToleration:
+		return slices.ContainsFunc(x.spread, func(s api.TopologySpreadConstraint) bool {
+			return s.NodeTaintsPolicy != nil && *s.NodeTaintsPolicy == api.NodeInclusionPolicyHonor
+		})
+	case ChangeNodeSelector, ChangeNodeAffinity, ChangePin:
+		return len(x.spread) > 0
+	}
+	return true
 }
 
 // monotone reports whether the removal of more pods of the nodes can never harm: not if the

@@ -50,7 +50,9 @@ func (x *whyNot) repaired(rejections []scheduling.NodeRejection) ([]Remedy, erro
 			}
 		}
 		if err == nil && ok {
-			changes, err = x.settle(changes)
+			if changes, err = x.settle(changes); err == nil {
+				changes, err = x.proven(changes)
+			}
 			settled = append(settled, changes)
 		}
 		if err != nil {
@@ -64,11 +66,28 @@ func (x *whyNot) repaired(rejections []scheduling.NodeRejection) ([]Remedy, erro
 	return list, nil
 }
 
+// proven searches once more for the fewest pods, if what settle left out was not what the search before assumed.
+func (x *whyNot) proven(changes []Change) ([]Change, error) {
+	if x.isProved(changes) {
+		return changes, nil
+	}
+	others := withoutRemovals(changes)
+	removed, err := x.removals(others)
+	if err != nil || removed == nil || len(others)+len(removed) >= len(changes) {
+		return changes, err
+	}
+	fewer := with(others, removed...)
+	ok, err := x.wins(fewer)
+	if !ok {
+		return changes, err
+	}
+	return fewer, err
+}
+
 // pinned adds a pin to the changes, which narrows what spread constraints count: so fewer pods may have to go.
 func (x *whyNot) pinned(changes []Change) ([]Change, error) {
 	pin := Change{Kind: ChangePin, To: x.node.Name}
-	isRemoval := func(c Change) bool { return c.Kind == ChangeRemove }
-	others := slices.DeleteFunc(slices.Clone(changes), isRemoval)
+	others := withoutRemovals(changes)
 	if len(others) == len(changes) {
 		return with(changes, pin), nil
 	}
