@@ -3,6 +3,7 @@ package kube
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	resourcev1 "k8s.io/api/resource/v1"
@@ -20,14 +21,15 @@ import (
 // gone, and the pod would wait until the claim is.
 type claimReleaser struct {
 	s     *Scheduler
-	again map[string]time.Time // claims that could not be released, by key: when to look again
+	again map[string]time.Time // claims whose write has failed, by key: when it is tried again
+	last  map[string]string    // by namespace: the key of the claim that was looked at last
 }
 
 const (
 	releaseEvery = time.Second      // between two looks
 	releaseAgain = 30 * time.Second // after a write that failed
-	releaseLater = 10 * time.Second // for claims whose users do not wait, so that others of the namespace get their turn
 	releaseMost  = 20               // claims of one namespace in a look, so that others' do not wait for thousands
+	releaseSeen  = 10 * releaseMost // claims of one namespace that are looked at for these
 )
 
 // A keptClaim is one that is being deleted, and its users that are on no node.
@@ -62,7 +64,6 @@ func (r *claimReleaser) look(ctx context.Context) {
 	}
 	for _, k := range kept {
 		if len(k.users) == 0 {
-			r.again[k.claim.Key()] = time.Now().Add(releaseLater)
 			continue
 		}
 		if err := r.release(ctx, k); err != nil && ctx.Err() == nil {
@@ -72,24 +73,47 @@ func (r *claimReleaser) look(ctx context.Context) {
 	}
 }
 
-// kept lists claims to look at.
+// kept lists claims to look at. Those of a namespace have their turns in the order of their keys.
 func (r *claimReleaser) kept() (list []keptClaim) {
-	now, again, of := time.Now(), map[string]time.Time{}, map[string]int{}
-	for _, c := range r.s.cluster.Devices.Terminating() {
-		if at := r.again[c.Key()]; now.Before(at) {
-			again[c.Key()] = at
-			continue
+	now, again, last := time.Now(), map[string]time.Time{}, map[string]string{}
+	for _, claims := range byNamespace(r.s.cluster.Devices.Terminating()) {
+		namespace := claims[0].Namespace
+		first, _ := slices.BinarySearchFunc(claims, r.last[namespace]+"\x00", func(c *api.ResourceClaim, key string) int { return strings.Compare(c.Key(), key) })
+		found := 0
+		for i := range min(len(claims), releaseSeen) {
+			c := claims[(first+i)%len(claims)]
+			if found == releaseMost {
+				break
+			}
+			last[namespace] = c.Key()
+			if now.Before(r.again[c.Key()]) {
+				continue
+			}
+			if users := r.unbound(c); len(users) > 0 {
+				list = append(list, keptClaim{c, users})
+				found++
+			}
 		}
-		if of[c.Namespace] == releaseMost {
-			continue
-		}
-		if users := r.unbound(c); len(users) > 0 {
-			list = append(list, keptClaim{c, users})
-			of[c.Namespace]++
+		for _, c := range claims {
+			if at, ok := r.again[c.Key()]; ok && now.Before(at) {
+				again[c.Key()] = at
+			}
 		}
 	}
-	r.again = again // without claims that are gone
+	r.again, r.last = again, last // without claims and namespaces that are gone
 	return list
+}
+
+// byNamespace splits a list that is sorted by key.
+func byNamespace(claims []*api.ResourceClaim) (lists [][]*api.ResourceClaim) {
+	for len(claims) > 0 {
+		n := slices.IndexFunc(claims, func(c *api.ResourceClaim) bool { return c.Namespace != claims[0].Namespace })
+		if n < 0 {
+			n = len(claims)
+		}
+		lists, claims = append(lists, claims[:n]), claims[n:]
+	}
+	return lists
 }
 
 // unbound lists the users of a claim that are on no node.

@@ -225,7 +225,7 @@ func TestClaimReleaseFails(t *testing.T) {
 // Claims of a namespace whose users wait for another scheduler do not keep its other claims from being released.
 func TestClaimsOfForeignUsersLetOthersGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const foreign = 100
+		const foreign = 400
 		var claims []kruntime.Object
 		var pods []*corev1.Pod
 		add := func(name, scheduler string) {
@@ -241,7 +241,7 @@ func TestClaimsOfForeignUsersLetOthersGo(t *testing.T) {
 		}
 		for i := range foreign {
 			add(fmt.Sprintf("foreign-%03d", i), "other")
-			if i%50 == 25 {
+			if i%200 == 190 {
 				add(fmt.Sprintf("ours-%03d", i), "")
 			}
 		}
@@ -251,7 +251,7 @@ func TestClaimsOfForeignUsersLetOthersGo(t *testing.T) {
 			w.create(p)
 		}
 		time.Sleep(4 * time.Minute)
-		for _, name := range []string{"ours-025", "ours-075"} {
+		for _, name := range []string{"ours-190", "ours-390"} {
 			if got := users(w.claim(name)); len(got) > 0 {
 				t.Errorf("claim %s is reserved for %v", name, got)
 			}
