@@ -110,14 +110,14 @@ func (x *podIndex) PodRemoved(s *Snapshot, _ *NodeInfo, p *PodInfo) {
 }
 
 // Pending returns the pod as it would wait for a place: without spec.nodeName and
-// status.nominatedNodeName, and with the status of a pod that has never run. The rest
-// of it stays, its UID and owner included. It is derived once; a pod that has no node
-// is its own pending form.
+// status.nominatedNodeName, not being deleted, and with the status of a pod that has never
+// run. The rest of it stays, its UID and owner included. It is derived once; a pod that has
+// none of these is its own pending form.
 //
 // Use it to place a pod again that runs, as in a drain: with its spec.nodeName, as
 // kubectl prints it, it fits only the node that it is to leave.
 func (p *PodInfo) Pending() *PodInfo {
-	if p.Pod.Spec.NodeName == "" && p.Pod.Status.NominatedNodeName == "" {
+	if p.Pod.Spec.NodeName == "" && p.Pod.Status.NominatedNodeName == "" && p.Pod.DeletionTimestamp == nil {
 		return p
 	}
 	return pendingForm.Of(p)
@@ -125,7 +125,7 @@ func (p *PodInfo) Pending() *PodInfo {
 
 var pendingForm = NewPodDerived(func(p *PodInfo) *PodInfo {
 	pod := *p.Pod
-	pod.Spec.NodeName = ""
+	pod.Spec.NodeName, pod.DeletionTimestamp = "", nil
 	pod.Status = api.PodStatus{Phase: api.PodPending, QOSClass: p.Pod.Status.QOSClass}
 	info, err := NewPodInfo(&pod, p.schema)
 	if err != nil {

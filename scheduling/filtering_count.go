@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -91,6 +92,30 @@ func (f *Filtering) ReservesNothing() bool {
 		}
 	}
 	return true
+}
+
+// ReservesByOthers reports whether a Reserve plugin that is not of this module concerns the pod. It may
+// refuse by more than the filters look at.
+func (f *Filtering) ReservesByOthers() bool {
+	for i := range f.path.plugins.reserve {
+		p := &f.path.plugins.reserve[i]
+		if p.concern.of(f.path.cycle.Pod) && !isModules(p.plugin) {
+			return true
+		}
+	}
+	return false
+}
+
+// isModules reports whether a Reserve plugin is one of this module.
+func isModules(p framework.Plugin) bool {
+	if _, ok := framework.As[filter.VolumeBinding](p); ok {
+		return true
+	}
+	if _, ok := framework.As[filter.DynamicResources](p); ok {
+		return true
+	}
+	_, ok := framework.As[estimator.Assigner](p)
+	return ok
 }
 
 // fill places replicas on the node until one is rejected, and takes them back.

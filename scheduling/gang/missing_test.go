@@ -45,3 +45,33 @@ func TestMissingLeavesOutDevices(t *testing.T) {
 		t.Errorf("%+v, want nothing of x.io/g, and one node", m)
 	}
 }
+
+// Without the Namespace, anti-affinity may keep a pod off only if it comes second: a refusal proves nothing then.
+func TestRefusalInUnknownNamespace(t *testing.T) {
+	for _, known := range []bool{true, false} {
+		s := framework.NewSnapshot(framework.Arrival)
+		if err := s.AddNode(api.MakeNode("n", "4", "8Gi").Labels(api.LabelHostname, "n").Obj()); err != nil {
+			t.Fatal(err)
+		}
+		if known {
+			if err := framework.Put(s, &api.Namespace{ObjectMeta: api.ObjectMeta{Name: "default"}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		namespaces, err := api.ParseLabelSelector("!env")
+		if err != nil {
+			t.Fatal(err)
+		}
+		shy := api.MakePod("a").Labels("app", "a").Requests("1", "1Gi").Obj()
+		shy.Spec.Affinity = &api.Affinity{PodAntiAffinity: &api.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []api.PodAffinityTerm{{
+			TopologyKey: api.LabelHostname, LabelSelector: &api.LabelSelector{MatchLabels: map[string]string{"app": "b"}}, NamespaceSelector: namespaces,
+		}}}}
+		a, b := info(s, shy), info(s, api.MakePod("b").Labels("app", "b").Requests("1", "1Gi").Obj())
+		for _, order := range [][]*framework.PodInfo{{a, b}, {b, a}} {
+			out, err := placer(gang.Rules{Choice: gang.BestFit, Search: 10_000}).Try(s, &gang.Group{Name: "g", Pods: order})
+			if err != nil || out.Status == gang.Placed && known || out.Status != gang.Placed && out.Proved != known {
+				t.Errorf("known %t, %s first: %v, proved %t, %v", known, order[0].Pod.Name, out.Status, out.Proved, err)
+			}
+		}
+	}
+}

@@ -21,7 +21,16 @@ import (
 //   - A pod keeps its nominated node from the others until it is placed.
 func (a *attempt) orderMatters() bool {
 	return slices.ContainsFunc(a.g.Pods, func(pod *framework.PodInfo) bool {
-		return needsOtherPods(pod.Pod) || holdsClaims(pod) || a.nominated(pod) || !a.nodeOnly(pod)
+		return needsOtherPods(pod.Pod) || holdsClaims(pod) || a.nominated(pod) || !a.nodeOnly(pod) || a.isOneSided(pod)
+	})
+}
+
+// isOneSided reports whether the pod's anti-affinity may select a namespace only because the snapshot does not
+// have it: pods on nodes keep others off by that, but not a pod that comes after them.
+func (a *attempt) isOneSided(pod *framework.PodInfo) bool {
+	x := pod.Pod.Spec.Affinity
+	return x != nil && x.PodAntiAffinity != nil && slices.ContainsFunc(x.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution, func(t api.PodAffinityTerm) bool {
+		return t.NamespaceSelector != nil && framework.Lookup[api.Namespace](a.snap, pod.Pod.Namespace) == nil
 	})
 }
 

@@ -282,7 +282,7 @@ func (b *bounds) chooseExhaustively(members []member, lead SpreadField, need int
 		if len(chosen) > size || found && most >= need {
 			return
 		}
-		if room := clusterCapacity(chosen); room > most && len(chosen) >= b.of[SpreadByCluster].MinGroups && b.oracleMet(chosen) {
+		if room := clusterCapacity(chosen); room > most && len(chosen) >= max(1, b.of[SpreadByCluster].MinGroups) && b.oracleMet(chosen) {
 			best, most, found = chosen, room, true
 		}
 		if len(left) > 0 {

@@ -59,7 +59,7 @@ func (h *headroom) counted(s *framework.Snapshot) (ok bool, err error) {
 // one, and first is the place of its node; otherwise first is -1.
 func (h *headroom) parts(s *framework.Snapshot) (parts scheduling.SpreadFiltering, first int, ok bool, err error) {
 	f, err := h.planner.sched.Filtering(s, h.pod)
-	if err != nil {
+	if err != nil || f.ReservesByOthers() {
 		return parts, -1, false, err
 	}
 	if parts, ok, err = f.Spread(); ok || err != nil {

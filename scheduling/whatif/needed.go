@@ -192,7 +192,7 @@ func (x *nodeSearch) count(counts []int) (placed int, err error) {
 				break // too many have failed
 			}
 			x.spend(s, pod)
-			_, err := x.planner.sched.Place(s, pod)
+			_, err := x.planner.assume(s, pod)
 			if err == nil {
 				placed++
 			} else if _, err = missed(pod, err); err != nil {

@@ -268,7 +268,7 @@ func (x *nodeSearch) leftOver(s *framework.Snapshot) (left []*framework.PodInfo,
 	x.spent += x.classes * s.Len()
 	for _, pod := range x.pods {
 		x.spend(s, pod)
-		_, err := x.planner.sched.Place(s, pod)
+		_, err := x.planner.assume(s, pod)
 		if err == nil {
 			continue
 		}
@@ -299,7 +299,7 @@ func (x *nodeSearch) value(s *framework.Snapshot, nodes []int, pods []*framework
 		if x.spent++; k < x.classes {
 			x.spent += f.Len() // as if each were the first of its class
 		}
-		_, err := x.planner.sched.Place(f, pod)
+		_, err := x.planner.assume(f, pod)
 		if err != nil {
 			if _, err = missed(pod, err); err != nil {
 				return 0, 0, err

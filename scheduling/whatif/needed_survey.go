@@ -101,11 +101,12 @@ func (x *nodeSearch) countOnce() error {
 }
 
 // isHelped reports whether a pod may fit because of other pods: it may have to be near them, or to
-// spread like them, or share volumes or devices with them.
+// spread like them, or share volumes or devices with them, or one that is placed gives up its nomination. One that
+// names nodes may fit on the second new node.
 func (x *nodeSearch) isHelped(p *framework.PodInfo) bool {
 	a := p.Pod.Spec.Affinity
 	attracted := a != nil && a.PodAffinity != nil && len(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0
-	return attracted || x.planner.spreads(p) || p.HasVolumes() || p.HasClaims()
+	return attracted || x.planner.spreads(p) || p.HasVolumes() || p.HasClaims() || namesNodes(p.Pod) || x.planner.snapshot.Nominations() > 0
 }
 
 // spreads reports whether filters may spread the pod.

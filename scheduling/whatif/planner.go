@@ -105,12 +105,23 @@ func (p *Planner) inFork(f func(s *framework.Snapshot) error) error {
 
 // place places the pod. If it fits nowhere, node is "" and miss says why.
 func (p *Planner) place(s *framework.Snapshot, pod *framework.PodInfo) (node string, miss *Unplaced, err error) {
-	d, err := p.sched.Place(s, pod)
+	d, err := p.assume(s, pod)
 	if err == nil {
 		return d.Node, nil, nil
 	}
 	miss, err = missed(pod, err)
 	return "", miss, err
+}
+
+// assume decides about the pod and counts it on its node. It is nominated no longer then.
+func (p *Planner) assume(s *framework.Snapshot, pod *framework.PodInfo) (scheduling.Decision, error) {
+	d, err := p.sched.Place(s, pod)
+	if err == nil && s.Nominations() > 0 {
+		for _, slot := range slices.Clone(s.NominatedSlots()) {
+			s.ClearNomination(pod, s.AtSlot(slot).Name())
+		}
+	}
+	return d, err
 }
 
 // node returns a node of the snapshot by name.

@@ -162,7 +162,7 @@ func (r *removal) measure() error {
 	r.alike = make([]bool, len(r.rest))
 	for k := 1; k < len(r.rest); k++ {
 		a, b := r.pods[r.rest[k-1]], r.pods[r.rest[k]]
-		r.alike[k] = a.node == b.node && a.pod.Priority == b.pod.Priority && a.pod.Pod.Namespace == b.pod.Pod.Namespace &&
+		r.alike[k] = a.node == b.node && a.pod.Priority == b.pod.Priority && a.pod.Pod.Namespace == b.pod.Pod.Namespace && holdAlike(a.pod, b.pod) &&
 			reflect.DeepEqual(a.pod.Pod.Labels, b.pod.Pod.Labels) && reflect.DeepEqual(a.pod.Pod.Spec, b.pod.Pod.Spec)
 	}
 	n := r.s.Node(r.x.node.Name)
@@ -195,6 +195,12 @@ func (r *removal) measure() error {
 		add(int64(len(n.Pods))+1-n.AllowedPods, func(*framework.PodInfo) int64 { return 1 })
 	}
 	return nil
+}
+
+// holdAlike reports whether two pods of equal specs hold the same: a pod that is resized holds what its status says,
+// and claims and volumes differ.
+func holdAlike(a, b *framework.PodInfo) bool {
+	return slices.Equal(a.Fresh().UsedRequests, b.Fresh().UsedRequests) && !a.HasVolumes() && !a.HasClaims() && !a.HasExtended()
 }
 
 // shortOf returns the resources for which NodeResourcesFit rejects the node. What it ignores, or leaves to

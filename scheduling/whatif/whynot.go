@@ -96,7 +96,7 @@ func (p *Planner) WhyNot(pod *framework.PodInfo, name string) (*WhyNot, error) {
 	if err != nil {
 		return nil, err
 	}
-	pod = pod.Pending()
+	pod = asItWaits(pod)
 	x := &whyNot{planner: p, pod: pod.Pod, node: n.Node, spread: p.sched.SpreadConstraints(pod), asked: map[string]bool{}, decided: map[string]string{}}
 	if x.sched, err = p.plain(); err != nil {
 		return nil, err
@@ -110,6 +110,14 @@ func (p *Planner) WhyNot(pod *framework.PodInfo, name string) (*WhyNot, error) {
 		return nil, err
 	}
 	return w, nil
+}
+
+// asItWaits returns a pod that waits, which may be nominated to a node, or the pending form of one that runs.
+func asItWaits(pod *framework.PodInfo) *framework.PodInfo {
+	if pod.Pod.Spec.NodeName == "" {
+		return pod
+	}
+	return pod.Pending()
 }
 
 // takenOff calls f with the pod off its node, if it has one.
@@ -203,7 +211,7 @@ func (p *Planner) Decide(pod *framework.PodInfo, name string, changes ...Change)
 	if err != nil {
 		return "", err
 	}
-	x := &whyNot{planner: p, pod: pod.Pending().Pod, node: n.Node, decided: map[string]string{}}
+	x := &whyNot{planner: p, pod: asItWaits(pod).Pod, node: n.Node, decided: map[string]string{}}
 	if err := p.checkChanges(x.pod, x.node, changes); err != nil {
 		return "", err
 	}

@@ -70,7 +70,10 @@ func ExamplePlanner_WhyNot_scores() {
 func applied(t *testing.T, s *framework.Snapshot, pod *framework.PodInfo, node string, changes []whatif.Change) string {
 	t.Helper()
 	s = s.Fork()
-	p := api.Clone(pod.Pending().Pod)
+	p := api.Clone(pod.Pod)
+	if p.Spec.NodeName != "" {
+		p = api.Clone(pod.Pending().Pod)
+	}
 	profile := scheduling.Kubernetes137()
 	var spread, affinity, anti []int
 	for _, c := range changes {
