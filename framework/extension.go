@@ -208,15 +208,20 @@ func (s *Snapshot) extend(key *extensionID, value Extension) {
 // AskWatchers asks the extensions again what parts the pods have that they must be told of; see
 // [PodWatcher]. An extension calls it once it needs to be told of others than before.
 func (s *Snapshot) AskWatchers() {
-	s.watched = 0
+	s.watched = ^PodParts(0) // if one panics
+	watched := PodParts(0)
 	for _, w := range s.podWatchers {
 		x, ok := w.(partWatcher)
-		if !ok || x.WatchedParts() == 0 {
-			s.watched = ^PodParts(0)
+		if !ok {
 			return
 		}
-		s.watched |= x.WatchedParts()
+		parts := x.WatchedParts()
+		if parts == 0 {
+			return
+		}
+		watched |= parts
 	}
+	s.watched = watched
 }
 
 // isWatched reports whether an extension must be told of the pod.

@@ -224,3 +224,29 @@ func TestWatchedParts(t *testing.T) {
 	history(f)
 	check("in the fork still", one.Of(f), "+port", "-port")
 }
+
+// A fearful is a partly that panics where it is asked for its parts.
+type fearful struct{ partly }
+
+func (*fearful) WatchedParts() framework.PodParts { panic("no") }
+
+// An extension that panics where it is asked for its parts does not keep news from others.
+func TestWatchedPartsPanics(t *testing.T) {
+	s := snapshotOf(t, framework.Arrival, "n1")
+	one := framework.NewExtensionKey(func(*framework.Snapshot) *partly { return &partly{parts: framework.PartHostPorts} })
+	two := framework.NewExtensionKey(func(*framework.Snapshot) *fearful { return &fearful{} })
+	three := framework.NewExtensionKey(func(*framework.Snapshot) *partly { return &partly{} })
+	one.Of(s)
+	func() {
+		defer func() { _ = recover() }()
+		two.Of(s)
+	}()
+	func() {
+		defer func() { _ = recover() }()
+		three.Of(s)
+	}()
+	must(t, s.AddPod(podInfo(t, s, plainPod("p")), "n1"))
+	if got := three.Of(s).told; len(got) != 1 {
+		t.Errorf("told %q, want of the pod", got)
+	}
+}

@@ -110,14 +110,15 @@ func (x *podIndex) PodRemoved(s *Snapshot, _ *NodeInfo, p *PodInfo) {
 }
 
 // Pending returns the pod as it would wait for a place: without spec.nodeName and
-// status.nominatedNodeName, not being deleted, and with the status of a pod that has never
-// run. The rest of it stays, its UID and owner included. It is derived once; a pod that has
+// status.nominatedNodeName, not being deleted, without claims made for it, and with the status of
+// a pod that has never run. The rest of it stays, its UID and owner included. It is derived once; a pod that has
 // none of these is its own pending form.
 //
 // Use it to place a pod again that runs, as in a drain: with its spec.nodeName, as
 // kubectl prints it, it fits only the node that it is to leave.
 func (p *PodInfo) Pending() *PodInfo {
-	if p.Pod.Spec.NodeName == "" && p.Pod.Status.NominatedNodeName == "" && p.Pod.DeletionTimestamp == nil {
+	pod := p.Pod
+	if pod.Spec.NodeName == "" && pod.Status.NominatedNodeName == "" && pod.DeletionTimestamp == nil && len(pod.Status.ResourceClaimStatuses) == 0 {
 		return p
 	}
 	return pendingForm.Of(p)

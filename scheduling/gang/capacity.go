@@ -121,7 +121,7 @@ func (a *attempt) repeat(limit int) (c Count, err error) {
 		gang.Name = a.g.Name + "~" + strconv.Itoa(c.Fits)
 		gang.Pods = make([]*framework.PodInfo, len(a.g.Pods))
 		for i, pod := range a.g.Pods {
-			if gang.Pods[i], err = pod.Named(pod.Pod.Name + "~" + strconv.Itoa(c.Fits)); err != nil {
+			if gang.Pods[i], err = pod.Pending().Named(pod.Pod.Name + "~" + strconv.Itoa(c.Fits)); err != nil {
 				return c, err
 			}
 		}

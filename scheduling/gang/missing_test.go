@@ -75,3 +75,32 @@ func TestRefusalInUnknownNamespace(t *testing.T) {
 		}
 	}
 }
+
+// The token that every pod of a cluster has as a volume does not keep a large group from being counted.
+func TestTokenVolumes(t *testing.T) {
+	const racks = 301
+	s := framework.NewSnapshot(framework.Arrival)
+	for i := range 2 * racks {
+		if err := s.AddNode(api.MakeNode(fmt.Sprint("n", i), "1000", "4000Gi").Resource("pods", "600").Labels("rack", fmt.Sprint("r", i/2)).Obj()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var pods []*framework.PodInfo
+	for i := range 1000 {
+		p := api.MakePod(fmt.Sprint("w", i)).Requests("1", "1Gi").Obj()
+		p.Spec.Volumes = []api.Volume{{Name: "kube-api-access"}}
+		pods = append(pods, info(s, p))
+	}
+	sched, err := scheduling.New(scheduling.Kubernetes137()) // not the one that compares all answers
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := gang.New(sched, gang.Rules{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := p.Try(s, &gang.Group{Name: "g", Pods: pods, Topology: []gang.Level{{Key: "rack"}}})
+	if err != nil || out.Status != gang.Placed {
+		t.Errorf("%+v, %v; want all placed", out, err)
+	}
+}

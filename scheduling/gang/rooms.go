@@ -65,7 +65,7 @@ func (r *roomByClass) of(sched *scheduling.Scheduler, snap *framework.Snapshot, 
 	if err != nil {
 		return nil, nil // the attempt will find it again
 	}
-	if !f.NodeOnly() || pods[0].HasVolumes() || pods[0].HasClaims() {
+	if !f.NodeOnly() || holdsClaims(pods[0]) {
 		return nil, nil
 	}
 	if r.schema != snap.Schema() || len(r.classes) >= roomsMost {

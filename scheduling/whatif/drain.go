@@ -197,7 +197,7 @@ type waiting struct {
 // batch takes all pods off their nodes and places them again, and pods of earlier batches that fit now.
 func (x *draining) batch(batch []*exit) error {
 	for _, pod := range batch {
-		if err := x.planner.sched.Release(x.snapshot, pod.pod, pod.node); err != nil {
+		if err := x.planner.release(x.snapshot, pod.pod, pod.node); err != nil {
 			return err
 		}
 	}

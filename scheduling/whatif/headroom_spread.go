@@ -12,7 +12,7 @@ import (
 // then what the rules of domains allow of it. It returns false if that is not the answer.
 func (h *headroom) counted(s *framework.Snapshot) (ok bool, err error) {
 	h.reset(s)
-	if h.pod.HasVolumes() {
+	if holdsVolumes(h.pod) {
 		return false, nil
 	}
 	parts, first, ok, err := h.parts(s)

@@ -55,7 +55,7 @@ type NodesNeeded struct {
 //
 // Lower bounds, and the search for pods that fit on no node, take for granted that a pod
 // without pod affinity, spread constraints, volumes and claims fits no better because
-// other pods are there. A choice has no more nodes of a type than pods, and besides at most
+// other pods or nodes are there. A choice has no more nodes of a type than pods, and besides at most
 // 1,000 for constraints with minDomains, because such nodes help as domains.
 //
 // A type without a name or node, two types of one name, and negative numbers are an

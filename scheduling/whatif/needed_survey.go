@@ -106,7 +106,13 @@ func (x *nodeSearch) countOnce() error {
 func (x *nodeSearch) isHelped(p *framework.PodInfo) bool {
 	a := p.Pod.Spec.Affinity
 	attracted := a != nil && a.PodAffinity != nil && len(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0
-	return attracted || x.planner.spreads(p) || p.HasVolumes() || p.HasClaims() || namesNodes(p.Pod) || x.planner.snapshot.Nominations() > 0
+	return attracted || x.planner.spreads(p) || holdsVolumes(p) || p.HasClaims() || namesNodes(p.Pod) || x.planner.snapshot.Nominations() > 0
+}
+
+// holdsVolumes reports whether the pod has claims of volumes. Other volumes, such as the token that every pod of
+// a cluster has, or disks, concern one node only.
+func holdsVolumes(p *framework.PodInfo) bool {
+	return p.HasVolumes() && slices.ContainsFunc(p.Pod.Spec.Volumes, func(v api.Volume) bool { return v.PersistentVolumeClaim != nil || v.Ephemeral != nil })
 }
 
 // spreads reports whether filters may spread the pod.

@@ -38,11 +38,20 @@ func TypeLike(name string, n *framework.NodeInfo) NodeType {
 	t.Node.Spec.Unschedulable = false
 	t.Node.Spec.Taints = slices.DeleteFunc(t.Node.Spec.Taints, func(t api.Taint) bool { return slices.Contains(conditionTaints, t.Key) })
 	for _, p := range n.Pods {
-		if workload.BelongsToNode(p.Pod) {
+		if workload.BelongsToNode(p.Pod) && !hasSuccessor(n, p.Pod) {
 			t.Pods = append(t.Pods, p.Pending().Pod)
 		}
 	}
 	return t
+}
+
+// hasSuccessor reports whether the pod is being deleted and its controller has made another for the node.
+func hasSuccessor(n *framework.NodeInfo, p *api.Pod) bool {
+	owner := p.ControllerRef()
+	return p.DeletionTimestamp != nil && owner != nil && slices.ContainsFunc(n.Pods, func(o *framework.PodInfo) bool {
+		other := o.Pod.ControllerRef()
+		return o.Pod != p && o.Pod.DeletionTimestamp == nil && o.Pod.Namespace == p.Namespace && other != nil && other.UID == owner.UID && other.Name == owner.Name
+	})
 }
 
 // conditionTaints come and go with the condition of a node, or when an autoscaler wants to remove it.

@@ -174,3 +174,91 @@ func TestHeadroomHeedsReserve(t *testing.T) {
 		t.Errorf("headroom %+v, %v; want 3", h, err)
 	}
 }
+
+// A claim that was made for a pod goes with it, so the pod that is made in its place gets the device.
+func TestMadeClaimGoesWithPod(t *testing.T) {
+	for _, owned := range []bool{true, false} {
+		s := cluster([]api.NodeBuilder{api.MakeNode("n", "8", "64Gi"), api.MakeNode("m", "8", "64Gi")})
+		put(s, &api.DeviceClass{ObjectMeta: api.ObjectMeta{Name: "gpu"}})
+		slice := &api.ResourceSlice{ObjectMeta: api.ObjectMeta{Name: "s"}}
+		slice.Spec = api.ResourceSliceSpec{
+			Driver: "d.io", AllNodes: new(true), Devices: []api.Device{{Name: "a"}},
+			Pool: api.ResourcePool{Name: "all", Generation: 1, ResourceSliceCount: 1},
+		}
+		put(s, slice)
+		demand := api.DeviceClaim{Requests: []api.DeviceRequest{{Name: "r", Exactly: &api.ExactDeviceRequest{DeviceClassName: "gpu", AllocationMode: api.DeviceAllocationModeExactCount, Count: 1}}}}
+		template := &api.ResourceClaimTemplate{ObjectMeta: api.ObjectMeta{Name: "t", Namespace: "default"}}
+		template.Spec.Spec.Devices = demand
+		put(s, template)
+		c := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Name: "web-e-1", Namespace: "default", UID: "c"}}
+		c.Spec.Devices = demand
+		c.Status.Allocation = &api.AllocationResult{Devices: api.DeviceAllocationResult{Results: []api.DeviceRequestAllocationResult{{Request: "r", Driver: "d.io", Pool: "all", Device: "a"}}}}
+		c.Status.ReservedFor = []api.ResourceClaimConsumerReference{{Resource: "pods", Name: "web", UID: "u"}}
+		if owned {
+			c.OwnerReferences = []api.OwnerReference{{Kind: "Pod", Name: "web", UID: "u", Controller: new(true)}}
+		}
+		put(s, c)
+		runs := api.MakePod("web").UID("u").Requests("1", "1Gi").Owner("ReplicaSet", "web").Node("n").Phase(api.PodRunning).Obj()
+		runs.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "e", ResourceClaimTemplateName: new("t")}}
+		runs.Status.ResourceClaimStatuses = []api.PodResourceClaimStatus{{Name: "e", ResourceClaimName: new("web-e-1")}}
+		web := pod(s, runs)
+		if err := s.AddPod(web, "n"); err != nil {
+			t.Fatal(err)
+		}
+		p := planner(s)
+		before := content(s)
+		d, err := p.Drain("n")
+		if err != nil || len(d.Moves) == 1 != owned {
+			t.Errorf("owned %t: %+v, %v", owned, d, err)
+		}
+		r, err := p.Removable("n")
+		if err != nil || r[0].Removable != owned {
+			t.Errorf("owned %t: %+v, %v", owned, r, err)
+		}
+		w, err := p.WhyNot(web, "m")
+		if err != nil || (w.Chosen != "") != owned {
+			t.Errorf("owned %t: %+v, %v", owned, w, err)
+		}
+		if content(s) != before || framework.Lookup[api.ResourceClaim](p.Snapshot(), "default/web-e-1") == nil {
+			t.Error("the claim is gone afterwards")
+		}
+	}
+}
+
+// A pod that waits has claims that were made for it; replicas of it get others.
+func TestHeadroomOfPodWithMadeClaim(t *testing.T) {
+	s := cluster([]api.NodeBuilder{api.MakeNode("n", "8", "64Gi")})
+	put(s, &api.DeviceClass{ObjectMeta: api.ObjectMeta{Name: "gpu"}})
+	slice := &api.ResourceSlice{ObjectMeta: api.ObjectMeta{Name: "s"}}
+	slice.Spec = api.ResourceSliceSpec{
+		Driver: "d.io", NodeName: new("n"), Devices: []api.Device{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}},
+		Pool: api.ResourcePool{Name: "n", Generation: 1, ResourceSliceCount: 1},
+	}
+	put(s, slice)
+	template := &api.ResourceClaimTemplate{ObjectMeta: api.ObjectMeta{Name: "t", Namespace: "default"}}
+	template.Spec.Spec.Devices = api.DeviceClaim{Requests: []api.DeviceRequest{{Name: "r", Exactly: &api.ExactDeviceRequest{DeviceClassName: "gpu", AllocationMode: api.DeviceAllocationModeExactCount, Count: 1}}}}
+	put(s, template)
+	made := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Name: "web-e-1", Namespace: "default", UID: "c"}, Spec: template.Spec.Spec}
+	made.OwnerReferences = []api.OwnerReference{{Kind: "Pod", Name: "web", UID: "u", Controller: new(true)}}
+	put(s, made)
+	waits := api.MakePod("web").UID("u").Requests("1", "1Gi").Obj()
+	waits.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "e", ResourceClaimTemplateName: new("t")}}
+	waits.Status.ResourceClaimStatuses = []api.PodResourceClaimStatus{{Name: "e", ResourceClaimName: &made.Name}}
+	if h, err := planner(s).Headroom(pod(s, waits), 0); err != nil || h.Total != 4 {
+		t.Errorf("headroom %+v, %v; want 4", h, err)
+	}
+}
+
+// A DaemonSet's pod that is being deleted does not come with a new node beside the pod that takes its place.
+func TestTypeLikeLeavesOutPredecessors(t *testing.T) {
+	daemon := func(name string) *api.Pod {
+		return api.MakePod(name).UID(api.UID(name)).Owner("DaemonSet", "agent").Node("n").Obj()
+	}
+	old := daemon("old")
+	old.DeletionTimestamp = new(time.Unix(1_700_000_000, 0))
+	s := cluster([]api.NodeBuilder{api.MakeNode("n", "8", "64Gi")}, old, daemon("new"))
+	kind := whatif.TypeLike("like", s.Node("n"))
+	if len(kind.Pods) != 1 || kind.Pods[0].Name != "new" {
+		t.Errorf("pods %v, want the new one", kind.Pods)
+	}
+}

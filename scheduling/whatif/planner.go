@@ -124,6 +124,24 @@ func (p *Planner) assume(s *framework.Snapshot, pod *framework.PodInfo) (schedul
 	return d, err
 }
 
+// release takes a pod off its node. Claims of devices that were made for it go with it: the pod that is made in its place
+// gets others.
+func (p *Planner) release(s *framework.Snapshot, pod *framework.PodInfo, node string) error {
+	if err := p.sched.Release(s, pod, node); err != nil {
+		return err
+	}
+	for _, made := range pod.Pod.Status.ResourceClaimStatuses {
+		if made.ResourceClaimName == nil {
+			continue
+		}
+		key := pod.Pod.Namespace + "/" + *made.ResourceClaimName
+		if c := framework.Lookup[api.ResourceClaim](s, key); c != nil && slices.ContainsFunc(c.OwnerReferences, func(o api.OwnerReference) bool { return o.UID == pod.Pod.UID }) {
+			framework.Delete[api.ResourceClaim](s, key)
+		}
+	}
+	return s.Broken()
+}
+
 // node returns a node of the snapshot by name.
 func node(s *framework.Snapshot, name string) (*framework.NodeInfo, error) {
 	if n := s.Node(name); n != nil {

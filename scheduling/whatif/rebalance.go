@@ -212,7 +212,7 @@ func (x *rebalance) move(n *nodeUse, pod *framework.PodInfo, t *targets) (m Move
 			x.budgets.undo(taken)
 		}
 	}()
-	if err := x.planner.sched.Release(x.s, pod, n.name); err != nil {
+	if err := x.planner.release(x.s, pod, n.name); err != nil {
 		return m, false, err
 	}
 	to, miss, err := x.planner.place(x.s, pod.Pending())

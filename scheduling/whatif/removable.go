@@ -118,7 +118,7 @@ func (p *Planner) remove(s *framework.Snapshot, n *framework.NodeInfo, budgets *
 	}
 	barred.Of(s).Set(s.AtSlot(n.Slot()), true)
 	for _, x := range pods {
-		if err := p.sched.Release(s, x.pod, r.Node); err != nil {
+		if err := p.release(s, x.pod, r.Node); err != nil {
 			return r, err
 		}
 	}

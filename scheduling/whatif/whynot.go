@@ -85,6 +85,8 @@ func (r Remedy) String() string {
 // A pod that runs is asked about as it waited for its place: it is taken off its node
 // for the question, so it does not count against itself.
 //
+// Under a profile with extenders, whose scores cannot be kept, it is an error for a node that all filters accept.
+//
 // It costs a few decisions on the reference path. The search for remedies is bounded: for
 // a pod with many containers, ports or constraints, more than about fifty, it may be an
 // error that says so.
@@ -125,7 +127,7 @@ func (p *Planner) takenOff(pod *framework.PodInfo, f func() error) error {
 	if running, n := p.snapshot.Pod(pod.Pod.Key()); running != nil {
 		mark := p.snapshot.Begin()
 		defer p.snapshot.Rollback(mark)
-		if err := p.sched.Release(p.snapshot, running, n.Name()); err != nil {
+		if err := p.release(p.snapshot, running, n.Name()); err != nil {
 			return err
 		}
 	}
