@@ -41,6 +41,14 @@ func (s *Snapshot) ClearNomination(p *PodInfo, node string) {
 	}
 }
 
+// ClearNominations clears all nominations of the pod, as kube-scheduler does where a pod is
+// placed. A rollback restores them. It looks at every nominated pod.
+func (s *Snapshot) ClearNominations(p *PodInfo) {
+	for _, slot := range s.nominated {
+		s.ClearNomination(p, s.AtSlot(slot).Name())
+	}
+}
+
 // Nominations is the number of nominated pods in the snapshot.
 func (s *Snapshot) Nominations() int { return s.nominations }
 

@@ -208,17 +208,14 @@ const fewKeys = 16
 
 // place returns where a topology key is in byKey.
 func (s *termSums) place(key int32) int {
-	i, found := len(s.byKey), false
 	if s.places == nil {
-		if k := slices.IndexFunc(s.byKey, func(k keySums) bool { return k.key == key }); k >= 0 {
-			i, found = k, true
+		if i := slices.IndexFunc(s.byKey, func(k keySums) bool { return k.key == key }); i >= 0 {
+			return i
 		}
-	} else if k, ok := s.places[key]; ok {
-		i, found = k, true
-	}
-	if found {
+	} else if i, ok := s.places[key]; ok {
 		return i
 	}
+	i := len(s.byKey)
 	s.byKey = append(s.byKey, keySums{key: key})
 	switch {
 	case s.places != nil:

@@ -191,7 +191,7 @@ func (a *attempt) try(d *domain, i int, t *Trial) (bool, error) {
 	var fit *scheduling.FitError
 	switch {
 	case err == nil:
-		a.dropNomination(pod)
+		a.snap.ClearNominations(pod)
 		t.Placed = append(t.Placed, Placement{pod.Pod.Key(), decision.Node, decision.Score, i})
 		return true, nil
 	case errors.As(err, &fit), errors.Is(err, scheduling.ErrNoNodes):
@@ -225,17 +225,6 @@ func (a *attempt) decisions() int {
 // tooMany says that an attempt has made all its decisions.
 func (a *attempt) tooMany() error {
 	return a.g.invalid("pods", strconv.Itoa(len(a.g.Pods)), fmt.Sprintf("are too many to try in each domain, or ask for devices that are too hard to find: more than %d decisions, see Rules.Decisions", a.decisions()))
-}
-
-// dropNomination clears the nomination of a pod that stands now. What takes the pod back
-// restores it.
-func (a *attempt) dropNomination(pod *framework.PodInfo) {
-	if a.snap.Nominations() == 0 {
-		return
-	}
-	for _, slot := range slices.Clone(a.snap.NominatedSlots()) {
-		a.snap.ClearNomination(pod, a.snap.AtSlot(slot).Name())
-	}
 }
 
 // newTrial returns an empty trial of the domain.

@@ -115,7 +115,7 @@ func (s *searcher) on(f *scheduling.Filtering, i, k int) (bool, error) {
 		s.refused = true
 		return false, nil
 	}
-	s.dropNomination(s.g.Pods[i])
+	s.snap.ClearNominations(s.g.Pods[i])
 	s.t.Placed = append(s.t.Placed, Placement{s.g.Pods[i].Pod.Key(), n.Name(), 0, i})
 	least := 0
 	if i+1 < len(s.g.Pods) && s.sameSlice(i) && s.alike(i, i+1) {

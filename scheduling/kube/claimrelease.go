@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -75,7 +76,8 @@ func (r *claimReleaser) look(ctx context.Context) {
 
 // kept lists claims to look at. Those of a namespace have their turns in the order of their keys.
 func (r *claimReleaser) kept() (list []keptClaim) {
-	now, again, last := time.Now(), map[string]time.Time{}, map[string]string{}
+	now, last := time.Now(), map[string]string{}
+	maps.DeleteFunc(r.again, func(_ string, at time.Time) bool { return !now.Before(at) })
 	for _, claims := range byNamespace(r.s.cluster.Devices.Terminating()) {
 		namespace := claims[0].Namespace
 		first, _ := slices.BinarySearchFunc(claims, r.last[namespace]+"\x00", func(c *api.ResourceClaim, key string) int { return strings.Compare(c.Key(), key) })
@@ -86,7 +88,7 @@ func (r *claimReleaser) kept() (list []keptClaim) {
 				break
 			}
 			last[namespace] = c.Key()
-			if now.Before(r.again[c.Key()]) {
+			if _, failed := r.again[c.Key()]; failed {
 				continue
 			}
 			if users := r.unbound(c); len(users) > 0 {
@@ -94,13 +96,8 @@ func (r *claimReleaser) kept() (list []keptClaim) {
 				found++
 			}
 		}
-		for _, c := range claims {
-			if at, ok := r.again[c.Key()]; ok && now.Before(at) {
-				again[c.Key()] = at
-			}
-		}
 	}
-	r.again, r.last = again, last // without claims and namespaces that are gone
+	r.last = last // without namespaces that are gone
 	return list
 }
 

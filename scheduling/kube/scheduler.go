@@ -164,7 +164,7 @@ func (s *Scheduler) Run(ctx context.Context) error {
 	s.cluster.Open(s.driver.Apply)
 	close(s.started)
 	if s.cluster.Devices != nil {
-		releaser := claimReleaser{s: s}
+		releaser := claimReleaser{s: s, again: map[string]time.Time{}}
 		wg.Go(func() { releaser.run(ctx) })
 	}
 	err = s.driver.Run(ctx, nil)

@@ -14,10 +14,10 @@
 //
 // A [Trace] is what happens from outside: objects that come, change and go. Two
 // annotations say when a pod of a dump arrives, and how long it runs once it is bound:
-// berth-sched.github.io/arrival and berth-sched.github.io/run-time. A run ends a
-// minute after pods have waited once more for their next attempt (Config.MaxUnschedulable, 5 minutes)
-// since the last event, arrival, or end of a pod, or at Config.Until. Mostly nothing more can happen
-// then; but pods that preempt one another may go on for ever.
+// berth-sched.github.io/arrival and berth-sched.github.io/run-time. A run ends at
+// Config.Until, or six minutes (Config.MaxUnschedulable and one more) after the last event, arrival or
+// end of a pod. By then every pod that waits has been tried once more. Bindings and evictions do not
+// count, so pods that preempt one another may still do so.
 //
 // # What happens inside
 //

@@ -49,7 +49,8 @@
 // # Cost
 //
 // Questions cost the decisions that they take: about a microsecond for a pod of a known
-// class, and what a scheduler without kept answers takes for one of a class of its own. Benchmarks of the package show each question at 5,000 nodes and 100,000 pods.
+// class, and what a scheduler without kept answers takes for one of a class of its own.
+// Benchmarks of the package show each question at 5,000 nodes and 100,000 pods.
 //
 // The first question of a Planner also builds what decisions keep: counts of pods by
 // topology domain and verdicts of every node. These are tenths of a second on a large

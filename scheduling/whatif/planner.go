@@ -116,10 +116,8 @@ func (p *Planner) place(s *framework.Snapshot, pod *framework.PodInfo) (node str
 // assume decides about the pod and counts it on its node. It is nominated no longer then.
 func (p *Planner) assume(s *framework.Snapshot, pod *framework.PodInfo) (scheduling.Decision, error) {
 	d, err := p.sched.Place(s, pod)
-	if err == nil && s.Nominations() > 0 {
-		for _, slot := range slices.Clone(s.NominatedSlots()) {
-			s.ClearNomination(pod, s.AtSlot(slot).Name())
-		}
+	if err == nil {
+		s.ClearNominations(pod)
 	}
 	return d, err
 }

@@ -206,11 +206,11 @@ func holdAlike(a, b *framework.PodInfo) bool {
 // shortOf returns the resources for which NodeResourcesFit rejects the node. What it ignores, or leaves to
 // other plugins, may be short without harm.
 func (r *removal) shortOf(n *framework.NodeInfo) (short map[resource.Name]bool, err error) {
-	list, err := r.f.Rejections(n)
-	if err != nil || !r.x.sched.CountsResources() {
-		return nil, err
+	if !r.x.sched.CountsResources() {
+		return nil, nil
 	}
-	return scheduling.Shortages(list), nil
+	list, err := r.f.Rejections(n)
+	return scheduling.Shortages(list), err
 }
 
 // putBack puts back the most important pods as long as the node stays feasible.
