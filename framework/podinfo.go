@@ -280,5 +280,11 @@ func (p *PodInfo) Gates() (names []string) {
 // HasVolumes reports whether the pod has volumes, of whatever source.
 func (p *PodInfo) HasVolumes() bool { return p.has(runner.HasVolumes) }
 
+// HasVolumeClaims reports whether a volume of the pod is a claim, or has one made for the pod. Other
+// volumes, such as the token that every pod of a cluster has, or disks, concern one node only.
+func (p *PodInfo) HasVolumeClaims() bool {
+	return p.HasVolumes() && slices.ContainsFunc(p.Pod.Spec.Volumes, func(v api.Volume) bool { return v.PersistentVolumeClaim != nil || v.Ephemeral != nil })
+}
+
 // IsNominated reports whether the pod's status names a nominated node.
 func (p *PodInfo) IsNominated() bool { return p.has(runner.IsNominated) }

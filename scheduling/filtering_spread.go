@@ -51,6 +51,25 @@ func (f *Filtering) Spread() (parts SpreadFiltering, ok bool, err error) {
 	return parts, parts.Rest.NodeOnly(), nil
 }
 
+// ReadingNodes names the filters that read other nodes, or that these exist, for more than to spread
+// replicas over them, and the plugin that has rejected the pod in PreFilter if it does. A node that one of
+// them rejects may pass once there are others. It goes by the scopes of the plugins.
+func (f *Filtering) ReadingNodes() (names []string) {
+	t, pod := f.path.plugins, f.path.cycle.Pod
+	reads := func(s scope) bool { return s.looksBeyond(pod) || s.of(pod).Reads&framework.ReadsNodeSet != 0 }
+	for _, p := range t.preFilters {
+		if p.name == f.path.bound.rejectedBy && reads(p.scope) {
+			names = append(names, p.name)
+		}
+	}
+	for _, b := range f.path.bound.filters {
+		if _, spreads := b.Filter.(replica.Spreader); !spreads && reads(t.filters[b.At].scope) {
+			names = append(names, t.filters[b.At].name)
+		}
+	}
+	return names
+}
+
 // without is the Filtering without these filters and what prepares them.
 func (f *Filtering) without(spreads []SpreadFilter) (*Filtering, error) {
 	t, c := f.path.plugins, &f.path.cycle

@@ -58,7 +58,7 @@ type single struct {
 
 // Rejections asks every filter about a node of the snapshot, and lists all that reject
 // it, in the order of the profile. A decision stops at the first. It counts the pods
-// nominated to the node. A plugin that fails is an error.
+// nominated to the node. A plugin that fails is an error, but is left out if a decision does not come to it.
 func (f *Filtering) Rejections(node *framework.NodeInfo) ([]NodeRejection, error) {
 	if node == nil {
 		return nil, &api.InvalidError{Object: "node", Err: errNilNode}
@@ -79,11 +79,13 @@ func (f *Filtering) Rejections(node *framework.NodeInfo) ([]NodeRejection, error
 			list = append(list, rejectionOf(x.name, x.nodes.absent))
 		default:
 			r, rejects, err := f.single.ask(x, node)
-			if err != nil {
-				return nil, err
-			}
-			if rejects {
+			switch {
+			case err == nil && rejects:
 				list = append(list, r)
+			case err != nil:
+				if _, fails := f.Node(node); fails != nil {
+					return nil, err
+				}
 			}
 		}
 	}

@@ -135,12 +135,7 @@ func (s *session) take(text string) (*framework.PodInfo, error) {
 	if t, _ := s.target(text); t.kind != "Pod" { // pattern has read it
 		return pod, nil // it may have the name of a pod that runs
 	}
-	if running, node := s.snapshot.Pod(pod.Pod.Key()); running != nil {
-		if err := s.snapshot.RemovePodAt(running, node); err != nil {
-			return nil, err
-		}
-	}
-	return pod, nil
+	return whatif.TakeOff(s.snapshot, pod)
 }
 
 // A wanted is what the flags of a question say about the pods to ask about.

@@ -58,9 +58,8 @@ var ofPod = framework.NewPodDerived(func(p *framework.PodInfo) *Pod {
 			v.Keys = append(v.Keys, key(p.Pod.Namespace, name))
 			v.claim(ClaimRef{Name: name})
 		case source.Ephemeral != nil:
-			name := p.Pod.Name + "-" + source.Name
-			v.made = append(v.made, key(p.Pod.Namespace, name))
-			v.claim(ClaimRef{Name: name, Ephemeral: true})
+			v.made = append(v.made, madeKey(p.Pod, source))
+			v.claim(ClaimRef{Name: p.Pod.Name + "-" + source.Name, Ephemeral: true})
 		case inTreeOf(&source.VolumeSource) != nil:
 			v.Mounts = append(v.Mounts, Mount{Disk: source})
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/volumes"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -122,6 +123,9 @@ func (a *attempt) repeat(limit int) (c Count, err error) {
 		gang.Pods = make([]*framework.PodInfo, len(a.g.Pods))
 		for i, pod := range a.g.Pods {
 			if gang.Pods[i], err = pod.Pending().Named(pod.Pod.Name + "~" + strconv.Itoa(c.Fits)); err != nil {
+				return c, err
+			}
+			if err := volumes.MakeClaims(a.snap, gang.Pods[i].Pod); err != nil {
 				return c, err
 			}
 		}

@@ -49,16 +49,22 @@ func (a *attempt) kubernetes() error {
 	if err != nil {
 		return err
 	}
-	if best.Pods == 0 && len(a.g.Pods) > 0 { // nothing new was placed
-		a.out.Status, a.out.Text = Short, textUnschedulable
-		if err := a.again(best); err != nil {
-			return err
-		}
-		a.finish(best)
-		return nil
-	}
+	pods, mark := best.Pods, a.snap.Begin()
 	if err := a.again(best); err != nil {
 		return err
+	}
+	switch {
+	case best.Pods == pods:
+	case a.room != nil: // a plugin has found something to do once some pods stood
+		a.snap.Rollback(mark)
+		a.room = nil
+		return a.kubernetes()
+	default:
+		return fmt.Errorf("gang: %d pods fit in domain %q at first, and %d the second time", pods, best.Name(), best.Pods)
+	}
+	a.snap.Commit(mark)
+	if pods == 0 && len(a.g.Pods) > 0 { // nothing new was placed
+		a.out.Status, a.out.Text = Short, textUnschedulable
 	}
 	a.finish(best)
 	return nil
@@ -198,15 +204,8 @@ func (a *attempt) greedy(t *Trial) error {
 
 // again repeats a trial so that its pods stand.
 func (a *attempt) again(t *Trial) error {
-	pods := t.Pods
 	t.Placed, t.Left = nil, nil
-	if err := a.greedy(t); err != nil {
-		return err
-	}
-	if t.Pods != pods {
-		return fmt.Errorf("gang: %d pods fit in domain %q at first, and %d the second time", pods, t.Name(), t.Pods)
-	}
-	return nil
+	return a.greedy(t)
 }
 
 // refuse reports that no domain takes the group.

@@ -35,7 +35,8 @@ func (a *attempt) isOneSided(pod *framework.PodInfo) bool {
 }
 
 // nodeOnly reports whether the filters of the pod read one node only, but for its
-// anti-affinity. A profile may have constraints for all pods.
+// anti-affinity, and no Reserve plugin of another module more. A profile may have constraints for
+// all pods.
 func (a *attempt) nodeOnly(pod *framework.PodInfo) bool {
 	if readsOtherPods(pod.Pod) {
 		plain, affinity := *pod.Pod, *pod.Pod.Spec.Affinity
@@ -47,16 +48,12 @@ func (a *attempt) nodeOnly(pod *framework.PodInfo) bool {
 		}
 	}
 	f, err := a.sched.Filtering(a.snap, pod)
-	return err == nil && f.NodeOnly()
+	return err == nil && f.NodeOnly() && !f.ReservesByOthers()
 }
 
 // holdsClaims reports whether the pod has claims on devices or volumes: which ones it gets
 // depends on what other pods got before.
-func holdsClaims(pod *framework.PodInfo) bool {
-	return pod.HasClaims() || slices.ContainsFunc(pod.Pod.Spec.Volumes, func(v api.Volume) bool {
-		return v.PersistentVolumeClaim != nil || v.Ephemeral != nil
-	})
-}
+func holdsClaims(pod *framework.PodInfo) bool { return pod.HasClaims() || pod.HasVolumeClaims() }
 
 // nominated reports whether the pod is nominated to a node of the snapshot.
 func (a *attempt) nominated(pod *framework.PodInfo) bool {

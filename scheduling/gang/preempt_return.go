@@ -58,10 +58,7 @@ func (p *Placer) reprieval(snap *framework.Snapshot, g *Group, placed []Placemen
 }
 
 // reserves reports whether a pod may take what is not on its node.
-func (x *reprieval) reserves(at Placement) bool {
-	pod := x.g.Pods[at.index]
-	return pod.HasVolumes() || pod.HasClaims()
-}
+func (x *reprieval) reserves(at Placement) bool { return holdsClaims(x.g.Pods[at.index]) }
 
 // findClasses finds a pod of each class again if classes may have changed; false if a pod
 // has none.

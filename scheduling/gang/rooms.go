@@ -39,7 +39,7 @@ const (
 )
 
 // of returns the room of the pods' class; nil if they are not of one class, or if a
-// filter reads more than one node for it.
+// plugin may read more than one node for it.
 func (r *roomByClass) of(sched *scheduling.Scheduler, snap *framework.Snapshot, pods []*framework.PodInfo) (*room, error) {
 	if snap.Nominations() > 0 {
 		return nil, nil // a pod that is placed gives up its nomination, so counts change
@@ -65,7 +65,7 @@ func (r *roomByClass) of(sched *scheduling.Scheduler, snap *framework.Snapshot, 
 	if err != nil {
 		return nil, nil // the attempt will find it again
 	}
-	if !f.NodeOnly() || holdsClaims(pods[0]) {
+	if !f.NodeOnly() || f.ReservesByOthers() || holdsClaims(pods[0]) {
 		return nil, nil
 	}
 	if r.schema != snap.Schema() || len(r.classes) >= roomsMost {
@@ -79,7 +79,34 @@ func (r *roomByClass) of(sched *scheduling.Scheduler, snap *framework.Snapshot, 
 	}
 	x.filtering = f
 	x.follow(snap)
-	return x, x.refresh(snap)
+	if err := x.refresh(snap); err != nil {
+		return nil, err
+	}
+	if ok, err := x.staysNodeOnly(snap, pods[0]); !ok || err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// staysNodeOnly reports whether the filters still read one node only once a pod of the class stands: a
+// plugin may have nothing to do before.
+func (r *room) staysNodeOnly(snap *framework.Snapshot, pod *framework.PodInfo) (bool, error) {
+	slot := slices.IndexFunc(r.counts, func(n int32) bool { return n > 0 })
+	if slot < 0 {
+		return true, nil
+	}
+	replica, err := pod.Named(pod.Pod.Name + "~0") // no pod of a cluster has it
+	if err != nil {
+		return false, err
+	}
+	mark := snap.Begin()
+	err = r.filtering.Place(replica, snap.AtSlot(slot))
+	ok := err == nil && r.filtering.Rebind() == nil && r.filtering.NodeOnly()
+	snap.Rollback(mark)
+	if !ok {
+		return false, nil // the attempt will find the error again
+	}
+	return true, r.filtering.Rebind()
 }
 
 // readsOtherPods reports whether the pod's own terms make its filters read other pods. Its

@@ -237,9 +237,7 @@ func (d *Driver) groupBack(ctx context.Context, g *group, it *queue.Item, c *gan
 	held, by := g.held.info, queue.Rejectors{}
 	if c != nil && c.Outcome != nil && !g.changed {
 		if best := c.Outcome.Best(); best != nil && best.Missing != nil && best.Missing.Exact {
-			if by.Plugins = d.rejectors(held); len(by.Plugins) > 0 {
-				addRefusing(&by, c.Outcome)
-			}
+			by.Plugins = d.rejectors(held)
 		}
 	}
 	if len(by.Plugins) > 0 {
@@ -284,26 +282,6 @@ func (d *Driver) rejectors(pod *framework.PodInfo) (list []string) {
 		}
 	}
 	return list
-}
-
-// addRefusing adds the plugins that refused pods in the attempt. They need not be filters: a Reserve
-// plugin may refuse a pod for which there is room.
-func addRefusing(by *queue.Rejectors, o *gang.Outcome) {
-	add := func(list []gang.Left) {
-		for _, l := range list {
-			if l.Err != nil {
-				more := rejectorsOf(l.Err)
-				by.Plugins, by.Pending = append(by.Plugins, more.Plugins...), append(by.Pending, more.Pending...)
-			}
-		}
-	}
-	add(o.Left)
-	for _, t := range o.Trials {
-		add(t.Left)
-	}
-	slices.Sort(by.Plugins)
-	slices.Sort(by.Pending)
-	by.Plugins, by.Pending = slices.Compact(by.Plugins), slices.Compact(by.Pending)
 }
 
 // reportGroup tells the group's condition. Once it is true it stays true.

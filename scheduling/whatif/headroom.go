@@ -7,6 +7,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/volumes"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -225,6 +226,9 @@ func (h *headroom) together(s *framework.Snapshot) error {
 		}
 		last = pod
 		if h.Total == h.atMost {
+			if err := volumes.MakeClaims(s, pod.Pod); err != nil {
+				return err
+			}
 			_, err := h.planner.sched.Schedule(s, pod)
 			if h.Stopped = err == nil; h.Stopped {
 				return nil

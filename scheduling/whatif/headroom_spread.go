@@ -12,7 +12,7 @@ import (
 // then what the rules of domains allow of it. It returns false if that is not the answer.
 func (h *headroom) counted(s *framework.Snapshot) (ok bool, err error) {
 	h.reset(s)
-	if holdsVolumes(h.pod) {
+	if h.pod.HasVolumeClaims() {
 		return false, nil
 	}
 	parts, first, ok, err := h.parts(s)

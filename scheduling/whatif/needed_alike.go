@@ -36,7 +36,7 @@ func (x *nodeSearch) findAlike(s *framework.Snapshot) error {
 			return err
 		}
 	}
-	h, ok, err := x.headroom(s, x.pods[0])
+	h, ok, err := x.headroom(s, first)
 	if !ok || err != nil {
 		return err
 	}
@@ -71,6 +71,10 @@ const mostOnNode = 10_000
 // headroom counts replicas in the snapshot; ok is false if they cannot be counted. Otherwise
 // the order of their decisions does not matter.
 func (x *nodeSearch) headroom(s *framework.Snapshot, pod *framework.PodInfo) (h *headroom, ok bool, err error) {
+	f, err := x.planner.sched.Filtering(s, pod)
+	if err != nil || len(f.ReadingNodes()) > 0 {
+		return nil, false, err
+	}
 	p := &Planner{profile: x.planner.profile, snapshot: s, sched: x.planner.sched, start: x.planner.start}
 	h = newHeadroom(p, pod, max(len(x.pods), mostOnNode))
 	err = p.try(func(s *framework.Snapshot) error {

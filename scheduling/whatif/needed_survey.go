@@ -106,13 +106,7 @@ func (x *nodeSearch) countOnce() error {
 func (x *nodeSearch) isHelped(p *framework.PodInfo) bool {
 	a := p.Pod.Spec.Affinity
 	attracted := a != nil && a.PodAffinity != nil && len(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0
-	return attracted || x.planner.spreads(p) || holdsVolumes(p) || p.HasClaims() || namesNodes(p.Pod) || x.planner.snapshot.Nominations() > 0
-}
-
-// holdsVolumes reports whether the pod has claims of volumes. Other volumes, such as the token that every pod of
-// a cluster has, or disks, concern one node only.
-func holdsVolumes(p *framework.PodInfo) bool {
-	return p.HasVolumes() && slices.ContainsFunc(p.Pod.Spec.Volumes, func(v api.Volume) bool { return v.PersistentVolumeClaim != nil || v.Ephemeral != nil })
+	return attracted || x.planner.spreads(p) || p.HasVolumeClaims() || p.HasClaims() || namesNodes(p.Pod) || x.planner.snapshot.Nominations() > 0
 }
 
 // spreads reports whether filters may spread the pod.
@@ -129,13 +123,14 @@ func (x *nodeSearch) markAll(s *framework.Snapshot) {
 	}
 }
 
-// mark notes the nodes that take the pod, and reports whether there are any. It leaves out
-// nodes that are noted already if it can.
+// mark notes the nodes that take the pod, or may once there are other nodes, and reports whether there are any.
+// It leaves out nodes that are noted already if it can.
 func (x *nodeSearch) mark(s *framework.Snapshot, pod *framework.PodInfo) (fits bool, err error) {
 	f, err := x.planner.sched.Filtering(s, pod)
 	if err != nil {
 		return false, err
 	}
+	reading := f.ReadingNodes()
 	for _, n := range s.All() {
 		if fits && x.useful[n.Name()] || !x.holds(n, pod) {
 			continue
@@ -144,7 +139,7 @@ func (x *nodeSearch) mark(s *framework.Snapshot, pod *framework.PodInfo) (fits b
 		if err != nil {
 			return false, err
 		}
-		if v.Status.IsSuccess() {
+		if v.Status.IsSuccess() || slices.Contains(reading, v.Plugin) {
 			fits, x.useful[n.Name()] = true, true
 		}
 	}

@@ -194,7 +194,9 @@ func TestMadeClaimGoesWithPod(t *testing.T) {
 		c.Spec.Devices = demand
 		c.Status.Allocation = &api.AllocationResult{Devices: api.DeviceAllocationResult{Results: []api.DeviceRequestAllocationResult{{Request: "r", Driver: "d.io", Pool: "all", Device: "a"}}}}
 		c.Status.ReservedFor = []api.ResourceClaimConsumerReference{{Resource: "pods", Name: "web", UID: "u"}}
-		if owned {
+		if !owned {
+			c.Status.ReservedFor = append(c.Status.ReservedFor, api.ResourceClaimConsumerReference{Resource: "pods", Name: "other", UID: "o"})
+		} else {
 			c.OwnerReferences = []api.OwnerReference{{Kind: "Pod", Name: "web", UID: "u", Controller: new(true)}}
 		}
 		put(s, c)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/devices"
+	"github.com/berth-sched/berth/internal/volumes"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -113,8 +115,12 @@ func (p *Planner) place(s *framework.Snapshot, pod *framework.PodInfo) (node str
 	return "", miss, err
 }
 
-// assume decides about the pod and counts it on its node. It is nominated no longer then.
+// assume decides about the pod and counts it on its node. It is nominated no longer then. Claims of its ephemeral
+// volumes are made before.
 func (p *Planner) assume(s *framework.Snapshot, pod *framework.PodInfo) (scheduling.Decision, error) {
+	if err := volumes.MakeClaims(s, pod.Pod); err != nil {
+		return scheduling.Decision{}, err
+	}
 	d, err := p.sched.Place(s, pod)
 	if err == nil {
 		s.ClearNominations(pod)
@@ -122,22 +128,40 @@ func (p *Planner) assume(s *framework.Snapshot, pod *framework.PodInfo) (schedul
 	return d, err
 }
 
-// release takes a pod off its node. Claims of devices that were made for it go with it: the pod that is made in its place
-// gets others.
+// release takes a pod off its node. Claims that were made for it go with it: the pod that is made in its place
+// gets others. A claim for devices that only this pod used gives them back.
 func (p *Planner) release(s *framework.Snapshot, pod *framework.PodInfo, node string) error {
 	if err := p.sched.Release(s, pod, node); err != nil {
 		return err
 	}
-	for _, made := range pod.Pod.Status.ResourceClaimStatuses {
-		if made.ResourceClaimName == nil {
-			continue
-		}
-		key := pod.Pod.Namespace + "/" + *made.ResourceClaimName
-		if c := framework.Lookup[api.ResourceClaim](s, key); c != nil && slices.ContainsFunc(c.OwnerReferences, func(o api.OwnerReference) bool { return o.UID == pod.Pod.UID }) {
-			framework.Delete[api.ResourceClaim](s, key)
-		}
+	return leaveClaims(s, pod)
+}
+
+func leaveClaims(s *framework.Snapshot, pod *framework.PodInfo) error {
+	if err := devices.Leave(s, pod); err != nil {
+		return err
 	}
+	volumes.DropClaims(s, pod.Pod)
 	return s.Broken()
+}
+
+// TakeOff takes a pod off its node, if it has one, as the questions of a [Planner] do before they
+// place it again, and returns it as it waits. Claims that were made for it go with it, and a claim for
+// devices that no other pod uses gives them back. Claims of its ephemeral volumes are made. The snapshot changes.
+func TakeOff(s *framework.Snapshot, pod *framework.PodInfo) (*framework.PodInfo, error) {
+	if err := s.CheckPod(pod); err != nil {
+		return nil, err
+	}
+	if placed, n := s.Pod(pod.Pod.Key()); placed != nil {
+		if err := s.RemovePodAt(placed, n); err != nil {
+			return nil, err
+		}
+		if err := leaveClaims(s, placed); err != nil {
+			return nil, err
+		}
+		pod = pod.Pending()
+	}
+	return pod, volumes.MakeClaims(s, pod.Pod)
 }
 
 // node returns a node of the snapshot by name.

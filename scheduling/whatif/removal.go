@@ -32,6 +32,10 @@ type removal struct {
 	pods []running // the least important first
 	gone []bool
 
+	mark   framework.Mark // of the snapshot with all pods
+	holds  []bool         // the pods that hold claims: to remove one changes these, which has no way back but the mark
+	behind bool           // the snapshot does not have what gone says
+
 	best   []int // the answer, as places of pods; nil if there is none
 	proved bool  // there is no smaller one, if the removal of more pods never harms
 	checks int
@@ -52,6 +56,9 @@ type shortfall struct {
 // feasible asks the filters with the pods that are not gone.
 func (r *removal) feasible() (bool, error) {
 	r.checks++
+	if err := r.follow(); err != nil {
+		return false, err
+	}
 	if err := r.f.Rebind(); err != nil {
 		return false, err
 	}
@@ -59,17 +66,41 @@ func (r *removal) feasible() (bool, error) {
 	return v.Status.IsSuccess(), err
 }
 
-// set removes a pod, or puts it back.
+// set removes a pod, or puts it back; from one that holds claims on, with the next question to the filters.
 func (r *removal) set(i int, gone bool) error {
 	if r.gone[i] == gone {
 		return nil
 	}
 	r.gone[i] = gone
+	r.behind = r.behind || r.holds[i]
 	q := r.pods[i]
-	if gone {
+	switch {
+	case r.behind:
+		return nil
+	case gone:
 		return r.s.RemovePod(q.pod, q.node)
 	}
 	return r.s.AddPod(q.pod, q.node)
+}
+
+// follow removes the pods that are gone anew if the snapshot is behind.
+func (r *removal) follow() error {
+	if !r.behind {
+		return nil
+	}
+	r.behind = false
+	r.s.Rollback(r.mark)
+	r.mark = r.s.Begin()
+	for i, q := range r.pods {
+		if !r.gone[i] {
+			continue
+		}
+		r.x.steps++
+		if err := r.x.planner.release(r.s, q.pod, q.node); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // only removes these pods and puts back all others.
@@ -200,7 +231,7 @@ func (r *removal) measure() error {
 // holdAlike reports whether two pods of equal specs hold the same: a pod that is resized holds what its status says,
 // and claims and volumes differ.
 func holdAlike(a, b *framework.PodInfo) bool {
-	return slices.Equal(a.Fresh().UsedRequests, b.Fresh().UsedRequests) && !a.HasVolumes() && !a.HasClaims() && !a.HasExtended()
+	return slices.Equal(a.Fresh().UsedRequests, b.Fresh().UsedRequests) && !a.HasVolumeClaims() && !a.HasClaims() && !a.HasExtended()
 }
 
 // shortOf returns the resources for which NodeResourcesFit rejects the node. What it ignores, or leaves to

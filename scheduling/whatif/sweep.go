@@ -10,6 +10,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/volumes"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -62,6 +63,9 @@ func (p *Planner) Sweep(pods []*framework.PodInfo, weightings []Weights) (*Sweep
 			w.Pods[k] = pod.Pod.Key()
 			if p.gated(pod) != nil {
 				continue
+			}
+			if err := volumes.MakeClaims(s, pod.Pod); err != nil {
+				return err
 			}
 			table, err := p.sched.ScoreTable(s, pod)
 			if err != nil {

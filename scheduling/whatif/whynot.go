@@ -98,7 +98,7 @@ func (p *Planner) WhyNot(pod *framework.PodInfo, name string) (*WhyNot, error) {
 	if err != nil {
 		return nil, err
 	}
-	pod = asItWaits(pod)
+	pod = p.asItWaits(pod)
 	x := &whyNot{planner: p, pod: pod.Pod, node: n.Node, spread: p.sched.SpreadConstraints(pod), asked: map[string]bool{}, decided: map[string]string{}}
 	if x.sched, err = p.plain(); err != nil {
 		return nil, err
@@ -114,22 +114,26 @@ func (p *Planner) WhyNot(pod *framework.PodInfo, name string) (*WhyNot, error) {
 	return w, nil
 }
 
-// asItWaits returns a pod that waits, which may be nominated to a node, or the pending form of one that runs.
-func asItWaits(pod *framework.PodInfo) *framework.PodInfo {
-	if pod.Pod.Spec.NodeName == "" {
+// asItWaits returns a pod that waits, which may be nominated to a node, or the pending form of one that runs or
+// has a place.
+func (p *Planner) asItWaits(pod *framework.PodInfo) *framework.PodInfo {
+	if placed, _ := p.snapshot.Pod(pod.Pod.Key()); placed == nil && pod.Pod.Spec.NodeName == "" {
 		return pod
 	}
 	return pod.Pending()
 }
 
-// takenOff calls f with the pod off its node, if it has one.
+// takenOff calls f with the pod off its node, if it has one, and with claims made for it.
 func (p *Planner) takenOff(pod *framework.PodInfo, f func() error) error {
+	mark := p.snapshot.Begin()
+	defer p.snapshot.Rollback(mark)
 	if running, n := p.snapshot.Pod(pod.Pod.Key()); running != nil {
-		mark := p.snapshot.Begin()
-		defer p.snapshot.Rollback(mark)
 		if err := p.release(p.snapshot, running, n.Name()); err != nil {
 			return err
 		}
+	}
+	if err := volumes.MakeClaims(p.snapshot, pod.Pod); err != nil {
+		return err
 	}
 	return f()
 }
@@ -213,7 +217,7 @@ func (p *Planner) Decide(pod *framework.PodInfo, name string, changes ...Change)
 	if err != nil {
 		return "", err
 	}
-	x := &whyNot{planner: p, pod: asItWaits(pod).Pod, node: n.Node, decided: map[string]string{}}
+	x := &whyNot{planner: p, pod: p.asItWaits(pod).Pod, node: n.Node, decided: map[string]string{}}
 	if err := p.checkChanges(x.pod, x.node, changes); err != nil {
 		return "", err
 	}
@@ -280,7 +284,7 @@ func (x *whyNot) with(changes []Change, f func(s *framework.Snapshot, pod *frame
 	}
 	return x.in(t.node, func(s *framework.Snapshot) error {
 		for _, c := range t.remove {
-			if err := removePod(s, c); err != nil {
+			if err := x.planner.removePod(s, c); err != nil {
 				return err
 			}
 		}
@@ -328,11 +332,11 @@ func (x *whyNot) fork(node *api.Node) (*framework.Snapshot, error) {
 }
 
 // removePod takes the pod of a change off its node.
-func removePod(s *framework.Snapshot, c Change) error {
+func (p *Planner) removePod(s *framework.Snapshot, c Change) error {
 	if n := s.Node(c.From); n != nil {
 		for _, other := range n.Pods {
 			if other.Pod.Key() == c.Name {
-				return s.RemovePodAt(other, n)
+				return p.release(s, other, n.Name())
 			}
 		}
 	}

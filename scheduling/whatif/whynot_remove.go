@@ -88,9 +88,12 @@ func (x *whyNot) removalsFrom(s *framework.Snapshot, f *scheduling.Filtering, po
 	}
 	byPriority(r.pods)
 	slices.Reverse(r.pods) // the least important first
-	r.gone = make([]bool, len(r.pods))
-	mark := s.Begin()
-	defer s.Rollback(mark)
+	r.gone, r.holds = make([]bool, len(r.pods)), make([]bool, len(r.pods))
+	for i, q := range r.pods {
+		r.holds[i] = q.pod.HasClaims() || q.pod.HasExtended() || q.pod.HasVolumeClaims()
+	}
+	r.mark = s.Begin()
+	defer func() { s.Rollback(r.mark) }()
 	if err := r.find(); err != nil || r.best == nil {
 		return nil, false, err
 	}

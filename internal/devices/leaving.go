@@ -1,0 +1,64 @@
+package devices
+
+import (
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// Leave changes the claims of a pod that has left its node for good, as the controller of claims does:
+// those that the pod owns are deleted, and one that no other pod uses gives back its devices.
+func Leave(s *framework.Snapshot, pod *framework.PodInfo) error {
+	for _, c := range claimsOf(s, pod) {
+		switch next := withoutUser(c, pod.Pod); {
+		case next == nil:
+			framework.Delete[api.ResourceClaim](s, c.Key())
+		case next != c:
+			if err := framework.Put(s, next); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// claimsOf returns the claims of the snapshot that a pod names, and those for its extended resources, each
+// once.
+func claimsOf(s *framework.Snapshot, pod *framework.PodInfo) (list []*api.ResourceClaim) {
+	var keys []string
+	for name := range NamesIn(pod.Pod) {
+		keys = append(keys, pod.Pod.Namespace+"/"+name)
+	}
+	if pod.HasExtended() && framework.ObjectsVersion[api.ResourceClaim](s) > 0 {
+		own, _ := stateKey.Of(s).special.Get(ownerPod{pod.Pod.Namespace, pod.Pod.Name, pod.Pod.UID})
+		keys = append(keys, own.keys...)
+	}
+	slices.Sort(keys)
+	for _, k := range slices.Compact(keys) {
+		if c := framework.Lookup[api.ResourceClaim](s, k); c != nil {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// withoutUser returns what a claim is once the pod has gone: nil if the pod owns it, and the claim itself if
+// the pod does not use it.
+func withoutUser(c *api.ResourceClaim, pod *api.Pod) *api.ResourceClaim {
+	if slices.ContainsFunc(c.OwnerReferences, func(o api.OwnerReference) bool { return o.Name == pod.Name && o.UID == pod.UID }) {
+		return nil
+	}
+	uses := func(r api.ResourceClaimConsumerReference) bool {
+		return r.Resource == "pods" && r.Name == pod.Name && r.UID == pod.UID
+	}
+	if !slices.ContainsFunc(c.Status.ReservedFor, uses) {
+		return c
+	}
+	next := *c
+	next.Status.ReservedFor = slices.DeleteFunc(slices.Clone(c.Status.ReservedFor), uses)
+	if len(next.Status.ReservedFor) == 0 {
+		next.Status.Allocation, next.Status.Devices = nil, nil
+	}
+	return &next
+}

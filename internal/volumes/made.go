@@ -1,0 +1,77 @@
+package volumes
+
+import (
+	"maps"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// MakeClaims puts the claims of the pod's ephemeral volumes that the snapshot does not have into it, as
+// the controller of ephemeral volumes makes them. A template without a class gets the default class. The volume
+// of a class that binds at once, and provisions, is taken to be usable on every node.
+func MakeClaims(s *framework.Snapshot, pod *api.Pod) error {
+	for i := range pod.Spec.Volumes {
+		v := &pod.Spec.Volumes[i]
+		if v.Ephemeral == nil || v.Ephemeral.VolumeClaimTemplate == nil || framework.Lookup[api.PersistentVolumeClaim](s, madeKey(pod, v)) != nil {
+			continue
+		}
+		t := v.Ephemeral.VolumeClaimTemplate
+		claim := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{
+			Name: pod.Name + "-" + v.Name, Namespace: pod.Namespace, Labels: t.Labels, Annotations: t.Annotations,
+			OwnerReferences: []api.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: pod.Name, UID: pod.UID, Controller: new(true)}},
+		}, Spec: t.Spec}
+		list := api.Objects{StorageClasses: framework.List[api.StorageClass](s), PersistentVolumeClaims: []*api.PersistentVolumeClaim{claim}}
+		if err := list.Default(); err != nil {
+			return err
+		}
+		claim = list.PersistentVolumeClaims[0]
+		if err := provisionAtOnce(s, claim); err != nil {
+			return err
+		}
+		if err := framework.Put(s, claim); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// provisionAtOnce makes the volume of a claim that was just made, if its class binds at once.
+func provisionAtOnce(s *framework.Snapshot, claim *api.PersistentVolumeClaim) error {
+	class := framework.Lookup[api.StorageClass](s, ClassOfClaim(claim))
+	if class == nil || class.VolumeBindingMode == nil || *class.VolumeBindingMode != api.VolumeBindingImmediate || class.Provisioner == noProvisioner || claim.Spec.VolumeName != "" {
+		return nil
+	}
+	claim.Spec.VolumeName = madeVolume(claim)
+	claim.Annotations = maps.Clone(claim.Annotations)
+	if claim.Annotations == nil {
+		claim.Annotations = map[string]string{}
+	}
+	claim.Annotations[api.AnnBindCompleted] = "yes"
+	v := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: claim.Spec.VolumeName}}
+	v.Spec.StorageClassName, v.Spec.AccessModes, v.Spec.Capacity = class.Name, claim.Spec.AccessModes, claim.Spec.Resources.Requests
+	v.Spec.ClaimRef = &api.ObjectReference{Namespace: claim.Namespace, Name: claim.Name}
+	v.Spec.CSI = &api.CSIPersistentVolumeSource{Driver: class.Provisioner, VolumeHandle: v.Name}
+	return framework.Put(s, v)
+}
+
+// madeVolume is the name of the volume that provisionAtOnce makes: no volume of a cluster has it.
+func madeVolume(c *api.PersistentVolumeClaim) string { return "made~" + c.Namespace + "~" + c.Name }
+
+// DropClaims takes the claims out of the snapshot that were made for the pod, as they go with it.
+func DropClaims(s *framework.Snapshot, pod *api.Pod) {
+	for i := range pod.Spec.Volumes {
+		if v := &pod.Spec.Volumes[i]; v.Ephemeral != nil {
+			key := madeKey(pod, v)
+			if c := framework.Lookup[api.PersistentVolumeClaim](s, key); c != nil && CheckOwner(pod, c) == nil {
+				framework.Delete[api.PersistentVolumeClaim](s, key)
+				if c.Spec.VolumeName == madeVolume(c) {
+					framework.Delete[api.PersistentVolume](s, c.Spec.VolumeName)
+				}
+			}
+		}
+	}
+}
+
+// madeKey is the key of the claim of an ephemeral volume.
+func madeKey(pod *api.Pod, v *api.Volume) string { return key(pod.Namespace, pod.Name+"-"+v.Name) }
