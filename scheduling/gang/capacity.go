@@ -42,14 +42,14 @@ func (p *Placer) Capacity(snap *framework.Snapshot, shape *Group, limit int) (Co
 	if err := p.checkShape(snap, shape, limit); err != nil {
 		return Count{}, err
 	}
-	c, err := p.capacity(snap, shape, limit)
+	c, _, err := p.capacity(snap, shape, limit)
 	if err != nil || len(shape.Topology) == 0 {
 		c.Anywhere = c.Fits
 		return c, err
 	}
 	anywhere := *shape
 	anywhere.Topology = nil
-	a, err := p.capacity(snap, &anywhere, limit)
+	a, _, err := p.capacity(snap, &anywhere, limit)
 	c.Anywhere = a.Fits
 	return c, err
 }
@@ -69,7 +69,8 @@ func (p *Placer) checkShape(snap *framework.Snapshot, shape *Group, limit int) e
 	return nil
 }
 
-func (p *Placer) capacity(snap *framework.Snapshot, shape *Group, limit int) (Count, error) {
+// capacity is Capacity without Anywhere; counted reports whether counts of each node gave the answer.
+func (p *Placer) capacity(snap *framework.Snapshot, shape *Group, limit int) (c Count, counted bool, err error) {
 	gang := *shape
 	gang.Pods = shape.Pods[:shape.need()]
 	if p.rules.ignoresLevels() {
@@ -78,12 +79,13 @@ func (p *Placer) capacity(snap *framework.Snapshot, shape *Group, limit int) (Co
 	a := attempt{Placer: p, snap: snap, g: &gang, keys: gang.labels()}
 	a.root = p.forest.of(snap, a.keys)
 	if err := a.count(); err != nil {
-		return Count{}, err
+		return Count{}, false, err
 	}
 	if a.room != nil {
-		return a.formula(limit), nil
+		return a.formula(limit), true, nil
 	}
-	return a.repeat(limit)
+	c, err = a.repeat(limit)
+	return c, false, err
 }
 
 // formula counts the gangs of pods of one class: in each domain that they may be in, as
@@ -140,6 +142,7 @@ func (a *attempt) repeat(limit int) (c Count, err error) {
 	}
 	c.Stopped = true
 	c.AtMost = max(c.AtMost, c.Fits)
+	c.Exact = c.Fits == c.AtMost
 	return c, nil
 }
 
@@ -213,17 +216,20 @@ func (p *Placer) NodesFor(snap *framework.Snapshot, shape *Group, gangs int, nod
 	case gangs == 0:
 		return 0, true, nil
 	}
-	enough := func(n int) (yes, exact bool) {
+	enough := func(n int) (yes, counted bool) {
 		if err != nil {
 			return false, true
 		}
+		var fork *framework.Snapshot
 		var c Count
-		c, err = p.CapacityWith(snap, shape, gangs, node, n)
-		return c.Fits >= gangs, c.Exact || c.Fits >= gangs
+		if fork, err = withNodes(snap, node, n); err == nil {
+			c, counted, err = p.capacity(fork, shape, gangs)
+		}
+		return c.Fits >= gangs, counted
 	}
-	if yes, exact := enough(0); yes || err != nil {
+	if yes, counted := enough(0); yes || err != nil {
 		return 0, yes, err
-	} else if exact {
+	} else if counted {
 		n, ok = leastOf(min(most, satMul(gangs, len(shape.Pods))), func(n int) bool { yes, _ := enough(n); return yes })
 		return n, ok && err == nil, err
 	}

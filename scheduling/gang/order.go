@@ -25,13 +25,18 @@ func (a *attempt) orderMatters() bool {
 	})
 }
 
-// isOneSided reports whether the pod's anti-affinity may select a namespace only because the snapshot does not
-// have it: pods on nodes keep others off by that, but not a pod that comes after them.
+// isOneSided reports whether the pod's anti-affinity may select the namespace of a pod of the group only because
+// the snapshot does not have it: pods on nodes keep others off by that, but not a pod that comes after them.
 func (a *attempt) isOneSided(pod *framework.PodInfo) bool {
 	x := pod.Pod.Spec.Affinity
-	return x != nil && x.PodAntiAffinity != nil && slices.ContainsFunc(x.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution, func(t api.PodAffinityTerm) bool {
-		return t.NamespaceSelector != nil && framework.Lookup[api.Namespace](a.snap, pod.Pod.Namespace) == nil
-	})
+	if x == nil || x.PodAntiAffinity == nil {
+		return false
+	}
+	selects := func(t api.PodAffinityTerm) bool { return t.NamespaceSelector != nil }
+	return slices.ContainsFunc(x.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution, selects) &&
+		slices.ContainsFunc(a.g.Pods, func(p *framework.PodInfo) bool {
+			return framework.Lookup[api.Namespace](a.snap, p.Pod.Namespace) == nil
+		})
 }
 
 // nodeOnly reports whether the filters of the pod read one node only, but for its

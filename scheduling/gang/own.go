@@ -321,14 +321,18 @@ func (a *attempt) settle(c *candidate) error {
 	t := c.trial
 	c.steps = a.steps
 	a.sched.Seek(a.position)
+	mark := a.snap.Begin()
 	if err := a.settleGreedily(c); err != nil {
 		return err
 	}
 	t.Pods = len(t.Placed)
 	t.Succeeded = t.Pods >= a.g.need()
 	if t.Succeeded || a.room != nil && !a.g.sliced() || a.rules.Search == 0 {
+		a.snap.Commit(mark)
 		return nil
 	}
+	a.snap.Rollback(mark)
+	t.Placed = nil
 	return a.search(c)
 }
 
@@ -342,7 +346,7 @@ func (a *attempt) settleGreedily(c *candidate) error {
 		case err != nil:
 			return err
 		case !ok:
-			a.undo(t, a.g.whole(len(t.Placed))) // the last slice is not whole
+			a.cut(t, a.g.whole(len(t.Placed))) // the last slice is not whole
 		}
 		for _, i := range all[n:] {
 			t.Left = append(t.Left, Left{Pod: a.g.Pods[i].Pod.Key(), index: i})

@@ -13,7 +13,6 @@ import (
 // order is tried, so it proves nothing about pods for which the order matters. The pods
 // stand afterwards if the trial succeeded.
 func (a *attempt) search(c *candidate) error {
-	a.undo(c.trial, 0)
 	s := searcher{attempt: a, t: c.trial, d: c.d, skips: len(a.g.Pods) - a.g.need(), step: max(1, a.g.slice())}
 	s.homes = make([][]home, len(a.g.Topology))
 	for l := c.d.depth(); l < len(a.g.Topology); l++ { // at coarser levels all pods have one home
@@ -35,8 +34,8 @@ func (a *attempt) search(c *candidate) error {
 	return nil
 }
 
-// undo takes back what the greedy attempt has placed, but for the first pods.
-func (a *attempt) undo(t *Trial, first int) {
+// cut takes back what was placed where counts said, but for the first pods. None of them was nominated.
+func (a *attempt) cut(t *Trial, first int) {
 	for i := len(t.Placed) - 1; i >= first; i-- {
 		p := t.Placed[i]
 		_ = a.sched.Release(a.snap, a.g.Pods[p.index], p.Node) // it is there: it was just placed

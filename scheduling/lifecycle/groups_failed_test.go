@@ -145,8 +145,7 @@ func (k *keeper) Reserve(*framework.Cycle, *framework.NodeInfo) framework.Status
 
 func (*keeper) Unreserve(*framework.Cycle, *framework.NodeInfo) {}
 
-// closed is a Reserve plugin that refuses every pod until it is opened. It registers for all
-// events.
+// closed is a Reserve plugin that refuses every pod until it is opened.
 type closed struct{ open *bool }
 
 func (closed) Name() string { return "Closed" }
@@ -157,12 +156,9 @@ func (p closed) Reserve(*framework.Cycle, *framework.NodeInfo) framework.Status 
 	return framework.UnschedulableStatus("closed")
 }
 func (closed) Unreserve(*framework.Cycle, *framework.NodeInfo) {}
-func (closed) EventsToRegister() []queueing.EventHint {
-	return []queueing.EventHint{{Event: queueing.ClusterEvent{Resource: queueing.ResourceAny, Action: queueing.ActionAll}}}
-}
 
-// TestGroupOfRefusedReservations: a group that sleeps because a Reserve plugin refused its pods wakes
-// by the events of that plugin, also if a node is too small for them besides.
+// TestGroupOfRefusedReservations: a group whose pods a Reserve plugin of another module refused waits for its
+// backoff alone, because nothing tells what helps it, also if a node is too small for them besides.
 func TestGroupOfRefusedReservations(t *testing.T) {
 	for _, nodes := range [][]api.NodeBuilder{
 		{api.MakeNode("n", "4", "16Gi")},
@@ -175,10 +171,9 @@ func TestGroupOfRefusedReservations(t *testing.T) {
 		w.d.Apply(lifecycle.Update(podGroup("g", 2, 0)))
 		w.apply(groupPod("g-0", "g", "1", 0), groupPod("g-1", "g", "1", 0))
 		w.all()
-		w.pass(time.Minute)
-		w.depth(queue.Length{Unschedulable: 1})
+		w.depth(queue.Length{Backoff: 1})
 		open = true
-		w.d.Apply(lifecycle.Update(&api.Namespace{ObjectMeta: api.ObjectMeta{Name: "new"}}))
+		w.pass(time.Minute)
 		w.all()
 		w.wantOn("n", "g-0", "g-1")
 	}

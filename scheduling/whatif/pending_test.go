@@ -264,3 +264,62 @@ func TestTypeLikeLeavesOutPredecessors(t *testing.T) {
 		t.Errorf("pods %v, want the new one", kind.Pods)
 	}
 }
+
+// pairs passes nodes whose zone has two nodes or more.
+type pairs struct{}
+
+func (pairs) Name() string { return "Pairs" }
+
+func (pairs) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Reads: framework.ReadsNode | framework.ReadsNodeSet}
+}
+
+func (pairs) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	zones := nodesOfZones{}
+	for _, n := range c.Snapshot.All() {
+		zones[n.Node.Labels[api.LabelTopologyZone]]++
+	}
+	return framework.PreFiltered{Filter: zones}, framework.Status{}
+}
+
+type nodesOfZones map[string]int
+
+func (z nodesOfZones) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
+	if z[n.Node.Labels[api.LabelTopologyZone]] < 2 {
+		return framework.UnschedulableStatus("the zone has one node")
+	}
+	return framework.Status{}
+}
+
+// few rejects all pods in PreFilter while the cluster has fewer than three nodes.
+type few struct{ pairs }
+
+func (few) Name() string { return "Few" }
+
+func (few) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	if c.Snapshot.Len() < 3 {
+		return framework.PreFiltered{}, framework.UnschedulableStatus("too few nodes")
+	}
+	return framework.PreFiltered{}, framework.SkipStatus()
+}
+
+// Pods that one new node does not take are not set aside if a plugin may let it pass beside others.
+func TestNodesNeededWithFiltersOfNodes(t *testing.T) {
+	for want, plugin := range map[int]framework.Plugin{2: pairs{}, 3: few{}} {
+		profile := scheduling.Kubernetes137()
+		profile.Filter = append(profile.Filter, plugin)
+		s := cluster(nil)
+		p, err := whatif.New(profile, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := whatif.Replicas(pod(s, api.MakePod("web").Requests("1", "1Gi").Obj()), 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := p.NodesNeeded(list, whatif.NodeType{Name: "t", Node: api.MakeNode("t", "4", "8Gi").Zone("z").Obj()})
+		if err != nil || n.Counts[0].Nodes != want || len(n.Placement.Placed) != 3 {
+			t.Errorf("%s: %+v, %v; want all pods on %d nodes", plugin.Name(), n, err, want)
+		}
+	}
+}
