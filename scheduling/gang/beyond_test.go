@@ -182,3 +182,34 @@ func pods(s *framework.Snapshot) (n int) {
 	}
 	return n
 }
+
+// A group whose victims are leaving, whatever their conditions, preempts no others.
+func TestGroupAwaitsVictims(t *testing.T) {
+	s := cluster([]*api.Node{api.MakeNode("a", "1", "16Gi").Obj(), api.MakeNode("b", "1", "16Gi").Obj()},
+		api.MakePod("x").Requests("1", "1Gi").Node("a").Obj(), api.MakePod("y").Requests("1", "1Gi").Node("b").Obj())
+	high := info(s, api.MakePod("high").Requests("1", "1Gi").Priority(5).Obj())
+	g := &gang.Group{Name: "g", Pods: []*framework.PodInfo{high}, Priority: 5}
+	for _, rules := range []gang.Rules{{}, {Choice: gang.BestFit}} {
+		p := placer(rules)
+		if e, err := p.Preempt(s, g); err != nil || len(e.Victims()) != 1 {
+			t.Errorf("%s: %+v, %v; want a victim", rules.Choice, e, err)
+		}
+		waits := *g
+		waits.Awaits = []string{"b"}
+		e, err := p.Preempt(s, &waits)
+		if err != nil || len(e.Victims()) != 0 || !e.Ongoing || len(e.Nominated) != 1 || e.Nominated[0].Node != "b" {
+			t.Errorf("%s: %+v, %v; want no victim, and the pod nominated to b", rules.Choice, e, err)
+		}
+		all, err := p.PreemptSet(s, &gang.Set{Name: "s", Priority: 5, Children: []gang.Child{
+			&gang.Group{Name: "before", Pods: []*framework.PodInfo{info(s, api.MakePod("before").Priority(5).Obj())}, Priority: 5}, &waits,
+			&gang.Group{Name: "after", Pods: []*framework.PodInfo{info(s, api.MakePod("after").Priority(5).Obj())}, Priority: 5},
+		}})
+		if err != nil || len(all.Victims()) != 0 || !all.Ongoing || len(all.Nominated) != 1 || all.Nominated[0].Pod != "default/high" {
+			t.Errorf("%s: set: %+v, %v; want no victim", rules.Choice, all, err)
+		}
+		waits.Awaits = []string{"a", "b"}
+		if _, err := p.Preempt(s, &waits); err == nil {
+			t.Errorf("%s: two nodes for one pod are accepted", rules.Choice)
+		}
+	}
+}

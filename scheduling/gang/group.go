@@ -30,6 +30,10 @@ type Group struct {
 	Topology []Level
 	// Priority is the priority of the group, for preemption.
 	Priority int32
+	// Awaits, unless it is empty, says that victims of an earlier preemption are leaving, whatever
+	// their conditions: then the group preempts no others. It has the node that each pod of Pods is
+	// nominated to meanwhile, "" for none.
+	Awaits []string
 }
 
 // A Member is a pod of a group and the name of its node.
@@ -147,6 +151,8 @@ func (g *Group) checkUsable(snap *framework.Snapshot, rules *Rules) error {
 		return &api.InvalidError{Object: "group", Err: errors.New("is nil")}
 	case g.Min < 0:
 		return g.invalid("min", strconv.Itoa(g.Min), "must not be negative")
+	case len(g.Awaits) > 0 && len(g.Awaits) != len(g.Pods):
+		return g.invalid("awaits", strconv.Itoa(len(g.Awaits)), fmt.Sprintf("must be one for each of the %d pods", len(g.Pods)))
 	}
 	if err := g.checkPods(snap); err != nil {
 		return err

@@ -131,10 +131,10 @@ func (p *Placer) preempt(snap *framework.Snapshot, g *Group, what Child) (*Evict
 			return refused(framework.Unschedulable, textNever)
 		}
 	}
-	if ongoing(snap, g) {
+	if len(g.Awaits) > 0 || ongoing(snap, g) {
 		e := &Eviction{Status: framework.Success, Text: prefixPreemption + textOngoing, Ongoing: true}
 		for i, pod := range g.Pods {
-			if node := pod.Pod.Status.NominatedNodeName; node != "" {
+			if node := g.nominated(i); node != "" {
 				e.Nominated = append(e.Nominated, Placement{Pod: pod.Pod.Key(), Node: node, index: i})
 			}
 		}
@@ -148,6 +148,14 @@ func (p *Placer) preempt(snap *framework.Snapshot, g *Group, what Child) (*Evict
 		return p.evict(snap, g, what, units, nil)
 	}
 	return p.evictFromBest(snap, g, what, units)
+}
+
+// nominated is the node that a pod of the group is nominated to, "" for none.
+func (g *Group) nominated(i int) string {
+	if len(g.Awaits) > 0 {
+		return g.Awaits[i]
+	}
+	return g.Pods[i].Pod.Status.NominatedNodeName
 }
 
 // ongoing reports whether a pod of lower priority is being removed from a node that a pod

@@ -283,7 +283,13 @@ func (s *Set) attempt(p *Placer, snap *framework.Snapshot, within *domain) *atte
 func (s *Set) merged() *Group {
 	g := &Group{Name: s.Name, Priority: s.Priority}
 	s.leaves(func(leaf *Group) {
+		if len(leaf.Awaits) > 0 && g.Awaits == nil {
+			g.Awaits = make([]string, len(g.Pods))
+		}
 		g.Pods = append(g.Pods, leaf.Pods...)
+		if g.Awaits = append(g.Awaits, leaf.Awaits...); len(g.Awaits) > 0 {
+			g.Awaits = append(g.Awaits, make([]string, len(g.Pods)-len(g.Awaits))...)
+		}
 		g.Present = append(g.Present, leaf.Present...)
 	})
 	if s.Topology != "" {

@@ -111,8 +111,13 @@ func (d *Driver) awaitsVictims(sched *scheduling.Scheduler, p *pod, info *framew
 		p.awaited = nil
 		return false
 	}
+	return !d.isHopeless(sched, info, n)
+}
+
+// isHopeless reports whether a node rejects the pod, and no pod that leaves it can change that.
+func (d *Driver) isHopeless(sched *scheduling.Scheduler, info *framework.PodInfo, n *framework.NodeInfo) bool {
 	verdicts, err := sched.FilterNodes(d.snap, info, []*framework.NodeInfo{n})
-	return err != nil || verdicts[0].Status.Code() != framework.UnschedulableAndUnresolvable
+	return err == nil && verdicts[0].Status.Code() == framework.UnschedulableAndUnresolvable
 }
 
 // asNominated returns the pod, for PostFilter plugins, with the nomination that the driver knows of;

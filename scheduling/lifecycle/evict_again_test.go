@@ -10,6 +10,7 @@ import (
 
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
+	groups "github.com/berth-sched/berth/scheduling/gang"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/virtualclock"
 )
@@ -74,10 +75,18 @@ func (c *slowCluster) work(d time.Duration) {
 	}
 }
 
-// TestPreemptorWaits: a pod preempts on one node, however long the victim takes to leave, the event about
+// TestPreemptorWaits: a pod, or a pod group, preempts on one node, however long the victim takes to leave, the event about
 // that to come, and though its nomination is never written to its status. If no event comes at all,
 // the eviction is taken for lost.
 func TestPreemptorWaits(t *testing.T) {
+	for _, group := range []string{"", "g"} {
+		for _, choice := range []groups.Choice{groups.Kubernetes137, groups.BestFit}[:1+len(group)] {
+			preemptorWaits(t, group, &groups.Rules{Choice: choice})
+		}
+	}
+}
+
+func preemptorWaits(t *testing.T, group string, rules *groups.Rules) {
 	for _, tt := range []struct {
 		echo  time.Duration
 		plain bool
@@ -86,6 +95,7 @@ func TestPreemptorWaits(t *testing.T) {
 		c := &slowCluster{t: t, clock: virtualclock.New(epoch), echo: tt.echo, plain: tt.plain}
 		d, err := lifecycle.New(lifecycle.Config{
 			Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Clock: c.clock, Binder: c,
+			Groups:       rules,
 			ErrorHandler: func(err error) { t.Error(err) },
 		})
 		if err != nil {
@@ -98,10 +108,16 @@ func TestPreemptorWaits(t *testing.T) {
 			d.Apply(lifecycle.Update(api.MakeNode(node, "1", "16Gi").Obj()))
 			c.put(api.MakePod(fmt.Sprint("low", i)).UID(api.UID(fmt.Sprint("low", i))).Requests("1", "1Gi").Node(node).Obj())
 		}
-		c.put(api.MakePod("high").UID("high").Requests("1", "1Gi").Priority(10).Obj())
+		high := api.MakePod("high").Requests("1", "1Gi").Priority(10).Obj()
+		if group != "" {
+			d.Apply(lifecycle.Update(podGroup(group, 1, 10)))
+			high = groupPod("high", group, "1", 10)
+		}
+		high.UID = "high"
+		c.put(high)
 		c.work(45 * time.Second)
 		if len(c.evicted) != tt.want {
-			t.Errorf("the event about a victim takes %v: %d pods were evicted, want %d", tt.echo, len(c.evicted), tt.want)
+			t.Errorf("group %q: the event about a victim takes %v: %d pods were evicted, want %d", group, tt.echo, len(c.evicted), tt.want)
 		}
 		if tt.echo < 0 {
 			continue
@@ -110,13 +126,13 @@ func TestPreemptorWaits(t *testing.T) {
 		victim := c.evicted[0]
 		c.cordon(victim.Spec.NodeName)
 		if c.work(time.Minute); len(c.evicted) != 2 {
-			t.Errorf("its node is cordoned: %d pods were evicted, want another one", len(c.evicted))
+			t.Errorf("group %q: its node is cordoned: %d pods were evicted, want another one", group, len(c.evicted))
 		}
 		victim = c.evicted[1]
 		d.Apply(lifecycle.Delete(victim))
 		c.work(time.Minute)
 		if n := d.Snapshot().Node(victim.Spec.NodeName); len(c.evicted) != 2 || len(n.Pods) != 1 || n.Pods[0].Pod.Name != "high" {
-			t.Errorf("the event about a victim takes %v: %d pods were evicted, and node %s has %d pods", tt.echo, len(c.evicted), n.Name(), len(n.Pods))
+			t.Errorf("group %q: the event about a victim takes %v: %d pods were evicted, and node %s has %d pods", group, tt.echo, len(c.evicted), n.Name(), len(n.Pods))
 		}
 	}
 }

@@ -60,6 +60,7 @@ type group struct {
 	sleeper      // what can change it
 
 	past     queue.Failures // of its attempts while it is not in the queue
+	awaited  *awaited       // the victims of its last preemption
 	broken   queue.Failures // attempts in a row that stood and lost a binding; they are its Errors
 	breaking bool           // the last attempt that stood is among them
 	bindings int            // under way

@@ -53,6 +53,7 @@ func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt
 		pods[i] = w.Pod
 	}
 	want := gang.GroupWith(object, pods, g.present())
+	want.Awaits = d.groupAwaits(g, sched, waiting, members)
 	cycle, err := d.groups.placers[sched].Propose(d.snap, want)
 	a.Decided = d.stamp()
 	g.took = d.clock.Now().Sub(began)
@@ -83,6 +84,33 @@ func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt
 	d.groupFailed(ctx, g, it, object, cycle, members, began)
 	d.observe(&a)
 	return a
+}
+
+// groupAwaits is awaitsVictims for a group: it returns the nodes that its pods are nominated to, nil if
+// it may preempt.
+func (d *Driver) groupAwaits(g *group, sched *scheduling.Scheduler, waiting []gang.Waiting, members map[*framework.PodInfo]*pod) []string {
+	if g.awaited == nil {
+		return nil
+	}
+	nodes, some := make([]string, len(waiting)), false
+	for i, w := range waiting {
+		nodes[i] = members[w.Pod].nominated
+		some = some || nodes[i] != ""
+	}
+	if !some || !g.awaited.areLeaving(d.clock.Now()) {
+		g.awaited = nil
+		return nil
+	}
+	for i, w := range waiting {
+		if nodes[i] == "" {
+			continue
+		}
+		n := d.snap.Node(nodes[i])
+		if n == nil || d.isHopeless(sched, w.Pod, n) {
+			return nil
+		}
+	}
+	return nodes
 }
 
 // waitingOf returns the pods of the group that wait for a place, in the order in which they
@@ -189,6 +217,7 @@ func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, obje
 		victims = c.Eviction.Victims()
 	}
 	var outside []Eviction
+	var evicted awaited
 	for _, v := range victims {
 		q := d.victim(v.Pod)
 		switch {
@@ -196,6 +225,7 @@ func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, obje
 		case q.binding != nil && q.binding.preempt(gang.PluginName, fmt.Sprintf("preempted by pod group %s/%s", g.key.namespace, g.key.name)):
 		default:
 			outside = append(outside, evictionOf(q))
+			evicted.victims = append(evicted.victims, q)
 		}
 	}
 	evicter, ok := d.config.Binder.(Evicter)
@@ -215,6 +245,8 @@ func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, obje
 		case err != nil:
 			d.groupBack(ctx, g, it, nil, d.clock.Now().Add(-took)) // after its backoff, as no event is due
 		default:
+			evicted.since = d.clock.Now()
+			g.awaited = &evicted
 			d.groupBack(ctx, g, it, c, d.clock.Now().Add(-took))
 		}
 	})

@@ -29,7 +29,7 @@ type Binder interface {
 
 // An Evicter removes the victims of a preemption.
 //
-// Differs: a preemptor that is tried again before the events about its nomination and its victims
+// Differs: a preemptor, a pod or a pod group, that is tried again before the events about its nomination and its victims
 // have come.
 // Original: kube-scheduler reads both from the objects that it watches, and may evict pods of another
 // node, too.

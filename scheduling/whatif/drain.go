@@ -3,6 +3,8 @@ package whatif
 import (
 	"io"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -57,14 +59,31 @@ type running struct {
 }
 
 // isGoing reports whether the pod is being deleted, and needs no other place: its controller has made
-// another pod already. A StatefulSet waits until it has gone, and makes none if it is being deleted itself.
+// another pod already. A StatefulSet waits until it has gone, and makes none if it is being deleted itself, or has
+// fewer replicas now.
 func isGoing(s *framework.Snapshot, p *api.Pod) bool {
 	owner := p.ControllerRef()
 	if p.DeletionTimestamp == nil || owner == nil || owner.Kind != "StatefulSet" {
 		return p.DeletionTimestamp != nil
 	}
 	set := framework.Lookup[api.StatefulSet](s, p.Namespace+"/"+owner.Name)
-	return set != nil && set.DeletionTimestamp != nil
+	return set != nil && (set.DeletionTimestamp != nil || !numbers(set, p.Name))
+}
+
+// numbers reports whether a StatefulSet has a replica of the pod's number, or the name has none.
+func numbers(set *api.StatefulSet, pod string) bool {
+	number, err := strconv.ParseInt(pod[strings.LastIndexByte(pod, '-')+1:], 10, 32)
+	if err != nil {
+		return true
+	}
+	start, replicas := int64(0), int64(1)
+	if set.Spec.Ordinals != nil {
+		start = int64(max(0, set.Spec.Ordinals.Start))
+	}
+	if set.Spec.Replicas != nil {
+		replicas = int64(*set.Spec.Replicas)
+	}
+	return number >= start && number-start < replicas
 }
 
 // leaving splits the pods of nodes of a snapshot into those that must leave, as a queue takes them,

@@ -45,13 +45,33 @@ func TypeLike(name string, n *framework.NodeInfo) NodeType {
 	return t
 }
 
-// hasSuccessor reports whether the pod is being deleted and its controller has made another for the node.
+// hasSuccessor reports whether another pod of the DaemonSet is the one that stays on the node: there may be several
+// while it rolls out a new version, or one that is being deleted has not gone. It is one that is not being deleted
+// or, of equal ones, the newest.
 func hasSuccessor(n *framework.NodeInfo, p *api.Pod) bool {
 	owner := p.ControllerRef()
-	return p.DeletionTimestamp != nil && owner != nil && slices.ContainsFunc(n.Pods, func(o *framework.PodInfo) bool {
+	if owner == nil || owner.Kind != "DaemonSet" {
+		return false
+	}
+	last := p
+	for _, o := range n.Pods {
 		other := o.Pod.ControllerRef()
-		return o.Pod != p && o.Pod.DeletionTimestamp == nil && o.Pod.Namespace == p.Namespace && other != nil && other.UID == owner.UID && other.Name == owner.Name
-	})
+		if o.Pod.Namespace == p.Namespace && other != nil && other.Kind == owner.Kind && other.UID == owner.UID && other.Name == owner.Name && succeeds(o.Pod, last) {
+			last = o.Pod
+		}
+	}
+	return last != p
+}
+
+// succeeds reports whether of two pods of a DaemonSet the first stays.
+func succeeds(p, q *api.Pod) bool {
+	if gone := p.DeletionTimestamp != nil; gone != (q.DeletionTimestamp != nil) {
+		return !gone
+	}
+	if !p.CreationTimestamp.Equal(q.CreationTimestamp) {
+		return p.CreationTimestamp.After(q.CreationTimestamp)
+	}
+	return p.Name > q.Name
 }
 
 // conditionTaints come and go with the condition of a node, or when an autoscaler wants to remove it.

@@ -323,3 +323,52 @@ func TestNodesNeededWithFiltersOfNodes(t *testing.T) {
 		}
 	}
 }
+
+// A DaemonSet has one pod on a new node, though the node that it is like has several while a new version rolls out.
+func TestTypeLikeTakesOneOfSeveral(t *testing.T) {
+	daemon := func(name string, created int64, gone bool) *api.Pod {
+		p := api.MakePod(name).UID(api.UID(name)).Requests("1", "1Gi").Owner("DaemonSet", "agent").Node("n").Obj()
+		p.CreationTimestamp = time.Unix(created, 0)
+		if gone {
+			p.DeletionTimestamp = new(time.Unix(1_700_000_000, 0))
+		}
+		return p
+	}
+	for want, pods := range map[string][]*api.Pod{
+		"later": {daemon("later", 2, true), daemon("early", 1, true)},
+		"new":   {daemon("old", 1, false), daemon("new", 2, false)},
+		"stays": {daemon("stays", 1, false), daemon("goes", 2, true)},
+		"b":     {daemon("a", 1, false), daemon("b", 1, false)},
+	} {
+		static := api.MakePod("static").Owner("Node", "n").Node("n").Obj()
+		static.Annotations = map[string]string{"kubernetes.io/config.mirror": "x"}
+		second := api.Clone(static)
+		second.Name = "static2"
+		s := cluster([]api.NodeBuilder{api.MakeNode("n", "4", "64Gi")}, append(pods, static, second)...)
+		kind := whatif.TypeLike("like", s.Node("n"))
+		if len(kind.Pods) != 3 || kind.Pods[0].Name != want {
+			t.Errorf("%d pods come with a node, the first is %s; want %s and two static pods", len(kind.Pods), kind.Pods[0].Name, want)
+		}
+	}
+}
+
+// A StatefulSet that has fewer replicas does not make a pod again that is being deleted.
+func TestDrainOfScaledDown(t *testing.T) {
+	for _, tt := range []struct {
+		replicas, start int32
+		again           bool
+	}{{2, 0, false}, {3, 0, true}, {2, 1, true}, {2, 3, false}} {
+		web := api.MakePod("web-2").UID("web-2").Requests("3", "1Gi").Owner("StatefulSet", "web").Node("a").Obj()
+		web.DeletionTimestamp = new(time.Unix(1_700_000_000, 0))
+		s := cluster([]api.NodeBuilder{api.MakeNode("a", "8", "64Gi"), api.MakeNode("b", "2", "64Gi")}, web)
+		set := &api.StatefulSet{ObjectMeta: api.ObjectMeta{Name: "web", Namespace: "default"}}
+		set.Spec.Replicas, set.Spec.Ordinals = &tt.replicas, &api.StatefulSetOrdinals{Start: tt.start}
+		put(s, set)
+		if d, err := planner(s).Drain("a"); err != nil || (len(d.Stuck) == 1) != tt.again || (len(d.Left) == 0) != tt.again {
+			t.Errorf("%+v: %+v, %v", tt, d, err)
+		}
+		if r, err := planner(s).Removable("a"); err != nil || r[0].Removable == tt.again {
+			t.Errorf("%+v: %+v, %v", tt, r, err)
+		}
+	}
+}
