@@ -41,11 +41,12 @@ func (s *Scheduler) Bind(ctx context.Context, pod *api.Pod, node string) error {
 		ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, UID: types.UID(pod.UID)},
 		Target:     corev1.ObjectReference{Kind: "Node", Name: node},
 	}
+	sending, sent := counting(ctx)
 	answer, err := s.poster.Post(ctx, "api/v1/namespaces/"+pod.Namespace+"/pods/"+pod.Name+"/binding", binding)
 	if !answer.IsDone() && err == nil {
-		err = s.config.Client.CoreV1().Pods(pod.Namespace).Bind(ctx, binding, metav1.CreateOptions{})
+		err = s.config.Client.CoreV1().Pods(pod.Namespace).Bind(sending, binding, metav1.CreateOptions{})
 	}
-	if err != nil && (answer.IsUncertain() || !refused(err)) {
+	if err != nil && (answer.IsUncertain() || !sent.refused(err)) {
 		lasting, done := s.lasting(ctx)
 		defer done()
 		lost := err
@@ -85,18 +86,12 @@ func (s *Scheduler) settle(ctx, lasting context.Context, b *corev1.Binding, err 
 		},
 		send: func(ctx context.Context) error {
 			again := pods.Bind(ctx, b, metav1.CreateOptions{})
-			if again != nil && refused(again) {
+			if again != nil && refuses(again) {
 				return err // what the first one says stays uncertain
 			}
 			return again
 		},
 	}.settle(ctx, lasting, err)
-}
-
-// refused reports whether the API server has certainly not carried out a request.
-func refused(err error) bool {
-	return apierrors.IsNotFound(err) || apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) || apierrors.IsInvalid(err) ||
-		apierrors.IsBadRequest(err) || apierrors.IsTooManyRequests(err) || apierrors.IsMethodNotSupported(err)
 }
 
 // pause waits, unless ctx is done first.

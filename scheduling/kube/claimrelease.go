@@ -74,9 +74,11 @@ func (r *claimReleaser) look(ctx context.Context) {
 	}
 }
 
-// kept lists claims to look at. Those of a namespace have their turns in the order of their keys.
+// kept lists claims to look at: one of each namespace, then a second of each, and so on. Those of a namespace
+// have their turns in the order of their keys.
 func (r *claimReleaser) kept() (list []keptClaim) {
 	now, last := time.Now(), map[string]string{}
+	var rounds [releaseMost][]keptClaim
 	maps.DeleteFunc(r.again, func(_ string, at time.Time) bool { return !now.Before(at) })
 	for _, claims := range byNamespace(r.s.cluster.Devices.Terminating()) {
 		namespace := claims[0].Namespace
@@ -92,13 +94,13 @@ func (r *claimReleaser) kept() (list []keptClaim) {
 				continue
 			}
 			if users := r.unbound(c); len(users) > 0 {
-				list = append(list, keptClaim{c, users})
+				rounds[found] = append(rounds[found], keptClaim{c, users})
 				found++
 			}
 		}
 	}
 	r.last = last // without namespaces that are gone
-	return list
+	return slices.Concat(rounds[:]...)
 }
 
 // byNamespace splits a list that is sorted by key.
@@ -127,11 +129,15 @@ func (r *claimReleaser) unbound(c *api.ResourceClaim) (list []*api.Pod) {
 	return list
 }
 
+// releaseLine is the line of these writes, of whatever namespace: in that of its own, a claim would wait for all
+// writes of the namespace, and those of other namespaces for it.
+const releaseLine = ""
+
 // release takes the users out of the claim.
 func (r *claimReleaser) release(ctx context.Context, k keptClaim) error {
 	client := r.s.config.Client.ResourceV1().ResourceClaims(k.claim.Namespace)
 	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
-		return r.s.writes.do(ctx, k.claim.Namespace, func() error {
+		return r.s.writes.do(ctx, releaseLine, func() error {
 			live, err := client.Get(ctx, k.claim.Name, metav1.GetOptions{})
 			switch {
 			case apierrors.IsNotFound(err):

@@ -183,11 +183,12 @@ func (b claimBinder) give(ctx context.Context, client typedresourcev1.ResourceCl
 	}
 	lasting, done := b.s.lasting(ctx)
 	defer done()
-	written, err := client.UpdateStatus(lasting, next, metav1.UpdateOptions{})
+	sending, sent := counting(lasting)
+	written, err := client.UpdateStatus(sending, next, metav1.UpdateOptions{})
 	switch {
 	case err == nil:
 		return written, nil
-	case refused(err):
+	case sent.refused(err):
 		return nil, err
 	case !apierrors.IsConflict(err): // after a conflict, too, ask: a client may have sent the write twice
 		b.s.warn("nobody knows whether a claim has got its devices; asking for it", "claim", feed.KeyOf(next), "error", err)
