@@ -43,6 +43,7 @@ func (d *Driver) evict(ctx context.Context, plugin string, p *pod, it *queue.Ite
 		switch {
 		case q == nil: // leaving already
 		case q.binding != nil && q.binding.preempt(plugin, fmt.Sprintf("preempted by pod %s on node %s", p.info.Pod.Key(), node)):
+			evicted.bindings = append(evicted.bindings, q.binding)
 			inMemory = true
 		default:
 			outside = append(outside, evictionOf(q))
@@ -60,9 +61,8 @@ func (d *Driver) evict(ctx context.Context, plugin string, p *pod, it *queue.Ite
 			d.requeue(ctx, p, it, a, queue.Rejectors{}) // after its backoff, as no event is due
 			return
 		}
-		if p.nominated == node && len(evicted.victims) > 0 {
-			evicted.since = d.clock.Now()
-			p.awaited = &evicted
+		if p.nominated == node {
+			p.awaited = evicted.from(d.clock.Now())
 		}
 		d.requeue(ctx, p, it, a, rejectorsOf(cause))
 		if inMemory && p.item == it {
@@ -83,24 +83,39 @@ func (d *Driver) evict(ctx context.Context, plugin string, p *pod, it *queue.Ite
 	})
 }
 
-// awaited are the victims of a preemption that an [Evicter] has evicted, and since when.
+// awaited are the victims of a preemption that an [Evicter] has evicted, and since when; and the bindings
+// that were ended for it.
 type awaited struct {
-	victims []*pod
-	since   time.Time
+	victims  []*pod
+	since    time.Time
+	bindings []*binding
+}
+
+// from returns the victims as evicted now, nil if there are none.
+func (x *awaited) from(now time.Time) *awaited {
+	if len(x.victims)+len(x.bindings) == 0 {
+		return nil
+	}
+	x.since = now
+	return x
 }
 
 // leavingSoon is how long an event may take that says that an evicted pod is leaving. Until then
 // the preemptor preempts no others.
 const leavingSoon = 30 * time.Second
 
-// areLeaving reports whether a victim is still on its node, and is leaving or will soon.
+// areLeaving reports whether a victim is still on its node, and is leaving or will soon. A binding that was
+// ended may take long in PreBind, and its pod counts meanwhile.
 func (x *awaited) areLeaving(now time.Time) bool {
+	if slices.ContainsFunc(x.bindings, func(b *binding) bool { return b.p.binding == b }) {
+		return true
+	}
 	return slices.ContainsFunc(x.victims, func(q *pod) bool {
 		return q.host != nil && (q.info.Pod.DeletionTimestamp != nil || now.Sub(x.since) < leavingSoon)
 	})
 }
 
-// awaitsVictims reports whether victims of the pod have been evicted, and are still on their node. Then it
+// awaitsVictims reports whether victims of the pod are still on their node, but leaving. Then it
 // must not preempt more, unless its node has become one where that does not help; see [Evicter].
 func (d *Driver) awaitsVictims(sched *scheduling.Scheduler, p *pod, info *framework.PodInfo) bool {
 	if p.awaited == nil {

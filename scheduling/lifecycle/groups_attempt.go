@@ -223,6 +223,7 @@ func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, obje
 		switch {
 		case q == nil: // leaving already
 		case q.binding != nil && q.binding.preempt(gang.PluginName, fmt.Sprintf("preempted by pod group %s/%s", g.key.namespace, g.key.name)):
+			evicted.bindings = append(evicted.bindings, q.binding)
 		default:
 			outside = append(outside, evictionOf(q))
 			evicted.victims = append(evicted.victims, q)
@@ -230,6 +231,9 @@ func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, obje
 	}
 	evicter, ok := d.config.Binder.(Evicter)
 	if !ok || len(outside) == 0 {
+		if len(victims) > 0 {
+			g.awaited = evicted.from(d.clock.Now())
+		}
 		d.groupBack(ctx, g, it, c, began)
 		return
 	}
@@ -245,8 +249,7 @@ func (d *Driver) groupFailed(ctx context.Context, g *group, it *queue.Item, obje
 		case err != nil:
 			d.groupBack(ctx, g, it, nil, d.clock.Now().Add(-took)) // after its backoff, as no event is due
 		default:
-			evicted.since = d.clock.Now()
-			g.awaited = &evicted
+			g.awaited = evicted.from(d.clock.Now())
 			d.groupBack(ctx, g, it, c, d.clock.Now().Add(-took))
 		}
 	})
