@@ -4,10 +4,13 @@ package lifecycle_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	groups "github.com/berth-sched/berth/scheduling/gang"
@@ -135,4 +138,63 @@ func preemptorWaits(t *testing.T, group string, rules *groups.Rules) {
 			t.Errorf("group %q: the event about a victim takes %v: %d pods were evicted, and node %s has %d pods", group, tt.echo, len(c.evicted), n.Name(), len(n.Pods))
 		}
 	}
+}
+
+// TestPreemptorWaitsForEndingBinding: a pod, or a pod group, that has ended a binding for its sake waits until
+// PreBind returns, and is not tried again and again meanwhile.
+func TestPreemptorWaitsForEndingBinding(t *testing.T) {
+	for _, group := range []string{"", "g"} {
+		writer := slowWriter{make(chan struct{}), make(chan error)}
+		profile := scheduling.Kubernetes137()
+		profile.PreBind = append(profile.PreBind, writer)
+		w := newWorldWith(t, lifecycle.Config{Profiles: []scheduling.Profile{profile}, Groups: &groups.Rules{}, Bindings: 4}, lifecycle.NewHandle())
+		w.confirm = true
+		w.nodes(api.MakeNode("n", "2", "16Gi"), api.MakeNode("other", "100m", "16Gi"))
+		w.d.Apply(lifecycle.Update(api.MakePod("a").Requests("2", "1Gi").Obj()))
+		w.one()
+		until := func(what string, done func() bool) {
+			t.Helper()
+			for end := time.Now().Add(time.Minute); !done(); w.d.Flush(w.ctx) {
+				if time.Now().After(end) {
+					t.Fatalf("group %q: %s", group, what)
+				}
+			}
+		}
+		until("PreBind does not begin", func() bool {
+			select {
+			case <-writer.began:
+				return true
+			default:
+				return false
+			}
+		})
+		high := api.MakePod("high").Requests("2", "1Gi").Priority(10).Obj()
+		if group != "" {
+			w.d.Apply(lifecycle.Update(podGroup(group, 1, 10)))
+			high = groupPod("high", group, "2", 10)
+		}
+		w.d.Apply(lifecycle.Update(high))
+		attempts := 0
+		for range 1000 {
+			if _, ok := w.d.ScheduleOne(w.ctx); ok {
+				attempts++
+			}
+		}
+		if attempts == 0 || attempts > 3 {
+			t.Fatalf("group %q: %d attempts while the victim's PreBind has not ended, want 1 to 3", group, attempts)
+		}
+		w.d.Apply(lifecycle.Update(api.MakePod("small").Requests("50m", "1Gi").Priority(5).Obj()))
+		w.all()
+		until("a pod of lower priority waits", func() bool { return isOn(w, "small", "other") })
+		writer.fail <- errors.New("ended")
+		until("the preemptor does not get the room", func() bool {
+			w.pass(time.Second)
+			w.all()
+			return isOn(w, "high", "n")
+		})
+	}
+}
+
+func isOn(w *world, pod, node string) bool {
+	return slices.ContainsFunc(w.d.Snapshot().Node(node).Pods, func(p *framework.PodInfo) bool { return p.Pod.Name == pod })
 }
