@@ -147,8 +147,13 @@ func TestPreemptorWaitsForEndingBinding(t *testing.T) {
 		writer := slowWriter{make(chan struct{}), make(chan error)}
 		profile := scheduling.Kubernetes137()
 		profile.PreBind = append(profile.PreBind, writer)
-		w := newWorldWith(t, lifecycle.Config{Profiles: []scheduling.Profile{profile}, Groups: &groups.Rules{}, Bindings: 4}, lifecycle.NewHandle())
-		w.confirm = true
+		w := &world{tb: t, ctx: t.Context(), clock: virtualclock.New(epoch)}
+		var err error
+		if w.d, err = lifecycle.New(lifecycle.Config{
+			Profiles: []scheduling.Profile{profile}, Groups: &groups.Rules{}, Bindings: 4, Binder: bindsAll{}, Clock: w.clock,
+		}); err != nil {
+			t.Fatal(err)
+		}
 		w.nodes(api.MakeNode("n", "2", "16Gi"), api.MakeNode("other", "100m", "16Gi"))
 		w.d.Apply(lifecycle.Update(api.MakePod("a").Requests("2", "1Gi").Obj()))
 		w.one()
@@ -194,6 +199,11 @@ func TestPreemptorWaitsForEndingBinding(t *testing.T) {
 		})
 	}
 }
+
+// bindsAll is a cluster that binds all pods, and says nothing of it.
+type bindsAll struct{}
+
+func (bindsAll) Bind(context.Context, *api.Pod, string) error { return nil }
 
 func isOn(w *world, pod, node string) bool {
 	return slices.ContainsFunc(w.d.Snapshot().Node(node).Pods, func(p *framework.PodInfo) bool { return p.Pod.Name == pod })
