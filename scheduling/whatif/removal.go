@@ -36,6 +36,8 @@ type removal struct {
 	holds  []bool         // the pods that hold claims: to remove one changes these, which has no way back but the mark
 	behind bool           // the snapshot does not have what gone says
 
+	size int // of what a question to the filters takes
+
 	best   []int // the answer, as places of pods; nil if there is none
 	proved bool  // there is no smaller one, if the removal of more pods never harms
 	checks int
@@ -56,6 +58,9 @@ type shortfall struct {
 // feasible asks the filters with the pods that are not gone.
 func (r *removal) feasible() (bool, error) {
 	r.checks++
+	if err := r.x.spend(r.size); err != nil {
+		return false, err
+	}
 	if err := r.follow(); err != nil {
 		return false, err
 	}
@@ -95,7 +100,7 @@ func (r *removal) follow() error {
 		if !r.gone[i] {
 			continue
 		}
-		r.x.steps++
+		r.x.steps += removalSteps
 		if err := r.x.planner.release(r.s, q.pod, q.node); err != nil {
 			return err
 		}

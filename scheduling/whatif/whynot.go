@@ -1,7 +1,6 @@
 package whatif
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -242,6 +241,7 @@ type whyNot struct {
 	spread  []api.TopologySpreadConstraint // that may hold for the pod
 	proofs  []proof
 	forks   []*framework.Snapshot // each with other labels of the node
+	removed *removed              // of the last trial that removed many pods
 	asked   map[string]bool       // what feasible has found, by the changes
 	decided map[string]string     // what decide has found, by the changes
 	key     []byte                // memory of keyOf
@@ -258,13 +258,18 @@ func (x *whyNot) trial(changes []Change) (*trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	if x.steps += t.steps + len(changes) + len(x.node.Spec.Taints); x.steps > maxSteps {
-		return nil, &api.InvalidError{
-			Object: "pod " + x.pod.Key(), Field: "spec", Value: fmt.Sprintf("%d parts", sizeOf(x.pod)),
-			Err: fmt.Errorf("the search for remedies took more than %d steps; ask about a pod with fewer containers, ports, constraints and claims, or a node with fewer taints", maxSteps),
-		}
+	return t, x.spend(t.steps + len(changes) + len(x.node.Spec.Taints))
+}
+
+// spend counts steps. It is an error if they are too many.
+func (x *whyNot) spend(steps int) error {
+	if x.steps += steps; x.steps <= maxSteps {
+		return nil
 	}
-	return t, nil
+	return &api.InvalidError{
+		Object: "pod " + x.pod.Key(), Field: "spec", Value: fmt.Sprintf("%d parts", sizeOf(x.pod)),
+		Err: fmt.Errorf("the search for remedies took more than %d steps; ask about a pod with fewer containers, ports, constraints and claims, or a node with fewer taints", maxSteps),
+	}
 }
 
 // remedy makes a remedy of changes.
@@ -282,31 +287,37 @@ func (x *whyNot) with(changes []Change, f func(s *framework.Snapshot, pod *frame
 	if err != nil {
 		return err
 	}
-	return x.in(t.node, func(s *framework.Snapshot) error {
-		for _, c := range t.remove {
-			if err := x.planner.removePod(s, c); err != nil {
-				return err
-			}
-		}
+	return x.in(t, func(s *framework.Snapshot) error {
 		x.sched.Seek(x.planner.start)
 		return f(s, pod, t)
 	})
 }
 
-// in calls f with the snapshot in a transaction, or with one that has the changed node. What searches for volumes and
+// in calls f with the snapshot in a transaction, as the trial changes it. What searches for volumes and
 // devices take is known afterwards.
-func (x *whyNot) in(node *api.Node, f func(s *framework.Snapshot) error) error {
+func (x *whyNot) in(t *trial, f func(s *framework.Snapshot) error) error {
 	before := searched(x.planner.snapshot)
 	defer func() { x.steps += searched(x.planner.snapshot) - before }()
-	if node == nil {
-		return x.planner.try(f)
+	s, err := x.planner.snapshot, error(nil)
+	if t.node != nil {
+		if s, err = x.fork(t.node); err != nil {
+			return err
+		}
 	}
-	s, err := x.fork(node)
-	if err != nil {
-		return err
+	few := t.remove
+	if len(few) >= manyRemoved {
+		if s, err = x.without(s, few); err != nil {
+			return err
+		}
+		few = nil
 	}
 	mark := s.Begin()
 	defer s.Rollback(mark)
+	for _, c := range few {
+		if _, err := x.removePod(s, c); err != nil {
+			return err
+		}
+	}
 	return f(s)
 }
 
@@ -329,18 +340,6 @@ func (x *whyNot) fork(node *api.Node) (*framework.Snapshot, error) {
 	}
 	x.forks = append(x.forks, s)
 	return s, nil
-}
-
-// removePod takes the pod of a change off its node.
-func (p *Planner) removePod(s *framework.Snapshot, c Change) error {
-	if n := s.Node(c.From); n != nil {
-		for _, other := range n.Pods {
-			if other.Pod.Key() == c.Name {
-				return p.release(s, other, n.Name())
-			}
-		}
-	}
-	return &api.InvalidError{Object: "pod " + c.Name, Field: "spec.nodeName", Value: c.From, Err: errors.New("the pod is not on this node")}
 }
 
 // feasible reports whether the node accepts the pod with the changes. It asks once: the

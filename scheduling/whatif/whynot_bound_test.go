@@ -168,3 +168,30 @@ func TestWhyNotBoundsTaints(t *testing.T) {
 		t.Errorf("error %v, want one that names the bound", err)
 	}
 }
+
+// TestWhyNotOfManyTerms asks about a pod with many anti-affinity terms beside many pods, of which each question
+// to the filters looks at all.
+func TestWhyNotOfManyTerms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its work is what a user may ask for at most, and minutes under the race detector; it has one goroutine")
+	}
+	s := framework.NewSnapshot(framework.Arrival)
+	if err := s.AddNode(api.MakeNode("a", "8", "64Gi").Resource("pods", "1000").Labels(api.LabelHostname, "a").Taint("x=y:NoSchedule").Obj()); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 480 {
+		other := pod(s, api.MakePod(fmt.Sprint("p", i)).Labels("i", fmt.Sprint("v", i%300)).Priority(int32(i%5)).Requests(fmt.Sprint(10+i%37, "m"), "1Mi").Obj())
+		if err := s.AddPod(other, "a"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := api.MakePod("p").Requests("6", "1Gi").NodeSelector("k", "v", "k2", "v").NodeAffinity("a in (b)").NodeAffinity("a2 in (b),c in (d)")
+	for i := range 400 {
+		b = b.PodAntiAffinity(api.LabelHostname, fmt.Sprint("i=v", i))
+	}
+	_, err := planner(s).WhyNot(pod(s, b.Obj()), "a")
+	var invalid *api.InvalidError
+	if !errors.As(err, &invalid) || invalid.Object != "pod default/p" || !strings.Contains(err.Error(), "more than 20000000 steps") {
+		t.Errorf("error %v, want one that names the pod and the bound", err)
+	}
+}

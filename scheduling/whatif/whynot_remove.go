@@ -80,7 +80,7 @@ func (x *whyNot) removalsFrom(s *framework.Snapshot, f *scheduling.Filtering, po
 	if count == 0 || count > maxRemoved {
 		return nil, false, nil
 	}
-	r := &removal{x: x, s: s, f: f, pod: pod}
+	r := &removal{x: x, s: s, f: f, pod: pod, size: 2*removalSteps + 6*sizeOf(pod.Pod)}
 	for _, n := range nodes {
 		for _, p := range n.Pods {
 			r.pods = append(r.pods, running{p, n.Name()})
@@ -90,7 +90,7 @@ func (x *whyNot) removalsFrom(s *framework.Snapshot, f *scheduling.Filtering, po
 	slices.Reverse(r.pods) // the least important first
 	r.gone, r.holds = make([]bool, len(r.pods)), make([]bool, len(r.pods))
 	for i, q := range r.pods {
-		r.holds[i] = q.pod.HasClaims() || q.pod.HasExtended() || q.pod.HasVolumeClaims()
+		r.holds[i] = holdsClaims(q.pod)
 	}
 	r.mark = s.Begin()
 	defer func() { s.Rollback(r.mark) }()
