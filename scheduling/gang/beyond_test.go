@@ -213,3 +213,79 @@ func TestGroupAwaitsVictims(t *testing.T) {
 		}
 	}
 }
+
+// Missing.Nodes is what NodesFor says of nodes like the largest of the domain.
+func TestMissingNodes(t *testing.T) {
+	large := api.MakeNode("t", "4", "8Gi").Labels(rack, "r")
+	full := api.MakePod("full").Requests("4", "1Gi").Node("n1").Obj()
+	for name, tt := range map[string]struct {
+		node  api.NodeBuilder
+		nodes []api.NodeBuilder
+		pod   func(i int) api.PodBuilder
+		pods  int
+	}{
+		"room": {large, []api.NodeBuilder{api.MakeNode("n0", "4", "8Gi"), api.MakeNode("n1", "4", "8Gi")}, func(i int) api.PodBuilder {
+			return api.MakePod(fmt.Sprint("w", i)).Requests("1500m", "1Gi")
+		}, 5},
+		"host port": {large, []api.NodeBuilder{api.MakeNode("n0", "4", "8Gi"), api.MakeNode("n1", "4", "8Gi")}, func(i int) api.PodBuilder {
+			return api.MakePod(fmt.Sprint("w", i)).Requests("1", "1Gi").HostPort(80)
+		}, 3},
+		"anti-affinity": {large, []api.NodeBuilder{api.MakeNode("n0", "4", "8Gi"), api.MakeNode("n1", "4", "8Gi")}, func(i int) api.PodBuilder {
+			return api.MakePod(fmt.Sprint("w", i)).Labels("app", "w").Requests("1", "1Gi").PodAntiAffinity(api.LabelHostname, "app=w")
+		}, 3},
+		"sizes": {large, []api.NodeBuilder{api.MakeNode("n1", "4", "8Gi")}, func(i int) api.PodBuilder {
+			return api.MakePod(fmt.Sprint("w", i)).Requests([]string{"1", "4", "4", "4"}[i], "1Gi")
+		}, 4},
+		"taint": {
+			api.MakeNode("t", "64", "64Gi").Labels(rack, "r").Taint("gpu:NoSchedule"),
+			[]api.NodeBuilder{api.MakeNode("n1", "4", "8Gi"), api.MakeNode("n2", "64", "64Gi").Taint("gpu:NoSchedule")},
+			func(i int) api.PodBuilder { return api.MakePod(fmt.Sprint("w", i)).Requests("1", "1Gi") }, 4,
+		},
+	} {
+		var nodes []*api.Node
+		for _, n := range tt.nodes {
+			o := n.Labels(rack, "r").Obj()
+			o.Labels[api.LabelHostname] = o.Name
+			nodes = append(nodes, o)
+		}
+		s := cluster(nodes, full)
+		var list []*framework.PodInfo
+		for i := range tt.pods {
+			list = append(list, info(s, tt.pod(i).Obj()))
+		}
+		g := &gang.Group{Name: "g", Pods: list, Topology: []gang.Level{{Key: rack}}}
+		for _, rules := range []gang.Rules{{}, {Choice: gang.BestFit}} {
+			p := placer(rules)
+			out, err := p.Try(s, g)
+			if err != nil || out.Status == gang.Placed {
+				t.Fatalf("%s, %s: %+v, %v", name, rules.Choice, out, err)
+			}
+			want, _, err := p.NodesFor(s, g, 1, tt.node.Obj(), 10)
+			if m := out.Best().Missing; err != nil || m.Nodes != want {
+				t.Errorf("%s, %s: %+v, want %d nodes, %v", name, rules.Choice, m, want, err)
+			}
+			if pods(s) != 1 {
+				t.Errorf("%s, %s: the snapshot has %d pods", name, rules.Choice, pods(s))
+			}
+		}
+	}
+}
+
+// Copies get no names that are left of nodes which are gone.
+func TestCopiesBesideLeftNames(t *testing.T) {
+	s := racks(0)
+	for i := range 2 {
+		if err := framework.Put(s, &api.NodeMetric{ObjectMeta: api.ObjectMeta{Name: fmt.Sprint("t-", i)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pinned := info(s, api.MakePod("a").Requests("1", "1Gi").NodeSelector(api.LabelHostname, "t-0").Obj())
+	free := info(s, api.MakePod("b").Requests("3", "1Gi").NodeSelector(api.LabelHostname, "t-2").Obj())
+	p := placer(gang.Rules{Choice: gang.BestFit})
+	for pod, want := range map[*framework.PodInfo]int{pinned: 0, free: 1} {
+		c, err := p.CapacityWith(s, &gang.Group{Name: "g", Pods: []*framework.PodInfo{pod}}, 0, api.MakeNode("t", "4", "8Gi").Obj(), 1)
+		if err != nil || c.Fits != want {
+			t.Errorf("%s: %+v, %v; want %d", pod.Pod.Name, c, err, want)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/nodename"
 	"github.com/berth-sched/berth/internal/volumes"
 	"github.com/berth-sched/berth/resource"
 )
@@ -160,9 +161,9 @@ func (a *attempt) atMost() int {
 }
 
 // CapacityWith is Capacity with more nodes: n copies of a node, whose labels say which
-// domains they join. They are called "name-0", "name-1" and so on. The snapshot stays as
-// it is. A nil node, a negative number, and a name that is taken are an
-// [*api.InvalidError].
+// domains they join. They are called "name-0", "name-1" and so on, without names that nodes of the snapshot
+// have, or objects that are left of nodes. The snapshot stays as it is. A nil node and a negative number
+// are an [*api.InvalidError].
 func (p *Placer) CapacityWith(snap *framework.Snapshot, shape *Group, limit int, node *api.Node, n int) (Count, error) {
 	if err := p.checkShape(snap, shape, limit); err != nil {
 		return Count{}, err
@@ -182,9 +183,9 @@ func withNodes(snap *framework.Snapshot, node *api.Node, n int) (*framework.Snap
 		return nil, &api.InvalidError{Object: "node " + node.Name, Field: "copies", Value: strconv.Itoa(n), Err: errors.New("must not be negative")}
 	}
 	fork := snap.Fork()
-	for i := range n {
+	for _, name := range nodename.LeftIn(snap).Fresh(snap, node.Name, n) {
 		own := *node
-		own.Name, own.UID = node.Name+"-"+strconv.Itoa(i), ""
+		own.Name, own.UID = name, ""
 		own.Labels = maps.Clone(node.Labels)
 		if own.Labels == nil {
 			own.Labels = map[string]string{}

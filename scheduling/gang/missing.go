@@ -15,9 +15,9 @@ type Missing struct {
 	// Pods is how many pods more would have to fit.
 	Pods int `json:"pods"`
 	// Nodes is how many empty nodes like the largest of the domain would take them. It is 0
-	// if none would, if no node refuses the first pod for too little of a resource, and if
+	// if none would, if no node refuses the first pod for too little of a resource, if
 	// a pod of the group needs others near it, or has claims: then room may not be what is
-	// missing.
+	// missing; and if more than 64 pods that are not of one class remain.
 	Nodes int `json:"nodes,omitempty"`
 	// Resources are what the first pod that was refused finds too little of, by name.
 	Resources map[resource.Name]Shortage `json:"resources,omitempty"`
@@ -61,7 +61,7 @@ func (a *attempt) missing(t *Trial) *Missing {
 		}
 	}
 	pod := a.g.Pods[first]
-	largest := 0
+	largest, most := -1, 0
 	for _, slot := range t.domain.slots {
 		n := a.snap.AtSlot(slot)
 		for i, x := range pod.Requests {
@@ -75,12 +75,100 @@ func (a *attempt) missing(t *Trial) *Missing {
 				m.Resources[name] = s
 			}
 		}
-		largest = max(largest, m.holds(a.snap, n, pod))
+		if holds := m.holds(a.snap, n, pod); holds > most {
+			largest, most = slot, holds
+		}
 	}
-	if largest > 0 && lacksRoom(t.Left) && !slices.ContainsFunc(a.g.Pods, func(p *framework.PodInfo) bool { return needsOtherPods(p.Pod) || holdsClaims(p) }) {
-		m.Nodes = (m.Pods + largest - 1) / largest
+	if largest >= 0 && lacksRoom(t.Left) && !slices.ContainsFunc(a.g.Pods, func(p *framework.PodInfo) bool { return needsOtherPods(p.Pod) || holdsClaims(p) }) {
+		m.Nodes = a.emptyNodes(t, m.Pods, largest)
 	}
 	return m
+}
+
+// mostFilled bounds the pods that emptyNodes places one by one.
+const mostFilled = 64
+
+// emptyNodes is how many nodes like the one of a slot, empty, take so many of the pods that do not stand; 0 if
+// that is not known, or if they never do. The pods that stand count in the snapshot, which is left as it is
+// when missing ends.
+func (a *attempt) emptyNodes(t *Trial, pods, slot int) (nodes int) {
+	stands := make([]bool, len(a.g.Pods))
+	for _, p := range t.Placed {
+		stands[p.index] = true
+	}
+	var left []*framework.PodInfo
+	for i, pod := range a.g.Pods {
+		if !stands[i] {
+			left = append(left, pod)
+		}
+	}
+	n := a.snap.AtSlot(slot)
+	for _, p := range slices.Clone(n.Pods) {
+		if a.snap.RemovePod(p, n.Name()) != nil {
+			return 0
+		}
+	}
+	if a.room != nil {
+		f, err := a.sched.Filtering(a.snap, left[0])
+		if err != nil {
+			return 0
+		}
+		each, err := f.Replicas(a.snap.AtSlot(slot), countMost)
+		if err != nil || each == 0 {
+			return 0
+		}
+		return (pods + each - 1) / each
+	}
+	if len(left) > mostFilled {
+		return 0
+	}
+	for len(left) > 0 && pods > 0 {
+		rest, err := a.fillEmpty(left, slot, pods)
+		if err != nil || len(rest) == len(left) {
+			return 0
+		}
+		pods -= len(left) - len(rest)
+		left = rest
+		nodes++
+	}
+	return nodes
+}
+
+// fillEmpty returns the pods that remain when the node of a slot takes of them what it can, and no more than most.
+func (a *attempt) fillEmpty(pods []*framework.PodInfo, slot, most int) (rest []*framework.PodInfo, err error) {
+	mark := a.snap.Begin()
+	defer a.snap.Rollback(mark)
+	for i, pod := range pods {
+		if i-len(rest) == most {
+			return append(rest, pods[i:]...), nil
+		}
+		taken, err := a.puts(pod, slot)
+		if err != nil {
+			return nil, err
+		}
+		if !taken {
+			rest = append(rest, pod)
+		}
+	}
+	return rest, nil
+}
+
+// puts places a pod on the node of a slot, if it fits there.
+func (a *attempt) puts(pod *framework.PodInfo, slot int) (bool, error) {
+	f, err := a.sched.Filtering(a.snap, pod)
+	if err != nil {
+		return false, err
+	}
+	v, err := f.Node(a.snap.AtSlot(slot))
+	if err != nil || !v.Status.IsSuccess() {
+		return false, err
+	}
+	err = f.Place(pod, a.snap.AtSlot(slot))
+	var fit *scheduling.FitError
+	if errors.As(err, &fit) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // lacksRoom reports whether some node has refused the first pod for too little of a

@@ -335,3 +335,58 @@ func TestWhyNotAssumedPodWithMadeClaim(t *testing.T) {
 		}
 	}
 }
+
+// Pods that come with a node have the devices that they claim there.
+func TestNodesNeededWithDaemonsOfDevices(t *testing.T) {
+	for _, devices := range []int{1, 2} {
+		for how, agent := range map[string]api.PodBuilder{
+			"template": api.MakePod("agent").Requests("100m", "100Mi").Owner("DaemonSet", "agent"),
+			"extended": api.MakePod("agent").Requests("100m", "100Mi").Request("x.io/g", "1").Owner("DaemonSet", "agent"),
+			"none":     api.MakePod("agent").Requests("100m", "100Mi").Owner("DaemonSet", "agent"),
+		} {
+			s, _ := gpus()
+			slice := &api.ResourceSlice{ObjectMeta: api.ObjectMeta{Name: "d"}}
+			slice.Spec = api.ResourceSliceSpec{Driver: "d.io", NodeName: new("t"), Pool: api.ResourcePool{Name: "p", Generation: 1, ResourceSliceCount: 1}}
+			for i := range devices {
+				slice.Spec.Devices = append(slice.Spec.Devices, api.Device{Name: fmt.Sprint(i)})
+			}
+			daemon := agent.Obj()
+			if how == "template" {
+				daemon.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "e", ResourceClaimTemplateName: new("t")}}
+			}
+			kind := whatif.NodeType{Name: "t", Node: api.MakeNode("t", "4", "8Gi").Obj(), Devices: []*api.ResourceSlice{slice}, Pods: []*api.Pod{daemon}}
+			web := api.MakePod("web").Requests("1", "1Gi").Obj()
+			web.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "e", ResourceClaimTemplateName: new("t")}}
+			free := devices
+			if how != "none" {
+				free--
+			}
+			n, err := planner(s).NodesNeeded([]*framework.PodInfo{pod(s, web)}, kind)
+			if err != nil || len(n.Placement.Placed) != min(1, free) || n.Counts[0].Nodes != min(1, free) {
+				t.Errorf("%s, %d devices: %+v, %v; want %d placed", how, devices, n, err, min(1, free))
+			}
+		}
+	}
+}
+
+// A new node gets no name by which objects go that are left of nodes which are gone.
+func TestNewNodesBesideLeftNames(t *testing.T) {
+	s := cluster([]api.NodeBuilder{api.MakeNode("t-0", "4", "8Gi")})
+	put(s, &api.CSINode{ObjectMeta: api.ObjectMeta{Name: "t-1"}})
+	put(s, &api.NodeMetric{ObjectMeta: api.ObjectMeta{Name: "t-2"}})
+	x := &api.ResourceSlice{ObjectMeta: api.ObjectMeta{Name: "s"}}
+	x.Spec.NodeName, x.Spec.Pool.Name = new("t-3"), "p"
+	put(s, x)
+	for i, term := range []api.NodeSelectorTerm{
+		{MatchExpressions: []api.NodeSelectorRequirement{{Key: api.LabelHostname, Operator: api.NodeSelectorOpIn, Values: []string{"t-4"}}}},
+		{MatchFields: []api.NodeSelectorRequirement{{Key: "metadata.name", Operator: api.NodeSelectorOpIn, Values: []string{"t-5"}}}},
+	} {
+		v := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: fmt.Sprint("v", i)}}
+		v.Spec.NodeAffinity = &api.VolumeNodeAffinity{Required: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{term}}}
+		put(s, v)
+	}
+	kind := whatif.NodeType{Name: "t", Node: api.MakeNode("t", "4", "8Gi").Obj()}
+	if names, err := kind.AddNodes(s, 2); err != nil || fmt.Sprint(names) != "[t-6 t-7]" {
+		t.Errorf("%v, %v; want t-6 and t-7", names, err)
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/nodename"
 )
 
 // A NodeCount is how many nodes of one type to add.
@@ -55,7 +56,7 @@ type NodesNeeded struct {
 //
 // Lower bounds, and the search for pods that fit on no node, take for granted that a pod
 // without pod affinity, spread constraints, volumes and claims fits no better because
-// other pods or nodes are there. A choice has no more nodes of a type than pods, and besides at most
+// other pods or nodes are there. A choice has no more nodes of a type than pods that fit, and besides at most
 // 1,000 for constraints with minDomains, because such nodes help as domains.
 //
 // A type without a name or node, two types of one name, and negative numbers are an
@@ -64,7 +65,7 @@ func (p *Planner) NodesNeeded(pods []*framework.PodInfo, types ...NodeType) (*No
 	if err := p.check(pods); err != nil {
 		return nil, err
 	}
-	x := &nodeSearch{planner: p, pods: pods, types: types, tried: map[string]int{}}
+	x := &nodeSearch{planner: p, pods: pods, types: types, tried: map[string]int{}, left: nodename.LeftIn(p.snapshot)}
 	if err := x.checkTypes(); err != nil {
 		return nil, err
 	}
@@ -96,6 +97,7 @@ type nodeSearch struct {
 	pods    []*framework.PodInfo
 	never   []*framework.PodInfo // fit on no node, whatever is added
 	types   []NodeType
+	left    nodename.Left         // of nodes that are gone
 	most    []int                 // by type
 	sets    [][]int               // types that may help only together
 	useful  map[string]bool       // the nodes that may take one of the pods
@@ -148,7 +150,7 @@ func (x *nodeSearch) with(counts []int, f func(s *framework.Snapshot) error) err
 	return x.planner.inFork(func(s *framework.Snapshot) error {
 		for i, n := range counts {
 			x.spent += n * comeCost * (1 + len(x.types[i].Pods))
-			if _, err := x.types[i].AddNodes(s, n); err != nil {
+			if _, err := x.addNodes(s, i, n); err != nil {
 				return err
 			}
 		}

@@ -179,7 +179,7 @@ func (x *nodeSearch) lowerByClass() (int, error) {
 func (x *nodeSearch) newNode() (*framework.Snapshot, error) {
 	s := x.planner.snapshot.Fork()
 	others := slices.Clone(s.Slots())
-	if _, err := x.types[0].AddNodes(s, 1); err != nil {
+	if _, err := x.addNodes(s, 0, 1); err != nil {
 		return nil, err
 	}
 	for _, n := range others {

@@ -286,7 +286,7 @@ func (x *nodeSearch) leftOver(s *framework.Snapshot) (left []*framework.PodInfo,
 func (x *nodeSearch) value(s *framework.Snapshot, nodes []int, pods []*framework.PodInfo) (sum float64, placed int, err error) {
 	f := s.Fork()
 	for i, n := range nodes {
-		if _, err := x.types[i].AddNodes(f, n); err != nil {
+		if _, err := x.addNodes(f, i, n); err != nil {
 			return 0, 0, err
 		}
 	}

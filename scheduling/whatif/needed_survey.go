@@ -15,7 +15,7 @@ func (x *nodeSearch) survey() error {
 	}
 	s := x.planner.snapshot.Fork()
 	for i := range x.types {
-		names, err := x.types[i].AddNodes(s, 1)
+		names, err := x.addNodes(s, i, 1)
 		if err != nil {
 			return err
 		}

@@ -4,10 +4,11 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/nodename"
+	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/workload"
 )
 
@@ -111,20 +112,70 @@ func (t *NodeType) AddNode(s *framework.Snapshot, name string) error {
 }
 
 // AddNodes adds n nodes of the type to the snapshot, as AddNode does, and returns their names:
-// "name-0", "name-1" and so on, without those that nodes of the snapshot have, or what is left of nodes: a
-// NodeMetric or a CSINode. After an error, those before it stay.
+// "name-0", "name-1" and so on, without those that nodes of the snapshot have, or objects that are left of
+// nodes: NodeMetrics, CSINodes, ResourceSlices and local volumes. Pods that come with a node are given no devices. After
+// an error, the nodes before it stay.
 func (t *NodeType) AddNodes(s *framework.Snapshot, n int) (names []string, err error) {
-	for serial := 0; len(names) < n; serial++ {
-		name := t.Name + "-" + strconv.Itoa(serial)
-		if s.Node(name) != nil || framework.Lookup[api.NodeMetric](s, name) != nil || framework.Lookup[api.CSINode](s, name) != nil {
-			continue
-		}
+	return t.addNodes(s, n, nodename.LeftIn(s))
+}
+
+func (t *NodeType) addNodes(s *framework.Snapshot, n int, left nodename.Left) (names []string, err error) {
+	for _, name := range left.Fresh(s, t.Name, n) {
 		if err := t.AddNode(s, name); err != nil {
 			return names, err
 		}
 		names = append(names, name)
 	}
 	return names, nil
+}
+
+// addNodes adds nodes of a type by number, with the devices that their pods claim given to these.
+func (x *nodeSearch) addNodes(s *framework.Snapshot, i, n int) (names []string, err error) {
+	names, err = x.types[i].addNodes(s, n, x.left)
+	if err != nil || framework.ObjectsVersion[api.ResourceSlice](s) == 0 {
+		return names, err
+	}
+	for _, name := range names {
+		for _, pod := range slices.Clone(s.Node(name).Pods) {
+			if err := x.planner.giveDevices(s, pod, name); err != nil {
+				return names, err
+			}
+		}
+	}
+	return names, nil
+}
+
+// giveDevices gives a pod on a node what it claims there. A pod for which there are none stays without.
+func (p *Planner) giveDevices(s *framework.Snapshot, pod *framework.PodInfo, node string) error {
+	if !pod.HasClaims() && !pod.HasExtended() {
+		return nil
+	}
+	if err := s.RemovePod(pod, node); err != nil {
+		return err
+	}
+	if given, err := p.placeOn(s, pod, s.Node(node)); given || err != nil {
+		return err
+	}
+	return s.AddPod(pod, node)
+}
+
+// placeOn places a pod on a node, if it fits there.
+func (p *Planner) placeOn(s *framework.Snapshot, pod *framework.PodInfo, n *framework.NodeInfo) (bool, error) {
+	f, err := p.sched.Filtering(s, pod)
+	if err != nil {
+		_, err = missed(pod, err)
+		return false, err
+	}
+	v, err := f.Node(n)
+	if err != nil || !v.Status.IsSuccess() {
+		return false, err
+	}
+	err = f.Place(pod, n)
+	var fit *scheduling.FitError
+	if errors.As(err, &fit) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // Objects returns what there is with a node of the type and this name: the node, its pods

@@ -76,7 +76,7 @@ func TestTerminatingPodsAreMadeAgain(t *testing.T) {
 		return api.MakeNode(name, cpu, "64Gi").Labels(api.LabelHostname, name)
 	}
 	s := cluster([]api.NodeBuilder{host("a", "8"), host("b", "64"), host("c", "4")}, web("web-0", "StatefulSet"), web("web-1", "StatefulSet"))
-	put(s, &api.StatefulSet{ObjectMeta: api.ObjectMeta{Name: "web", Namespace: "default"}})
+	put(s, &api.StatefulSet{ObjectMeta: api.ObjectMeta{Name: "web", Namespace: "default"}, Spec: api.StatefulSetSpec{Replicas: new(int32(2))}})
 	d, err := planner(s).Drain("a")
 	if err != nil || len(d.Moves) != 2 || d.Moves[0].To == d.Moves[1].To {
 		t.Errorf("%+v, %v; want a pod on each node", d, err)
