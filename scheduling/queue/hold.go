@@ -48,9 +48,17 @@ func (q *Queue) release() {
 		q.put(it, backingOff)
 		q.backingOff.push(it)
 	}
+	released := false
 	for it := q.standing.first; it != nil && !q.stands(it); it = q.standing.first {
 		q.leave(it)
 		q.put(it, backingOff)
 		q.backingOff.push(it)
+		released = true
+	}
+	if released && q.standing.first != nil { // of those that stand since a later instant
+		q.standUntil = q.standing.first.expires
+		for it := q.standing.first; it != nil; it = it.next {
+			q.standUntil = min(q.standUntil, it.expires)
+		}
 	}
 }
