@@ -281,3 +281,40 @@ func TestRefusedAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// unforkable panics when it is forked, or when its fork is asked what it watches.
+type unforkable struct{ asked bool }
+
+func (u unforkable) Fork(*framework.Snapshot) framework.Extension {
+	if !u.asked {
+		panic("broken glass")
+	}
+	return askless{}
+}
+
+// askless panics when it is asked what it watches.
+type askless struct{}
+
+func (a askless) Fork(*framework.Snapshot) framework.Extension                          { return a }
+func (askless) PodAdded(*framework.Snapshot, *framework.NodeInfo, *framework.PodInfo)   {}
+func (askless) PodRemoved(*framework.Snapshot, *framework.NodeInfo, *framework.PodInfo) {}
+func (askless) WatchedParts() framework.PodParts                                        { panic("broken glass") }
+
+// TestForkPanics: an extension that panics in a fork breaks the fork, but not the snapshot.
+func TestForkPanics(t *testing.T) {
+	for _, asked := range []bool{false, true} {
+		s := framework.NewSnapshot(framework.Arrival)
+		if err := s.AddNode(api.MakeNode("n", "4", "16Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+		framework.NewExtensionKey(func(*framework.Snapshot) unforkable { return unforkable{asked} }).Of(s)
+		f := s.Fork()
+		err := f.AddNode(api.MakeNode("m", "4", "16Gi").Obj())
+		if !errors.Is(err, framework.ErrBroken) || !strings.Contains(err.Error(), "unforkable: Fork: panic: broken glass") {
+			t.Errorf("asked %t: %v, want ErrBroken and the name of the extension", asked, err)
+		}
+		if err := s.AddNode(api.MakeNode("m", "4", "16Gi").Obj()); err != nil {
+			t.Errorf("asked %t: %v", asked, err)
+		}
+	}
+}

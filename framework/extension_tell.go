@@ -6,8 +6,8 @@ import (
 )
 
 // ErrBroken is in the error of every method that changes a snapshot, once an extension
-// has panicked where the snapshot could not take back what it did: in a rollback, or
-// when it was told of a node or an object. From then on the snapshot refuses all changes
+// has panicked where the snapshot could not take back what it did: in a rollback, when it was told of a
+// node or an object, or when the snapshot was made as a fork. From then on the snapshot refuses all changes
 // and decisions, because totals of the extension may be wrong. Make a new one.
 var ErrBroken = errors.New("the snapshot is broken: an extension panicked where nothing could be taken back; make a new one")
 

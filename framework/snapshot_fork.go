@@ -68,8 +68,8 @@ type chunk struct {
 // copy what they touch; the first change of the set of nodes costs O(N).
 //
 // A fork has no open transaction and its own Version. If s has open transactions, the
-// fork keeps their changes for good. Fork changes s, so it must not run beside other
-// uses of s.
+// fork keeps their changes for good. If an extension panics, the fork is broken; see [ErrBroken]. Fork
+// changes s, so it must not run beside other uses of s.
 func (s *Snapshot) Fork() *Snapshot {
 	s.must()
 	s.startChange()
@@ -84,10 +84,24 @@ func (s *Snapshot) Fork() *Snapshot {
 	s.endChange()
 	f.extensions = make([]extension, 0, len(s.extensions))
 	f.podWatchers = make([]PodWatcher, 0, len(s.podWatchers))
-	for _, e := range s.extensions {
-		f.extend(e.key, e.value.Fork(f))
+	for i := range s.extensions {
+		if err := f.inherit(&s.extensions[i]); err != nil {
+			f.breakBy(err)
+			break
+		}
 	}
 	return f
+}
+
+// inherit adds a fork of an extension of another snapshot.
+func (s *Snapshot) inherit(e *extension) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = panicked(e.value, "Fork", v)
+		}
+	}()
+	s.extend(e.key, e.value.Fork(s))
+	return nil
 }
 
 // ownChunk returns the chunk of the slot for writing.

@@ -46,7 +46,7 @@ func (p *Planner) Renew(snapshot *framework.Snapshot) error {
 	p.snapshot = snapshot.Fork()
 	barred.Of(p.snapshot) // so that no transaction has to make them
 	cordons.Of(p.snapshot)
-	return nil
+	return p.snapshot.Broken()
 }
 
 // Seek makes every question begin at a scheduler's position, so that ties and samples are
