@@ -27,6 +27,7 @@ type cluster struct {
 	running  int
 	profiles []scheduling.Profile
 	warnings []string
+	around   background
 
 	sources []*manifest.Source
 	made    map[string]string // the workload of a pod that stands for it, both as in errors
@@ -68,6 +69,7 @@ func read(s *State) (*cluster, []Problem) {
 		}
 		return nil, []Problem{p}
 	}
+	c.around = backgroundOf(s.Config, in.Nodes)
 	if err := c.load(in); err != nil {
 		return nil, c.problems(err)
 	}
@@ -123,7 +125,7 @@ func (c *cluster) load(o *api.Objects) (err error) {
 	if err = checkSelectors(o); err != nil {
 		return err
 	}
-	if err = checkPods(o); err != nil {
+	if err = checkPods(o, &c.around); err != nil {
 		return err
 	}
 	if err = expand.Workloads(o, maxPodsInAll, func(pod, workload string) error {

@@ -9,6 +9,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/config"
 	"github.com/berth-sched/berth/scheduling/workload"
 )
 
@@ -30,14 +31,17 @@ const (
 	volumeWork    = 3    // a look at a volume for the selector of a claim
 	serviceWork   = 20   // a service that may select a pod, in a decision about one of an unknown class
 	selectorWork  = 3    // a namespace that a term of the pod may select, in such a decision
+	nodeTaints    = 4    // so many taints of a node count as a unit, in each look at it
 )
 
 // A decision about a larger pod is counted as more. Each byte beyond these bounds is a unit,
 // and searchBytes of them are one for each node of a search. So are searchTerms terms that plugins may
-// look up for a node.
+// look up for a node. Bytes of the configuration count like those of each pod: it may give all pods terms
+// and constraints.
 const (
 	largeMeta   = 1 << 10 // of labels and annotations
 	largeSpec   = 4 << 10
+	largeConfig = 4 << 10
 	searchBytes = 32
 	searchTerms = 4
 )
@@ -85,10 +89,40 @@ func jsonSize(v any) int {
 	return len(text)
 }
 
+// A background is what makes a look at a node more work, whatever the pod.
+type background struct {
+	config int // bytes of the configuration that count
+	taints int // of all nodes
+	nodes  int
+}
+
+// backgroundOf is that of a configuration and nodes.
+func backgroundOf(text string, nodes []*api.Node) background {
+	b := background{nodes: len(nodes)}
+	if documents, err := config.YAMLToJSON([]byte(text)); err == nil { // otherwise it was refused
+		for _, d := range documents {
+			b.config += len(d) // with aliases resolved
+		}
+	}
+	b.config = max(0, b.config-largeConfig)
+	for _, n := range nodes {
+		if n != nil {
+			b.taints += len(n.Spec.Taints)
+		}
+	}
+	return b
+}
+
+// grow notes one more node.
+func (b *background) grow(n *api.Node) {
+	b.nodes++
+	b.taints += len(n.Spec.Taints)
+}
+
 // searchWork is the work of a search of a number of nodes for a pod with so many bytes that count, if
 // plugins look up so many terms for each node.
-func searchWork(nodes, excess, terms int) int {
-	return nodes * (nodeWork + terms/searchTerms + excess/searchBytes)
+func (b *background) searchWork(nodes, excess, terms int) int {
+	return nodes * (nodeWork + terms/searchTerms + (excess+b.config)/searchBytes + b.taints/(nodeTaints*max(1, b.nodes)))
 }
 
 // maxSearch bounds a look at all nodes for one pod. The page makes several such looks to show
@@ -120,15 +154,15 @@ func checkSelectors(o *api.Objects) error {
 }
 
 // checkPods refuses pods that are too large for so many nodes.
-func checkPods(o *api.Objects) error {
+func checkPods(o *api.Objects, b *background) error {
 	check := func(object string, meta *api.ObjectMeta, spec *api.PodSpec) error {
 		excess := excess(meta, jsonSize(spec))
-		if searchWork(len(o.Nodes), excess, ownTerms(spec)) <= maxSearch {
+		if b.searchWork(len(o.Nodes), excess, ownTerms(spec)) <= maxSearch {
 			return nil
 		}
 		return &api.InvalidError{
-			Object: object, Value: fmt.Sprintf("%d bytes", excess),
-			Err: fmt.Errorf("is too much to look at %d nodes for, on this page", len(o.Nodes)),
+			Object: object, Value: fmt.Sprintf("%d bytes", excess+b.config),
+			Err: fmt.Errorf("is too much to look at %d nodes for, on this page, with the configuration and %d taints", len(o.Nodes), b.taints),
 		}
 	}
 	for _, p := range o.Pods {
@@ -160,7 +194,7 @@ func (w *world) spendDecision(l *lane, pod *framework.PodInfo, before scheduling
 	default:
 		nodes, looks = 0, int(now.Looks-before.Looks)
 	}
-	work := excess + ownTermWork*own + searchWork(nodes, excess, own+w.keys) + searchWork(looks, excess, own+w.keys)/looksPerNode
+	work := excess + ownTermWork*own + w.around.searchWork(nodes, excess, own+w.keys) + w.around.searchWork(looks, excess, own+w.keys)/looksPerNode
 	if nodes > 0 {
 		work += termWork*w.terms + w.selectionWork(pod.Pod)
 	}
@@ -293,7 +327,7 @@ func (w *world) spendDrain(pods []*framework.PodInfo) error {
 	for i, p := range pods {
 		excess, own := w.excess(p.Pod), ownTerms(&p.Pod.Spec)
 		work += decisionWork + excess + ownTermWork*own
-		search := searchWork(nodes, excess, own+w.keys)
+		search := w.around.searchWork(nodes, excess, own+w.keys)
 		key := p.ClassKey(classFields)
 		if i == 0 || !known[key] {
 			work += search + termWork*w.terms

@@ -384,3 +384,60 @@ func TestTermsCount(t *testing.T) {
 		t.Errorf("%d terms, want 1", w.terms)
 	}
 }
+
+// TestBackgroundCounts: what the configuration adds to each pod, and taints of nodes, are work in each look at a
+// node, also at one that a step has added.
+func TestBackgroundCounts(t *testing.T) {
+	const nodes = 50
+	pod := `{"kind":"Pod","metadata":{"name":"p","labels":{"a":"b"}},"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"10m"}}}]}}`
+	place := func(config string, taints int) *world {
+		var list strings.Builder
+		for i := range taints {
+			fmt.Fprintf(&list, `{"key":"k%d","effect":"PreferNoSchedule"},`, i)
+		}
+		text := strings.ReplaceAll(nodesText(nodes), `"status"`, `"spec":{"taints":[`+strings.TrimSuffix(list.String(), ",")+`]},"status"`)
+		c, problems := read(&State{Preset: "1.37", Texts: Texts{Config: config, Nodes: text, Pods: pod}})
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		w, err := newWorld(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	const head = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n- schedulerName: default-scheduler\n  pluginConfig:\n  - name: PodTopologySpread\n    args:\n      defaultingType: List\n      defaultConstraints:\n"
+	constraints := func(n int, line func(i int) string) string {
+		text := head
+		for i := range n {
+			text += line(i)
+		}
+		return text
+	}
+	written := constraints(300, func(i int) string {
+		return fmt.Sprintf("      - {maxSkew: 1000, topologyKey: k%d, whenUnsatisfiable: ScheduleAnyway}\n", i)
+	})
+	plain := place("", 0).spent(t, Step{Do: stepPlace, N: 1})
+	few := place(constraints(1, func(int) string { return "      - {maxSkew: 1000, topologyKey: k, whenUnsatisfiable: ScheduleAnyway}\n" }), 0)
+	if got := few.spent(t, Step{Do: stepPlace, N: 1}); got != plain {
+		t.Errorf("a small configuration makes a decision the work of %d, want %d", got, plain)
+	}
+	if got := place(written, 0).spent(t, Step{Do: stepPlace, N: 1}); got < plain+300*nodes {
+		t.Errorf("300 constraints of the configuration make a decision the work of %d, want more than %d", got, plain+300*nodes)
+	}
+	w := place("", 400)
+	if got := w.spent(t, Step{Do: stepPlace, N: 1}); got < plain+100*nodes {
+		t.Errorf("400 taints of each node make a decision the work of %d, want %d at least", got, plain+100*nodes)
+	}
+	before := w.around
+	w.spent(t, Step{Do: stepAdd, Name: "n0"})
+	if w.around.nodes != before.nodes+1 || w.around.taints != before.taints+400 {
+		t.Errorf("a node more: %+v, after %+v", w.around, before)
+	}
+	c, problems := read(&State{Preset: "1.37", Texts: Texts{Config: constraints(999, func(i int) string {
+		return fmt.Sprintf("      - {maxSkew: 1000, topologyKey: %s%d, whenUnsatisfiable: ScheduleAnyway}\n", strings.Repeat("k", 50), i)
+	}), Nodes: nodesText(7000), Pods: pod}})
+	if c != nil || len(problems) != 1 || !strings.Contains(problems[0].Text, "is too much to look at 7000 nodes for") {
+		t.Errorf("a configuration that is too much for the nodes: %v", problems)
+	}
+}

@@ -30,6 +30,7 @@ type world struct {
 	// specSizes and nodeSizes are what work counts by.
 	specSizes map[*api.Container]int
 	nodeSizes map[string]int
+	around    background
 	terms     int // affinity terms of all pods that differ
 	keys      int // topology keys of these terms
 	// version counts what changes decisions other than weights.
@@ -64,7 +65,7 @@ func newWorld(c *cluster) (*world, error) {
 	w := &world{
 		cluster: c, snapshot: c.snapshot.Fork(), queue: slices.Clone(c.waiting),
 		lanes: map[string]*lane{}, placed: map[string]string{}, copies: map[string]int{},
-		specSizes: map[*api.Container]int{}, nodeSizes: map[string]int{},
+		around: c.around, specSizes: map[*api.Container]int{}, nodeSizes: map[string]int{},
 	}
 	w.terms, w.keys = termsOf(w.queue, w.snapshot)
 	w.takeSearched() // what was spent before does not count
@@ -253,6 +254,7 @@ func (w *world) add(like string) error {
 	if err := w.snapshot.AddNode(copyOf(n.Node, name)); err != nil {
 		return err
 	}
+	w.around.grow(n.Node)
 	w.outdate()
 	w.acts = append(w.acts, act{do: stepAdd, node: name, like: like})
 	return w.tryAgain()
