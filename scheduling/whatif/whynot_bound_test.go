@@ -169,8 +169,8 @@ func TestWhyNotBoundsTaints(t *testing.T) {
 	}
 }
 
-// TestWhyNotOfManyTerms asks about a pod with many anti-affinity terms beside many pods, of which each question
-// to the filters looks at all.
+// TestWhyNotOfManyTerms asks about a pod with many anti-affinity terms beside many pods: each question to the
+// filters looks at all terms.
 func TestWhyNotOfManyTerms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("its work is what a user may ask for at most, and minutes under the race detector; it has one goroutine")

@@ -418,7 +418,9 @@ func TestBackgroundCounts(t *testing.T) {
 		return fmt.Sprintf("      - {maxSkew: 1000, topologyKey: k%d, whenUnsatisfiable: ScheduleAnyway}\n", i)
 	})
 	plain := place("", 0).spent(t, Step{Do: stepPlace, N: 1})
-	few := place(constraints(1, func(int) string { return "      - {maxSkew: 1000, topologyKey: k, whenUnsatisfiable: ScheduleAnyway}\n" }), 0)
+	few := place(constraints(1, func(int) string {
+		return "      - {maxSkew: 1000, topologyKey: k, whenUnsatisfiable: ScheduleAnyway}\n"
+	}), 0)
 	if got := few.spent(t, Step{Do: stepPlace, N: 1}); got != plain {
 		t.Errorf("a small configuration makes a decision the work of %d, want %d", got, plain)
 	}
