@@ -35,6 +35,14 @@
 // without victims. Pods of the lists are placed in the order given. Extenders of the
 // profile are asked, and may block.
 //
+// # Claims
+//
+// What controllers do about claims is part of a question. A pod that leaves its node takes the claims with
+// it that were made for it; a claim for devices that no other pod uses then gives them back. The pod
+// that is placed in its stead gets others: from its templates for devices, which the snapshot must have, and from
+// those of its ephemeral volumes. A storage class that provisions at once gives it a volume that every
+// node can use. Claims that a pod names stay, and so do their volumes.
+//
 // # Determinism
 //
 // An answer depends on the profile with its seed, the snapshot, and the question, not
