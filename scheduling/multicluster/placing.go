@@ -92,12 +92,13 @@ func (p *placing) run() error {
 		p.finish(p.lacking())
 		return nil
 	case p.workload.Replicas == 0:
+		p.remove(d.Targets)
 		p.out.Targets = d.Targets
 		return nil
 	case strategy == StaticWeight && x.Division == nil: // spread constraints count, and clusters lack room
 		p.finish(p.lacking())
 		return nil
-	case len(p.workload.Placement.SpreadConstraints) > 0 && (strategy == DynamicWeight || strategy == Aggregated):
+	case p.choosesClusters() && (strategy == DynamicWeight || strategy == Aggregated):
 		return p.runSpread(d, x)
 	}
 	p.remove(d.Targets)
@@ -131,6 +132,12 @@ func (p *placing) run() error {
 	}
 	p.finish(left)
 	return nil
+}
+
+// choosesClusters reports whether a decision chooses some of the clusters: by spread constraints, or those of one
+// affinity of several. Then replicas must not stay in the clusters of an earlier choice.
+func (p *placing) choosesClusters() bool {
+	return len(p.workload.Placement.SpreadConstraints) > 0 || len(p.workload.Placement.ClusterAffinities) > 1
 }
 
 // finish records where replicas are in the end.
@@ -191,7 +198,7 @@ func (p *placing) decideOrAskNodes() (Decision, *Explanation, error) {
 	return d, x, err
 }
 
-// runSpread places under spread constraints. A cluster with less room than expected
+// runSpread places under spread constraints or several affinities. A cluster with less room than expected
 // may be the wrong choice. So runSpread takes back such a round and chooses clusters
 // anew, now that it knows how many replicas these take. When no more is expected to
 // fit, it asks the nodes. If they have room for more, it takes back the placements

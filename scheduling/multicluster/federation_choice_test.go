@@ -1,0 +1,63 @@
+package multicluster_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/berth-sched/berth/estimator/capacity"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling/multicluster"
+)
+
+// TestPlaceKeepsToOneAffinity: of several affinities one has all replicas, also if its clusters take fewer than
+// they were expected to. Here a host port lets each node take one.
+func TestPlaceKeepsToOneAffinity(t *testing.T) {
+	for _, strategy := range []*multicluster.ReplicaScheduling{dynamic(), {ReplicaDivisionPreference: multicluster.PreferAggregated}} {
+		for nodes, want := range map[int]string{6: "[{b 4}]", 3: "[{b 3}]", 1: "[{a 2}]"} {
+			a := withNodes(t, "a", api.MakeNode("", "40", "160Gi"), api.MakeNode("", "20", "160Gi"))
+			var list []api.NodeBuilder
+			for range nodes {
+				list = append(list, api.MakeNode("", "60", "160Gi"))
+			}
+			b := withNodes(t, "b", list...)
+			pod := api.MakePod("").Requests("1", "1Gi").HostPort(80).Obj()
+			p, err := federation(t, multicluster.Scheduler{}, b, a).Place(&multicluster.Workload{
+				Name: "default/web", Replicas: 4, Replica: &capacity.Replica{Pod: pod, Request: capacity.ReplicaOf(pod).Request},
+				Placement: multicluster.Placement{ReplicaScheduling: strategy, ClusterAffinities: []multicluster.ClusterAffinityTerm{
+					{AffinityName: "A", ClusterAffinity: multicluster.ClusterAffinity{ClusterNames: []string{"a"}}},
+					{AffinityName: "B", ClusterAffinity: multicluster.ClusterAffinity{ClusterNames: []string{"b"}}},
+				}},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := fmt.Sprint(p.Targets); got != want || p.Unplaced != 4-int64(len(p.Pods)) {
+				t.Errorf("%s, %d nodes in b: %s, %d pods, %d unplaced; want %s", strategy.ReplicaDivisionPreference, nodes, got, len(p.Pods), p.Unplaced, want)
+			}
+			held := 0
+			for _, m := range []multicluster.Member{a, b} {
+				for _, n := range m.Snapshot.All() {
+					held += len(n.Pods)
+				}
+			}
+			if held != len(p.Pods) {
+				t.Errorf("%s, %d nodes in b: the nodes have %d pods, want %d", strategy.ReplicaDivisionPreference, nodes, held, len(p.Pods))
+			}
+		}
+	}
+}
+
+// TestPlaceOfNone: a workload that is scaled to no replicas leaves every cluster.
+func TestPlaceOfNone(t *testing.T) {
+	for _, replicas := range []int64{2, 1, 0} {
+		m := withNodes(t, "m", api.MakeNode("", "8", "64Gi"))
+		w := &multicluster.Workload{
+			Name: "x/p", Replicas: replicas, Clusters: []multicluster.Target{{Name: "gone", Replicas: 1}, {Name: "m", Replicas: 3}},
+			Replica: capacity.ReplicaOf(api.MakePod("p").Requests("1", "1Gi").Obj()), Placement: multicluster.Placement{ReplicaScheduling: dynamic()},
+		}
+		p, err := federation(t, multicluster.Scheduler{}, m).Place(w)
+		if want := fmt.Sprintf("[{gone 1} {m %d}]", 3-replicas); err != nil || fmt.Sprint(p.Removed) != want {
+			t.Errorf("%d replicas: removed %+v, %v; want %s", replicas, p, err, want)
+		}
+	}
+}
