@@ -21,7 +21,7 @@ func MakeClaims(s *framework.Snapshot, pod *api.Pod) error {
 			Name: pod.Name + "-" + v.Name, Namespace: pod.Namespace, Labels: t.Labels, Annotations: t.Annotations,
 			OwnerReferences: []api.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: pod.Name, UID: pod.UID, Controller: new(true)}},
 		}, Spec: t.Spec}
-		list := api.Objects{StorageClasses: framework.List[api.StorageClass](s), PersistentVolumeClaims: []*api.PersistentVolumeClaim{claim}}
+		list := api.Objects{StorageClasses: copies(framework.List[api.StorageClass](s)), PersistentVolumeClaims: []*api.PersistentVolumeClaim{claim}}
 		if err := list.Default(); err != nil {
 			return err
 		}
@@ -34,6 +34,16 @@ func MakeClaims(s *framework.Snapshot, pod *api.Pod) error {
 		}
 	}
 	return nil
+}
+
+// copies copies classes, because defaults are filled into them.
+func copies(classes []*api.StorageClass) []*api.StorageClass {
+	list := make([]*api.StorageClass, len(classes))
+	for i, c := range classes {
+		own := *c
+		list[i] = &own
+	}
+	return list
 }
 
 // provisionAtOnce makes the volume of a claim that was just made, if its class binds at once.

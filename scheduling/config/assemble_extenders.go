@@ -42,7 +42,7 @@ func (c *Configuration) buildExtenders(o BuildConfig, p *problems) []scheduling.
 			client, err = extender.New(settings)
 		}
 		if err != nil {
-			p.add(Problem{Class: ExtenderTLS, Text: fmt.Sprintf("couldn't build extenders: %s: %v", e.URLPrefix, err), err: err})
+			p.add(Problem{Class: ExtenderTLS, Text: fmt.Sprintf("couldn't build extenders: %s: %v", (&extender.Config{URLPrefix: e.URLPrefix}).Name(), err), err: err})
 			continue
 		}
 		out = append(out, client.Extender())

@@ -48,8 +48,11 @@ func New(c Config) (*Client, error) {
 	if h.CheckRedirect == nil {
 		h.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	}
-	return &Client{config: c, http: &h, shown: redacted(c.URLPrefix)}, nil
+	return &Client{config: c, http: &h, shown: c.Name()}, nil
 }
+
+// Name is the URL of the extender as texts show it: without its password.
+func (c *Config) Name() string { return redacted(c.URLPrefix) }
 
 // redacted returns the URL without its password, also one that cannot be parsed. A user without
 // a password may be a token. Where the characters /, ? or # come before the last @, nobody can

@@ -217,7 +217,8 @@ func TestGroupAwaitsVictims(t *testing.T) {
 // Missing.Nodes is what NodesFor says of nodes like the largest of the domain.
 func TestMissingNodes(t *testing.T) {
 	large := api.MakeNode("t", "4", "8Gi").Labels(rack, "r")
-	full := api.MakePod("full").Requests("4", "1Gi").Node("n1").Obj()
+	full := api.MakePod("full").Requests("4", "1Gi").Node("n1")
+	shuns := api.MakePod("full").Requests("4", "1Gi").PodAntiAffinity(rack, "app=shunned").Node("n1")
 	for name, tt := range map[string]struct {
 		node  api.NodeBuilder
 		nodes []api.NodeBuilder
@@ -232,6 +233,12 @@ func TestMissingNodes(t *testing.T) {
 		}, 3},
 		"anti-affinity": {large, []api.NodeBuilder{api.MakeNode("n0", "4", "8Gi"), api.MakeNode("n1", "4", "8Gi")}, func(i int) api.PodBuilder {
 			return api.MakePod(fmt.Sprint("w", i)).Labels("app", "w").Requests("1", "1Gi").PodAntiAffinity(api.LabelHostname, "app=w")
+		}, 3},
+		"anti-affinity by rack": {large, []api.NodeBuilder{api.MakeNode("n0", "4", "8Gi"), api.MakeNode("n1", "4500m", "8Gi")}, func(i int) api.PodBuilder {
+			return api.MakePod(fmt.Sprint("w", i)).Labels("app", "w").Requests("1", "1Gi").PodAntiAffinity(rack, "app=w")
+		}, 3},
+		"kept off the rack": {large, []api.NodeBuilder{api.MakeNode("n0", "500m", "8Gi"), api.MakeNode("n1", "5", "8Gi")}, func(i int) api.PodBuilder {
+			return api.MakePod(fmt.Sprint("w", i)).Labels("app", "shunned").Requests("1", "1Gi")
 		}, 3},
 		"sizes": {large, []api.NodeBuilder{api.MakeNode("n1", "4", "8Gi")}, func(i int) api.PodBuilder {
 			return api.MakePod(fmt.Sprint("w", i)).Requests([]string{"1", "4", "4", "4"}[i], "1Gi")
@@ -248,7 +255,11 @@ func TestMissingNodes(t *testing.T) {
 			o.Labels[api.LabelHostname] = o.Name
 			nodes = append(nodes, o)
 		}
-		s := cluster(nodes, full)
+		there := full
+		if name == "kept off the rack" {
+			there = shuns
+		}
+		s := cluster(nodes, there.Obj())
 		var list []*framework.PodInfo
 		for i := range tt.pods {
 			list = append(list, info(s, tt.pod(i).Obj()))

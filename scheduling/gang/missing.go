@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 )
@@ -16,8 +17,9 @@ type Missing struct {
 	Pods int `json:"pods"`
 	// Nodes is how many empty nodes like the largest of the domain would take them. It is 0
 	// if none would, if no node refuses the first pod for too little of a resource, if
-	// a pod of the group needs others near it, or has claims: then room may not be what is
-	// missing; and if more than 64 pods that are not of one class remain.
+	// a pod of the group needs others near it, has claims, or is kept apart from others in domains of
+	// several nodes, as far as anti-affinity of the group and on that node tells: then room may not be what is missing; and if more than 64 pods that are not of
+	// one class remain.
 	Nodes int `json:"nodes,omitempty"`
 	// Resources are what the first pod that was refused finds too little of, by name.
 	Resources map[resource.Name]Shortage `json:"resources,omitempty"`
@@ -102,9 +104,12 @@ func (a *attempt) emptyNodes(t *Trial, pods, slot int) (nodes int) {
 			left = append(left, pod)
 		}
 	}
+	if a.room == nil && (len(left) > mostFilled || slices.ContainsFunc(left, a.isKeptApart)) {
+		return 0
+	}
 	n := a.snap.AtSlot(slot)
 	for _, p := range slices.Clone(n.Pods) {
-		if a.snap.RemovePod(p, n.Name()) != nil {
+		if a.room == nil && keepsOffDomain(p.Pod) || a.snap.RemovePod(p, n.Name()) != nil {
 			return 0
 		}
 	}
@@ -119,9 +124,6 @@ func (a *attempt) emptyNodes(t *Trial, pods, slot int) (nodes int) {
 		}
 		return (pods + each - 1) / each
 	}
-	if len(left) > mostFilled {
-		return 0
-	}
 	for len(left) > 0 && pods > 0 {
 		rest, err := a.fillEmpty(left, slot, pods)
 		if err != nil || len(rest) == len(left) {
@@ -132,6 +134,22 @@ func (a *attempt) emptyNodes(t *Trial, pods, slot int) (nodes int) {
 		nodes++
 	}
 	return nodes
+}
+
+// isKeptApart reports whether the pod may have to stay off the nodes of others in its domains: by its own
+// anti-affinity, but for that by host, or by constraints that must hold.
+func (a *attempt) isKeptApart(pod *framework.PodInfo) bool {
+	return keepsOffDomain(pod.Pod) || slices.ContainsFunc(a.sched.SpreadConstraints(pod), func(c api.TopologySpreadConstraint) bool {
+		return c.WhenUnsatisfiable != api.ScheduleAnyway
+	})
+}
+
+// keepsOffDomain reports whether the pod's anti-affinity may keep others off more nodes than its own.
+func keepsOffDomain(p *api.Pod) bool {
+	x := p.Spec.Affinity
+	return x != nil && x.PodAntiAffinity != nil && slices.ContainsFunc(x.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution, func(t api.PodAffinityTerm) bool {
+		return t.TopologyKey != api.LabelHostname
+	})
 }
 
 // fillEmpty returns the pods that remain when the node of a slot takes of them what it can, and no more than most.

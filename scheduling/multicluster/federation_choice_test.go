@@ -61,3 +61,39 @@ func TestPlaceOfNone(t *testing.T) {
 		}
 	}
 }
+
+// TestPlaceAgain: a workload that is placed again, with where it is, stays there, although clusters are expected
+// to take more than they do.
+func TestPlaceAgain(t *testing.T) {
+	pod := api.MakePod("web").Requests("1", "1Gi").HostPort(80).Obj()
+	overflow := []multicluster.ClusterAffinityTerm{{
+		AffinityName: "own", ClusterAffinity: multicluster.ClusterAffinity{ClusterNames: []string{"a"}},
+		OverflowAffinities: []multicluster.OverflowClusterAffinity{{AffinityName: "cloud", ClusterAffinity: multicluster.ClusterAffinity{ClusterNames: []string{"b"}}}},
+	}}
+	for name, placement := range map[string]multicluster.Placement{
+		"dynamic":    {ReplicaScheduling: dynamic()},
+		"aggregated": {ReplicaScheduling: &multicluster.ReplicaScheduling{ReplicaDivisionPreference: multicluster.PreferAggregated}},
+		"static":     {ReplicaScheduling: &multicluster.ReplicaScheduling{ReplicaDivisionPreference: multicluster.PreferWeighted}},
+		"overflow":   {ReplicaScheduling: dynamic(), ClusterAffinities: overflow},
+	} {
+		a := withNodes(t, "a", api.MakeNode("", "8", "64Gi"))
+		b := withNodes(t, "b", api.MakeNode("", "8", "64Gi"), api.MakeNode("", "8", "64Gi"), api.MakeNode("", "8", "64Gi"))
+		w := &multicluster.Workload{Name: "default/web", Replicas: 4, Replica: capacity.ReplicaOf(pod), Placement: placement}
+		f := federation(t, multicluster.Scheduler{Estimators: []capacity.ClusterEstimator{capacity.General{}}}, b, a)
+		for i := range 3 {
+			p, err := f.Place(w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := fmt.Sprint(p.Targets); got != "[{a 1} {b 3}]" || p.Unplaced > 0 || len(p.Removed) > 0 || (len(p.Pods) > 0) != (i == 0) {
+				t.Errorf("%s, call %d: %s, %d pods, removed %v, %d unplaced", name, i, got, len(p.Pods), p.Removed, p.Unplaced)
+			}
+			w.Clusters = p.Targets
+		}
+		w.Placement = multicluster.Placement{ReplicaScheduling: placement.ReplicaScheduling, ClusterAffinity: &multicluster.ClusterAffinity{ClusterNames: []string{"a"}}}
+		p, err := f.Place(w)
+		if err != nil || fmt.Sprint(p.Removed) != "[{b 3}]" || p.Unplaced != 3 {
+			t.Errorf("%s, b is not selected any more: %+v, %v", name, p, err)
+		}
+	}
+}

@@ -107,7 +107,7 @@ func (p *placing) run() error {
 		return err
 	}
 	if strategy != Duplicated {
-		left = p.lacking()
+		left = p.giveBack(x, p.lacking())
 	}
 	for left > 0 && strategy != Duplicated {
 		var targets []Target
@@ -298,6 +298,25 @@ func (p *placing) remove(targets []Target) {
 			delete(p.has, t.Name)
 		}
 	}
+}
+
+// giveBack lets replicas stay that were to leave clusters of the decision, as far as others have no room for
+// them. It returns how many are still missing.
+func (p *placing) giveBack(x *Explanation, left int64) int64 {
+	for i := range p.out.Removed {
+		r := &p.out.Removed[i]
+		if x.Selection == nil || !slices.Contains(x.Selection.Clusters, r.Name) {
+			continue
+		}
+		n := min(r.Replicas, left)
+		r.Replicas -= n
+		left -= n
+		if n > 0 {
+			p.has[r.Name] = resource.SatAdd(p.has[r.Name], n)
+		}
+	}
+	p.out.Removed = slices.DeleteFunc(p.out.Removed, func(t Target) bool { return t.Replicas == 0 })
+	return left
 }
 
 func (p *placing) isFull(cluster string) bool {

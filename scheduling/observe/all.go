@@ -8,7 +8,8 @@ import (
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
-// All returns an observer that calls all of them, in order; nil ones are left out.
+// All returns an observer that calls all of them, in order; nil ones are left out. It lets no pods fail
+// together, because each of them may want to see every attempt: see [lifecycle.AlikeObserver].
 func All(observers ...lifecycle.Observer) lifecycle.Observer {
 	var list all
 	scores, plugins := false, false
@@ -62,6 +63,15 @@ func (l all) Queue(d queue.Length) {
 	for _, o := range l {
 		if q, ok := o.(lifecycle.QueueObserver); ok {
 			q.Queue(d)
+		}
+	}
+}
+
+// Evicting implements [lifecycle.EvictionObserver].
+func (l all) Evicting(e lifecycle.Eviction) {
+	for _, o := range l {
+		if v, ok := o.(lifecycle.EvictionObserver); ok {
+			v.Evicting(e)
 		}
 	}
 }

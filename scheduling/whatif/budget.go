@@ -18,6 +18,8 @@ import (
 type budgets struct {
 	of    map[budgetKey][]*budget
 	taken []*budget // those that counted an eviction, in order
+
+	placed map[*api.Pod]bool // by the question: they run, though their form is that of a pod that waits
 }
 
 // A budgetKey is a label of pods that a selector demands, or none.
@@ -32,7 +34,7 @@ type budget struct {
 }
 
 func budgetsOf(s *framework.Snapshot) *budgets {
-	l := &budgets{of: map[budgetKey][]*budget{}}
+	l := &budgets{of: map[budgetKey][]*budget{}, placed: map[*api.Pod]bool{}}
 	for i, o := range framework.List[api.PodDisruptionBudget](s) {
 		selector, err := match.NewLabelSelector(o.Spec.Selector)
 		if err != nil || selector.SelectsNothing() {
@@ -68,7 +70,7 @@ func unreadyMayGo(b *api.PodDisruptionBudget) bool {
 // over returns the first budget that covers the pod, and reports whether it is the only one:
 // none if the pod does not run.
 func (l *budgets) over(p *api.Pod) (first *budget, alone bool) {
-	if p.Status.Phase == api.PodPending || p.Status.Phase.HasEnded() || p.DeletionTimestamp != nil {
+	if p.Status.Phase == api.PodPending && !l.placed[p] || p.Status.Phase.HasEnded() || p.DeletionTimestamp != nil {
 		return nil, true
 	}
 	alone = true

@@ -131,6 +131,7 @@ func (p *Planner) remove(s *framework.Snapshot, n *framework.NodeInfo, budgets *
 			r.Stuck = &Stuck{Pod: miss.Pod, From: r.Node, Message: miss.Message, Reasons: miss.Reasons, Evicted: true}
 			return r, nil
 		}
+		budgets.placed[x.pod.Pending().Pod] = true
 		r.Moves = append(r.Moves, Move{Pod: x.pod.Pod.Key(), From: r.Node, To: to, Bare: x.pod.Pod.ControllerRef() == nil})
 	}
 	r.Removable = true
