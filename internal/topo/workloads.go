@@ -13,7 +13,8 @@ import (
 // select a pod, and counts the objects that DefaultSelector reads.
 type workloadIndex struct {
 	owner *owner
-	stale bool // a rollback took back changes
+	stale bool            // a rollback may have taken back changes
+	built *objectVersions // of the objects, nil once one has changed
 	keys  shards[*api.Service]
 	count int // of keys
 
@@ -32,13 +33,28 @@ var workloadIndexes = framework.NewExtensionKey(func(s *framework.Snapshot) *wor
 	return x
 })
 
-// workloadsOf returns the index, up to date.
+// workloadsOf returns the index, up to date. One that was built in a transaction is as good after its rollback if
+// the objects were the same before it.
 func workloadsOf(s *framework.Snapshot) *workloadIndex {
 	x := workloadIndexes.Of(s)
 	if x.stale {
-		x.build(s)
+		if x.built != nil && *x.built == versionsOf(s) {
+			x.stale = false
+		} else {
+			x.build(s)
+		}
 	}
 	return x
+}
+
+// objectVersions are those of the kinds that the index holds.
+type objectVersions struct{ services, controllers, replicaSets, statefulSets uint64 }
+
+func versionsOf(s *framework.Snapshot) objectVersions {
+	return objectVersions{
+		framework.ObjectsVersion[api.Service](s), framework.ObjectsVersion[api.ReplicationController](s),
+		framework.ObjectsVersion[api.ReplicaSet](s), framework.ObjectsVersion[api.StatefulSet](s),
+	}
 }
 
 // The prefixes of keys.
@@ -50,7 +66,7 @@ const (
 )
 
 func (x *workloadIndex) build(s *framework.Snapshot) {
-	*x = workloadIndex{owner: new(owner), text: x.text, version: s.NewVersion()}
+	*x = workloadIndex{owner: new(owner), text: x.text, version: s.NewVersion(), built: new(versionsOf(s))}
 	for _, o := range framework.List[api.Service](s) {
 		x.put(serviceKey+api.KeyOf(o), o, true)
 	}
@@ -100,7 +116,7 @@ func (x *workloadIndex) ObjectChanged(s *framework.Snapshot, key string, obj any
 	default:
 		return
 	}
-	x.version, x.defaults = s.NewVersion(), defaults{}
+	x.version, x.defaults, x.built = s.NewVersion(), defaults{}, nil
 	x.follow(s)
 }
 

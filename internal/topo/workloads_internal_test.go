@@ -68,8 +68,13 @@ func TestServicesOfManySelectors(t *testing.T) {
 			"roll back": func(*rapid.T) {
 				s := rapid.SampledFrom(forks).Draw(t, "fork")
 				mark := s.Begin()
-				change(s)
-				workloadsOf(s)
+				for range rapid.IntRange(1, 4).Draw(t, "steps") {
+					if rapid.Bool().Draw(t, "look") {
+						workloadsOf(s)
+					} else {
+						change(s)
+					}
+				}
 				s.Rollback(mark)
 			},
 			"fork": func(*rapid.T) {
@@ -101,4 +106,35 @@ func TestServicesOfManySelectors(t *testing.T) {
 			},
 		})
 	})
+}
+
+// TestServicesOfQuestions: an index that a question has made, in a transaction, serves the next ones, too. Only
+// one that saw objects change is made again.
+func TestServicesOfQuestions(t *testing.T) {
+	s := framework.NewSnapshot(framework.Arrival)
+	put := func(name string) {
+		o := &api.Service{ObjectMeta: api.ObjectMeta{Namespace: "x", Name: name}}
+		o.Spec.Selector = map[string]string{"app": "web"}
+		if err := framework.Put(s, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("a")
+	versions := map[uint64]bool{}
+	for range 5 {
+		mark := s.Begin()
+		versions[workloadsOf(s).version] = true
+		s.Rollback(mark)
+	}
+	if len(versions) != 1 {
+		t.Errorf("five questions made %d indexes, want one", len(versions))
+	}
+	mark := s.Begin()
+	put("b")
+	workloadsOf(s)
+	s.Rollback(mark)
+	p := &api.Pod{ObjectMeta: api.ObjectMeta{Namespace: "x", Name: "p", Labels: map[string]string{"app": "web"}}}
+	if n := len(workloadsOf(s).of(p)); n != 1 {
+		t.Errorf("%d services after a rollback, want 1", n)
+	}
 }
