@@ -10,7 +10,7 @@ import (
 )
 
 // Left holds the names of nodes that objects of the snapshot go by, whether or not it has such nodes: those of
-// NodeMetrics, CSINodes, ResourceSlices, and in the node affinity of volumes.
+// NodeMetrics, CSINodes, ResourceSlices, and in the node selectors of volumes and of devices that claims have.
 type Left map[string]bool
 
 // LeftIn looks at all such objects.
@@ -25,6 +25,11 @@ func LeftIn(s *framework.Snapshot) Left {
 	for _, x := range framework.List[api.ResourceSlice](s) {
 		if x.Spec.NodeName != nil {
 			l[*x.Spec.NodeName] = true
+		}
+	}
+	for _, c := range framework.List[api.ResourceClaim](s) {
+		if a := c.Status.Allocation; a != nil && a.NodeSelector != nil {
+			l.addFrom(a.NodeSelector.NodeSelectorTerms)
 		}
 	}
 	for _, v := range framework.List[api.PersistentVolume](s) {

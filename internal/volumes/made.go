@@ -9,8 +9,9 @@ import (
 
 // MakeClaims puts the claims of the pod's ephemeral volumes that the snapshot does not have into it, as
 // the controller of ephemeral volumes makes them. A template without a class gets the default class. The volume
-// of a class that binds at once, and provisions, is taken to be usable on every node.
-func MakeClaims(s *framework.Snapshot, pod *api.Pod) error {
+// of a class that binds at once, and provisions, is taken to be usable on every node. It returns how many claims
+// it has made.
+func MakeClaims(s *framework.Snapshot, pod *api.Pod) (made int, err error) {
 	for i := range pod.Spec.Volumes {
 		v := &pod.Spec.Volumes[i]
 		if v.Ephemeral == nil || v.Ephemeral.VolumeClaimTemplate == nil || framework.Lookup[api.PersistentVolumeClaim](s, madeKey(pod, v)) != nil {
@@ -21,19 +22,22 @@ func MakeClaims(s *framework.Snapshot, pod *api.Pod) error {
 			Name: pod.Name + "-" + v.Name, Namespace: pod.Namespace, Labels: t.Labels, Annotations: t.Annotations,
 			OwnerReferences: []api.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: pod.Name, UID: pod.UID, Controller: new(true)}},
 		}, Spec: t.Spec}
-		list := api.Objects{StorageClasses: copies(framework.List[api.StorageClass](s)), PersistentVolumeClaims: []*api.PersistentVolumeClaim{claim}}
-		if err := list.Default(); err != nil {
-			return err
+		if claim.Spec.StorageClassName == nil {
+			list := api.Objects{StorageClasses: copies(framework.List[api.StorageClass](s)), PersistentVolumeClaims: []*api.PersistentVolumeClaim{claim}}
+			if err := list.Default(); err != nil {
+				return made, err
+			}
+			claim = list.PersistentVolumeClaims[0]
 		}
-		claim = list.PersistentVolumeClaims[0]
 		if err := provisionAtOnce(s, claim); err != nil {
-			return err
+			return made, err
 		}
 		if err := framework.Put(s, claim); err != nil {
-			return err
+			return made, err
 		}
+		made++
 	}
-	return nil
+	return made, nil
 }
 
 // copies copies classes, because defaults are filled into them.

@@ -27,9 +27,9 @@ func TestMadeClaims(t *testing.T) {
 		}
 		p.Spec.Volumes = append(p.Spec.Volumes, api.Volume{Name: v.name, VolumeSource: api.VolumeSource{Ephemeral: &api.EphemeralVolumeSource{VolumeClaimTemplate: template}}})
 	}
-	for range 2 {
-		if err := volumes.MakeClaims(s, p); err != nil {
-			t.Fatal(err)
+	for _, want := range []int{2, 0} {
+		if made, err := volumes.MakeClaims(s, p); err != nil || made != want {
+			t.Fatalf("%d claims, %v; want %d", made, err, want)
 		}
 	}
 	a, b := framework.Lookup[api.PersistentVolumeClaim](s, "default/web-a"), framework.Lookup[api.PersistentVolumeClaim](s, "default/web-b")

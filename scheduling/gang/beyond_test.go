@@ -300,3 +300,27 @@ func TestCopiesBesideLeftNames(t *testing.T) {
 		}
 	}
 }
+
+// PlaceSome says the same of what is missing as Try, though its pods stand.
+func TestPlaceSomeMissing(t *testing.T) {
+	for _, strict := range []bool{false, true} {
+		s := cluster([]*api.Node{api.MakeNode("n", "4", "16Gi").Obj()})
+		if strict {
+			s.RefuseDuplicates()
+		}
+		p := placer(gang.Rules{Choice: gang.BestFit})
+		g := &gang.Group{Name: "g", Pods: workers(s, 3, "1500m")}
+		out, err := p.Try(s, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		some, err := p.PlaceSome(s, g)
+		if err != nil || len(some.Placed) != 2 {
+			t.Fatalf("%+v, %v", some, err)
+		}
+		want, got := out.Best().Missing.Resources["cpu"], some.Best().Missing.Resources["cpu"]
+		if got != want || want.Least != 500 {
+			t.Errorf("strict %t: %+v, want %+v", strict, got, want)
+		}
+	}
+}

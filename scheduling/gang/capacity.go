@@ -2,6 +2,7 @@ package gang
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"sort"
@@ -111,6 +112,9 @@ func (a *attempt) formula(limit int) Count {
 	return c
 }
 
+// claimsMost bounds the claims of ephemeral volumes that are made for one count.
+const claimsMost = 100_000
+
 // repeat places gangs until one does not fit, and takes all back. Without a limit it ends
 // when it has placed countMost pods, as nothing may ever refuse one.
 func (a *attempt) repeat(limit int) (c Count, err error) {
@@ -120,6 +124,7 @@ func (a *attempt) repeat(limit int) (c Count, err error) {
 	c.AtMost = a.atMost()
 	mark := a.snap.Begin()
 	defer a.snap.Rollback(mark)
+	claims := 0
 	for ; c.Fits < limit; c.Fits++ {
 		gang := *a.g
 		gang.Name = a.g.Name + "~" + strconv.Itoa(c.Fits)
@@ -128,8 +133,12 @@ func (a *attempt) repeat(limit int) (c Count, err error) {
 			if gang.Pods[i], err = pod.Pending().Named(pod.Pod.Name + "~" + strconv.Itoa(c.Fits)); err != nil {
 				return c, err
 			}
-			if err := volumes.MakeClaims(a.snap, gang.Pods[i].Pod); err != nil {
+			made, err := volumes.MakeClaims(a.snap, gang.Pods[i].Pod)
+			if err != nil {
 				return c, err
+			}
+			if claims += made; claims > claimsMost {
+				return c, a.g.invalid("pods", pod.Pod.Key(), fmt.Sprintf("have so many ephemeral volumes that more than %d claims would be made for them; set a lower limit", claimsMost))
 			}
 		}
 		out, err := a.place(a.snap, &gang, true)

@@ -58,6 +58,9 @@ func (a *attempt) missing(t *Trial) *Missing {
 	mark := a.snap.Begin()
 	defer a.snap.Rollback(mark)
 	for _, p := range t.Placed {
+		if _, n := a.snap.Pod(a.g.Pods[p.index].Pod.Key()); n != nil && n.Name() == p.Node {
+			continue // it stands
+		}
 		if a.snap.AddPod(a.g.Pods[p.index], p.Node) != nil {
 			return m // an extension has failed
 		}

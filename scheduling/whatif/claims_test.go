@@ -3,6 +3,7 @@
 package whatif_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -388,5 +389,53 @@ func TestNewNodesBesideLeftNames(t *testing.T) {
 	kind := whatif.NodeType{Name: "t", Node: api.MakeNode("t", "4", "8Gi").Obj()}
 	if names, err := kind.AddNodes(s, 2); err != nil || fmt.Sprint(names) != "[t-6 t-7]" {
 		t.Errorf("%v, %v; want t-6 and t-7", names, err)
+	}
+}
+
+// A question makes a bounded number of claims.
+func TestEphemeralVolumesAreBounded(t *testing.T) {
+	s := scratch(api.VolumeBindingWaitForFirstConsumer)
+	p := withScratch("web", "fast")
+	p.Spec.Containers[0].Resources.Requests = nil
+	for i := range 1200 {
+		v := p.Spec.Volumes[0]
+		v.Name = fmt.Sprint("v", i)
+		p.Spec.Volumes = append(p.Spec.Volumes, v)
+	}
+	web := pod(s, p)
+	var invalid *api.InvalidError
+	if _, err := planner(s).Headroom(web, 0); !errors.As(err, &invalid) || !strings.Contains(err.Error(), "more than 100000 claims") {
+		t.Errorf("headroom: %v", err)
+	}
+	sched, err := scheduling.New(scheduling.Kubernetes137())
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := gang.New(sched, gang.Rules{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.Capacity(s, &gang.Group{Name: "g", Pods: []*framework.PodInfo{web}}, 0); !errors.As(err, &invalid) || !strings.Contains(err.Error(), "more than 100000 claims") {
+		t.Errorf("capacity: %v", err)
+	}
+}
+
+// Claims of pods that may be removed count in the work of WhyNot.
+func TestWhyNotCountsClaims(t *testing.T) {
+	s := cluster([]api.NodeBuilder{api.MakeNode("n", "8", "64Gi").Resource("pods", "1000")})
+	for i := range 100 {
+		name := fmt.Sprint("p", i)
+		p := api.MakePod(name).UID(api.UID(name)).Requests("80m", "1Mi").Owner("ReplicaSet", name).Node("n").Phase(api.PodRunning).Obj()
+		for k := range 300 {
+			p.Spec.Volumes = append(p.Spec.Volumes, api.Volume{Name: fmt.Sprint("v", k), VolumeSource: api.VolumeSource{Ephemeral: &api.EphemeralVolumeSource{VolumeClaimTemplate: &api.PersistentVolumeClaimTemplate{}}}})
+		}
+		if err := s.AddPod(pod(s, p), "n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := planner(s).WhyNot(pod(s, api.MakePod("web").Requests("4", "1Gi").Obj()), "n")
+	var invalid *api.InvalidError
+	if !errors.As(err, &invalid) || !strings.Contains(err.Error(), "more than 20000000 steps") {
+		t.Errorf("%v, want the error of the bound", err)
 	}
 }

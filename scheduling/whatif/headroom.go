@@ -7,7 +7,6 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
-	"github.com/berth-sched/berth/internal/volumes"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -226,7 +225,7 @@ func (h *headroom) together(s *framework.Snapshot) error {
 		}
 		last = pod
 		if h.Total == h.atMost {
-			if err := volumes.MakeClaims(s, pod.Pod); err != nil {
+			if err := h.planner.makeClaims(s, pod); err != nil {
 				return err
 			}
 			_, err := h.planner.sched.Schedule(s, pod)

@@ -145,6 +145,9 @@ func (x *nodeSearch) checkTypes() error {
 // comeCost is what a node that comes costs, and each pod that comes with it, in verdicts.
 const comeCost = 100
 
+// claimCost is what a claim costs that is made for an ephemeral volume, in verdicts.
+const claimCost = 60
+
 // with calls f with a fork that has so many nodes of each type more.
 func (x *nodeSearch) with(counts []int, f func(s *framework.Snapshot) error) error {
 	return x.planner.inFork(func(s *framework.Snapshot) error {
@@ -154,6 +157,7 @@ func (x *nodeSearch) with(counts []int, f func(s *framework.Snapshot) error) err
 				return err
 			}
 		}
+		defer func() { x.spent += claimCost * x.planner.made }()
 		return f(s)
 	})
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/berth-sched/berth/scheduling/workload"
 )
 
-// A NodeType is a machine that can be added.
+// A NodeType is a machine that can be added. It has no CSINode, so its nodes take any number of volumes.
 type NodeType struct {
 	// Name names the type; its nodes are called "name-0", "name-1" and so on.
 	Name string

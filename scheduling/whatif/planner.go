@@ -24,6 +24,7 @@ type Planner struct {
 	memory   memory
 
 	affordable int // see the constant
+	made       int // claims, for a question or for one choice of nodes
 }
 
 // New makes a Planner for the snapshot as it is now. It returns the errors of
@@ -96,12 +97,14 @@ func (p *Planner) try(f func(s *framework.Snapshot) error) error {
 	mark := p.snapshot.Begin()
 	defer p.snapshot.Rollback(mark)
 	p.sched.Seek(p.start)
+	p.made = 0
 	return f(p.snapshot)
 }
 
 // inFork is try for changes of the set of nodes.
 func (p *Planner) inFork(f func(s *framework.Snapshot) error) error {
 	p.sched.Seek(p.start)
+	p.made = 0
 	return f(p.snapshot.Fork())
 }
 
@@ -118,7 +121,7 @@ func (p *Planner) place(s *framework.Snapshot, pod *framework.PodInfo) (node str
 // assume decides about the pod and counts it on its node. It is nominated no longer then. Claims of its ephemeral
 // volumes are made before.
 func (p *Planner) assume(s *framework.Snapshot, pod *framework.PodInfo) (scheduling.Decision, error) {
-	if err := volumes.MakeClaims(s, pod.Pod); err != nil {
+	if err := p.makeClaims(s, pod); err != nil {
 		return scheduling.Decision{}, err
 	}
 	d, err := p.sched.Place(s, pod)
@@ -161,7 +164,26 @@ func TakeOff(s *framework.Snapshot, pod *framework.PodInfo) (*framework.PodInfo,
 		}
 		pod = pod.Pending()
 	}
-	return pod, volumes.MakeClaims(s, pod.Pod)
+	_, err := volumes.MakeClaims(s, pod.Pod)
+	return pod, err
+}
+
+// claimsMost bounds the claims that a question makes: they are kept until it ends.
+const claimsMost = 100_000
+
+var errTooManyClaims = fmt.Errorf("this question would make more than %d claims of ephemeral volumes; ask about fewer pods", claimsMost)
+
+// makeClaims makes the claims of the pod's ephemeral volumes.
+func (p *Planner) makeClaims(s *framework.Snapshot, pod *framework.PodInfo) error {
+	if !pod.HasVolumeClaims() {
+		return nil
+	}
+	made, err := volumes.MakeClaims(s, pod.Pod)
+	p.made += made
+	if p.made > claimsMost && err == nil {
+		err = &api.InvalidError{Object: "pod " + pod.Pod.Key(), Field: "spec.volumes", Value: strconv.Itoa(len(pod.Pod.Spec.Volumes)), Err: errTooManyClaims}
+	}
+	return err
 }
 
 // node returns a node of the snapshot by name.

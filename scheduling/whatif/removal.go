@@ -100,7 +100,9 @@ func (r *removal) follow() error {
 		if !r.gone[i] {
 			continue
 		}
-		r.x.steps += removalSteps
+		if err := r.x.spend(stepsOf(q.pod)); err != nil {
+			return err
+		}
 		if err := r.x.planner.release(r.s, q.pod, q.node); err != nil {
 			return err
 		}

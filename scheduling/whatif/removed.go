@@ -14,8 +14,16 @@ import (
 // pods, often all of a node but one.
 const manyRemoved = 16
 
-// removalSteps is what it takes to remove a pod or to put it back.
-const removalSteps = 20
+// removalSteps is what it takes to remove a pod or to put it back, without its claims; claimSteps what one takes.
+const (
+	removalSteps = 20
+	claimSteps   = 10
+)
+
+// stepsOf is what it takes to remove a pod.
+func stepsOf(p *framework.PodInfo) int {
+	return removalSteps + claimSteps*(len(p.Pod.Spec.Volumes)+len(p.Pod.Spec.ResourceClaims)+len(p.Pod.Status.ResourceClaimStatuses))
+}
 
 // removed is a fork without some pods.
 type removed struct {
@@ -90,13 +98,13 @@ func (x *whyNot) putBack(r *removed) (all bool, err error) {
 
 // removePod takes the pod of a change off its node.
 func (x *whyNot) removePod(s *framework.Snapshot, c Change) (*framework.PodInfo, error) {
-	if err := x.spend(removalSteps); err != nil {
-		return nil, err
-	}
 	if n := s.Node(c.From); n != nil {
 		namespace, name, _ := strings.Cut(c.Name, "/")
 		for _, other := range n.Pods {
 			if other.Pod.Name == name && other.Pod.Namespace == namespace {
+				if err := x.spend(stepsOf(other)); err != nil {
+					return nil, err
+				}
 				return other, x.planner.release(s, other, n.Name())
 			}
 		}

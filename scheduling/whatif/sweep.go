@@ -10,7 +10,6 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
-	"github.com/berth-sched/berth/internal/volumes"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -64,7 +63,7 @@ func (p *Planner) Sweep(pods []*framework.PodInfo, weightings []Weights) (*Sweep
 			if p.gated(pod) != nil {
 				continue
 			}
-			if err := volumes.MakeClaims(s, pod.Pod); err != nil {
+			if err := p.makeClaims(s, pod); err != nil {
 				return err
 			}
 			table, err := p.sched.ScoreTable(s, pod)

@@ -131,7 +131,7 @@ func (p *Planner) takenOff(pod *framework.PodInfo, f func() error) error {
 			return err
 		}
 	}
-	if err := volumes.MakeClaims(p.snapshot, pod.Pod); err != nil {
+	if err := p.makeClaims(p.snapshot, pod); err != nil {
 		return err
 	}
 	return f()
