@@ -15,11 +15,11 @@ import (
 type Missing struct {
 	// Pods is how many pods more would have to fit.
 	Pods int `json:"pods"`
-	// Nodes is how many empty nodes like the largest of the domain would take them. It is 0
-	// if none would, if no node refuses the first pod for too little of a resource, if
-	// a pod of the group needs others near it, has claims, or is kept apart from others in domains of
-	// several nodes, as far as anti-affinity of the group and on that node tells: then room may not be what is missing; and if more than 64 pods that are not of
-	// one class remain.
+	// Nodes is how many empty nodes like the largest of the domain would take them, 0 if none would. It is
+	// also 0 where room may not be what is missing: if no node refuses the first pod for too little of a
+	// resource, and if a pod of the group needs others near it or has claims. So it is if a pod must stay
+	// apart from others in domains of several nodes, as anti-affinity of the group and on that node tells, and
+	// if more than 64 pods that are not of one class remain.
 	Nodes int `json:"nodes,omitempty"`
 	// Resources are what the first pod that was refused finds too little of, by name.
 	Resources map[resource.Name]Shortage `json:"resources,omitempty"`

@@ -49,6 +49,9 @@ func (s Scheduler) decideOnce(clusters []*api.Cluster, w *Workload, x *Explanati
 		}
 		available[m.cluster.Name] = e.available
 		m.available = resource.SatAdd(e.available, has[m.cluster.Name])
+		if common.keepsSets && len(w.Components) > 0 && w.holds(m.cluster.Name) {
+			m.available = resource.SatAdd(e.available, 1) // the set that it has
+		}
 	}
 	targets, err := s.distribute(w, members, available, strategy, x, &common.effort)
 	if err != nil {

@@ -2,6 +2,10 @@ package multicluster
 
 // shared is what the affinities of a decision share: their number must not multiply what one costs.
 type shared struct {
+	// keepsSets counts the set that a cluster has as room for it. Karmada does not, so it moves a workload of
+	// components that has filled its cluster.
+	keepsSets bool
+
 	effort
 	budget
 	assumed   budget      // for assumed workloads; who has them in flight must not end other decisions

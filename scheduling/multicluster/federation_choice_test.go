@@ -97,3 +97,30 @@ func TestPlaceAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestPlaceSetsAgain: a workload of components that has filled its cluster stays there.
+func TestPlaceSetsAgain(t *testing.T) {
+	part := func(name string, replicas int64) capacity.Component {
+		return capacity.ComponentOf(name, replicas, api.MakePod("").Requests("1", "1Gi").Obj())
+	}
+	a, b := withNodes(t, "a", api.MakeNode("", "4", "64Gi")), withNodes(t, "b", api.MakeNode("", "4", "64Gi"))
+	w := &multicluster.Workload{
+		Name: "default/job", Components: []capacity.Component{part("lead", 1), part("worker", 3)},
+		Placement: multicluster.Placement{ReplicaScheduling: &multicluster.ReplicaScheduling{ReplicaDivisionPreference: multicluster.PreferAggregated}, SpreadConstraints: []multicluster.SpreadConstraint{{SpreadByField: multicluster.SpreadByCluster, MinGroups: 1, MaxGroups: 1}}},
+	}
+	f := federation(t, multicluster.Scheduler{}, a, b)
+	first := ""
+	for i := range 3 {
+		p, err := f.Place(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			first = fmt.Sprint(p.Targets)
+		}
+		if got := fmt.Sprint(p.Targets); got != first || len(p.Targets) != 1 || p.Unplaced > 0 || len(p.Removed) > 0 {
+			t.Errorf("call %d: %s, removed %v, %d unplaced; want %s", i, got, p.Removed, p.Unplaced, first)
+		}
+		w.Clusters = p.Targets
+	}
+}

@@ -168,7 +168,7 @@ func (p *Planner) placeOn(s *framework.Snapshot, pod *framework.PodInfo, n *fram
 	}
 	v, err := f.Node(n)
 	if err != nil || !v.Status.IsSuccess() {
-		return false, err
+		return false, nil // a plugin that cannot decide about it gives it nothing
 	}
 	err = f.Place(pod, n)
 	var fit *scheduling.FitError
