@@ -1,6 +1,8 @@
 package scheduling
 
 import (
+	"errors"
+
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 )
@@ -129,4 +131,18 @@ func (f *Filtering) Place(pod *framework.PodInfo, node *framework.NodeInfo) erro
 	r.cycle.Pod = pod
 	defer func() { r.cycle.Pod = of }()
 	return f.scheduler.assume(&r.cycle, r.cycle.Snapshot, pod, f.scheduler.plugins.partsIn(r.cycle.Snapshot, pod), node)
+}
+
+// TryPlace is Place if the filters pass the node. It reports whether the pod counts there now.
+func (f *Filtering) TryPlace(pod *framework.PodInfo, node *framework.NodeInfo) (bool, error) {
+	v, err := f.Node(node)
+	if err != nil || !v.Status.IsSuccess() {
+		return false, err
+	}
+	err = f.Place(pod, node)
+	var fit *FitError
+	if errors.As(err, &fit) {
+		return false, nil
+	}
+	return err == nil, err
 }

@@ -124,21 +124,12 @@ func (f *Filtering) fill(node *framework.NodeInfo, most int) (count int, err err
 	mark := s.Begin()
 	defer s.Rollback(mark)
 	for ; count < most; count++ {
-		v, err := f.Node(s.AtSlot(slot))
-		if err != nil || !v.Status.IsSuccess() {
-			return count, err
-		}
 		pod := f.path.cycle.Pod
 		replica, err := pod.Named(pod.Pod.Name + "~" + strconv.Itoa(count)) // no pod of a cluster has it
 		if err != nil {
 			return count, err
 		}
-		err = f.Place(replica, s.AtSlot(slot))
-		var fit *FitError
-		switch {
-		case errors.As(err, &fit):
-			return count, nil
-		case err != nil:
+		if placed, err := f.TryPlace(replica, s.AtSlot(slot)); !placed || err != nil {
 			return count, err
 		}
 	}

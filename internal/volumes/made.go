@@ -7,6 +7,9 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
+// MadeMost bounds the claims that are made for one question: they are kept until it ends.
+const MadeMost = 100_000
+
 // MakeClaims puts the claims of the pod's ephemeral volumes that the snapshot does not have into it, as
 // the controller of ephemeral volumes makes them. A template without a class gets the default class. The volume
 // of a class that binds at once, and provisions, is taken to be usable on every node. It returns how many claims

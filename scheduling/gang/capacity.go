@@ -112,9 +112,6 @@ func (a *attempt) formula(limit int) Count {
 	return c
 }
 
-// claimsMost bounds the claims of ephemeral volumes that are made for one count.
-const claimsMost = 100_000
-
 // repeat places gangs until one does not fit, and takes all back. Without a limit it ends
 // when it has placed countMost pods, as nothing may ever refuse one.
 func (a *attempt) repeat(limit int) (c Count, err error) {
@@ -137,8 +134,8 @@ func (a *attempt) repeat(limit int) (c Count, err error) {
 			if err != nil {
 				return c, err
 			}
-			if claims += made; claims > claimsMost {
-				return c, a.g.invalid("pods", pod.Pod.Key(), fmt.Sprintf("have so many ephemeral volumes that more than %d claims would be made for them; set a lower limit", claimsMost))
+			if claims += made; claims > volumes.MadeMost {
+				return c, a.g.invalid("pods", pod.Pod.Key(), fmt.Sprintf("have so many ephemeral volumes that more than %d claims would be made for them; set a lower limit", volumes.MadeMost))
 			}
 		}
 		out, err := a.place(a.snap, &gang, true)

@@ -163,7 +163,11 @@ func (a *attempt) fillEmpty(pods []*framework.PodInfo, slot, most int) (rest []*
 		if i-len(rest) == most {
 			return append(rest, pods[i:]...), nil
 		}
-		taken, err := a.puts(pod, slot)
+		f, err := a.sched.Filtering(a.snap, pod)
+		if err != nil {
+			return nil, err
+		}
+		taken, err := f.TryPlace(pod, a.snap.AtSlot(slot))
 		if err != nil {
 			return nil, err
 		}
@@ -172,24 +176,6 @@ func (a *attempt) fillEmpty(pods []*framework.PodInfo, slot, most int) (rest []*
 		}
 	}
 	return rest, nil
-}
-
-// puts places a pod on the node of a slot, if it fits there.
-func (a *attempt) puts(pod *framework.PodInfo, slot int) (bool, error) {
-	f, err := a.sched.Filtering(a.snap, pod)
-	if err != nil {
-		return false, err
-	}
-	v, err := f.Node(a.snap.AtSlot(slot))
-	if err != nil || !v.Status.IsSuccess() {
-		return false, err
-	}
-	err = f.Place(pod, a.snap.AtSlot(slot))
-	var fit *scheduling.FitError
-	if errors.As(err, &fit) {
-		return false, nil
-	}
-	return err == nil, err
 }
 
 // lacksRoom reports whether some node has refused the first pod for too little of a

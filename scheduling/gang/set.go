@@ -282,16 +282,19 @@ func (s *Set) attempt(p *Placer, snap *framework.Snapshot, within *domain) *atte
 // merged is a group of all pods of the tree.
 func (s *Set) merged() *Group {
 	g := &Group{Name: s.Name, Priority: s.Priority}
+	var nominated []string
+	awaits := false
 	s.leaves(func(leaf *Group) {
-		if len(leaf.Awaits) > 0 && g.Awaits == nil {
-			g.Awaits = make([]string, len(g.Pods))
+		for i := range leaf.Pods {
+			nominated = append(nominated, leaf.nominated(i))
 		}
+		awaits = awaits || len(leaf.Awaits) > 0
 		g.Pods = append(g.Pods, leaf.Pods...)
-		if g.Awaits = append(g.Awaits, leaf.Awaits...); len(g.Awaits) > 0 {
-			g.Awaits = append(g.Awaits, make([]string, len(g.Pods)-len(g.Awaits))...)
-		}
 		g.Present = append(g.Present, leaf.Present...)
 	})
+	if awaits {
+		g.Awaits = nominated
+	}
 	if s.Topology != "" {
 		g.Topology = []Level{{Key: s.Topology}}
 	}

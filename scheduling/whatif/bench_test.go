@@ -201,3 +201,29 @@ func BenchmarkQuestions(b *testing.B) {
 	many("nodes-needed-100000-replicas", api.MakePod("web").Labels("app", "web").Requests("2", "4Gi"))
 	many("nodes-needed-100000-spread", api.MakePod("spread").Labels("app", "spread").Requests("2", "4Gi").Spread(20_000, api.LabelTopologyZone, api.DoNotSchedule, "app=spread"))
 }
+
+// BenchmarkEphemeralVolumes places replicas with a claim each that the question makes.
+func BenchmarkEphemeralVolumes(b *testing.B) {
+	for _, nodes := range []int{1000, 5000} {
+		b.Run(fmt.Sprint(nodes), func(b *testing.B) {
+			s := scratch(api.VolumeBindingWaitForFirstConsumer)
+			for i := range nodes {
+				if err := s.AddNode(api.MakeNode(fmt.Sprint("n", i), "8", "64Gi").Zone(fmt.Sprint("z", i%3)).Obj()); err != nil {
+					b.Fatal(err)
+				}
+			}
+			const replicas = 100
+			pods, err := whatif.Replicas(pod(s, withScratch("web", "fast")), replicas)
+			if err != nil {
+				b.Fatal(err)
+			}
+			p := planner(s)
+			for b.Loop() {
+				if placement, err := p.Place(pods); err != nil || len(placement.Placed) != replicas {
+					b.Fatal(placement, err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*replicas), "us/pod")
+		})
+	}
+}

@@ -260,7 +260,7 @@ func (x *draining) placeWaiting() (some bool, err error) {
 // mayFitLater reports whether a pod that fits nowhere may fit once other pods have come or left.
 // Other nodes only get more pods, so if the filters look at one node each, nothing helps.
 func (x *draining) mayFitLater(p *framework.PodInfo) (bool, error) {
-	if p.HasVolumeClaims() || p.HasClaims() || p.HasExtended() {
+	if holdsClaims(p) {
 		return true, nil
 	}
 	f, err := x.planner.filters(x.snapshot, p)

@@ -8,7 +8,6 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/nodename"
-	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/workload"
 )
 
@@ -145,7 +144,8 @@ func (x *nodeSearch) addNodes(s *framework.Snapshot, i, n int) (names []string, 
 	return names, nil
 }
 
-// giveDevices gives a pod on a node what it claims there. A pod for which there are none stays without.
+// giveDevices gives a pod on a node what it claims there. A pod for which there are none, or about which a plugin
+// cannot decide, stays without.
 func (p *Planner) giveDevices(s *framework.Snapshot, pod *framework.PodInfo, node string) error {
 	if !pod.HasClaims() && !pod.HasExtended() {
 		return nil
@@ -153,29 +153,12 @@ func (p *Planner) giveDevices(s *framework.Snapshot, pod *framework.PodInfo, nod
 	if err := s.RemovePod(pod, node); err != nil {
 		return err
 	}
-	if given, err := p.placeOn(s, pod, s.Node(node)); given || err != nil {
-		return err
+	if f, err := p.sched.Filtering(s, pod); err == nil {
+		if given, _ := f.TryPlace(pod, s.Node(node)); given {
+			return nil
+		}
 	}
 	return s.AddPod(pod, node)
-}
-
-// placeOn places a pod on a node, if it fits there.
-func (p *Planner) placeOn(s *framework.Snapshot, pod *framework.PodInfo, n *framework.NodeInfo) (bool, error) {
-	f, err := p.sched.Filtering(s, pod)
-	if err != nil {
-		_, err = missed(pod, err)
-		return false, err
-	}
-	v, err := f.Node(n)
-	if err != nil || !v.Status.IsSuccess() {
-		return false, nil // a plugin that cannot decide about it gives it nothing
-	}
-	err = f.Place(pod, n)
-	var fit *scheduling.FitError
-	if errors.As(err, &fit) {
-		return false, nil
-	}
-	return err == nil, err
 }
 
 // Objects returns what there is with a node of the type and this name: the node, its pods

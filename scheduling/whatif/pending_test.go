@@ -177,30 +177,16 @@ func TestHeadroomHeedsReserve(t *testing.T) {
 
 // A claim that was made for a pod goes with it, so the pod that is made in its place gets the device.
 func TestMadeClaimGoesWithPod(t *testing.T) {
-	for _, owned := range []bool{true, false} {
-		s := cluster([]api.NodeBuilder{api.MakeNode("n", "8", "64Gi"), api.MakeNode("m", "8", "64Gi")})
-		put(s, &api.DeviceClass{ObjectMeta: api.ObjectMeta{Name: "gpu"}})
-		slice := &api.ResourceSlice{ObjectMeta: api.ObjectMeta{Name: "s"}}
-		slice.Spec = api.ResourceSliceSpec{
-			Driver: "d.io", AllNodes: new(true), Devices: []api.Device{{Name: "a"}},
-			Pool: api.ResourcePool{Name: "all", Generation: 1, ResourceSliceCount: 1},
-		}
-		put(s, slice)
-		demand := api.DeviceClaim{Requests: []api.DeviceRequest{{Name: "r", Exactly: &api.ExactDeviceRequest{DeviceClassName: "gpu", AllocationMode: api.DeviceAllocationModeExactCount, Count: 1}}}}
-		template := &api.ResourceClaimTemplate{ObjectMeta: api.ObjectMeta{Name: "t", Namespace: "default"}}
-		template.Spec.Spec.Devices = demand
-		put(s, template)
-		c := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Name: "web-e-1", Namespace: "default", UID: "c"}}
-		c.Spec.Devices = demand
-		c.Status.Allocation = &api.AllocationResult{Devices: api.DeviceAllocationResult{Results: []api.DeviceRequestAllocationResult{{Request: "r", Driver: "d.io", Pool: "all", Device: "a"}}}}
-		c.Status.ReservedFor = []api.ResourceClaimConsumerReference{{Resource: "pods", Name: "web", UID: "u"}}
-		if !owned {
-			c.Status.ReservedFor = append(c.Status.ReservedFor, api.ResourceClaimConsumerReference{Resource: "pods", Name: "other", UID: "o"})
+	for _, isOwned := range []bool{true, false} {
+		s, demand := gpus("a")
+		c := holding("web-e-1", "a", demand, "web")
+		if isOwned {
+			owned(c, "web")
 		} else {
-			c.OwnerReferences = []api.OwnerReference{{Kind: "Pod", Name: "web", UID: "u", Controller: new(true)}}
+			c.Status.ReservedFor = append(c.Status.ReservedFor, api.ResourceClaimConsumerReference{Resource: "pods", Name: "other", UID: "o"})
 		}
 		put(s, c)
-		runs := api.MakePod("web").UID("u").Requests("1", "1Gi").Owner("ReplicaSet", "web").Node("n").Phase(api.PodRunning).Obj()
+		runs := running("web", "n")
 		runs.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "e", ResourceClaimTemplateName: new("t")}}
 		runs.Status.ResourceClaimStatuses = []api.PodResourceClaimStatus{{Name: "e", ResourceClaimName: new("web-e-1")}}
 		web := pod(s, runs)
@@ -210,16 +196,16 @@ func TestMadeClaimGoesWithPod(t *testing.T) {
 		p := planner(s)
 		before := content(s)
 		d, err := p.Drain("n")
-		if err != nil || len(d.Moves) == 1 != owned {
-			t.Errorf("owned %t: %+v, %v", owned, d, err)
+		if err != nil || len(d.Moves) == 1 != isOwned {
+			t.Errorf("owned %t: %+v, %v", isOwned, d, err)
 		}
 		r, err := p.Removable("n")
-		if err != nil || r[0].Removable != owned {
-			t.Errorf("owned %t: %+v, %v", owned, r, err)
+		if err != nil || r[0].Removable != isOwned {
+			t.Errorf("owned %t: %+v, %v", isOwned, r, err)
 		}
 		w, err := p.WhyNot(web, "m")
-		if err != nil || (w.Chosen != "") != owned {
-			t.Errorf("owned %t: %+v, %v", owned, w, err)
+		if err != nil || (w.Chosen != "") != isOwned {
+			t.Errorf("owned %t: %+v, %v", isOwned, w, err)
 		}
 		if content(s) != before || framework.Lookup[api.ResourceClaim](p.Snapshot(), "default/web-e-1") == nil {
 			t.Error("the claim is gone afterwards")

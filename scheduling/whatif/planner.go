@@ -140,6 +140,7 @@ func (p *Planner) release(s *framework.Snapshot, pod *framework.PodInfo, node st
 	return leaveClaims(s, pod)
 }
 
+// leaveClaims takes from the snapshot what goes with a pod that has left its node.
 func leaveClaims(s *framework.Snapshot, pod *framework.PodInfo) error {
 	if err := devices.Leave(s, pod); err != nil {
 		return err
@@ -168,10 +169,7 @@ func TakeOff(s *framework.Snapshot, pod *framework.PodInfo) (*framework.PodInfo,
 	return pod, err
 }
 
-// claimsMost bounds the claims that a question makes: they are kept until it ends.
-const claimsMost = 100_000
-
-var errTooManyClaims = fmt.Errorf("this question would make more than %d claims of ephemeral volumes; ask about fewer pods", claimsMost)
+var errTooManyClaims = fmt.Errorf("this question would make more than %d claims of ephemeral volumes; ask about fewer pods", volumes.MadeMost)
 
 // makeClaims makes the claims of the pod's ephemeral volumes.
 func (p *Planner) makeClaims(s *framework.Snapshot, pod *framework.PodInfo) error {
@@ -180,7 +178,7 @@ func (p *Planner) makeClaims(s *framework.Snapshot, pod *framework.PodInfo) erro
 	}
 	made, err := volumes.MakeClaims(s, pod.Pod)
 	p.made += made
-	if p.made > claimsMost && err == nil {
+	if p.made > volumes.MadeMost && err == nil {
 		err = &api.InvalidError{Object: "pod " + pod.Pod.Key(), Field: "spec.volumes", Value: strconv.Itoa(len(pod.Pod.Spec.Volumes)), Err: errTooManyClaims}
 	}
 	return err

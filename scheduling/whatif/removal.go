@@ -238,7 +238,7 @@ func (r *removal) measure() error {
 // holdAlike reports whether two pods of equal specs hold the same: a pod that is resized holds what its status says,
 // and claims and volumes differ.
 func holdAlike(a, b *framework.PodInfo) bool {
-	return slices.Equal(a.Fresh().UsedRequests, b.Fresh().UsedRequests) && !a.HasVolumeClaims() && !a.HasClaims() && !a.HasExtended()
+	return slices.Equal(a.Fresh().UsedRequests, b.Fresh().UsedRequests) && !holdsClaims(a)
 }
 
 // shortOf returns the resources for which NodeResourcesFit rejects the node. What it ignores, or leaves to

@@ -396,15 +396,7 @@ func TestBackgroundCounts(t *testing.T) {
 			fmt.Fprintf(&list, `{"key":"k%d","effect":"PreferNoSchedule"},`, i)
 		}
 		text := strings.ReplaceAll(nodesText(nodes), `"status"`, `"spec":{"taints":[`+strings.TrimSuffix(list.String(), ",")+`]},"status"`)
-		c, problems := read(&State{Preset: "1.37", Texts: Texts{Config: config, Nodes: text, Pods: pod}})
-		if len(problems) > 0 {
-			t.Fatal(problems)
-		}
-		w, err := newWorld(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return w
+		return worldOf(t, Texts{Config: config, Nodes: text, Pods: pod})
 	}
 	const head = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n- schedulerName: default-scheduler\n  pluginConfig:\n  - name: PodTopologySpread\n    args:\n      defaultingType: List\n      defaultConstraints:\n"
 	constraints := func(n int, line func(i int) string) string {
