@@ -80,7 +80,7 @@ func (PodTopologySpread) ScopeVaries() framework.PodParts { return framework.Par
 // constraints if one is malformed.
 func (p PodTopologySpread) AppendClassKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
 	if pod.HasSpread() {
-		topo.Of(s).ShareRules(pod)
+		topo.ShareRules(s, pod)
 	}
 	rules := p.rules(s, pod)
 	if rules.Err != nil {

@@ -91,14 +91,18 @@ func (PodTopologySpread) ScopeVaries() framework.PodParts { return framework.Par
 // constraints if one is malformed.
 func (p PodTopologySpread) AppendClassKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
 	if pod.HasSpread() {
-		topo.Of(s).ShareRules(pod)
+		topo.ShareRules(s, pod)
+	} else if topo.Uncounted(s) && !topo.KnowsDefaults(s) {
+		return topo.AppendUncounted(b, s, pod)
 	}
 	rules := p.rules(s, pod)
-	if rules.Err != nil {
+	switch {
+	case rules.Err != nil:
 		return topo.AppendMalformed(b, pod)
-	}
-	if len(rules.List) == 0 {
+	case len(rules.List) == 0:
 		return b
+	case topo.Uncounted(s):
+		return topo.AppendUncounted(b, s, pod)
 	}
 	return topo.Of(s).Soft(pod, rules, rules.Own || p.ListDefaulting).AppendKey(b, rules)
 }
@@ -121,8 +125,11 @@ func (p PodTopologySpread) rules(s *framework.Snapshot, pod *framework.PodInfo) 
 }
 
 // Idle implements [incremental.Idler]: the pod has no constraints, and no service or
-// controller gives it default ones.
+// controller gives it default ones. It does not find out what these are before it scores.
 func (p PodTopologySpread) Idle(c *framework.Cycle) bool {
+	if !c.Pod.HasSpread() && !topo.KnowsDefaults(c.Snapshot) {
+		return false
+	}
 	rules := p.rules(c.Snapshot, c.Pod)
 	return rules.Err == nil && len(rules.List) == 0
 }

@@ -45,25 +45,18 @@ func (t *Tables) ownClass(id int32) *class {
 	return c
 }
 
-// track starts to follow the classes of all pods. Before that, no pod has a term and
+// track starts to follow the classes of all pods. Before that, nobody has asked about terms, and
 // nothing is counted.
 func (t *Tables) track() {
 	if t.tracking {
 		return
 	}
 	t.tracking = true
+	t.newKeys()
 	t.snapshot.AskWatchers()
-	var buffer []byte
 	for _, n := range t.snapshot.All() {
 		for _, p := range n.Pods {
-			var id int32
-			if hasTerms(p) {
-				id = t.classOf(p)
-			} else {
-				buffer = appendTraits(buffer[:0], p.Pod, &noTerms)
-				id = t.classOfText(buffer, p)
-			}
-			t.move(id, n.Slot(), 1)
+			t.move(t.classOf(p), n.Slot(), 1)
 		}
 	}
 }
@@ -78,7 +71,7 @@ func (t *Tables) classOf(p *framework.PodInfo) int32 {
 		}
 		id, ok := t.classIndex.in(traits.shard, traits.text)
 		if !ok {
-			id = t.addClass(traits.text, looksOf(p.Pod), traits.terms)
+			id = t.addClass(&runner.Counted{Text: traits.text}, looksOf(p.Pod), traits.terms)
 		}
 		t.last = id
 		return id
@@ -96,7 +89,7 @@ func (t *Tables) classOf(p *framework.PodInfo) int32 {
 	}
 	id, ok := t.classIndex.get(counted.Text)
 	if !ok {
-		id = t.addClass(counted.Text, looksOf(p.Pod), &noTerms)
+		id = t.addClass(counted, looksOf(p.Pod), &noTerms)
 	}
 	t.noteCounted(p, t.classes[id].counted)
 	return id
@@ -134,11 +127,11 @@ func (t *Tables) classOfText(text []byte, p *framework.PodInfo) int32 {
 	if id, ok := t.classIndex.look(text); ok {
 		return id
 	}
-	return t.addClass(string(text), looksOf(p.Pod), &noTerms)
+	return t.addClass(&runner.Counted{Text: string(text)}, looksOf(p.Pod), &noTerms)
 }
 
-func (t *Tables) addClass(text string, p looks, terms *Terms) int32 {
-	c := &class{owner: t.owner, text: text, counted: &runner.Counted{Text: text}, looks: p}
+func (t *Tables) addClass(as *runner.Counted, p looks, terms *Terms) int32 {
+	c := &class{owner: t.owner, text: as.Text, counted: as, looks: p}
 	for kind := range kinds {
 		list := terms.list(kind)
 		for i := range list {
@@ -163,7 +156,7 @@ func (t *Tables) addClass(text string, p looks, terms *Terms) int32 {
 		t.classes = append(t.classes, c)
 	}
 	c.counted.At.Store(id)
-	t.classIndex.set(t.owner, text, id)
+	t.classIndex.set(t.owner, c.text, id)
 	if t.vacancy.promised {
 		t.newKeys()
 	}
@@ -192,9 +185,6 @@ func (t *Tables) dropClass(id int32) {
 // count counts a pod added to a node (by is 1) or removed from it (-1).
 func (t *Tables) count(slot int, p *framework.PodInfo, by int32) {
 	if !t.tracking {
-		if hasTerms(p) {
-			t.track() // meets this pod, too
-		}
 		return
 	}
 	t.move(t.classOf(p), slot, by)

@@ -61,15 +61,6 @@ func (s *Spread) AppendKey(b []byte, r *Rules) []byte {
 	return b
 }
 
-// defaultsVersion identifies all that [DefaultsOf] reads besides the pod: the services
-// and controllers.
-func defaultsVersion(s *framework.Snapshot) uint64 {
-	if s.Objects() == 0 {
-		return 0
-	}
-	return workloadsOf(s).version
-}
-
 func appendBool(b []byte, v bool) []byte {
 	if v {
 		return append(b, 1)

@@ -59,13 +59,16 @@ func (r *recount) countPods() error {
 			}
 			c.pods++
 			c.places[n.Slot()]++
+			if !t.tracking {
+				continue
+			}
 			if err := r.countTerms(p, n.Slot()); err != nil {
 				return err
 			}
 		}
 	}
-	if !t.tracking && (len(r.terms) > 0 || len(t.classes) > 0 || len(t.counters) > 0) {
-		return fmt.Errorf("%d terms and %d classes are known, but not tracked", len(r.terms), len(t.classes))
+	if !t.tracking && (len(t.classes) > 0 || len(t.counters) > 0) {
+		return fmt.Errorf("%d classes and %d counters are known, but not tracked", len(t.classes), len(t.counters))
 	}
 	return nil
 }

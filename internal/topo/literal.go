@@ -26,10 +26,13 @@ const (
 
 // ShareRules gives the pod the compiled rules of an equal pod that came before, if there is
 // one, and compiles them otherwise. HardRules and SoftRules do the same for a single pod.
-func (t *Tables) ShareRules(p *framework.PodInfo) {
-	if !p.HasSpread() || rulesOf.Known(p) != nil {
-		return
+func ShareRules(s *framework.Snapshot, p *framework.PodInfo) {
+	if p.HasSpread() && rulesOf.Known(p) == nil {
+		tables.Of(s).shareRules(p)
 	}
+}
+
+func (t *Tables) shareRules(p *framework.PodInfo) {
 	if like := t.known(p); like != nil {
 		if r := like.rulesFor(p); r != nil {
 			rulesOf.Share(p, r)

@@ -46,7 +46,7 @@ func TestSharedRulesAreThePodsOwn(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tables.ShareRules(shared)
+			ShareRules(s, shared)
 			sameRules(t, i, HardRules(shared), HardRules(alone))
 			sameRules(t, i, SoftRules(shared), SoftRules(alone))
 			if got, want := tables.classes[tables.classOf(shared)].text, string(appendTraits(nil, p, &noTerms)); got != want {

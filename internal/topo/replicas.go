@@ -11,7 +11,7 @@ import (
 // replicas recognize a pod by its controller: replicas of one template have equal labels and
 // constraints, so what was found out about one of them holds for all. A look at the
 // controller and a comparison cost less than the texts that find the same for any pod, in
-// [Tables.classOf] and [Tables.ShareRules]. The zero value is empty. It is emptied when it
+// [Tables.classOf] and [ShareRules]. The zero value is empty. It is emptied when it
 // is full.
 type replicas struct {
 	of    map[api.UID]*replica

@@ -23,7 +23,7 @@ func owned(controller, app string) *api.Pod {
 func met(t *testing.T, s *framework.Snapshot, p *api.Pod) *framework.PodInfo {
 	t.Helper()
 	q := info(t, s, p)
-	Of(s).ShareRules(q)
+	ShareRules(s, q)
 	Of(s).classOf(q)
 	return q
 }
@@ -36,7 +36,7 @@ func TestReplicasAreRecognized(t *testing.T) {
 	tables := Of(s)
 	tables.literals, tables.classIndex = literals{}, shards[int32]{} // what the texts find
 	second := info(t, s, owned("r", "web"))
-	tables.ShareRules(second)
+	ShareRules(s, second)
 	if SoftRules(second) != SoftRules(first) || len(tables.literals.rules) > 0 {
 		t.Error("the second pod has rules of its own")
 	}

@@ -16,7 +16,7 @@ func TestTermsWithoutNodes(t *testing.T) {
 			s := on(t, []string{"a", zone, "y"}, []string{"b", zone, "z"})
 			tables := Of(s)
 			ask := func() *Affinity {
-				return tables.Affinity(info(t, s, api.MakePod("asked").Labels("app", "x").Obj()))
+				return Of(s).Affinity(info(t, s, api.MakePod("asked").Labels("app", "x").Obj()))
 			}
 			add(t, s, api.MakePod("first").Labels("app", "x").PodAntiAffinity(zone, "app").Obj(), "b")
 			ask()

@@ -41,6 +41,7 @@ type Tables struct {
 	// versions of the snapshot.
 	termVersion, keyVersion uint64
 	vacancy                 vacancy
+	uncounted               uncounted
 	forgot                  uint64 // time of the last change of a term that was dropped
 	termsFew                int    // termsFew, but in tests
 	termSets                map[string]*TermSet
@@ -91,7 +92,13 @@ var tables = framework.NewExtensionKey(newTables)
 
 // Of returns the snapshot's tables. The first call reads all pods if some have affinity
 // terms.
-func Of(s *framework.Snapshot) *Tables { return tables.Of(s) }
+func Of(s *framework.Snapshot) *Tables {
+	t := tables.Of(s)
+	if !t.tracking && s.PodsWithAffinity() > 0 {
+		t.track()
+	}
+	return t
+}
 
 // In returns the tables of the cycle's snapshot for a plugin that keeps what it looks up until the
 // cycle ends; see [DropUnused].
@@ -110,9 +117,6 @@ func newTables(s *framework.Snapshot) *Tables {
 		affinities: map[string]*Affinity{}, spreads: map[spreadKey]*Spread{},
 	}
 	t.newTerms()
-	if s.PodsWithAffinity() > 0 {
-		t.track()
-	}
 	return t
 }
 
@@ -141,6 +145,7 @@ func (t *Tables) Fork(s *framework.Snapshot) framework.Extension {
 	f.scratch, f.scratch2, f.found, f.text, f.tally = nil, nil, nil, nil, nil
 	f.affinities, f.asked, f.question, f.spreads, f.held = map[string]*Affinity{}, nil, question{}, map[spreadKey]*Spread{}, 0
 	f.mentions.keys, f.mentions.values = t.mentions.keys.Fork(), t.mentions.values.Fork()
+	f.uncounted.pods = nil
 	f.termSets, f.setBytes, f.termLog = nil, 0, history[termEvent]{}
 	f.termNews = newHistory[termNews](f.clock, termNewsLimit)
 	f.literals, f.replicas, f.recent = literals{}, replicas{}, nil

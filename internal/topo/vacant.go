@@ -101,12 +101,14 @@ const KeySource = "internal/topo"
 // terms of the pods in the cluster, the namespaces, services and controllers, and, as far
 // as keys rely on it, which selectors match nobody.
 func KeyVersion(s *framework.Snapshot) uint64 {
-	t := Of(s)
-	if t.tracking { // else no pod has terms, and no counter was asked for
+	t := tables.Of(s)
+	if t.tracking {
 		t.followNamespaces()
 		t.followNominations()
+	} else {
+		t.followTerms()
 	}
-	if v := defaultsVersion(s); v != t.defaultsVersion {
+	if v := t.workloadsVersion(); v != t.defaultsVersion {
 		t.defaultsVersion = v
 		t.newKeys()
 	}

@@ -28,23 +28,24 @@ type workloadIndex struct {
 }
 
 var workloadIndexes = framework.NewExtensionKey(func(s *framework.Snapshot) *workloadIndex {
-	x := &workloadIndex{}
-	x.build(s)
-	return x
+	return &workloadIndex{owner: new(owner), stale: true}
 })
 
 // workloadsOf returns the index, up to date. One that was built in a transaction is as good after its rollback if
 // the objects were the same before it.
 func workloadsOf(s *framework.Snapshot) *workloadIndex {
 	x := workloadIndexes.Of(s)
-	if x.stale {
-		if x.built != nil && *x.built == versionsOf(s) {
-			x.stale = false
-		} else {
-			x.build(s)
-		}
+	if x.isStale(s) {
+		x.build(s)
 	}
 	return x
+}
+
+func (x *workloadIndex) isStale(s *framework.Snapshot) bool {
+	if x.stale && x.built != nil && *x.built == versionsOf(s) {
+		x.stale = false
+	}
+	return x.stale
 }
 
 // objectVersions are those of the kinds that the index holds.
@@ -104,6 +105,10 @@ func (x *workloadIndex) Fork(*framework.Snapshot) framework.Extension {
 
 // ObjectChanged implements [framework.ObjectWatcher].
 func (x *workloadIndex) ObjectChanged(s *framework.Snapshot, key string, obj any) {
+	if x.stale {
+		x.built = nil
+		return
+	}
 	switch o := obj.(type) {
 	case *api.Service:
 		x.put(serviceKey+key, o, o != nil)
