@@ -425,32 +425,29 @@ const (
 )
 
 // ByName returns the best node with the smallest name. The tree has the places laid out
-// by name, once comparing names has cost as much as that.
+// by name, once comparing names has cost as much as that, and as to sort them for all classes.
 func (v *View) ByName() *framework.NodeInfo {
-	c := v.class
-	o, t := c.order(), &c.totals.tree
+	o, t := v.class.order(), &v.class.totals.tree
 	if len(v.explicit) > 0 || v.Feasible < v.AllFeasible() {
 		return v.leastName()
 	}
-	known := v.names.order == o
-	if known {
+	cost := tiedCost * int(v.best.count)
+	if v.best.count > fewTied {
+		cost = lookCost * len(o.Slots)
+	}
+	switch {
+	case v.names.order != o:
+		if v.names.debt += cost; v.names.debt <= sortCost*len(o.Slots) {
+			return v.leastName()
+		}
+		v.names.sort(o, v.class.base.tracker.Nodes())
+	default:
 		if place, ok := t.FirstOf(v.names.places); ok {
 			return v.node(place)
 		}
 	}
-	more := 0
-	if !known {
-		more = sortCost * len(o.Slots)
-	}
-	now := tiedCost * int(v.best.count)
-	if v.best.count > fewTied {
-		now = lookCost * len(o.Slots)
-	}
-	if !t.Owe(now, more) {
+	if !t.Owe(cost) {
 		return v.leastName()
-	}
-	if !known {
-		v.names.sort(o, c.base.tracker.Nodes())
 	}
 	t.LayOut(v.names.places)
 	place, _ := t.FirstOf(v.names.places)

@@ -32,7 +32,7 @@ func (v *View) Heap() *framework.NodeInfo {
 	}
 	place, ok := t.FirstByRank(start)
 	if !ok {
-		if !t.Owe(levelsCost, 0) {
+		if !t.Owe(levelsCost) {
 			return v.heapByLevels()
 		}
 		t.LayOutByRank(start)

@@ -26,6 +26,7 @@ type heap struct {
 	stands bool
 	debt   int // what questions have cost since it fell, see Tree.Owe
 
+	ranked  bool    // it is of feasible places
 	start   int     // of a heap of feasible places, as asked for last
 	shut    []bool  // by group, when it was asked for
 	list    []int32 // of a heap of all places: what it was laid out from
@@ -47,9 +48,9 @@ func (t *Tree) FirstByRank(start int) (place int, ok bool) {
 	switch {
 	case h == nil:
 		return -1, false
-	case h.list != nil || h.start != start || !slices.Equal(h.shut, t.Shut):
+	case !h.ranked || h.start != start || !slices.Equal(h.shut, t.Shut):
 		h.fall()
-		h.list, h.start, h.shut = nil, start, append(h.shut[:0], t.Shut...)
+		h.ranked, h.start, h.shut = true, start, append(h.shut[:0], t.Shut...)
 		return -1, false
 	case !h.stands:
 		return -1, false
@@ -61,7 +62,7 @@ func (t *Tree) FirstByRank(start int) (place int, ok bool) {
 // places. It is not ok if they are not laid out so; the address of the list decides.
 func (t *Tree) FirstOf(list []int32) (place int, ok bool) {
 	h := t.owner().heap
-	if h == nil || !h.stands || len(h.list) != len(list) || &h.list[0] != &list[0] {
+	if h == nil || !h.stands || h.ranked || len(h.list) != len(list) || &h.list[0] != &list[0] {
 		return -1, false
 	}
 	return h.first(t), true
@@ -71,7 +72,7 @@ func (t *Tree) FirstOf(list []int32) (place int, ok bool) {
 // group is shut or opened, or Build is called.
 func (t *Tree) LayOutByRank(start int) {
 	t.layOut(func(h *heap) {
-		h.start, h.list = start, nil
+		h.ranked, h.start = true, start
 		h.shut = append(h.shut[:0], t.Shut...)
 		h.places = h.places[:0]
 		for _, part := range [...][2]int{{start, len(t.Leaves)}, {0, start}} {
@@ -87,7 +88,7 @@ func (t *Tree) LayOutByRank(start int) {
 // LayOut makes FirstOf ok for the list, which must not change, until Build is called.
 func (t *Tree) LayOut(list []int32) {
 	t.layOut(func(h *heap) {
-		h.list = list
+		h.ranked, h.list = false, list
 		h.places = slices.Grow(h.places[:0], len(list))[:len(list)]
 		next := 0
 		var visit func(i int)
@@ -114,8 +115,8 @@ func (t *Tree) layOut(places func(h *heap)) {
 
 // Owe notes the cost, in nanoseconds, of a question that a heap would have answered. It
 // reports whether a heap is worth laying out: the costs since the last one fell exceed
-// its own and more.
-func (t *Tree) Owe(cost, more int) bool {
+// its own.
+func (t *Tree) Owe(cost int) bool {
 	o := t.owner()
 	if o.groups > heapGroupsMost {
 		return false
@@ -124,7 +125,7 @@ func (t *Tree) Owe(cost, more int) bool {
 		o.heap = new(heap)
 	}
 	o.heap.debt += cost
-	return o.heap.debt > len(o.Leaves)*(placeCost+groupCost*o.groups)+more
+	return o.heap.debt > len(o.Leaves)*(placeCost+groupCost*o.groups)
 }
 
 // About how many nanoseconds it takes to lay out one place, without groups and for each
@@ -182,7 +183,7 @@ func (h *heap) fall() { h.stands, h.debt = false, 0 }
 
 // set follows the change of a leaf from old to now.
 func (h *heap) set(t *Tree, place int, old, now int32) {
-	if h.list == nil && (old < 0) != (now < 0) {
+	if h.ranked && (old < 0) != (now < 0) {
 		h.fall()
 		return
 	}
@@ -347,11 +348,11 @@ func (h *heap) check(t *Tree) error {
 	}
 	feasible := 0
 	for place, x := range t.Leaves {
-		if x >= 0 && h.list == nil && !h.shut[t.group(place)] {
+		if x >= 0 && h.ranked && !h.shut[t.group(place)] {
 			feasible++
 		}
 	}
-	if h.list == nil && feasible != len(h.places) {
+	if h.ranked && feasible != len(h.places) {
 		return fmt.Errorf("heap: %d places are laid out by rank, but %d are feasible", len(h.places), feasible)
 	}
 	for i, place := range h.places {

@@ -81,7 +81,7 @@ func TestHeapAgreesWithPreOrder(t *testing.T) {
 						t.Fatalf("the first is place %d, want %d", got, want)
 					}
 					switch {
-					case ok || !a.Owe(1000, 0):
+					case ok || !a.Owe(1000):
 					case byRank:
 						a.LayOutByRank(start)
 						if got, ok = a.FirstByRank(start); !ok || got != want {
@@ -189,12 +189,52 @@ func TestHeapStands(t *testing.T) {
 	}
 }
 
+// TestOweWhilePlacesFlip: a heap of all places is laid out although with each question a place ceases to be
+// feasible, as where no two pods of an app may meet; one of feasible places is not, as it would fall.
+func TestOweWhilePlacesFlip(t *testing.T) {
+	for _, byRank := range []bool{false, true} {
+		var tr Tree
+		tr.Reset(1000, 1, nil)
+		for i := range 1000 {
+			tr.Leaves[i] = 1
+		}
+		tr.Build()
+		list := make([]int32, 1000)
+		for i := range list {
+			list[i] = int32(999 - i)
+		}
+		worth := false
+		for i := 0; i < 100 && !worth; i++ {
+			if byRank {
+				tr.FirstByRank(0)
+			} else {
+				tr.FirstOf(list)
+			}
+			worth = tr.Owe(1000)
+			tr.Set(i, -1)
+		}
+		if worth == byRank {
+			t.Errorf("by rank: %v; a heap is worth laying out: %v", byRank, worth)
+		}
+		if byRank {
+			continue
+		}
+		tr.LayOut(list)
+		for place := 999; place > 900; place-- {
+			if first, ok := tr.FirstOf(list); !ok || first != place {
+				t.Fatalf("the first is place %d, want %d (the heap stands: %v)", first, place, ok)
+			}
+			tr.Set(place, -1)
+		}
+	}
+}
+
 // TestHeapOfTooManyGroups: with many groups a heap would hold too much memory.
 func TestHeapOfTooManyGroups(t *testing.T) {
 	var tr Tree
 	tr.Reset(20, heapGroupsMost+1, make([]uint8, 32))
 	tr.Build()
-	if before := tr.Bytes(); tr.Owe(1<<30, 0) || tr.Bytes() != before {
+	if before := tr.Bytes(); tr.Owe(1<<30) || tr.Bytes() != before {
 		t.Errorf("Owe() says that a heap of %d groups is worth it", heapGroupsMost+1)
 	}
 }
