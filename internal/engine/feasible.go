@@ -80,6 +80,9 @@ func (s *feasibleGroups) Each(f func(node *framework.NodeInfo, nodes int)) {
 	s.ask.guard.Enter()
 }
 
+// FeasibleVersion implements [incremental.VersionedNodes].
+func (s *feasibleSet) FeasibleVersion() uint64 { return (*feasibleGroups)(s).FeasibleVersion() }
+
 // sampledNodes shows the feasible nodes of a sample.
 type sampledNodes View
 
