@@ -170,11 +170,12 @@ func evictionOf(p *pod) Eviction {
 	return e
 }
 
-// evictAll evicts the victims, most of them at once, and the last one last. Any goroutine
-// may call it.
+// evictAll evicts the victims, most of them at once, and the last one last. After one that cannot be evicted
+// it begins with no other: the pod would get no room from them. Any goroutine may call it.
 func (d *Driver) evictAll(ctx context.Context, e Evicter, victims []Eviction, preemptor *api.Pod) error {
 	most := max(1, d.config.Bindings)
 	errs := make([]error, len(victims))
+	var failed atomic.Bool
 	evict := func(i int) {
 		v := victims[i]
 		v.At = d.stamp()
@@ -184,6 +185,7 @@ func (d *Driver) evictAll(ctx context.Context, e Evicter, victims []Eviction, pr
 		err := errExited // unless the evicter returns
 		defer func() {
 			if err != nil {
+				failed.Store(true)
 				errs[i] = fmt.Errorf("evicting pod %s: %w", v.Victim.Key(), err)
 			}
 		}()
@@ -192,7 +194,11 @@ func (d *Driver) evictAll(ctx context.Context, e Evicter, victims []Eviction, pr
 	last := len(victims) - 1
 	var next atomic.Int64
 	work := func() {
-		for i := next.Add(1) - 1; i < int64(last); i = next.Add(1) - 1 {
+		for !failed.Load() {
+			i := next.Add(1) - 1
+			if i >= int64(last) {
+				return
+			}
 			evict(int(i))
 		}
 	}
@@ -203,6 +209,8 @@ func (d *Driver) evictAll(ctx context.Context, e Evicter, victims []Eviction, pr
 	}
 	work()
 	others.Wait()
-	evict(last)
+	if !failed.Load() {
+		evict(last)
+	}
 	return errors.Join(errs...)
 }

@@ -40,7 +40,8 @@ type Binder interface {
 type Evicter interface {
 	// Evict asks the victim to leave, to make room for the preemptor. The source
 	// delivers the event that it has left. If Config.Bindings is not 0, the victims of
-	// a preemption are evicted side by side, except the last one.
+	// a preemption are evicted side by side, except the last one. After an error, no
+	// other victim of the preemption is asked to leave that has not been asked yet.
 	Evict(ctx context.Context, victim, preemptor *api.Pod) error
 }
 
