@@ -120,6 +120,22 @@ func (g *Group) slice() int {
 	return 0
 }
 
+// hostSlice is how many pods at once a node takes or none of, 1 without slices. It is not ok if slices are of
+// domains of several nodes.
+func (g *Group) hostSlice() (size int, ok bool) {
+	size = 1
+	for _, l := range g.Topology {
+		switch {
+		case l.Slice == 0:
+		case l.Key != api.LabelHostname:
+			return 0, false
+		default:
+			size = l.Slice
+		}
+	}
+	return size, true
+}
+
 // sliced reports whether some level has slices.
 func (g *Group) sliced() bool { return g.slice() > 0 }
 

@@ -19,7 +19,8 @@ type Missing struct {
 	// also 0 where room may not be what is missing: if no node refuses the first pod for too little of a
 	// resource, and if a pod of the group needs others near it or has claims. So it is if a pod must stay
 	// apart from others in domains of several nodes, as anti-affinity of the group and on that node tells, and
-	// if more than 64 pods that are not of one class remain.
+	// if more than 64 pods that are not of one class remain. Slices are known by host only, and of pods of one
+	// class.
 	Nodes int `json:"nodes,omitempty"`
 	// Resources are what the first pod that was refused finds too little of, by name.
 	Resources map[resource.Name]Shortage `json:"resources,omitempty"`
@@ -110,6 +111,10 @@ func (a *attempt) emptyNodes(t *Trial, pods, slot int) (nodes int) {
 	if a.room == nil && (len(left) > mostFilled || slices.ContainsFunc(left, a.isKeptApart)) {
 		return 0
 	}
+	slice, ok := a.g.hostSlice()
+	if !ok || slice > 1 && a.room == nil {
+		return 0
+	}
 	n := a.snap.AtSlot(slot)
 	for _, p := range slices.Clone(n.Pods) {
 		if a.room == nil && keepsOffDomain(p.Pod) || a.snap.RemovePod(p, n.Name()) != nil {
@@ -122,7 +127,7 @@ func (a *attempt) emptyNodes(t *Trial, pods, slot int) (nodes int) {
 			return 0
 		}
 		each, err := f.Replicas(a.snap.AtSlot(slot), countMost)
-		if err != nil || each == 0 {
+		if each -= each % slice; err != nil || each == 0 {
 			return 0
 		}
 		return (pods + each - 1) / each

@@ -104,3 +104,48 @@ func TestTokenVolumes(t *testing.T) {
 		t.Errorf("%+v, %v; want all placed", out, err)
 	}
 }
+
+// TestMissingNodesOfSlices: a node takes whole slices only. The nodes that are said to be missing are added, and
+// one fewer.
+func TestMissingNodesOfSlices(t *testing.T) {
+	host := gang.Level{Key: api.LabelHostname, Mode: gang.Counted, Slice: 2}
+	for _, x := range []struct {
+		name   string
+		cpu    string
+		levels []gang.Level
+		want   int
+	}{
+		{"three pods a node, two a slice", "3", []gang.Level{{Key: "rack"}, host}, 3},
+		{"no node holds a slice", "1", []gang.Level{{Key: "rack"}, host}, 0},
+		{"slices of a rack", "3", []gang.Level{{Key: "rack", Mode: gang.Counted, Slice: 2}}, 0},
+		{"no slices", "3", []gang.Level{{Key: "rack"}}, 2},
+	} {
+		try := func(extra int) *gang.Outcome {
+			s := framework.NewSnapshot(framework.Arrival)
+			for i := range 1 + extra {
+				n := api.MakeNode(fmt.Sprint("n", i), x.cpu, "16Gi").Labels("rack", "r", api.LabelHostname, fmt.Sprint("n", i)).Obj()
+				if err := s.AddNode(n); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := s.AddPod(info(s, api.MakePod("full").Requests(x.cpu, "1Gi").Obj()), "n0"); err != nil {
+				t.Fatal(err)
+			}
+			var pods []*framework.PodInfo
+			for i := range 6 {
+				pods = append(pods, info(s, api.MakePod(fmt.Sprint("w", i)).Requests("1", "1Gi").Obj()))
+			}
+			out, err := placer(gang.Rules{Choice: gang.BestFit}).Try(s, &gang.Group{Name: "g", Pods: pods, Topology: x.levels})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return out
+		}
+		if m := try(0).Best().Missing; m.Nodes != x.want {
+			t.Errorf("%s: %d nodes are missing, want %d", x.name, m.Nodes, x.want)
+		}
+		if x.want > 0 && (try(x.want-1).Status == gang.Placed || try(x.want).Status != gang.Placed) {
+			t.Errorf("%s: it is not %d nodes that are missing", x.name, x.want)
+		}
+	}
+}
