@@ -1,7 +1,7 @@
 package volumes
 
 import (
-	"maps"
+	"slices"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -59,20 +59,95 @@ func provisionAtOnce(s *framework.Snapshot, claim *api.PersistentVolumeClaim) er
 	if class == nil || class.VolumeBindingMode == nil || *class.VolumeBindingMode != api.VolumeBindingImmediate || class.Provisioner == noProvisioner || claim.Spec.VolumeName != "" {
 		return nil
 	}
+	return makeVolume(s, class, claim, nil)
+}
+
+// makeVolume makes the volume of a claim, which is written to, and binds them.
+func makeVolume(s *framework.Snapshot, class *api.StorageClass, claim *api.PersistentVolumeClaim, reach *api.VolumeNodeAffinity) error {
 	claim.Spec.VolumeName = madeVolume(claim)
-	claim.Annotations = maps.Clone(claim.Annotations)
-	if claim.Annotations == nil {
-		claim.Annotations = map[string]string{}
-	}
-	claim.Annotations[api.AnnBindCompleted] = "yes"
+	claim.Annotations = with(claim.Annotations, api.AnnBindCompleted, "yes")
 	v := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: claim.Spec.VolumeName}}
 	v.Spec.StorageClassName, v.Spec.AccessModes, v.Spec.Capacity = class.Name, claim.Spec.AccessModes, claim.Spec.Resources.Requests
-	v.Spec.ClaimRef = &api.ObjectReference{Namespace: claim.Namespace, Name: claim.Name}
+	v.Spec.ClaimRef = &api.ObjectReference{Namespace: claim.Namespace, Name: claim.Name, UID: claim.UID}
 	v.Spec.CSI = &api.CSIPersistentVolumeSource{Driver: class.Provisioner, VolumeHandle: v.Name}
+	v.Spec.NodeAffinity = reach
 	return framework.Put(s, v)
 }
 
-// madeVolume is the name of the volume that provisionAtOnce makes: no volume of a cluster has it.
+// MakeVolumes makes the volumes of the claims that a pod names and that wait for a provisioner since the pod
+// was placed on the node, as provisioners do: the next pod with the claim need not be on that node.
+func MakeVolumes(s *framework.Snapshot, pod *api.Pod, node *api.Node) error {
+	for i := range pod.Spec.Volumes {
+		v := pod.Spec.Volumes[i].PersistentVolumeClaim
+		if v == nil {
+			continue
+		}
+		claim := framework.Lookup[api.PersistentVolumeClaim](s, key(pod.Namespace, v.ClaimName))
+		if claim == nil || claim.Spec.VolumeName != "" || claim.Annotations[api.AnnSelectedNode] != node.Name {
+			continue
+		}
+		class := framework.Lookup[api.StorageClass](s, ClassOfClaim(claim))
+		if class == nil || class.Provisioner == noProvisioner {
+			continue
+		}
+		bound := *claim
+		if err := makeVolume(s, class, &bound, reachOf(s, class, claim, node)); err != nil {
+			return err
+		}
+		if err := framework.Put(s, &bound); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reachOf says which nodes reach a volume that is provisioned for a node: those that equal it in the labels by
+// which the driver tells nodes apart or, if the snapshot does not have the driver, in those of the class. If neither is
+// known, all nodes reach a volume for many of them, and those of the zone another one. nil stands for all.
+func reachOf(s *framework.Snapshot, class *api.StorageClass, claim *api.PersistentVolumeClaim, node *api.Node) *api.VolumeNodeAffinity {
+	keys, known := driverKeys(s, class.Provisioner, node.Name)
+	for _, term := range class.AllowedTopologies {
+		for i := range term.MatchLabelExpressions {
+			if k := term.MatchLabelExpressions[i].Key; !known && !slices.Contains(keys, k) {
+				keys = append(keys, k)
+			}
+		}
+	}
+	forMany := slices.ContainsFunc(claim.Spec.AccessModes, func(m api.PersistentVolumeAccessMode) bool {
+		return m == api.ReadWriteMany || m == api.ReadOnlyMany
+	})
+	if len(keys) == 0 && !known && !forMany {
+		if keys = []string{api.LabelTopologyZone}; node.Labels[api.LabelTopologyZone] == "" {
+			keys = []string{api.LabelHostname}
+		}
+	}
+	var term api.NodeSelectorTerm
+	for _, k := range keys {
+		if value, ok := node.Labels[k]; ok {
+			term.MatchExpressions = append(term.MatchExpressions, api.NodeSelectorRequirement{Key: k, Operator: api.NodeSelectorOpIn, Values: []string{value}})
+		}
+	}
+	if len(term.MatchExpressions) == 0 {
+		return nil
+	}
+	return &api.VolumeNodeAffinity{Required: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{term}}}
+}
+
+// driverKeys returns the labels by which a driver on a node tells nodes apart, false if it is not there.
+func driverKeys(s *framework.Snapshot, driver, node string) (keys []string, ok bool) {
+	n := framework.Lookup[api.CSINode](s, node)
+	if n == nil {
+		return nil, false
+	}
+	for i := range n.Spec.Drivers {
+		if d := &n.Spec.Drivers[i]; d.Name == driver {
+			return d.TopologyKeys, true
+		}
+	}
+	return nil, false
+}
+
+// madeVolume is the name of the volume that makeVolume makes: no volume of a cluster has it.
 func madeVolume(c *api.PersistentVolumeClaim) string { return "made~" + c.Namespace + "~" + c.Name }
 
 // DropClaims takes the claims out of the snapshot that were made for the pod, as they go with it.

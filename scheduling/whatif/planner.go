@@ -119,16 +119,17 @@ func (p *Planner) place(s *framework.Snapshot, pod *framework.PodInfo) (node str
 }
 
 // assume decides about the pod and counts it on its node. It is nominated no longer then. Claims of its ephemeral
-// volumes are made before.
+// volumes are made before, and volumes of claims that it names afterwards.
 func (p *Planner) assume(s *framework.Snapshot, pod *framework.PodInfo) (scheduling.Decision, error) {
 	if err := p.makeClaims(s, pod); err != nil {
 		return scheduling.Decision{}, err
 	}
 	d, err := p.sched.Place(s, pod)
-	if err == nil {
-		s.ClearNominations(pod)
+	if err != nil {
+		return d, err
 	}
-	return d, err
+	s.ClearNominations(pod)
+	return d, volumes.MakeVolumes(s, pod.Pod, s.Node(d.Node).Node)
 }
 
 // release takes a pod off its node. Claims that were made for it go with it: the pod that is made in its place

@@ -1,0 +1,92 @@
+//go:build full
+
+package whatif_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling/whatif"
+)
+
+// Pods share a claim that waits for the first of them. Its volume is made when that is placed, so the others go
+// where it can be reached, and not only to the node of the first.
+func TestSharedClaimThatWaits(t *testing.T) {
+	for _, x := range []struct {
+		name     string
+		mode     api.PersistentVolumeAccessMode
+		driver   []string // keys; nil: the nodes have none
+		allowed  string   // key of the class
+		unzoned  bool
+		byHand   bool
+		fits     int
+		newNodes int // for four more than fit
+		unplaced int
+	}{
+		{name: "the driver reaches a zone", mode: api.ReadWriteMany, driver: []string{api.LabelTopologyZone}, fits: 4, newNodes: 2},
+		{name: "the driver reaches all", mode: api.ReadWriteOnce, driver: []string{}, fits: 6, newNodes: 2},
+		{name: "the class names racks", mode: api.ReadWriteMany, allowed: "rack", fits: 2, unplaced: 4},
+		{name: "for many, nothing known", mode: api.ReadWriteMany, fits: 6, newNodes: 2},
+		{name: "for one, nothing known", mode: api.ReadWriteOnce, fits: 4, newNodes: 2},
+		{name: "for one, no zones", mode: api.ReadWriteOnce, unzoned: true, fits: 2, unplaced: 4},
+		{name: "volumes made by hand", mode: api.ReadWriteMany, byHand: true, fits: 0, unplaced: 4},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			var nodes []api.NodeBuilder
+			for i := range 3 { // a and b are in one zone, c in another
+				name := string(rune('a' + i))
+				n := api.MakeNode(name, "2", "64Gi").Labels("rack", name, api.LabelHostname, name)
+				if !x.unzoned {
+					n = n.Zone(fmt.Sprint("z", i/2))
+				}
+				nodes = append(nodes, n)
+			}
+			s := cluster(nodes)
+			class := &api.StorageClass{ObjectMeta: api.ObjectMeta{Name: "shared"}, Provisioner: "nfs.example.com", VolumeBindingMode: new(api.VolumeBindingWaitForFirstConsumer)}
+			if x.byHand {
+				class.Provisioner = "kubernetes.io/no-provisioner"
+			}
+			if x.allowed != "" {
+				class.AllowedTopologies = []api.TopologySelectorTerm{{MatchLabelExpressions: []api.TopologySelectorLabelRequirement{{Key: x.allowed, Values: []string{"a", "b", "c"}}}}}
+			}
+			put(s, class)
+			for _, n := range []string{"a", "b", "c"} {
+				if x.driver != nil {
+					c := &api.CSINode{ObjectMeta: api.ObjectMeta{Name: n}}
+					c.Spec.Drivers = []api.CSINodeDriver{{Name: "nfs.example.com", TopologyKeys: x.driver}}
+					put(s, c)
+				}
+			}
+			c := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Name: "data", Namespace: "default", UID: "c"}}
+			c.Spec.StorageClassName, c.Spec.AccessModes = new("shared"), []api.PersistentVolumeAccessMode{x.mode}
+			put(s, c)
+			web := api.MakePod("web").Requests("1", "1Gi").Obj()
+			web.Spec.Volumes = []api.Volume{{Name: "data", VolumeSource: api.VolumeSource{PersistentVolumeClaim: &api.PersistentVolumeClaimVolumeSource{ClaimName: "data"}}}}
+			p, before := planner(s), content(s)
+			for range 2 {
+				if h, err := p.Headroom(pod(s, web), 0); err != nil || h.Total != x.fits {
+					t.Errorf("headroom %+v, %v; want %d", h, err, x.fits)
+				}
+				list, err := whatif.Replicas(pod(s, web), x.fits+4)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if at, err := p.Place(list); err != nil || len(at.Placed) != x.fits {
+					t.Errorf("%d are placed, %v; want %d", len(at.Placed), err, x.fits)
+				}
+				kind := whatif.NodeType{Name: "t", Node: api.MakeNode("t", "2", "64Gi").Zone("z0").Obj()}
+				n, err := p.NodesNeeded(list, kind)
+				if err != nil || n.Counts[0].Nodes != x.newNodes || len(n.Placement.Unplaced) != x.unplaced {
+					t.Errorf("%+v nodes, %d left, %v; want %d and %d", n.Counts, len(n.Placement.Unplaced), err, x.newNodes, x.unplaced)
+				}
+			}
+			if content(s) != before {
+				t.Error("the questions left a trace")
+			}
+			if err := s.Check(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
