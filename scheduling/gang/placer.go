@@ -82,8 +82,36 @@ func (p *Placer) place(snap *framework.Snapshot, g *Group, keep bool) (*Outcome,
 }
 
 // placeWithin is place among the nodes of a domain of another group's levels; nil means
-// all nodes.
-func (p *Placer) placeWithin(snap *framework.Snapshot, g *Group, outer *domain, keep bool) (out *Outcome, err error) {
+// all nodes. A group whose pods are nominated, and that does not stand, is tried once more without that: its own
+// nominations may count where it cannot be, as where its pods must be spread.
+func (p *Placer) placeWithin(snap *framework.Snapshot, g *Group, outer *domain, keep bool) (*Outcome, error) {
+	out, err := p.attemptWithin(snap, g, outer, keep)
+	if err != nil || out.Status == Placed || p.rules.kubernetes() {
+		return out, err
+	}
+	mark := snap.Begin()
+	defer snap.Rollback(mark)
+	withdrawn := withdraw(snap, g)
+	if len(withdrawn) == 0 {
+		return out, nil
+	}
+	again, err := p.attemptWithin(snap, g, outer, keep)
+	switch {
+	case err != nil:
+		return nil, err
+	case again.Status != Placed:
+		return out, nil
+	case keep:
+		if err := renominate(snap, withdrawn); err != nil {
+			return nil, err
+		}
+		snap.Commit(mark)
+	}
+	return again, nil
+}
+
+// attemptWithin is one attempt of placeWithin.
+func (p *Placer) attemptWithin(snap *framework.Snapshot, g *Group, outer *domain, keep bool) (out *Outcome, err error) {
 	a := attempt{Placer: p, snap: snap, g: g, position: p.sched.Position()}
 	a.out = &Outcome{Group: g.Key()}
 	a.hash = newHash(p.rules.Seed).add(g.Key())

@@ -90,6 +90,12 @@ const (
 // Here: PreFilter is asked anew.
 // Why: the group could not be placed beside such a pod.
 //
+// Differs: victims of a group whose pods are nominated from before.
+// Original: kube-scheduler's filters may count a pod on its node and, nominated, once more, so no victim may
+// return.
+// Here: it counts once.
+// Why: the other pods would leave for nothing.
+//
 // Differs: units that are equally important.
 // Original: kube-scheduler's sort is not stable.
 // Here: they keep the order of the snapshot.
@@ -234,6 +240,7 @@ func (p *Placer) evict(snap *framework.Snapshot, g *Group, what Child, units []*
 		e.Status, e.Text = framework.Unschedulable, prefixPreemption+text
 		return e, nil
 	}
+	withdraw(snap, g)
 	x := p.reprieval(snap, g, e.Nominated)
 	gone, err := x.putBack(violatorsFirst(units))
 	for again := !p.rules.kubernetes(); again && err == nil; { // what has returned may let another return

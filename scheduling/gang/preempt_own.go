@@ -51,6 +51,9 @@ const triesLeast = 32
 
 // evictFromBest is the rule that is not kube-scheduler's.
 func (p *Placer) evictFromBest(snap *framework.Snapshot, g *Group, what Child, units []*Unit) (*Eviction, error) {
+	mark := snap.Begin()
+	defer snap.Rollback(mark)
+	withdraw(snap, g)
 	own := *p
 	own.rules.Exact = true
 	a := attempt{Placer: &own, snap: snap, g: g, keys: g.labels()}

@@ -106,11 +106,27 @@ func (d *Driver) groupAwaits(g *group, sched *scheduling.Scheduler, waiting []ga
 			continue
 		}
 		n := d.snap.Node(nodes[i])
-		if n == nil || d.isHopeless(sched, w.Pod, n) {
+		if n == nil || d.isHopeless(sched, w.Pod, n) && d.isHopelessBeside(sched, waiting, nodes, i) {
 			return nil
 		}
 	}
 	return nodes
+}
+
+// isHopelessBeside is isHopeless for a pod of a group, on its node, while the others are on theirs: it may need them
+// near it.
+func (d *Driver) isHopelessBeside(sched *scheduling.Scheduler, waiting []gang.Waiting, nodes []string, of int) bool {
+	mark := d.snap.Begin()
+	defer d.snap.Rollback(mark)
+	for i, w := range waiting {
+		if d.snap.ClearNominations(w.Pod); i == of || nodes[i] == "" || d.snap.Node(nodes[i]) == nil {
+			continue
+		}
+		if err := d.snap.AddPod(w.Pod, nodes[i]); err != nil {
+			return true // an extension has failed
+		}
+	}
+	return d.isHopeless(sched, waiting[of].Pod, d.snap.Node(nodes[of]))
 }
 
 // waitingOf returns the pods of the group that wait for a place, in the order in which they
