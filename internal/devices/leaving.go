@@ -23,6 +23,53 @@ func Leave(s *framework.Snapshot, pod *framework.PodInfo) error {
 	return nil
 }
 
+// Settle writes into the claims that a placed pod names what its binding writes: the devices that were chosen for
+// it, and that it uses them. So the next pod with such a claim gets the same devices.
+func Settle(s *framework.Snapshot, pod *framework.PodInfo) error {
+	if !pod.HasClaims() {
+		return nil
+	}
+	flights := flightsOf(holdsOf(s, pod))
+	for _, c := range claimsOf(s, pod) {
+		next := *c
+		if next.Status.Allocation == nil {
+			f := flights.of(&claimRef{claim: c})
+			if f == nil {
+				continue
+			}
+			next.Status.Allocation = f.claim.Status.Allocation
+		} else if slices.ContainsFunc(c.Status.ReservedFor, isUserOf(pod.Pod)) {
+			continue
+		}
+		user := api.ResourceClaimConsumerReference{Resource: "pods", Name: pod.Pod.Name, UID: pod.Pod.UID}
+		next.Status.ReservedFor = append(slices.Clip(c.Status.ReservedFor), user)
+		if err := framework.Put(s, &next); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// holdsOf returns what a pod has in flight.
+func holdsOf(s *framework.Snapshot, pod *framework.PodInfo) []*flight {
+	held, _ := stateKey.Of(s).holds.Get(podIDOf(pod.Pod))
+	return held
+}
+
+// AwaitsShared reports whether a pod names a claim that has no devices yet, and that others may name, too.
+func AwaitsShared(s *framework.Snapshot, pod *framework.PodInfo) bool {
+	return pod.HasClaims() && slices.ContainsFunc(claimsOf(s, pod), func(c *api.ResourceClaim) bool {
+		return c.Status.Allocation == nil && len(c.OwnerReferences) == 0
+	})
+}
+
+// isUserOf reports whether a claim is reserved for the pod.
+func isUserOf(pod *api.Pod) func(api.ResourceClaimConsumerReference) bool {
+	return func(r api.ResourceClaimConsumerReference) bool {
+		return r.Resource == "pods" && r.Name == pod.Name && r.UID == pod.UID
+	}
+}
+
 // claimsOf returns the claims of the snapshot that a pod names, and those for its extended resources, each
 // once.
 func claimsOf(s *framework.Snapshot, pod *framework.PodInfo) (list []*api.ResourceClaim) {
@@ -49,9 +96,7 @@ func withoutUser(c *api.ResourceClaim, pod *api.Pod) *api.ResourceClaim {
 	if slices.ContainsFunc(c.OwnerReferences, func(o api.OwnerReference) bool { return o.Name == pod.Name && o.UID == pod.UID }) {
 		return nil
 	}
-	uses := func(r api.ResourceClaimConsumerReference) bool {
-		return r.Resource == "pods" && r.Name == pod.Name && r.UID == pod.UID
-	}
+	uses := isUserOf(pod)
 	if !slices.ContainsFunc(c.Status.ReservedFor, uses) {
 		return c
 	}

@@ -69,7 +69,7 @@ func makeVolume(s *framework.Snapshot, class *api.StorageClass, claim *api.Persi
 	v := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: claim.Spec.VolumeName}}
 	v.Spec.StorageClassName, v.Spec.AccessModes, v.Spec.Capacity = class.Name, claim.Spec.AccessModes, claim.Spec.Resources.Requests
 	v.Spec.ClaimRef = &api.ObjectReference{Namespace: claim.Namespace, Name: claim.Name, UID: claim.UID}
-	v.Spec.CSI = &api.CSIPersistentVolumeSource{Driver: class.Provisioner, VolumeHandle: v.Name}
+	v.Spec.CSI = &api.CSIPersistentVolumeSource{Driver: driverOf(class), VolumeHandle: v.Name}
 	v.Spec.NodeAffinity = reach
 	return framework.Put(s, v)
 }
@@ -105,7 +105,7 @@ func MakeVolumes(s *framework.Snapshot, pod *api.Pod, node *api.Node) error {
 // which the driver tells nodes apart or, if the snapshot does not have the driver, in those of the class. If neither is
 // known, all nodes reach a volume for many of them, and those of the zone another one. nil stands for all.
 func reachOf(s *framework.Snapshot, class *api.StorageClass, claim *api.PersistentVolumeClaim, node *api.Node) *api.VolumeNodeAffinity {
-	keys, known := driverKeys(s, class.Provisioner, node.Name)
+	keys, known := driverKeys(s, driverOf(class), node.Name)
 	for _, term := range class.AllowedTopologies {
 		for i := range term.MatchLabelExpressions {
 			if k := term.MatchLabelExpressions[i].Key; !known && !slices.Contains(keys, k) {
@@ -131,6 +131,14 @@ func reachOf(s *framework.Snapshot, class *api.StorageClass, claim *api.Persiste
 		return nil
 	}
 	return &api.VolumeNodeAffinity{Required: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{term}}}
+}
+
+// driverOf is the driver that makes the volumes of a class: the one that has taken over, if that was in-tree.
+func driverOf(class *api.StorageClass) string {
+	if plugin := inTreeNamed(class.Provisioner); plugin != nil {
+		return plugin.driver
+	}
+	return class.Provisioner
 }
 
 // driverKeys returns the labels by which a driver on a node tells nodes apart, false if it is not there.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/devices"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -175,6 +176,9 @@ func (h *headroom) capacities(s *framework.Snapshot, f *scheduling.Filtering, op
 func (h *headroom) fill(s *framework.Snapshot, f *scheduling.Filtering, slot, i int, v *scheduling.NodeVerdict) (ok bool, err error) {
 	node := &h.Nodes[i]
 	objects := s.Objects()
+	if devices.AwaitsShared(s, h.pod) {
+		return false, nil // the first replica chooses for all
+	}
 	for {
 		if *v, err = f.Node(s.AtSlot(slot)); err != nil {
 			return false, err

@@ -119,7 +119,7 @@ func (p *Planner) place(s *framework.Snapshot, pod *framework.PodInfo) (node str
 }
 
 // assume decides about the pod and counts it on its node. It is nominated no longer then. Claims of its ephemeral
-// volumes are made before, and volumes of claims that it names afterwards.
+// volumes are made before. What its binding changes in claims that it names is done afterwards.
 func (p *Planner) assume(s *framework.Snapshot, pod *framework.PodInfo) (scheduling.Decision, error) {
 	if err := p.makeClaims(s, pod); err != nil {
 		return scheduling.Decision{}, err
@@ -129,6 +129,9 @@ func (p *Planner) assume(s *framework.Snapshot, pod *framework.PodInfo) (schedul
 		return d, err
 	}
 	s.ClearNominations(pod)
+	if err := devices.Settle(s, pod); err != nil {
+		return d, err
+	}
 	return d, volumes.MakeVolumes(s, pod.Pod, s.Node(d.Node).Node)
 }
 

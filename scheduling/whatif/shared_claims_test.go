@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/whatif"
 )
@@ -88,5 +89,79 @@ func TestSharedClaimThatWaits(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// Pods share a claim for a device: the first of them chooses it for all.
+func TestSharedDevice(t *testing.T) {
+	for _, runs := range []bool{false, true} {
+		s, demand := gpus("a", "b") // of two nodes, n and m, that reach both
+		shared := holding("shared", "a", demand, "web-0", "web-1")
+		if !runs {
+			shared.Status = api.ResourceClaimStatus{}
+		}
+		put(s, shared)
+		var web *framework.PodInfo
+		for i := range 2 {
+			o := running(fmt.Sprint("web-", i), "n")
+			o.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "e", ResourceClaimName: new("shared")}}
+			web = pod(s, o)
+			if err := s.AddPod(web, "n"); runs && err != nil {
+				t.Fatal(err)
+			} else if !runs {
+				if err := s.RemovePod(web, "n"); err != nil {
+					t.Fatal(err)
+				}
+				web = web.Pending()
+			}
+		}
+		p, before := planner(s), content(s)
+		for range 2 {
+			if h, err := p.Headroom(web, 0); err != nil || h.Total != map[bool]int{false: 16, true: 14}[runs] {
+				t.Errorf("runs %t: headroom %+v, %v", runs, h, err)
+			}
+			list, err := whatif.Replicas(web, 4)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if at, err := p.Place(list); err != nil || len(at.Placed) != 4 {
+				t.Errorf("runs %t: placed %+v, %v; want 4", runs, at, err)
+			}
+			if !runs {
+				continue
+			}
+			if d, err := p.Drain("n"); err != nil || len(d.Moves) != 2 || len(d.Stuck) != 0 {
+				t.Errorf("drain %+v, %v; want two moves", d, err)
+			}
+			if r, err := p.Removable("n"); err != nil || !r[0].Removable {
+				t.Errorf("removable %+v, %v", r, err)
+			}
+		}
+		if content(s) != before {
+			t.Errorf("runs %t: the questions left a trace", runs)
+		}
+		if err := s.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestMadeVolumesHaveLimits: a volume that is made for an in-tree class is one of the driver that has taken over.
+func TestMadeVolumesHaveLimits(t *testing.T) {
+	for _, provisioner := range []string{"kubernetes.io/aws-ebs", "ebs.csi.aws.com"} {
+		for _, mode := range []api.VolumeBindingMode{api.VolumeBindingImmediate, api.VolumeBindingWaitForFirstConsumer} {
+			s := cluster([]api.NodeBuilder{api.MakeNode("a", "8", "64Gi").Zone("z1")})
+			put(s, &api.StorageClass{ObjectMeta: api.ObjectMeta{Name: "fast"}, Provisioner: provisioner, VolumeBindingMode: &mode})
+			c := &api.CSINode{ObjectMeta: api.ObjectMeta{Name: "a", Annotations: map[string]string{"storage.alpha.kubernetes.io/migrated-plugins": "kubernetes.io/aws-ebs"}}}
+			c.Spec.Drivers = []api.CSINodeDriver{{Name: "ebs.csi.aws.com", Allocatable: &api.VolumeNodeResources{Count: new(int32(2))}}}
+			put(s, c)
+			list, err := whatif.Replicas(pod(s, withScratch("web", "fast")), 4)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if at, err := planner(s).Place(list); err != nil || len(at.Placed) != 2 {
+				t.Errorf("%s, %s: %d are placed, %v; want 2", provisioner, mode, len(at.Placed), err)
+			}
+		}
 	}
 }
