@@ -12,7 +12,7 @@ import (
 
 // HistogramConfig lays out the buckets of a [Histogram], which grow geometrically.
 // The first is [0, First), and each next one is Growth times as wide. The last
-// bucket is the one with Max; it takes everything above, too.
+// bucket is the first one that does not begin below Max; it takes everything above, too.
 type HistogramConfig struct {
 	First  float64 // width of the first bucket, above 0
 	Growth float64 // above 1
@@ -101,7 +101,7 @@ func NewHistogram(o HistogramConfig) (*Histogram, error) {
 	width := o.First
 	for start := 0.0; ; {
 		h.starts = append(h.starts, start)
-		if start > o.Max {
+		if start >= o.Max {
 			break
 		}
 		if len(h.starts) == maxBuckets {

@@ -200,6 +200,22 @@ func TestHistogram(t *testing.T) {
 	}
 }
 
+// TestHistogramEndsAtMax: no bucket follows one that begins at Max.
+func TestHistogramEndsAtMax(t *testing.T) {
+	for limit, last := range map[float64]float64{1022: 1023, 1023: 1023, 1024: 2047} {
+		h, err := nodemetric.NewHistogram(nodemetric.HistogramConfig{First: 1, Growth: 2, Max: limit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := h.Add(5000, 1, testStart); err != nil {
+			t.Fatal(err)
+		}
+		if got := h.Percentile(0.5); got != last {
+			t.Errorf("up to %v, the last bucket begins at %v, want %v", limit, got, last)
+		}
+	}
+}
+
 func TestHistogramErrors(t *testing.T) {
 	nan := 0.0
 	nan /= nan

@@ -71,6 +71,7 @@ func TestListsApart(t *testing.T) {
 		{"items before", "items: [{kind: Node, metadata: {name: d}}]\nkind: List\nitems:\n" + many, ""},
 		{"marker and tab", "kind: List\nitems:\n" + many + "---\t{kind: Node, metadata: {name: d}}\n", ""},
 		{"end marker", "kind: List\nitems:\n" + many + "...\n---\nkind: Node\nmetadata: {name: d}\n", ""},
+		{"empty document that ends", "---\n# nothing\n...\n---\nkind: List\nitems:\n" + many + "---\n...\n---\n{kind: Node, metadata: {name: d}}\n", ""},
 		{"odd line break", "kind: List\nitems:\n" + many + "- {kind: Node, metadata: {name: d}}\u0085- {kind: Node, metadata: {name: e}}\n", ""},
 
 		{"dash and tab", "kind: List\nitems:\n" + many + "-\t{kind: Node, metadata: {name: d}}\n" + many, "f:6: found character that cannot start any token"},

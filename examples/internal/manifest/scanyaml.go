@@ -148,6 +148,11 @@ func (s *yamlScanner) add(line []byte) error {
 	if indent == 0 && isMarker(body) {
 		return s.marker(line, body)
 	}
+	if indent == 0 && string(body) == "..." && !s.hasContent() { // an empty document ends
+		s.begin(s.part.document)
+		s.part.line++
+		return nil
+	}
 	if len(body) > 0 && body[0] != '#' {
 		if err := s.look(indent, string(body[:min(len(body), 200)])); err != nil {
 			return err
