@@ -40,6 +40,7 @@ type yamlPart struct {
 	first    int // the index of the first of the items
 	starts   []yamlStart
 	whole    bool      // a document from its begin to its end
+	marked   bool      // a marker is before it
 	tail     yamlStart // the fields after the items, at offset 0 if there are none
 	list     listKind
 }
@@ -148,7 +149,7 @@ func (s *yamlScanner) add(line []byte) error {
 	if indent == 0 && isMarker(body) {
 		return s.marker(line, body)
 	}
-	if indent == 0 && string(body) == "..." && !s.hasContent() { // an empty document ends
+	if indent == 0 && s.part.marked && string(body) == "..." && !s.hasContent() { // an empty document ends
 		s.begin(s.part.document)
 		s.part.line++
 		return nil
@@ -184,6 +185,7 @@ func (s *yamlScanner) marker(line, body []byte) error {
 		number++
 	}
 	s.begin(number)
+	s.part.marked = true
 	if len(body) > len("---") { // a document on the line of the marker
 		s.part.text = append(s.part.text, line...)
 	} else {
