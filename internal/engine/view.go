@@ -435,16 +435,13 @@ func (v *View) ByName() *framework.NodeInfo {
 	if v.best.count > fewTied {
 		cost = lookCost * len(o.Slots)
 	}
-	switch {
-	case v.names.order != o:
+	if v.names.order != o {
 		if v.names.debt += cost; v.names.debt <= sortCost*len(o.Slots) {
 			return v.leastName()
 		}
 		v.names.sort(o, v.class.base.tracker.Nodes())
-	default:
-		if place, ok := t.FirstOf(v.names.places); ok {
-			return v.node(place)
-		}
+	} else if place, ok := t.FirstOf(v.names.places); ok {
+		return v.node(place)
 	}
 	if !t.Owe(cost) {
 		return v.leastName()

@@ -145,7 +145,7 @@ func (t *Tables) Fork(s *framework.Snapshot) framework.Extension {
 	f.scratch, f.scratch2, f.found, f.text, f.tally = nil, nil, nil, nil, nil
 	f.affinities, f.asked, f.question, f.spreads, f.held = map[string]*Affinity{}, nil, question{}, map[spreadKey]*Spread{}, 0
 	f.mentions.keys, f.mentions.values = t.mentions.keys.Fork(), t.mentions.values.Fork()
-	f.uncounted.pods = nil
+	f.uncounted.summed = false
 	f.termSets, f.setBytes, f.termLog = nil, 0, history[termEvent]{}
 	f.termNews = newHistory[termNews](f.clock, termNewsLimit)
 	f.literals, f.replicas, f.recent = literals{}, replicas{}, nil

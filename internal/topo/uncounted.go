@@ -10,9 +10,10 @@ import "github.com/berth-sched/berth/framework"
 
 // uncounted is what tables know until they count.
 type uncounted struct {
-	terms bool // pods on nodes have affinity terms
-	keys  int  // that were found so
-	pods  *int // on nodes, when the first of them was found
+	terms  bool // pods on nodes have affinity terms
+	summed bool // pods is known
+	pods   int  // on nodes, when the first key was found so
+	keys   int  // that were found so
 }
 
 // countingShare is how many nodes must have been looked at, for each pod, before keys make tables count.
@@ -53,14 +54,13 @@ func Uncounted(s *framework.Snapshot) bool {
 		return false
 	}
 	u := &t.uncounted
-	if u.pods == nil {
-		pods := 0
+	if !u.summed {
+		u.summed, u.keys, u.pods = true, 0, 0
 		for _, n := range s.All() {
-			pods += len(n.Pods)
+			u.pods += len(n.Pods)
 		}
-		u.keys, u.pods = 0, &pods
 	}
-	return u.keys*s.Len() < countingShare**u.pods
+	return u.keys*s.Len() < countingShare*u.pods
 }
 
 // AppendUncounted appends what determines a pod's spread constraints, its own or default ones, and
