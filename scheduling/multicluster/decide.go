@@ -3,6 +3,7 @@ package multicluster
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/berth-sched/berth/estimator/capacity"
 	"github.com/berth-sched/berth/framework"
@@ -53,7 +54,7 @@ func (s Scheduler) decideOnce(clusters []*api.Cluster, w *Workload, x *Explanati
 			m.available = resource.SatAdd(e.available, 1) // the set that it has
 		}
 	}
-	targets, err := s.distribute(w, members, available, strategy, x, &common.effort)
+	targets, err := s.distribute(w, members, available, strategy, x, common)
 	if err != nil {
 		if len(failed) > 0 {
 			err = errors.Join(append([]error{err}, failed...)...)
@@ -64,9 +65,9 @@ func (s Scheduler) decideOnce(clusters []*api.Cluster, w *Workload, x *Explanati
 }
 
 // distribute selects among the members and divides among the selected ones.
-func (s Scheduler) distribute(w *Workload, members []member, available map[string]int64, strategy Strategy, x *Explanation, left *effort) ([]Target, error) {
+func (s Scheduler) distribute(w *Workload, members []member, available map[string]int64, strategy Strategy, x *Explanation, common *shared) ([]Target, error) {
 	sortMembers(members)
-	chosen, selection, err := selectClusters(w, members, strategy, s.Spread, left)
+	chosen, selection, err := s.choose(w, members, strategy, common)
 	if x != nil {
 		x.Selection = &selection
 	}
@@ -81,6 +82,24 @@ func (s Scheduler) distribute(w *Workload, members []member, available map[strin
 		x.Division = &division
 	}
 	return division.Targets, nil
+}
+
+// choose selects among the members, which are in the usual order. If it leaves out full ones and the
+// others lead to no choice, that is a lack of room.
+func (s Scheduler) choose(w *Workload, members []member, strategy Strategy, common *shared) ([]member, Selection, error) {
+	open := members
+	if common.skipsFull && spreadCounts(&w.Placement, strategy) {
+		open = withRoom(members)
+	}
+	chosen, selection, err := selectClusters(w, open, strategy, s.Spread, &common.effort)
+	if len(open) < len(members) && (err != nil || len(chosen) == 0) {
+		return nil, selection, shortOf(nil, w.wanted())
+	}
+	return chosen, selection, err
+}
+
+func withRoom(members []member) []member {
+	return slices.DeleteFunc(slices.Clone(members), func(m member) bool { return m.available <= 0 })
 }
 
 // feasible filters and scores the clusters.

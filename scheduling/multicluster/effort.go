@@ -5,6 +5,8 @@ type shared struct {
 	// keepsSets counts the set that a cluster has as room for it. Karmada does not, so it moves a workload of
 	// components that has filled its cluster.
 	keepsSets bool
+	// skipsFull leaves clusters without room out of a choice under spread constraints. Karmada does not.
+	skipsFull bool
 
 	effort
 	budget

@@ -164,12 +164,13 @@ var errShared = errors.New("belongs to another cluster too")
 // many as some choice takes.
 //
 // A workload of components goes as a whole: each chosen cluster that does not have
-// it takes one set, or none of it. If a set finds no room and there are spread
-// constraints, clusters are chosen anew as above, without those known to be full. If
-// that leads to no other choice, the sets that fit are placed and the others stay
-// unplaced. If no choice of clusters is expected to have room, the nodes are asked
-// as above; if they have none either, a set stays unplaced. Targets have no replicas
-// then, and Unplaced, Given, Placed and Estimated count sets.
+// it takes one set, or none of it. If spread constraints count, clusters without room
+// for a set are left out, unless they have one. If a set finds no room all the same,
+// clusters are chosen anew as above. If that leads to no other choice, the nodes are
+// asked as above. If that does not help, clusters without room may be chosen, too: the
+// sets that fit are placed and the others stay unplaced. If no choice has room at all, a
+// set stays unplaced. Sets must leave clusters that are not chosen. Targets have no
+// replicas, and Unplaced, Given, Placed and Estimated count sets.
 //
 // New pods are copies of w.Replica.Pod or, without one, of a pod that requests the
 // same as w.Replica. A name consists of a base, the cluster and a number. The base

@@ -26,6 +26,7 @@ type placing struct {
 	remembering []capacity.ClusterEstimator // the same, see answers
 	described   []described                 // by member
 	asked       bool                        // whether the nodes were asked, see askNodes
+	takesFull   bool                        // whether full clusters may be chosen for sets, see decideSets
 	failed      error                       // error of the last decision for all replicas
 	names       map[string]map[string]bool  // names of the pods of each cluster
 	work        budget                      // of all decisions
@@ -184,7 +185,9 @@ func (p *placing) askNodes() bool {
 			changed[i], found = nodes, true
 		}
 	}
-	p.estimators, p.remembering = changed, remembering(changed)
+	if found {
+		p.estimators, p.remembering = changed, remembering(changed)
+	}
 	return found
 }
 

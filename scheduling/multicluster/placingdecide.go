@@ -30,7 +30,7 @@ func (p *placing) decide(replicas int64) (Decision, *Explanation, error) {
 // what fails for another reason fails in each round. The error, if there is one, is that
 // of an affinity that lacks room, if there is such an affinity: of that which can take most.
 func (p *placing) decideWith(s Scheduler, clusters []*api.Cluster, w *Workload, x *Explanation) (Decision, error) {
-	common := &shared{budget: p.work, assumed: p.assumed, keepsSets: true}
+	common := &shared{budget: p.work, assumed: p.assumed, keepsSets: true, skipsFull: len(w.Components) > 0 && !p.takesFull}
 	d, err := s.decideWith(clusters, w, x, common)
 	p.work, p.assumed = common.budget, common.assumed
 	terms := w.Placement.ClusterAffinities

@@ -16,7 +16,8 @@ func (p *placing) runSets() error {
 	switch {
 	case isShortage(err):
 		p.failed = err
-		p.finish(max(0, p.workload.wanted()-int64(len(p.has))))
+		p.removeSets(nil) // a cluster with a set has room for it, so none may be chosen
+		p.finish(p.workload.wanted())
 		return nil
 	case err != nil:
 		return err
@@ -51,11 +52,16 @@ func (p *placing) runSets() error {
 	}
 }
 
-// decideSets chooses clusters. If too few are expected to have room, it asks the
-// nodes and chooses again.
+// decideSets chooses clusters. If spread constraints count, it leaves out those that are
+// expected to be full. If too few are left, it asks the nodes and chooses again. If
+// that does not help, full ones may be chosen, too, from now on.
 func (p *placing) decideSets() (Decision, *Explanation, error) {
 	d, x, err := p.decide(p.workload.Replicas)
 	if isShortage(err) && p.askNodes() {
+		d, x, err = p.decide(p.workload.Replicas)
+	}
+	if isShortage(err) && !p.takesFull {
+		p.takesFull = true
 		return p.decide(p.workload.Replicas)
 	}
 	return d, x, err

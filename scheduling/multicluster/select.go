@@ -31,7 +31,7 @@ type Swap struct {
 // order.
 func selectClusters(w *Workload, members []member, strategy Strategy, rule SpreadRule, left *effort) ([]member, Selection, error) {
 	var s Selection
-	if len(w.Placement.SpreadConstraints) == 0 || ignoresSpread(&w.Placement, strategy) {
+	if !spreadCounts(&w.Placement, strategy) {
 		s.Clusters = names(members)
 		return members, s, nil
 	}
@@ -62,6 +62,11 @@ func selectClusters(w *Workload, members []member, strategy Strategy, rule Sprea
 	chosen, err := choose(&b, members, groups, need, &s)
 	s.Clusters = names(chosen)
 	return chosen, s, err
+}
+
+// spreadCounts reports whether there are spread constraints and they count.
+func spreadCounts(p *Placement, strategy Strategy) bool {
+	return len(p.SpreadConstraints) > 0 && !ignoresSpread(p, strategy)
 }
 
 // ignoresSpread reports whether spread constraints do not count, because static

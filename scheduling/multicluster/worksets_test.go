@@ -224,7 +224,7 @@ func TestPlaceCountsSets(t *testing.T) {
 	if err != nil || len(p.out.Rounds) != clusters+1 {
 		t.Fatalf("%d rounds, %v, want one for each of %d clusters, and that of no other choice", len(p.out.Rounds), err, clusters)
 	}
-	rounds := (clusters + 3) * w.steps(clusters)
+	rounds := (clusters + 4) * w.steps(clusters)
 	if got := p.work.taken; got < once+rounds/2 || got > 2*once+rounds { // some clusters are asked again
 		t.Errorf("%d steps, want %d and up to %d for the rounds", got, once, rounds)
 	}
