@@ -260,10 +260,6 @@ func classRank(p *api.Pod) int {
 	}, estimator.PodPriorityClass(p))
 }
 
-func qosRank(p *api.Pod) int {
-	return slices.Index([]string{"BestEffort", "Burstable", "Guaranteed"}, string(p.Status.QOSClass))
-}
-
 // deletionCost is the pod's annotation for the order of deletion, 0 without it.
 func deletionCost(p *api.Pod) int64 {
 	cost, err := strconv.ParseInt(p.Annotations["controller.kubernetes.io/pod-deletion-cost"], 10, 32)
