@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/berth-sched/berth/framework/api"
@@ -91,6 +92,15 @@ func ExampleJobStatus() {
 }
 
 // The first pod may have another number than 0.
+func ExamplePodManagementPolicyType() {
+	var spec api.StatefulSetSpec
+	if err := json.Unmarshal([]byte(`{"podManagementPolicy": "Parallel"}`), &spec); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println("all pods at once:", spec.PodManagementPolicy == api.ParallelPodManagement)
+	// Output: all pods at once: true
+}
+
 func ExampleStatefulSetOrdinals() {
 	var spec api.StatefulSetSpec
 	spec.Ordinals = &api.StatefulSetOrdinals{Start: 1}

@@ -30,6 +30,7 @@ func valueRules() map[reflect.Type]valueRule {
 		{ContainerRestartPolicyAlways, ContainerRestartPolicyOnFailure, ContainerRestartPolicyNever},
 		{PreemptLowerPriority, PreemptNever},
 		{IfHealthyBudget, AlwaysAllow},
+		{OrderedReadyPodManagement, ParallelPodManagement},
 		{TaintEffectNoSchedule, TaintEffectPreferNoSchedule, TaintEffectNoExecute},
 		{TolerationOpExists, TolerationOpEqual, TolerationOpLt, TolerationOpGt},
 		{LabelSelectorOpIn, LabelSelectorOpNotIn, LabelSelectorOpExists, LabelSelectorOpDoesNotExist},

@@ -63,7 +63,17 @@ type StatefulSetSpec struct {
 	VolumeClaimTemplates []PersistentVolumeClaim `json:"volumeClaimTemplates,omitempty"`
 	ServiceName          string                  `json:"serviceName"`
 	Ordinals             *StatefulSetOrdinals    `json:"ordinals,omitempty"`
+	PodManagementPolicy  PodManagementPolicyType `json:"podManagementPolicy,omitempty"` // "" means OrderedReady
 }
+
+// PodManagementPolicyType says whether the pods of a StatefulSet come one after the other.
+type PodManagementPolicyType string
+
+// The policies for the pods of a StatefulSet.
+const (
+	OrderedReadyPodManagement PodManagementPolicyType = "OrderedReady" // each once those before it run
+	ParallelPodManagement     PodManagementPolicyType = "Parallel"     // all at once
+)
 
 // StatefulSetOrdinals says how the pods of a StatefulSet are numbered.
 type StatefulSetOrdinals struct {

@@ -3,6 +3,7 @@ package simulate
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/berth-sched/berth/framework/api"
@@ -19,6 +20,7 @@ type controller struct {
 	toAll     bool             // the next one looks at all nodes
 	serial    int
 	ordinals  ordinals // of a StatefulSet
+	last      *life    // the pod that came last, or that waits again, of one with pods in order
 	adopted   bool     // it has pods since that may have other ones
 	succeeded int
 	before    int // pods of a Job that had succeeded when it came
@@ -96,6 +98,9 @@ func (c *controller) adopt(l *life) {
 	}
 	l.owner, c.adopted = c, true
 	c.live[l] = true
+	if l.node == nil {
+		c.awaits(l)
+	}
 	if c.Field == "" {
 		if node := workload.TargetNode(l.pod); node != "" {
 			c.settle(l, node)
@@ -222,26 +227,50 @@ func (w *world) reconcileReplicas(c *controller) error {
 	if now := (ordinals{int(c.Start), want}); c.Kind == "StatefulSet" && (c.adopted || c.ordinals != now) {
 		w.number(c, now)
 	}
-	for len(c.live) < want {
+	for len(c.live) < want && !w.waitsForOne(c) {
 		if err := w.make(c, c.Pod(), c.free(w)); err != nil {
 			return err
 		}
 	}
-	for _, l := range c.surplus(len(c.live) - want) {
+	for _, l := range w.surplus(c, max(0, len(c.live)-want)) {
 		w.end(l, false)
 	}
 	return nil
 }
 
-// surplus lists the n pods that a controller ends first: those that wait, and then the youngest. It
+// inOrder is how long after a pod of a StatefulSet has got its node the next one comes: it must have started.
+const inOrder = time.Second
+
+// waitsForOne reports whether the next pod must wait until another one has its node.
+func (w *world) waitsForOne(c *controller) bool {
+	return c.Ordered && c.last != nil && c.live[c.last] && (c.last.node == nil || w.clock.Now().Sub(c.last.since) < inOrder)
+}
+
+// awaits notes that a pod of a workload has come, or waits again.
+func (c *controller) awaits(l *life) {
+	if c.Ordered {
+		c.last = l
+	}
+}
+
+// surplus lists the n pods that a controller ends first: those that wait, and then the youngest. Of pods that run
+// and have replicas, those of the least deletion cost come before, and then those on nodes with most of their like. It
 // keeps no more than n in order.
-func (c *controller) surplus(n int) []*life {
+//
+// Source: kube-controller-manager 1.37, ActivePodsWithRanks.
+func (w *world) surplus(c *controller, n int) []*life {
 	if n == 0 {
 		return nil
 	}
+	beside := w.beside(c)
 	earlier := func(a, b *life) bool {
 		if (a.node == nil) != (b.node == nil) {
 			return a.node == nil
+		}
+		if a.node != nil && beside != nil {
+			if x := cmp.Or(cmp.Compare(deletionCost(a.pod), deletionCost(b.pod)), cmp.Compare(beside[b.node], beside[a.node])); x != 0 {
+				return x < 0
+			}
 		}
 		return a.serial > b.serial
 	}
@@ -260,6 +289,36 @@ func (c *controller) surplus(n int) []*life {
 		list[i] = first.Remove(0)
 	}
 	return list
+}
+
+// beside counts, by node, the pods of a workload with replicas and of those with the same owner; nil for other
+// workloads.
+func (w *world) beside(c *controller) map[*nodeState]int {
+	if c.Field != "spec.replicas" || c.Kind == "StatefulSet" {
+		return nil
+	}
+	related := []*controller{c}
+	if owner, ok := ownerOf(c); ok {
+		related = w.owned[owner]
+	}
+	count := map[*nodeState]int{}
+	for _, x := range related {
+		for l := range x.live {
+			if l.node != nil {
+				count[l.node]++
+			}
+		}
+	}
+	return count
+}
+
+// deletionCost is the annotation of a pod for the order of deletion, 0 without it.
+func deletionCost(p *api.Pod) int64 {
+	cost, err := strconv.ParseInt(p.Annotations["controller.kubernetes.io/pod-deletion-cost"], 10, 32)
+	if err != nil {
+		return 0
+	}
+	return cost
 }
 
 // ofJob is how many pods a Job has of those that it wants to run at a time: no more than have to succeed

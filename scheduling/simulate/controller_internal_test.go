@@ -107,7 +107,7 @@ func TestDue(t *testing.T) {
 					case len(w.owned[ref]) > 0:
 						owners++
 						continue
-					case slices.Contains(w.changed, c):
+					case slices.Contains(w.changed, c), len(c.live) < want && w.waitsForOne(c):
 						continue
 					case c.Kind == "DaemonSet":
 						want = len(w.nodes)

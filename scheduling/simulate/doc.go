@@ -24,7 +24,11 @@
 // Package lifecycle schedules: queue, backoff, preemption and all. Workloads of the trace
 // (Deployment, ReplicaSet, ReplicationController, StatefulSet, Job, DaemonSet) keep their
 // number of pods: a pod that is evicted, ends or loses its node is made again under a new
-// name. A pod without a controller that is evicted, or loses its node, waits again, unless it belongs
+// name. The pods of a StatefulSet come one after the other, each a second after the one before it has got its node,
+// unless its podManagementPolicy is Parallel. Of the pods with replicas that run, those end first that have the least
+// deletion cost, then those on nodes with most of their like, then the youngest. A new template is that of later pods
+// only, so nothing is rolled out; and nobody renews the status of a PodDisruptionBudget. A pod without a controller
+// that is evicted, or loses its node, waits again, unless it belongs
 // to its node, as those of DaemonSets do. Pods that are being deleted go when they must. A
 // DaemonSet's pod stays on a node whose labels or taints no longer admit it, and a taint with the
 // effect NoExecute evicts nobody. An
@@ -59,6 +63,11 @@
 //
 // The same configuration gives the same result, byte for byte. Everything of a run
 // happens in one goroutine; RunAll runs several at once.
+//
+// Differs: which of several pods ends that run, and whose deletion cost and nodes tell nothing apart.
+// Original: kube-controller-manager compares their ages on a logarithmic scale, and then UIDs.
+// Here: the youngest ends.
+// Why: the UIDs of pods that a simulation makes mean nothing.
 //
 // # Cost
 //

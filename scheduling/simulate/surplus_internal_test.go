@@ -18,26 +18,42 @@ import (
 // TestSurplus compares the pods that a controller ends first with all of them, sorted.
 func TestSurplus(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := &controller{live: map[*life]bool{}}
+		c := newController()
+		c.Kind, c.Field = rapid.SampledFrom([]string{"ReplicaSet", "Job"}).Draw(t, "kind"), "spec.replicas"
+		if c.Kind == "Job" {
+			c.Field = "spec.parallelism"
+		}
+		nodes := []*nodeState{nil, new(nodeState), new(nodeState), new(nodeState)}
 		var all []*life
 		for i := range rapid.IntRange(0, 20).Draw(t, "pods") {
-			l := &life{serial: i}
-			if rapid.Bool().Draw(t, "placed") {
-				l.node = new(nodeState)
+			l := &life{serial: i, pod: &api.Pod{}, node: rapid.SampledFrom(nodes).Draw(t, "node")}
+			if cost := rapid.SampledFrom([]string{"", "-5", "7", "odd"}).Draw(t, "cost"); cost != "" {
+				l.pod.Annotations = map[string]string{"controller.kubernetes.io/pod-deletion-cost": cost}
 			}
 			c.live[l], all = true, append(all, l)
 		}
-		slices.SortFunc(all, func(a, b *life) int {
-			waits := func(l *life) int {
-				if l.node == nil {
-					return 0
-				}
-				return 1
+		key := func(l *life) (k [3]int) {
+			if l.node == nil {
+				return k
 			}
-			return cmp.Or(cmp.Compare(waits(a), waits(b)), cmp.Compare(b.serial, a.serial))
+			k[0] = 1
+			if c.Kind == "Job" {
+				return k
+			}
+			k[1] = map[string]int{"-5": -5, "7": 7}[l.pod.Annotations["controller.kubernetes.io/pod-deletion-cost"]]
+			for _, x := range all {
+				if x.node == l.node {
+					k[2]--
+				}
+			}
+			return k
+		}
+		slices.SortFunc(all, func(a, b *life) int {
+			x, y := key(a), key(b)
+			return cmp.Or(slices.Compare(x[:], y[:]), cmp.Compare(b.serial, a.serial))
 		})
 		n := rapid.IntRange(0, len(all)).Draw(t, "n")
-		if got := c.surplus(n); !slices.Equal(got, all[:n]) {
+		if got := (&world{}).surplus(c, n); !slices.Equal(got, all[:n]) {
 			t.Fatalf("%v, want %v", got, all[:n])
 		}
 	})

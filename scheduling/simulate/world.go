@@ -212,6 +212,9 @@ func (w *world) arrive(l *life) {
 		p.Spec.SchedulerName = scheduling.DefaultName // there is only one
 		l.pod = &p
 	}
+	if l.owner != nil {
+		l.owner.awaits(l)
+	}
 	w.last, l.since = w.clock.Now(), w.clock.Now()
 	l.before = l.Attempts
 	w.waiting++
@@ -223,6 +226,13 @@ func (w *world) start(l *life, n *nodeState) {
 	w.last, l.since = w.clock.Now(), w.clock.Now()
 	l.node, l.stint = n, l.stint+1
 	n.pods[l] = true
+	if c := l.owner; c != nil && c.last == l {
+		w.expect(w.clock.Now().Add(inOrder))
+		w.clock.AfterFunc(inOrder, func() {
+			w.lookAt(c)
+			w.reconcile()
+		})
+	}
 	if n.node != nil {
 		w.series.add(l.pod, 1, w)
 	}

@@ -30,6 +30,9 @@ type Workload struct {
 	Succeeded int32
 	// Start is the number of the first pod of a StatefulSet.
 	Start int32
+	// Ordered is set for a StatefulSet whose pods are made one after the other, each once those before it
+	// run.
+	Ordered bool
 }
 
 // Label names the workload as errors do.
@@ -46,14 +49,14 @@ func (w *Workload) IsTerminating() bool { return w.DeletionTimestamp != nil }
 func Of(o *api.Objects) []Workload {
 	var list []Workload
 	for _, x := range o.Deployments {
-		list = append(list, Workload{typed(x.TypeMeta, "apps/v1", "Deployment"), x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0, 0})
+		list = append(list, Workload{typed(x.TypeMeta, "apps/v1", "Deployment"), x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0, 0, false})
 	}
 	for _, x := range o.ReplicaSets {
-		list = append(list, Workload{typed(x.TypeMeta, "apps/v1", "ReplicaSet"), x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0, 0})
+		list = append(list, Workload{typed(x.TypeMeta, "apps/v1", "ReplicaSet"), x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0, 0, false})
 	}
 	for _, x := range o.ReplicationControllers {
 		if x.Spec.Template != nil {
-			list = append(list, Workload{typed(x.TypeMeta, "v1", "ReplicationController"), x.ObjectMeta, x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0, 0})
+			list = append(list, Workload{typed(x.TypeMeta, "v1", "ReplicationController"), x.ObjectMeta, x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0, 0, false})
 		}
 	}
 	for _, x := range o.StatefulSets {
@@ -61,10 +64,10 @@ func Of(o *api.Objects) []Workload {
 		if ordinals := x.Spec.Ordinals; ordinals != nil {
 			start = max(0, ordinals.Start)
 		}
-		list = append(list, Workload{typed(x.TypeMeta, "apps/v1", "StatefulSet"), x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0, start})
+		list = append(list, Workload{typed(x.TypeMeta, "apps/v1", "StatefulSet"), x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0, start, x.Spec.PodManagementPolicy != api.ParallelPodManagement})
 	}
 	for _, x := range o.DaemonSets {
-		list = append(list, Workload{typed(x.TypeMeta, "apps/v1", "DaemonSet"), x.ObjectMeta, &x.Spec.Template, "", nil, nil, 0, 0})
+		list = append(list, Workload{typed(x.TypeMeta, "apps/v1", "DaemonSet"), x.ObjectMeta, &x.Spec.Template, "", nil, nil, 0, 0, false})
 	}
 	for _, x := range o.Jobs {
 		list = append(list, ofJob(x))
@@ -80,7 +83,7 @@ func typed(t api.TypeMeta, version, kind string) api.TypeMeta {
 // ofJob is the workload of a Job: as many pods as run at a time, but no more than have to succeed
 // yet.
 func ofJob(x *api.Job) Workload {
-	w := Workload{typed(x.TypeMeta, "batch/v1", "Job"), x.ObjectMeta, &x.Spec.Template, "spec.parallelism", x.Spec.Parallelism, x.Spec.Completions, max(0, x.Status.Succeeded), 0}
+	w := Workload{typed(x.TypeMeta, "batch/v1", "Job"), x.ObjectMeta, &x.Spec.Template, "spec.parallelism", x.Spec.Parallelism, x.Spec.Completions, max(0, x.Status.Succeeded), 0, false}
 	if c := x.Spec.Completions; c != nil && *c-w.Succeeded < orOne(w.Count) {
 		w.Field, w.Count = "spec.completions", c
 		if *c >= 0 {
