@@ -91,7 +91,6 @@ func ExampleJobStatus() {
 	// Output: 3 of 3 Complete
 }
 
-// The first pod may have another number than 0.
 func ExamplePodManagementPolicyType() {
 	var spec api.StatefulSetSpec
 	if err := json.Unmarshal([]byte(`{"podManagementPolicy": "Parallel"}`), &spec); err != nil {
@@ -101,6 +100,7 @@ func ExamplePodManagementPolicyType() {
 	// Output: all pods at once: true
 }
 
+// The first pod may have another number than 0.
 func ExampleStatefulSetOrdinals() {
 	var spec api.StatefulSetSpec
 	spec.Ordinals = &api.StatefulSetOrdinals{Start: 1}
