@@ -38,7 +38,7 @@ func Settle(s *framework.Snapshot, pod *framework.PodInfo) error {
 				continue
 			}
 			next.Status.Allocation = f.claim.Status.Allocation
-		} else if slices.ContainsFunc(c.Status.ReservedFor, isUserOf(pod.Pod)) {
+		} else if len(c.Status.ReservedFor) >= usersMost || slices.ContainsFunc(c.Status.ReservedFor, isUserOf(pod.Pod)) {
 			continue
 		}
 		user := api.ResourceClaimConsumerReference{Resource: "pods", Name: pod.Pod.Name, UID: pod.Pod.UID}
@@ -49,6 +49,9 @@ func Settle(s *framework.Snapshot, pod *framework.PodInfo) error {
 	}
 	return nil
 }
+
+// usersMost is how many pods a claim can be reserved for.
+const usersMost = 256
 
 // holdsOf returns what a pod has in flight.
 func holdsOf(s *framework.Snapshot, pod *framework.PodInfo) []*flight {
