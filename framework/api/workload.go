@@ -122,6 +122,8 @@ type JobSpec struct {
 	Suspend     *bool           `json:"suspend,omitempty"` // true: it has no pods
 	Selector    *LabelSelector  `json:"selector,omitempty"`
 	Template    PodTemplateSpec `json:"template"`
+	// ManualSelector says that Selector was written by hand, so pods get no labels of the Job.
+	ManualSelector *bool `json:"manualSelector,omitempty"`
 }
 
 // JobStatus is how far a Job has come.

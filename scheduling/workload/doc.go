@@ -22,6 +22,18 @@
 //
 // Source: the controllers of Kubernetes 1.37.
 //
+// Differs: the pods of a Deployment.
+// Original: a ReplicaSet makes them, which the Deployment's controller makes. They have the label pod-template-hash,
+// and kube-scheduler spreads them by its default constraints, also without a Service.
+// Here: the Deployment makes them, so they have neither. A Service, or the ReplicaSet in place of the Deployment, gives them
+// the constraints.
+// Why: this is not done yet.
+//
+// Differs: labels that tell the pods of a StatefulSet or an indexed Job apart.
+// Original: the controllers add them, such as apps.kubernetes.io/pod-index.
+// Here: they are left out.
+// Why: pods have no names here.
+//
 // Differs: a StatefulSet's claims.
 // Original: the controller makes them.
 // Here: they are left out.

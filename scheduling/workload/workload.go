@@ -3,6 +3,7 @@ package workload
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -33,6 +34,8 @@ type Workload struct {
 	// Ordered is set for a StatefulSet whose pods are made one after the other, each once those before it
 	// run.
 	Ordered bool
+
+	labels map[string]string // of the pods; nil for those of Template
 }
 
 // Label names the workload as errors do.
@@ -49,14 +52,14 @@ func (w *Workload) IsTerminating() bool { return w.DeletionTimestamp != nil }
 func Of(o *api.Objects) []Workload {
 	var list []Workload
 	for _, x := range o.Deployments {
-		list = append(list, Workload{typed(x.TypeMeta, "apps/v1", "Deployment"), x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0, 0, false})
+		list = append(list, Workload{typed(x.TypeMeta, "apps/v1", "Deployment"), x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0, 0, false, nil})
 	}
 	for _, x := range o.ReplicaSets {
-		list = append(list, Workload{typed(x.TypeMeta, "apps/v1", "ReplicaSet"), x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0, 0, false})
+		list = append(list, Workload{typed(x.TypeMeta, "apps/v1", "ReplicaSet"), x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0, 0, false, nil})
 	}
 	for _, x := range o.ReplicationControllers {
 		if x.Spec.Template != nil {
-			list = append(list, Workload{typed(x.TypeMeta, "v1", "ReplicationController"), x.ObjectMeta, x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0, 0, false})
+			list = append(list, Workload{typed(x.TypeMeta, "v1", "ReplicationController"), x.ObjectMeta, x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0, 0, false, nil})
 		}
 	}
 	for _, x := range o.StatefulSets {
@@ -64,10 +67,10 @@ func Of(o *api.Objects) []Workload {
 		if ordinals := x.Spec.Ordinals; ordinals != nil {
 			start = max(0, ordinals.Start)
 		}
-		list = append(list, Workload{typed(x.TypeMeta, "apps/v1", "StatefulSet"), x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0, start, x.Spec.PodManagementPolicy != api.ParallelPodManagement})
+		list = append(list, Workload{typed(x.TypeMeta, "apps/v1", "StatefulSet"), x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0, start, x.Spec.PodManagementPolicy != api.ParallelPodManagement, nil})
 	}
 	for _, x := range o.DaemonSets {
-		list = append(list, Workload{typed(x.TypeMeta, "apps/v1", "DaemonSet"), x.ObjectMeta, &x.Spec.Template, "", nil, nil, 0, 0, false})
+		list = append(list, Workload{typed(x.TypeMeta, "apps/v1", "DaemonSet"), x.ObjectMeta, &x.Spec.Template, "", nil, nil, 0, 0, false, nil})
 	}
 	for _, x := range o.Jobs {
 		list = append(list, ofJob(x))
@@ -83,7 +86,7 @@ func typed(t api.TypeMeta, version, kind string) api.TypeMeta {
 // ofJob is the workload of a Job: as many pods as run at a time, but no more than have to succeed
 // yet.
 func ofJob(x *api.Job) Workload {
-	w := Workload{typed(x.TypeMeta, "batch/v1", "Job"), x.ObjectMeta, &x.Spec.Template, "spec.parallelism", x.Spec.Parallelism, x.Spec.Completions, max(0, x.Status.Succeeded), 0, false}
+	w := Workload{typed(x.TypeMeta, "batch/v1", "Job"), x.ObjectMeta, &x.Spec.Template, "spec.parallelism", x.Spec.Parallelism, x.Spec.Completions, max(0, x.Status.Succeeded), 0, false, jobLabels(x)}
 	if c := x.Spec.Completions; c != nil && *c-w.Succeeded < orOne(w.Count) {
 		w.Field, w.Count = "spec.completions", c
 		if *c >= 0 {
@@ -99,6 +102,21 @@ func ofJob(x *api.Job) Workload {
 		w.Field, w.Count = "status.succeeded", new(int32(0))
 	}
 	return w
+}
+
+// jobLabels are the labels of a Job's pods: those of the template, and those that an API server adds.
+//
+// Source: k8s.io/kubernetes 1.37, registry/batch/job, generateSelector.
+func jobLabels(x *api.Job) map[string]string {
+	if x.Spec.ManualSelector != nil && *x.Spec.ManualSelector {
+		return nil
+	}
+	labels := map[string]string{"job-name": x.Name, "batch.kubernetes.io/job-name": x.Name}
+	if x.UID != "" {
+		labels["controller-uid"], labels["batch.kubernetes.io/controller-uid"] = string(x.UID), string(x.UID)
+	}
+	maps.Copy(labels, x.Spec.Template.Labels)
+	return labels
 }
 
 // endsJob reports whether a Job with the condition makes no pods any more.
@@ -163,10 +181,14 @@ func (w *Workload) Pod() *api.Pod {
 }
 
 func (w *Workload) bare() *api.Pod {
+	labels := w.labels
+	if labels == nil {
+		labels = w.Template.Labels
+	}
 	return &api.Pod{
 		TypeMeta: api.TypeMeta{Kind: "Pod", APIVersion: "v1"},
 		ObjectMeta: api.ObjectMeta{
-			Namespace: w.Namespace, Labels: w.Template.Labels, Annotations: w.Template.Annotations,
+			Namespace: w.Namespace, Labels: labels, Annotations: w.Template.Annotations,
 			OwnerReferences: []api.OwnerReference{
 				{APIVersion: w.APIVersion, Kind: w.Kind, Name: w.Name, UID: w.UID, Controller: new(true)},
 			},
