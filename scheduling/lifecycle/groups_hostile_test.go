@@ -105,8 +105,8 @@ func newHostileWorld(t *testing.T, h hostility, clock framework.Clock, bindings 
 	return w
 }
 
-// Attempt counts the attempts for groups. Pods that come while bindings of the group are under way, of which none
-// has failed, are tried at once, with reason: these attempts are early.
+// Attempt counts the attempts for groups. As long as bindings of the group are under way and none has failed, pods
+// that come are tried at once, with reason: these attempts are early.
 func (w *hostileWorld) Attempt(a *lifecycle.Attempt) {
 	switch {
 	case a.Cycle != nil:
