@@ -5,7 +5,6 @@ package scheduling_test
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -63,21 +62,7 @@ func BenchmarkColdFork(b *testing.B) {
 			on := build(b, profile)
 			profile.Cache.Off = true
 			off := build(b, profile)
-			run := func(sched *scheduling.Scheduler) time.Duration {
-				start := time.Now()
-				for i := range 60 {
-					askCold(b, sched, s, i, cpu)
-				}
-				return time.Since(start)
-			}
-			run(on)
-			run(off)
-			with, without := time.Hour, time.Hour // the least of all runs
-			for b.Loop() {
-				with, without = min(with, run(on)), min(without, run(off))
-			}
-			b.ReportMetric(float64(with.Microseconds())/60, "us/what-if")
-			b.ReportMetric(float64(without)/float64(with), "times")
+			compareWhatIfs(b, on, off, func(sched *scheduling.Scheduler, i int) { askCold(b, sched, s, i, cpu) })
 		})
 	}
 }

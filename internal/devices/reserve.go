@@ -275,10 +275,8 @@ func HasLeft(s *framework.Snapshot) bool {
 
 // InFlight returns the claims that a pod has in flight, sorted by key.
 func InFlight(s *framework.Snapshot, pod *framework.PodInfo) []DeviceClaim {
-	x := stateKey.Of(s)
-	held, _ := x.holds.Get(podIDOf(pod.Pod))
 	var list []DeviceClaim
-	for _, f := range held {
+	for _, f := range holdsOf(s, pod) {
 		list = append(list, DeviceClaim{Claim: f.claim, Entry: f.entry})
 	}
 	slices.SortFunc(list, func(a, b DeviceClaim) int { return cmp.Compare(a.Claim.Key(), b.Claim.Key()) })

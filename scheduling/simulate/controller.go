@@ -3,7 +3,6 @@ package simulate
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/berth-sched/berth/framework/api"
@@ -268,7 +267,7 @@ func (w *world) surplus(c *controller, n int) []*life {
 			return a.node == nil
 		}
 		if a.node != nil && beside != nil {
-			if x := cmp.Or(cmp.Compare(deletionCost(a.pod), deletionCost(b.pod)), cmp.Compare(beside[b.node], beside[a.node])); x != 0 {
+			if x := cmp.Or(cmp.Compare(workload.DeletionCost(a.pod), workload.DeletionCost(b.pod)), cmp.Compare(beside[b.node], beside[a.node])); x != 0 {
 				return x < 0
 			}
 		}
@@ -310,15 +309,6 @@ func (w *world) beside(c *controller) map[*nodeState]int {
 		}
 	}
 	return count
-}
-
-// deletionCost is the annotation of a pod for the order of deletion, 0 without it.
-func deletionCost(p *api.Pod) int64 {
-	cost, err := strconv.ParseInt(p.Annotations["controller.kubernetes.io/pod-deletion-cost"], 10, 32)
-	if err != nil {
-		return 0
-	}
-	return cost
 }
 
 // ofJob is how many pods a Job has of those that it wants to run at a time: no more than have to succeed

@@ -41,10 +41,10 @@
 // it that were made for it; a claim for devices that no other pod uses then gives them back. The pod
 // that is placed in its stead gets others: from its templates for devices, which the snapshot must have, and from
 // those of its ephemeral volumes. A storage class that provisions at once gives it a volume that every
-// node can use. Claims that a pod names stay, and so do their volumes. For devices, the first of the pods that are
-// placed with one chooses for all. A claim that waits for its first pod gets a volume when that is placed. The nodes that reach it equal the pod's in the labels of the driver, as its CSINode
-// says, or of the class. If neither is known, a volume for many nodes is reached by all, another one by those of
-// the zone.
+// node can use. Claims that a pod names stay, and so do their volumes. Of pods that name one for devices, the
+// first that is placed chooses for all. One that waits for its first pod gets a volume when that is placed. The
+// nodes that reach the volume equal the pod's in the labels of the driver, as its CSINode says, or of the class.
+// If neither is known, all nodes reach a volume for many of them, and those of the zone another one.
 //
 // # Determinism
 //

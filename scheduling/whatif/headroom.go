@@ -139,7 +139,7 @@ type seenReason struct {
 // rejects the next replica; false if that is not the answer.
 func (h *headroom) capacities(s *framework.Snapshot, f *scheduling.Filtering, open []bool) (verdicts []scheduling.NodeVerdict, ok bool, err error) {
 	verdicts = make([]scheduling.NodeVerdict, s.Len())
-	checked := false
+	checked, awaits := false, devices.AwaitsShared(s, h.pod)
 	for i, slot := range s.Slots() {
 		if !open[i] {
 			if verdicts[i], err = f.Node(s.AtSlot(slot)); err != nil {
@@ -156,6 +156,9 @@ func (h *headroom) capacities(s *framework.Snapshot, f *scheduling.Filtering, op
 				h.Nodes[i].Pods, verdicts[i] = count, v
 				continue
 			}
+		}
+		if awaits { // the first replica chooses for all
+			return nil, false, nil
 		}
 		mark := s.Begin()
 		ok, err := h.fill(s, f, slot, i, &verdicts[i])
@@ -176,9 +179,6 @@ func (h *headroom) capacities(s *framework.Snapshot, f *scheduling.Filtering, op
 func (h *headroom) fill(s *framework.Snapshot, f *scheduling.Filtering, slot, i int, v *scheduling.NodeVerdict) (ok bool, err error) {
 	node := &h.Nodes[i]
 	objects := s.Objects()
-	if devices.AwaitsShared(s, h.pod) {
-		return false, nil // the first replica chooses for all
-	}
 	for {
 		if *v, err = f.Node(s.AtSlot(slot)); err != nil {
 			return false, err

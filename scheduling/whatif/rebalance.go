@@ -244,7 +244,7 @@ func (x *rebalance) evictable(n *nodeUse, prod bool) []*framework.PodInfo {
 			cmp.Compare(classRank(a.Pod), classRank(b.Pod)),
 			cmp.Compare(a.Priority, b.Priority),
 			cmp.Compare(qosRank(a.Pod), qosRank(b.Pod)),
-			cmp.Compare(deletionCost(a.Pod), deletionCost(b.Pod)),
+			cmp.Compare(workload.DeletionCost(a.Pod), workload.DeletionCost(b.Pod)),
 			cmp.Compare(n.cover(x, b.Pod, prod), n.cover(x, a.Pod, prod)),
 			b.Pod.CreationTimestamp.Compare(a.Pod.CreationTimestamp),
 			strings.Compare(a.Pod.Key(), b.Pod.Key()),
@@ -258,15 +258,6 @@ func classRank(p *api.Pod) int {
 	return slices.Index([]estimator.PriorityClass{
 		estimator.PriorityFree, estimator.PriorityBatch, estimator.PriorityMid, estimator.PriorityProd, estimator.PriorityNone,
 	}, estimator.PodPriorityClass(p))
-}
-
-// deletionCost is the pod's annotation for the order of deletion, 0 without it.
-func deletionCost(p *api.Pod) int64 {
-	cost, err := strconv.ParseInt(p.Annotations["controller.kubernetes.io/pod-deletion-cost"], 10, 32)
-	if err != nil {
-		return 0
-	}
-	return cost
 }
 
 // WriteTable writes the answer as text for people.

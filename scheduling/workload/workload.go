@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/berth-sched/berth/framework/api"
@@ -52,30 +53,35 @@ func (w *Workload) IsTerminating() bool { return w.DeletionTimestamp != nil }
 func Of(o *api.Objects) []Workload {
 	var list []Workload
 	for _, x := range o.Deployments {
-		list = append(list, Workload{typed(x.TypeMeta, "apps/v1", "Deployment"), x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0, 0, false, nil})
+		list = append(list, withReplicas(typed(x.TypeMeta, "apps/v1", "Deployment"), x.ObjectMeta, &x.Spec.Template, x.Spec.Replicas))
 	}
 	for _, x := range o.ReplicaSets {
-		list = append(list, Workload{typed(x.TypeMeta, "apps/v1", "ReplicaSet"), x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0, 0, false, nil})
+		list = append(list, withReplicas(typed(x.TypeMeta, "apps/v1", "ReplicaSet"), x.ObjectMeta, &x.Spec.Template, x.Spec.Replicas))
 	}
 	for _, x := range o.ReplicationControllers {
 		if x.Spec.Template != nil {
-			list = append(list, Workload{typed(x.TypeMeta, "v1", "ReplicationController"), x.ObjectMeta, x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0, 0, false, nil})
+			list = append(list, withReplicas(typed(x.TypeMeta, "v1", "ReplicationController"), x.ObjectMeta, x.Spec.Template, x.Spec.Replicas))
 		}
 	}
 	for _, x := range o.StatefulSets {
-		var start int32
+		w := withReplicas(typed(x.TypeMeta, "apps/v1", "StatefulSet"), x.ObjectMeta, &x.Spec.Template, x.Spec.Replicas)
 		if ordinals := x.Spec.Ordinals; ordinals != nil {
-			start = max(0, ordinals.Start)
+			w.Start = max(0, ordinals.Start)
 		}
-		list = append(list, Workload{typed(x.TypeMeta, "apps/v1", "StatefulSet"), x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil, 0, start, x.Spec.PodManagementPolicy != api.ParallelPodManagement, nil})
+		w.Ordered = x.Spec.PodManagementPolicy != api.ParallelPodManagement
+		list = append(list, w)
 	}
 	for _, x := range o.DaemonSets {
-		list = append(list, Workload{typed(x.TypeMeta, "apps/v1", "DaemonSet"), x.ObjectMeta, &x.Spec.Template, "", nil, nil, 0, 0, false, nil})
+		list = append(list, Workload{TypeMeta: typed(x.TypeMeta, "apps/v1", "DaemonSet"), ObjectMeta: x.ObjectMeta, Template: &x.Spec.Template})
 	}
 	for _, x := range o.Jobs {
 		list = append(list, ofJob(x))
 	}
 	return list
+}
+
+func withReplicas(t api.TypeMeta, meta api.ObjectMeta, template *api.PodTemplateSpec, replicas *int32) Workload {
+	return Workload{TypeMeta: t, ObjectMeta: meta, Template: template, Field: "spec.replicas", Count: replicas}
 }
 
 // typed fills in what a decoded object has, and a Go value may lack.
@@ -86,7 +92,11 @@ func typed(t api.TypeMeta, version, kind string) api.TypeMeta {
 // ofJob is the workload of a Job: as many pods as run at a time, but no more than have to succeed
 // yet.
 func ofJob(x *api.Job) Workload {
-	w := Workload{typed(x.TypeMeta, "batch/v1", "Job"), x.ObjectMeta, &x.Spec.Template, "spec.parallelism", x.Spec.Parallelism, x.Spec.Completions, max(0, x.Status.Succeeded), 0, false, jobLabels(x)}
+	w := Workload{
+		TypeMeta: typed(x.TypeMeta, "batch/v1", "Job"), ObjectMeta: x.ObjectMeta, Template: &x.Spec.Template,
+		Field: "spec.parallelism", Count: x.Spec.Parallelism, Completions: x.Spec.Completions,
+		Succeeded: max(0, x.Status.Succeeded), labels: jobLabels(x),
+	}
 	if c := x.Spec.Completions; c != nil && *c-w.Succeeded < orOne(w.Count) {
 		w.Field, w.Count = "spec.completions", c
 		if *c >= 0 {
@@ -195,4 +205,18 @@ func (w *Workload) bare() *api.Pod {
 		},
 		Spec: w.Template.Spec,
 	}
+}
+
+// DeletionCost is the annotation controller.kubernetes.io/pod-deletion-cost of a pod: of several pods,
+// controllers end those of the least cost first. It is 0 if the annotation is absent or no number of 32 bits.
+func DeletionCost(p *api.Pod) int64 {
+	text, ok := p.Annotations["controller.kubernetes.io/pod-deletion-cost"]
+	if !ok {
+		return 0
+	}
+	cost, err := strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		return 0
+	}
+	return cost
 }
