@@ -205,7 +205,7 @@ func (a *Affinity) resolve() {
 	t, terms := a.tables, a.traits.terms
 	a.Attract, a.Repel, a.RepelTerms, a.Barred, a.Prefer, a.Demand = nil, nil, nil, nil, nil, nil
 	a.named, a.usage.ids, a.Self = t.named, nil, false
-	a.set, a.with = 0, 0
+	a.set = 0 // meet must find out whether terms of pods in the cluster are gone
 	one := func(term *Term) *podSet { return &podSet{parts: []podPart{t.partOf(term)}} }
 	anyVacant := false
 	count := func(key string, pods *podSet, shared *classesOf) (c Count, vacant bool) {

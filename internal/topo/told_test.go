@@ -2,6 +2,7 @@ package topo
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
@@ -166,6 +167,34 @@ func TestSweepForgets(t *testing.T) {
 	told := a.FilterChanged(before, func(slot int) { dirty[slot] = true })
 	if a.FilterVersion() == before || told && len(dirty) < 2 {
 		t.Errorf("FilterChanged(%d) = %t with %d slots at version %d, want both or false", before, told, len(dirty), a.FilterVersion())
+	}
+}
+
+// TestTermGoesBesideVacantSelector drops a term that kept a pod away. The pod's own term matches nobody, so
+// its counts are resolved again then.
+func TestTermGoesBesideVacantSelector(t *testing.T) {
+	s := on(t, []string{"a", zone, "y"}, []string{"b", zone, "z"})
+	guard := add(t, s, hermit("guard", zone), "a")
+	add(t, s, hermit("other guard", api.LabelHostname), "b") // so that terms still mention the pod's label
+	pod := web("asks")
+	pod.Spec.Affinity = &api.Affinity{PodAntiAffinity: &api.PodAntiAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: []api.PodAffinityTerm{{
+			TopologyKey: zone, LabelSelector: &api.LabelSelector{MatchLabels: map[string]string{"app": "nobody"}},
+		}},
+	}}
+	p, tables := info(t, s, pod), Of(s)
+	since := tables.Affinity(p).FilterVersion()
+	if err := s.RemovePod(guard, "a"); err != nil {
+		t.Fatal(err)
+	}
+	tables.sweep(0, tables.tick+1)
+	a := tables.Affinity(p)
+	if len(a.Barred) != 1 {
+		t.Fatalf("%d terms bar the pod, want the one that stays", len(a.Barred))
+	}
+	var dirty []int
+	if a.FilterVersion() == since || a.FilterChanged(since, func(slot int) { dirty = append(dirty, slot) }) && !slices.Contains(dirty, s.Node("a").Slot()) {
+		t.Errorf("version %d, then %d: nobody says that the pod may go to a now, only to %v", since, a.FilterVersion(), dirty)
 	}
 }
 
