@@ -222,7 +222,7 @@ func (t *Tables) recount(c *class, slot int, by int32) {
 		if d := t.domain(c, slot); d != none {
 			t.clock++
 			crossed := c.add(d, by, t.clock)
-			if c.term != nil && len(t.termSets) > 0 {
+			if c.term != nil && t.logsTerms() {
 				t.termLog.add(t.clock, termEvent{
 					id: id, born: c.born, kind: c.kind, key: c.key, weight: c.preference(), domain: d, by: by, crossed: crossed,
 				})

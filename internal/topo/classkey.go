@@ -15,11 +15,16 @@ import (
 // same counters, and whether the pod is the first of its group. It appends nothing for
 // a pod that nothing counts for.
 func AppendAffinityKey(b []byte, s *framework.Snapshot, p *framework.PodInfo) []byte {
-	t := Of(s)
-	a := t.Affinity(p)
+	a := Of(s).Affinity(p)
 	if a == nil || a.requiresNothing() && a.prefersNothing() {
 		return b
 	}
+	return a.appendCounts(b)
+}
+
+// appendCounts appends which counts there are.
+func (a *Affinity) appendCounts(b []byte) []byte {
+	t := a.tables
 	for _, list := range [...][]Count{a.Attract, a.Repel, a.Barred, a.Demand} {
 		b = binary.AppendUvarint(b, uint64(len(list)))
 		for _, c := range list {

@@ -29,12 +29,10 @@ func (t *Tables) divide(keys, labels []int32) incremental.Groups {
 	if len(t.divisions) == divisionsMost {
 		t.divisions = t.divisions[:0]
 	}
-	d := division{keys: slices.Clone(keys), labels: slices.Clone(labels), groups: t.newGroups(keys, labels)}
+	d := division{keys: slices.Clone(keys), labels: slices.Clone(labels), groups: t.commons.divide(t, keys, labels)}
 	t.divisions = append(t.divisions, d)
 	return d.groups
 }
-
-const divisionsMost = 64
 
 func (t *Tables) newGroups(keys, labels []int32) incremental.Groups {
 	of := make([]int32, t.snapshot.SlotLimit())

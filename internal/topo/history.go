@@ -38,19 +38,22 @@ type timed[E any] struct {
 // A history holds the latest changes of a counter, of all counters of terms, or of the
 // list of these.
 //
-// Invariant: if several tables share a counter, at most one of them reads the log, or
-// takes it over with its copy of the counter. The others are forks, whose anew is not
-// before last.
+// Invariant: if several tables share a counter, at most one of them takes the log over with its
+// copy of the counter, and adds to it. The others are forks, which were made after last.
 type history[E any] struct {
-	log   changelog.Log[timed[E]]
-	known uint64 // the log has every change after this time
-	last  uint64 // time of the latest change
+	log    changelog.Log[timed[E]]
+	shared bool   // others may read the changes that the log has
+	known  uint64 // the log has every change after this time
+	last   uint64 // time of the latest change
 }
 
 const (
 	historyLimit     = 1024 // changes of one counter
 	termHistoryLimit = 8192 // changes of all counters of terms
 	termNewsLimit    = 512  // counters of terms that have come or are gone
+	// historyTail is how many changes of a counter a fork keeps of the time before it was made: who asks
+	// a fork about a pod has mostly asked about one lately.
+	historyTail = 8
 )
 
 // newHistory returns a history that knows nothing of the time before.
@@ -61,6 +64,9 @@ func newHistory[E any](at uint64, limit int) history[E] {
 func (h *history[E]) add(at uint64, e E) {
 	if full := h.log.Entries(); len(full) == h.log.Limit() {
 		h.known = full[len(full)/2-1].at // the log drops the older half
+		if h.shared {
+			h.log, h.shared = h.log.Clone(), false
+		}
 	}
 	h.log.Add(timed[E]{at, e})
 	h.last = at
@@ -80,4 +86,17 @@ func (h *history[E]) since(at uint64) ([]timed[E], bool) {
 		i--
 	}
 	return events[i:], true
+}
+
+// tail returns a history of its own with the latest changes.
+func (h *history[E]) tail() history[E] {
+	events := h.log.Entries()
+	t := newHistory[E](h.last, h.log.Limit())
+	if few := events[max(0, len(events)-historyTail):]; len(few) == len(events) {
+		t.known = h.known
+	} else {
+		t.known = events[len(events)-len(few)-1].at
+	}
+	t.log.AddAll(events[len(events)-min(len(events), historyTail):])
+	return t
 }

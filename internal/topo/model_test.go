@@ -18,7 +18,7 @@ import (
 // look at all pods.
 func TestTables(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := &model{T: t, forks: []*fork{newFork(framework.NewSnapshot(framework.Arrival))}}
+		m := &model{T: t, forks: []*fork{newFork(framework.NewSnapshot(framework.Arrival))}, states: map[string][]state{}}
 		if rapid.Bool().Draw(t, "terms are summed up") {
 			Of(m.forks[0].snap).termsFew = 0
 		}
@@ -45,12 +45,20 @@ type model struct {
 	forks  []*fork
 	pods   []*api.Pod // to be placed
 	serial int
+	states map[string][]state // of answers, in any fork
+}
+
+// state is a state of answers about the nodes.
+type state struct {
+	text []byte
+	by   map[int]string
 }
 
 // fork is one fork, with its earlier answers.
 type fork struct {
 	snap    *framework.Snapshot
 	answers map[string]*answers
+	parent  map[string]*answers // those of the snapshot that it was forked from, then
 }
 
 func newFork(s *framework.Snapshot) *fork { return &fork{snap: s, answers: map[string]*answers{}} }
@@ -85,7 +93,9 @@ func (m *model) step(f *fork) {
 		m.service(s)
 	case "fork":
 		if len(m.forks) < 3 {
-			m.forks = append(m.forks, newFork(s.Fork()))
+			child := newFork(s.Fork())
+			child.parent = maps.Clone(f.answers)
+			m.forks = append(m.forks, child)
 		}
 	case "fork goes":
 		if at := slices.Index(m.forks, f); len(m.forks) > 1 {
@@ -365,6 +375,7 @@ func wanted() []*api.Pod {
 // answers are the answers about the nodes of a fork at some version.
 type answers struct {
 	version uint64
+	of      string         // what counts they are of, and sizes
 	by      map[int]string // by slot
 }
 
@@ -372,7 +383,13 @@ type answers struct {
 type tracker struct {
 	version uint64
 	changed func(since uint64, dirty func(slot int)) bool
+	state   func(b []byte) []byte
+	origin  func(b []byte) []byte
+	from    func(state []byte, dirty func(slot int)) bool
 }
+
+// statesMost is how many states of one kind of answers are compared with those of other forks.
+const statesMost = 8
 
 // promised compares the answers with those of the previous version. They may differ
 // only where the tracker reports a change; a nil tracker means that the plugin is
@@ -383,10 +400,13 @@ func (m *model) promised(f *fork, what string, tr *tracker, answer func(n *frame
 		delete(f.answers, what)
 		return
 	}
-	now := &answers{tr.version, map[int]string{}}
+	is := tr.state(nil)
+	_, of, _ := Of(f.snap).at(is)
+	now := &answers{tr.version, string(of), map[int]string{}}
 	for _, n := range f.snap.All() {
 		now.by[n.Slot()] = answer(n)
 	}
+	m.compareForks(f, what, tr, state{is, now.by})
 	was := f.answers[what]
 	f.answers[what] = now
 	if was == nil {
@@ -401,6 +421,34 @@ func (m *model) promised(f *fork, what string, tr *tracker, answer func(n *frame
 			m.Fatalf("%s: versions %d and %d: the answer for slot %d was %q, is %q, and nobody said so", what, was.version, now.version, slot, was.by[slot], now.by[slot])
 		}
 	}
+}
+
+// compareForks compares the answers with those in other states, of any fork, and with those in which the
+// snapshot was forked.
+func (m *model) compareForks(f *fork, what string, tr *tracker, now state) {
+	m.Helper()
+	compare := func(other string, from []byte, was map[int]string) {
+		dirty := map[int]bool{}
+		if !tr.from(from, func(slot int) { dirty[slot] = true }) {
+			return
+		}
+		for _, slot := range slices.Sorted(maps.Keys(now.by)) {
+			if !dirty[slot] && was[slot] != now.by[slot] {
+				m.Fatalf("%s: since %s %x, the answer for slot %d was %q, is %q, and nobody said so", what, other, from, slot, was[slot], now.by[slot])
+			}
+		}
+	}
+	known := m.states[what]
+	for _, x := range known {
+		compare("the state", x.text, x.by)
+	}
+	if was := f.parent[what]; was != nil {
+		origin := tr.origin(nil)
+		if _, of, ok := Of(f.snap).at(origin); ok && string(of) == was.of {
+			compare("the origin", origin, was.by)
+		}
+	}
+	m.states[what] = append(known[max(0, len(known)+1-statesMost):], now)
 }
 
 // grouped compares the answers for nodes of one group.

@@ -224,8 +224,14 @@ func (m *model) checkAffinity(f *fork, what string, p *framework.PodInfo) {
 	if a.traits == nil {
 		return
 	}
-	m.promised(f, what, &tracker{a.FilterVersion(), a.FilterChanged}, filter)
-	m.promised(f, what+" score", &tracker{a.ScoreVersion(true), func(since uint64, dirty func(int)) bool { return a.ScoreChanged(true, since, dirty) }}, score)
+	m.promised(f, what, &tracker{a.FilterVersion(), a.FilterChanged, a.AppendFilterState, a.AppendOrigin, a.FilterChangedFrom}, filter)
+	m.promised(f, what+" score", &tracker{
+		a.ScoreVersion(true),
+		func(since uint64, dirty func(int)) bool { return a.ScoreChanged(true, since, dirty) },
+		func(b []byte) []byte { return a.AppendScoreState(b, true) },
+		a.AppendOrigin,
+		func(state []byte, dirty func(int)) bool { return a.ScoreChangedFrom(true, state, dirty) },
+	}, score)
 	m.grouped(f, what, a.FilterGroups(), filter)
 	m.grouped(f, what+" score", a.ScoreGroups(true), score)
 }
@@ -352,7 +358,7 @@ func (m *model) checkHard(f *fork, what string, p *framework.PodInfo) {
 		}
 		return text
 	}
-	m.promised(f, what, &tracker{spread.HardVersion(), spread.HardChanged}, answer)
+	m.promised(f, what, &tracker{spread.HardVersion(), spread.HardChanged, spread.AppendHardState, spread.AppendHardOrigin, spread.HardChangedFrom}, answer)
 	m.grouped(f, what, spread.HardGroups(), answer)
 }
 
@@ -424,7 +430,13 @@ func (m *model) checkSizes(f *fork, what string, spread *Spread, list []api.Topo
 		return text
 	}
 	version := spread.Sized(sizes)
-	m.promised(f, what, &tracker{version, func(since uint64, dirty func(int)) bool { return spread.SoftChanged(since, version, dirty) }}, answer)
+	m.promised(f, what, &tracker{
+		version,
+		func(since uint64, dirty func(int)) bool { return spread.SoftChanged(since, version, dirty) },
+		func(b []byte) []byte { return spread.AppendSoftState(b, version) },
+		func(b []byte) []byte { return spread.AppendSoftOrigin(b, version) },
+		func(state []byte, dirty func(int)) bool { return spread.SoftChangedFrom(state, version, dirty) },
+	}, answer)
 	g := spread.SoftGroups()
 	if !g.Prepared {
 		m.grouped(f, what, g, answer)

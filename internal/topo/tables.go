@@ -16,6 +16,10 @@ type Tables struct {
 	owner    *owner
 	clock    uint64 // counts changes of counters
 	anew     uint64 // time of the last relevant change of nodes: no history reaches further back
+	branches        // of forks
+	// nodesVersion is a version of the snapshot that changes with anew, and with all labels of nodes.
+	nodesVersion uint64
+	commons      *commons // of all forks
 
 	keys     []*key // nil if given up
 	freeKeys []int32
@@ -112,7 +116,7 @@ func In(c *framework.Cycle) *Tables {
 
 func newTables(s *framework.Snapshot) *Tables {
 	t := &Tables{
-		snapshot: s, owner: new(owner), clock: 1, anew: 1,
+		snapshot: s, owner: new(owner), clock: 1, anew: 1, branches: branches{branch: s.NewVersion()}, commons: new(commons),
 		weighAt: weighEvery, termsFew: termsFew, setBytesMost: setBytesMost,
 		affinities: map[string]*Affinity{}, spreads: map[spreadKey]*Spread{},
 	}
@@ -124,14 +128,14 @@ func newTables(s *framework.Snapshot) *Tables {
 func hasTerms(p *framework.PodInfo) bool { return p.HasPodAffinity() }
 
 // Fork implements [framework.Extension]. It costs O(C) for C counters and classes.
-// The fork resolves anew which pods to be placed use which counters. It tells of no changes
-// before it was made: a version belongs to one snapshot.
+// The fork resolves anew which pods to be placed use which counters. No version of the time before
+// is one of the fork, but moments are; see branches.
 func (t *Tables) Fork(s *framework.Snapshot) framework.Extension {
 	f := *t
 	f.keyIndex = t.keyIndex.Fork()
 	f.snapshot, f.owner = s, new(owner)
 	f.clock++
-	f.anew = f.clock
+	f.branches = t.branches.fork(s, t.clock)
 	f.keyVersion = s.NewVersion() // siblings count other pods from now on
 	f.termVersion = f.keyVersion
 	t.owner = new(owner)
@@ -147,6 +151,9 @@ func (t *Tables) Fork(s *framework.Snapshot) framework.Extension {
 	f.mentions.keys, f.mentions.values = t.mentions.keys.Fork(), t.mentions.values.Fork()
 	f.uncounted.summed = false
 	f.termSets, f.setBytes, f.termLog = nil, 0, history[termEvent]{}
+	if t.logsTerms() {
+		f.termLog = newHistory[termEvent](t.clock, termHistoryLimit) // a fork is mostly asked about the same pods
+	}
 	f.termNews = newHistory[termNews](f.clock, termNewsLimit)
 	f.literals, f.replicas, f.recent = literals{}, replicas{}, nil
 	f.namespaceSets = namespaceSets{}
@@ -171,8 +178,10 @@ func (t *Tables) ownNodeSet(i int) *nodeSet {
 func (t *Tables) ownCounter(i int32) *counter {
 	c := t.counters[i]
 	if c.owner != t.owner {
-		if c = c.clone(t.owner); c.log.last <= t.anew {
-			c.log = newHistory[event](c.log.last, historyLimit) // nobody may ask for changes of the time before
+		if c = c.clone(t.owner); c.log.last <= t.born {
+			c.log = c.log.tail()
+		} else {
+			c.log.shared = true
 		}
 		t.counters[i] = c
 	}

@@ -73,8 +73,11 @@ func (a *Affinity) join(ids []int32) {
 	}
 	x := t.termSets[text]
 	if x == nil {
-		if len(t.termSets) == 0 {
-			t.termSets, t.termLog = map[string]*TermSet{}, newHistory[termEvent](t.clock, termHistoryLimit)
+		if !t.logsTerms() {
+			t.termLog = newHistory[termEvent](t.clock, termHistoryLimit)
+		}
+		if t.termSets == nil {
+			t.termSets = map[string]*TermSet{}
 		}
 		x = newTermSet(t, text, ids)
 		t.termSets[text] = x
@@ -101,6 +104,9 @@ func (a *Affinity) leave() {
 		t.termLog = history[termEvent]{}
 	}
 }
+
+// logsTerms reports whether the log of changes of terms is kept.
+func (t *Tables) logsTerms() bool { return t.termLog.known > 0 }
 
 func newTermSet(t *Tables, text string, ids []int32) *TermSet {
 	x := &TermSet{tables: t, text: text, ids: newIDSet(ids), made: t.clock}

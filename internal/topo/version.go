@@ -13,11 +13,14 @@ func (a *Affinity) told() uint64 {
 	return max(a.tables.anew, a.tables.named, a.anew, a.found.ended(a.tables))
 }
 
+// begun is the least version: that of the time before belongs to another snapshot.
+func (a *Affinity) begun() uint64 { return max(a.tables.born, a.told()) }
+
 // FilterVersion returns the version of the data that a filter reads: whether counts
 // are above 0.
 func (a *Affinity) FilterVersion() uint64 {
 	t := a.tables
-	v := a.told()
+	v := a.begun()
 	v = t.latest(v, a.Attract)
 	v = t.latest(v, a.Repel)
 	if a.Others != nil {
@@ -29,6 +32,11 @@ func (a *Affinity) FilterVersion() uint64 {
 // FilterChanged calls dirty with the slots of nodes whose verdict may differ
 // between the version since and now. It returns false if the changes are not known.
 func (a *Affinity) FilterChanged(since uint64, dirty func(slot int)) bool {
+	return since >= a.tables.born && a.filterChanged(since, dirty)
+}
+
+// filterChanged is FilterChanged for a time of this snapshot, or of one that it was forked from.
+func (a *Affinity) filterChanged(since uint64, dirty func(slot int)) bool {
 	t := a.tables
 	if since < a.told() {
 		return false
@@ -58,7 +66,7 @@ func (a *Affinity) FilterChanged(since uint64, dirty func(slot int)) bool {
 // cluster.
 func (a *Affinity) ScoreVersion(demand bool) uint64 {
 	t := a.tables
-	v := a.told()
+	v := a.begun()
 	for i := range a.Prefer {
 		v = max(v, t.counters[a.Prefer[i].id].log.last)
 	}
@@ -73,6 +81,11 @@ func (a *Affinity) ScoreVersion(demand bool) uint64 {
 
 // ScoreChanged is described at ScoreVersion.
 func (a *Affinity) ScoreChanged(demand bool, since uint64, dirty func(slot int)) bool {
+	return since >= a.tables.born && a.scoreChanged(demand, since, dirty)
+}
+
+// scoreChanged is to ScoreChanged what filterChanged is to FilterChanged.
+func (a *Affinity) scoreChanged(demand bool, since uint64, dirty func(slot int)) bool {
 	t := a.tables
 	if since < a.told() {
 		return false
@@ -107,11 +120,19 @@ func (s *Spread) told() uint64 {
 	return v
 }
 
+// begun is that of [Affinity].
+func (s *Spread) begun() uint64 { return max(s.tables.born, s.told()) }
+
 // HardVersion returns the version of the data that a filter reads.
-func (s *Spread) HardVersion() uint64 { return s.tables.latest(s.told(), s.Counts) }
+func (s *Spread) HardVersion() uint64 { return s.tables.latest(s.begun(), s.Counts) }
 
 // HardChanged is to HardVersion what FilterChanged is to FilterVersion.
 func (s *Spread) HardChanged(since uint64, dirty func(slot int)) bool {
+	return since >= s.tables.born && s.hardChanged(since, dirty)
+}
+
+// hardChanged is to HardChanged what filterChanged is to FilterChanged.
+func (s *Spread) hardChanged(since uint64, dirty func(slot int)) bool {
 	t := s.tables
 	if since < s.told() {
 		return false
@@ -150,18 +171,30 @@ func (s *Spread) Sized(sizes []int) uint64 {
 
 // sizedVersion is the version for the sizes with that index.
 func (s *Spread) sizedVersion(i int) uint64 {
-	return s.tables.latest(max(s.told(), s.resize), s.Counts)*sizesLimit + uint64(i)
+	return s.tables.latest(max(s.begun(), s.resize), s.Counts)*sizesLimit + uint64(i)
+}
+
+// softSince returns the time of a version of Sized, if the sizes were those of now.
+func (s *Spread) softSince(since, now uint64) (at uint64, ok bool) {
+	at = since / sizesLimit
+	return at, since%sizesLimit == now%sizesLimit && at >= max(s.begun(), s.resize)
 }
 
 // SoftChanged is to Sized what FilterChanged is to FilterVersion; now is the
 // current version.
 func (s *Spread) SoftChanged(since, now uint64, dirty func(slot int)) bool {
+	at, ok := s.softSince(since, now)
+	return ok && s.softChanged(at, dirty)
+}
+
+// softChanged is to SoftChanged what filterChanged is to FilterChanged.
+func (s *Spread) softChanged(since uint64, dirty func(slot int)) bool {
 	t := s.tables
-	if since%sizesLimit != now%sizesLimit || since/sizesLimit < max(s.told(), s.resize) {
+	if since < s.told() {
 		return false
 	}
 	for _, c := range s.Counts {
-		if !t.changes(c, since/sizesLimit, func(e event) { t.touch(c, e, true, dirty) }) {
+		if !t.changes(c, since, func(e event) { t.touch(c, e, true, dirty) }) {
 			return false
 		}
 	}
@@ -172,10 +205,11 @@ func (s *Spread) SoftChanged(since, now uint64, dirty func(slot int)) bool {
 // for one rule, whose domains are the groups.
 func (s *Spread) SoftGroupsChanged(since, now uint64, dirty func(group int)) bool {
 	t := s.tables
-	if len(s.Counts) != 1 || s.single(0) || since%sizesLimit != now%sizesLimit || since/sizesLimit < max(s.told(), s.resize) {
+	at, ok := s.softSince(since, now)
+	if !ok || len(s.Counts) != 1 || s.single(0) {
 		return false
 	}
-	events, ok := t.counters[s.Counts[0].id].log.since(since / sizesLimit)
+	events, ok := t.counters[s.Counts[0].id].log.since(at)
 	if !ok || len(events) > groupsMost {
 		return false
 	}
@@ -191,35 +225,47 @@ func (s *Spread) SoftGroupsChanged(since, now uint64, dirty func(group int)) boo
 // weighed says for which feasible nodes Sized was asked last, while no node has changed.
 type weighed struct {
 	version uint64 // of the nodes; 0 for none
-	anew    uint64 // of the tables
+	nodes   uint64 // Tables.nodesVersion
 	sizes   int    // index in Spread.sizes
 }
 
 // SizedFor returns the sizes that were remembered for feasible nodes with that version, and
 // the version of Sized. It is not ok if they are not known.
 func (s *Spread) SizedFor(nodes uint64) (sizes []int, version uint64, ok bool) {
-	w := &s.weighed
-	if w.version != nodes || w.anew != s.tables.anew {
-		return nil, 0, false
+	t, w := s.tables, &s.weighed
+	if w.version == nodes && w.nodes == t.nodesVersion {
+		return s.sizes[w.sizes], s.sizedVersion(w.sizes), true
 	}
-	return s.sizes[w.sizes], s.sizedVersion(w.sizes), true
+	sizes, ok = t.commons.sizes(s, nodes)
+	if ok {
+		version = s.Sized(sizes)
+		s.weighed = weighed{nodes, t.nodesVersion, int(version % sizesLimit)}
+	}
+	return sizes, version, ok
 }
 
 // RememberSized notes for which feasible nodes Sized was just asked.
 func (s *Spread) RememberSized(nodes, version uint64) {
-	s.weighed = weighed{nodes, s.tables.anew, int(version % sizesLimit)}
+	s.weighed = weighed{nodes, s.tables.nodesVersion, int(version % sizesLimit)}
+	s.tables.commons.noteSizes(s, nodes, s.sizes[s.weighed.sizes])
 }
 
 // SoftExceptionsChanged is to [Spread.SoftExceptions] what SoftChanged is to the nodes: it
 // names those that were or are exceptions and whose counts changed. known are those that
 // were exceptions then.
 func (s *Spread) SoftExceptionsChanged(since, now uint64, known []int32, visit func(slot int)) bool {
+	at, ok := s.softSince(since, now)
+	return ok && s.softExceptionsChanged(at, known, visit)
+}
+
+// softExceptionsChanged is to SoftExceptionsChanged what filterChanged is to FilterChanged.
+func (s *Spread) softExceptionsChanged(since uint64, known []int32, visit func(slot int)) bool {
 	t := s.tables
-	if since%sizesLimit != now%sizesLimit || since/sizesLimit < max(s.told(), s.resize) {
+	if since < s.told() {
 		return false
 	}
 	for i, c := range s.Counts {
-		events, ok := t.counters[c.id].log.since(since / sizesLimit)
+		events, ok := t.counters[c.id].log.since(since)
 		if !ok {
 			return false
 		}

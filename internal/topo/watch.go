@@ -44,6 +44,9 @@ func (t *Tables) NodeRemoved(_ *framework.Snapshot, n *framework.NodeInfo) {
 // node's pods.
 func (t *Tables) NodeUpdated(_ *framework.Snapshot, old, n *framework.NodeInfo) {
 	if t.stays(old.Node, n.Node) {
+		if !maps.Equal(old.Node.Labels, n.Node.Labels) {
+			t.nodesVersion = t.snapshot.NewVersion() // another fork may know the key
+		}
 		return
 	}
 	t.recountAll(n, -1)
@@ -149,6 +152,6 @@ func (t *Tables) present(slot int, by int32) {
 // renew invalidates all answers cached for the old set of nodes.
 func (t *Tables) renew() {
 	t.clock++
-	t.anew = t.clock
+	t.anew, t.nodesVersion = t.clock, t.snapshot.NewVersion()
 	t.divisions = nil
 }
