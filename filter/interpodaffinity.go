@@ -231,6 +231,14 @@ func (f *interPodAffinity) Changed(since uint64, dirty func(slot int)) bool {
 	return f.FilterChanged(since, dirty)
 }
 
+// AppendState implements [incremental.ForkTracker].
+func (f *interPodAffinity) AppendState(b []byte) []byte { return f.AppendFilterState(b) }
+
+// ChangedFrom implements [incremental.ForkTracker].
+func (f *interPodAffinity) ChangedFrom(state []byte, dirty func(slot int)) bool {
+	return f.FilterChangedFrom(state, dirty)
+}
+
 // Details implements [framework.Detailer]: one detail for each term that keeps the pod
 // off the node. Terms of other pods come last, by subject.
 func (f *interPodAffinity) Details(pod *framework.PodInfo, node *framework.NodeInfo) (list []framework.Detail) {

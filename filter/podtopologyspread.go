@@ -314,6 +314,17 @@ func (f *podTopologySpread) Changed(since uint64, dirty func(slot int)) bool {
 	return f.spread.HardChanged(since, dirty)
 }
 
+// AppendState implements [incremental.ForkTracker].
+func (f *podTopologySpread) AppendState(b []byte) []byte { return f.spread.AppendHardState(b) }
+
+// AppendOrigin implements [incremental.ForkTracker].
+func (f *podTopologySpread) AppendOrigin(b []byte) []byte { return f.spread.AppendHardOrigin(b) }
+
+// ChangedFrom implements [incremental.ForkTracker].
+func (f *podTopologySpread) ChangedFrom(state []byte, dirty func(slot int)) bool {
+	return f.spread.HardChangedFrom(state, dirty)
+}
+
 // Details implements [framework.Detailer]: one detail for each constraint that the pod
 // would break on the node. The limit is the fewest pods in any domain and maxSkew.
 func (f *podTopologySpread) Details(_ *framework.PodInfo, node *framework.NodeInfo) (list []framework.Detail) {

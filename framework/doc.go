@@ -124,7 +124,8 @@
 //
 // PodTopologySpread scores by the set of feasible nodes: PreScore sees it, and
 // ReadsFeasible declares it. Its sums per domain are an Extension that follows
-// pods. An incremental.DomainTracker names the nodes whose sum has changed.
+// pods. An incremental.DomainTracker names the nodes whose sum has changed, and an
+// incremental.ForkTracker those whose sum is another one in a fork.
 //
 // Preemption asks whether a pod would fit if others were gone. It opens a
 // transaction, removes them, filters, puts some back and rolls back. Filters

@@ -66,10 +66,11 @@
 //	}
 //
 // One scheduler answers for the snapshot and all its forks. A question costs what it
-// changes: nodes that are the same in two forks keep their verdicts and scores. With a
-// rollback, plugins that count other pods keep theirs too; in a fork, they are asked about
-// every node once. Decide about one pod on the snapshot before you fork it. Then its forks
-// share what plugins keep in it, such as counts of pods.
+// changes: nodes that are the same in two forks keep their verdicts and scores. A plugin that
+// counts other pods is asked about the nodes whose counts differ, if it is an
+// [incremental.ForkTracker], as the plugins of Kubernetes about affinity and spreading are, and
+// otherwise about every node once. Decide about one pod on the snapshot before you fork it. Then
+// its forks share what plugins keep in it, such as counts of pods.
 //
 // To ask in several goroutines, give each a fork of the snapshot and a fork of the
 // scheduler ([Scheduler.Fork]), which starts from the kept answers.

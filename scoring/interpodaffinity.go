@@ -187,6 +187,14 @@ func (s *interPodAffinity) Changed(since uint64, dirty func(slot int)) bool {
 	return s.ScoreChanged(s.weight > 0, since, dirty)
 }
 
+// AppendState implements [incremental.ForkTracker].
+func (s *interPodAffinity) AppendState(b []byte) []byte { return s.AppendScoreState(b, s.weight > 0) }
+
+// ChangedFrom implements [incremental.ForkTracker].
+func (s *interPodAffinity) ChangedFrom(state []byte, dirty func(slot int)) bool {
+	return s.ScoreChangedFrom(s.weight > 0, state, dirty)
+}
+
 // InterPodAffinityScore maps a raw score in [smallest, largest] to [0,100]: 100 for
 // the largest and 0 for the smallest, truncated in between. If both are equal, every
 // score is 0.

@@ -328,6 +328,26 @@ func (s *podTopologySpread) GroupsChanged(since uint64, dirty func(group int)) b
 	return s.spread.SoftGroupsChanged(since, s.version, dirty)
 }
 
+// AppendState implements [incremental.ForkTracker].
+func (s *podTopologySpread) AppendState(b []byte) []byte {
+	return s.spread.AppendSoftState(b, s.version)
+}
+
+// AppendOrigin implements [incremental.ForkTracker].
+func (s *podTopologySpread) AppendOrigin(b []byte) []byte {
+	return s.spread.AppendSoftOrigin(b, s.version)
+}
+
+// ChangedFrom implements [incremental.ForkTracker].
+func (s *podTopologySpread) ChangedFrom(state []byte, dirty func(slot int)) bool {
+	return s.spread.SoftChangedFrom(state, s.version, dirty)
+}
+
+// ExceptionsChangedFrom implements [incremental.ForkExceptionScorer].
+func (s *podTopologySpread) ExceptionsChangedFrom(state []byte, known []int32, visit func(slot int)) bool {
+	return s.spread.SoftExceptionsChangedFrom(state, s.version, known, visit)
+}
+
 // SpreadWeight returns the weight of a spread constraint with that many domains
 // among the feasible nodes: the natural logarithm of their number plus 2. It keeps
 // many small domains from outweighing a few large ones. Numbers below 0 count as 0.

@@ -62,6 +62,12 @@ func (k *kit) ask(c *framework.Cycle, s *framework.Snapshot, p *framework.PodInf
 	return a
 }
 
+// has reports whether the snapshot had the node.
+func (a *answers) has(node string) bool {
+	_, ok := a.verdicts[node]
+	return ok
+}
+
 // feasibleNames returns the names of the feasible nodes.
 func (a *answers) feasibleNames() map[string]bool {
 	names := make(map[string]bool, len(a.feasible))

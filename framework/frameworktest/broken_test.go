@@ -538,6 +538,9 @@ var brokenScopes = []broken{
 	{"calls too few", "domain", "raw score, with ", func() framework.Plugin {
 		return totals(func(sum int64) uint64 { return uint64(sum) }, func(_ uint64, dirty func(int)) bool { dirty(0); return true })
 	}},
+	{"calls too few in forks", "domain", "raw score, with ", func() framework.Plugin {
+		return sums(func([]byte, func(int)) bool { return true })
+	}},
 }
 
 // fickle declares another scope each time.
@@ -584,6 +587,30 @@ func totals(version func(sum int64) uint64, changed func(uint64, func(int)) bool
 		score := scoreFunc(func(*framework.PodInfo, *framework.NodeInfo) int64 { return sum % 100 })
 		return tracking{score, version(sum), changed}
 	}), 0, framework.ReadsDomain)
+}
+
+// sums is a plugin that scores by the number of pods in the cluster, and tells forks apart.
+func sums(from func(state []byte, dirty func(int)) bool) framework.Plugin {
+	return declare(bindScore(func(c *framework.Cycle, _ []*framework.NodeInfo) framework.NodeScorer {
+		sum := int64(0)
+		for _, n := range c.Snapshot.All() {
+			sum += pods(n)
+		}
+		score := scoreFunc(func(*framework.PodInfo, *framework.NodeInfo) int64 { return sum % 100 })
+		return forkTracking{tracking{score, uint64(sum), func(uint64, func(int)) bool { return false }}, from}
+	}), 0, framework.ReadsDomain)
+}
+
+// forkTracking is a tracker whose state is its version.
+type forkTracking struct {
+	tracking
+	from func(state []byte, dirty func(int)) bool
+}
+
+func (x forkTracking) AppendState(b []byte) []byte  { return fmt.Append(b, x.version) }
+func (x forkTracking) AppendOrigin(b []byte) []byte { return b }
+func (x forkTracking) ChangedFrom(state []byte, dirty func(slot int)) bool {
+	return x.from(state, dirty)
 }
 
 var brokenForks = []broken{

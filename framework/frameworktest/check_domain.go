@@ -43,22 +43,29 @@ func (k *kit) followsChange(p *framework.PodInfo, reads framework.Reads, c chang
 		return nil
 	}
 	got := k.ask(new(framework.Cycle), f, p, func(n *framework.NodeInfo) bool { return names[n.Name()] })
-	staleVerdict, staleScore := seen.stale(k, got)
+	verdict, score := seen.stale(k, got)
+	if failure := k.sameUnlessStale(want, got, reads, c, verdict, score); failure != nil {
+		return failure
+	}
+	return k.comparesForks(p, reads, c, want, got)
+}
+
+// sameUnlessStale compares the answers before and after a change, but for those that are stale.
+func (k *kit) sameUnlessStale(want, got *answers, reads framework.Reads, c change, verdict, score func(slot int) bool) *Failure {
 	// Where the answer may differ for another reason, it is not looked at.
 	others := reads &^ framework.ReadsDomain
 	for _, n := range k.snapshot.All() {
 		excuse := c
 		excuse.here &^= framework.ReadsDomain
 		excuse.elsewhere &^= framework.ReadsDomain
-		now := f.Node(n.Name())
-		if now == nil || excuse.excuses(others, n.Name()) {
+		if !got.has(n.Name()) || excuse.excuses(others, n.Name()) {
 			continue
 		}
 		a, b := *want, *got
-		if staleVerdict(n.Slot()) {
+		if verdict(n.Slot()) {
 			b.verdicts = a.verdicts
 		}
-		if staleScore(n.Slot()) {
+		if score(n.Slot()) {
 			a.raw, b.raw = nil, nil
 		}
 		if failure := k.sameOn(n.Name(), &a, &b, fmt.Sprintf("with %s, of which the DomainTracker tells nothing,", c.what)); failure != nil {

@@ -17,7 +17,8 @@
 //     them when a class of pods is new.
 //   - Expiry: an [Expirer] says until when an answer holds that depends on the time.
 //   - Domains: a [DomainTracker] reads sums over other nodes' pods, and says which
-//     answers a change of a sum concerns.
+//     answers a change of a sum concerns. A [ForkTracker] also says in which of them forks of
+//     a snapshot differ, and a [ForkExceptionScorer] in which exceptions.
 //   - Groups: a [Grouper] gives all nodes of a zone one answer, and is asked about one of
 //     them. An [ExceptionScorer] does so but for a few nodes. A [GroupPreScorePlugin]
 //     sees the feasible nodes by groups, as [VersionedNodes] if the set has a number. A

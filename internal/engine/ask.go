@@ -150,3 +150,34 @@ func (a *asker) changed(t incremental.DomainTracker, since uint64, touch func(sl
 	a.guard.Leave()
 	return ok
 }
+
+// state asks a tracker for its state, origin for that in which the snapshot was forked. Both append it.
+func (a *asker) state(t incremental.ForkTracker, b []byte) []byte {
+	a.guard.Enter()
+	b = t.AppendState(b)
+	a.guard.Leave()
+	return b
+}
+
+func (a *asker) origin(t incremental.ForkTracker, b []byte) []byte {
+	a.guard.Enter()
+	b = t.AppendOrigin(b)
+	a.guard.Leave()
+	return b
+}
+
+// changedFrom asks a tracker what has changed since a state; false if it cannot tell.
+func (a *asker) changedFrom(t incremental.ForkTracker, state []byte, touch func(slot int)) bool {
+	a.guard.Enter()
+	ok := t.ChangedFrom(state, touch)
+	a.guard.Leave()
+	return ok
+}
+
+// exceptionsChangedFrom is to changedFrom what exceptionsChanged is to changed.
+func (a *asker) exceptionsChangedFrom(s incremental.ForkExceptionScorer, state []byte, known []int32, touch func(slot int)) bool {
+	a.guard.Enter()
+	ok := s.ExceptionsChangedFrom(state, known, touch)
+	a.guard.Leave()
+	return ok
+}

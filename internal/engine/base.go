@@ -37,7 +37,8 @@ type base struct {
 	guess    guess
 	at       basePosition
 	epoch    uint64               // changes if a class has to read every row
-	bound    uint64               // changes if plugins were bound to another snapshot
+	bound    uint64               // changes if plugins were bound again
+	moves    uint64               // changes if that was to another snapshot
 	log      changelog.Log[int32] // of rows that were evaluated
 
 	used uint64 // engine clock of the last use
@@ -268,6 +269,9 @@ func (b *base) move(src Source) bool {
 		differs |= framework.ReadsNodeSet
 	}
 	differs |= at.objects.Differ(s.ObjectVersions())
+	if at.snapshot != s {
+		b.moves++
+	}
 	at.snapshot, at.nodeSet, at.objects = s, s.NodeSet(), s.ObjectVersions()
 	b.grow(s.SlotLimit())
 	b.arrange()

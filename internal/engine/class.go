@@ -92,6 +92,7 @@ func (c *class) shares() bool { return c.state == sharing || c.state == idle }
 type classPosition struct {
 	epoch uint64
 	bound uint64 // the last binding to a snapshot that the class knows of
+	moves uint64 // the last one to another snapshot
 	rows  uint64 // entries of the base's log
 	flips uint64 // of the base's rows, and the entries of their log
 	log   uint64
@@ -217,13 +218,20 @@ func (c *class) restart() {
 	c.shownAs.version = 0
 }
 
-// rebind takes over the kept scorers, which the base has bound anew, and makes the
-// answers of live plugins unknown if that was for another snapshot: a tracker knows one.
+// rebind takes over the kept scorers, which the base has bound anew. What live plugins said was about
+// another fork then, or is unknown: the base binds again for one snapshot if its nodes or objects have changed.
 func (c *class) rebind() {
-	c.at.bound = c.base.bound
-	c.gates.forget()
+	elsewhere := c.at.moves != c.base.moves
+	c.at.bound, c.at.moves = c.base.bound, c.base.moves
 	if c.state >= totaled {
 		c.columns.rebind(c.base)
+	}
+	if elsewhere {
+		c.gates.move()
+		c.columns.move()
+	} else {
+		c.gates.forget()
+		c.columns.forget()
 	}
 }
 
@@ -389,11 +397,11 @@ func (c *class) bindScorers() (scorers []Scorer, ok bool) {
 
 // size is the memory that the class holds, but for what it shares.
 func (c *class) size() int {
-	n := int(unsafe.Sizeof(*c)) + len(c.key) + c.columns.size() + c.overrides.bytes()
+	n := int(unsafe.Sizeof(*c)) + len(c.key) + c.columns.size() + c.gates.size() + c.overrides.bytes()
 	if !c.shares() {
 		n += c.totals.tree.Bytes()
 	}
-	n += 4 * (cap(c.gates.touched) + cap(c.totals.pending) + cap(c.groups.shut))
+	n += 4 * (cap(c.totals.pending) + cap(c.groups.shut))
 	for i := range c.totals.counts {
 		n += 24 + 4*cap(c.totals.counts[i])
 	}

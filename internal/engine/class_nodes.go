@@ -12,8 +12,11 @@ import (
 // gather lists the nodes that must be looked at; false if all must.
 func (c *class) gather() bool {
 	_, ok := c.base.log.Since(c.at.rows)
-	return c.gates.track(&c.ask) && ok
+	return c.gates.track(&c.ask, c.anchored()) && ok
 }
+
+// anchored is in how many nodes an anchor may differ: beyond that, it saves little.
+func (c *class) anchored() int { return len(c.order().Slots) / 2 }
 
 // updateAll looks at all nodes and builds the tree anew.
 func (c *class) updateAll() {

@@ -21,6 +21,7 @@ type column struct {
 	stale   bool // scores may have changed since they were normalized
 	asked   asked
 	touched []int32 // slots that a live scorer must be asked about; by group, its groups
+	anchors anchors // of a live scorer that is not asked by group
 
 	groups  incremental.Groups
 	refused incremental.Groups // groups that were too many
@@ -223,30 +224,27 @@ func (col *column) set(c *class, slot int32, raw int64) {
 	}
 }
 
-// refresh renews the raw scores of a live scorer: the changed ones, or all.
+// A news is how many of the raw scores of a live scorer may have changed.
+type news uint8
+
+const (
+	noNews   news = iota // those of nodes that changed themselves
+	someNews             // those that its tracker calls, too
+	allNew
+)
+
+// refresh renews the raw scores of a live scorer, as far as they may have changed.
 func (col *column) refresh(c *class) {
-	was := col.asked.version
-	all := col.changed(c) || col.role < remembered
-	if col.form == byException && (all || was != col.asked.version) {
-		s := col.scores.(*exceptScores)
-		if all {
-			s.refreshAll(c, col)
-		} else {
-			s.refresh(c, col)
-		}
-		all = col.giveUpExceptions(c, s)
+	role := col.role
+	news := col.news(c)
+	if col.form == byException {
+		news = col.refreshExceptions(c, news)
 	}
 	switch {
 	case col.form == byException:
 	case col.form == byGroup:
-		// A group that had no feasible node may have one now.
-		switch s := col.scores.(*groupScores); {
-		case all || col.asked.feasible != c.versions.feasible:
-			s.ask(c, col)
-		case len(col.touched) > 0:
-			s.askTouched(c, col)
-		}
-	case all:
+		col.refreshGroups(c, news)
+	case news == allNew:
 		for _, slot := range c.order().Slots {
 			if c.isFeasible(slot) {
 				col.set(c, slot, c.ask.score(col.scorer.Scorer, slot))
@@ -262,8 +260,55 @@ func (col *column) refresh(c *class) {
 			}
 		}
 	}
+	switch {
+	case news == allNew:
+		col.anchor(c)
+	case news == someNews && role == remembered:
+		col.stayAnchored(c)
+	}
 	col.role, col.touched = remembered, col.touched[:0]
 	col.asked.feasible, col.asked.objects, col.asked.now = c.versions.feasible, c.base.at.snapshot.ObjectVersions(), c.base.at.snapshot.Now()
+}
+
+// news asks what may have changed since the scorer was asked last, and adds to touched what its tracker
+// calls.
+func (col *column) news(c *class) news {
+	was, role := col.asked.version, col.role
+	switch {
+	case col.changed(c) || role < moved:
+		return allNew
+	case role == moved || was != col.asked.version:
+		return someNews
+	}
+	return noNews
+}
+
+// refreshExceptions asks about groups and exceptions. If there are too many of these, all nodes are to be
+// asked about.
+func (col *column) refreshExceptions(c *class, n news) news {
+	s := col.scores.(*exceptScores)
+	switch n {
+	case noNews:
+		return noNews
+	case someNews:
+		s.refresh(c, col)
+	default:
+		s.refreshAll(c, col)
+	}
+	if col.giveUpExceptions(c, s) {
+		return allNew
+	}
+	return n
+}
+
+// refreshGroups asks about groups. One that had no feasible node may have one now.
+func (col *column) refreshGroups(c *class, n news) {
+	switch s := col.scores.(*groupScores); {
+	case n == allNew || col.asked.feasible != c.versions.feasible:
+		s.ask(c, col)
+	case len(col.touched) > 0:
+		s.askTouched(c, col)
+	}
 }
 
 // giveUpExceptions turns to asking about each node if there are too many exceptions. It
@@ -283,17 +328,20 @@ func (col *column) changed(c *class) bool {
 	tracker, ok := col.scorer.Scorer.(incremental.DomainTracker)
 	if !ok {
 		reads, s := col.scorer.Reads, c.base.at.snapshot
-		return reads&(framework.ReadsDomain|framework.ReadsCluster) != 0 || col.asked.feasible != c.versions.feasible ||
+		return col.role == moved || reads&(framework.ReadsDomain|framework.ReadsCluster) != 0 || col.asked.feasible != c.versions.feasible ||
 			reads&col.asked.objects.Differ(s.ObjectVersions()) != 0 ||
 			reads&framework.ReadsTime != 0 && !col.asked.now.Equal(s.Now())
 	}
 	version, was := c.ask.version(tracker), col.asked.version
 	col.asked.version = version
+	c.columns.tracking = col
 	switch {
+	case col.role == moved:
+		t, forks := tracker.(incremental.ForkTracker)
+		return !forks || !col.anchors.move(&c.ask, t, col.changedFrom(c), c.columns.touch)
 	case col.role < remembered || version == was:
 		return false
 	}
-	c.columns.tracking = col
 	if col.form == byGroup {
 		by, ok := tracker.(incremental.GroupTracker)
 		return !ok || !c.ask.groupsChanged(by, was, c.columns.touch)
@@ -304,11 +352,42 @@ func (col *column) changed(c *class) bool {
 	return !c.ask.changed(tracker, was, c.columns.touch)
 }
 
+// changedFrom asks the scorer, which must be a ForkTracker, which nodes' answers changed since a state.
+func (col *column) changedFrom(c *class) changedFrom {
+	return func(state []byte) (slots []int32, ok bool) {
+		c.columns.tracking = col
+		from := len(col.touched)
+		switch col.form {
+		case byException:
+			if s, is := col.scorer.Scorer.(incremental.ForkExceptionScorer); is {
+				ok = c.ask.exceptionsChangedFrom(s, state, col.scores.(*exceptScores).slots, c.columns.touch)
+			}
+		case byNode, byValue:
+			ok = c.ask.changedFrom(col.scorer.Scorer.(incremental.ForkTracker), state, c.columns.touch)
+		}
+		return col.touched[from:], ok
+	}
+}
+
+// anchor begins with new anchors, after all nodes were asked about.
+func (col *column) anchor(c *class) {
+	if t, ok := col.scorer.Scorer.(incremental.ForkTracker); ok && col.form != byGroup {
+		col.anchors.begin(&c.ask, t, col.changedFrom(c), c.anchored())
+	}
+}
+
+// stayAnchored goes on with the anchors, after the touched nodes were asked about.
+func (col *column) stayAnchored(c *class) {
+	if t, ok := col.scorer.Scorer.(incremental.ForkTracker); ok && col.form != byGroup {
+		col.anchors.stay(&c.ask, t, col.touched, c.anchored())
+	}
+}
+
 // score is the weighted, normalized score of a node, unless its group has it.
 func (col *column) score(slot int32) int64 { return col.scores.norm(slot) * col.scorer.Weight }
 
 func (col *column) size() int {
-	n := int(unsafe.Sizeof(*col)) + 4*cap(col.touched)
+	n := int(unsafe.Sizeof(*col)) + 4*cap(col.touched) + col.anchors.size()
 	for _, s := range col.memory {
 		if s != nil {
 			n += s.size()

@@ -117,16 +117,28 @@ func hasScorer(scorers []Scorer, at int) bool {
 	return false
 }
 
-// rebind takes over the kept scorers of the base, and makes what live scorers said
-// unknown: a tracker knows one snapshot.
+// rebind takes over the kept scorers of the base.
 func (l *columns) rebind(b *base) {
 	for i := range l.list {
-		switch col := &l.list[i]; {
-		case col.role == absent:
-		case !col.isLive():
+		if col := &l.list[i]; col.role != absent && !col.isLive() {
 			col.scorer = b.plugins.normalized[col.kept].scorer
-		default:
+		}
+	}
+}
+
+// forget makes what live scorers said unknown, move makes it that about another fork.
+func (l *columns) forget() {
+	for i := range l.list {
+		if col := &l.list[i]; col.isLive() {
 			col.role.forget()
+		}
+	}
+}
+
+func (l *columns) move() {
+	for i := range l.list {
+		if col := &l.list[i]; col.isLive() {
+			col.role.move()
 		}
 	}
 }

@@ -123,8 +123,9 @@
 // another and back: it compares runs, looks into those that differ, and takes a node with
 // another generation for one that changed. Plugins are bound anew, because they may have
 // kept the snapshot; rows of the other nodes stand, with their scores (base.go, move). What
-// live plugins said is unknown then, because a [incremental.DomainTracker] knows one
-// snapshot. An engine reads the snapshot of the query and no other, and one for
+// live plugins said stands, too, but for the nodes that their trackers call: a
+// [incremental.ForkTracker] knows what has changed since a state that both snapshots have in their past
+// (anchors.go). What others said is unknown then. An engine reads the snapshot of the query and no other, and one for
 // another goroutine may start from what it keeps (legacy.go). Snapshots that are no forks of each other cannot be compared:
 // for a snapshot of another origin, an engine forgets all that it kept.
 //
@@ -145,6 +146,7 @@
 //	reasons.go         rejections by number; deadlines.go until when rows hold
 //	class.go           states of a class, and how it is brought up to date
 //	class_nodes.go     own reasons, from rows and gates; which groups are shut
+//	anchors.go         states of other forks from which live plugins can tell what differs
 //	overrides.go       rejections of single nodes that hold for one query
 //	class_totals.go    totals; classes that share a tree of their base
 //	grouping.go        trees that classes with groups share; exceptions in them

@@ -17,6 +17,7 @@ type gate struct {
 	filter  Filter
 	role    role
 	version uint64
+	anchors anchors
 
 	groups   incremental.Groups
 	refused  incremental.Groups // groups that were too many
@@ -30,11 +31,15 @@ type role uint8
 const (
 	absent     role = iota // not in this decision
 	asking                 // in this one; what it said before is not known, or not right
+	moved                  // in this one; what it said before was about another fork
 	remembered             // in this one; what it said before stands, but for changes
 )
 
 // forget makes what the plugin said before unknown.
 func (r *role) forget() { *r = min(*r, asking) }
+
+// move makes what the plugin said before that about another fork.
+func (r *role) move() { *r = min(*r, moved) }
 
 // gates are those of a class, in the order of the profile.
 type gates struct {
@@ -105,10 +110,17 @@ func (x *gate) divided(d *division) {
 	x.role.forget()
 }
 
-// forget makes all verdicts unknown: a tracker knows one snapshot.
+// forget makes all verdicts unknown.
 func (g *gates) forget() {
 	for i := range g.list {
 		g.list[i].role.forget()
+	}
+}
+
+// move makes all verdicts those about another fork.
+func (g *gates) move() {
+	for i := range g.list {
+		g.list[i].role.move()
 	}
 }
 
@@ -153,7 +165,7 @@ func (g *gates) perNode() bool {
 
 // track lists the nodes whose verdicts changed since the last decision; false if all
 // may have.
-func (g *gates) track(a *asker) (known bool) {
+func (g *gates) track(a *asker, most int) (known bool) {
 	g.touched, g.nodeOnly, known = g.touched[:0], true, true
 	for i := range g.list {
 		x := &g.list[i]
@@ -161,19 +173,45 @@ func (g *gates) track(a *asker) (known bool) {
 			continue
 		}
 		g.nodeOnly = g.nodeOnly && nodeOnly(x.filter.Reads)
-		known = x.track(a, g.touch) && known
+		known = g.follow(x, a, most) && known
 	}
 	return known
 }
 
-func (x *gate) track(a *asker, touch func(slot int)) bool {
+// follow lists the nodes for which the gate's verdicts changed since the last decision; false if all may
+// have. No anchor of it differs in more than most.
+func (g *gates) follow(x *gate, a *asker, most int) (known bool) {
 	t, ok := x.filter.Filter.(incremental.DomainTracker)
 	if !ok {
 		return false
 	}
-	version := a.version(t)
-	known := x.role == remembered && (version == x.version || a.changed(t, x.version, touch))
+	version, was, role := a.version(t), x.version, x.role
 	x.version, x.role = version, remembered
+	forks, is := t.(incremental.ForkTracker)
+	mark := len(g.touched)
+	changed := func(state []byte) ([]int32, bool) {
+		from := len(g.touched)
+		ok := a.changedFrom(forks, state, g.touch)
+		return g.touched[from:], ok
+	}
+	switch role {
+	case remembered:
+		if version == was {
+			return true
+		}
+		known = a.changed(t, was, g.touch)
+	case moved:
+		if is && x.anchors.move(a, forks, changed, g.touch) {
+			return true
+		}
+	}
+	switch {
+	case !is:
+	case known:
+		x.anchors.stay(a, forks, g.touched[mark:], most)
+	default:
+		x.anchors.begin(a, forks, changed, most)
+	}
 	return known
 }
 
@@ -231,4 +269,12 @@ func (g *gates) groupReason(group int) int32 {
 		}
 	}
 	return feasible
+}
+
+func (g *gates) size() int {
+	n := 4 * cap(g.touched)
+	for i := range g.list {
+		n += 4*cap(g.list[i].verdicts) + g.list[i].anchors.size()
+	}
+	return n
 }

@@ -46,7 +46,8 @@
 //
 // Every counter remembers which domains changed recently, so that cached answers
 // can be renewed node by node ([Affinity.FilterVersion]). Forks of the snapshot
-// share all counters until one side changes them, page by page. A rollback sends
+// share all counters until one side changes them, page by page, and know the latest changes of the
+// time before: a state of counts is one of all forks ([Affinity.FilterChangedFrom], branches.go). A rollback sends
 // the opposite events and needs nothing else.
 //
 // Nothing stays for ever. A class goes some time after its last pod, a term with
