@@ -30,7 +30,7 @@ func (p PodTopologySpread) EventsToRegister() []queueing.EventHint {
 		onSelf(p),
 	}
 	if p.defaults() {
-		for _, owner := range []queueing.EventResource{"Service", "ReplicationController", "ReplicaSet", "StatefulSet"} {
+		for _, owner := range []queueing.EventResource{"Service", "ReplicationController", "ReplicaSet", "StatefulSet", "Deployment"} {
 			events = append(events, onAny(owner, queueing.ActionAll))
 		}
 	}

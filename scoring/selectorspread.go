@@ -10,8 +10,8 @@ import (
 // fewer of them on a node and in its zone, the better. A node's raw score is the
 // number of its pods that belong with the pod. Such a pod is in the same namespace
 // and not terminating. All services that select the pod must select it, and so must
-// the ReplicationController, ReplicaSet or StatefulSet that controls the pod. If the
-// pod has none of these, no pod counts. Normalizing gives [SelectorSpreadScore].
+// the ReplicationController, ReplicaSet, StatefulSet or Deployment that controls the pod.
+// If the pod has none of these, no pod counts. Normalizing gives [SelectorSpreadScore].
 //
 // A pod with spread constraints of its own scores 0 everywhere.
 //
@@ -41,7 +41,8 @@ func (SelectorSpread) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (fra
 
 // DefaultPodTopologySpread is the earlier version of [SelectorSpread]: the pod
 // belongs with the pods of every ReplicationController, ReplicaSet and StatefulSet
-// that selects it, whichever object controls it.
+// that selects it, whichever object controls it. A Deployment counts only if it controls
+// the pod.
 //
 // Source: kube-scheduler 1.18, plugin DefaultPodTopologySpread.
 type DefaultPodTopologySpread struct{}

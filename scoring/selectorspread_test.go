@@ -43,6 +43,7 @@ type spreadCluster struct {
 	rcs      []*api.ReplicationController
 	sets     []*api.ReplicaSet
 	stateful []*api.StatefulSet
+	deployed []*api.Deployment
 	pod      *api.Pod
 }
 
@@ -65,7 +66,7 @@ func drawSpreadCluster(t *rapid.T) *spreadCluster {
 			b = b.Deleted(time.Unix(1, 0))
 		}
 		p := b.Obj()
-		if kind := rapid.SampledFrom([]string{"", "ReplicaSet", "StatefulSet", "ReplicationController"}).Draw(t, "owner"); kind != "" {
+		if kind := rapid.SampledFrom([]string{"", "ReplicaSet", "StatefulSet", "ReplicationController", "Deployment"}).Draw(t, "owner"); kind != "" {
 			version := "apps/v1"
 			if kind == "ReplicationController" {
 				version = "v1"
@@ -99,6 +100,7 @@ func drawSpreadCluster(t *rapid.T) *spreadCluster {
 	if rapid.Bool().Draw(t, "workloads") {
 		c.rcs = append(c.rcs, &api.ReplicationController{ObjectMeta: meta("w"), Spec: api.ReplicationControllerSpec{Selector: selector.Draw(t, "selector")}})
 		c.sets = append(c.sets, &api.ReplicaSet{ObjectMeta: meta("w"), Spec: api.ReplicaSetSpec{Selector: of(selector.Draw(t, "selector"))}})
+		c.deployed = append(c.deployed, &api.Deployment{ObjectMeta: meta("w"), Spec: api.DeploymentSpec{Selector: of(selector.Draw(t, "selector"))}})
 		c.stateful = append(c.stateful, &api.StatefulSet{ObjectMeta: meta("w"), Spec: api.StatefulSetSpec{Selector: of(selector.Draw(t, "selector"))}})
 	}
 	return c
@@ -118,6 +120,9 @@ func (c *spreadCluster) snapshot(t failer) *framework.Snapshot {
 		put(framework.Put(s, o))
 	}
 	for _, o := range c.sets {
+		put(framework.Put(s, o))
+	}
+	for _, o := range c.deployed {
 		put(framework.Put(s, o))
 	}
 	for _, o := range c.stateful {
@@ -159,6 +164,11 @@ func (c *spreadCluster) selectors(byController bool) []map[string]string {
 	}
 	for _, o := range c.stateful {
 		if o.Spec.Selector != nil && counts("StatefulSet", o.Namespace, o.Spec.Selector.MatchLabels) {
+			list = append(list, o.Spec.Selector.MatchLabels)
+		}
+	}
+	for _, o := range c.deployed {
+		if o.Spec.Selector != nil && controls("Deployment", o.Namespace) && counts("Deployment", o.Namespace, o.Spec.Selector.MatchLabels) {
 			list = append(list, o.Spec.Selector.MatchLabels)
 		}
 	}

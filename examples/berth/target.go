@@ -235,18 +235,11 @@ func (s *session) podsOf(text string, replicas int) ([]*framework.PodInfo, error
 	if len(own) > 0 {
 		return own, nil
 	}
-	if w.Field == "" {
-		return s.daemonsOf(w)
-	}
-	n, err := w.Replicas()
-	if err != nil {
-		return nil, err
-	}
-	return whatif.Replicas(pod, n)
+	return s.makes(w)
 }
 
-// daemonsOf returns a DaemonSet's pods for the nodes that admit one and have none.
-func (s *session) daemonsOf(w *workload.Workload) (list []*framework.PodInfo, err error) {
+// makes returns the pods that a workload makes. Those of a DaemonSet are for the nodes that admit one and have none.
+func (s *session) makes(w *workload.Workload) (list []*framework.PodInfo, err error) {
 	has := map[string]bool{}
 	for _, p := range s.cluster.Objects.Pods {
 		if s.owns(w, p) {
@@ -257,7 +250,10 @@ func (s *session) daemonsOf(w *workload.Workload) (list []*framework.PodInfo, er
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range pods {
+	for i, p := range pods {
+		if p.Name == "" {
+			w.NumberPod(p, int(w.Start)+i)
+		}
 		info, err := s.derive(p)
 		if err != nil {
 			return nil, err

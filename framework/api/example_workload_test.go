@@ -36,6 +36,12 @@ func ExamplePodTemplateSpec() {
 	// map[app:web] map[app:web] map[app:web]
 }
 
+// The pods of an indexed Job are told apart.
+func ExampleCompletionMode() {
+	printJSON(api.JobSpec{CompletionMode: api.IndexedCompletion}.CompletionMode)
+	// Output: "Indexed"
+}
+
 // A budget protects pods from preemption if there is another choice.
 func ExamplePodDisruptionBudgetSpec() {
 	half := api.IntOrString{Type: api.String, StrVal: "50%"}

@@ -31,6 +31,7 @@ func valueRules() map[reflect.Type]valueRule {
 		{PreemptLowerPriority, PreemptNever},
 		{IfHealthyBudget, AlwaysAllow},
 		{OrderedReadyPodManagement, ParallelPodManagement},
+		{NonIndexedCompletion, IndexedCompletion},
 		{TaintEffectNoSchedule, TaintEffectPreferNoSchedule, TaintEffectNoExecute},
 		{TolerationOpExists, TolerationOpEqual, TolerationOpLt, TolerationOpGt},
 		{LabelSelectorOpIn, LabelSelectorOpNotIn, LabelSelectorOpExists, LabelSelectorOpDoesNotExist},

@@ -123,8 +123,18 @@ type JobSpec struct {
 	Selector    *LabelSelector  `json:"selector,omitempty"`
 	Template    PodTemplateSpec `json:"template"`
 	// ManualSelector says that Selector was written by hand, so pods get no labels of the Job.
-	ManualSelector *bool `json:"manualSelector,omitempty"`
+	ManualSelector *bool          `json:"manualSelector,omitempty"`
+	CompletionMode CompletionMode `json:"completionMode,omitempty"` // "" means NonIndexed
 }
+
+// CompletionMode says whether the pods of a Job are told apart.
+type CompletionMode string
+
+// The completion modes of Jobs.
+const (
+	NonIndexedCompletion CompletionMode = "NonIndexed"
+	IndexedCompletion    CompletionMode = "Indexed" // each pod has an index
+)
 
 // JobStatus is how far a Job has come.
 type JobStatus struct {

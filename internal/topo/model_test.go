@@ -281,7 +281,7 @@ func (m *model) namespace(s *framework.Snapshot) {
 }
 
 func (m *model) service(s *framework.Snapshot) {
-	switch draw(m, "object", "service", "service", "another service", "replica set", "stateful set", "none") {
+	switch draw(m, "object", "service", "service", "another service", "replica set", "stateful set", "deployment", "none") {
 	case "another service":
 		o := &api.Service{ObjectMeta: api.ObjectMeta{Name: draw(m, "name", "o", "p"), Namespace: "other"}}
 		o.Spec.Selector = draw(m, "selector", nil, map[string]string{}, map[string]string{"app": "web"}, map[string]string{"own": "1", "app": "web"})
@@ -293,7 +293,11 @@ func (m *model) service(s *framework.Snapshot) {
 	case "stateful set":
 		m.must(framework.Put(s, &api.StatefulSet{ObjectMeta: api.ObjectMeta{Name: "r", Namespace: "other"}}))
 		return
+	case "deployment":
+		m.must(framework.Put(s, &api.Deployment{ObjectMeta: api.ObjectMeta{Name: "r", Namespace: "other"}}))
+		return
 	case "none":
+		framework.Delete[api.Deployment](s, "other/r")
 		framework.Delete[api.Service](s, draw(m, "gone", "default/s", "other/o", "other/p"))
 		framework.Delete[api.ReplicaSet](s, "other/r")
 		framework.Delete[api.StatefulSet](s, "other/r")

@@ -10,10 +10,15 @@ import (
 
 // DefaultSelector returns a selector of the pods that belong together with a pod.
 // It joins the selectors of the services that select the pod with the selector of
-// its controlling ReplicationController, ReplicaSet or StatefulSet, as far as the
-// snapshot holds these objects. Without any, it selects everything.
+// its controlling ReplicationController, ReplicaSet, StatefulSet or Deployment, as far as
+// the snapshot holds these objects. Without any, it selects everything.
 //
 // Source: kube-scheduler 1.37, plugins/helper, DefaultSelector.
+//
+// Differs: a Deployment as the controller of a pod.
+// Original: it adds nothing. In a cluster a ReplicaSet controls the pod.
+// Here: it adds the selector that its ReplicaSet would have.
+// Why: package workload makes pods of Deployments that have no ReplicaSets.
 //
 // Differs: if services that select one pod contradicted each other, the last one by
 // name would count; the original settles this at random. In fact they cannot,
@@ -25,10 +30,7 @@ func DefaultSelector(s *framework.Snapshot, p *framework.PodInfo) match.LabelSel
 	if owner == nil {
 		return match.LabelsOf(merged)
 	}
-	key := owner.Name
-	if pod.Namespace != "" {
-		key = pod.Namespace + "/" + owner.Name
-	}
+	key := ownerKey(pod, owner)
 	switch owner.APIVersion + " " + owner.Kind {
 	case "v1 ReplicationController":
 		if rc := framework.Lookup[api.ReplicationController](s, key); rc != nil {
@@ -42,6 +44,8 @@ func DefaultSelector(s *framework.Snapshot, p *framework.PodInfo) match.LabelSel
 		if ss := framework.Lookup[api.StatefulSet](s, key); ss != nil {
 			return withOwner(merged, ss.Spec.Selector)
 		}
+	case "apps/v1 Deployment":
+		return withOwner(merged, replicaSetSelector(s, pod, key))
 	}
 	return match.LabelsOf(merged)
 }
@@ -59,8 +63,8 @@ func ServicesOf(s *framework.Snapshot, p *framework.PodInfo) []*api.Service {
 
 // MatchingSelector is DefaultSelector as in kube-scheduler 1.18. It uses the
 // selectors of all ReplicationControllers, ReplicaSets and StatefulSets of the
-// pod's namespace that select the pod, whichever object controls the pod. An absent
-// or empty selector selects no pod.
+// pod's namespace that select the pod, whichever object controls the pod. A Deployment
+// counts only if it controls the pod. An absent or empty selector selects no pod.
 //
 // Source: kube-scheduler 1.18, plugins/helper, DefaultSelector.
 //
@@ -95,7 +99,38 @@ func MatchingSelector(s *framework.Snapshot, p *framework.PodInfo) match.LabelSe
 	for _, ss := range framework.List[api.StatefulSet](s) {
 		add(ss.Namespace, ss.Spec.Selector)
 	}
+	if owner := pod.ControllerRef(); owner != nil && owner.APIVersion == "apps/v1" && owner.Kind == "Deployment" {
+		add(pod.Namespace, replicaSetSelector(s, pod, ownerKey(pod, owner)))
+	}
 	return selector
+}
+
+// ownerKey is the key of the object that owns a pod.
+func ownerKey(pod *api.Pod, owner *api.OwnerReference) string {
+	if pod.Namespace == "" {
+		return owner.Name
+	}
+	return pod.Namespace + "/" + owner.Name
+}
+
+// replicaSetSelector returns the selector of the ReplicaSet that a Deployment would make for a pod, nil if there is
+// none.
+//
+// Source: kube-controller-manager 1.37, CloneSelectorAndAddLabel.
+func replicaSetSelector(s *framework.Snapshot, pod *api.Pod, key string) *api.LabelSelector {
+	d := framework.Lookup[api.Deployment](s, key)
+	if d == nil {
+		return nil
+	}
+	const label = "pod-template-hash"
+	hash, ok := pod.Labels[label]
+	if !ok || d.Spec.Selector == nil {
+		return d.Spec.Selector
+	}
+	labels := map[string]string{}
+	maps.Copy(labels, d.Spec.Selector.MatchLabels)
+	labels[label] = hash
+	return &api.LabelSelector{MatchLabels: labels, MatchExpressions: d.Spec.Selector.MatchExpressions}
 }
 
 // withOwner adds the selector of the controller, unless it is absent or malformed.

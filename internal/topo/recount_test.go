@@ -118,6 +118,7 @@ func (m *model) checkServices(f *fork, p *framework.PodInfo) {
 		m.Fatalf("%d services of %s, want %d", len(got), p.Pod.Name, len(want))
 	}
 	objects := len(framework.List[api.Service](f.snap)) + len(framework.List[api.ReplicaSet](f.snap)) + len(framework.List[api.StatefulSet](f.snap))
+	objects += len(framework.List[api.Deployment](f.snap))
 	if got := noWorkloads(f.snap); got != (objects == 0) {
 		m.Fatalf("no workloads = %t with %d objects", got, objects)
 	}

@@ -35,7 +35,7 @@ func (t *Tables) workloadsVersion() uint64 {
 		return 0
 	case !t.tracking && !KnowsDefaults(t.snapshot):
 		v := versionsOf(t.snapshot)
-		return max(v.services, v.controllers, v.replicaSets, v.statefulSets)
+		return max(v.services, v.controllers, v.replicaSets, v.statefulSets, v.deployments)
 	}
 	return workloadsOf(t.snapshot).version
 }

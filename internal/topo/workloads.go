@@ -49,12 +49,13 @@ func (x *workloadIndex) isStale(s *framework.Snapshot) bool {
 }
 
 // objectVersions are those of the kinds that the index holds.
-type objectVersions struct{ services, controllers, replicaSets, statefulSets uint64 }
+type objectVersions struct{ services, controllers, replicaSets, statefulSets, deployments uint64 }
 
 func versionsOf(s *framework.Snapshot) objectVersions {
 	return objectVersions{
 		framework.ObjectsVersion[api.Service](s), framework.ObjectsVersion[api.ReplicationController](s),
 		framework.ObjectsVersion[api.ReplicaSet](s), framework.ObjectsVersion[api.StatefulSet](s),
+		framework.ObjectsVersion[api.Deployment](s),
 	}
 }
 
@@ -64,6 +65,7 @@ const (
 	controllerKey  = "c "
 	replicaSetKey  = "r "
 	statefulSetKey = "t "
+	deploymentKey  = "d "
 )
 
 func (x *workloadIndex) build(s *framework.Snapshot) {
@@ -79,6 +81,9 @@ func (x *workloadIndex) build(s *framework.Snapshot) {
 	}
 	for _, o := range framework.List[api.StatefulSet](s) {
 		x.put(statefulSetKey+api.KeyOf(o), nil, true)
+	}
+	for _, o := range framework.List[api.Deployment](s) {
+		x.put(deploymentKey+api.KeyOf(o), nil, true)
 	}
 	x.follow(s)
 }
@@ -118,6 +123,8 @@ func (x *workloadIndex) ObjectChanged(s *framework.Snapshot, key string, obj any
 		x.put(replicaSetKey+key, nil, o != nil)
 	case *api.StatefulSet:
 		x.put(statefulSetKey+key, nil, o != nil)
+	case *api.Deployment:
+		x.put(deploymentKey+key, nil, o != nil)
 	default:
 		return
 	}

@@ -27,7 +27,7 @@ type controller struct {
 	second int64 // since the start, in which a pod last ran to its end
 	ended  int   // pods that ran to their end in that second
 
-	freed heap.Heap[int] // of a StatefulSet: numbers below serial whose pods have ended
+	freed heap.Heap[int] // of a StatefulSet or an indexed Job: numbers below serial whose pods have ended
 }
 
 // applyControllers takes over the workloads among the objects. One that owns another
@@ -227,7 +227,7 @@ func (w *world) reconcileReplicas(c *controller) error {
 		w.number(c, now)
 	}
 	for len(c.live) < want && !w.waitsForOne(c) {
-		if err := w.make(c, c.Pod(), c.free(w)); err != nil {
+		if err := w.make(c, c.next(w)); err != nil {
 			return err
 		}
 	}

@@ -65,7 +65,8 @@ func (w *world) reconcileDaemons(c *controller) error {
 	}
 	for _, p := range pods {
 		node := p.Name[len(c.Name)+1:]
-		if err := w.make(c, p, w.freeName(c.Namespace, p.Name)); err != nil {
+		p.Name = w.freeName(c.Namespace, p.Name)
+		if err := w.make(c, p); err != nil {
 			return err
 		}
 		c.settle(w.pods[p.Key()], node)

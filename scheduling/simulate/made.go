@@ -56,12 +56,11 @@ func (w *world) mostEnded(c *controller) int {
 }
 
 // make lets a pod of the workload arrive.
-func (w *world) make(c *controller, p *api.Pod, name string) error {
+func (w *world) make(c *controller, p *api.Pod) error {
 	if err := w.tooMany(c, p); err != nil {
 		return err
 	}
-	p.Name = name
-	p.UID = api.UID(fmt.Sprintf("%s-%d", name, len(w.lives)))
+	p.UID = api.UID(fmt.Sprintf("%s-%d", p.Name, len(w.lives)))
 	o := &api.Objects{Pods: []*api.Pod{p}, PriorityClasses: w.classes}
 	if err := o.Default(); err != nil {
 		return err

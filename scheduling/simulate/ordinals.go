@@ -2,10 +2,11 @@ package simulate
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // ordinals are the numbers of a StatefulSet's pods: so many, from the first on.
@@ -43,30 +44,35 @@ func ordinal(pod string) int {
 	return n
 }
 
-// free is a name for the next pod: the lowest free number for a StatefulSet, a new one
-// for all others, to which no numbers come back.
-func (c *controller) free(w *world) string {
-	for c.freed.Len() > 0 {
-		if name := fmt.Sprintf("%s-%d", c.Name, c.freed.Remove(0)); w.pods[c.Namespace+"/"+name] == nil {
-			return name
-		}
-	}
+// next makes the next pod: that of the lowest free number for a StatefulSet and an indexed Job, of a new one for all
+// others, to which no numbers come back.
+func (c *controller) next(w *world) *api.Pod {
+	p := c.Pod()
 	for {
-		name := fmt.Sprintf("%s-%d", c.Name, c.serial)
-		if c.serial++; w.pods[c.Namespace+"/"+name] == nil {
-			return name
+		n := c.serial
+		if c.freed.Len() > 0 {
+			n = c.freed.Remove(0)
+		} else {
+			c.serial++
+		}
+		if w.pods[c.Key()+"-"+strconv.Itoa(n)] == nil {
+			c.NumberPod(p, n)
+			return p
 		}
 	}
 }
 
-// freeNumber gives the number of a pod that has ended back to the StatefulSet whose pods have
-// such names, also if the StatefulSet did not make it.
-func (w *world) freeNumber(pod string) {
+// freeNumber gives the number of a pod that has ended back to the StatefulSet, or to the indexed Job for which the pod has
+// not succeeded, whose pods have such names, also if another made it.
+func (w *world) freeNumber(pod string, completed bool) {
 	i := strings.LastIndexByte(pod, '-')
 	if i < 0 {
 		return
 	}
 	c := w.controllers[Ref{"StatefulSet", pod[:i]}]
+	if job := w.controllers[Ref{"Job", pod[:i]}]; c == nil && job != nil && job.Indexed && !completed {
+		c = job
+	}
 	if c == nil {
 		return
 	}

@@ -273,7 +273,7 @@ func (w *world) end(l *life, completed bool) {
 	}
 	l.Ended, l.Completed = new(seconds(w.now())), completed
 	delete(w.pods, l.Pod)
-	w.freeNumber(l.Pod)
+	w.freeNumber(l.Pod, completed)
 	delete(w.stuck, l)
 	w.remove(l.pod)
 	if l.owner != nil {

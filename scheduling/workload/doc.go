@@ -11,7 +11,7 @@
 //
 // # What it leaves to you
 //
-// It gives pods no names, except those of a DaemonSet, and follows nothing: package
+// It follows nothing: package
 // simulate has controllers that keep the number of pods as time passes. Set the defaults
 // of the API server with api.Objects.Default.
 //
@@ -23,16 +23,20 @@
 // Source: the controllers of Kubernetes 1.37.
 //
 // Differs: the pods of a Deployment.
-// Original: a ReplicaSet makes them, which the Deployment's controller makes. They have the label pod-template-hash,
-// and kube-scheduler spreads them by its default constraints, also without a Service.
-// Here: the Deployment makes them, so they have neither. A Service, or the ReplicaSet in place of the Deployment, gives them
-// the constraints.
-// Why: this is not done yet.
+// Original: a ReplicaSet makes them, which the Deployment's controller makes.
+// Here: the Deployment makes them. They have the label pod-template-hash, and kube-scheduler's default constraints spread
+// them, as long as the snapshot has the Deployment.
+// Why: a question about a manifest, or a simulation of one, has no ReplicaSets.
 //
-// Differs: labels that tell the pods of a StatefulSet or an indexed Job apart.
-// Original: the controllers add them, such as apps.kubernetes.io/pod-index.
-// Here: they are left out.
-// Why: pods have no names here.
+// Differs: the value of pod-template-hash.
+// Original: a hash of the template as Go has it in memory.
+// Here: a hash of its JSON. It is the one of the ReplicaSet with this template if that is among the objects.
+// Why: the original depends on the types of a release.
+//
+// Differs: numbers of pods that an indexed Job makes after others have succeeded.
+// Original: those that status.completedIndexes does not have.
+// Here: the caller counts from 0 on.
+// Why: only how many have succeeded is read.
 //
 // Differs: a StatefulSet's claims.
 // Original: the controller makes them.

@@ -27,6 +27,14 @@ func ExampleWorkload() {
 	// deployment default/web 3 web
 }
 
+func ExampleWorkload_NumberPod() {
+	w := workload.Of(&api.Objects{StatefulSets: []*api.StatefulSet{{ObjectMeta: api.ObjectMeta{Name: "db"}}}})[0]
+	pod := w.Pod()
+	w.NumberPod(pod, 2)
+	fmt.Println(pod.Name, pod.Labels["apps.kubernetes.io/pod-index"])
+	// Output: db-2 2
+}
+
 // TestPods checks the number of pods of each kind, and numbers that are refused.
 func TestPods(t *testing.T) {
 	tests := []struct {

@@ -3,6 +3,7 @@ package workload_test
 import (
 	"maps"
 	"testing"
+	"time"
 
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/workload"
@@ -34,6 +35,99 @@ func TestJobLabels(t *testing.T) {
 		}
 		if j.Spec.Template.Labels["job-name"] != x.template["job-name"] {
 			t.Errorf("%s: the template has changed", x.name)
+		}
+	}
+}
+
+// TestTemplateHash: the pods of a Deployment have the hash of its template, or that of the ReplicaSet which has the
+// template.
+func TestTemplateHash(t *testing.T) {
+	template := func(app, hash string) api.PodTemplateSpec {
+		x := api.PodTemplateSpec{ObjectMeta: api.ObjectMeta{Labels: map[string]string{"app": app}}}
+		if hash != "" {
+			x.Labels["pod-template-hash"] = hash
+		}
+		return x
+	}
+	set := func(name, owner string, template api.PodTemplateSpec, age int) *api.ReplicaSet {
+		x := &api.ReplicaSet{ObjectMeta: api.ObjectMeta{Name: name, Namespace: "default", CreationTimestamp: time.Unix(int64(1000-age), 0)}}
+		x.OwnerReferences = []api.OwnerReference{{Kind: "Deployment", Name: owner, Controller: new(true)}}
+		x.Spec.Template = template
+		return x
+	}
+	for _, x := range []struct {
+		name     string
+		template api.PodTemplateSpec
+		sets     []*api.ReplicaSet
+		want     string
+	}{
+		{"no sets", template("web", ""), nil, "65f44fcd74"},
+		{"another template", template("db", ""), nil, "5c94776896"},
+		{"a hash in the template", template("web", "mine"), nil, "65f44fcd74"},
+		{"its set", template("web", ""), []*api.ReplicaSet{set("web-a", "web", template("web", "a"), 1)}, "a"},
+		{"the older of two sets", template("web", ""), []*api.ReplicaSet{
+			set("web-a", "web", template("web", "a"), 1), set("web-b", "web", template("web", "b"), 2), set("web-c", "web", template("web", "c"), 1),
+		}, "b"},
+		{"a set of another template", template("web", ""), []*api.ReplicaSet{set("web-a", "web", template("db", "a"), 1)}, "65f44fcd74"},
+		{"a set of another Deployment", template("web", ""), []*api.ReplicaSet{set("web-a", "db", template("web", "a"), 1)}, "65f44fcd74"},
+		{"a set without a hash", template("web", ""), []*api.ReplicaSet{set("web-a", "web", template("web", ""), 1)}, "65f44fcd74"},
+	} {
+		d := &api.Deployment{ObjectMeta: api.ObjectMeta{Name: "web", Namespace: "default"}}
+		d.Spec.Template, d.Spec.Replicas = x.template, new(int32(2))
+		before := maps.Clone(x.template.Labels)
+		w := workload.Of(&api.Objects{Deployments: []*api.Deployment{d}, ReplicaSets: x.sets})[0]
+		pods, err := w.Pods(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]string{"app": before["app"], "pod-template-hash": x.want}
+		for _, p := range pods {
+			if !maps.Equal(p.Labels, want) {
+				t.Errorf("%s: labels %v, want %v", x.name, p.Labels, want)
+			}
+		}
+		if !maps.Equal(d.Spec.Template.Labels, before) {
+			t.Errorf("%s: the template has changed", x.name)
+		}
+	}
+}
+
+// TestNumberPod: a pod has the name of its number, and what its kind of workload adds.
+func TestNumberPod(t *testing.T) {
+	meta := api.ObjectMeta{Name: "w", Namespace: "default"}
+	spec := api.PodTemplateSpec{ObjectMeta: api.ObjectMeta{Labels: map[string]string{"app": "a"}, Annotations: map[string]string{"note": "n"}}}
+	job := func(mode api.CompletionMode) *api.Objects {
+		return &api.Objects{Jobs: []*api.Job{{ObjectMeta: meta, Spec: api.JobSpec{Template: spec, CompletionMode: mode, ManualSelector: new(true)}}}}
+	}
+	const index = "batch.kubernetes.io/job-completion-index"
+	for _, x := range []struct {
+		name        string
+		objects     *api.Objects
+		labels      map[string]string // besides app
+		annotations map[string]string // besides note
+	}{
+		{
+			"StatefulSet", &api.Objects{StatefulSets: []*api.StatefulSet{{ObjectMeta: meta, Spec: api.StatefulSetSpec{Template: spec}}}},
+			map[string]string{"statefulset.kubernetes.io/pod-name": "w-7", "apps.kubernetes.io/pod-index": "7"},
+			nil,
+		},
+		{"ReplicaSet", &api.Objects{ReplicaSets: []*api.ReplicaSet{{ObjectMeta: meta, Spec: api.ReplicaSetSpec{Template: spec}}}}, nil, nil},
+		{"indexed Job", job(api.IndexedCompletion), map[string]string{index: "7"}, map[string]string{index: "7"}},
+		{"other Job", job(api.NonIndexedCompletion), nil, nil},
+		{"Job", job(""), nil, nil},
+	} {
+		w := workload.Of(x.objects)[0]
+		p := w.Pod()
+		w.NumberPod(p, 3)
+		w.NumberPod(p, 7)
+		labels, annotations := map[string]string{"app": "a"}, map[string]string{"note": "n"}
+		maps.Copy(labels, x.labels)
+		maps.Copy(annotations, x.annotations)
+		if p.Name != "w-7" || !maps.Equal(p.Labels, labels) || !maps.Equal(p.Annotations, annotations) {
+			t.Errorf("%s: %s with labels %v and annotations %v, want %v and %v", x.name, p.Name, p.Labels, p.Annotations, labels, annotations)
+		}
+		if len(spec.Labels) != 1 || len(spec.Annotations) != 1 {
+			t.Fatalf("%s: the template has changed", x.name)
 		}
 	}
 }

@@ -35,8 +35,11 @@ type Workload struct {
 	// Ordered is set for a StatefulSet whose pods are made one after the other, each once those before it
 	// run.
 	Ordered bool
+	// Indexed is set for a Job whose pods have a completion index.
+	Indexed bool
 
 	labels map[string]string // of the pods; nil for those of Template
+	hashed *hashed           // of a Deployment
 }
 
 // Label names the workload as errors do.
@@ -52,8 +55,16 @@ func (w *Workload) IsTerminating() bool { return w.DeletionTimestamp != nil }
 // deleted, and a Job that is suspended or has finished, has no pods.
 func Of(o *api.Objects) []Workload {
 	var list []Workload
+	sets := map[string][]*api.ReplicaSet{} // by Deployment
+	for _, x := range o.ReplicaSets {
+		if owner := x.ControllerRef(); owner != nil && owner.Kind == "Deployment" && len(o.Deployments) > 0 {
+			sets[x.Namespace+"/"+owner.Name] = append(sets[x.Namespace+"/"+owner.Name], x)
+		}
+	}
 	for _, x := range o.Deployments {
-		list = append(list, withReplicas(typed(x.TypeMeta, "apps/v1", "Deployment"), x.ObjectMeta, &x.Spec.Template, x.Spec.Replicas))
+		w := withReplicas(typed(x.TypeMeta, "apps/v1", "Deployment"), x.ObjectMeta, &x.Spec.Template, x.Spec.Replicas)
+		w.hashed = &hashed{sets: sets[x.Namespace+"/"+x.Name]}
+		list = append(list, w)
 	}
 	for _, x := range o.ReplicaSets {
 		list = append(list, withReplicas(typed(x.TypeMeta, "apps/v1", "ReplicaSet"), x.ObjectMeta, &x.Spec.Template, x.Spec.Replicas))
@@ -95,7 +106,8 @@ func ofJob(x *api.Job) Workload {
 	w := Workload{
 		TypeMeta: typed(x.TypeMeta, "batch/v1", "Job"), ObjectMeta: x.ObjectMeta, Template: &x.Spec.Template,
 		Field: "spec.parallelism", Count: x.Spec.Parallelism, Completions: x.Spec.Completions,
-		Succeeded: max(0, x.Status.Succeeded), labels: jobLabels(x),
+		Succeeded: max(0, x.Status.Succeeded), Indexed: x.Spec.CompletionMode == api.IndexedCompletion,
+		labels: jobLabels(x),
 	}
 	if c := x.Spec.Completions; c != nil && *c-w.Succeeded < orOne(w.Count) {
 		w.Field, w.Count = "spec.completions", c
@@ -148,7 +160,7 @@ func orOne(n *int32) int32 {
 
 // Pods makes the workload's pods: as many as its replicas, for a Job as many as run at
 // a time, and for a DaemonSet one for each of the nodes whose taints, labels and name
-// admit it; none if the workload is being deleted. Only pods of a DaemonSet have names. A number of pods that is negative or
+// admit it; none if the workload is being deleted. Only pods of a DaemonSet have names; [Workload.NumberPod] names others. A number of pods that is negative or
 // above 100,000 is an [*api.InvalidError].
 func (w *Workload) Pods(nodes []*api.Node) ([]*api.Pod, error) {
 	if w.Field == "" && !w.IsTerminating() {
@@ -192,7 +204,10 @@ func (w *Workload) Pod() *api.Pod {
 
 func (w *Workload) bare() *api.Pod {
 	labels := w.labels
-	if labels == nil {
+	switch {
+	case w.hashed != nil:
+		labels = w.hashed.of(w.Template)
+	case labels == nil:
 		labels = w.Template.Labels
 	}
 	return &api.Pod{

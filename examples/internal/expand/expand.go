@@ -51,10 +51,10 @@ func Workloads(o *api.Objects, most int, made func(pod, workload string) error) 
 		if err != nil {
 			return err
 		}
-		next := 0
+		next := int(w.Start)
 		for _, p := range pods {
 			for p.Name == "" || taken[p.Key()] {
-				p.Name = fmt.Sprintf("%s-%d", w.Name, next)
+				w.NumberPod(p, next)
 				next++
 			}
 			taken[p.Key()] = true

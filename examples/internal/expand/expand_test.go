@@ -86,3 +86,19 @@ func TestTerminatingWorkloads(t *testing.T) {
 		}
 	}
 }
+
+// The pods of a StatefulSet have numbers from its first on, those that are free, and labels with them.
+func TestNumbers(t *testing.T) {
+	o := objects(t, workload("StatefulSet", "db", `"replicas":2,"ordinals":{"start":3},`, ""), workload("Job", "run", `"parallelism":1,"completionMode":"Indexed",`, ""),
+		`{"kind":"Pod","metadata":{"namespace":"default","name":"db-3"},"spec":{"containers":[{"name":"c"}]}}`)
+	if err := expand.Workloads(o, 100, func(string, string) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range o.Pods {
+		got = append(got, p.Name+p.Labels["statefulset.kubernetes.io/pod-name"]+p.Labels["apps.kubernetes.io/pod-index"]+p.Labels["batch.kubernetes.io/job-completion-index"])
+	}
+	if want := "[db-3 db-4db-44 db-5db-55 run-00]"; fmt.Sprint(got) != want {
+		t.Errorf("names and labels %v, want %s", got, want)
+	}
+}

@@ -46,7 +46,11 @@ func owned(r *rand.Rand, b api.PodBuilder) api.PodBuilder {
 	if chance(r, 3) {
 		return b
 	}
-	return b.Owner(pick(r, "ReplicaSet", "ReplicaSet", "StatefulSet", "ReplicationController", "Job"), workloadName(r))
+	kind := pick(r, "ReplicaSet", "ReplicaSet", "StatefulSet", "ReplicationController", "Job", "Deployment")
+	if kind == "Deployment" {
+		b = b.Labels("pod-template-hash", pick(r, "a", "b"))
+	}
+	return b.Owner(kind, workloadName(r))
 }
 
 // changeObjects puts or deletes an object that pods belong with.
@@ -62,6 +66,7 @@ func (h *history) changeObjects() error {
 		framework.Delete[api.ReplicaSet](h.snap, key)
 		framework.Delete[api.StatefulSet](h.snap, key)
 		framework.Delete[api.ReplicationController](h.snap, key)
+		framework.Delete[api.Deployment](h.snap, key)
 	case 3, 4:
 		return framework.Put(h.snap, namespace(r))
 	case 5, 6, 7:
@@ -74,6 +79,10 @@ func (h *history) changeObjects() error {
 		rc := &api.ReplicationController{ObjectMeta: named(r, workloadName(r))}
 		rc.Spec.Selector = labels(r)
 		return framework.Put(h.snap, rc)
+	case 10:
+		d := &api.Deployment{ObjectMeta: named(r, workloadName(r))}
+		d.Spec.Selector = selector(r)
+		return framework.Put(h.snap, d)
 	default:
 		s := &api.ReplicaSet{ObjectMeta: named(r, workloadName(r))}
 		s.Spec.Selector = selector(r)

@@ -170,8 +170,8 @@ func TestElsewhere(t *testing.T) {
 	if e == nil || !e.All || e.Of != 10 {
 		t.Fatalf("elsewhere %+v, want all 10 pods", e)
 	}
-	want := []Moved{{"shop/web-0", "b-2", "b-1"}, {"shop/search-0", "b-2", "a-2"}}
-	if diff := cmp.Diff(want, e.Moves); diff != "" || e.Pods != 9 || e.Classes != 2 {
+	want := []Moved{{"shop/web-0", "b-2", "b-1"}, {"shop/search-0", "b-2", "a-2"}, {"shop/search-1", "b-2", "a-2"}, {"shop/search-2", "b-2", "a-2"}}
+	if diff := cmp.Diff(want, e.Moves); diff != "" || e.Pods != 9 || e.Classes != 4 {
 		t.Errorf("elsewhere %+v, want the 6 pods of web on b-1, which has their image, and the 3 of search:\n%s", e, diff)
 	}
 	if v.Decision.Own != "b-2" || v.Decision.Chosen != "b-1" {

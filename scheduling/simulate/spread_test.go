@@ -1,0 +1,64 @@
+//go:build full
+
+package simulate_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling/simulate"
+)
+
+// TestDeploymentsSpread: the default constraints spread the pods of a Deployment that comes and grows as time passes. By
+// resources alone all of them would be in the zone with more space.
+func TestDeploymentsSpread(t *testing.T) {
+	deployment := func(replicas int) *api.Objects {
+		return decode(workload("Deployment", "apps/v1", "web", fmt.Sprintf(`"replicas": %d, "selector": {"matchLabels": {"app": "web"}},`, replicas), "100m", ""))
+	}
+	c := config(objects([]*api.Node{api.MakeNode("a", "64", "64Gi").Zone("a").Obj(), api.MakeNode("b", "16", "16Gi").Zone("b").Obj()}))
+	c.Trace.Events = append(c.Trace.Events,
+		simulate.Event{At: 10 * time.Second, Apply: deployment(2)},
+		simulate.Event{At: 20 * time.Second, Apply: deployment(4)},
+	)
+	count := map[string]int{}
+	for _, p := range run(c).Pods {
+		count[p.Node]++
+	}
+	if want := map[string]int{"a": 2, "b": 2}; !maps.Equal(count, want) {
+		t.Errorf("pods by node: %v, want %v", count, want)
+	}
+}
+
+// TestIndexedJob: an index comes again after its pod has lost its node, not after it has succeeded.
+func TestIndexedJob(t *testing.T) {
+	for mode, want := range map[string][]string{
+		"Indexed":    {"run-0", "run-1", "run-1", "run-2"},
+		"NonIndexed": {"run-0", "run-1", "run-2", "run-3"},
+	} {
+		text := workload("Job", "batch/v1", "run", fmt.Sprintf(`"completions": 3, "parallelism": 2, "completionMode": %q,`, mode), "1", `"berth-sched.github.io/run-time": "100s"`)
+		c := config(objects([]*api.Node{node("a", "1"), node("b", "1"), node("c", "1")}))
+		c.Trace.Events = append(c.Trace.Events, simulate.Event{At: time.Second, Apply: decode(text)})
+		var lost string
+		for _, p := range run(c).Pods {
+			if p.Pod == "default/run-1" {
+				lost = p.Node
+			}
+		}
+		c.Trace.Events = append(c.Trace.Events, simulate.Event{At: 50 * time.Second, Delete: simulate.Ref{Kind: "Node", Name: lost}})
+		var got []string
+		completed := 0
+		for _, p := range run(c).Pods {
+			got = append(got, p.Pod[len("default/"):])
+			if p.Completed {
+				completed++
+			}
+		}
+		if slices.Sort(got); !slices.Equal(got, want) || completed != 3 {
+			t.Errorf("%s: pods %v, %d of them completed; want %v and 3", mode, got, completed, want)
+		}
+	}
+}

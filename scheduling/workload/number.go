@@ -1,0 +1,34 @@
+package workload
+
+import (
+	"maps"
+	"strconv"
+
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// NumberPod makes p, a pod that the workload has made, its pod of number n: it gives it the name, "web-0" for
+// example. A pod of a StatefulSet or of an indexed Job gets the labels and annotations with its number, too. Number the
+// pods of a StatefulSet from w.Start on. A pod may get another number later.
+//
+// Source: k8s.io/kubernetes 1.37, updateIdentity and addCompletionIndexLabel.
+func (w *Workload) NumberPod(p *api.Pod, n int) {
+	text := strconv.Itoa(n)
+	p.Name = w.Name + "-" + text
+	switch {
+	case w.Kind == "StatefulSet":
+		p.Labels = with(p.Labels, "apps.kubernetes.io/pod-index", text)
+		p.Labels["statefulset.kubernetes.io/pod-name"] = p.Name
+	case w.Indexed:
+		const key = "batch.kubernetes.io/job-completion-index"
+		p.Labels, p.Annotations = with(p.Labels, key, text), with(p.Annotations, key, text)
+	}
+}
+
+// with returns a copy of the labels with one more. The copy has space for two.
+func with(labels map[string]string, key, value string) map[string]string {
+	more := make(map[string]string, len(labels)+2)
+	maps.Copy(more, labels)
+	more[key] = value
+	return more
+}
