@@ -18,9 +18,11 @@ type controller struct {
 	nodes     []string         // nodes that have changed, or on which such a pod has ended, since the last reconcile
 	toAll     bool             // the next one looks at all nodes
 	serial    int
-	ordinals  ordinals // of a StatefulSet
-	last      *life    // the pod that came last, or that waits again, of one with pods in order
-	adopted   bool     // it has pods since that may have other ones
+	ordinals  ordinals      // of a StatefulSet
+	byNumber  map[int]*life // pods of a StatefulSet whose pods are in order
+	ready     int           // see reconcileInOrder, as for taken
+	taken     []int
+	adopted   bool // it has pods since that may have other ones
 	succeeded int
 	before    int // pods of a Job that had succeeded when it came
 
@@ -94,12 +96,11 @@ func (w *world) takeOver(c *controller) {
 func (c *controller) adopt(l *life) {
 	if l.owner != nil {
 		delete(l.owner.live, l)
+		l.owner.leave(l)
 	}
 	l.owner, c.adopted = c, true
 	c.live[l] = true
-	if l.node == nil {
-		c.awaits(l)
-	}
+	c.join(l)
 	if c.Field == "" {
 		if node := workload.TargetNode(l.pod); node != "" {
 			c.settle(l, node)
@@ -110,6 +111,7 @@ func (c *controller) adopt(l *life) {
 // lost takes a pod off that has ended.
 func (w *world) lost(c *controller, l *life, completed bool) {
 	delete(c.live, l)
+	c.leave(l)
 	if c.IsTerminating() && len(c.live) == 0 {
 		w.lookAtOwner(c)
 	}
@@ -223,10 +225,14 @@ func (w *world) reconcileReplicas(c *controller) error {
 	if c.Kind == "Job" {
 		want = c.ofJob(want)
 	}
-	if now := (ordinals{int(c.Start), want}); c.Kind == "StatefulSet" && (c.adopted || c.ordinals != now) {
+	now := ordinals{int(c.Start), want}
+	if c.Ordered {
+		return w.reconcileInOrder(c, now)
+	}
+	if c.Kind == "StatefulSet" && (c.adopted || c.ordinals != now) {
 		w.number(c, now)
 	}
-	for len(c.live) < want && !w.waitsForOne(c) {
+	for len(c.live) < want {
 		if err := w.make(c, c.next(w)); err != nil {
 			return err
 		}
@@ -235,21 +241,6 @@ func (w *world) reconcileReplicas(c *controller) error {
 		w.end(l, false)
 	}
 	return nil
-}
-
-// inOrder is how long after a pod of a StatefulSet has got its node the next one comes: it must have started.
-const inOrder = time.Second
-
-// waitsForOne reports whether the next pod must wait until another one has its node.
-func (w *world) waitsForOne(c *controller) bool {
-	return c.Ordered && c.last != nil && c.live[c.last] && (c.last.node == nil || w.clock.Now().Sub(c.last.since) < inOrder)
-}
-
-// awaits notes that a pod of a workload has come, or waits again.
-func (c *controller) awaits(l *life) {
-	if c.Ordered {
-		c.last = l
-	}
 }
 
 // surplus lists the n pods that a controller ends first: those that wait, and then the youngest. Of pods that run

@@ -148,7 +148,7 @@ func TestStatefulSetShrinks(t *testing.T) {
 	pod := func(i string) string { return dumped("s-"+i, "StatefulSet", "s", "", `"nodeName": "n",`, "Running") }
 	c := config(dump(set(3), pod("2"), pod("10"), pod("0")))
 	c.Trace.Events = append(c.Trace.Events, simulate.Event{At: time.Minute, Apply: decode(`{"kind": "List", "items": [` + set(1) + `]}`)})
-	wantSummary(t, run(c), "s-0 0..-", "s-1 0..60", "s-10 0..0", "s-2 0..60")
+	wantSummary(t, run(c), "s-0 0..-", "s-1 0..60", "s-10 0..1", "s-2 0..60")
 }
 
 // TestDeploymentWithoutReplicaSets: a Deployment counts the pods of a ReplicaSet that is not there; one
@@ -357,7 +357,7 @@ func TestStatefulSetOrdinals(t *testing.T) {
 	pod := func(i string) string { return dumped("s-"+i, "StatefulSet", "s", "", `"nodeName": "n",`, "Running") }
 	c := config(dump(set(3), pod("3"), pod("other")))
 	c.Trace.Events = append(c.Trace.Events, simulate.Event{At: time.Minute, Apply: decode(`{"kind": "List", "items": [` + set(0) + `]}`)})
-	wantSummary(t, run(c), "s-0 60..-", "s-3 0..60", "s-other 0..-")
+	wantSummary(t, run(c), "s-0 60..-", "s-1 61..-", "s-3 0..62", "s-4 0..62", "s-other 0..-")
 }
 
 // TestDaemonSetFindsName: another pod with the name that a DaemonSet's pod would get stays.

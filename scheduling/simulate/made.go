@@ -71,6 +71,7 @@ func (w *world) make(c *controller, p *api.Pod) error {
 	}
 	l.owner = c
 	c.live[l] = true
+	c.join(l)
 	w.arrive(l)
 	return nil
 }

@@ -53,3 +53,44 @@ func TestPodsInOrder(t *testing.T) {
 		}
 	}
 }
+
+// orderedSet is a StatefulSet of pods of one CPU.
+func orderedSet(replicas int) string {
+	return workload("StatefulSet", "apps/v1", "db", fmt.Sprintf(`"replicas": %d,`, replicas), "1", "")
+}
+
+func cpuNode(name, cpu string) string {
+	return fmt.Sprintf(`{"kind": "Node", "metadata": {"name": %q}, "status": {"allocatable": {"cpu": %q, "memory": "8Gi", "pods": "110"}}}`, name, cpu)
+}
+
+// TestLostPodComesBeforeLaterOnes: a pod that is lost is made again although one that comes after it waits.
+func TestLostPodComesBeforeLaterOnes(t *testing.T) {
+	high := `{"kind": "Pod", "metadata": {"name": "high", "namespace": "default", "annotations": {"berth-sched.github.io/arrival": "600s"}},
+		"spec": {"priority": 10, "containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]}}`
+	r := run(config(decode(`{"kind": "List", "items": [` + cpuNode("a", "2") + "," + orderedSet(3) + "," + high + `]}`)))
+	if r.Waiting != 2 {
+		t.Errorf("%d pods wait, want the one that was evicted, made again, and the last one: %+v", r.Waiting, r.Pods)
+	}
+}
+
+// TestSetShrinksInOrder: no pod that is too much goes while one before it waits.
+func TestSetShrinksInOrder(t *testing.T) {
+	c := config(decode(`{"kind": "List", "items": [` + cpuNode("a", "1") + "," + orderedSet(3) + `]}`))
+	at := func(when time.Duration, items string) {
+		c.Trace.Events = append(c.Trace.Events, simulate.Event{At: when, Apply: decode(`{"kind": "List", "items": [` + items + `]}`)})
+	}
+	at(10*time.Second, cpuNode("b", "2"))
+	c.Trace.Events = append(c.Trace.Events, simulate.Event{At: 10 * time.Minute, Delete: simulate.Ref{Kind: "Node", Name: "a"}})
+	at(20*time.Minute, orderedSet(2))
+	r := run(c)
+	if r.Waiting != 1 {
+		t.Errorf("%d pods wait, want the one that lost its node", r.Waiting)
+	}
+	at(30*time.Minute, cpuNode("c", "1"))
+	r = run(c)
+	for _, p := range r.Pods {
+		if gone := p.Ended != nil; r.Waiting != 0 || gone != (p.Pod == "default/db-2" || p.Pod == "x/db-2" || p.Evictions > 0) {
+			t.Errorf("with room for it: %+v, %d wait", p, r.Waiting)
+		}
+	}
+}

@@ -76,6 +76,10 @@ func (w *world) freeNumber(pod string, completed bool) {
 	if c == nil {
 		return
 	}
+	if c.Ordered {
+		c.from(ordinal(pod))
+		return
+	}
 	if n := ordinal(pod); n >= c.ordinals.first && n < c.serial {
 		c.freed.Push(n)
 	}

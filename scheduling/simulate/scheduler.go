@@ -28,6 +28,7 @@ func (w *world) Bind(_ context.Context, pod *api.Pod, node string) error {
 	l.pod = &running
 	w.update(podItem(l.pod))
 	w.start(l, n)
+	w.startInOrder(l)
 	return nil
 }
 

@@ -78,11 +78,12 @@ type life struct {
 
 	daemonOf string // the node that it is made for, if it is a DaemonSet's
 
-	serial int           // order of arrival
-	stint  int           // counts its bindings
-	since  time.Time     // start of its wait, or of its run
-	waited time.Duration // sum of its waits
-	before int           // attempts before it came into the queue the last time
+	serial  int           // order of arrival
+	stint   int           // counts its bindings
+	since   time.Time     // start of its wait, or of its run
+	started bool          // it runs, so others need not wait for it
+	waited  time.Duration // sum of its waits
+	before  int           // attempts before it came into the queue the last time
 
 	victim  *Event // of a recorded trace: it goes because it was evicted; nil if not
 	leaving bool   // it is being deleted, and has not gone yet
@@ -212,10 +213,10 @@ func (w *world) arrive(l *life) {
 		p.Spec.SchedulerName = scheduling.DefaultName // there is only one
 		l.pod = &p
 	}
+	w.last, l.since, l.started = w.clock.Now(), w.clock.Now(), false
 	if l.owner != nil {
-		l.owner.awaits(l)
+		l.owner.stray(l)
 	}
-	w.last, l.since = w.clock.Now(), w.clock.Now()
 	l.before = l.Attempts
 	w.waiting++
 	w.update(podItem(l.pod))
@@ -224,15 +225,8 @@ func (w *world) arrive(l *life) {
 // start lets the pod run on a node, and end after its run time, if it has one.
 func (w *world) start(l *life, n *nodeState) {
 	w.last, l.since = w.clock.Now(), w.clock.Now()
-	l.node, l.stint = n, l.stint+1
+	l.node, l.stint, l.started = n, l.stint+1, true
 	n.pods[l] = true
-	if c := l.owner; c != nil && c.last == l {
-		w.expect(w.clock.Now().Add(inOrder))
-		w.clock.AfterFunc(inOrder, func() {
-			w.lookAt(c)
-			w.reconcile()
-		})
-	}
 	if n.node != nil {
 		w.series.add(l.pod, 1, w)
 	}
