@@ -27,8 +27,9 @@ type anchor struct {
 // anchorsMost is how many anchors there are: so deep may forks of forks be asked in turn.
 const anchorsMost = 4
 
-// A changedFrom calls ChangedFrom of a tracker. It returns the slots that were called.
-type changedFrom func(state []byte) (slots []int32, ok bool)
+// A changedFrom calls ChangedFrom of a tracker. It returns the slots that were called. since are the anchors from that
+// of the state on.
+type changedFrom func(state []byte, since []anchor) (slots []int32, ok bool)
 
 // forget makes no state known.
 func (x *anchors) forget() { x.now, x.list = x.now[:0], x.list[:0] }
@@ -38,7 +39,7 @@ func (x *anchors) forget() { x.now, x.list = x.now[:0], x.list[:0] }
 func (x *anchors) begin(a *asker, t incremental.ForkTracker, changed changedFrom, most int) {
 	x.list = x.list[:0]
 	if x.now = a.origin(t, x.now[:0]); len(x.now) > 0 {
-		if away, ok := changed(x.now); ok && len(away) <= most {
+		if away, ok := changed(x.now, nil); ok && len(away) <= most {
 			x.push(away)
 		}
 	}
@@ -77,13 +78,13 @@ func (x *anchors) move(a *asker, t incremental.ForkTracker, changed changedFrom,
 	if len(x.now) == 0 {
 		return false
 	}
-	if away, ok := changed(x.now); ok {
+	if away, ok := changed(x.now, nil); ok {
 		x.push(away)
 		x.now = a.state(t, x.now[:0])
 		return true
 	}
 	for i := len(x.list) - 1; i >= 0; i-- {
-		away, ok := changed(x.list[i].state)
+		away, ok := changed(x.list[i].state, x.list[i:])
 		if !ok {
 			continue
 		}

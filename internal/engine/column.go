@@ -354,13 +354,13 @@ func (col *column) changed(c *class) bool {
 
 // changedFrom asks the scorer, which must be a ForkTracker, which nodes' answers changed since a state.
 func (col *column) changedFrom(c *class) changedFrom {
-	return func(state []byte) (slots []int32, ok bool) {
+	return func(state []byte, since []anchor) (slots []int32, ok bool) {
 		c.columns.tracking = col
 		from := len(col.touched)
 		switch col.form {
 		case byException:
 			if s, is := col.scorer.Scorer.(incremental.ForkExceptionScorer); is {
-				ok = c.ask.exceptionsChangedFrom(s, state, col.scores.(*exceptScores).slots, c.columns.touch)
+				ok = c.ask.exceptionsChangedFrom(s, state, col.scores.(*exceptScores).slotsSince(since), c.columns.touch)
 			}
 		case byNode, byValue:
 			ok = c.ask.changedFrom(col.scorer.Scorer.(incremental.ForkTracker), state, c.columns.touch)

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/berth-sched/berth/framework"
@@ -115,6 +116,16 @@ func (s *exceptScores) refreshAll(c *class, col *column) {
 	col.touched, c.columns.tracking = col.touched[:0], col
 	c.ask.exceptions(col.scorer.Scorer.(incremental.ExceptionScorer), c.columns.touch)
 	s.refresh(c, col)
+}
+
+// slotsSince are those of the exceptions of now, and of those that there were when there was the first of some anchors:
+// each of these is an exception now, or has been asked about since.
+func (s *exceptScores) slotsSince(anchors []anchor) []int32 {
+	slots := slices.Clip(s.slots)
+	for i := range anchors {
+		slots = append(slots, anchors[i].away...)
+	}
+	return slots
 }
 
 // crowded reports whether there are too many exceptions.

@@ -189,7 +189,7 @@ func (g *gates) follow(x *gate, a *asker, most int) (known bool) {
 	x.version, x.role = version, remembered
 	forks, is := t.(incremental.ForkTracker)
 	mark := len(g.touched)
-	changed := func(state []byte) ([]int32, bool) {
+	changed := func(state []byte, _ []anchor) ([]int32, bool) {
 		from := len(g.touched)
 		ok := a.changedFrom(forks, state, g.touch)
 		return g.touched[from:], ok
