@@ -3,6 +3,7 @@ package topo
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
@@ -169,4 +170,37 @@ func TestGroupsGoToForks(t *testing.T) {
 	if x.Count != 1 || y.Count != 1 || &x.Of[0] != &y.Of[0] {
 		t.Errorf("%d and %d groups where the nodes are in one rack, want 1, which both have in common", x.Count, y.Count)
 	}
+}
+
+// TestForkReadsWhileOthersCount: a fork reads the changes of the time before, in its own goroutine, while the
+// snapshot that it is of makes others.
+func TestForkReadsWhileOthersCount(t *testing.T) {
+	s := on(t, []string{"a", zone, "x"}, []string{"b", zone, "y"})
+	add(t, s, web("there"), "a")
+	pod := info(t, s, hermit("asks", zone))
+	before := Of(s).Affinity(pod).AppendFilterState(nil)
+	add(t, s, web("at last"), "b")
+	left, right := s.Fork(), s.Fork()
+	var wait sync.WaitGroup
+	for _, f := range []*framework.Snapshot{left, right} {
+		wait.Go(func() {
+			for i := range 200 {
+				a, names := Of(f).Affinity(pod), 0
+				if !a.FilterChangedFrom(before, func(int) { names++ }) || names == 0 {
+					t.Error("the fork does not know what has changed before it was made")
+					return
+				}
+				if i%50 == 0 {
+					add(t, f, web(fmt.Sprint("new-", i)), "a")
+				}
+			}
+		})
+	}
+	for range 2 * historyLimit {
+		i := add(t, s, web("1"), "a")
+		if err := s.RemovePod(i, "a"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wait.Wait()
 }
