@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
@@ -178,29 +179,36 @@ func TestForkReadsWhileOthersCount(t *testing.T) {
 	s := on(t, []string{"a", zone, "x"}, []string{"b", zone, "y"})
 	add(t, s, web("there"), "a")
 	pod := info(t, s, hermit("asks", zone))
-	before := Of(s).Affinity(pod).AppendFilterState(nil)
-	add(t, s, web("at last"), "b")
-	left, right := s.Fork(), s.Fork()
-	var wait sync.WaitGroup
-	for _, f := range []*framework.Snapshot{left, right} {
-		wait.Go(func() {
-			for i := range 200 {
-				a, names := Of(f).Affinity(pod), 0
-				if !a.FilterChangedFrom(before, func(int) { names++ }) || names == 0 {
-					t.Error("the fork does not know what has changed before it was made")
-					return
-				}
-				if i%50 == 0 {
-					add(t, f, web(fmt.Sprint("new-", i)), "a")
-				}
-			}
-		})
-	}
-	for range 2 * historyLimit {
+	a := Of(s).Affinity(pod)
+	for range historyLimit/2 - 2 { // the next changes make the log drop some
 		i := add(t, s, web("1"), "a")
 		if err := s.RemovePod(i, "a"); err != nil {
 			t.Fatal(err)
 		}
 	}
+	before := a.AppendFilterState(nil)
+	add(t, s, web("at last"), "b")
+	left, right := s.Fork(), s.Fork()
+	add(t, right, web("in the fork"), "a") // so it has a log of its own
+	var wait sync.WaitGroup
+	var done atomic.Bool
+	for _, f := range []*framework.Snapshot{left, right} {
+		wait.Go(func() {
+			for !done.Load() {
+				a, names := Of(f).Affinity(pod), 0
+				if !a.FilterChangedFrom(before, func(int) { names++ }) || names == 0 {
+					t.Error("the fork does not know what has changed before it was made")
+					return
+				}
+			}
+		})
+	}
+	for range historyLimit {
+		i := add(t, s, web("1"), "a")
+		if err := s.RemovePod(i, "a"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	done.Store(true)
 	wait.Wait()
 }
