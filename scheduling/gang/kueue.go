@@ -86,14 +86,15 @@ func (r *kueueReader) mode() (at int, mode Mode, err error) {
 		mode Mode
 	}{{kueueRequired, Required}, {kueuePreferred, Preferred}, {kueueUnconstrained, Counted}} {
 		text, ok := r.from[x.key]
-		if !ok || x.mode == Counted && text == "false" {
+		set, notBool := strconv.ParseBool(text) // as Kueue reads it
+		if !ok || x.mode == Counted && notBool == nil && !set {
 			continue
 		}
 		if count++; count > 1 {
 			return none, 0, r.invalid(x.key, "only one of required, preferred and unconstrained may be set")
 		}
 		if mode = x.mode; mode == Counted {
-			if text != "true" {
+			if notBool != nil {
 				return none, 0, r.invalid(x.key, "must be true or false")
 			}
 			at = unconstrained

@@ -43,8 +43,11 @@ func TestKueueMalformed(t *testing.T) {
 	if levels, _, err := gang.KueueLevels(nil, labels); levels != nil || err != nil {
 		t.Errorf("KueueLevels without annotations = %v, %v", levels, err)
 	}
-	if _, choice, _ := gang.KueueLevels(map[string]string{prefix + "unconstrained-topology": "true"}, labels); choice != gang.LeastFree {
-		t.Errorf("unconstrained: %v, want LeastFree", choice)
+	for text, want := range map[string]gang.Choice{"true": gang.LeastFree, "1": gang.LeastFree, "True": gang.LeastFree, "F": gang.BestFit} {
+		_, choice, err := gang.KueueLevels(map[string]string{prefix + "unconstrained-topology": text}, labels)
+		if err != nil || choice != want {
+			t.Errorf("unconstrained %q: %v, %v, want %v", text, choice, err, want)
+		}
 	}
 }
 
