@@ -49,6 +49,7 @@ func (w *world) applyControllers(o *api.Objects) error {
 		if known {
 			changed = append(changed, change{ref, c.Workload})
 			w.owned.remove(w, c)
+			x.Replace(&c.Workload)
 		} else {
 			c = newController()
 			w.controllers[ref] = c

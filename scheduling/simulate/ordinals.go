@@ -55,8 +55,8 @@ func (c *controller) next(w *world) *api.Pod {
 		} else {
 			c.serial++
 		}
-		if w.pods[c.Key()+"-"+strconv.Itoa(n)] == nil {
-			c.NumberPod(p, n)
+		c.NumberPod(p, n)
+		if w.pods[p.Key()] == nil {
 			return p
 		}
 	}

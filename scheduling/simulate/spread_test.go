@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -61,4 +62,18 @@ func TestIndexedJob(t *testing.T) {
 			t.Errorf("%s: pods %v, %d of them completed; want %v and 3", mode, got, completed, want)
 		}
 	}
+}
+
+// TestTwoOfOneName: the pods of a StatefulSet keep their numbers beside a Deployment of its name, also if that comes anew.
+func TestTwoOfOneName(t *testing.T) {
+	list := func(items ...string) *api.Objects {
+		return decode(`{"kind": "List", "items": [` + strings.Join(items, ",") + `]}`)
+	}
+	of := func(kind string, replicas int) string {
+		return workload(kind, "apps/v1", "db", fmt.Sprintf(`"replicas": %d,`, replicas), "100m", "")
+	}
+	c := config(list(cpuNode("n", "4"), of("StatefulSet", 2), of("Deployment", 1)))
+	c.Trace.Events = append(c.Trace.Events,
+		simulate.Event{At: time.Minute, Apply: list(of("StatefulSet", 1))}, simulate.Event{At: 2 * time.Minute, Apply: list(of("Deployment", 2))})
+	wantSummary(t, run(c), "db-0 0..-", "db-1 1..60", "db-deployment-0 0..-", "db-deployment-1 120..-")
 }

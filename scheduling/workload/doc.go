@@ -30,7 +30,8 @@
 //
 // Differs: the value of pod-template-hash.
 // Original: a hash of the template as Go has it in memory.
-// Here: a hash of its JSON. It is the one of the ReplicaSet with this template if that is among the objects.
+// Here: a hash of its JSON. It is the one of the ReplicaSet with this template if that is among the objects. Without
+// ReplicaSets it is that of the Deployment's pods among the objects, if they all have the same.
 // Why: the original depends on the types of a release.
 //
 // Differs: numbers of pods that an indexed Job makes after others have succeeded.

@@ -2,6 +2,7 @@ package workload_test
 
 import (
 	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -129,5 +130,71 @@ func TestNumberPod(t *testing.T) {
 		if len(spec.Labels) != 1 || len(spec.Annotations) != 1 {
 			t.Fatalf("%s: the template has changed", x.name)
 		}
+	}
+}
+
+// podOf is a pod of a ReplicaSet of the Deployment web.
+func podOf(name, hash string) *api.Pod {
+	p := api.MakePod(name).Labels("app", "web", "pod-template-hash", hash).Obj()
+	p.OwnerReferences = []api.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web-" + hash, Controller: new(true)}}
+	return p
+}
+
+// TestHashOfPods: without ReplicaSets, the pods that are there say which hash they have, if they agree.
+func TestHashOfPods(t *testing.T) {
+	d := &api.Deployment{ObjectMeta: api.ObjectMeta{Name: "web", Namespace: "default"}}
+	d.Spec.Template.Labels = map[string]string{"app": "web"}
+	hash := func(o *api.Objects, old ...workload.Workload) string {
+		w := workload.Of(o)[0]
+		if len(old) > 0 {
+			w.Replace(&old[0])
+		}
+		return w.Pod().Labels["pod-template-hash"]
+	}
+	own := hash(&api.Objects{Deployments: []*api.Deployment{d}})
+	with := func(pods ...*api.Pod) *api.Objects {
+		return &api.Objects{Deployments: []*api.Deployment{d}, Pods: pods}
+	}
+	elsewhere := podOf("c", "y")
+	elsewhere.Namespace = "other"
+	for _, x := range []struct {
+		name string
+		of   *api.Objects
+		want string
+	}{
+		{"one hash", with(podOf("a", "x"), podOf("b", "x"), elsewhere), "x"},
+		{"two hashes", with(podOf("a", "x"), podOf("b", "y"), podOf("c", "z")), own},
+		{"of another Deployment", with(elsewhere), own},
+	} {
+		if got := hash(x.of); got != x.want {
+			t.Errorf("%s: %q, want %q", x.name, got, x.want)
+		}
+	}
+	old := workload.Of(with(podOf("a", "x")))[0]
+	if got := hash(with(), old); got != "x" {
+		t.Errorf("a new version with the same template: %q, want x", got)
+	}
+	changed := *d
+	changed.Spec.Template.Labels = map[string]string{"app": "web", "v": "2"}
+	if got := hash(&api.Objects{Deployments: []*api.Deployment{&changed}}, old); got == "x" {
+		t.Error("a new version with another template has the hash of the old one")
+	}
+}
+
+// TestTwins: a StatefulSet has the names with numbers.
+func TestTwins(t *testing.T) {
+	meta := func(name string) api.ObjectMeta { return api.ObjectMeta{Name: name, Namespace: "default"} }
+	o := &api.Objects{
+		Deployments:  []*api.Deployment{{ObjectMeta: meta("db")}, {ObjectMeta: meta("web")}},
+		StatefulSets: []*api.StatefulSet{{ObjectMeta: meta("db")}},
+	}
+	var got []string
+	for _, w := range workload.Of(o) {
+		p := w.Pod()
+		w.NumberPod(p, 0)
+		got = append(got, p.Name)
+	}
+	if want := []string{"db-deployment-0", "web-0", "db-0"}; !slices.Equal(got, want) {
+		t.Errorf("the pods are %v, want %v", got, want)
 	}
 }

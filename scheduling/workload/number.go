@@ -3,18 +3,23 @@ package workload
 import (
 	"maps"
 	"strconv"
+	"strings"
 
 	"github.com/berth-sched/berth/framework/api"
 )
 
 // NumberPod makes p, a pod that the workload has made, its pod of number n: it gives it the name, "web-0" for
 // example. A pod of a StatefulSet or of an indexed Job gets the labels and annotations with its number, too. Number the
-// pods of a StatefulSet from w.Start on. A pod may get another number later.
+// pods of a StatefulSet from w.Start on. A pod may get another number later. If a StatefulSet among the objects of [Of] has the
+// name of another workload, the names of that one's pods have its kind, "web-deployment-0".
 //
 // Source: k8s.io/kubernetes 1.37, updateIdentity and addCompletionIndexLabel.
 func (w *Workload) NumberPod(p *api.Pod, n int) {
 	text := strconv.Itoa(n)
 	p.Name = w.Name + "-" + text
+	if w.twin {
+		p.Name = w.Name + "-" + strings.ToLower(w.Kind) + "-" + text
+	}
 	switch {
 	case w.Kind == "StatefulSet":
 		p.Labels = with(p.Labels, "apps.kubernetes.io/pod-index", text)

@@ -40,6 +40,7 @@ type Workload struct {
 
 	labels map[string]string // of the pods; nil for those of Template
 	hashed *hashed           // of a Deployment
+	twin   bool              // a StatefulSet has its name, too
 }
 
 // Label names the workload as errors do.
@@ -55,15 +56,10 @@ func (w *Workload) IsTerminating() bool { return w.DeletionTimestamp != nil }
 // deleted, and a Job that is suspended or has finished, has no pods.
 func Of(o *api.Objects) []Workload {
 	var list []Workload
-	sets := map[string][]*api.ReplicaSet{} // by Deployment
-	for _, x := range o.ReplicaSets {
-		if owner := x.ControllerRef(); owner != nil && owner.Kind == "Deployment" && len(o.Deployments) > 0 {
-			sets[x.Namespace+"/"+owner.Name] = append(sets[x.Namespace+"/"+owner.Name], x)
-		}
-	}
+	hashed := hashes(o)
 	for _, x := range o.Deployments {
 		w := withReplicas(typed(x.TypeMeta, "apps/v1", "Deployment"), x.ObjectMeta, &x.Spec.Template, x.Spec.Replicas)
-		w.hashed = &hashed{sets: sets[x.Namespace+"/"+x.Name]}
+		w.hashed = hashed[x.Namespace+"/"+x.Name]
 		list = append(list, w)
 	}
 	for _, x := range o.ReplicaSets {
@@ -88,7 +84,21 @@ func Of(o *api.Objects) []Workload {
 	for _, x := range o.Jobs {
 		list = append(list, ofJob(x))
 	}
+	noteTwins(list)
 	return list
+}
+
+// noteTwins finds the workloads whose name a StatefulSet has, too.
+func noteTwins(list []Workload) {
+	sets := map[string]bool{}
+	for i := range list {
+		if list[i].Kind == "StatefulSet" {
+			sets[list[i].Key()] = true
+		}
+	}
+	for i := range list {
+		list[i].twin = list[i].Kind != "StatefulSet" && sets[list[i].Key()]
+	}
 }
 
 func withReplicas(t api.TypeMeta, meta api.ObjectMeta, template *api.PodTemplateSpec, replicas *int32) Workload {
