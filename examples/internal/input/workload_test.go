@@ -39,7 +39,12 @@ func TestWorkloads(t *testing.T) {
 			"names that are taken",
 			workloadYAML("apps/v1", "Deployment", "replicas: 2") + "\n---\n" + workloadYAML("apps/v1", "StatefulSet", "") +
 				"\n---\n{kind: Pod, apiVersion: v1, metadata: {name: w-1}}",
-			[]string{"default/w-1", "default/w-0", "default/w-2", "default/w-3"},
+			[]string{"default/w-1", "default/w-deployment-0", "default/w-deployment-1", "default/w-0"},
+		},
+		{
+			"a name that is taken",
+			workloadYAML("apps/v1", "Deployment", "replicas: 2") + "\n---\n{kind: Pod, apiVersion: v1, metadata: {name: w-1}}",
+			[]string{"default/w-1", "default/w-0", "default/w-2"},
 		},
 		{
 			"a pod is there",
