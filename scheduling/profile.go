@@ -124,7 +124,8 @@ type CacheConfig struct {
 	// The budget does not count what all classes share: data about the snapshot used
 	// last (25 bytes per node and 32 KiB), up to 32 ways to group nodes (6
 	// bytes per node each), lists of about 50 bytes per node, and the memory of the
-	// last few evicted classes, which is reused.
+	// last few evicted classes, which is reused. Nor does it count the two snapshots used
+	// last, which stay in memory although nobody else has them any more.
 	Budget int
 	// Verify takes both paths for every decision and fails with a [*DifferenceError]
 	// if they differ, or with a [*MutationError] if a plugin writes to what it may only

@@ -41,8 +41,9 @@ type base struct {
 	moves    uint64               // changes if that was to another snapshot
 	log      changelog.Log[int32] // of rows that were evaluated
 
-	used uint64 // engine clock of the last use
-	copy *base  // for others, nil if the base has been used since
+	used   uint64             // engine clock of the last use
+	visits [visitsMost]uint64 // in which it is listed; see visits
+	copy   *base              // for others, nil if the base has been used since
 }
 
 // A baseState is how much of a base is right. A state includes those before it, but

@@ -146,6 +146,7 @@
 //	reasons.go         rejections by number; deadlines.go until when rows hold
 //	class.go           states of a class, and how it is brought up to date
 //	class_nodes.go     own reasons, from rows and gates; which groups are shut
+//	visits.go          which bases let go of a snapshot
 //	anchors.go         states of other forks from which live plugins can tell what differs
 //	overrides.go       rejections of single nodes that hold for one query
 //	class_totals.go    totals; classes that share a tree of their base

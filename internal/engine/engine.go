@@ -43,6 +43,7 @@ type Engine struct {
 	spare      []*class          // dropped; their memory is used again
 	spareBases []*base
 
+	visits    visits
 	order     *nodelog.Order
 	divisions divisions
 	sightings sightings
@@ -145,6 +146,9 @@ func (e *Engine) Find(q *Query) (v *View, ok bool) {
 	if e.tracker.Snapshot != q.Snapshot {
 		e.lists.evaluated += 2 * moveCost
 	}
+	if e.visits.list[0].snapshot != q.Snapshot {
+		e.visits.begin(q.Snapshot)
+	}
 	e.tracker.Follow(q.Snapshot, e.order)
 	count := &e.stats.Hits
 	if c = e.lookUp(q); c == nil {
@@ -211,7 +215,9 @@ func (e *Engine) Place(s *framework.Snapshot, slot int) int {
 func (e *Engine) bringUpToDate(c *class, q *Query) bool {
 	c.used, c.base.used, c.base.copy = e.clock, e.clock, nil
 	e.recency.use(c)
-	if !c.base.sync(e.source) {
+	synced := c.base.sync(e.source)
+	e.visits.bound(c.base)
+	if !synced {
 		e.dropFailed(c)
 		return false
 	}

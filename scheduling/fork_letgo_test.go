@@ -1,0 +1,50 @@
+//go:build full
+
+package scheduling_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"weak"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// TestForksAreLetGo: a scheduler keeps no snapshot alive but the last two, also if it is never asked again about the
+// pods that it was asked about there.
+func TestForksAreLetGo(t *testing.T) {
+	for _, c := range treeApps() {
+		s := visited(t, 400, c)
+		sched := build(t, scheduling.Kubernetes137())
+		var forks []weak.Pointer[framework.Snapshot]
+		for i := range 8 {
+			f := s.Fork()
+			for k := range 3 { // the first takes the reference path
+				p := c.pod(fmt.Sprint("asks-", i, "-", k))
+				p.Spec.Containers[0].Resources.Requests["cpu"] = resource.MustParse(fmt.Sprint(10+i, "m"))
+				if _, err := sched.Schedule(f, podInfo(t, f, p)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			forks = append(forks, weak.Make(f))
+		}
+		if kept := sched.Stats().Classes; kept < 4 {
+			t.Errorf("%s: %d classes are kept, want some", c.name, kept)
+		}
+		runtime.GC()
+		runtime.GC()
+		alive := 0
+		for _, f := range forks {
+			if f.Value() != nil {
+				alive++
+			}
+		}
+		if alive > 3 { // a list of nodes may be that of the last decision on the reference path
+			t.Errorf("%s: %d of 8 forks are alive, want the last two", c.name, alive)
+		}
+		runtime.KeepAlive(sched)
+	}
+}
