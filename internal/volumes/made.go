@@ -74,8 +74,9 @@ func makeVolume(s *framework.Snapshot, class *api.StorageClass, claim *api.Persi
 	return framework.Put(s, v)
 }
 
-// MakeVolumes makes the volumes of the claims that a pod names and that wait for a provisioner since the pod
-// was placed on the node, as provisioners do: the next pod with the claim need not be on that node.
+// MakeVolumes binds the claims that a pod names, and that wait for their first pod, once the pod was placed on the
+// node, as controllers do: to the free volumes that were found for them, or to new ones if they wait for a
+// provisioner. So the next pod with such a claim goes where its volume can be reached.
 func MakeVolumes(s *framework.Snapshot, pod *api.Pod, node *api.Node) error {
 	for i := range pod.Spec.Volumes {
 		v := pod.Spec.Volumes[i].PersistentVolumeClaim
@@ -83,19 +84,43 @@ func MakeVolumes(s *framework.Snapshot, pod *api.Pod, node *api.Node) error {
 			continue
 		}
 		claim := framework.Lookup[api.PersistentVolumeClaim](s, key(pod.Namespace, v.ClaimName))
-		if claim == nil || claim.Spec.VolumeName != "" || claim.Annotations[api.AnnSelectedNode] != node.Name {
-			continue
-		}
-		class := framework.Lookup[api.StorageClass](s, ClassOfClaim(claim))
-		if class == nil || class.Provisioner == noProvisioner {
+		if claim == nil || claim.Spec.VolumeName != "" {
 			continue
 		}
 		bound := *claim
-		if err := makeVolume(s, class, &bound, reachOf(s, class, claim, node)); err != nil {
-			return err
+		if free := foundFor(s, pod, claim); free != nil {
+			bound.Spec.VolumeName = free.Name
+			bound.Annotations = with(claim.Annotations, api.AnnBindCompleted, "yes")
+			given := *free
+			given.Status.Phase = api.VolumeBound
+			if err := framework.Put(s, &given); err != nil {
+				return err
+			}
+		} else {
+			class := framework.Lookup[api.StorageClass](s, ClassOfClaim(claim))
+			if class == nil || class.Provisioner == noProvisioner || claim.Annotations[api.AnnSelectedNode] != node.Name {
+				continue
+			}
+			if err := makeVolume(s, class, &bound, reachOf(s, class, claim, node)); err != nil {
+				return err
+			}
 		}
 		if err := framework.Put(s, &bound); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// foundFor returns the free volume that is reserved for a claim since its pod was placed, nil if there is none.
+func foundFor(s *framework.Snapshot, pod *api.Pod, claim *api.PersistentVolumeClaim) *api.PersistentVolume {
+	holds, _ := assumedKey.Of(s).pods.Get(idOf(pod))
+	for _, h := range holds.list {
+		if h.volume == nil {
+			continue
+		}
+		if v := framework.Lookup[api.PersistentVolume](s, h.volume.Name); v != nil && isReservedFor(v, claim) {
+			return v
 		}
 	}
 	return nil
