@@ -127,7 +127,7 @@ func withoutUser(c *api.ResourceClaim, pod *api.Pod) *api.ResourceClaim {
 	next := *c
 	next.Status.ReservedFor = slices.DeleteFunc(slices.Clone(c.Status.ReservedFor), uses)
 	if len(next.Status.ReservedFor) == 0 {
-		next.Status.Allocation, next.Status.Devices = nil, nil
+		next.Status = api.ResourceClaimStatus{}
 	}
 	return &next
 }

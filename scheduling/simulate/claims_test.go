@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling/gang"
 	"github.com/berth-sched/berth/scheduling/simulate"
 	"github.com/google/go-cmp/cmp"
 )
@@ -168,5 +170,88 @@ func TestRecordedClaims(t *testing.T) {
 	}
 	if want.Waiting != 0 || len(want.Pods) < 40 {
 		t.Errorf("%d pods, %d wait", len(want.Pods), want.Waiting)
+	}
+}
+
+// TestRandomClaims: random days with claims of all kinds, and nodes that fail, go the same way without kept answers, and
+// when they are replayed. At the end, the users of a claim for devices are there, and one without users has no device.
+func TestRandomClaims(t *testing.T) {
+	for seed := range uint64(runs) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		specs := []string{sharesDevice, mounts("many"), mounts("one"), mounts("atonce"), mounts("free"), ephemeral("late"), ephemeral("now"), ephemeral("made"), `"resourceClaims": [{"name": "e", "resourceClaimTemplateName": "t"}]`}
+		more := []string{`{"kind": "ResourceClaimTemplate", "metadata": {"name": "t", "namespace": "default"}, "spec": {` + oneDevice + `}}`, `{"kind": "PriorityClass", "metadata": {"name": "high"}, "value": 10}`}
+		for i := range 2 + r.IntN(4) {
+			kind := []string{"Deployment", "StatefulSet", "Job"}[r.IntN(3)]
+			v, f := "apps/v1", fmt.Sprintf(`"replicas": %d,`, 1+r.IntN(4))
+			if kind == "Job" {
+				v, f = "batch/v1", fmt.Sprintf(`"parallelism": %d, "completions": %d,`, 1+r.IntN(4), 4+r.IntN(9))
+			}
+			a := fmt.Sprintf(`"berth-sched.github.io/run-time": "%dm"`, 1+r.IntN(20))
+			if r.IntN(3) == 0 && kind != "Job" {
+				a = ""
+			}
+			text := workload(kind, v, fmt.Sprint("w", i), f, fmt.Sprint(1+r.IntN(3)), a)
+			spec := specs[r.IntN(len(specs))]
+			if r.IntN(3) == 0 {
+				spec += `, "priorityClassName": "high"`
+			}
+			more = append(more, strings.Replace(text, `"containers"`, spec+`, "containers"`, 1))
+		}
+		o := claimed(strings.Join(more, ","))
+		c := config(o)
+		c.Until = 90 * time.Minute
+		if r.IntN(2) == 0 {
+			c.Groups = new(gang.Rules)
+		}
+		p := job("lonely", "1", 0, time.Duration(1+r.IntN(60))*time.Minute).Namespace("default").Obj()
+		p.Spec.Volumes = decode(`{"kind": "Pod", "metadata": {"name": "x"}, "spec": {"containers": [{"name": "c"}], ` + ephemeral([]string{"now", "made", "late"}[r.IntN(3)]) + `}}`).Pods[0].Spec.Volumes
+		if r.IntN(2) == 0 {
+			p.UID = "l"
+		}
+		c.Trace.Events = append(c.Trace.Events, simulate.Event{At: time.Second, Apply: objects(nil, p)})
+		for i := range 4 {
+			at := time.Duration(10+15*i) * time.Minute
+			k := r.IntN(2)
+			c.Trace.Events = append(c.Trace.Events, simulate.Event{At: at, Delete: simulate.Ref{Kind: "Node", Name: o.Nodes[k].Name}}, simulate.Event{At: at + 3*time.Minute, Apply: objects(o.Nodes[k : k+1])})
+		}
+		c.Profiles[0].Cache.Verify = seed%2 == 0
+		want, trace, text := recorded(t, c)
+		off := c
+		off.Profiles = append(off.Profiles[:0:0], c.Profiles...)
+		off.Profiles[0].Cache.Verify, off.Profiles[0].Cache.Off = false, true
+		plain, _, _ := recorded(t, off)
+		if diff := cmp.Diff(want.Pods, plain.Pods); diff != "" {
+			t.Fatalf("seed %d: without kept answers (-with +without):\n%s", seed, diff)
+		}
+		again := c
+		again.Trace = trace
+		if _, differences, err := simulate.Replay(context.Background(), again); err != nil || len(differences) > 0 {
+			t.Errorf("seed %d: %v, %d differences, the first %+v", seed, err, len(differences), differences[:min(1, len(differences))])
+		}
+		if _, _, text2 := recorded(t, again); untilLast(text) != untilLast(text2) {
+			t.Errorf("seed %d: the replay is recorded as another trace:\n%s", seed, cmp.Diff(strings.Split(text, "\n"), strings.Split(text2, "\n")))
+		}
+		there := map[string]bool{}
+		for _, p := range want.Pods {
+			there[p.Pod] = p.Ended == nil
+		}
+		claims := map[string]*api.ResourceClaim{}
+		for _, e := range trace.Events {
+			if e.Apply != nil {
+				for _, x := range e.Apply.ResourceClaims {
+					claims[x.Name] = x
+				}
+			}
+		}
+		for _, x := range claims {
+			if (x.Status.Allocation == nil) != (len(x.Status.ReservedFor) == 0) {
+				t.Errorf("seed %d: claim %s has status %+v", seed, x.Name, x.Status)
+			}
+			for _, u := range x.Status.ReservedFor {
+				if !there["default/"+u.Name] {
+					t.Errorf("seed %d: claim %s is reserved for %s, which has gone", seed, x.Name, u.Name)
+				}
+			}
+		}
 	}
 }
