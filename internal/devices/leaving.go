@@ -7,30 +7,42 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// Leave changes the claims of a pod that has left its node for good, as the controller of claims does:
-// those that the pod owns are deleted, and one that no other pod uses gives back its devices.
+// Leave changes the claims of a pod that has left its node for good, as [Left] says.
 func Leave(s *framework.Snapshot, pod *framework.PodInfo) error {
-	for _, c := range claimsOf(s, pod) {
-		switch next := withoutUser(c, pod.Pod); {
-		case next == nil:
-			framework.Delete[api.ResourceClaim](s, c.Key())
-		case next != c:
-			if err := framework.Put(s, next); err != nil {
-				return err
-			}
-		}
+	changed, gone := Left(s, pod.Pod)
+	for _, c := range gone {
+		framework.Delete[api.ResourceClaim](s, c.Key())
 	}
-	return nil
+	return putAll(s, changed)
 }
 
-// Settle writes into the claims that a placed pod names what its binding writes: the devices that were chosen for
-// it, and that it uses them. So the next pod with such a claim gets the same devices.
+// Left returns what the controller of claims does once a pod has gone: it deletes the claims that the pod owns,
+// and changes those that it used. One that no other pod uses gives back its devices.
+func Left(s *framework.Snapshot, pod *api.Pod) (changed, gone []*api.ResourceClaim) {
+	for _, c := range claimsOf(s, pod) {
+		switch next := withoutUser(c, pod); {
+		case next == nil:
+			gone = append(gone, c)
+		case next != c:
+			changed = append(changed, next)
+		}
+	}
+	return changed, gone
+}
+
+// Settle writes into the claims that a placed pod names what its binding writes, as [Settled] says.
 func Settle(s *framework.Snapshot, pod *framework.PodInfo) error {
+	return putAll(s, Settled(s, s, pod))
+}
+
+// Settled returns the claims that a placed pod names as its binding writes them: with the devices that were chosen
+// for it in a snapshot, and with the pod among their users. So the next pod with such a claim gets the same devices.
+func Settled(s, chosen *framework.Snapshot, pod *framework.PodInfo) (list []*api.ResourceClaim) {
 	if !pod.HasClaims() {
 		return nil
 	}
-	flights := flightsOf(holdsOf(s, pod))
-	for _, c := range claimsOf(s, pod) {
+	flights := flightsOf(holdsOf(chosen, pod))
+	for _, c := range claimsOf(s, pod.Pod) {
 		next := *c
 		if next.Status.Allocation == nil {
 			f := flights.of(&claimRef{claim: c})
@@ -43,7 +55,14 @@ func Settle(s *framework.Snapshot, pod *framework.PodInfo) error {
 		}
 		user := api.ResourceClaimConsumerReference{Resource: "pods", Name: pod.Pod.Name, UID: pod.Pod.UID}
 		next.Status.ReservedFor = append(slices.Clip(c.Status.ReservedFor), user)
-		if err := framework.Put(s, &next); err != nil {
+		list = append(list, &next)
+	}
+	return list
+}
+
+func putAll(s *framework.Snapshot, list []*api.ResourceClaim) error {
+	for _, c := range list {
+		if err := framework.Put(s, c); err != nil {
 			return err
 		}
 	}
@@ -61,7 +80,7 @@ func holdsOf(s *framework.Snapshot, pod *framework.PodInfo) []*flight {
 
 // AwaitsShared reports whether a pod names a claim that has no devices yet, and that others may name, too.
 func AwaitsShared(s *framework.Snapshot, pod *framework.PodInfo) bool {
-	return pod.HasClaims() && slices.ContainsFunc(claimsOf(s, pod), func(c *api.ResourceClaim) bool {
+	return pod.HasClaims() && slices.ContainsFunc(claimsOf(s, pod.Pod), func(c *api.ResourceClaim) bool {
 		return c.Status.Allocation == nil && len(c.OwnerReferences) == 0
 	})
 }
@@ -75,13 +94,15 @@ func isUserOf(pod *api.Pod) func(api.ResourceClaimConsumerReference) bool {
 
 // claimsOf returns the claims of the snapshot that a pod names, and those for its extended resources, each
 // once.
-func claimsOf(s *framework.Snapshot, pod *framework.PodInfo) (list []*api.ResourceClaim) {
+func claimsOf(s *framework.Snapshot, pod *api.Pod) (list []*api.ResourceClaim) {
 	var keys []string
-	for name := range NamesIn(pod.Pod) {
-		keys = append(keys, pod.Pod.Namespace+"/"+name)
+	if framework.ObjectsVersion[api.ResourceClaim](s) == 0 {
+		return nil
 	}
-	if pod.HasExtended() && framework.ObjectsVersion[api.ResourceClaim](s) > 0 {
-		own, _ := stateKey.Of(s).special.Get(ownerPod{pod.Pod.Namespace, pod.Pod.Name, pod.Pod.UID})
+	for name := range NamesIn(pod) {
+		keys = append(keys, pod.Namespace+"/"+name)
+	}
+	if own, ok := stateKey.Of(s).special.Get(ownerPod{pod.Namespace, pod.Name, pod.UID}); ok {
 		keys = append(keys, own.keys...)
 	}
 	slices.Sort(keys)
@@ -106,7 +127,7 @@ func withoutUser(c *api.ResourceClaim, pod *api.Pod) *api.ResourceClaim {
 	next := *c
 	next.Status.ReservedFor = slices.DeleteFunc(slices.Clone(c.Status.ReservedFor), uses)
 	if len(next.Status.ReservedFor) == 0 {
-		next.Status.Allocation, next.Status.Devices = nil, nil
+		next.Status = api.ResourceClaimStatus{}
 	}
 	return &next
 }

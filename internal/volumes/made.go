@@ -10,37 +10,66 @@ import (
 // MadeMost bounds the claims that are made for one question: they are kept until it ends.
 const MadeMost = 100_000
 
-// MakeClaims puts the claims of the pod's ephemeral volumes that the snapshot does not have into it, as
-// the controller of ephemeral volumes makes them. A template without a class gets the default class. The volume
-// of a class that binds at once, and provisions, is taken to be usable on every node. It returns how many claims
-// it has made.
+// Objects are claims and volumes that controllers make, change or delete.
+type Objects struct {
+	Volumes []*api.PersistentVolume
+	Claims  []*api.PersistentVolumeClaim
+}
+
+func (o *Objects) put(s *framework.Snapshot) error {
+	for _, v := range o.Volumes {
+		if err := framework.Put(s, v); err != nil {
+			return err
+		}
+	}
+	for _, c := range o.Claims {
+		if err := framework.Put(s, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// MakeClaims puts what [NewClaims] returns into the snapshot. It returns how many claims it has made.
 func MakeClaims(s *framework.Snapshot, pod *api.Pod) (made int, err error) {
+	o, err := NewClaims(s, pod)
+	if err != nil {
+		return 0, err
+	}
+	return len(o.Claims), o.put(s)
+}
+
+// NewClaims returns the claims of the pod's ephemeral volumes that the snapshot does not have, as
+// the controller of ephemeral volumes makes them. A template without a class gets the default class. The volume
+// of a class that binds at once, and provisions, is taken to be usable on every node.
+func NewClaims(s *framework.Snapshot, pod *api.Pod) (o Objects, err error) {
 	for i := range pod.Spec.Volumes {
 		v := &pod.Spec.Volumes[i]
 		if v.Ephemeral == nil || v.Ephemeral.VolumeClaimTemplate == nil || framework.Lookup[api.PersistentVolumeClaim](s, madeKey(pod, v)) != nil {
 			continue
 		}
 		t := v.Ephemeral.VolumeClaimTemplate
-		claim := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{
+		claim := &api.PersistentVolumeClaim{TypeMeta: api.TypeMeta{Kind: "PersistentVolumeClaim", APIVersion: "v1"}, ObjectMeta: api.ObjectMeta{
 			Name: pod.Name + "-" + v.Name, Namespace: pod.Namespace, Labels: t.Labels, Annotations: t.Annotations,
 			OwnerReferences: []api.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: pod.Name, UID: pod.UID, Controller: new(true)}},
 		}, Spec: t.Spec}
+		if pod.UID != "" {
+			claim.UID = pod.UID + api.UID("-"+v.Name) // so that no volume of an earlier pod with its name is for it
+		}
 		if claim.Spec.StorageClassName == nil {
 			list := api.Objects{StorageClasses: copies(framework.List[api.StorageClass](s)), PersistentVolumeClaims: []*api.PersistentVolumeClaim{claim}}
 			if err := list.Default(); err != nil {
-				return made, err
+				return o, err
 			}
 			claim = list.PersistentVolumeClaims[0]
 		}
-		if err := provisionAtOnce(s, claim); err != nil {
-			return made, err
+		if made := AtOnce(s, claim); made.Claims != nil {
+			claim = made.Claims[0]
+			o.Volumes = append(o.Volumes, made.Volumes...)
 		}
-		if err := framework.Put(s, claim); err != nil {
-			return made, err
-		}
-		made++
+		o.Claims = append(o.Claims, claim)
 	}
-	return made, nil
+	return o, nil
 }
 
 // copies copies classes, because defaults are filled into them.
@@ -53,49 +82,76 @@ func copies(classes []*api.StorageClass) []*api.StorageClass {
 	return list
 }
 
-// provisionAtOnce makes the volume of a claim that was just made, if its class binds at once.
-func provisionAtOnce(s *framework.Snapshot, claim *api.PersistentVolumeClaim) error {
+// AtOnce returns a claim with the volume that a provisioner makes for it, if its class binds at once; nothing for
+// other claims.
+func AtOnce(s *framework.Snapshot, claim *api.PersistentVolumeClaim) (o Objects) {
 	class := framework.Lookup[api.StorageClass](s, ClassOfClaim(claim))
 	if class == nil || class.VolumeBindingMode == nil || *class.VolumeBindingMode != api.VolumeBindingImmediate || class.Provisioner == noProvisioner || claim.Spec.VolumeName != "" {
-		return nil
+		return o
 	}
-	return makeVolume(s, class, claim, nil)
+	o.bind(claim, newVolume(class, claim, nil))
+	return o
 }
 
-// makeVolume makes the volume of a claim, which is written to, and binds them.
-func makeVolume(s *framework.Snapshot, class *api.StorageClass, claim *api.PersistentVolumeClaim, reach *api.VolumeNodeAffinity) error {
-	claim.Spec.VolumeName = madeVolume(claim)
-	claim.Annotations = with(claim.Annotations, api.AnnBindCompleted, "yes")
-	v := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: claim.Spec.VolumeName}}
+// newVolume makes a volume for a claim.
+func newVolume(class *api.StorageClass, claim *api.PersistentVolumeClaim, reach *api.VolumeNodeAffinity) *api.PersistentVolume {
+	v := &api.PersistentVolume{TypeMeta: api.TypeMeta{Kind: "PersistentVolume", APIVersion: "v1"}, ObjectMeta: api.ObjectMeta{Name: madeVolume(claim)}}
 	v.Spec.StorageClassName, v.Spec.AccessModes, v.Spec.Capacity = class.Name, claim.Spec.AccessModes, claim.Spec.Resources.Requests
 	v.Spec.ClaimRef = &api.ObjectReference{Namespace: claim.Namespace, Name: claim.Name, UID: claim.UID}
 	v.Spec.CSI = &api.CSIPersistentVolumeSource{Driver: driverOf(class), VolumeHandle: v.Name}
 	v.Spec.NodeAffinity = reach
-	return framework.Put(s, v)
+	return v
 }
 
-// MakeVolumes makes the volumes of the claims that a pod names and that wait for a provisioner since the pod
-// was placed on the node, as provisioners do: the next pod with the claim need not be on that node.
+// bind adds copies of a claim and its volume that are bound to each other.
+func (o *Objects) bind(claim *api.PersistentVolumeClaim, v *api.PersistentVolume) {
+	c, given := *claim, *v
+	c.Spec.VolumeName = v.Name
+	c.Annotations = with(claim.Annotations, api.AnnBindCompleted, "yes")
+	given.Status.Phase = api.VolumeBound
+	o.Claims, o.Volumes = append(o.Claims, &c), append(o.Volumes, &given)
+}
+
+// MakeVolumes puts what [Bound] returns into the snapshot.
 func MakeVolumes(s *framework.Snapshot, pod *api.Pod, node *api.Node) error {
+	o := Bound(s, pod, node)
+	return o.put(s)
+}
+
+// Bound returns the claims that a pod names, and that waited for their first pod, as controllers bind them once the
+// pod was placed on the node: to the free volumes that were found for them, or to new ones if they wait for a
+// provisioner. So the next pod with such a claim goes where its volume can be reached.
+func Bound(s *framework.Snapshot, pod *api.Pod, node *api.Node) (o Objects) {
 	for i := range pod.Spec.Volumes {
 		v := pod.Spec.Volumes[i].PersistentVolumeClaim
 		if v == nil {
 			continue
 		}
 		claim := framework.Lookup[api.PersistentVolumeClaim](s, key(pod.Namespace, v.ClaimName))
-		if claim == nil || claim.Spec.VolumeName != "" || claim.Annotations[api.AnnSelectedNode] != node.Name {
+		if claim == nil || claim.Spec.VolumeName != "" {
+			continue
+		}
+		if free := foundFor(s, pod, claim); free != nil {
+			o.bind(claim, free)
 			continue
 		}
 		class := framework.Lookup[api.StorageClass](s, ClassOfClaim(claim))
-		if class == nil || class.Provisioner == noProvisioner {
+		if class != nil && class.Provisioner != noProvisioner && claim.Annotations[api.AnnSelectedNode] == node.Name {
+			o.bind(claim, newVolume(class, claim, reachOf(s, class, claim, node)))
+		}
+	}
+	return o
+}
+
+// foundFor returns the free volume that is reserved for a claim since its pod was placed, nil if there is none.
+func foundFor(s *framework.Snapshot, pod *api.Pod, claim *api.PersistentVolumeClaim) *api.PersistentVolume {
+	holds, _ := assumedKey.Of(s).pods.Get(idOf(pod))
+	for _, h := range holds.list {
+		if h.volume == nil {
 			continue
 		}
-		bound := *claim
-		if err := makeVolume(s, class, &bound, reachOf(s, class, claim, node)); err != nil {
-			return err
-		}
-		if err := framework.Put(s, &bound); err != nil {
-			return err
+		if v := framework.Lookup[api.PersistentVolume](s, h.volume.Name); v != nil && isReservedFor(v, claim) {
+			return v
 		}
 	}
 	return nil
@@ -158,19 +214,35 @@ func driverKeys(s *framework.Snapshot, driver, node string) (keys []string, ok b
 // madeVolume is the name of the volume that makeVolume makes: no volume of a cluster has it.
 func madeVolume(c *api.PersistentVolumeClaim) string { return "made~" + c.Namespace + "~" + c.Name }
 
-// DropClaims takes the claims out of the snapshot that were made for the pod, as they go with it.
+// DropClaims takes out of the snapshot what [GoneClaims] returns.
 func DropClaims(s *framework.Snapshot, pod *api.Pod) {
+	o := GoneClaims(s, pod)
+	for _, c := range o.Claims {
+		framework.Delete[api.PersistentVolumeClaim](s, c.Key())
+	}
+	for _, v := range o.Volumes {
+		framework.Delete[api.PersistentVolume](s, v.Name)
+	}
+}
+
+// GoneClaims returns the claims that were made for the pod, as they go with it, and their volumes if
+// those were made here.
+func GoneClaims(s *framework.Snapshot, pod *api.Pod) (o Objects) {
 	for i := range pod.Spec.Volumes {
-		if v := &pod.Spec.Volumes[i]; v.Ephemeral != nil {
-			key := madeKey(pod, v)
-			if c := framework.Lookup[api.PersistentVolumeClaim](s, key); c != nil && CheckOwner(pod, c) == nil {
-				framework.Delete[api.PersistentVolumeClaim](s, key)
-				if c.Spec.VolumeName == madeVolume(c) {
-					framework.Delete[api.PersistentVolume](s, c.Spec.VolumeName)
-				}
-			}
+		v := &pod.Spec.Volumes[i]
+		if v.Ephemeral == nil {
+			continue
+		}
+		c := framework.Lookup[api.PersistentVolumeClaim](s, madeKey(pod, v))
+		if c == nil || CheckOwner(pod, c) != nil {
+			continue
+		}
+		o.Claims = append(o.Claims, c)
+		if made := framework.Lookup[api.PersistentVolume](s, madeVolume(c)); made != nil && c.Spec.VolumeName == made.Name {
+			o.Volumes = append(o.Volumes, made)
 		}
 	}
+	return o
 }
 
 // madeKey is the key of the claim of an ephemeral volume.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/devices"
 	"github.com/berth-sched/berth/internal/nodename"
 	"github.com/berth-sched/berth/internal/volumes"
 	"github.com/berth-sched/berth/resource"
@@ -146,11 +147,28 @@ func (a *attempt) repeat(limit int) (c Count, err error) {
 			c.Exact = c.Fits == c.AtMost
 			return c, nil
 		}
+		if err := a.bindClaims(&gang, out.Placed); err != nil {
+			return c, err
+		}
 	}
 	c.Stopped = true
 	c.AtMost = max(c.AtMost, c.Fits)
 	c.Exact = c.Fits == c.AtMost
 	return c, nil
+}
+
+// bindClaims writes what the bindings of a gang that stands change in claims, before the next gang is tried.
+func (a *attempt) bindClaims(gang *Group, placed []Placement) error {
+	for _, at := range placed {
+		pod := gang.Pods[at.index]
+		if err := devices.Settle(a.snap, pod); err != nil {
+			return err
+		}
+		if err := volumes.MakeVolumes(a.snap, pod.Pod, a.snap.Node(at.Node).Node); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // atMost bounds the number of gangs by the resources of each domain that they may be in.

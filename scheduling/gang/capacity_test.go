@@ -82,3 +82,53 @@ func TestCapacityWithoutBound(t *testing.T) {
 		}
 	}
 }
+
+// Gangs that share a claim are bound one after the other: the first gets the devices, or the volume, for all.
+func TestCapacityOfSharedClaims(t *testing.T) {
+	for _, kind := range []string{"none", "volume", "device"} {
+		s := racks(3)
+		put := func(err error) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		put(framework.Put(s, &api.StorageClass{ObjectMeta: api.ObjectMeta{Name: "shared"}, Provisioner: "nfs.example.com", VolumeBindingMode: new(api.VolumeBindingWaitForFirstConsumer)}))
+		c := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Name: "data", Namespace: "default", UID: "c"}}
+		c.Spec.StorageClassName, c.Spec.AccessModes = new("shared"), []api.PersistentVolumeAccessMode{api.ReadWriteMany}
+		put(framework.Put(s, c))
+		put(framework.Put(s, &api.DeviceClass{ObjectMeta: api.ObjectMeta{Name: "gpu"}}))
+		slice := &api.ResourceSlice{ObjectMeta: api.ObjectMeta{Name: "s"}}
+		slice.Spec = api.ResourceSliceSpec{Driver: "d.io", AllNodes: new(true), Pool: api.ResourcePool{Name: "all", Generation: 1, ResourceSliceCount: 1}, Devices: []api.Device{{Name: "a"}}}
+		put(framework.Put(s, slice))
+		device := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Name: "shared", Namespace: "default", UID: "shared"}}
+		device.Spec.Devices = api.DeviceClaim{Requests: []api.DeviceRequest{{Name: "r", Exactly: &api.ExactDeviceRequest{DeviceClassName: "gpu", AllocationMode: api.DeviceAllocationModeExactCount, Count: 1}}}}
+		put(framework.Put(s, device))
+		o := api.MakePod("web").Requests("2", "1Gi").Obj()
+		switch kind {
+		case "volume":
+			o.Spec.Volumes = []api.Volume{{Name: "data", VolumeSource: api.VolumeSource{PersistentVolumeClaim: &api.PersistentVolumeClaimVolumeSource{ClaimName: "data"}}}}
+		case "device":
+			o.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "e", ResourceClaimName: new("shared")}}
+		}
+		shape := &gang.Group{Name: "g", Pods: []*framework.PodInfo{info(s, o)}}
+		for _, rules := range []gang.Rules{{Choice: gang.BestFit}, {Choice: gang.Kubernetes137}} {
+			p := placer(rules)
+			for range 2 {
+				if n, err := p.Capacity(s, shape, 0); err != nil || n.Fits != 6 || !n.Exact {
+					t.Errorf("%s: %+v, %v; want 6", kind, n, err)
+				}
+				node := api.MakeNode("new", "4", "16Gi").Labels(rack, "r0").Obj()
+				if n, ok, err := p.NodesFor(s, shape, 9, node, 10); err != nil || !ok || n != 2 {
+					t.Errorf("%s: %d nodes, %t, %v; want 2", kind, n, ok, err)
+				}
+			}
+		}
+		if err := s.Check(); err != nil {
+			t.Error(err)
+		}
+		if c := framework.Lookup[api.PersistentVolumeClaim](s, "default/data"); c.Spec.VolumeName != "" {
+			t.Error("the question left a trace")
+		}
+	}
+}

@@ -26,7 +26,11 @@ func (w *world) apply(given *api.Objects) error {
 			w.update(x)
 		}
 	}
-	if w.config.NoControllers || w.config.Trace.Recorded {
+	if w.config.Trace.Recorded {
+		return nil
+	}
+	w.provision(o)
+	if w.config.NoControllers {
 		return nil
 	}
 	return w.applyControllers(o)

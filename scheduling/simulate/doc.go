@@ -35,6 +35,11 @@
 // [Autoscaler] adds and removes nodes. Reports of use for load-aware plugins come from
 // Config.Usage.
 //
+// Controllers of claims work at once. The claims of ephemeral volumes come with their pod, and go with it. A claim for
+// a volume is bound when its first pod is, or when it comes if its class says Immediate: to the free volume that was
+// found for it, or to a new one of the provisioner, as in package whatif. A claim for devices lists its pods as long as
+// they are there. Without pods it gives its devices back; one that a pod owns goes with the pod.
+//
 // # Traces of real days
 //
 // [ReadTrace] and [Trace.Write] read and write JSON lines; a [Recorder] writes them from
@@ -68,6 +73,16 @@
 // Original: kube-controller-manager compares their ages on a logarithmic scale, and then UIDs.
 // Here: the youngest ends.
 // Why: the UIDs of pods that a simulation makes mean nothing.
+//
+// Differs: what becomes of a volume whose claim has gone with its pod.
+// Original: it is deleted, or stays Released until somebody frees it, as its reclaim policy says.
+// Here: a volume that the simulation made is deleted; others stay, and no other claim gets them.
+// Why: objects of package api have no reclaim policy, and neither kind can be used again.
+//
+// Differs: claims of a class that binds at once, and has free volumes.
+// Original: the volume controller binds a claim to the smallest free volume that matches.
+// Here: such a claim stays unbound, so its pods wait; without free volumes of its class it gets a new one.
+// Why: a dump has such claims only while they are being bound.
 //
 // # Cost
 //

@@ -94,6 +94,7 @@ func (w *world) update(x item) {
 	if r := w.config.Recorder; r != nil {
 		r.item(w.clock.Now(), x)
 	}
+	w.keep(x.object)
 	w.driver.Apply(x.update)
 }
 
@@ -102,6 +103,7 @@ func (w *world) forget(ref Ref, e lifecycle.Event) {
 	if r := w.config.Recorder; r != nil {
 		r.Deleted(w.clock.Now(), ref)
 	}
+	w.drop(ref)
 	w.driver.Apply(e)
 }
 
@@ -109,4 +111,5 @@ func (w *world) forget(ref Ref, e lifecycle.Event) {
 func (w *world) remove(p *api.Pod) {
 	w.journal.gone(p.Key())
 	w.forget(Ref{"Pod", p.Key()}, lifecycle.Delete(p))
+	w.leaveClaims(p)
 }

@@ -112,6 +112,7 @@ func (w *world) Attempt(a *lifecycle.Attempt) {
 		l.Attempts++
 	}
 	w.tried(1)
+	w.bindClaims(a)
 	w.proceed()
 }
 

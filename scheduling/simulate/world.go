@@ -48,6 +48,8 @@ type world struct {
 	nodesChanged []string      // nodes that have changed, for every DaemonSet
 	made         int           // pods of controllers, and others that were displaced
 	scaler       scaler
+	claims       *framework.Snapshot // as the controllers of claims see them: without what the scheduler has reserved
+	madeClaims   int
 
 	attempts, bound int
 	result          *Result
@@ -120,6 +122,7 @@ func newWorld(config *Config) (*world, error) {
 	w := &world{
 		config: config, begin: config.Trace.Begin(), nodes: map[string]*nodeState{}, absent: map[string]*nodeState{}, pods: map[string]*life{},
 		stuck: map[*life]bool{}, controllers: map[Ref]*controller{}, unowned: map[Ref][]*life{}, succeeded: map[Ref]int{}, daemons: map[*controller]bool{}, owned: ownership{}, result: &Result{},
+		claims: framework.NewSnapshot(framework.Arrival),
 	}
 	w.journal = newJournal(func(d *Decision) { w.result.Decisions = append(w.result.Decisions, *d) })
 	w.findDeletions()
@@ -218,6 +221,9 @@ func (w *world) arrive(l *life) {
 		l.owner.stray(l)
 	}
 	l.before = l.Attempts
+	if err := w.makeClaims(l.pod); err != nil {
+		w.fail(err)
+	}
 	w.waiting++
 	w.update(podItem(l.pod))
 }

@@ -46,6 +46,11 @@
 // nodes that reach the volume equal the pod's in the labels of the driver, as its CSINode says, or of the class.
 // If neither is known, all nodes reach a volume for many of them, and those of the zone another one.
 //
+// Differs: claims for devices that more than 256 pods share.
+// Original: an API server refuses a claim with more users, so the 257th pod is never bound.
+// Here: all of them are placed, as by the filters of kube-scheduler; simulations run them, too.
+// Why: no filter rejects the pod, so there is no reason to name.
+//
 // # Determinism
 //
 // An answer depends on the profile with its seed, the snapshot, and the question, not

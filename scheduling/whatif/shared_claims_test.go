@@ -92,6 +92,54 @@ func TestSharedClaimThatWaits(t *testing.T) {
 	}
 }
 
+// Pods share a claim whose class has a provisioner. A free volume is where the first of them goes, so its binding
+// binds claim and volume, and nothing is provisioned for the others elsewhere.
+func TestSharedClaimTakesFreeVolume(t *testing.T) {
+	for _, provisioner := range []string{"ebs.csi.aws.com", "kubernetes.io/no-provisioner"} {
+		s := cluster([]api.NodeBuilder{
+			api.MakeNode("a", "4", "64Gi").Zone("z0").Labels("pool", "first"),
+			api.MakeNode("b", "5", "64Gi").Zone("z1"),
+		})
+		put(s, &api.StorageClass{ObjectMeta: api.ObjectMeta{Name: "disks"}, Provisioner: provisioner, VolumeBindingMode: new(api.VolumeBindingWaitForFirstConsumer)})
+		c := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Name: "data", Namespace: "default", UID: "c"}}
+		c.Spec.StorageClassName, c.Spec.AccessModes = new("disks"), []api.PersistentVolumeAccessMode{api.ReadWriteOnce}
+		put(s, c)
+		v := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: "restored"}}
+		v.Spec.StorageClassName, v.Spec.AccessModes = "disks", c.Spec.AccessModes
+		v.Spec.CSI = &api.CSIPersistentVolumeSource{Driver: "ebs.csi.aws.com", VolumeHandle: "vol-1"}
+		v.Status.Phase = api.VolumeAvailable
+		v.Spec.NodeAffinity = &api.VolumeNodeAffinity{Required: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{
+			{MatchExpressions: []api.NodeSelectorRequirement{{Key: api.LabelTopologyZone, Operator: api.NodeSelectorOpIn, Values: []string{"z0"}}}},
+		}}}
+		put(s, v)
+		web := api.MakePod("web").Requests("1", "1Gi").PreferNodes(100, "pool in (first)").Obj()
+		web.Spec.Volumes = []api.Volume{{Name: "data", VolumeSource: api.VolumeSource{PersistentVolumeClaim: &api.PersistentVolumeClaimVolumeSource{ClaimName: "data"}}}}
+		p, before := planner(s), content(s)
+		for range 2 {
+			if h, err := p.Headroom(pod(s, web), 0); err != nil || h.Total != 4 || h.Nodes[0].Node != "a" {
+				t.Errorf("%s: headroom %+v, %v; want 4, on a", provisioner, h, err)
+			}
+			list, err := whatif.Replicas(pod(s, web), 8)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if at, err := p.Place(list); err != nil || len(at.Placed) != 4 || len(at.Unplaced) != 4 {
+				t.Errorf("%s: %+v, %v; want 4 of 8", provisioner, at, err)
+			}
+			kind := whatif.NodeType{Name: "t", Node: api.MakeNode("t", "2", "64Gi").Zone("z0").Obj()}
+			if n, err := p.NodesNeeded(list, kind); err != nil || n.Counts[0].Nodes != 2 || len(n.Placement.Unplaced) != 0 {
+				t.Errorf("%s: %+v nodes, %v; want 2", provisioner, n, err)
+			}
+		}
+		if content(s) != before {
+			t.Errorf("%s: the questions left a trace", provisioner)
+		}
+		if err := s.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // Pods share a claim for a device: the first of them chooses it for all.
 func TestSharedDevice(t *testing.T) {
 	for _, runs := range []bool{false, true} {

@@ -104,7 +104,7 @@ var rules = []rule{
 	{dir: "scheduling/multicluster", imports: with(objects, "estimator/capacity", "internal/match", "scheduling"), library: true},
 	{dir: "scheduling/whatif", imports: with(objects, "internal/devices", "internal/match", "internal/nodename", "internal/volumes", "estimator", "scheduling", "scheduling/workload"), library: true},
 	{dir: "scheduling/workload", imports: with(objects, "filter", "internal/match", "scheduling"), library: true},
-	{dir: "scheduling/simulate", imports: with(objects, "internal/errtext", "internal/heap", "internal/strictjson", "scheduling", "scheduling/gang", "scheduling/lifecycle", "scheduling/queue", "scheduling/virtualclock", "scheduling/whatif", "scheduling/workload"), library: true},
+	{dir: "scheduling/simulate", imports: with(objects, "internal/devices", "internal/errtext", "internal/heap", "internal/strictjson", "internal/volumes", "scheduling", "scheduling/gang", "scheduling/lifecycle", "scheduling/queue", "scheduling/virtualclock", "scheduling/whatif", "scheduling/workload"), library: true},
 	{dir: "scheduling/extender", imports: with(objects, "internal/errtext", "internal/strictjson", "scheduling", "scheduling/preemption"), library: true, network: true},
 	{
 		dir:     "scheduling/config",
