@@ -58,6 +58,9 @@ func text(plugins []config.Plugin) string {
 const (
 	defaultScore = "TaintToleration=3 NodeAffinity=2 NodeResourcesFit=1 VolumeBinding=1 PodTopologySpread=2 " +
 		"InterPodAffinity=2 DynamicResources=2 NodeResourcesBalancedAllocation=1 ImageLocality=1"
+	// v1beta2Score has the weights of v1beta2.
+	v1beta2Score = "TaintToleration=1 NodeAffinity=1 NodeResourcesFit=1 VolumeBinding=1 PodTopologySpread=2 " +
+		"InterPodAffinity=1 DynamicResources=2 NodeResourcesBalancedAllocation=1 ImageLocality=1"
 	defaultPreScore = "TaintToleration NodeAffinity NodeResourcesFit VolumeBinding PodTopologySpread " +
 		"InterPodAffinity NodeResourcesBalancedAllocation"
 	defaultFilter = "NodeName NodeUnschedulable TaintToleration NodeAffinity NodePorts NodeResourcesFit " +
@@ -356,7 +359,7 @@ profiles:
         type: MostAllocated
     name: NodeResourcesFit
 `,
-			want: []map[config.Point]string{{config.Score: defaultScore}},
+			want: []map[config.Point]string{{config.Score: v1beta2Score}},
 		},
 		{
 			name: "framework: reserve and preBind, v1alpha1",
@@ -467,7 +470,7 @@ profiles:
 			plugins: "LoadAwareScheduling:filter,score,reserve",
 			want: []map[config.Point]string{{
 				config.Filter:  defaultFilter + " LoadAwareScheduling",
-				config.Score:   defaultScore + " LoadAwareScheduling=1",
+				config.Score:   v1beta2Score + " LoadAwareScheduling=1",
 				config.Reserve: "VolumeBinding DynamicResources LoadAwareScheduling",
 			}},
 		},

@@ -64,10 +64,10 @@
 // Load also reads the versions v1beta3, v1beta2 and v1alpha1, unless
 // LoadConfig.OnlyV1 is set. v1beta2 and v1alpha1 have no default multiPoint. There
 // the file's sets are merged, point by point, with the defaults of the point, so a
-// default plugin keeps its place if the file gives it another weight. Defaults and
-// their weights are those of the preset, whatever the version: the releases that read
-// v1beta2 had the weight 1 for InterPodAffinity, NodeAffinity and TaintToleration. v1alpha1
-// has one profile, whose plugins and pluginConfig are at the top level.
+// default plugin keeps its place if the file gives it another weight. Defaults
+// are those of the preset, but InterPodAffinity, NodeAffinity and TaintToleration weigh 1,
+// as in the releases that read these versions. v1alpha1 has one
+// profile, whose plugins and pluginConfig are at the top level.
 //
 // # Determinism and concurrency
 //

@@ -41,8 +41,15 @@ func inTree(points map[string][]Point) map[string]Known {
 	return table
 }
 
-// perPoint returns the default plugins listed at each point that they serve, for
-// versions of the file format without a default multiPoint.
+// weighedLater reports whether a default plugin has weighed more than 1 only since v1beta3.
+//
+// Source: kube-scheduler 1.27.16, getDefaultPlugins of v1beta2 and of v1beta3.
+func weighedLater(plugin string) bool {
+	return plugin == "TaintToleration" || plugin == "NodeAffinity" || plugin == "InterPodAffinity"
+}
+
+// perPoint returns the default plugins listed at each point that they serve, with the weights that they had then,
+// for versions of the file format without a default multiPoint.
 func (p Preset) perPoint() Plugins {
 	out := p.Default
 	out.MultiPoint.Enabled = nil
@@ -53,8 +60,11 @@ func (p Preset) perPoint() Plugins {
 			if !p.Plugins[plugin.Name].serves(point) || set.enables(plugin.Name) || set.disables(plugin.Name) {
 				continue
 			}
-			if !point.weighted() {
+			switch {
+			case !point.weighted():
 				plugin.Weight = 0
+			case plugin.Weight > 1 && weighedLater(plugin.Name):
+				plugin.Weight = 1
 			}
 			set.Enabled = append(set.Enabled, plugin)
 		}
