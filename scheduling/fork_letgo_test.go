@@ -48,3 +48,30 @@ func TestForksAreLetGo(t *testing.T) {
 		runtime.KeepAlive(sched)
 	}
 }
+
+// TestForkOfSchedulerLetsGo: what a fork of a scheduler starts from keeps no snapshot alive either.
+func TestForkOfSchedulerLetsGo(t *testing.T) {
+	c := companions()[0]
+	s, sched := visited(t, 400, c), build(t, scheduling.Kubernetes137())
+	var forks []*scheduling.Scheduler
+	var asked []weak.Pointer[framework.Snapshot]
+	for i := range 6 {
+		f := s.Fork()
+		for k := range 3 {
+			p := c.pod(fmt.Sprint("asks-", i, "-", k))
+			p.Spec.Containers[0].Resources.Requests["cpu"] = resource.MustParse(fmt.Sprint(10+i, "m"))
+			if _, err := sched.Schedule(f, podInfo(t, f, p)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		forks, asked = append(forks, sched.Fork()), append(asked, weak.Make(f))
+	}
+	runtime.GC()
+	runtime.GC()
+	for i, f := range asked[:3] {
+		if f.Value() != nil {
+			t.Errorf("fork %d of the snapshot is alive", i)
+		}
+	}
+	runtime.KeepAlive(forks)
+}

@@ -333,7 +333,7 @@ func (b *base) clone() *base {
 	c.reasons = reasons{list: slices.Clone(b.reasons.list), numbers: maps.Clone(b.reasons.numbers)}
 	c.due.copy(&b.due)
 	c.at = b.at
-	c.at.snapshot = nil
+	c.letGo()
 	return c
 }
 
