@@ -49,10 +49,34 @@ func TestForksAreLetGo(t *testing.T) {
 	}
 }
 
+// holder is a plugin that is bound to a snapshot.
+type holder struct{}
+
+func (holder) Name() string { return "Holder" }
+
+func (holder) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Reads: framework.ReadsNode}
+}
+
+func (holder) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	return framework.PreFiltered{Filter: holds{c.Snapshot}}, framework.Status{}
+}
+
+type holds struct{ s *framework.Snapshot }
+
+func (h holds) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
+	if h.s.Node(n.Name()) == nil {
+		return framework.UnschedulableStatus("of another snapshot")
+	}
+	return framework.Status{}
+}
+
 // TestForkOfSchedulerLetsGo: what a fork of a scheduler starts from keeps no snapshot alive either.
 func TestForkOfSchedulerLetsGo(t *testing.T) {
 	c := companions()[0]
-	s, sched := visited(t, 400, c), build(t, scheduling.Kubernetes137())
+	profile := scheduling.Kubernetes137()
+	profile.Filter = append(profile.Filter, holder{})
+	s, sched := visited(t, 400, c), build(t, profile)
 	var forks []*scheduling.Scheduler
 	var asked []weak.Pointer[framework.Snapshot]
 	for i := range 6 {
