@@ -31,9 +31,6 @@ const anchorsMost = 4
 // of the state on.
 type changedFrom func(state []byte, since []anchor) (slots []int32, ok bool)
 
-// forget makes no state known.
-func (x *anchors) forget() { x.now, x.list = x.now[:0], x.list[:0] }
-
 // begin makes all that is known right for now, after every node was asked about. The first anchor is the
 // state in which the snapshot was forked, unless more than most nodes have changed since.
 func (x *anchors) begin(a *asker, t incremental.ForkTracker, changed changedFrom, most int) {
