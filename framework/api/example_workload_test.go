@@ -38,7 +38,7 @@ func ExamplePodTemplateSpec() {
 
 // The pods of an indexed Job are told apart.
 func ExampleCompletionMode() {
-	printJSON(api.JobSpec{CompletionMode: api.IndexedCompletion}.CompletionMode)
+	printJSON(api.JobSpec{CompletionMode: new(api.IndexedCompletion)}.CompletionMode)
 	// Output: "Indexed"
 }
 

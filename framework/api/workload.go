@@ -123,8 +123,8 @@ type JobSpec struct {
 	Selector    *LabelSelector  `json:"selector,omitempty"`
 	Template    PodTemplateSpec `json:"template"`
 	// ManualSelector says that Selector was written by hand, so pods get no labels of the Job.
-	ManualSelector *bool          `json:"manualSelector,omitempty"`
-	CompletionMode CompletionMode `json:"completionMode,omitempty"` // "" means NonIndexed
+	ManualSelector *bool           `json:"manualSelector,omitempty"`
+	CompletionMode *CompletionMode `json:"completionMode,omitempty"` // nil means NonIndexed
 }
 
 // CompletionMode says whether the pods of a Job are told apart.

@@ -98,7 +98,7 @@ func TestNumberPod(t *testing.T) {
 	meta := api.ObjectMeta{Name: "w", Namespace: "default"}
 	spec := api.PodTemplateSpec{ObjectMeta: api.ObjectMeta{Labels: map[string]string{"app": "a"}, Annotations: map[string]string{"note": "n"}}}
 	job := func(mode api.CompletionMode) *api.Objects {
-		return &api.Objects{Jobs: []*api.Job{{ObjectMeta: meta, Spec: api.JobSpec{Template: spec, CompletionMode: mode, ManualSelector: new(true)}}}}
+		return &api.Objects{Jobs: []*api.Job{{ObjectMeta: meta, Spec: api.JobSpec{Template: spec, CompletionMode: &mode, ManualSelector: new(true)}}}}
 	}
 	const index = "batch.kubernetes.io/job-completion-index"
 	for _, x := range []struct {

@@ -116,7 +116,7 @@ func ofJob(x *api.Job) Workload {
 	w := Workload{
 		TypeMeta: typed(x.TypeMeta, "batch/v1", "Job"), ObjectMeta: x.ObjectMeta, Template: &x.Spec.Template,
 		Field: "spec.parallelism", Count: x.Spec.Parallelism, Completions: x.Spec.Completions,
-		Succeeded: max(0, x.Status.Succeeded), Indexed: x.Spec.CompletionMode == api.IndexedCompletion,
+		Succeeded: max(0, x.Status.Succeeded), Indexed: x.Spec.CompletionMode != nil && *x.Spec.CompletionMode == api.IndexedCompletion,
 		labels: jobLabels(x),
 	}
 	if c := x.Spec.Completions; c != nil && *c-w.Succeeded < orOne(w.Count) {
