@@ -44,24 +44,23 @@ func (a *answers) tellsForks() bool {
 // texts are those of a filter and of a scorer; empty if it is no ForkTracker.
 type texts struct{ filter, scorer []byte }
 
-func (k *kit) states(a *answers) (x texts) {
+// states are those of now, origins those in which the snapshot was forked.
+func (k *kit) states(a *answers) texts {
 	k.calling = "AppendState"
-	if t, ok := a.bound.(incremental.ForkTracker); ok {
-		x.filter = t.AppendState(nil)
-	}
-	if t, ok := a.scorer.(incremental.ForkTracker); ok {
-		x.scorer = t.AppendState(nil)
-	}
-	return x
+	return a.texts(func(t incremental.ForkTracker) []byte { return t.AppendState(nil) })
 }
 
-func (k *kit) origins(a *answers) (x texts) {
+func (k *kit) origins(a *answers) texts {
 	k.calling = "AppendOrigin"
+	return a.texts(func(t incremental.ForkTracker) []byte { return t.AppendOrigin(nil) })
+}
+
+func (a *answers) texts(of func(t incremental.ForkTracker) []byte) (x texts) {
 	if t, ok := a.bound.(incremental.ForkTracker); ok {
-		x.filter = t.AppendOrigin(nil)
+		x.filter = of(t)
 	}
 	if t, ok := a.scorer.(incremental.ForkTracker); ok {
-		x.scorer = t.AppendOrigin(nil)
+		x.scorer = of(t)
 	}
 	return x
 }

@@ -6,9 +6,10 @@ import (
 	"github.com/berth-sched/berth/framework/incremental"
 )
 
-// anchors are states in which a live plugin said what it says now, but about known nodes. If a class goes
-// to a fork of the snapshot, back, or to a sibling, the newest of them that the tracker there can tell of
-// leaves few nodes to ask about.
+// anchors are states in which a live plugin gave the answers of now, except about some nodes, which are listed. When a
+// class goes to a fork of the snapshot, back, or to a sibling, it takes the newest of them from which the tracker there
+// can tell what has changed, and asks about few nodes. A base that has known one snapshot only has none: to note a state
+// costs something in each decision, and who never forks has no use for it.
 //
 // Invariant: what is known is right for the state now, if there is one. It is right for the state of list[i],
 // too, but for the slots in away of list[i] and of those after it, and for nodes that have changed themselves.
@@ -30,6 +31,9 @@ const anchorsMost = 4
 // A changedFrom calls ChangedFrom of a tracker. It returns the slots that were called. since are the anchors from that
 // of the state on.
 type changedFrom func(state []byte, since []anchor) (slots []int32, ok bool)
+
+// forget makes no state known.
+func (x *anchors) forget() { x.now, x.list = x.now[:0], x.list[:0] }
 
 // begin makes all that is known right for now, after every node was asked about. The first anchor is the
 // state in which the snapshot was forked, unless more than most nodes have changed since.

@@ -38,7 +38,7 @@ type base struct {
 	at       basePosition
 	epoch    uint64               // changes if a class has to read every row
 	bound    uint64               // changes if plugins were bound again
-	moves    uint64               // changes if that was to another snapshot
+	moves    uint64               // how often that was to another snapshot
 	log      changelog.Log[int32] // of rows that were evaluated
 
 	used   uint64             // engine clock of the last use

@@ -371,14 +371,14 @@ func (col *column) changedFrom(c *class) changedFrom {
 
 // anchor begins with new anchors, after all nodes were asked about.
 func (col *column) anchor(c *class) {
-	if t, ok := col.scorer.Scorer.(incremental.ForkTracker); ok && col.form != byGroup {
+	if t, ok := col.scorer.Scorer.(incremental.ForkTracker); ok && col.form != byGroup && c.base.moves > 0 {
 		col.anchors.begin(&c.ask, t, col.changedFrom(c), c.anchored())
 	}
 }
 
 // stayAnchored goes on with the anchors, after the touched nodes were asked about.
 func (col *column) stayAnchored(c *class) {
-	if t, ok := col.scorer.Scorer.(incremental.ForkTracker); ok && col.form != byGroup {
+	if t, ok := col.scorer.Scorer.(incremental.ForkTracker); ok && col.form != byGroup && c.base.moves > 0 {
 		col.anchors.stay(&c.ask, t, col.touched, c.anchored())
 	}
 }

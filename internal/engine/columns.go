@@ -29,6 +29,7 @@ func (l *columns) adopt(c *class, s *Scorer, kept int) {
 		l.list = slices.Grow(l.list, 1)[:i+1] // with the memory of an earlier class
 		col := &l.list[i]
 		col.role, col.form, col.groups, col.refused, col.crowded = absent, byValue, incremental.Groups{}, incremental.Groups{}, false
+		col.anchors.forget()
 	}
 	col := &l.list[i]
 	if (col.scorer.ByRange != nil) != (s.ByRange != nil) || (col.scorer.ByNodes != nil) != (s.ByNodes != nil) {

@@ -206,7 +206,7 @@ func (g *gates) follow(x *gate, a *asker, most int) (known bool) {
 		}
 	}
 	switch {
-	case !is:
+	case !is || a.base.moves == 0:
 	case known:
 		x.anchors.stay(a, forks, g.touched[mark:], most)
 	default:

@@ -39,13 +39,13 @@ func (b *branches) appendMoment(state []byte, at uint64) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(state, b.branch), at)
 }
 
-// appendBirth appends the moment of the fork; false if it is none.
-func (b *branches) appendBirth(state []byte) ([]byte, bool) {
+// appendBirth appends the moment of the fork and what count appends; nothing if it is none.
+func (b *branches) appendBirth(state []byte, count func([]byte) []byte) []byte {
 	if len(b.past) == 0 {
-		return state, false
+		return state
 	}
 	x := b.past[len(b.past)-1]
-	return binary.AppendUvarint(binary.AppendUvarint(state, x.number), x.until), true
+	return count(binary.AppendUvarint(binary.AppendUvarint(state, x.number), x.until))
 }
 
 // at returns the time of a moment that a state begins with, and what follows; false if the moment
@@ -87,13 +87,7 @@ func (a *Affinity) AppendScoreState(b []byte, demand bool) []byte {
 }
 
 // AppendOrigin appends the state in which the snapshot was forked, if it was.
-func (a *Affinity) AppendOrigin(b []byte) []byte {
-	b, ok := a.tables.appendBirth(b)
-	if !ok {
-		return b
-	}
-	return a.appendCounts(b)
-}
+func (a *Affinity) AppendOrigin(b []byte) []byte { return a.tables.appendBirth(b, a.appendCounts) }
 
 // FilterChangedFrom is FilterChanged since a state of this snapshot, or of one that it was forked from.
 func (a *Affinity) FilterChangedFrom(state []byte, dirty func(slot int)) bool {
@@ -113,13 +107,7 @@ func (s *Spread) AppendHardState(b []byte) []byte {
 }
 
 // AppendHardOrigin appends the state in which the snapshot was forked, if it was.
-func (s *Spread) AppendHardOrigin(b []byte) []byte {
-	b, ok := s.tables.appendBirth(b)
-	if !ok {
-		return b
-	}
-	return s.appendCounts(b)
-}
+func (s *Spread) AppendHardOrigin(b []byte) []byte { return s.tables.appendBirth(b, s.appendCounts) }
 
 // HardChangedFrom is to HardChanged what FilterChangedFrom is to FilterChanged.
 func (s *Spread) HardChangedFrom(state []byte, dirty func(slot int)) bool {
@@ -129,18 +117,13 @@ func (s *Spread) HardChangedFrom(state []byte, dirty func(slot int)) bool {
 
 // AppendSoftState appends the state of a version of Sized.
 func (s *Spread) AppendSoftState(b []byte, version uint64) []byte {
-	b = s.tables.appendMoment(b, version/sizesLimit)
-	return s.appendSizes(s.appendCounts(b), version)
+	return s.appendSized(s.tables.appendMoment(b, version/sizesLimit), version)
 }
 
 // AppendSoftOrigin appends the state in which the snapshot was forked, if it was, with the sizes of a
 // version of Sized.
 func (s *Spread) AppendSoftOrigin(b []byte, version uint64) []byte {
-	b, ok := s.tables.appendBirth(b)
-	if !ok {
-		return b
-	}
-	return s.appendSizes(s.appendCounts(b), version)
+	return s.tables.appendBirth(b, func(b []byte) []byte { return s.appendSized(b, version) })
 }
 
 // SoftChangedFrom is to SoftChanged what FilterChangedFrom is to FilterChanged.
@@ -156,7 +139,7 @@ func (s *Spread) SoftExceptionsChangedFrom(state []byte, now uint64, known []int
 }
 
 func (s *Spread) softFrom(state []byte, now uint64) (at uint64, ok bool) {
-	return s.tables.since(state, func(b []byte) []byte { return s.appendSizes(s.appendCounts(b), now) })
+	return s.tables.since(state, func(b []byte) []byte { return s.appendSized(b, now) })
 }
 
 // appendCounts appends which counts there are.
@@ -167,8 +150,9 @@ func (s *Spread) appendCounts(b []byte) []byte {
 	return b
 }
 
-// appendSizes appends the sizes of a version of Sized.
-func (s *Spread) appendSizes(b []byte, version uint64) []byte {
+// appendSized appends which counts there are, and the sizes of a version of Sized.
+func (s *Spread) appendSized(b []byte, version uint64) []byte {
+	b = s.appendCounts(b)
 	for _, n := range s.sizes[version%sizesLimit] {
 		b = binary.AppendUvarint(b, uint64(n))
 	}

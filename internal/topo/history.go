@@ -90,13 +90,11 @@ func (h *history[E]) since(at uint64) ([]timed[E], bool) {
 
 // tail returns a history of its own with the latest changes.
 func (h *history[E]) tail() history[E] {
-	events := h.log.Entries()
-	t := newHistory[E](h.last, h.log.Limit())
-	if few := events[max(0, len(events)-historyTail):]; len(few) == len(events) {
-		t.known = h.known
-	} else {
-		t.known = events[len(events)-len(few)-1].at
+	t, events := newHistory[E](h.last, h.log.Limit()), h.log.Entries()
+	t.known = h.known
+	if more := len(events) - historyTail; more > 0 {
+		t.known, events = events[more-1].at, events[more:]
 	}
-	t.log.AddAll(events[len(events)-min(len(events), historyTail):])
+	t.log.AddAll(events)
 	return t
 }

@@ -26,8 +26,8 @@
 // number of pods: a pod that is evicted, ends or loses its node is made again under a new
 // name. The pods of a StatefulSet come in the order of their numbers, each a second after all those before it have got
 // their nodes, and go in the opposite order once all others run, unless its podManagementPolicy is Parallel. Of the pods
-// with replicas that run, those end first that have the least deletion cost, then those on nodes with most of their like, then the youngest. A new template is that of later pods
-// only, so nothing is rolled out; and nobody renews the status of a PodDisruptionBudget. A pod without a controller
+// with replicas that run, those end first that have the least deletion cost, then those on nodes with most of their like,
+// then the youngest. A new template is that of later pods only, so nothing is rolled out; and nobody renews the status of a PodDisruptionBudget. A pod without a controller
 // that is evicted, or loses its node, waits again, unless it belongs
 // to its node, as those of DaemonSets do. Pods that are being deleted go when they must. A
 // DaemonSet's pod stays on a node whose labels or taints no longer admit it, and a taint with the
