@@ -50,9 +50,9 @@ func (x *commons) sizes(s *Spread, feasible uint64) (sizes []int, ok bool) {
 	return sizes, ok
 }
 
-// noteSizes notes the sizes, which do not change.
-func (x *commons) noteSizes(s *Spread, feasible uint64, sizes []int) {
-	key := s.weighing(feasible)
+// noteSizes notes the sizes that were asked for last. They do not change.
+func (x *commons) noteSizes(s *Spread) {
+	key, sizes := s.weighing(s.weighed.version), s.sizes[s.weighed.sizes]
 	x.using.Lock()
 	defer x.using.Unlock()
 	if x.weighings == nil || len(x.weighings) >= weighingsMost {
@@ -75,6 +75,17 @@ func (x *commons) divide(t *Tables, keys, labels []int32) incremental.Groups {
 	}
 	x.divisions[by] = g
 	return g
+}
+
+// share is called before the first fork: it notes what is known, and that others are to be told. Who never forks has
+// no use for a note in each decision.
+func (t *Tables) share() {
+	t.forks = true
+	for _, s := range t.spreads {
+		if w := s.weighed; w.version != 0 && w.nodes == t.nodesVersion {
+			t.commons.noteSizes(s)
+		}
+	}
 }
 
 // names joins the names of topology keys.

@@ -20,6 +20,7 @@ type Tables struct {
 	// nodesVersion is a version of the snapshot that changes with anew, and with all labels of nodes.
 	nodesVersion uint64
 	commons      *commons // of all forks
+	forks        bool     // there are some
 
 	keys     []*key // nil if given up
 	freeKeys []int32
@@ -131,6 +132,9 @@ func hasTerms(p *framework.PodInfo) bool { return p.HasPodAffinity() }
 // The fork resolves anew which pods to be placed use which counters. No version of the time before
 // is one of the fork, but moments are; see branches.
 func (t *Tables) Fork(s *framework.Snapshot) framework.Extension {
+	if !t.forks {
+		t.share()
+	}
 	f := *t
 	f.keyIndex = t.keyIndex.Fork()
 	f.snapshot, f.owner = s, new(owner)

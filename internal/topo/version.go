@@ -236,6 +236,9 @@ func (s *Spread) SizedFor(nodes uint64) (sizes []int, version uint64, ok bool) {
 	if w.version == nodes && w.nodes == t.nodesVersion {
 		return s.sizes[w.sizes], s.sizedVersion(w.sizes), true
 	}
+	if !t.forks {
+		return nil, 0, false
+	}
 	sizes, ok = t.commons.sizes(s, nodes)
 	if ok {
 		version = s.Sized(sizes)
@@ -247,7 +250,9 @@ func (s *Spread) SizedFor(nodes uint64) (sizes []int, version uint64, ok bool) {
 // RememberSized notes for which feasible nodes Sized was just asked.
 func (s *Spread) RememberSized(nodes, version uint64) {
 	s.weighed = weighed{nodes, s.tables.nodesVersion, int(version % sizesLimit)}
-	s.tables.commons.noteSizes(s, nodes, s.sizes[s.weighed.sizes])
+	if s.tables.forks {
+		s.tables.commons.noteSizes(s)
+	}
 }
 
 // SoftExceptionsChanged is to [Spread.SoftExceptions] what SoftChanged is to the nodes: it
