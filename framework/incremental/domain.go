@@ -18,7 +18,7 @@ type DomainTracker interface {
 	// Version identifies the sums that answers depend on, and their state.
 	Version() uint64
 	// Changed calls dirty with the slot of each node whose answer may differ between
-	// the version since and now. If it cannot tell, it returns false, and every answer
-	// counts as changed.
+	// the version since and now. A slot of no node does no harm. If it cannot tell, it
+	// returns false, and every answer counts as changed.
 	Changed(since uint64, dirty func(slot int)) bool
 }

@@ -234,6 +234,8 @@ func (x tracking) Changed(since uint64, dirty func(slot int)) bool {
 			dirty(n.Slot())
 		}
 	}
+	dirty(-1) // slots of no node do no harm
+	dirty(x.m.snap.SlotLimit())
 	return true
 }
 

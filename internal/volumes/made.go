@@ -10,19 +10,14 @@ import (
 // MadeMost bounds the claims that are made for one question: they are kept until it ends.
 const MadeMost = 100_000
 
-// Objects are claims and volumes that controllers make, change or delete.
-type Objects struct {
-	Volumes []*api.PersistentVolume
-	Claims  []*api.PersistentVolumeClaim
-}
-
-func (o *Objects) put(s *framework.Snapshot) error {
-	for _, v := range o.Volumes {
+// put puts claims and volumes into the snapshot.
+func put(s *framework.Snapshot, o *api.Objects) error {
+	for _, v := range o.PersistentVolumes {
 		if err := framework.Put(s, v); err != nil {
 			return err
 		}
 	}
-	for _, c := range o.Claims {
+	for _, c := range o.PersistentVolumeClaims {
 		if err := framework.Put(s, c); err != nil {
 			return err
 		}
@@ -36,13 +31,13 @@ func MakeClaims(s *framework.Snapshot, pod *api.Pod) (made int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	return len(o.Claims), o.put(s)
+	return len(o.PersistentVolumeClaims), put(s, &o)
 }
 
 // NewClaims returns the claims of the pod's ephemeral volumes that the snapshot does not have, as
 // the controller of ephemeral volumes makes them. A template without a class gets the default class. The volume
 // of a class that binds at once, and provisions, is taken to be usable on every node.
-func NewClaims(s *framework.Snapshot, pod *api.Pod) (o Objects, err error) {
+func NewClaims(s *framework.Snapshot, pod *api.Pod) (o api.Objects, err error) {
 	for i := range pod.Spec.Volumes {
 		v := &pod.Spec.Volumes[i]
 		if v.Ephemeral == nil || v.Ephemeral.VolumeClaimTemplate == nil || framework.Lookup[api.PersistentVolumeClaim](s, madeKey(pod, v)) != nil {
@@ -63,11 +58,11 @@ func NewClaims(s *framework.Snapshot, pod *api.Pod) (o Objects, err error) {
 			}
 			claim = list.PersistentVolumeClaims[0]
 		}
-		if made := AtOnce(s, claim); made.Claims != nil {
-			claim = made.Claims[0]
-			o.Volumes = append(o.Volumes, made.Volumes...)
+		if made := AtOnce(s, claim); made.PersistentVolumeClaims != nil {
+			claim = made.PersistentVolumeClaims[0]
+			o.PersistentVolumes = append(o.PersistentVolumes, made.PersistentVolumes...)
 		}
-		o.Claims = append(o.Claims, claim)
+		o.PersistentVolumeClaims = append(o.PersistentVolumeClaims, claim)
 	}
 	return o, nil
 }
@@ -84,12 +79,12 @@ func copies(classes []*api.StorageClass) []*api.StorageClass {
 
 // AtOnce returns a claim with the volume that a provisioner makes for it, if its class binds at once; nothing for
 // other claims.
-func AtOnce(s *framework.Snapshot, claim *api.PersistentVolumeClaim) (o Objects) {
+func AtOnce(s *framework.Snapshot, claim *api.PersistentVolumeClaim) (o api.Objects) {
 	class := framework.Lookup[api.StorageClass](s, ClassOfClaim(claim))
 	if class == nil || class.VolumeBindingMode == nil || *class.VolumeBindingMode != api.VolumeBindingImmediate || class.Provisioner == noProvisioner || claim.Spec.VolumeName != "" {
 		return o
 	}
-	o.bind(claim, newVolume(class, claim, nil))
+	bind(&o, claim, newVolume(class, claim, nil))
 	return o
 }
 
@@ -104,24 +99,24 @@ func newVolume(class *api.StorageClass, claim *api.PersistentVolumeClaim, reach 
 }
 
 // bind adds copies of a claim and its volume that are bound to each other.
-func (o *Objects) bind(claim *api.PersistentVolumeClaim, v *api.PersistentVolume) {
+func bind(o *api.Objects, claim *api.PersistentVolumeClaim, v *api.PersistentVolume) {
 	c, given := *claim, *v
 	c.Spec.VolumeName = v.Name
 	c.Annotations = with(claim.Annotations, api.AnnBindCompleted, "yes")
 	given.Status.Phase = api.VolumeBound
-	o.Claims, o.Volumes = append(o.Claims, &c), append(o.Volumes, &given)
+	o.PersistentVolumeClaims, o.PersistentVolumes = append(o.PersistentVolumeClaims, &c), append(o.PersistentVolumes, &given)
 }
 
 // MakeVolumes puts what [Bound] returns into the snapshot.
 func MakeVolumes(s *framework.Snapshot, pod *api.Pod, node *api.Node) error {
 	o := Bound(s, pod, node)
-	return o.put(s)
+	return put(s, &o)
 }
 
 // Bound returns the claims that a pod names, and that waited for their first pod, as controllers bind them once the
 // pod was placed on the node: to the free volumes that were found for them, or to new ones if they wait for a
 // provisioner. So the next pod with such a claim goes where its volume can be reached.
-func Bound(s *framework.Snapshot, pod *api.Pod, node *api.Node) (o Objects) {
+func Bound(s *framework.Snapshot, pod *api.Pod, node *api.Node) (o api.Objects) {
 	for i := range pod.Spec.Volumes {
 		v := pod.Spec.Volumes[i].PersistentVolumeClaim
 		if v == nil {
@@ -132,12 +127,12 @@ func Bound(s *framework.Snapshot, pod *api.Pod, node *api.Node) (o Objects) {
 			continue
 		}
 		if free := foundFor(s, pod, claim); free != nil {
-			o.bind(claim, free)
+			bind(&o, claim, free)
 			continue
 		}
 		class := framework.Lookup[api.StorageClass](s, ClassOfClaim(claim))
 		if class != nil && class.Provisioner != noProvisioner && claim.Annotations[api.AnnSelectedNode] == node.Name {
-			o.bind(claim, newVolume(class, claim, reachOf(s, class, claim, node)))
+			bind(&o, claim, newVolume(class, claim, reachOf(s, class, claim, node)))
 		}
 	}
 	return o
@@ -217,17 +212,17 @@ func madeVolume(c *api.PersistentVolumeClaim) string { return "made~" + c.Namesp
 // DropClaims takes out of the snapshot what [GoneClaims] returns.
 func DropClaims(s *framework.Snapshot, pod *api.Pod) {
 	o := GoneClaims(s, pod)
-	for _, c := range o.Claims {
+	for _, c := range o.PersistentVolumeClaims {
 		framework.Delete[api.PersistentVolumeClaim](s, c.Key())
 	}
-	for _, v := range o.Volumes {
+	for _, v := range o.PersistentVolumes {
 		framework.Delete[api.PersistentVolume](s, v.Name)
 	}
 }
 
 // GoneClaims returns the claims that were made for the pod, as they go with it, and their volumes if
 // those were made here.
-func GoneClaims(s *framework.Snapshot, pod *api.Pod) (o Objects) {
+func GoneClaims(s *framework.Snapshot, pod *api.Pod) (o api.Objects) {
 	for i := range pod.Spec.Volumes {
 		v := &pod.Spec.Volumes[i]
 		if v.Ephemeral == nil {
@@ -237,9 +232,9 @@ func GoneClaims(s *framework.Snapshot, pod *api.Pod) (o Objects) {
 		if c == nil || CheckOwner(pod, c) != nil {
 			continue
 		}
-		o.Claims = append(o.Claims, c)
+		o.PersistentVolumeClaims = append(o.PersistentVolumeClaims, c)
 		if made := framework.Lookup[api.PersistentVolume](s, madeVolume(c)); made != nil && c.Spec.VolumeName == made.Name {
-			o.Volumes = append(o.Volumes, made)
+			o.PersistentVolumes = append(o.PersistentVolumes, made)
 		}
 	}
 	return o

@@ -42,20 +42,17 @@ func (w *world) drop(ref Ref) {
 
 // change tells of claims and volumes that controllers have changed. Their versions are no numbers, so that
 // the scheduler does not ignore them.
-func (w *world) change(o volumes.Objects, claims []*api.ResourceClaim) {
-	for _, v := range o.Volumes {
+func (w *world) change(o *api.Objects) {
+	for _, v := range o.PersistentVolumes {
 		v.ResourceVersion = ""
 	}
-	for _, c := range o.Claims {
+	for _, c := range o.PersistentVolumeClaims {
 		c.ResourceVersion = ""
 	}
-	for _, c := range claims {
+	for _, c := range o.ResourceClaims {
 		c.ResourceVersion = ""
 	}
-	if len(o.Volumes)+len(o.Claims)+len(claims) == 0 {
-		return
-	}
-	for _, x := range items(&api.Objects{PersistentVolumes: o.Volumes, PersistentVolumeClaims: o.Claims, ResourceClaims: claims}) {
+	for _, x := range items(o) {
 		w.update(x)
 	}
 }
@@ -78,7 +75,8 @@ func (w *world) provision(came *api.Objects) {
 	}
 	for _, c := range list {
 		if !free[volumes.ClassOfClaim(c)] {
-			w.change(volumes.AtOnce(w.claims, c), nil)
+			o := volumes.AtOnce(w.claims, c)
+			w.change(&o)
 		}
 	}
 }
@@ -92,13 +90,13 @@ func (w *world) makeClaims(p *api.Pod) error {
 	if err != nil {
 		return err
 	}
-	if w.madeClaims += len(o.Claims); w.madeClaims > maxMade {
+	if w.madeClaims += len(o.PersistentVolumeClaims); w.madeClaims > maxMade {
 		return &api.InvalidError{
 			Object: "pod " + p.Key(), Field: "spec.volumes", Value: strconv.Itoa(len(p.Spec.Volumes)),
 			Err: fmt.Errorf("%d claims have been made for ephemeral volumes: want fewer pods with them", w.madeClaims),
 		}
 	}
-	w.change(o, nil)
+	w.change(&o)
 	return nil
 }
 
@@ -112,7 +110,9 @@ func (w *world) bindClaims(a *lifecycle.Attempt) {
 	if l == nil || l.node == nil || node == nil || l.pod.UID != a.Pod.Pod.UID {
 		return // it has gone meanwhile
 	}
-	w.change(volumes.Bound(s, a.Pod.Pod, node.Node), devices.Settled(w.claims, s, a.Pod))
+	o := volumes.Bound(s, a.Pod.Pod, node.Node)
+	o.ResourceClaims = devices.Settled(w.claims, s, a.Pod)
+	w.change(&o)
 }
 
 // leaveClaims takes a pod that went off its claims. Those that were made for it go, too.
@@ -121,15 +121,15 @@ func (w *world) leaveClaims(p *api.Pod) {
 		return
 	}
 	changed, gone := devices.Left(w.claims, p)
-	w.change(volumes.Objects{}, changed)
+	w.change(&api.Objects{ResourceClaims: changed})
 	for _, c := range gone {
 		w.forget(Ref{"ResourceClaim", c.Key()}, lifecycle.Delete(c))
 	}
 	o := volumes.GoneClaims(w.claims, p)
-	for _, c := range o.Claims {
+	for _, c := range o.PersistentVolumeClaims {
 		w.forget(Ref{"PersistentVolumeClaim", c.Key()}, lifecycle.Delete(c))
 	}
-	for _, v := range o.Volumes {
+	for _, v := range o.PersistentVolumes {
 		w.forget(Ref{"PersistentVolume", v.Name}, lifecycle.Delete(v))
 	}
 }

@@ -30,7 +30,7 @@ func OrderOf(s *framework.Snapshot, old *Order) *Order {
 }
 
 // Has reports whether the slot has a place.
-func (o *Order) Has(slot int32) bool { return int(slot) < len(o.Place) && o.Place[slot] >= 0 }
+func (o *Order) Has(slot int32) bool { return uint(slot) < uint(len(o.Place)) && o.Place[slot] >= 0 }
 
 // sameList reports whether two slices are one. The list of a snapshot's order never
 // changes and the old one is kept alive, so the address decides.
