@@ -258,13 +258,18 @@ func (x *draining) placeWaiting() (some bool, err error) {
 }
 
 // mayFitLater reports whether a pod that fits nowhere may fit once other pods have come or left.
-// Other nodes only get more pods, so if the filters look at one node each, nothing helps.
+// Other nodes only get more pods, so if the filters look at one node each, nothing helps. A pod about which a plugin
+// cannot decide is asked about again.
 func (x *draining) mayFitLater(p *framework.PodInfo) (bool, error) {
 	if holdsClaims(p) {
 		return true, nil
 	}
 	f, err := x.planner.filters(x.snapshot, p)
-	return err == nil && !f.NodeOnly(), err
+	if err == nil {
+		return !f.NodeOnly(), nil
+	}
+	_, err = missed(p, err)
+	return true, err
 }
 
 // place places a pod that has left its node. One that runs again counts as healthy. One that fits nowhere

@@ -908,3 +908,21 @@ func TestDrainTriesAgainByProfile(t *testing.T) {
 		}
 	})
 }
+
+// TestDrainGoesOn: a pod about which a plugin cannot decide is stuck, and the others move.
+func TestDrainGoesOn(t *testing.T) {
+	bad := api.MakePod("bad").Labels("app", "web").Node("a").Owner("ReplicaSet", "web").Obj()
+	bad.Spec.TopologySpreadConstraints = []api.TopologySpreadConstraint{{
+		MaxSkew: 1, TopologyKey: api.LabelHostname, WhenUnsatisfiable: api.DoNotSchedule,
+		LabelSelector: &api.LabelSelector{MatchExpressions: []api.LabelSelectorRequirement{{Key: "app", Operator: "Unlike"}}},
+	}}
+	good := api.MakePod("good").Requests("1", "1Gi").Node("a").Owner("ReplicaSet", "web").Obj()
+	s := cluster([]api.NodeBuilder{api.MakeNode("a", "8", "16Gi"), api.MakeNode("b", "8", "16Gi")}, bad, good)
+	d, err := planner(s).Drain("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Moves) != 1 || d.Moves[0].Pod != "default/good" || len(d.Stuck) != 1 || d.Stuck[0].Pod != "default/bad" || !strings.Contains(d.Stuck[0].Message, "Unlike") {
+		t.Errorf("%+v; want bad stuck for its selector, good on b", d)
+	}
+}
