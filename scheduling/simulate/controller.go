@@ -41,6 +41,9 @@ func (w *world) applyControllers(o *api.Objects) error {
 	for _, x := range workload.Of(o) {
 		w.dirty = true
 		ref := Ref{x.Kind, x.Key()}
+		if w.sets[x.Key()] {
+			x.NameApart()
+		}
 		if _, err := x.Replicas(); err != nil {
 			return err
 		}

@@ -73,6 +73,19 @@ func (w *world) findDeletions() {
 	}
 }
 
+// findSets notes the StatefulSets that come at any time: pods of other workloads with such a name never get a name that the
+// set numbers.
+func (w *world) findSets() {
+	w.sets = map[string]bool{}
+	for i := range w.config.Trace.Events {
+		if o := w.config.Trace.Events[i].Apply; o != nil {
+			for _, x := range o.StatefulSets {
+				w.sets[x.Key()] = true
+			}
+		}
+	}
+}
+
 // evictedLater returns the event that deletes the pod that has just come, if it goes
 // because it was evicted; otherwise nil.
 func (w *world) evictedLater(pod string) *Event {

@@ -3,6 +3,7 @@
 package simulate_test
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -64,7 +65,8 @@ func TestIndexedJob(t *testing.T) {
 	}
 }
 
-// TestTwoOfOneName: the pods of a StatefulSet keep their numbers beside a Deployment of its name, also if that comes anew.
+// TestTwoOfOneName: the pods of a StatefulSet have its numbers beside a Deployment of its name, whichever comes first, and
+// in a trace that was written and read.
 func TestTwoOfOneName(t *testing.T) {
 	list := func(items ...string) *api.Objects {
 		return decode(`{"kind": "List", "items": [` + strings.Join(items, ",") + `]}`)
@@ -72,8 +74,27 @@ func TestTwoOfOneName(t *testing.T) {
 	of := func(kind string, replicas int) string {
 		return workload(kind, "apps/v1", "db", fmt.Sprintf(`"replicas": %d,`, replicas), "100m", "")
 	}
-	c := config(list(cpuNode("n", "4"), of("StatefulSet", 2), of("Deployment", 1)))
-	c.Trace.Events = append(c.Trace.Events,
-		simulate.Event{At: time.Minute, Apply: list(of("StatefulSet", 1))}, simulate.Event{At: 2 * time.Minute, Apply: list(of("Deployment", 2))})
-	wantSummary(t, run(c), "db-0 0..-", "db-1 1..60", "db-deployment-0 0..-", "db-deployment-1 120..-")
+	deployments, set := list(cpuNode("n", "4"), of("Deployment", 1)), list(of("StatefulSet", 2))
+	for name, first := range map[string][]*api.Objects{
+		"together": {list(cpuNode("n", "4"), of("Deployment", 1), of("StatefulSet", 2))}, "set last": {deployments, set}, "set first": {set, deployments},
+	} {
+		c := config(first[0])
+		for _, o := range first[1:] {
+			c.Trace.Events = append(c.Trace.Events, simulate.Event{Apply: o})
+		}
+		c.Trace.Events = append(c.Trace.Events,
+			simulate.Event{At: time.Minute, Apply: list(of("StatefulSet", 1))}, simulate.Event{At: 2 * time.Minute, Apply: list(of("Deployment", 2))})
+		want := []string{"db-0 0..-", "db-1 0..60", "db-deployment-0 0..-", "db-deployment-1 120..-"}
+		t.Run(name, func(t *testing.T) { wantSummary(t, run(c), want...) })
+		var written bytes.Buffer
+		if err := c.Trace.Write(&written); err != nil {
+			t.Fatal(err)
+		}
+		again, err := simulate.ReadTrace(&written)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Trace = again
+		t.Run(name+", read", func(t *testing.T) { wantSummary(t, run(c), want...) })
+	}
 }

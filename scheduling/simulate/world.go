@@ -34,6 +34,7 @@ type world struct {
 	nodes        map[string]*nodeState
 	absent       map[string]*nodeState // nodes that are not there, but pods of a recorded trace on them
 	deletions    map[string][]int      // of a recorded trace: events by pod
+	sets         map[string]bool       // StatefulSets of the trace
 	pods         map[string]*life      // that are there, by key
 	lives        []*life               // all that ever were, in the order of their arrival
 	waiting      int
@@ -126,6 +127,7 @@ func newWorld(config *Config) (*world, error) {
 	}
 	w.journal = newJournal(func(d *Decision) { w.result.Decisions = append(w.result.Decisions, *d) })
 	w.findDeletions()
+	w.findSets()
 	w.clock, w.next, w.last = virtualclock.New(w.begin), w.begin, w.begin
 	profiles := append([]scheduling.Profile(nil), config.Profiles...)
 	if len(profiles) == 1 {

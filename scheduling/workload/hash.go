@@ -55,10 +55,9 @@ func hashes(o *api.Objects) map[string]*hashed {
 	return found
 }
 
-// Replace lets a workload take the place of an older version of it, which may have been listed with other objects: pods
-// get names as before and, if a Deployment has the template that it had, its hash.
+// Replace lets a workload take the place of an older version of it, which may have been listed with other objects: if a
+// Deployment has the template that it had, pods get the same hash.
 func (w *Workload) Replace(old *Workload) {
-	w.twin = w.twin || old.twin
 	if w.hashed != nil && old.hashed != nil && textOf(w.Template) == textOf(old.Template) {
 		w.hashed = old.hashed
 	}

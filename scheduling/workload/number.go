@@ -30,6 +30,10 @@ func (w *Workload) NumberPod(p *api.Pod, n int) {
 	}
 }
 
+// NameApart gives the names of the pods that w makes its kind, as if a StatefulSet of its name were among the objects of
+// [Of]. Those of a StatefulSet keep theirs.
+func (w *Workload) NameApart() { w.twin = w.Kind != "StatefulSet" }
+
 // with returns a copy of the labels with one more. The copy has space for two.
 func with(labels map[string]string, key, value string) map[string]string {
 	more := make(map[string]string, len(labels)+2)

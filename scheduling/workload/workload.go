@@ -97,7 +97,9 @@ func noteTwins(list []Workload) {
 		}
 	}
 	for i := range list {
-		list[i].twin = list[i].Kind != "StatefulSet" && sets[list[i].Key()]
+		if sets[list[i].Key()] {
+			list[i].NameApart()
+		}
 	}
 }
 
