@@ -31,6 +31,7 @@ const (
 	volumeWork    = 3    // a look at a volume for the selector of a claim
 	serviceWork   = 20   // a service that may select a pod, in a decision about one of an unknown class
 	selectorWork  = 3    // a namespace that a term of the pod may select, in such a decision
+	budgetWork    = 15   // a part of a budget, in each drain
 	nodeTaints    = 4    // so many taints of a node count as a unit, in each look at it
 )
 
@@ -320,13 +321,31 @@ func (w *world) nodeSize(n *api.Node) int {
 // looksOfHit is about how many looks at each node a hit takes at most.
 const looksOfHit = 4
 
+// budgetParts counts the parts of the selectors of PodDisruptionBudgets by namespace, and under "" all of them.
+func budgetParts(s *framework.Snapshot) map[string]int {
+	parts := map[string]int{}
+	for _, b := range framework.List[api.PodDisruptionBudget](s) {
+		n := 1
+		if selector := b.Spec.Selector; selector != nil {
+			n += len(selector.MatchLabels)
+			for _, e := range selector.MatchExpressions {
+				n += 1 + len(e.Values)
+			}
+		}
+		parts[b.Namespace] += n
+		parts[""] += n
+	}
+	return parts
+}
+
 // spendDrain counts the decisions about where the pods of a node go, before they are made: a search for
-// each class, and one for the first pod. Any other may be a hit that looks at all nodes.
+// each class, and one for the first pod. Any other may be a hit that looks at all nodes. All budgets are
+// read, and those of its namespace may be looked at for each pod.
 func (w *world) spendDrain(pods []*framework.PodInfo) error {
-	work, known, nodes := schedulerWork, map[string]bool{}, w.snapshot.Len()
+	work, known, nodes := schedulerWork+budgetWork*w.budgets[""], map[string]bool{}, w.snapshot.Len()
 	for i, p := range pods {
 		excess, own := w.excess(p.Pod), ownTerms(&p.Pod.Spec)
-		work += decisionWork + excess + ownTermWork*own
+		work += decisionWork + excess + ownTermWork*own + w.budgets[p.Pod.Namespace]
 		search := w.around.searchWork(nodes, excess, own+w.keys)
 		key := p.ClassKey(classFields)
 		if i == 0 || !known[key] {

@@ -338,6 +338,28 @@ func TestTooLargeToLookAt(t *testing.T) {
 	}
 }
 
+// TestBudgetsCount drains a node: each drain reads all budgets, and may look at those of a pod's namespace.
+func TestBudgetsCount(t *testing.T) {
+	const n = 2000
+	spent := func(budgets int, pod string) int {
+		var b strings.Builder
+		b.WriteString(pod)
+		for i := range budgets {
+			fmt.Fprintf(&b, `{"kind":"PodDisruptionBudget","apiVersion":"policy/v1","metadata":{"name":"b%d","namespace":"ns"},`, i)
+			b.WriteString(`"spec":{"selector":{"matchLabels":{"a":"b"},"matchExpressions":[{"key":"c","operator":"In","values":["d","e"]}]}}}` + "\n")
+		}
+		return worldOf(t, Texts{Nodes: nodesText(2), Pods: b.String()}).spent(t, Step{Do: stepDrain, Name: "n0"})
+	}
+	const parts = 5 * n
+	if got := spent(n, "") - spent(0, ""); got != parts*budgetWork {
+		t.Errorf("%d budgets count as %d in a drain, want %d", n, got, parts*budgetWork)
+	}
+	pod := `{"kind":"Pod","metadata":{"name":"p","namespace":"ns"},"spec":{"nodeName":"n0","containers":[{"name":"c"}]}}` + "\n"
+	if got := spent(n, pod) - spent(0, pod); got != parts*(budgetWork+1) {
+		t.Errorf("%d budgets count as %d in a drain of a pod, want %d", n, got, parts*(budgetWork+1))
+	}
+}
+
 // TestUsualWorkIsFarFromTheBound does on the large sample what people do.
 func TestUsualWorkIsFarFromTheBound(t *testing.T) {
 	s, _ := sampleTexts("large")

@@ -33,6 +33,7 @@ type world struct {
 	around    background
 	terms     int // affinity terms of all pods that differ
 	keys      int // topology keys of these terms
+	budgets   map[string]int
 	// version counts what changes decisions other than weights.
 	version int
 	kept    []*class // of the version keptAt, for other weights
@@ -68,6 +69,7 @@ func newWorld(c *cluster) (*world, error) {
 		around: c.around, specSizes: map[*api.Container]int{}, nodeSizes: map[string]int{},
 	}
 	w.terms, w.keys = termsOf(w.queue, w.snapshot)
+	w.budgets = budgetParts(w.snapshot)
 	w.takeSearched() // what was spent before does not count
 	for _, p := range c.profiles {
 		l := &lane{profile: p}
