@@ -60,6 +60,11 @@ import (
 // Here: the device stays in use.
 // Why: another claim has it.
 //
+// Differs: a pod that was placed by the devices of its claim, which has lost them and got other ones when it is to be bound.
+// Original: if the claim has changed since it was read, the pod is bound to the node of the earlier devices.
+// Here: DeviceClaim.Write returns an error, so that the pod is tried again.
+// Why: it could not start there, and would keep the claim.
+//
 // Differs: a bound of the search.
 // Original: kube-scheduler gives up after filterTimeout.
 // Here: the search gives up after MaxSteps, which count devices and what selectors cost.

@@ -274,6 +274,15 @@ func TestWriteClaim(t *testing.T) {
 	if status, claims := placed(t, s, gpuPod("c", 1), "n1"); namesOf(claims) != "gpu-1" {
 		t.Errorf("the next pod gets %q, %v, want gpu-1", namesOf(claims), status)
 	}
+	had := filter.DeviceClaim{Claim: next, Allocated: true} // for a pod that was placed by its devices
+	if _, err := had.Write(next, user("b"), written); err != nil {
+		t.Errorf("a claim that has its devices still: %v", err)
+	}
+	other := api.Clone(next)
+	other.Status.Allocation.Devices.Results[0].Device = "gpu-1"
+	if _, err := had.Write(other, user("b"), written); err == nil || err.Error() != "claim default/shared got allocated elsewhere in the meantime" {
+		t.Errorf("a claim that has got other devices: %v", err)
+	}
 	framework.Delete[api.ResourceClaim](s, "default/shared")
 	if status, claims := placed(t, s, gpuPod("d", 1), "n1"); namesOf(claims) != "gpu-0" {
 		t.Errorf("after the claim is gone, a pod gets %q, %v, want gpu-0", namesOf(claims), status)

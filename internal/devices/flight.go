@@ -209,11 +209,13 @@ func (u *flownUndo) Undo(*framework.Snapshot) { u.state.flown = u.flown }
 // not get the devices that are in flight. A claim that another scheduler has given other devices may
 // lose them again, and the binding may then write its own.
 func (f *flight) arrivesAs(c *api.ResourceClaim) bool {
-	chosen, written := f.claim.Status.Allocation, c.Status.Allocation
-	return c.Namespace == f.claim.Namespace && written != nil &&
-		slices.EqualFunc(chosen.Devices.Results, written.Devices.Results, func(a, b api.DeviceRequestAllocationResult) bool {
-			return a.Driver == b.Driver && a.Pool == b.Pool && a.Device == b.Device && isSet(a.AdminAccess) == isSet(b.AdminAccess) && shareIDOf(a) == shareIDOf(b)
-		})
+	return c.Namespace == f.claim.Namespace && sameDevices(f.claim.Status.Allocation, c.Status.Allocation)
+}
+
+func sameDevices(a, b *api.AllocationResult) bool {
+	return a != nil && b != nil && slices.EqualFunc(a.Devices.Results, b.Devices.Results, func(a, b api.DeviceRequestAllocationResult) bool {
+		return a.Driver == b.Driver && a.Pool == b.Pool && a.Device == b.Device && isSet(a.AdminAccess) == isSet(b.AdminAccess) && shareIDOf(a) == shareIDOf(b)
+	})
 }
 
 func shareIDOf(r api.DeviceRequestAllocationResult) api.UID {

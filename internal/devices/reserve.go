@@ -62,7 +62,7 @@ func (c DeviceClaim) Write(current *api.ResourceClaim, pod *api.Pod, now time.Ti
 		return failed("deleted")
 	case c.Allocated && next.Status.Allocation == nil:
 		return failed("deallocated elsewhere")
-	case !c.Allocated && next.Status.Allocation != nil:
+	case !c.Allocated && next.Status.Allocation != nil, c.Allocated && !sameDevices(c.Claim.Status.Allocation, next.Status.Allocation):
 		return failed("allocated elsewhere")
 	case !c.Allocated:
 		next.Status.Allocation = c.Claim.Status.Allocation
