@@ -76,7 +76,7 @@ func (s *session) addFlags(flags *flag.FlagSet, c *command) {
 	flags.Var(&s.files, "f", "`file` with objects as kubectl prints them, YAML or JSON; - is standard input; may be repeated")
 	flags.BoolVar(&s.sample, "sample", false, "take a cluster made up for trying things out")
 	flags.StringVar(&s.scheduler, "scheduler", "", "`name` of the profile in the file of -config; by default the first")
-	flags.StringVar(&s.validation, "validate", strict, "what to do about fields that look misspelt or are repeated, values that mean nothing, and pods on nodes\nthat are not there, as for kubectl: strict refuses them, warn tells them, ignore does neither;\nwarn and ignore leave such pods out")
+	flags.StringVar(&s.validation, "validate", strict, "what to do about fields that look misspelt or are repeated, wrong values of fields that decide nothing,\nand pods on nodes that are not there, as for kubectl: strict refuses them, warn tells them, ignore does\nneither; warn and ignore leave such pods out. Wrong values of other fields are always refused")
 	flags.StringVar(&s.namespace, "n", "default", "`namespace` of pods that are named without one")
 }
 
