@@ -210,7 +210,7 @@ func shortenedDetails(list []framework.Detail) []framework.Detail {
 
 // ExplainAll is Explain with every rejection of every node, not only the first, and
 // with the numbers behind them: of each rejection the first 32, and how many more there are.
-// It costs a call of every filter for every node.
+// It costs a call of every filter for every node, and 2 us for each part of a node affinity that a node does not meet.
 func (s *Scheduler) ExplainAll(snap *framework.Snapshot, pod *framework.PodInfo) *Explanation {
 	e := s.Explain(snap, pod)
 	if len(e.Nodes) == 0 {

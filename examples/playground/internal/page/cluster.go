@@ -28,6 +28,7 @@ type cluster struct {
 	profiles []scheduling.Profile
 	warnings []string
 	around   background
+	peers    *peers
 
 	sources []*manifest.Source
 	made    map[string]string // the workload of a pod that stands for it, both as in errors
@@ -135,6 +136,10 @@ func (c *cluster) load(o *api.Objects) (err error) {
 		return err
 	}
 	if err = o.Default(); err != nil {
+		return err
+	}
+	c.peers = peersOf(o.Pods)
+	if err = c.peers.check(o.Pods); err != nil {
 		return err
 	}
 	c.snapshot, c.waiting, err = framework.SnapshotOf(o, framework.ZoneInterleaved)

@@ -218,20 +218,26 @@ const classFields = framework.FieldNamespace | framework.FieldLabels | framework
 	framework.FieldTolerations | framework.FieldSpread | framework.FieldRequests | framework.FieldLimits |
 	framework.FieldHostPorts | framework.FieldImages | framework.FieldVolumes | framework.FieldPriority | framework.FieldClaims
 
-// maxScores bounds the kept scores of classes: nodes times classes.
-const maxScores = 100_000
+// maxScores bounds the kept scores of classes: nodes times classes. maxScoreWork bounds the work of making them, but for
+// the first.
+const (
+	maxScores    = 100_000
+	maxScoreWork = maxWork / 20
+)
 
 // classes keeps the scores of the classes of waiting pods, each as if it were decided about
-// next. Of many classes only the first are kept.
+// next. Of many classes, or of those that are much work,
+// only the first are kept.
 func (w *world) classes() (list []*class, all bool) {
 	most := max(10, maxScores/max(1, w.snapshot.Len()))
 	known := map[string]*class{}
 	all = true
+	work := 0
 	for _, pod := range w.queue {
 		key := pod.Pod.Spec.SchedulerName + "\x00" + pod.ClassKey(classFields)
 		c := known[key]
 		if c == nil {
-			if len(list) == most {
+			if len(list) == most || work > maxScoreWork {
 				all = false
 				continue
 			}
@@ -242,6 +248,8 @@ func (w *world) classes() (list []*class, all bool) {
 				c.table = table
 			}
 			list = append(list, c)
+			excess, own := w.excess(pod.Pod), ownTerms(&pod.Pod.Spec)
+			work += excess + w.around.searchWork(w.snapshot.Len(), excess, own+w.keys) + termWork*w.terms + w.selectionWork(pod.Pod) + w.cluster.peers.work(&pod.Pod.Spec)
 		}
 		c.pods++
 	}

@@ -28,6 +28,7 @@ const (
 	schedulerWork = 2000 // a new scheduler
 	copyWork      = 5    // a byte of a node that is copied: about 9 bytes of memory are kept
 	termWork      = 10   // an affinity term of a pod, in a decision about a pod of an unknown class
+	pairWork      = 2    // a comparison of such a term, or of a constraint, with the labels of pods; see peers
 	volumeWork    = 3    // a look at a volume for the selector of a claim
 	serviceWork   = 20   // a service that may select a pod, in a decision about one of an unknown class
 	selectorWork  = 3    // a namespace that a term of the pod may select, in such a decision
@@ -69,20 +70,52 @@ func textSize(m map[string]string) (n int) {
 	return n
 }
 
-// specSize returns about how many bytes of JSON the spec of a pod is. Pods of a workload
-// share their containers, and one of them tells for all.
+// specSize returns about how many bytes of JSON the spec of a pod is. Pods share equal parts of their specs, and one with
+// the same parts tells for all.
 func (w *world) specSize(p *api.Pod) int {
-	if len(p.Spec.Containers) == 0 {
-		return jsonSize(&p.Spec)
-	}
-	key := &p.Spec.Containers[0]
-	size, known := w.specSizes[key]
-	if !known {
+	key, size := partsOf(&p.Spec), 0
+	if key == (specParts{}) {
 		size = jsonSize(&p.Spec)
+	} else if known, ok := w.specSizes[key]; ok {
+		size = known
+	} else {
+		rest := p.Spec
+		rest.NodeSelector, rest.Overhead = nil, nil
+		size = jsonSize(&rest)
 		w.specSizes[key] = size
 	}
-	return size
+	return size + textSize(p.Spec.NodeSelector) + amountSize*len(p.Spec.Overhead)
 }
+
+// specParts are the parts of a spec that may be large, but for its maps.
+type specParts struct {
+	volumes     *api.Volume
+	inits       *api.Container
+	containers  *api.Container
+	affinity    *api.Affinity
+	tolerations *api.Toleration
+	constraints *api.TopologySpreadConstraint
+	gates       *api.PodSchedulingGate
+	claims      *api.PodResourceClaim
+	resources   *api.ResourceRequirements
+}
+
+func partsOf(spec *api.PodSpec) specParts {
+	return specParts{
+		first(spec.Volumes), first(spec.InitContainers), first(spec.Containers), spec.Affinity, first(spec.Tolerations),
+		first(spec.TopologySpreadConstraints), first(spec.SchedulingGates), first(spec.ResourceClaims), spec.Resources,
+	}
+}
+
+func first[T any](list []T) *T {
+	if len(list) == 0 {
+		return nil
+	}
+	return &list[0]
+}
+
+// amountSize is about how many bytes the amount of a resource is.
+const amountSize = 32
 
 // jsonSize returns how many bytes of JSON a value is.
 func jsonSize(v any) int {
@@ -197,7 +230,7 @@ func (w *world) spendDecision(l *lane, pod *framework.PodInfo, before scheduling
 	}
 	work := excess + ownTermWork*own + w.around.searchWork(nodes, excess, own+w.keys) + w.around.searchWork(looks, excess, own+w.keys)/looksPerNode
 	if nodes > 0 {
-		work += termWork*w.terms + w.selectionWork(pod.Pod)
+		work += termWork*w.terms + w.selectionWork(pod.Pod) + w.cluster.peers.work(&pod.Pod.Spec)
 	}
 	if metric := framework.Lookup[api.NodeMetric](w.snapshot, d.Node); metric != nil {
 		work += len(metric.Status.PodsMetric) // a pod that comes is looked for among them
@@ -349,7 +382,7 @@ func (w *world) spendDrain(pods []*framework.PodInfo) error {
 		search := w.around.searchWork(nodes, excess, own+w.keys)
 		key := p.ClassKey(classFields)
 		if i == 0 || !known[key] {
-			work += search + termWork*w.terms
+			work += search + termWork*w.terms + w.cluster.peers.work(&p.Pod.Spec)
 		} else {
 			work += search * looksOfHit / looksPerNode
 		}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // worldOf makes the cluster of texts.
@@ -404,6 +406,82 @@ func TestTermsCount(t *testing.T) {
 	w = worldOf(t, Texts{Nodes: node, Pods: workloadText("Deployment", "d", 1, "", `,"affinity":{"podAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":1,"podAffinityTerm":{"topologyKey":"z","labelSelector":{}}}]}}`)})
 	if w.terms != 1 {
 		t.Errorf("%d terms, want 1", w.terms)
+	}
+}
+
+// comparingText is a pod with so many affinity terms; each is compared with every pod.
+func comparingText(name string, terms int) string {
+	list := make([]string, terms)
+	for i := range list {
+		list[i] = fmt.Sprintf(`{"weight":1,"podAffinityTerm":{"topologyKey":"z","labelSelector":{"matchExpressions":[{"key":"a","operator":"NotIn","values":["%s-%d"]}]}}}`, name, i)
+	}
+	return fmt.Sprintf(`{"kind":"Pod","metadata":{"name":"%s"},"spec":{"containers":[{"name":"c"}],"affinity":{"podAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[%s]}}}}`+"\n", name, strings.Join(list, ","))
+}
+
+// runningText are pods on a node; each has a label of its own.
+func runningText(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `{"kind":"Pod","metadata":{"name":"r%[1]d","labels":{"a":"r%[1]d","all":"yes"}},"spec":{"nodeName":"n0","containers":[{"name":"c"}]}}`+"\n", i)
+	}
+	return b.String()
+}
+
+// TestComparisonsCount: terms are compared with pods, in decisions and in what is shown of waiting pods.
+func TestComparisonsCount(t *testing.T) {
+	const running, terms, waiting = 3000, 10, 200
+	text := runningText(running)
+	for i := range waiting {
+		text += comparingText(fmt.Sprint("w", i), terms)
+	}
+	w := worldOf(t, Texts{Nodes: nodesText(2), Pods: text})
+	if got, want := w.spent(t, Step{Do: stepPlace, N: 1}), running*terms*pairWork; got < want {
+		t.Errorf("a pod with %d terms beside %d pods counts as %d, want %d at least", terms, running, got, want)
+	}
+	if list, all := w.classes(); all || len(list) == 0 || len(list) > waiting/2 {
+		t.Errorf("%d of %d classes are shown, all: %t; want few", len(list), waiting, all)
+	}
+	_, problems := read(&State{Preset: "1.37", Texts: Texts{Nodes: nodesText(2), Pods: text + comparingText("many", maxSearch/running)}})
+	if len(problems) != 1 || !strings.Contains(problems[0].Text, "default/many") || !strings.Contains(problems[0].Text, "too many") {
+		t.Errorf("problems %v, want one of the pod many", problems)
+	}
+}
+
+// TestDemanded: a selector is compared with the pods that have a label that it demands.
+func TestDemanded(t *testing.T) {
+	x := peersOf([]*api.Pod{
+		api.MakePod("a").Labels("app", "web", "n", "1").Obj(), api.MakePod("b").Labels("app", "web", "n", "2").Obj(),
+		api.MakePod("c").Labels("app", "web", "n", "2").Obj(), api.MakePod("d").Labels("app", "db").Obj(),
+		api.MakePod("e").Namespace("other").Labels("app", "db").Obj(), api.MakePod("f").Obj(),
+	})
+	expressions := func(list ...api.LabelSelectorRequirement) *api.LabelSelector {
+		return &api.LabelSelector{MatchExpressions: list}
+	}
+	for _, test := range []struct {
+		selector *api.LabelSelector
+		want     int
+	}{
+		{nil, 0},
+		{&api.LabelSelector{}, 5},
+		{&api.LabelSelector{MatchLabels: map[string]string{"app": "web"}}, 2},
+		{expressions(api.LabelSelectorRequirement{Key: "app", Operator: api.LabelSelectorOpIn, Values: []string{"web", "db", "no"}}), 4},
+		{expressions(api.LabelSelectorRequirement{Key: "n", Operator: api.LabelSelectorOpExists}), 2},
+		{expressions(api.LabelSelectorRequirement{Key: "n", Operator: api.LabelSelectorOpNotIn, Values: []string{"1"}}), 5},
+		{expressions(api.LabelSelectorRequirement{Key: "n", Operator: api.LabelSelectorOpDoesNotExist}), 5},
+		{&api.LabelSelector{MatchLabels: map[string]string{"app": "web"}, MatchExpressions: []api.LabelSelectorRequirement{{Key: "n", Operator: api.LabelSelectorOpIn, Values: []string{"1"}}}}, 1},
+	} {
+		if got := x.demanded(test.selector); got != test.want {
+			t.Errorf("%v is compared with %d, want %d", test.selector, got, test.want)
+		}
+	}
+}
+
+// TestSizesDoNotMix: pods that share a part of their specs have sizes of their own.
+func TestSizesDoNotMix(t *testing.T) {
+	w := worldOf(t, Texts{Nodes: nodesText(2), Pods: comparingText("small", 1) + comparingText("large", 500)})
+	small, large := w.specSize(w.queue[0].Pod), w.specSize(w.queue[1].Pod)
+	if large < 100*small {
+		t.Errorf("the specs have %d and %d bytes, want 100 times as many at least", small, large)
 	}
 }
 

@@ -28,7 +28,7 @@ type world struct {
 	work     int            // that the steps were so far, see spend
 	searched int            // work of searches that is counted, see takeSearched
 	// specSizes and nodeSizes are what work counts by.
-	specSizes map[*api.Container]int
+	specSizes map[specParts]int
 	nodeSizes map[string]int
 	around    background
 	terms     int // affinity terms of all pods that differ
@@ -66,7 +66,7 @@ func newWorld(c *cluster) (*world, error) {
 	w := &world{
 		cluster: c, snapshot: c.snapshot.Fork(), queue: slices.Clone(c.waiting),
 		lanes: map[string]*lane{}, placed: map[string]string{}, copies: map[string]int{},
-		around: c.around, specSizes: map[*api.Container]int{}, nodeSizes: map[string]int{},
+		around: c.around, specSizes: map[specParts]int{}, nodeSizes: map[string]int{},
 	}
 	w.terms, w.keys = termsOf(w.queue, w.snapshot)
 	w.budgets = budgetParts(w.snapshot)
