@@ -128,8 +128,17 @@ func TestSizesGoToForks(t *testing.T) {
 	p := info(t, s, spread(api.ScheduleAnyway, zone))
 	Of(s)
 	soft := func(s *framework.Snapshot, strict bool) *Spread { return Of(s).Soft(p, SoftRules(p), strict) }
-	left, right := s.Fork(), s.Fork()
 	set := s.NewVersion()
+	before := soft(s, true)
+	before.RememberSized(set, before.Sized([]int{2}))
+	if len(before.tables.commons.weighings) > 0 {
+		t.Error("sizes are noted where there are no forks")
+	}
+	left, right := s.Fork(), s.Fork()
+	if sizes, _, ok := soft(left, true).SizedFor(set); !ok || !slices.Equal(sizes, []int{2}) {
+		t.Errorf("the sizes that were known before are %v, %t in a fork, want 2", sizes, ok)
+	}
+	set = s.NewVersion()
 	x := soft(left, true)
 	x.RememberSized(set, x.Sized([]int{2}))
 	if sizes, version, ok := soft(right, true).SizedFor(set); !ok || !slices.Equal(sizes, []int{2}) || version != soft(right, true).Sized(sizes) {

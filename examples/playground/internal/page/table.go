@@ -226,8 +226,7 @@ const (
 )
 
 // classes keeps the scores of the classes of waiting pods, each as if it were decided about
-// next. Of many classes, or of those that are much work,
-// only the first are kept.
+// next. Of many classes, or of those that are much work, only the first are kept.
 func (w *world) classes() (list []*class, all bool) {
 	most := max(10, maxScores/max(1, w.snapshot.Len()))
 	known := map[string]*class{}
@@ -248,8 +247,8 @@ func (w *world) classes() (list []*class, all bool) {
 				c.table = table
 			}
 			list = append(list, c)
-			excess, own := w.excess(pod.Pod), ownTerms(&pod.Pod.Spec)
-			work += excess + w.around.searchWork(w.snapshot.Len(), excess, own+w.keys) + termWork*w.terms + w.selectionWork(pod.Pod) + w.cluster.peers.work(&pod.Pod.Spec)
+			excess := w.excess(pod.Pod)
+			work += excess + w.around.searchWork(w.snapshot.Len(), excess, ownTerms(&pod.Pod.Spec)+w.keys) + w.newcomerWork(pod.Pod)
 		}
 		c.pods++
 	}

@@ -230,12 +230,17 @@ func (w *world) spendDecision(l *lane, pod *framework.PodInfo, before scheduling
 	}
 	work := excess + ownTermWork*own + w.around.searchWork(nodes, excess, own+w.keys) + w.around.searchWork(looks, excess, own+w.keys)/looksPerNode
 	if nodes > 0 {
-		work += termWork*w.terms + w.selectionWork(pod.Pod) + w.cluster.peers.work(&pod.Pod.Spec)
+		work += w.newcomerWork(pod.Pod)
 	}
 	if metric := framework.Lookup[api.NodeMetric](w.snapshot, d.Node); metric != nil {
 		work += len(metric.Status.PodsMetric) // a pod that comes is looked for among them
 	}
 	return w.spend(work + w.takeSearched())
+}
+
+// newcomerWork is the work of a decision about a pod of an unknown class, beyond the search of nodes.
+func (w *world) newcomerWork(p *api.Pod) int {
+	return termWork*w.terms + w.selectionWork(p) + w.cluster.peers.work(&p.Spec)
 }
 
 // selectionWork is the work of finding the services that select a pod, and the namespaces that its terms select.
@@ -382,7 +387,7 @@ func (w *world) spendDrain(pods []*framework.PodInfo) error {
 		search := w.around.searchWork(nodes, excess, own+w.keys)
 		key := p.ClassKey(classFields)
 		if i == 0 || !known[key] {
-			work += search + termWork*w.terms + w.cluster.peers.work(&p.Pod.Spec)
+			work += search + w.newcomerWork(p.Pod)
 		} else {
 			work += search * looksOfHit / looksPerNode
 		}

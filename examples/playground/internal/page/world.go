@@ -31,9 +31,9 @@ type world struct {
 	specSizes map[specParts]int
 	nodeSizes map[string]int
 	around    background
-	terms     int // affinity terms of all pods that differ
-	keys      int // topology keys of these terms
-	budgets   map[string]int
+	terms     int            // affinity terms of all pods that differ
+	keys      int            // topology keys of these terms
+	budgets   map[string]int // see budgetParts
 	// version counts what changes decisions other than weights.
 	version int
 	kept    []*class // of the version keptAt, for other weights
