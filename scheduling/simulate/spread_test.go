@@ -84,7 +84,7 @@ func TestTwoOfOneName(t *testing.T) {
 		}
 		c.Trace.Events = append(c.Trace.Events,
 			simulate.Event{At: time.Minute, Apply: list(of("StatefulSet", 1))}, simulate.Event{At: 2 * time.Minute, Apply: list(of("Deployment", 2))})
-		want := []string{"db-0 0..-", "db-1 0..60", "db-deployment-0 0..-", "db-deployment-1 120..-"}
+		want := []string{"db-0 0..-", "db-1 1..60", "db-deployment-0 0..-", "db-deployment-1 120..-"}
 		t.Run(name, func(t *testing.T) { wantSummary(t, run(c), want...) })
 		var written bytes.Buffer
 		if err := c.Trace.Write(&written); err != nil {
