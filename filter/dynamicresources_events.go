@@ -101,9 +101,14 @@ var claimNamesOf = framework.NewPodDerived(func(p *framework.PodInfo) *claimName
 	return x
 })
 
-// freesDevices reports whether a change of a claim gives back its devices. Another claim of its name has others.
+// freesDevices reports whether a change of a claim gives back its devices, or some of them: it may have lost them and got
+// others between two reports. Another claim of its name has others.
 func freesDevices(before, after *api.ResourceClaim) bool {
-	return before != nil && before.Status.Allocation != nil && (after == nil || after.Status.Allocation == nil || after.UID != before.UID)
+	if before == nil || before.Status.Allocation == nil {
+		return false
+	}
+	return after == nil || after.Status.Allocation == nil || after.UID != before.UID ||
+		!reflect.DeepEqual(before.Status.Allocation.Devices.Results, after.Status.Allocation.Devices.Results)
 }
 
 // claimHelps reports whether a change of a claim of a pod may help it, not counting that its devices

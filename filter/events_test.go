@@ -73,6 +73,7 @@ func TestHints(t *testing.T) {
 		return &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: name}, Status: api.ResourceClaimStatus{Allocation: a}}
 	}
 	twoDevices := &api.AllocationResult{Devices: api.DeviceAllocationResult{Results: []api.DeviceRequestAllocationResult{{Device: "a"}, {Device: "b"}}}}
+	otherDevice := &api.AllocationResult{Devices: api.DeviceAllocationResult{Results: []api.DeviceRequestAllocationResult{{Device: "c"}}}}
 	another, owned := devices("gpu", nil), devices("gpu", nil)
 	another.UID = "another"
 	owned.OwnerReferences = []api.OwnerReference{{UID: "p", Controller: new(true)}}
@@ -283,6 +284,8 @@ func TestHints(t *testing.T) {
 		{"its claim for devices is made anew", filter.DynamicResources{}, withDevices, onDevices, updated, devices("gpu", nil), another, true},
 		{"its claim for devices gets an owner", filter.DynamicResources{}, withDevices, onDevices, updated, devices("gpu", nil), owned, true},
 		{"another's claim gives devices back", filter.DynamicResources{}, withDevices, onDevices, updated, devices("net", twoDevices), devices("net", nil), true},
+		{"another's claim has others", filter.DynamicResources{}, withDevices, onDevices, updated, devices("net", twoDevices), devices("net", otherDevice), true},
+		{"another's claim has the same", filter.DynamicResources{}, withDevices, onDevices, updated, devices("net", twoDevices), devices("net", twoDevices), false},
 		{"its claim that had none goes", filter.DynamicResources{}, withDevices, onDevices, deleted, devices("gpu", nil), nil, true},
 		{"another's claim that had devices goes", filter.DynamicResources{}, withDevices, onDevices, deleted, devices("net", twoDevices), nil, true},
 		{"another's claim that had none goes", filter.DynamicResources{}, withDevices, onDevices, deleted, devices("net", nil), nil, false},
