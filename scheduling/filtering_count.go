@@ -139,7 +139,9 @@ func (f *Filtering) fill(node *framework.NodeInfo, most int) (count int, err err
 // ClassKey returns the key of the pod's equivalence class: the filters of the profile
 // answer alike for pods with equal keys that have no claims, while the snapshot's other
 // objects and the pods on its nodes stay. ok is false if there is none, for example because
-// a filter declares no scope. The errors are those of [Scheduler.Schedule].
+// a filter declares no scope. The first questions about a snapshot may find what keys are made
+// of: if the keys of two pods differ, ask for the first one again. The errors are those of
+// [Scheduler.Schedule].
 func (s *Scheduler) ClassKey(snap *framework.Snapshot, pod *framework.PodInfo) (key string, ok bool, err error) {
 	pod, err = s.accept(snap, pod)
 	if err != nil {

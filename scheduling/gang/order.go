@@ -84,7 +84,6 @@ func (a *attempt) alike(i, k int) bool {
 			return false
 		}
 	}
-	x, okX, errX := a.sched.ClassKey(a.snap, p)
-	y, okY, errY := a.sched.ClassKey(a.snap, q)
-	return errX == nil && errY == nil && okX && okY && x == y
+	_, ok, err := classOf(func(p *framework.PodInfo) (string, bool, error) { return a.sched.ClassKey(a.snap, p) }, p, q)
+	return ok && err == nil
 }

@@ -32,7 +32,14 @@ func (x *nodeSearch) findAlike(s *framework.Snapshot) error {
 		if !sameClass(first, pod) {
 			return nil
 		}
-		if other, ok, err := x.planner.sched.ClassKey(s, pod); err != nil || !ok || other != key {
+		other, ok, err := x.planner.sched.ClassKey(s, pod)
+		if err != nil || !ok {
+			return err
+		}
+		if other != key { // what keys are made of may have been found since
+			key, _, err = x.planner.sched.ClassKey(s, first)
+		}
+		if err != nil || other != key {
 			return err
 		}
 	}
