@@ -138,12 +138,15 @@ func (c *cluster) load(o *api.Objects) (err error) {
 	if err = o.Default(); err != nil {
 		return err
 	}
-	c.peers = peersOf(o.Pods)
-	if err = c.peers.check(o.Pods); err != nil {
+	if c.snapshot, c.waiting, err = framework.SnapshotOf(o, framework.ZoneInterleaved); err != nil {
 		return err
 	}
-	c.snapshot, c.waiting, err = framework.SnapshotOf(o, framework.ZoneInterleaved)
-	return err
+	pods := slices.Clone(c.waiting)
+	for _, n := range c.snapshot.All() {
+		pods = append(pods, n.Pods...)
+	}
+	c.peers = peersOf(pods)
+	return c.peers.check(pods)
 }
 
 // sort orders the waiting pods as the queue does, by priority, and leaves out those that

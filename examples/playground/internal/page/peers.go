@@ -2,11 +2,9 @@ package page
 
 import (
 	"errors"
-	"maps"
-	"slices"
 	"strconv"
-	"strings"
 
+	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 )
 
@@ -18,32 +16,22 @@ type peers struct {
 	labels map[[2]string]int
 }
 
-func peersOf(pods []*api.Pod) *peers {
+func peersOf(pods []*framework.PodInfo) *peers {
 	x := &peers{keys: map[string]int{}, labels: map[[2]string]int{}}
 	known := map[string]bool{}
 	for _, p := range pods {
-		if p == nil {
+		key := p.ClassKey(framework.FieldNamespace | framework.FieldLabels)
+		if known[key] {
 			continue
 		}
-		if text := labelsText(p); !known[text] {
-			known[text] = true
-			x.all++
-			for k, v := range p.Labels {
-				x.keys[k]++
-				x.labels[[2]string{k, v}]++
-			}
+		known[key] = true
+		x.all++
+		for k, v := range p.Pod.Labels {
+			x.keys[k]++
+			x.labels[[2]string{k, v}]++
 		}
 	}
 	return x
-}
-
-func labelsText(p *api.Pod) string {
-	var b strings.Builder
-	b.WriteString(p.Namespace)
-	for _, k := range slices.Sorted(maps.Keys(p.Labels)) {
-		b.WriteString("\x00" + k + "\x00" + p.Labels[k])
-	}
-	return b.String()
 }
 
 // demanded is how many a selector is compared with.
@@ -81,9 +69,10 @@ func (x *peers) work(spec *api.PodSpec) int {
 }
 
 // check refuses pods whose terms and constraints are too many for so many pods.
-func (x *peers) check(pods []*api.Pod) error {
+func (x *peers) check(pods []*framework.PodInfo) error {
 	checked := map[specParts]bool{}
-	for _, p := range pods {
+	for _, info := range pods {
+		p := info.Pod
 		key := specParts{affinity: p.Spec.Affinity, constraints: first(p.Spec.TopologySpreadConstraints)}
 		if checked[key] {
 			continue

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 )
 
@@ -449,11 +450,19 @@ func TestComparisonsCount(t *testing.T) {
 
 // TestDemanded: a selector is compared with the pods that have a label that it demands.
 func TestDemanded(t *testing.T) {
-	x := peersOf([]*api.Pod{
+	var pods []*framework.PodInfo
+	for _, p := range []*api.Pod{
 		api.MakePod("a").Labels("app", "web", "n", "1").Obj(), api.MakePod("b").Labels("app", "web", "n", "2").Obj(),
 		api.MakePod("c").Labels("app", "web", "n", "2").Obj(), api.MakePod("d").Labels("app", "db").Obj(),
 		api.MakePod("e").Namespace("other").Labels("app", "db").Obj(), api.MakePod("f").Obj(),
-	})
+	} {
+		info, err := framework.NewSnapshot(framework.Arrival).NewPodInfo(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pods = append(pods, info)
+	}
+	x := peersOf(pods)
 	expressions := func(list ...api.LabelSelectorRequirement) *api.LabelSelector {
 		return &api.LabelSelector{MatchExpressions: list}
 	}
