@@ -362,5 +362,5 @@ func (f *incrementalPath) isKept(c *framework.Cycle, most int) bool {
 	}
 	key, _ := f.keyOf(f.class)
 	changes, ok := f.engine.Keeps(c.Snapshot, key)
-	return ok && changes+changes/2 <= most // a node that has changed costs half as much again
+	return ok && 2*changes <= most // a node that has changed costs twice as much
 }

@@ -36,6 +36,7 @@
 //
 // [Engine.Find] returns false, and [Stats] counts a bypass, in these cases only:
 //
+//	another cluster              isAbout: few queries in a row were about the snapshot's origin
 //	the base is new              newBase: it is built for its second pod,
 //	                             or for its first if many bases get a second: sightings
 //	the budget is too small      newBase: for one base and class of this many nodes;

@@ -33,6 +33,7 @@ type Engine struct {
 	budget int              // in bytes
 	fixed  int              // budget, 0 if it grows with the cluster
 	schema *resource.Schema // of the snapshots that all below is about
+	turns  turns
 
 	classes    map[string]*class
 	numbered   []*class // those kept, and some dropped: class i has the number i+1
@@ -131,11 +132,11 @@ func (e *Engine) Find(q *Query) (v *View, ok bool) {
 		e.stats.Bypassed++
 		v, ok = nil, false
 	}()
+	if !e.isAbout(q.Snapshot) {
+		return nil, false
+	}
 	e.clock++
 	e.bequeathed = nil
-	if e.schema != q.Snapshot.Schema() {
-		e.adoptOrigin(q.Snapshot)
-	}
 	if e.fixed == 0 {
 		e.budget = max(DefaultBudget, DefaultBudgetPerNode*q.Snapshot.SlotLimit())
 	}
@@ -149,7 +150,7 @@ func (e *Engine) Find(q *Query) (v *View, ok bool) {
 	if e.visits.list[0].snapshot != q.Snapshot {
 		e.visits.begin(q.Snapshot)
 	}
-	e.tracker.Follow(q.Snapshot, e.order)
+	e.lists.evaluated += int64(e.tracker.Follow(q.Snapshot, e.order)) // half a node each
 	count := &e.stats.Hits
 	if c = e.lookUp(q); c == nil {
 		if c = e.newClass(q); c == nil {
@@ -228,14 +229,6 @@ func (e *Engine) bringUpToDate(c *class, q *Query) bool {
 		e.dropFailed(c)
 	}
 	return false
-}
-
-// adoptOrigin forgets everything: the snapshot is no fork of the last one. Keys,
-// generations and versions distinguish only what belongs to snapshots of one origin,
-// which share a schema.
-func (e *Engine) adoptOrigin(s *framework.Snapshot) {
-	e.clear()
-	e.schema = s.Schema()
 }
 
 // clear forgets all that is kept, but for the counts.

@@ -1010,12 +1010,50 @@ func TestOrigins(t *testing.T) {
 			m = b
 		}
 		one.source = m
-		m.ask(t, 0, i, 1000)
-		m.ask(t, 0, i, 1000)
-		m.ask(t, 0, i, 1000)
+		for range 3 + i { // fewer than turnAfter at first
+			m.ask(t, 0, i, 1000)
+		}
 	}
 	if s := one.stats; s.Hits == 0 || s.Faults > 0 {
 		t.Errorf("%+v, want hits and no faults", s)
+	}
+}
+
+// TestTurns: an engine that is asked about two origins in turn keeps what it has of one, and
+// turns to the other if that is asked about several times in a row: more often after turns that did not pay.
+func TestTurns(t *testing.T) {
+	origins := [2]*machine{newMachine(9), newMachine(9)}
+	one := origins[0].engine
+	origins[1].engine = one
+	// ask asks about an origin so often, and returns how many answers there are.
+	ask := func(origin, times int) int {
+		m := origins[origin]
+		one.source = m
+		before := one.stats.Hits + one.stats.Misses
+		m.askOften(t, 0, times)
+		return int(one.stats.Hits + one.stats.Misses - before)
+	}
+	if n := ask(0, 2+turnPays); n != turnPays+1 { // the first pod of a base has no answer, the second is a miss
+		t.Fatalf("%d answers, want %d", n, turnPays+1)
+	}
+	for range 10 {
+		if here, there := ask(0, 1), ask(1, turnAfter-1); here != 1 || there != 0 {
+			t.Fatalf("%d answers about the origin, %d about the other, want 1 and 0", here, there)
+		}
+	}
+	if n := ask(1, 2+turnPays); n != turnPays+1 {
+		t.Fatalf("%d answers after turning, want %d", n, turnPays+1)
+	}
+	for k, after := range []int{4, 8, 16, 32, 32} {
+		if n := ask(k%2, after+2); n != 2 {
+			t.Fatalf("turn %d: %d answers, want 2, after %d questions", k, n, after)
+		}
+	}
+	if n := ask(1, 32+1+turnPays); n != turnPays+1 {
+		t.Fatalf("%d answers, want %d", n, turnPays+1)
+	}
+	if n := ask(0, turnAfter+2); n != 2 {
+		t.Fatalf("%d answers after a turn that has paid, want 2", n)
 	}
 }
 

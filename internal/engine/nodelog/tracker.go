@@ -54,8 +54,9 @@ func (t *Tracker) Clone() *Tracker {
 
 // Follow brings the tracker up to date with the snapshot, which must be a fork of the
 // one before, or the same. It costs O(1) for each change of the same snapshot. To go
-// to another one costs O(N/16) for N nodes, and O(16) for each node that differs.
-func (t *Tracker) Follow(s *framework.Snapshot, o *Order) {
+// to another one costs O(N/16) for N nodes, and O(16) for each node that differs: compared is how many
+// slots were looked at for that.
+func (t *Tracker) Follow(s *framework.Snapshot, o *Order) (compared int) {
 	slots, listed := []int(nil), false
 	if t.Snapshot == s {
 		slots, listed = s.Changes(t.version)
@@ -71,11 +72,12 @@ func (t *Tracker) Follow(s *framework.Snapshot, o *Order) {
 	if listed {
 		t.lookAt(slots)
 	} else {
-		t.compare()
+		compared = t.compare()
 	}
 	if rearranged {
 		t.arranged = t.log.End()
 	}
+	return compared
 }
 
 // Nodes returns the nodes by place. The list is valid until Follow.
@@ -168,7 +170,7 @@ func (t *Tracker) list() {
 }
 
 // compare looks at all runs that may differ from those of the snapshot.
-func (t *Tracker) compare() {
+func (t *Tracker) compare() (slots int) {
 	t.forgetRuns()
 	for run, was := range t.runs {
 		now := t.Snapshot.RunGeneration(run)
@@ -179,8 +181,10 @@ func (t *Tracker) compare() {
 		for slot := run * framework.RunSize; slot < (run+1)*framework.RunSize; slot++ {
 			t.look(slot)
 		}
+		slots += framework.RunSize
 	}
 	t.compared = t.log.End()
+	return slots
 }
 
 // unknown is no generation of a run.

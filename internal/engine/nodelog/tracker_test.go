@@ -221,3 +221,43 @@ func TestCheckFindsFaults(t *testing.T) {
 }
 
 var logLimit = new(changelog.Log[int32]).Limit()
+
+// TestFollowCountsWhatItCompares: nothing for a snapshot that it follows already, and the runs
+// that differ for a fork.
+func TestFollowCountsWhatItCompares(t *testing.T) {
+	s := framework.NewSnapshot(framework.Arrival)
+	const nodes = 10 * framework.RunSize
+	for i := range nodes {
+		if err := s.AddNode(api.MakeNode(fmt.Sprint("n", i), "4", "8Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tracker := NewTracker()
+	follow := func(s *framework.Snapshot, want int) {
+		t.Helper()
+		if got := tracker.Follow(s, OrderOf(s, tracker.Order)); got != want {
+			t.Errorf("%d slots compared, want %d", got, want)
+		}
+	}
+	add := func(s *framework.Snapshot, name string) {
+		t.Helper()
+		p, err := s.NewPodInfo(api.MakePod("p-" + name).Obj())
+		if err == nil {
+			err = s.AddPod(p, name)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	follow(s, nodes)
+	f := s.Fork()
+	add(s, "n3")
+	follow(s, 0)
+	add(f, "n20")
+	add(f, "n21")
+	add(f, "n77")
+	follow(f, 3*framework.RunSize) // n3, too, is another one there
+	add(f, "n90")
+	follow(f, 0)
+	follow(f.Fork(), framework.RunSize) // n90's run has not been compared since
+}

@@ -12,7 +12,7 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
-// Shapes that are about the cluster: selectors, services, forks, nominations, extenders,
+// Shapes that are about the cluster: selectors, services, nominations, extenders,
 // pools, and room that is not there.
 
 func terms() Shape {
@@ -38,30 +38,6 @@ func terms() Shape {
 				}
 			}
 			return p
-		},
-	}
-}
-
-// forkPods is how many pods move in each fork.
-const forkPods = 11
-
-func fork() Shape {
-	return Shape{
-		Name: "fork", About: "what-ifs: a fork of the snapshot for every 11 pods, each in place of a pod that leaves its node",
-		Pod: func(i, _ int) *api.Pod { return workload.Pod(workload.Basic, i) },
-		Come: func(w *World, p *framework.PodInfo) error {
-			if w.forked%forkPods == 0 {
-				w.fork = w.Snapshot.Fork()
-			}
-			w.forked++
-			node := w.fork.At(w.forked * 7919 % w.fork.Len())
-			if len(node.Pods) > 0 {
-				if err := w.fork.RemovePodAt(node.Pods[0], node); err != nil {
-					return err
-				}
-			}
-			_, err := w.decide(w.fork, p)
-			return err
 		},
 	}
 }

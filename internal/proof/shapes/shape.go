@@ -43,7 +43,7 @@ type Shape struct {
 func All(trace Trace) []Shape {
 	return []Shape{
 		equal("first", scheduling.First), equal("random", scheduling.Random), equal("heap", scheduling.Heap),
-		deployments(), statefulSet(), job(), bare(), distinct(), terms(), fork(), daemonSet(), nominated(), nominations(), named(), extended(), overload(),
+		deployments(), statefulSet(), job(), bare(), distinct(), terms(), fork(), forkPool(), clusters(), daemonSet(), nominated(), nominations(), named(), extended(), overload(),
 		rollout(), rolloutSpread(), cron(), namespaces(), openB(trace), gpuPool(), defaultSpread(), unschedulable(), claims(),
 	}
 }

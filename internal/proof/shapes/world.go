@@ -24,8 +24,8 @@ type World struct {
 	compared bool // decisions are compared with the reference path
 	verified int  // how many were
 
-	fork   *framework.Snapshot
-	forked int
+	forks  []*framework.Snapshot // or other clusters
+	forked int                   // pods that came to them
 }
 
 // A placement is where a pod is; the node is "" if it is on none.
