@@ -1,7 +1,6 @@
 package scheduling
 
 import (
-	"errors"
 	"strconv"
 
 	"github.com/berth-sched/berth/estimator"
@@ -9,7 +8,6 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/replica"
-	"github.com/berth-sched/berth/internal/pick"
 )
 
 // Replicas returns how many replicas of the pod fit on the node one after the other, at
@@ -134,83 +132,6 @@ func (f *Filtering) fill(node *framework.NodeInfo, most int) (count int, err err
 		}
 	}
 	return count, nil
-}
-
-// ClassKey returns the key of the pod's equivalence class: the filters of the profile
-// answer alike for pods with equal keys that have no claims, while the snapshot's other
-// objects and the pods on its nodes stay. ok is false if there is none, for example because
-// a filter declares no scope. The first questions about a snapshot may find what keys are made
-// of: if the keys of two pods differ, ask for the first one again. The errors are those of
-// [Scheduler.Schedule].
-func (s *Scheduler) ClassKey(snap *framework.Snapshot, pod *framework.PodInfo) (key string, ok bool, err error) {
-	pod, err = s.accept(snap, pod)
-	if err != nil {
-		return "", false, err
-	}
-	if s.busy {
-		return "", false, &api.InvalidError{Object: "scheduler", Err: errors.New("is used by two goroutines at once")}
-	}
-	f := s.classes()
-	c := &s.reference.cycle
-	c.Reset(pod, snap, s.number, pick.Seed(s.profile.Seed, s.number))
-	k := f.safeClassOf(c)
-	if k == nil || s.filtersBeyondKey(k) {
-		return "", false, nil
-	}
-	return k.key, true, nil
-}
-
-// ClassKeysAt identifies all that [Scheduler.ClassKey] reads besides pods. While it is the
-// same, for one snapshot, the keys of all pods stay.
-func (s *Scheduler) ClassKeysAt(snap *framework.Snapshot) (at uint64) {
-	f := s.classes()
-	defer func() {
-		f.contain(recover())
-		at = f.keys.epoch
-	}()
-	f.keys.followAll(snap, &s.plugins)
-	return at
-}
-
-// classes returns what finds the classes of pods.
-func (s *Scheduler) classes() *incrementalPath {
-	switch {
-	case s.incremental != nil:
-		return s.incremental
-	case s.classifier == nil:
-		s.classifier = newIncremental(s)
-	}
-	return s.classifier
-}
-
-// safeClassOf is classOf, but a plugin that panics makes no class.
-func (f *incrementalPath) safeClassOf(c *framework.Cycle) (k *class) {
-	defer func() {
-		if v := recover(); v != nil {
-			f.contain(v)
-			k = nil
-		}
-	}()
-	f.asked = nil
-	return f.classOf(c)
-}
-
-// filtersBeyondKey reports whether a filter may read more of the pod than the key covers:
-// its scope is the cluster, or it has none. DynamicResources has such a scope for extended
-// resources, which are requests, and for claims.
-func (s *Scheduler) filtersBeyondKey(k *class) bool {
-	for i, reads := range k.filters.reads {
-		if reads&framework.ReadsCluster == 0 {
-			continue
-		}
-		if i >= len(s.profile.Filter) {
-			return true
-		}
-		if _, ok := framework.As[filter.DynamicResources](s.profile.Filter[i]); !ok {
-			return true
-		}
-	}
-	return false
 }
 
 // SpreadConstraints returns the constraints by which the profile's filter PodTopologySpread may reject

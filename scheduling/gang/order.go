@@ -84,6 +84,6 @@ func (a *attempt) alike(i, k int) bool {
 			return false
 		}
 	}
-	_, ok, err := classOf(func(p *framework.PodInfo) (string, bool, error) { return a.sched.ClassKey(a.snap, p) }, p, q)
+	_, ok, err := a.sched.CommonClassKey(a.snap, p, q)
 	return ok && err == nil
 }

@@ -49,7 +49,7 @@ func (r *roomByClass) of(sched *scheduling.Scheduler, snap *framework.Snapshot, 
 			return nil, nil
 		}
 	}
-	key, ok, err := classOf(func(p *framework.PodInfo) (string, bool, error) { return sched.ClassKey(snap, p) }, pods...)
+	key, ok, err := sched.CommonClassKey(snap, pods...)
 	if !ok || err != nil {
 		return nil, err
 	}
@@ -81,22 +81,6 @@ func (r *roomByClass) of(sched *scheduling.Scheduler, snap *framework.Snapshot, 
 		return nil, err
 	}
 	return x, nil
-}
-
-// classOf returns the key of the class that all pods are of, false if there is none. The first questions may find what
-// keys are made of: if a pod has another key than the first one had, the first one is asked about again.
-func classOf(ask func(*framework.PodInfo) (key string, ok bool, err error), pods ...*framework.PodInfo) (key string, ok bool, err error) {
-	for i, pod := range pods {
-		k, ok, err := ask(pod)
-		if i > 0 && err == nil && k != key {
-			key, _, err = ask(pods[0])
-		}
-		if !ok || err != nil || i > 0 && k != key {
-			return "", false, err
-		}
-		key = k
-	}
-	return key, true, nil
 }
 
 // staysNodeOnly reports whether the filters still read one node only once a pod of the class stands: a

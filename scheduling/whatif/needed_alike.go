@@ -24,24 +24,16 @@ func (x *nodeSearch) findAlike(s *framework.Snapshot) error {
 		return nil
 	}
 	first := x.pods[0]
-	key, ok, err := x.planner.sched.ClassKey(s, first)
-	if !ok || err != nil || first.HasClaims() || namesNodes(first.Pod) {
-		return err
+	if first.HasClaims() || namesNodes(first.Pod) {
+		return nil
 	}
 	for _, pod := range x.pods[1:] {
 		if !sameClass(first, pod) {
 			return nil
 		}
-		other, ok, err := x.planner.sched.ClassKey(s, pod)
-		if err != nil || !ok {
-			return err
-		}
-		if other != key { // what keys are made of may have been found since
-			key, _, err = x.planner.sched.ClassKey(s, first)
-		}
-		if err != nil || other != key {
-			return err
-		}
+	}
+	if _, ok, err := x.planner.sched.CommonClassKey(s, x.pods...); !ok || err != nil {
+		return err
 	}
 	h, ok, err := x.headroom(s, first)
 	if !ok || err != nil {
