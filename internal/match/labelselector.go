@@ -139,6 +139,22 @@ func (s *LabelSelector) Reads(f func(key string, values []string)) {
 	}
 }
 
+// Forbids calls f with each key that objects must not have a label of, or not with one of some values. It returns
+// false if they must have labels.
+func (s *LabelSelector) Forbids(f func(key string, values []string)) (only bool) {
+	if s.nothing {
+		return false
+	}
+	for i := range s.requirements {
+		r := &s.requirements[i]
+		if r.op != notIn && r.op != doesNotExist {
+			return false
+		}
+		f(r.key, r.values)
+	}
+	return true
+}
+
 // SelectsEverything reports whether the selector has no requirements and so selects
 // every object.
 func (s *LabelSelector) SelectsEverything() bool { return !s.nothing && len(s.requirements) == 0 }

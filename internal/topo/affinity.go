@@ -207,9 +207,9 @@ func (a *Affinity) resolve() {
 	a.named, a.usage.ids, a.Self = t.named, nil, false
 	a.set = 0 // meet must find out whether terms of pods in the cluster are gone
 	one := func(term *Term) *podSet { return &podSet{parts: []podPart{t.partOf(term)}} }
-	anyVacant := false
+	anyVacant, wholes := false, wholes{}
 	count := func(key string, pods *podSet, shared *classesOf) (c Count, vacant bool) {
-		id, vacant := t.podCounter(query{key: t.key(key), nodes: none, pods: pods, shared: shared})
+		id, vacant := t.podCounter(query{key: t.key(key), nodes: none, pods: pods, shared: shared, wholes: wholes})
 		a.usage.ids, anyVacant = append(a.usage.ids, id), anyVacant || vacant
 		return Count{t, id}, vacant
 	}

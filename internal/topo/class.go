@@ -12,7 +12,8 @@ import (
 // some time those of pods that have left.
 //
 // Invariant: counters has the counters of all terms of the class, then every counter
-// of pods that counts the class.
+// of pods that counts the class, but for the broad ones; except has those of these, in ascending order, that do
+// not count it although it is of their scope.
 type class struct {
 	owner    *owner
 	text     string
@@ -21,9 +22,10 @@ type class struct {
 	pods     int             // on nodes
 	places   places
 	counters []int32 // the counter of a term appears as often as the pods have the term
-	terms    int     // number of them that count terms
-	left     uint64  // tick when the last pod left
-	queued   bool    // the class is in Tables.empty
+	except   []int32
+	terms    int    // number of them that count terms
+	left     uint64 // tick when the last pod left
+	queued   bool   // the class is in Tables.empty
 }
 
 // emptyMost is the number of classes without pods that are kept, so that a pod that
@@ -38,7 +40,8 @@ func (t *Tables) ownClass(id int32) *class {
 	c := t.classes[id]
 	if c.owner != t.owner {
 		copied := *c
-		copied.owner, copied.places, copied.counters = t.owner, c.places.clone(), slices.Clone(c.counters)
+		copied.owner, copied.places = t.owner, c.places.clone()
+		copied.counters, copied.except = slices.Clone(c.counters), slices.Clone(c.except)
 		c = &copied
 		t.classes[id] = c
 	}
@@ -143,7 +146,11 @@ func (t *Tables) addClass(as *runner.Counted, p looks, terms *Terms) int32 {
 	c.terms = len(c.counters)
 	t.found = t.queries.find(t, t.found[:0], p)
 	for _, id := range t.found {
-		if t.counters[id].pods.has(p) {
+		switch q := t.counters[id]; {
+		case q.pods.has(p) == q.broad:
+		case q.broad:
+			c.except = append(c.except, id)
+		default:
 			c.counters = append(c.counters, id)
 		}
 	}
@@ -203,9 +210,8 @@ func (t *Tables) move(id int32, slot int, by int32) {
 			t.emptyBytes += len(c.text)
 		}
 	}
-	t.recount(c, slot, by)
+	t.steps += t.recount(c, slot, by)
 	many := by < 0 && (len(t.empty) > 4*emptyMost || t.emptyBytes > 4*emptyBytes)
-	t.steps += len(c.counters)
 	if t.snapshot.Recording() || t.snapshot.RollingBack() {
 		return
 	}
@@ -215,19 +221,34 @@ func (t *Tables) move(id int32, slot int, by int32) {
 	t.dropUnused(t.tick + 1) // whatever its use: no cycle holds counts while pods move outside of transactions
 }
 
-// recount changes the counters of a class by pods on one node.
-func (t *Tables) recount(c *class, slot int, by int32) {
+// recount changes the counters of a class by pods on one node, and returns how many they are.
+func (t *Tables) recount(c *class, slot int, by int32) (counters int) {
 	for _, id := range c.counters {
-		c := t.ownCounter(id)
-		if d := t.domain(c, slot); d != none {
-			t.clock++
-			crossed := c.add(d, by, t.clock)
-			if c.term != nil && t.logsTerms() {
-				t.termLog.add(t.clock, termEvent{
-					id: id, born: c.born, kind: c.kind, key: c.key, weight: c.preference(), domain: d, by: by, crossed: crossed,
-				})
-			}
+		t.addTo(id, slot, by)
+	}
+	counters = len(c.counters)
+	if len(t.broads) > 0 {
+		for id := range t.broads.of(c) {
+			t.addTo(id, slot, by)
+			counters++
 		}
+	}
+	return counters
+}
+
+// addTo changes a counter by pods on one node.
+func (t *Tables) addTo(id int32, slot int, by int32) {
+	c := t.ownCounter(id)
+	d := t.domain(c, slot)
+	if d == none {
+		return
+	}
+	t.clock++
+	crossed := c.add(d, by, t.clock)
+	if c.term != nil && t.logsTerms() {
+		t.termLog.add(t.clock, termEvent{
+			id: id, born: c.born, kind: c.kind, key: c.key, weight: c.preference(), domain: d, by: by, crossed: crossed,
+		})
 	}
 }
 

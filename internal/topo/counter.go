@@ -20,6 +20,7 @@ type counter struct {
 	key   int32 // index of Tables.keys
 	nodes int32 // index of Tables.nodeSets, none if all nodes count
 	loose bool  // nodes without the label count as if its value were empty
+	broad bool  // in Tables.broads
 
 	pods *podSet
 	term *Term

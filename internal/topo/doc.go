@@ -23,6 +23,9 @@
 // constraints. A pod that is like the last one of its controller has what that one has, so its
 // texts are not made (replicas.go).
 //
+// A selector that demands no label, such as one of NotIn, counts most pods. Classes list those
+// counters that do not count them, and such a counter begins with all pods less those (broad.go).
+//
 // [Affinity] holds the counts for one pod's affinity, in both directions; [Spread]
 // holds the counts for its spread constraints. Each is made once for all pods with
 // the same needs, and then only looked up. Of a pod's labels, only those that some term

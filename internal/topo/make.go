@@ -70,6 +70,7 @@ type query struct {
 	extent bool
 	pods   *podSet
 	shared *classesOf // nil if no other query has the pods
+	wholes wholes     // of the binding; nil if it has no other query
 }
 
 // classesOf holds the classes of a set of pods for several queries, between which no pod comes.
@@ -92,7 +93,8 @@ func (q *query) appendKey(b []byte) []byte {
 }
 
 // podCounter returns the counter for a query. Making one costs a look at every class
-// of pods with one of the required labels, and at the nodes of those selected. If there is
+// of pods with one of the required labels, and at the nodes of those selected; a broad one, at every class not
+// selected. If there is
 // none, or no node has the topology key, the query is vacant, and gets the counter of nobody.
 func (t *Tables) podCounter(q query) (id int32, vacant bool) {
 	t.text = q.appendKey(t.text[:0])
@@ -100,36 +102,27 @@ func (t *Tables) podCounter(q query) (id int32, vacant bool) {
 		return id, false
 	}
 	t.track()
-	targets, counted := q.pods.targets(), []int32(nil)
-	nowhere := t.vacancy.allowed() && !q.loose && !t.keys[q.key].hasNodes()
-	if !nowhere {
-		counted = t.counted(&q, targets)
+	if q.loose && t.keys[q.key].empty == none {
+		t.ownKey(int(q.key)).keepEmpty()
 	}
-	if vacant = nowhere || len(counted) == 0 && t.vacancy.allowed(); vacant {
-		q.pods, targets = &nobody, nobody.targets()
+	var first beginning
+	if vacant = t.vacancy.allowed() && !q.loose && !t.keys[q.key].hasNodes(); !vacant {
+		first = t.beginningOf(&q)
+		vacant = t.vacancy.allowed() && first.countsNone()
+	}
+	if vacant {
+		q.pods, first = &nobody, beginning{}
 		t.text = q.appendKey(t.text[:0])
 		if id, ok := t.index.look(t.text); ok {
 			return id, true
 		}
 	}
 	text := string(q.appendKey(t.text[:0]))
-	if q.loose && t.keys[q.key].empty == none {
-		t.ownKey(int(q.key)).keepEmpty()
-	}
 	c := &counter{key: q.key, nodes: q.nodes, loose: q.loose, pods: q.pods}
 	id = t.addCounter(text, c)
 	c.forgetChanges(t.clock)
-	c.anchors = t.queries.put(t, id, targets)
-	for _, k := range counted {
-		class := t.ownClass(k)
-		class.counters = append(class.counters, id)
-		class.places.each(func(slot int, pods int32) {
-			if d := t.domain(c, slot); d != none {
-				addAt(&c.counts, t.owner, d, pods)
-				c.total += int64(pods)
-			}
-		})
-	}
+	c.anchors = t.queries.put(t, id, q.pods.targets())
+	t.begin(id, &first)
 	if q.extent {
 		c.extent = newExtent()
 		for _, n := range t.snapshot.All() {
@@ -155,15 +148,19 @@ func (t *Tables) dropQueries(ids []int32) {
 		c := t.counters[id]
 		t.queries.drop(t.owner, id, c.anchors)
 		t.index.remove(t.owner, c.text)
+		if in, _ := c.pods.breadth(); c.broad {
+			t.broads.remove(in, id)
+		}
 		t.found = t.candidates(t.found[:0], c.pods.targets())
 		for _, k := range t.found {
 			seen.add(k)
 		}
 	}
 	for k := range seen.all {
-		if slices.ContainsFunc(t.classes[k].counters, dropped.has) {
+		if c := t.classes[k]; slices.ContainsFunc(c.counters, dropped.has) || slices.ContainsFunc(c.except, dropped.has) {
 			class := t.ownClass(k)
 			class.counters = slices.DeleteFunc(class.counters, dropped.has)
+			class.except = slices.DeleteFunc(class.except, dropped.has)
 		}
 	}
 	for _, id := range ids {
@@ -171,12 +168,65 @@ func (t *Tables) dropQueries(ids []int32) {
 	}
 }
 
+// A beginning is which classes of pods a counter counts when it is made: the counted ones or, of a broad one,
+// all of the whole except some.
+type beginning struct {
+	counted []int32
+	in      scope
+	all     *whole // nil unless broad
+	except  []int32
+}
+
+// beginningOf finds what the counter of a query begins with. It is valid until the next call.
+func (t *Tables) beginningOf(q *query) (first beginning) {
+	in, broad := q.pods.breadth()
+	if !broad {
+		return beginning{counted: t.counted(q)}
+	}
+	all := t.whole(in, q)
+	return beginning{in: in, all: all, except: t.except(all, in, q.pods)}
+}
+
+func (b *beginning) countsNone() bool {
+	return len(b.counted) == 0 && (b.all == nil || len(b.except) == len(b.all.classes))
+}
+
+// begin counts the pods of the first classes in a counter, which counts nothing yet.
+func (t *Tables) begin(id int32, first *beginning) {
+	c := t.counters[id]
+	for _, k := range first.counted {
+		class := t.ownClass(k)
+		class.counters = append(class.counters, id)
+		t.addPlaces(c, class, 1)
+	}
+	if first.all == nil {
+		return
+	}
+	c.broad, c.counts, c.total = true, slices.Clone(first.all.counts), first.all.total
+	t.broads.add(first.in, id)
+	for _, k := range first.except {
+		class := t.ownClass(k)
+		class.except = insertSorted(class.except, id)
+		t.addPlaces(c, class, -1)
+	}
+}
+
+// addPlaces adds the pods of a class to a counter, or takes them away.
+func (t *Tables) addPlaces(c *counter, class *class, by int32) {
+	class.places.each(func(slot int, pods int32) {
+		if d := t.domain(c, slot); d != none {
+			addAt(&c.counts, c.owner, d, by*pods)
+			c.total += int64(by * pods)
+		}
+	})
+}
+
 // counted returns the classes of the pods of a query, until it is called again.
-func (t *Tables) counted(q *query, targets []target) []int32 {
+func (t *Tables) counted(q *query) []int32 {
 	if q.shared != nil && q.shared.known {
 		return q.shared.classes
 	}
-	t.found = t.candidates(t.found[:0], targets)
+	t.found = t.candidates(t.found[:0], q.pods.targets())
 	counted := t.found[:0]
 	for _, k := range t.found {
 		if q.pods.has(t.classes[k].looks) {

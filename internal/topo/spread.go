@@ -88,6 +88,7 @@ func (s *Spread) resolve() {
 		labels = keysOf(r)
 	}
 	anyVacant := false
+	wholes := wholes{}
 	sets := map[[2]bool]int32{} // of nodes: they differ by what a rule honors only
 	for i := range r.List {
 		rule := &r.List[i]
@@ -101,6 +102,7 @@ func (s *Spread) resolve() {
 			}
 			q.key, q.nodes, q.loose, q.extent = t.key(rule.Key), nodes, !s.strict, s.hard
 		}
+		q.wholes = wholes
 		id, vacant := t.podCounter(q)
 		anyVacant = anyVacant || vacant
 		s.usage.ids, s.keys = append(s.usage.ids, id), append(s.keys, t.key(rule.Key))

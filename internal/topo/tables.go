@@ -35,6 +35,7 @@ type Tables struct {
 	free     []int32    // indexes of counters given up
 	index    shards[int32]
 	queries  selectorIndex // counters of pod sets
+	broads   broads        // some of these
 	unused   []unused      // queue of counters that may be given up
 	weighAt  uint64        // tick
 
@@ -146,6 +147,7 @@ func (t *Tables) Fork(s *framework.Snapshot) framework.Extension {
 	f.freeKeys = slices.Clone(t.freeKeys)
 	f.keys, f.nodeSets, f.counters = slices.Clone(t.keys), slices.Clone(t.nodeSets), slices.Clone(t.counters)
 	f.setUsers, f.freeSets = slices.Clone(t.setUsers), slices.Clone(t.freeSets)
+	f.broads = t.broads.clone()
 	f.free, f.unused = slices.Clone(t.free), slices.Clone(t.unused)
 	f.classes, f.freeClasses, f.empty = slices.Clone(t.classes), slices.Clone(t.freeClasses), slices.Clone(t.empty)
 	f.users = make([]int, len(t.users))
