@@ -109,9 +109,10 @@ type Decision struct {
 //
 // Cost: O(log N) plus what changed since, for a pod of a class seen before, if all
 // plugins declare a scope. Otherwise every plugin is asked about every node that is
-// searched. Answers are kept for one snapshot and its forks. A scheduler that
-// alternates between snapshots of different origins asks everything anew, so use one
-// scheduler for each. If many nodes are tied, some rules cost more: Custom lists the
+// searched. Answers are kept for one snapshot and its forks. A scheduler that is asked
+// about snapshots of different origins keeps those about one of them, until it was asked
+// about another some times in a row, so use one scheduler for each. If many nodes are
+// tied, some rules cost more: Custom lists the
 // tied nodes, and Reservoir all feasible ones. Except for those two rules, a successful
 // call allocates nothing in steady state.
 func (s *Scheduler) Schedule(snap *framework.Snapshot, pod *framework.PodInfo) (Decision, error) {

@@ -82,8 +82,8 @@ type whole struct {
 	counts  pages
 	total   int64
 	classes []int32
-	// terminating are those of terminating pods, and labeled those with a label of the key; both only while
-	// somebody asks. nil: not known yet.
+	// terminating are those of these that have terminating pods, labeled those with a label, by its key: nil
+	// before somebody asks.
 	terminating []int32
 	labeled     map[string][]int32
 }
@@ -103,7 +103,7 @@ func (t *Tables) whole(in scope, q *query) *whole {
 	if w := q.wholes[of]; w != nil {
 		return w
 	}
-	w := &whole{terminating: []int32{}}
+	w := new(whole)
 	c := &counter{owner: new(owner), key: q.key, nodes: q.nodes, loose: q.loose}
 	for k, class := range t.classes {
 		if class == nil || in.single && class.looks.namespace != in.namespace {

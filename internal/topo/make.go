@@ -93,9 +93,9 @@ func (q *query) appendKey(b []byte) []byte {
 }
 
 // podCounter returns the counter for a query. Making one costs a look at every class
-// of pods with one of the required labels, and at the nodes of those selected; a broad one, at every class not
-// selected. If there is
-// none, or no node has the topology key, the query is vacant, and gets the counter of nobody.
+// of pods with one of the required labels, and at the nodes of those selected; or, for a
+// broad one, at the classes that are not selected. If no class is selected, or no node
+// has the topology key, the query is vacant, and gets the counter of nobody.
 func (t *Tables) podCounter(q query) (id int32, vacant bool) {
 	t.text = q.appendKey(t.text[:0])
 	if id, ok := t.index.look(t.text); ok {
