@@ -1055,6 +1055,14 @@ func TestTurns(t *testing.T) {
 	if n := ask(0, turnAfter+2); n != 2 {
 		t.Fatalf("%d answers after a turn that has paid, want 2", n)
 	}
+	for range awayMost { // each about an origin of its own
+		m := newMachine(9)
+		m.engine, one.source = one, m
+		m.askOften(t, 0, 1)
+	}
+	if one.schema == origins[0].snap.Schema() {
+		t.Error("the engine keeps what is about an origin that nobody asks about any more")
+	}
 }
 
 // TestKept: what the caller keeps holds until a reason changes.
