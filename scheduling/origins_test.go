@@ -133,3 +133,51 @@ func TestNodeSetOfAnotherOrigin(t *testing.T) {
 		t.Errorf("error %v, want an InvalidError", err)
 	}
 }
+
+// TestSnapshotGivesUpNames: a snapshot that gives up names of resources has another schema from
+// then on. Answers about it are found anew at once.
+func TestSnapshotGivesUpNames(t *testing.T) {
+	p := scheduling.Kubernetes137()
+	p.Cache.Verify = true
+	s := build(t, p)
+	snap := framework.NewSnapshot(framework.Arrival)
+	for i := range 20 {
+		if err := snap.AddNode(api.MakeNode(fmt.Sprint("n", i), "4", "8Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	place := func(name string) {
+		t.Helper()
+		if _, err := s.Place(snap, podInfo(t, snap, api.MakePod(name).Requests("100m", "10Mi").Obj())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	changes := 0
+	for round := range 12 {
+		many := api.MakeNode("many", "1", "1Mi").Unschedulable()
+		for i := range 300 {
+			many = many.Allocatable(resource.Name(fmt.Sprintf("example.com/m%d-%d", round, i)), "1")
+		}
+		before := snap.Schema()
+		put := snap.UpdateNode
+		if round == 0 {
+			put = snap.AddNode
+		}
+		if err := put(many.Obj()); err != nil {
+			t.Fatal(err)
+		}
+		hits := s.Stats().Hits
+		for i := range 4 {
+			place(fmt.Sprintf("p%d-%d", round, i))
+		}
+		if snap.Schema() != before {
+			changes++
+			if now := s.Stats().Hits; now < hits+2 {
+				t.Errorf("round %d: %d of four pods were placed from kept answers, want two after the schema changed", round, now-hits)
+			}
+		}
+	}
+	if faults := s.Stats().Faults; changes == 0 || faults > 0 {
+		t.Errorf("the schema changed %d times, and there were %d faults", changes, faults)
+	}
+}
