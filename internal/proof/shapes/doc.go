@@ -47,6 +47,11 @@
 //	a pool of 40 nodes with GPUs; one pod in ten fits nowhere        2.8; 1.8       170; 185
 //	OpenB, 1,213 nodes                                               8.6            56
 //
+// In a later run of these two alone, in which the fork shape took 5.8 us a pod:
+//
+//	one scheduler for two clusters in turn                           109            272
+//	a fork for every pod, of one of the last 20 forks                375            340
+//
 // Machine: 2 cores of an AMD EPYC, Go 1.26.
 //
 // The package is for tests and benchmarks. A [World] must be used by one goroutine.
