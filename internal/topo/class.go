@@ -11,21 +11,22 @@ import (
 // namespace, labels and terms. Tables know the classes of all pods on nodes, and for
 // some time those of pods that have left.
 //
-// Invariant: counters has the counters of all terms of the class, then every counter
-// of pods that counts the class, but for the broad ones; except has those of these, in ascending order, that do
-// not count it although it is of their scope.
+// Invariant: if the class is listed, queries has every counter of pods that counts it, but for the broad ones;
+// except has those of these, in ascending order, that do not count it although it is of their scope. Both are
+// empty if it is not.
 type class struct {
-	owner    *owner
-	text     string
-	counted  *runner.Counted // text, as its pods without terms keep it
-	looks    looks           // of these pods
-	pods     int             // on nodes
-	places   places
-	counters []int32 // the counter of a term appears as often as the pods have the term
-	except   []int32
-	terms    int    // number of them that count terms
-	left     uint64 // tick when the last pod left
-	queued   bool   // the class is in Tables.empty
+	owner   *owner
+	text    string
+	counted *runner.Counted // text, as its pods without terms keep it
+	looks   looks           // of these pods
+	pods    int             // on nodes
+	places  places
+	terms   []int32 // the counters of its terms: each as often as the pods have the term
+	listed  bool
+	queries []int32
+	except  []int32
+	left    uint64 // tick when the last pod left
+	queued  bool   // the class is in Tables.empty
 }
 
 // emptyMost is the number of classes without pods that are kept, so that a pod that
@@ -41,7 +42,7 @@ func (t *Tables) ownClass(id int32) *class {
 	if c.owner != t.owner {
 		copied := *c
 		copied.owner, copied.places = t.owner, c.places.clone()
-		copied.counters, copied.except = slices.Clone(c.counters), slices.Clone(c.except)
+		copied.queries, copied.except = slices.Clone(c.queries), slices.Clone(c.except)
 		c = &copied
 		t.classes[id] = c
 	}
@@ -140,18 +141,7 @@ func (t *Tables) addClass(as *runner.Counted, p looks, terms *Terms) int32 {
 		for i := range list {
 			id := t.termCounter(kind, &list[i])
 			t.ownCounter(id).holders++
-			c.counters = append(c.counters, id)
-		}
-	}
-	c.terms = len(c.counters)
-	t.found = t.queries.find(t, t.found[:0], p)
-	for _, id := range t.found {
-		switch q := t.counters[id]; {
-		case q.pods.has(p) == q.broad:
-		case q.broad:
-			c.except = append(c.except, id)
-		default:
-			c.counters = append(c.counters, id)
+			c.terms = append(c.terms, id)
 		}
 	}
 	var id int32
@@ -175,7 +165,8 @@ func (t *Tables) addClass(as *runner.Counted, p looks, terms *Terms) int32 {
 
 func (t *Tables) dropClass(id int32) {
 	c := t.classes[id]
-	for _, term := range c.counters[:c.terms] {
+	t.pairs -= c.pairs()
+	for _, term := range c.terms {
 		held := t.ownCounter(term)
 		if held.holders--; held.holders == 0 {
 			t.dropTerm(term)
@@ -210,7 +201,7 @@ func (t *Tables) move(id int32, slot int, by int32) {
 			t.emptyBytes += len(c.text)
 		}
 	}
-	t.steps += t.recount(c, slot, by)
+	t.steps += t.recount(id, slot, by)
 	many := by < 0 && (len(t.empty) > 4*emptyMost || t.emptyBytes > 4*emptyBytes)
 	if t.snapshot.Recording() || t.snapshot.RollingBack() {
 		return
@@ -222,11 +213,15 @@ func (t *Tables) move(id int32, slot int, by int32) {
 }
 
 // recount changes the counters of a class by pods on one node, and returns how many they are.
-func (t *Tables) recount(c *class, slot int, by int32) (counters int) {
-	for _, id := range c.counters {
+func (t *Tables) recount(id int32, slot int, by int32) (counters int) {
+	c := t.listedClass(id)
+	for _, id := range c.terms {
 		t.addTo(id, slot, by)
 	}
-	counters = len(c.counters)
+	for _, id := range c.queries {
+		t.addTo(id, slot, by)
+	}
+	counters = len(c.terms) + len(c.queries)
 	if len(t.broads) > 0 {
 		for id := range t.broads.of(c) {
 			t.addTo(id, slot, by)

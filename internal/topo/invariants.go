@@ -35,6 +35,7 @@ type recount struct {
 	classes map[string]*present       // by text; those that the tables know are taken out
 	terms   map[int32]map[int32]int32 // counts by domain, by counter of a term
 	holders map[int32]int             // how often the classes have a term
+	pairs   int                       // of counters and classes that list them
 }
 
 // present is where the pods of a class are.
@@ -140,6 +141,9 @@ func (r *recount) checkClasses() error {
 	if live != len(t.classes) {
 		return fmt.Errorf("%d of %d classes are live or free", live, len(t.classes))
 	}
+	if r.pairs != t.pairs {
+		return fmt.Errorf("classes list %d counters, counted %d", r.pairs, t.pairs)
+	}
 	return nil
 }
 
@@ -161,8 +165,12 @@ func (r *recount) checkClass(id int32, c *class) error {
 	if c.pods == 0 && !c.queued || c.queued != slices.ContainsFunc(t.empty, func(e emptied) bool { return e.class == id }) {
 		return fmt.Errorf("%d pods, queued %t", c.pods, c.queued)
 	}
-	for _, term := range c.counters[:c.terms] {
+	for _, term := range c.terms {
 		r.holders[term]++
+	}
+	r.pairs += c.pairs()
+	if !c.listed && c.pairs() > 0 {
+		return fmt.Errorf("it is not listed, and has %d queries and %d exceptions", len(c.queries), len(c.except))
 	}
 	var queries []int32
 	for id, q := range t.counters {
@@ -170,9 +178,9 @@ func (r *recount) checkClass(id int32, c *class) error {
 			queries = append(queries, int32(id))
 		}
 	}
-	got := slices.AppendSeq(slices.Clone(c.counters[c.terms:]), t.broads.of(c))
+	got := slices.AppendSeq(slices.Clone(c.queries), t.broads.of(c))
 	slices.Sort(got)
-	if !slices.Equal(got, queries) {
+	if c.listed && !slices.Equal(got, queries) {
 		return fmt.Errorf("it counts in the queries %v, want %v", got, queries)
 	}
 	return nil

@@ -132,6 +132,7 @@ func (t *Tables) podCounter(q query) (id int32, vacant bool) {
 		}
 		c.extent.start(c.counts)
 	}
+	t.made += c.bytes()
 	return id, vacant
 }
 
@@ -157,10 +158,12 @@ func (t *Tables) dropQueries(ids []int32) {
 		}
 	}
 	for k := range seen.all {
-		if c := t.classes[k]; slices.ContainsFunc(c.counters, dropped.has) || slices.ContainsFunc(c.except, dropped.has) {
+		if c := t.classes[k]; slices.ContainsFunc(c.queries, dropped.has) || slices.ContainsFunc(c.except, dropped.has) {
 			class := t.ownClass(k)
-			class.counters = slices.DeleteFunc(class.counters, dropped.has)
-			class.except = slices.DeleteFunc(class.except, dropped.has)
+			t.pairs -= class.pairs()
+			class.queries = without(class.queries, dropped)
+			class.except = without(class.except, dropped)
+			t.pairs += class.pairs()
 		}
 	}
 	for _, id := range ids {
@@ -195,20 +198,26 @@ func (b *beginning) countsNone() bool {
 func (t *Tables) begin(id int32, first *beginning) {
 	c := t.counters[id]
 	for _, k := range first.counted {
-		class := t.ownClass(k)
-		class.counters = append(class.counters, id)
-		t.addPlaces(c, class, 1)
+		if t.classes[k].listed {
+			class := t.ownClass(k)
+			class.queries = append(class.queries, id)
+			t.pairs++
+		}
+		t.addPlaces(c, t.classes[k], 1)
 	}
-	if first.all == nil {
-		return
+	if first.all != nil {
+		c.broad, c.counts, c.total = true, slices.Clone(first.all.counts), first.all.total
+		t.broads.add(first.in, id)
 	}
-	c.broad, c.counts, c.total = true, slices.Clone(first.all.counts), first.all.total
-	t.broads.add(first.in, id)
 	for _, k := range first.except {
-		class := t.ownClass(k)
-		class.except = insertSorted(class.except, id)
-		t.addPlaces(c, class, -1)
+		if t.classes[k].listed {
+			class := t.ownClass(k)
+			class.except = insertSorted(class.except, id)
+			t.pairs++
+		}
+		t.addPlaces(c, t.classes[k], -1)
 	}
+	t.boundLists()
 }
 
 // addPlaces adds the pods of a class to a counter, or takes them away.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,7 +79,7 @@ func TestMovesGiveUpBindings(t *testing.T) {
 		used.Spec.TopologySpreadConstraints = append(used.Spec.TopologySpreadConstraints, spread(api.DoNotSchedule, fmt.Sprint("used-", i)).Spec.TopologySpreadConstraints...)
 	}
 	p, q := info(t, s, many), info(t, s, used)
-	counting := func() int { return len(tables.classes[tables.classOf(mover)].counters) }
+	counting := func() int { return len(tables.classes[tables.classOf(mover)].queries) }
 
 	unused := tables.Hard(p, HardRules(p))
 	move()
@@ -105,7 +106,7 @@ func TestMovesGiveUpBindings(t *testing.T) {
 		t.Errorf("after trials %d counters count, want the %d that are in use", counting(), counters)
 	}
 	f := s.Fork()
-	if n := len(Of(f).classes[Of(f).classOf(mover)].counters); n != counters {
+	if n := len(Of(f).classes[Of(f).classOf(mover)].queries); n != counters {
 		t.Fatalf("%d counters count in a fork, want %d", n, counters)
 	}
 	var trial framework.Cycle
@@ -120,7 +121,7 @@ func TestMovesGiveUpBindings(t *testing.T) {
 		}
 	}
 	DropUnused(&trial)
-	if n := len(Of(f).classes[Of(f).classOf(mover)].counters); n != 0 {
+	if n := len(Of(f).classes[Of(f).classOf(mover)].queries); n != 0 {
 		t.Errorf("%d counters count in a fork that uses none", n)
 	}
 	checkTables(t, Of(f))
@@ -215,4 +216,105 @@ func TestManyTerms(t *testing.T) {
 	}
 	checkTables(t, tables)
 	runtime.KeepAlive(s)
+}
+
+// near makes a pod that prefers to be near pods with a label of the key "a", in as many terms that differ.
+func near(t *testing.T, s *framework.Snapshot, name string, terms int) *framework.PodInfo {
+	t.Helper()
+	pod := api.MakePod(name).Obj()
+	affinity := new(api.PodAffinity)
+	pod.Spec.Affinity = &api.Affinity{PodAffinity: affinity}
+	list := &affinity.PreferredDuringSchedulingIgnoredDuringExecution
+	for i := range terms {
+		*list = append(*list, api.WeightedPodAffinityTerm{Weight: 1, PodAffinityTerm: api.PodAffinityTerm{
+			TopologyKey: api.LabelHostname, LabelSelector: &api.LabelSelector{MatchExpressions: []api.LabelSelectorRequirement{
+				{Key: "a", Operator: api.LabelSelectorOpExists},
+				{Key: "b", Operator: api.LabelSelectorOpNotIn, Values: []string{fmt.Sprint(name, i)}},
+			}},
+		}})
+	}
+	return info(t, s, pod)
+}
+
+// TestListsHaveABound: the lists of counters of all classes are forgotten before they take much memory, and what
+// counters count stays right.
+func TestListsHaveABound(t *testing.T) {
+	const pods, terms, most = 60, 20, 200
+	s := ownLabels(t, 10, pods)
+	x := Of(s)
+	x.pairsMost = most
+	var counts []Count
+	for h := range 5 {
+		a := x.Affinity(near(t, s, fmt.Sprint("near", h), terms))
+		for _, w := range a.Prefer {
+			counts = append(counts, w.Count)
+		}
+		if x.pairs > most {
+			t.Fatalf("classes list %d counters, want %d at most", x.pairs, most)
+		}
+	}
+	for i, p := range slices.Clone(s.At(0).Pods) {
+		if err := s.RemovePod(p, s.At(0).Name()); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range counts {
+			if got := c.Total(); got != int64(pods-1-i) {
+				t.Fatalf("%d pods are counted, want %d", got, pods-1-i)
+			}
+		}
+		if x.pairs > most+5*terms {
+			t.Errorf("classes list %d counters, want %d at most besides those of one class", x.pairs, most)
+		}
+		checkTables(t, x)
+	}
+}
+
+// TestLargeBindingsAreNotKept: counters of a few pods with many terms may take much memory. Those that no cycle can hold
+// go at once.
+func TestLargeBindingsAreNotKept(t *testing.T) {
+	const nodes, pods, terms, budget = 500, 30, 250, 4 << 20
+	s := framework.NewSnapshot(framework.Arrival)
+	for i := range nodes {
+		name := fmt.Sprint("n", i)
+		if err := s.AddNode(api.MakeNode(name, "1", "1Gi").Labels(api.LabelHostname, name).Obj()); err != nil {
+			t.Fatal(err)
+		}
+		add(t, s, api.MakePod(fmt.Sprint("p", i)).Labels("a", "x").Obj(), name)
+	}
+	x := Of(s)
+	x.budget = budget
+	one := 0
+	var asked []*Affinity
+	shares := near(t, s, "near0", 1) // a term of the first one
+	for h := range pods {
+		a := x.Affinity(near(t, s, fmt.Sprint("near", h), terms))
+		asked = append(asked, a)
+		if got := x.Affinity(shares).Prefer[0].Total(); got != nodes {
+			t.Fatalf("a term of two pods counts %d pods, want %d", got, nodes)
+		}
+		for i, a := range asked[max(0, len(asked)-largeKept):] {
+			if a.Dropped() {
+				t.Fatalf("pod %d: the one %d pods before was given up", h, min(h, largeKept-1)-i)
+			}
+		}
+		bytes := 0
+		for _, c := range x.counters {
+			if c != nil {
+				bytes += c.bytes()
+			}
+		}
+		if one == 0 {
+			one = bytes
+		}
+		if most := budget*3/2 + (largeKept+1)*one; bytes > most {
+			t.Fatalf("counters take %d bytes after %d pods, want %d at most", bytes, h+1, most)
+		}
+		if len(a.Prefer) != terms || a.Prefer[0].Total() != nodes {
+			t.Fatalf("pod %d: %d terms count, want %d", h, len(a.Prefer), terms)
+		}
+	}
+	if want := pods * one; want < 2*budget {
+		t.Errorf("all counters would take %d bytes: too few for this test", want)
+	}
+	checkTables(t, x)
 }

@@ -22,6 +22,7 @@ func TestTables(t *testing.T) {
 		if rapid.Bool().Draw(t, "terms are summed up") {
 			Of(m.forks[0].snap).termsFew = 0
 		}
+		Of(m.forks[0].snap).pairsMost = rapid.SampledFrom([]int{0, 2, 10, pairsMost}).Draw(t, "counters listed at most")
 		all := wanted()
 		for range 5 {
 			m.pods = append(m.pods, rapid.SampledFrom(all).Draw(t, "pod"))

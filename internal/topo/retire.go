@@ -28,6 +28,9 @@ const (
 	// What was used within this number of lookups is not given up for its age or memory, because the
 	// current cycle may hold it. DropUnused knows what the cycle holds.
 	recent = 64
+	// A binding is large if its counters take this part of the budget. If memory runs short, only the last
+	// few of these that were used are what the current cycle may hold: else 64 pods might fill the memory.
+	largePart, largeKept = 32, 4
 	// weighEvery is the number of lookups between two looks at the memory in use.
 	// Those of a fork follow on those before it: else a chain of forks would keep
 	// what none of them uses.
@@ -48,7 +51,7 @@ func (t *Tables) lookup() {
 		t.dropOld(t.costly())
 	}
 	t.tick++
-	if t.tick >= t.weighAt {
+	if t.tick >= t.weighAt || t.made > t.bytesMost()/2 {
 		t.weigh()
 	}
 	if len(t.affinities)+len(t.spreads) > bindingMost || t.held > bindingBytes {
@@ -92,7 +95,7 @@ func sizeOf(text string) int { return 1<<10 + 8*len(text) }
 // also gives up all classes without pods and counters without users since the last
 // time; a fork begins with some.
 func (t *Tables) weigh() {
-	t.weighAt = t.tick + weighEvery
+	t.weighAt, t.made = t.tick+weighEvery, 0
 	t.expire()
 	t.sweep(0, max(t.tick, weighEvery)-weighEvery)
 	bytes := 0
@@ -109,10 +112,40 @@ func (t *Tables) weigh() {
 	for _, x := range t.termSets {
 		x.weigh()
 	}
-	if bytes > max(budget, t.snapshot.SlotLimit()<<10) {
+	if bytes > t.bytesMost() {
 		t.evict(t.bindings())
+		t.dropLarge()
 	}
 }
+
+// dropLarge drops the large bindings but for the last few, with their counters.
+func (t *Tables) dropLarge() {
+	large := slices.DeleteFunc(t.bindings(), func(b binding) bool {
+		bytes := 0
+		for _, id := range b.usage.ids {
+			bytes += t.counters[id].bytes()
+		}
+		return bytes < t.bytesMost()/largePart
+	})
+	if len(large) <= largeKept {
+		return
+	}
+	slices.SortFunc(large, func(a, b binding) int { return cmp.Compare(b.usage.at, a.usage.at) })
+	large = large[largeKept:]
+	t.dropBindings(large)
+	var dropped []int32
+	for _, b := range large {
+		for _, id := range b.usage.ids {
+			if t.users[id] == 0 && t.counters[id].term == nil {
+				dropped = append(dropped, id)
+			}
+		}
+	}
+	t.dropQueries(dropped)
+}
+
+// bytesMost is the memory limit for counters.
+func (t *Tables) bytesMost() int { return max(t.budget, t.snapshot.SlotLimit()<<10) }
 
 // keysMost is how many topology keys are kept although nothing needs them: to find one
 // again costs a look at all nodes.

@@ -38,6 +38,8 @@ type Tables struct {
 	broads   broads        // some of these
 	unused   []unused      // queue of counters that may be given up
 	weighAt  uint64        // tick
+	made     int           // bytes of the counters of pods made since they were weighed
+	budget   int           // budget, but in tests
 
 	terms     selectorIndex // counters of terms
 	termCount int
@@ -58,6 +60,8 @@ type Tables struct {
 
 	tracking    bool // classes are known
 	classes     []*class
+	pairs       int // of a counter and a class that lists it
+	pairsMost   int // pairsMost, but in tests
 	classIndex  shards[int32]
 	last        int32 // class of the pod with terms that was counted last; it may have been dropped
 	labels      index // classes by label
@@ -119,7 +123,7 @@ func In(c *framework.Cycle) *Tables {
 func newTables(s *framework.Snapshot) *Tables {
 	t := &Tables{
 		snapshot: s, owner: new(owner), clock: 1, anew: 1, branches: branches{branch: s.NewVersion()}, commons: new(commons),
-		weighAt: weighEvery, termsFew: termsFew, setBytesMost: setBytesMost,
+		weighAt: weighEvery, termsFew: termsFew, setBytesMost: setBytesMost, pairsMost: pairsMost, budget: budget,
 		affinities: map[string]*Affinity{}, spreads: map[spreadKey]*Spread{},
 	}
 	t.newTerms()

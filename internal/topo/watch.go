@@ -62,7 +62,7 @@ func (t *Tables) recountAll(n *framework.NodeInfo, by int32) {
 		return
 	}
 	for _, p := range n.Pods {
-		t.recount(t.classes[t.classOf(p)], n.Slot(), by)
+		t.recount(t.classOf(p), n.Slot(), by)
 	}
 }
 
