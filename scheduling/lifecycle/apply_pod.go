@@ -23,18 +23,12 @@ func (d *Driver) updatePod(ctx context.Context, obj *api.Pod) error {
 		}
 	}
 	info, err := d.snap.NewPodInfo(obj)
-	if err != nil {
-		return err
-	}
-	if p != nil && p.info.Pod.UID != obj.UID {
-		d.remove(ctx, p) // another pod has taken the name
+	if p != nil && (p.info.Pod.UID != obj.UID || obj.Status.Phase.HasEnded()) {
+		d.remove(ctx, p) // the pod is gone, also if the one that has taken its name is malformed
 		p = nil
 	}
-	if obj.Status.Phase.HasEnded() {
-		if p != nil {
-			d.remove(ctx, p)
-		}
-		return nil
+	if err != nil || obj.Status.Phase.HasEnded() {
+		return err
 	}
 	if p == nil {
 		p = &pod{info: info}

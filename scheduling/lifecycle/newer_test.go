@@ -115,6 +115,32 @@ func TestOlderVersions(t *testing.T) {
 	w.noProblems()
 }
 
+// TestMalformedSuccessor: a pod is gone once another has taken its name, or once it has ended, also if what comes
+// is malformed.
+func TestMalformedSuccessor(t *testing.T) {
+	for _, c := range []struct {
+		uid   api.UID
+		phase api.PodPhase
+		stays bool
+	}{{"2", api.PodPending, false}, {"1", api.PodSucceeded, false}, {"1", api.PodRunning, true}} {
+		w := newWorld(t, scheduling.Profile{})
+		w.nodes(api.MakeNode("n", "8", "16Gi"))
+		w.d.Apply(lifecycle.Update(api.MakePod("p").UID("1").Requests("3", "1Gi").Node("n").Obj()))
+		w.d.Flush(w.ctx)
+		w.wantOn("n", "p")
+		bad := api.MakePod("p").UID(c.uid).Requests("-3", "1Gi").Node("n").Obj()
+		bad.Status.Phase = c.phase
+		w.d.Apply(lifecycle.Update(bad))
+		w.d.Flush(w.ctx)
+		if len(w.problems) != 1 {
+			t.Errorf("%+v: %d errors, want one about the malformed pod", c, len(w.problems))
+		}
+		if on := len(w.d.Snapshot().Node("n").Pods) > 0; on != c.stays {
+			t.Errorf("%+v: the first pod is on its node: %t", c, on)
+		}
+	}
+}
+
 // TestDeleteOfAnother: the late deletion of an object does not delete its successor.
 func TestDeleteOfAnother(t *testing.T) {
 	w := newWorld(t, scheduling.Profile{})
