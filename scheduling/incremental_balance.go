@@ -362,5 +362,8 @@ func (f *incrementalPath) isKept(c *framework.Cycle, most int) bool {
 	}
 	key, _ := f.keyOf(f.class)
 	changes, ok := f.engine.Keeps(c.Snapshot, key)
-	return ok && 2*changes <= most // a node that has changed costs twice as much
+	if c.Pod.Parts()&framework.PartPodAffinity != 0 {
+		most *= termsCost
+	}
+	return ok && f.extentOf(0, 0).weigh(2*changes) <= most // a node that has changed costs twice as much
 }

@@ -210,6 +210,11 @@ const few = 4
 func (b *base) follow(s *framework.Snapshot) {
 	b.slots = b.tracker.Since(b.at.entry, b.slots[:0])
 	b.at.entry = b.tracker.End()
+	b.evaluateListed(s)
+}
+
+// evaluateListed renews what depends on pods, or on time, of the nodes whose slots are in slots.
+func (b *base) evaluateListed(s *framework.Snapshot) {
 	if len(b.slots) < few {
 		for _, slot := range b.slots {
 			b.evaluateChanged(s.AtSlot(int(slot)))
@@ -233,14 +238,20 @@ func (b *base) follow(s *framework.Snapshot) {
 // all answers are renewed.
 func (b *base) expire(s *framework.Snapshot, before time.Time) {
 	if b.at.now.Before(before) && b.plugins.timed {
-		for _, slot := range b.rows.order.Slots {
-			b.evaluateChanged(s.AtSlot(int(slot)))
-		}
+		b.slots = append(b.slots[:0], b.rows.order.Slots...)
+	} else {
+		b.slots = b.due.take(b.at.now, b.slots[:0])
 	}
-	for slot := b.due.due(b.at.now); slot >= 0 && b.state != broken; slot = b.due.due(b.at.now) {
-		b.due.remove(slot)
-		b.evaluateChanged(s.AtSlot(int(slot)))
+	b.evaluated += int64(2 * len(b.slots)) // new deadlines cost as much again
+	b.evaluateListed(s)
+}
+
+// expired is about how many rows a later or earlier time renews.
+func (b *base) expired(now time.Time) int {
+	if now.Before(b.at.now) && b.plugins.timed {
+		return len(b.rows.order.Slots)
 	}
+	return b.due.about(now)
 }
 
 // size is the memory that the base holds, but for what it shares.

@@ -246,41 +246,20 @@ func (b *base) askScores(scorers []Scorer, n *framework.NodeInfo) (sum int64) {
 }
 
 // schedule sets the deadlines of the nodes' rows. It is called only if a plugin reads
-// the time.
+// the time. The base is broken if one cannot tell until when its answer holds, or says that it does not
+// hold even now.
 func (b *base) schedule(nodes ...*framework.NodeInfo) {
-	for _, n := range nodes {
-		until, ok := b.validUntil(n)
-		if !ok {
-			b.state = broken
-		}
-		b.due.set(int32(n.Slot()), until)
-	}
-}
-
-// validUntil is the time up to which the row of the node holds, the zero time if it
-// holds forever. It is not ok if a plugin cannot tell, or says that its answer does
-// not hold even now.
-func (b *base) validUntil(n *framework.NodeInfo) (until time.Time, ok bool) {
-	ok = true
+	timed := b.timed[:0]
 	note := func(plugin any, reads framework.Reads) {
 		if reads&framework.ReadsTime == 0 {
 			return
 		}
 		e, expires := plugin.(incremental.Expirer)
 		if !expires {
-			ok = false
+			b.state = broken
 			return
 		}
-		b.guard.Enter()
-		t := e.ValidUntil(b.pod, n)
-		b.guard.Leave()
-		if t.IsZero() {
-			return
-		}
-		if until.IsZero() || t.Before(until) {
-			until = t
-		}
-		ok = ok && t.After(b.at.now)
+		timed = append(timed, e)
 	}
 	p := &b.plugins
 	for i := range p.filters {
@@ -294,7 +273,31 @@ func (b *base) validUntil(n *framework.NodeInfo) (until time.Time, ok bool) {
 	for i := range p.normalized {
 		note(p.normalized[i].scorer.Scorer, p.normalized[i].scorer.Reads)
 	}
-	return until, ok
+	b.timed = timed
+	for _, n := range nodes {
+		b.due.set(int32(n.Slot()), b.validUntil(n))
+	}
+	clear(b.timed) // the engine must not keep what they are bound to
+}
+
+// validUntil is the time up to which the timed plugins say that the row of the node holds, the zero time if it
+// holds forever.
+func (b *base) validUntil(n *framework.NodeInfo) (until time.Time) {
+	b.guard.Enter()
+	for _, e := range b.timed {
+		t := e.ValidUntil(b.pod, n)
+		if t.IsZero() {
+			continue
+		}
+		if until.IsZero() || t.Before(until) {
+			until = t
+		}
+	}
+	b.guard.Leave()
+	if !until.IsZero() && !until.After(b.at.now) {
+		b.state = broken
+	}
+	return until
 }
 
 // bindScorersAgain binds the scorers of a base that is scored. false means that rows have

@@ -261,7 +261,11 @@ func (c *class) syncVerdicts(l *divisions, filters []Filter) {
 		all = true
 		fallthrough
 	default:
-		if all = !c.gather() || all; all {
+		known := c.gather()
+		if !known { // as in the next decision, too
+			c.ask.asked += 3 * len(c.order().Slots)
+		}
+		if all = !known || all; all {
 			c.updateAll()
 		} else {
 			c.updateTouched()

@@ -245,6 +245,7 @@ func (col *column) refresh(c *class) {
 	case col.form == byGroup:
 		col.refreshGroups(c, news)
 	case news == allNew:
+		c.base.evaluated += int64(len(c.order().Slots)) / 4 // to add up the totals, about
 		for _, slot := range c.order().Slots {
 			if c.isFeasible(slot) {
 				col.set(c, slot, c.ask.score(col.scorer.Scorer, slot))

@@ -60,12 +60,44 @@ func (d *deadlines) remove(slot int32) { d.set(slot, time.Time{}) }
 // some reports whether there are deadlines.
 func (d *deadlines) some() bool { return d.heap.Len() > 0 }
 
-// due returns a slot whose deadline has come, -1 if there is none.
-func (d *deadlines) due(now time.Time) int32 {
-	if first := d.heap.Top(); first != nil && !first.at.After(now) {
-		return first.slot
+// sampled is how many deadlines about looks at.
+const sampled = 32
+
+// about is about how many deadlines have come, 0 only if none has.
+func (d *deadlines) about(now time.Time) int {
+	n, come := d.heap.Len(), 0
+	for i := range min(n, sampled) {
+		if !d.heap.At(i * n / min(n, sampled)).at.After(now) {
+			come++
+		} else if i == 0 { // no other is earlier
+			break
+		}
 	}
-	return -1
+	return come * n / max(1, min(n, sampled))
+}
+
+// take removes the deadlines that have come, and appends their slots. It costs O(log N) for each, or
+// O(N) if they are many.
+func (d *deadlines) take(now time.Time, slots []int32) []int32 {
+	for most := d.heap.Len() / 16; ; most-- {
+		first := d.heap.Top()
+		if first == nil || first.at.After(now) {
+			return slots
+		}
+		if most == 0 {
+			break
+		}
+		slots = append(slots, first.slot)
+		d.heap.Remove(0)
+	}
+	d.heap.DeleteFunc(func(x *deadline) bool {
+		if x.at.After(now) {
+			return false
+		}
+		slots = append(slots, x.slot)
+		return true
+	})
+	return slots
 }
 
 // of is the deadline of a slot, the zero time if it has none.

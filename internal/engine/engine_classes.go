@@ -32,8 +32,9 @@ func (e *Engine) lookUp(q *Query) *class {
 	return c
 }
 
-// Keeps reports whether the class with the key is kept, and only pods have changed since its base
-// was used last: at most so many times. What live plugins were asked in its last decision counts, too.
+// Keeps reports whether the class with the key is kept, and only pods and the time have changed since its base
+// was used last: at most so many times. Answers that have run out, about, and what live plugins were asked in its last
+// decision count, too.
 func (e *Engine) Keeps(s *framework.Snapshot, key string) (changes int, ok bool) {
 	if e.schema != s.Schema() {
 		return 0, false
@@ -45,7 +46,7 @@ func (e *Engine) Keeps(s *framework.Snapshot, key string) (changes int, ok bool)
 	if c.base.at.snapshot != s || c.base.at.nodeSet != s.NodeSet() || c.base.at.objects != s.ObjectVersions() || e.tracker.Snapshot != s {
 		return 0, false
 	}
-	return int(e.tracker.End()-c.base.at.entry) + e.tracker.Behind() + c.ask.asked/2, true
+	return int(e.tracker.End()-c.base.at.entry) + e.tracker.Behind() + c.base.expired(s.Now()) + c.ask.asked/4, true
 }
 
 // newClass makes an empty class over its base, which is built if need be. nil means

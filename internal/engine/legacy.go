@@ -24,7 +24,7 @@ type legacyClass struct {
 	base                     string // its key
 	used                     uint64
 	liveFilters, liveScorers bool
-	asked                    int // what live plugins were asked in its last decision
+	asked                    int // what live plugins were asked in its last decision, as for a class
 }
 
 // legacyClasses bounds how many classes there are in a legacy besides those of the engine itself.
@@ -167,5 +167,5 @@ func (e *Engine) keepsInherited(s *framework.Snapshot, key string) (changes int,
 		return 0, false
 	}
 	t := e.latestTracker()
-	return int(t.End()-at.entry) + t.Distance(s) + of.asked/2, true
+	return int(t.End()-at.entry) + t.Distance(s) + e.inherited.bases[of.base].expired(s.Now()) + of.asked/4, true
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/incremental"
 	"github.com/berth-sched/berth/internal/engine/slotlist"
 )
 
@@ -21,6 +22,7 @@ type lists struct {
 	raw      []int64
 	byKey    byKey
 	carried  []int32
+	timed    []incremental.Expirer // the plugins of a base that read the time
 
 	feasible []*framework.NodeInfo // as shown to plugins; for a class
 	scores   []int64               // of these

@@ -72,6 +72,25 @@ func (h *Heap[T]) Set(place int, x T) {
 	}
 }
 
+// DeleteFunc takes all elements out of the heap for which drop returns true. It is called once for each
+// element, in any order, and must not read the heap. It costs O(n).
+func (h *Heap[T]) DeleteFunc(drop func(x *T) bool) {
+	kept := 0
+	for i := range h.items {
+		if drop(&h.items[i]) {
+			h.placed(&h.items[i], -1)
+			continue
+		}
+		h.items[kept] = h.items[i]
+		kept++
+	}
+	clear(h.items[kept:])
+	h.items = h.items[:kept]
+	for place := kept - 1; place >= 0; place-- {
+		h.down(place) // which tells its place
+	}
+}
+
 // Clear takes all elements out of the heap and keeps the memory.
 func (h *Heap[T]) Clear() {
 	for i := range h.items {

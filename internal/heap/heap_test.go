@@ -52,6 +52,12 @@ func TestHeap(t *testing.T) {
 				model[i].key = key(t)
 				h.Set(places[model[i].id], model[i])
 			},
+			"delete many": func(t *rapid.T) {
+				from := key(t)
+				drop := func(x *element) bool { return x.key >= from && x.id%3 != 0 }
+				h.DeleteFunc(drop)
+				model = slices.DeleteFunc(model, func(x element) bool { return drop(&x) })
+			},
 			"clear": func(t *rapid.T) {
 				if rapid.IntRange(0, 9).Draw(t, "often") == 0 {
 					h.Clear()
