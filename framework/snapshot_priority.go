@@ -21,7 +21,10 @@ func (s *Snapshot) PodsBelow(priority int32) int {
 // snapshots that were asked.
 //
 // Invariant: counts are sorted by priority, and none is 0.
-type priorityCounts struct{ counts []priorityCount }
+type priorityCounts struct {
+	counts []priorityCount
+	last   int // the one found last: often pods of one priority come and go
+}
 
 type priorityCount struct {
 	priority int32
@@ -38,8 +41,12 @@ var priorityCountsKey = NewExtensionKey(func(s *Snapshot) *priorityCounts {
 	return c
 })
 
-func (c *priorityCounts) find(priority int32) (int, bool) {
-	return slices.BinarySearchFunc(c.counts, priority, func(x priorityCount, p int32) int { return cmp.Compare(x.priority, p) })
+func (c *priorityCounts) find(priority int32) (at int, ok bool) {
+	if c.last < len(c.counts) && c.counts[c.last].priority == priority {
+		return c.last, true
+	}
+	c.last, ok = slices.BinarySearchFunc(c.counts, priority, func(x priorityCount, p int32) int { return cmp.Compare(x.priority, p) })
+	return c.last, ok
 }
 
 func (c *priorityCounts) below(priority int32) (n int) {
@@ -53,7 +60,7 @@ func (c *priorityCounts) below(priority int32) (n int) {
 }
 
 // Fork implements [Extension].
-func (c *priorityCounts) Fork(*Snapshot) Extension { return &priorityCounts{slices.Clone(c.counts)} }
+func (c *priorityCounts) Fork(*Snapshot) Extension { return &priorityCounts{slices.Clone(c.counts), c.last} }
 
 // PodAdded implements [PodWatcher].
 func (c *priorityCounts) PodAdded(_ *Snapshot, _ *NodeInfo, p *PodInfo) {

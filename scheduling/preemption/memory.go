@@ -62,10 +62,13 @@ const (
 func (m *memory) of(class string) *memory {
 	c := m.classes[class]
 	if c == nil {
-		if len(m.classes) >= classesMost {
-			m.forget(m.oldest())
-		}
 		c = &classAnswers{key: class}
+		if len(m.classes) >= classesMost {
+			oldest := m.oldest()
+			m.forget(oldest)
+			c.rows = oldest.rows // its memory: a class that comes once costs little then
+			clear(c.rows)
+		}
 		if m.classes == nil {
 			m.classes = map[string]*classAnswers{}
 		}
