@@ -19,12 +19,19 @@ func nodeEvent(a queueing.ActionType) queueing.ClusterEvent {
 // replaces its object.
 //
 // If the node has more new resources than the schema has numbers for, the node counts
-// without them, and updateNode returns the error that names the first.
+// without them, and updateNode returns the error that names the first. If the node is malformed, the one
+// whose name it has taken is gone all the same.
 func (d *Driver) updateNode(ctx context.Context, n *api.Node) error {
 	err := d.putNode(ctx, n)
 	var full *resource.FullError
 	if errors.As(err, &full) {
-		return errors.Join(err, d.putNode(ctx, d.withoutNew(n)))
+		err = errors.Join(err, d.putNode(ctx, d.withoutNew(n)))
+	}
+	if err == nil || n == nil {
+		return err
+	}
+	if known := d.snap.Node(n.Name); known != nil && another(&known.Node.ObjectMeta, &n.ObjectMeta) {
+		err = errors.Join(err, d.deleteNode(ctx, known.Node))
 	}
 	return err
 }

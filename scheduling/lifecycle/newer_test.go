@@ -141,6 +141,32 @@ func TestMalformedSuccessor(t *testing.T) {
 	}
 }
 
+// TestMalformedNode: a node is gone once another has taken its name, also if that is malformed. Otherwise the
+// version before stays.
+func TestMalformedNode(t *testing.T) {
+	for uid, stays := range map[api.UID]bool{"1": true, "2": false, "": true} {
+		w := newWorld(t, scheduling.Profile{})
+		node := func(uid api.UID, cpu string) *api.Node {
+			n := api.MakeNode("n", cpu, "16Gi").Obj()
+			n.UID = uid
+			return n
+		}
+		w.nodes(api.MakeNode("other", "1", "1Gi"))
+		w.d.Apply(lifecycle.Update(node("1", "8")), lifecycle.Update(api.MakePod("p").Requests("3", "1Gi").Node("n").Obj()))
+		w.d.Apply(lifecycle.Update(node(uid, "-8")))
+		w.d.Flush(w.ctx)
+		if len(w.problems) != 1 {
+			t.Errorf("UID %q: %d errors, want one about the malformed node", uid, len(w.problems))
+		}
+		if is := w.d.Snapshot().Node("n") != nil; is != stays {
+			t.Errorf("UID %q: the first node is there: %t", uid, is)
+		}
+		w.d.Apply(lifecycle.Update(node("2", "4")))
+		w.d.Flush(w.ctx)
+		w.wantOn("n", "p")
+	}
+}
+
 // TestDeleteOfAnother: the late deletion of an object does not delete its successor.
 func TestDeleteOfAnother(t *testing.T) {
 	w := newWorld(t, scheduling.Profile{})
