@@ -16,6 +16,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
+	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/extender"
 )
@@ -32,6 +33,30 @@ const aPod = `{"metadata": {"name": "web", "namespace": "default", "uid": "uid-w
 	"managedFields": [{"manager": "kubectl", "operation": "Update", "fieldsV1": {"f:spec": {}}}]},
 	"spec": {"containers": [{"name": "c", "image": "nginx", "resources": {"requests": {"cpu": "2", "memory": "1Gi"}}, "terminationMessagePath": "/dev/termination-log"}],
 	"priority": 100, "schedulerName": "default-scheduler", "dnsPolicy": "ClusterFirst"}, "status": {"phase": "Pending", "qosClass": "Burstable"}}`
+
+// TestHandlerOfOtherSnapshots: a pod is read for the snapshot of its request, also if the one before was of
+// another cluster, with other resources.
+func TestHandlerOfOtherSnapshots(t *testing.T) {
+	asked := 0
+	h := handler(t, nil)
+	h.Snapshot = func(context.Context) (*framework.Snapshot, error) {
+		asked++
+		s := framework.NewSnapshot(framework.Arrival)
+		gpus := resource.Name(fmt.Sprint("example.com/gpu", asked%2))
+		for _, name := range []resource.Name{"example.com/x", gpus}[asked%2:] {
+			if err := s.AddNode(api.MakeNode(fmt.Sprint("other-", name), "4", "8Gi").Allocatable(name, "1").Obj()); err != nil {
+				return nil, err
+			}
+		}
+		return s, s.AddNode(api.MakeNode("a", "4", "8Gi").Allocatable("example.com/gpu1", "1").Obj())
+	}
+	pod := strings.Replace(aPod, `"cpu": "2"`, `"cpu": "2", "example.com/gpu1": "1"`, 1)
+	for range 4 {
+		if status, got := ask(h, "/filter", `{"Pod": `+pod+`, "NodeNames": ["a"]}`); status != 200 || !strings.Contains(got, `"NodeNames":["a"]`) {
+			t.Errorf("request %d: status %d, %s; want node a", asked, status, got)
+		}
+	}
+}
 
 // TestHandler sends requests as kube-scheduler does.
 func TestHandler(t *testing.T) {
