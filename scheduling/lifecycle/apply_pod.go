@@ -23,8 +23,8 @@ func (d *Driver) updatePod(ctx context.Context, obj *api.Pod) error {
 		}
 	}
 	info, err := d.snap.NewPodInfo(obj)
-	if p != nil && (p.info.Pod.UID != obj.UID || obj.Status.Phase.HasEnded()) {
-		d.remove(ctx, p) // the pod is gone, also if the one that has taken its name is malformed
+	if p != nil && isGone(p.info.Pod, obj, err) {
+		d.remove(ctx, p)
 		p = nil
 	}
 	if err != nil || obj.Status.Phase.HasEnded() {
@@ -50,6 +50,12 @@ func (d *Driver) updatePod(ctx context.Context, obj *api.Pod) error {
 		return d.updateAssigned(ctx, p, before)
 	}
 	return d.assign(ctx, p)
+}
+
+// isGone reports whether a version says that the known pod is gone: it has ended, or another has taken its name.
+// A malformed one, about which err says more, says that only with a UID.
+func isGone(known, obj *api.Pod, err error) bool {
+	return obj.Status.Phase.HasEnded() || another(&known.ObjectMeta, &obj.ObjectMeta) || err == nil && known.UID != obj.UID
 }
 
 // enqueue puts a pending pod into the queue if one of our profiles schedules it.
