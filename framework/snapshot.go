@@ -46,6 +46,8 @@ type Snapshot struct {
 	nodeSet   uint64 // generation of the set of node objects
 	affine    int    // pods on nodes that have pod affinity
 
+	priorities *priorityCounts // nil before somebody asks
+
 	tables      []*table // one for each other kind of objects
 	objects     ObjectVersions
 	nominations int   // pods
@@ -163,10 +165,13 @@ func (s *Snapshot) NodeSet() uint64 { return s.nodeSet }
 // anti-affinity; see [PodInfo.HasPodAffinity]. It looks at no pod.
 func (s *Snapshot) PodsWithAffinity() int { return s.affine }
 
-// countAffine counts a pod that comes (by is 1) or leaves (-1).
-func (s *Snapshot) countAffine(p *PodInfo, by int) {
+// countPod counts a pod that comes (by is 1) or leaves (-1).
+func (s *Snapshot) countPod(p *PodInfo, by int) {
 	if p.HasPodAffinity() {
 		s.affine += by
+	}
+	if s.priorities != nil {
+		s.priorities.add(p.Priority, by)
 	}
 }
 

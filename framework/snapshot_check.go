@@ -40,6 +40,9 @@ func (s *Snapshot) Check() error {
 	if affine != s.affine {
 		return fmt.Errorf("%d pods have pod affinity, and %d are counted", affine, s.affine)
 	}
+	if err := s.checkPriorities(); err != nil {
+		return err
+	}
 	for _, t := range s.tables {
 		if err := t.check(); err != nil {
 			return err

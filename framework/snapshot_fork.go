@@ -77,7 +77,7 @@ func (s *Snapshot) Fork() *Snapshot {
 		now: s.now, lineage: s.lineage, schema: s.schema, owner: new(owner),
 		chunks: slices.Clone(s.chunks), free: s.free,
 		tree: s.tree, names: s.names, images: s.images, nodeSet: s.nodeSet,
-		tables: s.tables, objects: s.objects, affine: s.affine, nominations: s.nominations, nominated: s.nominated,
+		tables: s.tables, objects: s.objects, affine: s.affine, priorities: s.priorities.clone(), nominations: s.nominations, nominated: s.nominated,
 		strict: s.strict, broken: s.broken, journal: changelog.New[int](journalLimit),
 	}
 	s.owner = new(owner) // from now on s shares what it holds, too

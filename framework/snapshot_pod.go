@@ -178,7 +178,7 @@ func (s *Snapshot) add(p *PodInfo, n *NodeInfo) error {
 	p.hint.Store(n.slot) // before the node is written to: a locked instruction waits for earlier writes
 	n = s.own(n)
 	n.add(p)
-	s.countAffine(p, 1)
+	s.countPod(p, 1)
 	before := n.generation
 	if s.undo.records() {
 		s.undo.record(undoEntry{kind: undoAdd, slot: n.Slot(), generation: before})
@@ -213,7 +213,7 @@ func (s *Snapshot) remove(n *NodeInfo, i int) error {
 	s.startChange()
 	n = s.own(n)
 	p := n.removeAt(i)
-	s.countAffine(p, -1)
+	s.countPod(p, -1)
 	before := n.generation
 	if s.undo.records() {
 		s.undo.record(undoEntry{kind: undoRemove, slot: n.Slot(), index: i, pod: p, generation: before})

@@ -14,11 +14,15 @@ import (
 // O(log p) for the p different priorities, and O(p) when one appears or disappears.
 func (s *Snapshot) PodsBelow(priority int32) int {
 	s.must()
-	return priorityCountsKey.Of(s).below(priority)
+	if s.priorities == nil {
+		s.startChange()
+		s.priorities = s.countPriorities()
+		s.endChange()
+	}
+	return s.priorities.below(priority)
 }
 
-// priorityCounts counts the pods on nodes by priority. It is an extension of the
-// snapshots that were asked.
+// priorityCounts counts the pods on nodes by priority. Snapshots that were asked have them.
 //
 // Invariant: counts are sorted by priority, and none is 0.
 type priorityCounts struct {
@@ -31,22 +35,15 @@ type priorityCount struct {
 	pods     int
 }
 
-var priorityCountsKey = NewExtensionKey(func(s *Snapshot) *priorityCounts {
+// countPriorities counts all pods on nodes.
+func (s *Snapshot) countPriorities() *priorityCounts {
 	c := new(priorityCounts)
 	for _, n := range s.All() {
 		for _, p := range n.Pods {
-			c.PodAdded(s, n, p)
+			c.add(p.Priority, 1)
 		}
 	}
 	return c
-})
-
-func (c *priorityCounts) find(priority int32) (at int, ok bool) {
-	if c.last < len(c.counts) && c.counts[c.last].priority == priority {
-		return c.last, true
-	}
-	c.last, ok = slices.BinarySearchFunc(c.counts, priority, func(x priorityCount, p int32) int { return cmp.Compare(x.priority, p) })
-	return c.last, ok
 }
 
 func (c *priorityCounts) below(priority int32) (n int) {
@@ -59,41 +56,35 @@ func (c *priorityCounts) below(priority int32) (n int) {
 	return n
 }
 
-// Fork implements [Extension].
-func (c *priorityCounts) Fork(*Snapshot) Extension { return &priorityCounts{slices.Clone(c.counts), c.last} }
-
-// PodAdded implements [PodWatcher].
-func (c *priorityCounts) PodAdded(_ *Snapshot, _ *NodeInfo, p *PodInfo) {
-	i, ok := c.find(p.Priority)
-	if !ok {
-		c.counts = slices.Insert(c.counts, i, priorityCount{priority: p.Priority})
+// add counts pods that come or, if by is negative, leave.
+func (c *priorityCounts) add(priority int32, by int) {
+	if c.last >= len(c.counts) || c.counts[c.last].priority != priority {
+		i, ok := slices.BinarySearchFunc(c.counts, priority, func(x priorityCount, p int32) int { return cmp.Compare(x.priority, p) })
+		if !ok {
+			c.counts = slices.Insert(c.counts, i, priorityCount{priority: priority})
+		}
+		c.last = i
 	}
-	c.counts[i].pods++
-}
-
-// PodRemoved implements [PodWatcher].
-func (c *priorityCounts) PodRemoved(_ *Snapshot, _ *NodeInfo, p *PodInfo) {
-	i, _ := c.find(p.Priority)
-	if c.counts[i].pods--; c.counts[i].pods == 0 {
-		c.counts = slices.Delete(c.counts, i, i+1)
+	if c.counts[c.last].pods += by; c.counts[c.last].pods == 0 {
+		c.counts = slices.Delete(c.counts, c.last, c.last+1)
 	}
 }
 
-// Check implements [Checker]: it counts again.
-func (c *priorityCounts) Check(s *Snapshot) error {
-	want := map[int32]int{}
-	for _, n := range s.All() {
-		for _, p := range n.Pods {
-			want[p.Priority]++
-		}
+// clone returns a copy, nil of nil.
+func (c *priorityCounts) clone() *priorityCounts {
+	if c == nil {
+		return nil
 	}
-	for i, x := range c.counts {
-		if x.pods == 0 || x.pods != want[x.priority] || i > 0 && c.counts[i-1].priority >= x.priority {
-			return fmt.Errorf("pods by priority: %v are counted, want %v", c.counts, want)
-		}
+	return &priorityCounts{slices.Clone(c.counts), c.last}
+}
+
+// checkPriorities compares the counts with new ones.
+func (s *Snapshot) checkPriorities() error {
+	if s.priorities == nil {
+		return nil
 	}
-	if len(c.counts) != len(want) {
-		return fmt.Errorf("pods by priority: %v are counted, want %v", c.counts, want)
+	if want := s.countPriorities(); !slices.Equal(s.priorities.counts, want.counts) {
+		return fmt.Errorf("pods by priority: %v are counted, want %v", s.priorities.counts, want.counts)
 	}
 	return nil
 }

@@ -179,14 +179,14 @@ func (s *Snapshot) takeBackPod(e undoEntry, told int) {
 	switch e.kind {
 	case undoAdd:
 		p := n.removeAt(len(n.Pods) - 1)
-		s.countAffine(p, -1)
+		s.countPod(p, -1)
 		s.endChange()
 		if s.isWatched(p) {
 			s.tellPodsBack(podRemoved, told, n, p)
 		}
 	case undoRemove:
 		n.insertAt(e.index, e.pod)
-		s.countAffine(e.pod, 1)
+		s.countPod(e.pod, 1)
 		s.endChange()
 		if s.isWatched(e.pod) {
 			s.tellPodsBack(podAdded, told, n, e.pod)
