@@ -52,6 +52,10 @@
 //	one scheduler for two clusters in turn                           109            272
 //	a fork for every pod, of one of the last 20 forks                375            340
 //
+// Kept answers step aside, so a pod costs 1.0 to 1.15 times the reference path, where a plugin must be asked about all
+// nodes for each: a scorer whose answers run out every second (expiring), a filter that does not say what it reads
+// (unscoped).
+//
 // Machine: 2 cores of an AMD EPYC, Go 1.26.
 //
 // The package is for tests and benchmarks. A [World] must be used by one goroutine.

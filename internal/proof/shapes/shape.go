@@ -45,6 +45,7 @@ func All(trace Trace) []Shape {
 		equal("first", scheduling.First), equal("random", scheduling.Random), equal("heap", scheduling.Heap),
 		deployments(), statefulSet(), job(), bare(), distinct(), terms(), fork(), forkPool(), clusters(), daemonSet(), nominated(), nominations(), named(), extended(), overload(),
 		rollout(), rolloutSpread(), cron(), namespaces(), openB(trace), gpuPool(), defaultSpread(), unschedulable(), claims(),
+		expiring(), unscoped(),
 	}
 }
 

@@ -196,7 +196,7 @@ func TestPlain(t *testing.T) {
 			more = append(more, s.Name)
 		}
 	}
-	if diff := cmp.Diff([]string{"equal-first", "equal-random", "fork", "forkpool", "clusters", "nominated", "nominations", "named", "extender", "claims"}, more); diff != "" {
+	if diff := cmp.Diff([]string{"equal-first", "equal-random", "fork", "forkpool", "clusters", "nominated", "nominations", "named", "extender", "claims", "expiring", "unscoped"}, more); diff != "" {
 		t.Errorf("shapes that are not plain (-want +got):\n%s", diff)
 	}
 }
