@@ -23,14 +23,29 @@ func TestDeadlinesAgreeWithMap(t *testing.T) {
 		at := func(k int) time.Time { return time.Unix(int64(k), 0) }
 		t.Repeat(map[string]func(*rapid.T){
 			"set": func(t *rapid.T) {
-				slot, when := rapid.Int32Range(0, 30).Draw(t, "slot"), at(rapid.IntRange(1, 20).Draw(t, "deadline"))
+				slot, when := rapid.Int32Range(0, 60).Draw(t, "slot"), at(rapid.IntRange(1, 20).Draw(t, "deadline"))
 				d.set(slot, when)
 				want[slot] = when
 			},
 			"remove": func(t *rapid.T) {
-				slot := rapid.Int32Range(0, 40).Draw(t, "slot")
+				slot := rapid.Int32Range(0, 70).Draw(t, "slot")
 				d.remove(slot)
 				delete(want, slot)
+			},
+			"take": func(t *rapid.T) {
+				now := at(rapid.IntRange(0, 21).Draw(t, "now"))
+				taken := []int32{-1}
+				for _, slot := range d.take(now, taken)[1:] {
+					if when, ok := want[slot]; !ok || when.After(now) {
+						t.Fatalf("take(%v) has slot %d, whose deadline is %v", now, slot, when)
+					}
+					delete(want, slot)
+				}
+				for slot, when := range want {
+					if !when.After(now) {
+						t.Fatalf("take(%v) leaves slot %d, whose deadline is %v", now, slot, when)
+					}
+				}
 			},
 			"reset": func(t *rapid.T) {
 				if rapid.IntRange(0, 9).Draw(t, "really") == 0 {
@@ -42,18 +57,19 @@ func TestDeadlinesAgreeWithMap(t *testing.T) {
 				if err := d.check(); err != nil {
 					t.Fatal(err)
 				}
-				for slot := range int32(41) {
+				for slot := range int32(71) {
 					if got := d.of(slot); !got.Equal(want[slot]) {
 						t.Fatalf("of(%d) = %v, want %v", slot, got, want[slot])
 					}
 				}
-				now := at(rapid.IntRange(0, 21).Draw(t, "now"))
-				got, due := d.due(now), false
+				now, come := at(rapid.IntRange(0, 21).Draw(t, "now")), 0
 				for _, when := range want {
-					due = due || !when.After(now)
+					if !when.After(now) {
+						come++
+					}
 				}
-				if got >= 0 != due || due && want[got].After(now) {
-					t.Fatalf("due(%v) = %d, want one of %v", now, got, want)
+				if got := d.about(now); got > 0 != (come > 0) || len(want) <= sampled && got != come {
+					t.Fatalf("about(%v) = %d of %d deadlines, want about %d", now, got, len(want), come)
 				}
 			},
 		})

@@ -41,7 +41,18 @@ func (x minutes) BindKeptFilters(*framework.Cycle) ([]Filter, bool) { return nil
 
 func (x minutes) BindKeptScorers(*framework.Cycle, Feasible) ([]Scorer, bool) {
 	s := minutely{plugin{m: x.machine, name: "minutely", bound: x.snap, score: x.score}}
-	return []Scorer{{At: 0, Scorer: s, Reads: readsPods | framework.ReadsTime, Weight: 1}}, true
+	none := func(*framework.PodInfo, *framework.NodeInfo) int64 { return 0 }
+	before, after := yearly{plugin{m: x.machine, name: "before", bound: x.snap, score: none}}, yearly{plugin{m: x.machine, name: "after", bound: x.snap, score: none}}
+	reads := readsPods | framework.ReadsTime
+	return []Scorer{{At: 0, Scorer: before, Reads: reads, Weight: 1}, {At: 1, Scorer: s, Reads: reads, Weight: 1}, {At: 2, Scorer: after, Reads: reads, Weight: 1}}, true
+}
+
+// yearly is a scorer whose answers hold longer than those of others.
+type yearly struct{ plugin }
+
+func (x yearly) ValidUntil(*framework.PodInfo, *framework.NodeInfo) time.Time {
+	x.tick()
+	return x.m.snap.Now().AddDate(1, 0, 0)
 }
 
 func (x minutes) score(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
