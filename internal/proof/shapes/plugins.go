@@ -10,7 +10,7 @@ import (
 // Shapes with a plugin that must be asked about all nodes, or nearly all, for each pod.
 
 // seconds scores nodes in turn: in each second, every node has another score.
-type seconds struct{ snapshot *framework.Snapshot }
+type seconds struct{}
 
 func (seconds) Name() string { return "Seconds" }
 
