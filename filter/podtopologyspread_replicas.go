@@ -3,6 +3,7 @@ package filter
 import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/replica"
+	"github.com/berth-sched/berth/internal/topo"
 )
 
 // ReplicaSpread implements [replica.Spreader]: one rule for each constraint that
@@ -10,7 +11,7 @@ import (
 func (f *podTopologySpread) ReplicaSpread(pod *framework.PodInfo) (spread replica.Spread, ok bool) {
 	var counting []int
 	for i := range f.rules {
-		rule, c := &f.rules[i], &f.spread.Counts[i]
+		rule := &f.rules[i]
 		if _, counted := rule.Selects(pod); !counted {
 			continue
 		}
@@ -19,15 +20,24 @@ func (f *podTopologySpread) ReplicaSpread(pod *framework.PodInfo) (spread replic
 		}
 		counting = append(counting, i)
 		spread.Rules = append(spread.Rules, replica.Rule{
-			Key: rule.Key, MaxSkew: rule.MaxSkew, FromZero: int64(c.Domains()) < rule.MinDomains,
+			Key: rule.Key, MaxSkew: rule.MaxSkew, FromZero: int64(f.spread.Counts[i].Domains()) < rule.MinDomains,
 			Place: func(node *framework.NodeInfo) replica.Place {
+				c := f.current().Counts[i]
 				d := c.Domain(node)
 				return replica.Place{Domain: int(d), Pods: c.In(d), Counts: c.Counts(node)}
 			},
 		})
 	}
 	spread.Filter = func(node *framework.NodeInfo, counts []replica.Count) framework.Status {
+		f.current()
 		return f.verdict(node, counting, counts)
 	}
 	return spread, len(f.extra) == 0
+}
+
+// current returns the counts, which are looked up again if they were given up since: a [replica.Spread] may be kept for
+// long.
+func (f *podTopologySpread) current() *topo.Spread {
+	f.spread = f.spread.Renewed()
+	return f.spread
 }

@@ -318,3 +318,51 @@ func TestLargeBindingsAreNotKept(t *testing.T) {
 	}
 	checkTables(t, x)
 }
+
+// TestCyclesKeepTheirSpreads: while a cycle goes on, what it has looked up of spread constraints stays, also if
+// it looks up ever new affinities then, as preemption may. Two cycles later it may go.
+func TestCyclesKeepTheirSpreads(t *testing.T) {
+	for _, large := range []bool{false, true} {
+		s := on(t, []string{"a", zone, "y"}, []string{"b", zone, "z"})
+		add(t, s, api.MakePod("w").Labels("app", "web", "a", "x").Obj(), "a")
+		x := Of(s)
+		x.budget = 0 // memory is always short
+		cycle := func(name string) (*framework.Cycle, *Spread) {
+			p := web(name)
+			for range 4 { // so that it is a large one here
+				more := spread(api.DoNotSchedule, zone).Spec.TopologySpreadConstraints
+				more[0].LabelSelector = &api.LabelSelector{MatchExpressions: []api.LabelSelectorRequirement{
+					{Key: "app", Operator: api.LabelSelectorOpIn, Values: []string{"web", fmt.Sprint(name, len(p.Spec.TopologySpreadConstraints))}},
+				}}
+				p.Spec.TopologySpreadConstraints = append(p.Spec.TopologySpreadConstraints, more...)
+			}
+			q, c := info(t, s, p), new(framework.Cycle)
+			c.Reset(q, s, 0, 0)
+			return c, In(c).Hard(q, HardRules(q))
+		}
+		others := func() {
+			for i := range 2*weighEvery + 200 {
+				if a := x.Affinity(near(t, s, fmt.Sprint("near", i), 1+3*int(number(large)))); a == nil {
+					t.Fatal("no affinity")
+				}
+				if large {
+					x.dropLarge()
+				}
+			}
+		}
+		_, first := cycle("first")
+		if others(); first.Dropped() || first.Counts[0].At(s.Node("a")) != 1 {
+			t.Errorf("large %t: given up while the cycle goes on: %t", large, first.Dropped())
+		}
+		_, second := cycle("second")
+		others()
+		_, third := cycle("third")
+		if others(); !first.Dropped() || second.Dropped() || third.Dropped() {
+			t.Errorf("large %t: after three cycles, given up: %t, %t, %t; want only the first", large, first.Dropped(), second.Dropped(), third.Dropped())
+		}
+		if again := first.Renewed(); again.Dropped() || again == first || again.Counts[0].At(s.Node("a")) != 1 || again.Renewed() != again {
+			t.Error("one that was given up is not looked up again")
+		}
+		checkTables(t, x)
+	}
+}

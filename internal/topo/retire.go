@@ -26,8 +26,9 @@ const (
 	// stepsBetween is how many steps there are between two looks for bindings that took more.
 	stepsBetween = 1 << 17
 	// What was used within this number of lookups is not given up for its age or memory, because the
-	// current cycle may hold it. DropUnused knows what the cycle holds.
-	recent = 64
+	// current cycle may hold it. DropUnused knows what the cycle holds. A cycle looks up its Spreads among its first
+	// firstLookups and may hold them for long, while preemption looks up one Affinity after the other.
+	recent, firstLookups = 64, 32
 	// A binding is large if its counters take this part of the budget. If memory runs short, only the last
 	// few of these that were used are what the current cycle may hold: else 64 pods might fill the memory.
 	largePart, largeKept = 32, 4
@@ -106,7 +107,9 @@ func (t *Tables) weigh() {
 		if c.term == nil && t.users[id] == 0 {
 			t.unused = append(t.unused, unused{int32(id), c.born, t.tick})
 		}
-		bytes += c.bytes()
+		if c.term == nil { // the others go with the pods that have the terms
+			bytes += c.bytes()
+		}
 	}
 	t.dropKeys()
 	for _, x := range t.termSets {
@@ -121,6 +124,9 @@ func (t *Tables) weigh() {
 // dropLarge drops the large bindings but for the last few, with their counters.
 func (t *Tables) dropLarge() {
 	large := slices.DeleteFunc(t.bindings(), func(b binding) bool {
+		if b.mayBeHeld(t) {
+			return true
+		}
 		bytes := 0
 		for _, id := range b.usage.ids {
 			bytes += t.counters[id].bytes()
@@ -184,6 +190,7 @@ func (t *Tables) dropKeys() {
 type usage struct {
 	ids     []int32
 	at      uint64 // tick of the lookup
+	cycle   uint64 // that holds it, by Tables.cycles: of a Spread
 	steps   int64  // of its counters, when they were found to be in use last
 	dropped bool   // the tables have given it up
 }
@@ -194,6 +201,19 @@ type binding struct {
 	text     string    // of an Affinity
 	affinity *Affinity // nil: a Spread
 	spread   spreadKey
+}
+
+// note notes a lookup at the present tick.
+func (u *usage) note(t *Tables) {
+	u.at = t.tick
+	if t.cycles[0] > 0 && t.tick < t.cycles[0]+firstLookups {
+		u.cycle = t.cycles[0]
+	}
+}
+
+// mayBeHeld reports whether a cycle that goes on may hold the Spread.
+func (b *binding) mayBeHeld(t *Tables) bool {
+	return b.affinity == nil && b.usage.cycle > 0 && slices.Contains(t.cycles[:], b.usage.cycle)
 }
 
 // bindings returns all that are kept, in any order.
@@ -224,7 +244,7 @@ func (t *Tables) expire() {
 
 // dropOld drops all of these that the current cycle cannot hold. Their counters go later.
 func (t *Tables) dropOld(list []binding) {
-	t.dropBindings(slices.DeleteFunc(list, func(b binding) bool { return b.usage.at+recent > t.tick }))
+	t.dropBindings(slices.DeleteFunc(list, func(b binding) bool { return b.usage.at+recent > t.tick || b.mayBeHeld(t) }))
 }
 
 // DropUnused drops the bindings whose counters have counted more often than they are worth, since

@@ -79,6 +79,18 @@ type recentSpreads [shardCount]*Spread
 // Dropped is that of [Affinity].
 func (s *Spread) Dropped() bool { return s.usage.dropped }
 
+// Renewed returns the Spread or, if it was Dropped, the one of now.
+func (s *Spread) Renewed() *Spread {
+	if !s.usage.dropped {
+		return s
+	}
+	t, key := s.tables, spreadKey{s.kind, s.rules.text}
+	if now := t.kept(key, s.rules); now != nil {
+		return now
+	}
+	return t.keep(key, &Spread{tables: t, who: s.who, rules: s.rules, hard: s.hard, strict: s.strict})
+}
+
 // resolve finds the counters.
 func (s *Spread) resolve() {
 	t, r := s.tables, s.rules
@@ -139,7 +151,7 @@ func (t *Tables) kept(key spreadKey, r *Rules) *Spread {
 		}
 		*last = s
 	}
-	s.usage.at = t.tick
+	s.usage.note(t)
 	s.Meet()
 	return s
 }
@@ -150,7 +162,8 @@ func (t *Tables) keep(key spreadKey, s *Spread) *Spread {
 	s.resolve()
 	t.hold(s.usage.ids)
 	t.clock++
-	s.kind, s.usage.at, s.derived, s.resize = key.kind, t.tick, !s.rules.Own, t.clock
+	s.usage.note(t)
+	s.kind, s.derived, s.resize = key.kind, !s.rules.Own, t.clock
 	t.spreads[key] = s
 	t.held += sizeOf(key.text)
 	return s

@@ -78,6 +78,7 @@ type Tables struct {
 	replicas   replicas
 	recent     *recentSpreads // those of spreads that were asked for last; nil if none was
 	tick       uint64         // counts lookups
+	cycles     [2]uint64      // ticks when the last two cycles looked something up first; 0: none did
 	steps      int            // of counting pods, since costly bindings were looked for
 	looked     uint64         // tick then
 
@@ -116,6 +117,7 @@ func In(c *framework.Cycle) *Tables {
 	t := Of(c.Snapshot)
 	if r := c.Runner(); r.Lookup == 0 {
 		r.Lookup = t.tick + 1
+		t.cycles = [2]uint64{r.Lookup, t.cycles[0]}
 	}
 	return t
 }
