@@ -103,8 +103,18 @@ func (f *interPodAffinity) Dropped() bool {
 	return f.Affinity.Dropped() || !f.requires && !f.Bars()
 }
 
+// current returns the counts for the pod, which are looked up again if they were given up since; see
+// podTopologySpread.
+func (f *interPodAffinity) current(pod *framework.PodInfo) *topo.Affinity {
+	if f.Affinity.Dropped() {
+		f.Affinity = f.Renewed(pod)
+	}
+	return f.Affinity
+}
+
 // Filter is verdict without given counts; see podTopologySpread.Filter.
-func (f *interPodAffinity) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+func (f *interPodAffinity) Filter(pod *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	f.current(pod)
 	if !f.attracted(node) {
 		return framework.UnresolvableStatus(reasonPodAffinity)
 	}

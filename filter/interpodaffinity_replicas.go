@@ -21,7 +21,7 @@ func (f *interPodAffinity) ReplicaSpread(pod *framework.PodInfo) (spread replica
 		return spread, false
 	}
 	terms := topo.TermsOf(pod).RequiredAnti
-	var counting []int
+	var counting []int // of terms
 	for i := range terms {
 		repels := f.Repels(i)
 		if repels != f.IsRepelled(pod.Pod, i) {
@@ -34,18 +34,31 @@ func (f *interPodAffinity) ReplicaSpread(pod *framework.PodInfo) (spread replica
 		if k < 0 || !f.Repel[k].Any() { // another question may have made a counter of nobody
 			return spread, false
 		}
-		c := f.Repel[k]
-		counting = append(counting, k)
+		counting = append(counting, i)
 		spread.Rules = append(spread.Rules, replica.Rule{
 			Key: terms[i].Key, MaxSkew: 1, FromZero: true,
 			Place: func(node *framework.NodeInfo) replica.Place {
+				c := f.current(pod).Repel[f.placesOf([]int{i})[0]]
 				d := c.Domain(node)
 				return replica.Place{Domain: int(d), Pods: c.In(d), Counts: c.Counts(node)}
 			},
 		})
 	}
+	places, of := f.placesOf(counting), f.Affinity
 	spread.Filter = func(node *framework.NodeInfo, counts []replica.Count) framework.Status {
-		return f.verdict(node, counting, counts)
+		if a := f.current(pod); a != of {
+			places, of = f.placesOf(counting), a
+		}
+		return f.verdict(node, places, counts)
 	}
 	return spread, true
+}
+
+// placesOf returns where Repel has the counts of terms.
+func (f *interPodAffinity) placesOf(terms []int) []int {
+	places := make([]int, len(terms))
+	for k, term := range terms {
+		places[k] = slices.Index(f.RepelTerms, term)
+	}
+	return places
 }

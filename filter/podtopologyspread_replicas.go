@@ -3,7 +3,6 @@ package filter
 import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/replica"
-	"github.com/berth-sched/berth/internal/topo"
 )
 
 // ReplicaSpread implements [replica.Spreader]: one rule for each constraint that
@@ -33,11 +32,4 @@ func (f *podTopologySpread) ReplicaSpread(pod *framework.PodInfo) (spread replic
 		return f.verdict(node, counting, counts)
 	}
 	return spread, len(f.extra) == 0
-}
-
-// current returns the counts, which are looked up again if they were given up since: a [replica.Spread] may be kept for
-// long.
-func (f *podTopologySpread) current() *topo.Spread {
-	f.spread = f.spread.Renewed()
-	return f.spread
 }

@@ -14,51 +14,73 @@ import (
 // about before it is used.
 func TestReplicaSpreadIsKept(t *testing.T) {
 	const zone = api.LabelTopologyZone
-	s := framework.NewSnapshot(framework.Arrival)
-	for _, n := range []string{"a", "b"} {
-		if err := s.AddNode(api.MakeNode(n, "4", "4Gi").Labels(zone, n).Obj()); err != nil {
-			t.Fatal(err)
-		}
+	alike := func(app string) *api.LabelSelector {
+		return &api.LabelSelector{MatchLabels: map[string]string{"app": app}}
 	}
-	bind := func(app string) replica.Spread {
-		p, err := s.NewPodInfo(api.MakePod("new").Labels("app", app).SpreadConstraint(api.TopologySpreadConstraint{
-			MaxSkew: 1, TopologyKey: zone, WhenUnsatisfiable: api.DoNotSchedule, LabelSelector: &api.LabelSelector{MatchLabels: map[string]string{"app": app}},
-		}).Obj())
-		if err != nil {
-			t.Fatal(err)
-		}
-		var c framework.Cycle
-		c.Reset(p, s, 0, 0)
-		bound, status := filter.PodTopologySpread{}.PreFilter(&c)
-		if !status.IsSuccess() {
-			t.Fatal(status)
-		}
-		spread, ok := bound.Filter.(replica.Spreader).ReplicaSpread(p)
-		if !ok || len(spread.Rules) != 1 {
-			t.Fatalf("%d rules, known: %t", len(spread.Rules), ok)
-		}
-		return spread
-	}
-	old, err := s.NewPodInfo(api.MakePod("old").Labels("app", "web").Obj())
-	if err == nil {
-		err = s.AddPod(old, "a")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	kept := bind("web")
-	for i := range 12_000 { // more than the counts are kept for without being asked for
-		bind(fmt.Sprint("app", i%100))
-	}
-	if got := kept.Rules[0].Place(s.Node("a")); got.Pods != 1 || !got.Counts {
-		t.Errorf("node a is %+v, want one pod", got)
-	}
-	for i := range 12_000 {
-		bind(fmt.Sprint("app", i%100))
-	}
-	for name, want := range map[string]bool{"a": false, "b": true} {
-		if status := kept.Filter(s.Node(name), []replica.Count{{Pods: map[string]int64{"a": 1}[name], Fewest: 0}}); status.IsSuccess() != want {
-			t.Errorf("node %s: %v, want success: %t", name, status, want)
-		}
+	for _, tt := range []struct {
+		name   string
+		filter framework.PreFilterPlugin
+		pod    func(app string) *api.Pod
+	}{
+		{"spread", filter.PodTopologySpread{}, func(app string) *api.Pod {
+			return api.MakePod("new").Labels("app", app).SpreadConstraint(api.TopologySpreadConstraint{
+				MaxSkew: 1, TopologyKey: zone, WhenUnsatisfiable: api.DoNotSchedule, LabelSelector: alike(app),
+			}).Obj()
+		}},
+		{"anti-affinity", filter.InterPodAffinity{}, func(app string) *api.Pod {
+			pod := api.MakePod("new").Labels("app", app).Obj()
+			pod.Spec.Affinity = &api.Affinity{PodAntiAffinity: &api.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []api.PodAffinityTerm{
+				{TopologyKey: zone, LabelSelector: alike("nobody")}, {TopologyKey: zone, LabelSelector: alike(app)},
+			}}}
+			return pod
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := framework.NewSnapshot(framework.Arrival)
+			for _, n := range []string{"a", "b"} {
+				if err := s.AddNode(api.MakeNode(n, "4", "4Gi").Labels(zone, n).Obj()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			info := func(p *api.Pod) *framework.PodInfo {
+				i, err := s.NewPodInfo(p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return i
+			}
+			if err := s.AddPod(info(api.MakePod("old").Labels("app", "web").Obj()), "a"); err != nil {
+				t.Fatal(err)
+			}
+			bind := func(p *framework.PodInfo) framework.NodeFilter {
+				var c framework.Cycle
+				c.Reset(p, s, 0, 0)
+				bound, status := tt.filter.PreFilter(&c)
+				if !status.IsSuccess() {
+					t.Fatal(status)
+				}
+				return bound.Filter
+			}
+			others := func() { // more than the counts are kept for without being asked for
+				for i := range 12_000 {
+					bind(info(tt.pod(fmt.Sprint("app", i%100))))
+				}
+			}
+			web := info(tt.pod("web"))
+			kept, ok := bind(web).(replica.Spreader).ReplicaSpread(web)
+			if !ok || len(kept.Rules) != 1 {
+				t.Fatalf("%d rules, known: %t; want one", len(kept.Rules), ok)
+			}
+			others()
+			if got := kept.Rules[0].Place(s.Node("a")); got.Pods != 1 || !got.Counts {
+				t.Errorf("node a is %+v, want one pod", got)
+			}
+			others()
+			for name, pods := range map[string]int64{"a": 1, "b": 0} {
+				if status := kept.Filter(s.Node(name), []replica.Count{{Pods: pods}}); status.IsSuccess() != (pods == 0) {
+					t.Errorf("node %s with %d pods: %v", name, pods, status)
+				}
+			}
+		})
 	}
 }

@@ -170,9 +170,16 @@ func (a *Affinity) apart(p *framework.PodInfo) *Affinity {
 	}
 }
 
-// Renewed returns the counts for the pod that these were asked for, after pods with terms have come.
+// Renewed returns the counts for the pod that these were asked for, after pods with terms have come, or after these were
+// Dropped.
 func (a *Affinity) Renewed(p *framework.PodInfo) *Affinity {
 	t := a.tables
+	if a.usage.dropped {
+		if now := t.Affinity(p); now != nil {
+			return now
+		}
+		return &Affinity{tables: t, traits: &noTraits, usage: usage{dropped: true}} // no term is left
+	}
 	if t.seenAs(p) != a.seen || a.mentions != t.mentions.version && !a.represents() { // both are needed: others share this
 		if now := t.Affinity(p); now != nil {
 			return now
