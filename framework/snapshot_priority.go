@@ -10,8 +10,8 @@ import (
 // are none, no preemption can make room for a pod of that priority.
 //
 // The first call is a change of the snapshot and costs O(pods). From then on the
-// snapshot and its forks keep counts: a call, and each pod that comes or goes, costs
-// O(log p) for the p different priorities, and O(p) when one appears or disappears.
+// snapshot and its forks keep counts: a call costs O(p) for the p different priorities, and so does a pod
+// with which one appears or disappears; any other that comes or goes costs O(log p).
 func (s *Snapshot) PodsBelow(priority int32) int {
 	s.must()
 	if s.priorities == nil {

@@ -204,8 +204,8 @@ func (t *Tables) questionAbout(p *framework.PodInfo) question {
 }
 
 // Dropped reports whether the tables have given the counts up, because nobody had asked for
-// them for long: they are not those of now any more.
-func (a *Affinity) Dropped() bool { return a.usage.dropped }
+// them for long, or those of a term that is gone: they are not those of now any more.
+func (a *Affinity) Dropped() bool { return a.usage.dropped || a.met < a.tables.freed }
 
 // resolve finds the counters of the pod's own terms.
 func (a *Affinity) resolve() {

@@ -194,6 +194,9 @@ func (r *recount) checkCounters() error {
 		for _, id := range a.usage.ids {
 			users[id]++
 		}
+		if id := a.unknown(); id != none && !a.Dropped() {
+			return fmt.Errorf("the counts for %q are not given up, and list counter %d, which is of no term", a.text, id)
+		}
 	}
 	for _, s := range t.spreads {
 		for _, id := range s.usage.ids {
@@ -347,4 +350,18 @@ func (r *recount) checkKeys() error {
 		}
 	}
 	return nil
+}
+
+// unknown returns a counter of a term that the Affinity lists and the tables do not have, none if there is none.
+func (a *Affinity) unknown() int32 {
+	list := slices.Concat(a.Barred, a.Demand)
+	for _, w := range a.Prefer[a.own:] {
+		list = append(list, w.Count)
+	}
+	for _, c := range list {
+		if is := a.tables.counters[c.id]; is == nil || is.term == nil {
+			return c.id
+		}
+	}
+	return none
 }

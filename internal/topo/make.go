@@ -52,14 +52,16 @@ func (t *Tables) dropTerm(id int32) {
 	c := t.counters[id]
 	t.index.remove(t.owner, c.text)
 	t.clock++
+	gone := unused{id: id, born: c.born, at: t.tick}
 	if !c.asleep {
+		gone.clock = t.clock
 		t.terms.drop(t.owner, id, c.anchors)
 		t.termCount--
 		t.mentions.add(t.snapshot, c.term, -1)
 		t.noteTerm(termNews{id: id, born: c.born, gone: true})
 	}
 	t.forgot = max(t.forgot, c.log.last)
-	t.unused = append(t.unused, unused{id, c.born, t.tick})
+	t.unused = append(t.unused, gone)
 }
 
 // A query identifies a counter of pods.

@@ -40,9 +40,10 @@ const (
 
 // unused is a counter that nobody used from a tick on.
 type unused struct {
-	id   int32
-	born uint64
-	at   uint64
+	id    int32
+	born  uint64
+	at    uint64
+	clock uint64 // of a term that was offered: when it was dropped
 }
 
 // lookup counts a lookup and gives up what has not been needed for long. The
@@ -80,6 +81,7 @@ func (t *Tables) sweep(keep int, since uint64) {
 		case c == nil || c.born != u.born:
 		case c.term != nil:
 			t.freeCounter(u.id)
+			t.freed = max(t.freed, u.clock)
 		case t.users[u.id] == 0:
 			dropped = append(dropped, u.id)
 		}
@@ -105,7 +107,7 @@ func (t *Tables) weigh() {
 			continue
 		}
 		if c.term == nil && t.users[id] == 0 {
-			t.unused = append(t.unused, unused{int32(id), c.born, t.tick})
+			t.unused = append(t.unused, unused{id: int32(id), born: c.born, at: t.tick})
 		}
 		if c.term == nil { // the others go with the pods that have the terms
 			bytes += c.bytes()
@@ -322,7 +324,7 @@ func (t *Tables) hold(ids []int32) {
 func (t *Tables) release(ids []int32) {
 	for _, id := range ids {
 		if t.users[id]--; t.users[id] == 0 {
-			t.unused = append(t.unused, unused{id, t.counters[id].born, t.tick})
+			t.unused = append(t.unused, unused{id: id, born: t.counters[id].born, at: t.tick})
 		}
 	}
 }

@@ -51,6 +51,7 @@ type Tables struct {
 	vacancy                 vacancy
 	uncounted               uncounted
 	forgot                  uint64 // time of the last change of a term that was dropped
+	freed                   uint64 // time when the last one was dropped whose counter is another's, or nobody's, now
 	termsFew                int    // termsFew, but in tests
 	termSets                map[string]*TermSet
 	setBytes                int                // memory of all termSets
