@@ -38,7 +38,8 @@ func (f *interPodAffinity) ReplicaSpread(pod *framework.PodInfo) (spread replica
 		spread.Rules = append(spread.Rules, replica.Rule{
 			Key: terms[i].Key, MaxSkew: 1, FromZero: true,
 			Place: func(node *framework.NodeInfo) replica.Place {
-				c := f.current(pod).Repel[f.placesOf([]int{i})[0]]
+				a := f.current(pod)
+				c := a.Repel[slices.Index(a.RepelTerms, i)]
 				d := c.Domain(node)
 				return replica.Place{Domain: int(d), Pods: c.In(d), Counts: c.Counts(node)}
 			},

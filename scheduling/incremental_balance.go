@@ -363,7 +363,7 @@ func (f *incrementalPath) isKept(c *framework.Cycle, most int) bool {
 	key, _ := f.keyOf(f.class)
 	changes, ok := f.engine.Keeps(c.Snapshot, key)
 	if c.Pod.Parts()&framework.PartPodAffinity != 0 {
-		most *= termsCost
+		most *= termsCost // the reference path takes longer for such a pod
 	}
 	return ok && f.extentOf(0, 0).weigh(2*changes) <= most // a node that has changed costs twice as much
 }

@@ -32,16 +32,20 @@ func ownLabels(t testing.TB, nodes, pods int) *framework.Snapshot {
 // keepingAway makes a pod that prefers to be with all pods but one, and so on for the first ones.
 func keepingAway(t testing.TB, s *framework.Snapshot, name string, terms int) *framework.PodInfo {
 	t.Helper()
-	pod := api.MakePod(name).Obj()
-	affinity := new(api.PodAffinity)
+	return preferring(t, s, name, terms, func(i int) []api.LabelSelectorRequirement {
+		return []api.LabelSelectorRequirement{{Key: "a", Operator: api.LabelSelectorOpNotIn, Values: []string{fmt.Sprint("a", i)}}}
+	})
+}
+
+// preferring makes a pod that prefers to be near pods, with so many terms.
+func preferring(t testing.TB, s *framework.Snapshot, name string, terms int, selector func(i int) []api.LabelSelectorRequirement) *framework.PodInfo {
+	t.Helper()
+	pod, affinity := api.MakePod(name).Obj(), new(api.PodAffinity)
 	pod.Spec.Affinity = &api.Affinity{PodAffinity: affinity}
-	list := &affinity.PreferredDuringSchedulingIgnoredDuringExecution
 	for i := range terms {
-		*list = append(*list, api.WeightedPodAffinityTerm{Weight: 1, PodAffinityTerm: api.PodAffinityTerm{
-			TopologyKey: api.LabelHostname, LabelSelector: &api.LabelSelector{MatchExpressions: []api.LabelSelectorRequirement{
-				{Key: "a", Operator: api.LabelSelectorOpNotIn, Values: []string{fmt.Sprint("a", i)}},
-			}},
-		}})
+		affinity.PreferredDuringSchedulingIgnoredDuringExecution = append(affinity.PreferredDuringSchedulingIgnoredDuringExecution, api.WeightedPodAffinityTerm{
+			Weight: 1, PodAffinityTerm: api.PodAffinityTerm{TopologyKey: api.LabelHostname, LabelSelector: &api.LabelSelector{MatchExpressions: selector(i)}},
+		})
 	}
 	p, err := s.NewPodInfo(pod)
 	if err != nil {

@@ -219,21 +219,14 @@ func TestManyTerms(t *testing.T) {
 }
 
 // near makes a pod that prefers to be near pods with a label of the key "a", in as many terms that differ.
-func near(t *testing.T, s *framework.Snapshot, name string, terms int) *framework.PodInfo {
+func near(t testing.TB, s *framework.Snapshot, name string, terms int) *framework.PodInfo {
 	t.Helper()
-	pod := api.MakePod(name).Obj()
-	affinity := new(api.PodAffinity)
-	pod.Spec.Affinity = &api.Affinity{PodAffinity: affinity}
-	list := &affinity.PreferredDuringSchedulingIgnoredDuringExecution
-	for i := range terms {
-		*list = append(*list, api.WeightedPodAffinityTerm{Weight: 1, PodAffinityTerm: api.PodAffinityTerm{
-			TopologyKey: api.LabelHostname, LabelSelector: &api.LabelSelector{MatchExpressions: []api.LabelSelectorRequirement{
-				{Key: "a", Operator: api.LabelSelectorOpExists},
-				{Key: "b", Operator: api.LabelSelectorOpNotIn, Values: []string{fmt.Sprint(name, i)}},
-			}},
-		}})
-	}
-	return info(t, s, pod)
+	return preferring(t, s, name, terms, func(i int) []api.LabelSelectorRequirement {
+		return []api.LabelSelectorRequirement{
+			{Key: "a", Operator: api.LabelSelectorOpExists},
+			{Key: "b", Operator: api.LabelSelectorOpNotIn, Values: []string{fmt.Sprint(name, i)}},
+		}
+	})
 }
 
 // TestListsHaveABound: the lists of counters of all classes are forgotten before they take much memory, and what

@@ -192,7 +192,7 @@ func (t *Tables) dropKeys() {
 type usage struct {
 	ids     []int32
 	at      uint64 // tick of the lookup
-	cycle   uint64 // that holds it, by Tables.cycles: of a Spread
+	cycle   uint64 // of a Spread: in which cycle of Tables.cycles it was looked up, 0 if in none
 	steps   int64  // of its counters, when they were found to be in use last
 	dropped bool   // the tables have given it up
 }

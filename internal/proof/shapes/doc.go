@@ -52,9 +52,9 @@
 //	one scheduler for two clusters in turn                           109            272
 //	a fork for every pod, of one of the last 20 forks                375            340
 //
-// Kept answers step aside, so a pod costs 1.0 to 1.15 times the reference path, where a plugin must be asked about all
-// nodes for each: a scorer whose answers run out every second (expiring), a filter that does not say what it reads
-// (unscoped).
+// Where a plugin must be asked about all nodes for each pod, kept answers step aside. In three runs beside other work, the
+// reference path took 0.6 to 0.9 times as long for a scorer whose answers run out every second (expiring), and 0.7 to 0.9
+// times for a filter that does not say what it reads (unscoped).
 //
 // Machine: 2 cores of an AMD EPYC, Go 1.26.
 //
