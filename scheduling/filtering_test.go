@@ -11,6 +11,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/proof/enough"
+	"github.com/berth-sched/berth/internal/topo"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -20,6 +21,9 @@ func TestFilteringFollows(t *testing.T) {
 	seen := map[string]int{}
 	enough.Check(t, seen, map[string]int{"verdicts that change": 100}, func(t *rapid.T) {
 		s := heldCluster()
+		if rapid.Bool().Draw(t, "hardly any counts are kept") {
+			topo.Lower(s)
+		}
 		var held []*scheduling.Filtering
 		var pods []*framework.PodInfo
 		for i := range 3 {
@@ -33,7 +37,7 @@ func TestFilteringFollows(t *testing.T) {
 		var present, nominated []placed
 		last := map[string]scheduling.NodeVerdict{}
 		for step := range 12 {
-			switch rapid.IntRange(0, 11).Draw(t, "change") {
+			switch rapid.IntRange(0, 13).Draw(t, "change") {
 			case 0:
 				put(framework.Put(s, &api.Namespace{ObjectMeta: api.ObjectMeta{Name: "default", Labels: map[string]string{"team": rapid.SampledFrom([]string{"a", "b"}).Draw(t, "team")}}}))
 			case 1:
@@ -54,6 +58,11 @@ func TestFilteringFollows(t *testing.T) {
 				if len(nominated) > 0 {
 					s.ClearNomination(nominated[0].pod, nominated[0].node)
 					nominated = nominated[1:]
+				}
+			case 7, 8:
+				for i := range 40 {
+					p := made(s.NewPodInfo(spreadHermit(fmt.Sprint("other-", step, "-", i))))
+					made(sched.Filtering(s, p))
 				}
 			default:
 				p := placed{made(s.NewPodInfo(drawHeldPod(t, fmt.Sprint("p-", step)))), fmt.Sprint("n", rapid.IntRange(0, 3).Draw(t, "node"))}
@@ -138,6 +147,11 @@ func drawHeldPod(t *rapid.T, name string) *api.Pod {
 		b = b.Claim("single")
 	}
 	return b.Obj()
+}
+
+// spreadHermit is a pod with a term and a constraint that no other pod has.
+func spreadHermit(name string) *api.Pod {
+	return api.MakePod(name).PodAntiAffinity(api.LabelHostname, "own="+name).Spread(1, api.LabelHostname, api.DoNotSchedule, "own="+name).Obj()
 }
 
 // A term that is known, but that no pod has, keeps nobody away until one has it again.

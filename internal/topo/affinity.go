@@ -156,7 +156,7 @@ func (a *Affinity) apart(p *framework.PodInfo) *Affinity {
 	case a.represents():
 		a.mentions = t.mentions.version
 		return a
-	case a.usage.at+recent > t.tick:
+	case a.usage.at+t.limits.recent > t.tick:
 		text := string(append(binary.LittleEndian.AppendUint64([]byte{1}, t.mentions.version), a.seen...))
 		if b := t.affinities[text]; b != nil {
 			return b
@@ -285,7 +285,7 @@ func (a *Affinity) meet() {
 		}
 	}
 	with := len(matching)
-	if with > t.termsFew {
+	if with > t.limits.termsFew {
 		a.join(matching)
 	} else {
 		a.leave()

@@ -91,7 +91,7 @@ func TestLogIsNotOverwritten(t *testing.T) {
 	pod := info(t, s, hermit("asks", zone))
 	a := Of(s).Affinity(pod)
 	longBefore := a.AppendFilterState(nil)
-	for range historyLimit/2 - 2 {
+	for range usual.changes/2 - 2 {
 		i := add(t, s, web("1"), "a")
 		if err := s.RemovePod(i, "a"); err != nil {
 			t.Fatal(err)
@@ -100,7 +100,7 @@ func TestLogIsNotOverwritten(t *testing.T) {
 	before := a.AppendFilterState(nil)
 	add(t, s, web("at last"), "b")
 	f := s.Fork()
-	for range historyLimit {
+	for range usual.changes {
 		i := add(t, s, web("1"), "a")
 		if err := s.RemovePod(i, "a"); err != nil {
 			t.Fatal(err)
@@ -189,7 +189,7 @@ func TestForkReadsWhileOthersCount(t *testing.T) {
 	add(t, s, web("there"), "a")
 	pod := info(t, s, hermit("asks", zone))
 	a := Of(s).Affinity(pod)
-	for range historyLimit/2 - 2 { // the next changes make the log drop some
+	for range usual.changes/2 - 2 { // the next changes make the log drop some
 		i := add(t, s, web("1"), "a")
 		if err := s.RemovePod(i, "a"); err != nil {
 			t.Fatal(err)
@@ -212,7 +212,7 @@ func TestForkReadsWhileOthersCount(t *testing.T) {
 			}
 		})
 	}
-	for range historyLimit {
+	for range usual.changes {
 		i := add(t, s, web("1"), "a")
 		if err := s.RemovePod(i, "a"); err != nil {
 			t.Fatal(err)

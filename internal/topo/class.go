@@ -29,14 +29,6 @@ type class struct {
 	queued  bool   // the class is in Tables.empty
 }
 
-// emptyMost is the number of classes without pods that are kept, so that a pod that
-// leaves and returns costs no more than any other. emptyBytes is the same for their
-// texts, in which users may write much.
-const (
-	emptyMost  = 256
-	emptyBytes = 4 << 20
-)
-
 func (t *Tables) ownClass(id int32) *class {
 	c := t.classes[id]
 	if c.owner != t.owner {
@@ -202,7 +194,7 @@ func (t *Tables) move(id int32, slot int, by int32) {
 		}
 	}
 	t.steps += t.recount(id, slot, by)
-	many := by < 0 && (len(t.empty) > 4*emptyMost || t.emptyBytes > 4*emptyBytes)
+	many := by < 0 && (len(t.empty) > 4*t.limits.emptyClasses || t.emptyBytes > 4*t.limits.emptyBytes)
 	if t.snapshot.Recording() || t.snapshot.RollingBack() {
 		return
 	}
@@ -257,7 +249,7 @@ type emptied struct {
 // those that had pods since a tick.
 func (t *Tables) sweepClasses(keep int, since uint64) {
 	done := 0
-	for (len(t.empty)-done > keep || t.emptyBytes > emptyBytes) && t.empty[done].at < since {
+	for (len(t.empty)-done > keep || t.emptyBytes > t.limits.emptyBytes) && t.empty[done].at < since {
 		id := t.empty[done].class
 		c := t.classes[id]
 		done++

@@ -72,9 +72,9 @@ func (c *counter) add(d, by int32, at uint64) (crossed bool) {
 	return e.crossed
 }
 
-// forgetChanges invalidates all cached answers.
-func (c *counter) forgetChanges(at uint64) {
-	c.log = newHistory[event](at, historyLimit)
+// forgetChanges invalidates all cached answers. From now on so many changes are known.
+func (c *counter) forgetChanges(at uint64, known int) {
+	c.log = newHistory[event](at, known)
 }
 
 func (c *counter) bytes() int {

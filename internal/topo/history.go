@@ -47,14 +47,9 @@ type history[E any] struct {
 	last   uint64 // time of the latest change
 }
 
-const (
-	historyLimit     = 1024 // changes of one counter
-	termHistoryLimit = 8192 // changes of all counters of terms
-	termNewsLimit    = 512  // counters of terms that have come or are gone
-	// historyTail is how many changes of a counter a fork keeps of the time before it was made: who asks
-	// a fork about a pod has mostly asked about one lately.
-	historyTail = 8
-)
+// historyTail is how many changes of a counter a fork keeps of the time before it was made: who asks
+// a fork about a pod has mostly asked about one lately.
+const historyTail = 8
 
 // newHistory returns a history that knows nothing of the time before.
 func newHistory[E any](at uint64, limit int) history[E] {

@@ -6,9 +6,6 @@ import "slices"
 // time. But each list may be long, as anybody can make thousands of terms, and there may be a class for every pod. So
 // classes are listed when a pod comes or leaves first; and once the lists take much memory, all are forgotten.
 
-// pairsMost is how many counters all lists may have together: they take 32 MiB.
-const pairsMost = 8 << 20
-
 // pairs is how long the lists of a class are.
 func (c *class) pairs() int { return len(c.queries) + len(c.except) }
 
@@ -36,7 +33,7 @@ func (t *Tables) listedClass(id int32) *class {
 
 // boundLists forgets all lists if they have too many counters.
 func (t *Tables) boundLists() {
-	if t.pairs <= t.pairsMost {
+	if t.pairs <= t.limits.pairs {
 		return
 	}
 	for k, c := range t.classes {

@@ -122,7 +122,7 @@ func (t *Tables) podCounter(q query) (id int32, vacant bool) {
 	text := string(q.appendKey(t.text[:0]))
 	c := &counter{key: q.key, nodes: q.nodes, loose: q.loose, pods: q.pods}
 	id = t.addCounter(text, c)
-	c.forgetChanges(t.clock)
+	c.forgetChanges(t.clock, t.limits.changes)
 	c.anchors = t.queries.put(t, id, q.pods.targets())
 	t.begin(id, &first)
 	if q.extent {

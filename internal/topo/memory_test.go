@@ -34,7 +34,7 @@ func TestUnusedBindingsAreGivenUp(t *testing.T) {
 	if got := len(tables.affinities) + len(tables.spreads); got != 401 {
 		t.Fatalf("%d bindings, want 401", got)
 	}
-	for range lookupsKept + 3*weighEvery {
+	for range usual.lookupsKept() + 3*usual.weighEvery {
 		use()
 	}
 	counters, keys := 0, 0
@@ -67,7 +67,7 @@ func TestMovesGiveUpBindings(t *testing.T) {
 	mover := add(t, s, web("mover"), "a")
 	move := func() {
 		t.Helper()
-		for range stepsBetween/counters/2 + 1 {
+		for range usual.stepsBetween/counters/2 + 1 {
 			if err := errors.Join(s.RemovePod(mover, "a"), s.AddPod(mover, "a")); err != nil {
 				t.Fatal(err)
 			}
@@ -111,7 +111,7 @@ func TestMovesGiveUpBindings(t *testing.T) {
 	}
 	var trial framework.Cycle
 	trial.Reset(q, f, 0, 0)
-	for i := range stepsBetween/counters + 2 {
+	for i := range usual.stepsBetween/counters + 2 {
 		change := f.RemovePod
 		if i%2 == 1 {
 			change = f.AddPod
@@ -235,7 +235,7 @@ func TestListsHaveABound(t *testing.T) {
 	const pods, terms, most = 60, 20, 200
 	s := ownLabels(t, 10, pods)
 	x := Of(s)
-	x.pairsMost = most
+	x.limits.pairs = most
 	var counts []Count
 	for h := range 5 {
 		a := x.Affinity(near(t, s, fmt.Sprint("near", h), terms))
@@ -275,7 +275,7 @@ func TestLargeBindingsAreNotKept(t *testing.T) {
 		add(t, s, api.MakePod(fmt.Sprint("p", i)).Labels("a", "x").Obj(), name)
 	}
 	x := Of(s)
-	x.budget = budget
+	x.limits.budget = budget
 	one := 0
 	var asked []*Affinity
 	shares := near(t, s, "near0", 1) // a term of the first one
@@ -319,7 +319,7 @@ func TestCyclesKeepTheirSpreads(t *testing.T) {
 		s := on(t, []string{"a", zone, "y"}, []string{"b", zone, "z"})
 		add(t, s, api.MakePod("w").Labels("app", "web", "a", "x").Obj(), "a")
 		x := Of(s)
-		x.budget = 0 // memory is always short
+		x.limits.budget = 0 // memory is always short
 		cycle := func(name string) (*framework.Cycle, *Spread) {
 			p := web(name)
 			for range 4 { // so that it is a large one here
@@ -334,7 +334,7 @@ func TestCyclesKeepTheirSpreads(t *testing.T) {
 			return c, In(c).Hard(q, HardRules(q))
 		}
 		others := func() {
-			for i := range 2*weighEvery + 200 {
+			for i := range 2*usual.weighEvery + 200 {
 				if a := x.Affinity(near(t, s, fmt.Sprint("near", i), 1+3*int(number(large)))); a == nil {
 					t.Fatal("no affinity")
 				}

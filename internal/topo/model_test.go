@@ -19,10 +19,13 @@ import (
 func TestTables(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &model{T: t, forks: []*fork{newFork(framework.NewSnapshot(framework.Arrival))}, states: map[string][]state{}}
-		if rapid.Bool().Draw(t, "terms are summed up") {
-			Of(m.forks[0].snap).termsFew = 0
+		if rapid.Bool().Draw(t, "hardly anything is kept") {
+			Lower(m.forks[0].snap)
 		}
-		Of(m.forks[0].snap).pairsMost = rapid.SampledFrom([]int{0, 2, 10, pairsMost}).Draw(t, "counters listed at most")
+		if rapid.Bool().Draw(t, "terms are summed up") {
+			Of(m.forks[0].snap).limits.termsFew = 0
+		}
+		Of(m.forks[0].snap).limits.pairs = rapid.SampledFrom([]int{0, 2, 10, usual.pairs}).Draw(t, "counters listed at most")
 		all := wanted()
 		for range 5 {
 			m.pods = append(m.pods, rapid.SampledFrom(all).Draw(t, "pod"))
@@ -104,9 +107,9 @@ func (m *model) step(f *fork) {
 		}
 	case "weigh":
 		t := Of(s)
-		t.tick += 2 * weighEvery
+		t.tick += 2 * usual.weighEvery
 		t.weigh()
-		t.tick += 2 * recent
+		t.tick += 2 * usual.recent
 	case "another pod":
 		m.pods[rapid.IntRange(0, len(m.pods)-1).Draw(m.T, "place")] = m.anyPod()
 	case "what if":
@@ -120,7 +123,7 @@ func (m *model) step(f *fork) {
 		Of(s).sweep(0, Of(s).tick+1)
 	case "evict":
 		t := Of(s)
-		t.tick += 2 * recent
+		t.tick += 2 * usual.recent
 		t.evict(t.bindings())
 		t.sweep(0, t.tick+1)
 	}

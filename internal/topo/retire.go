@@ -7,36 +7,9 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-const (
-	// budget is the memory limit for counters, in bytes. For a large cluster it is
-	// at least 1 KiB for each node.
-	budget = 64 << 20
-	// bindingMost is the maximum number of bindings, and bindingBytes about how much memory
-	// they may take, with the counters that only they have.
-	bindingMost  = 4096
-	bindingBytes = 32 << 20
-	// setBytesMost is about how much memory all sets of terms may take together.
-	setBytesMost = 32 << 20
-	// lookupsKept is how many lookups a binding is kept for without being used.
-	lookupsKept = 8 * weighEvery
-	// stepsKept is how many steps of counting the counters of a binding may take while it is not
-	// used, about what it takes to make them again. A placement moves one pod, but preemption tries
-	// thousands of moves.
-	stepsKept = 1 << 13
-	// stepsBetween is how many steps there are between two looks for bindings that took more.
-	stepsBetween = 1 << 17
-	// What was used within this number of lookups is not given up for its age or memory, because the
-	// current cycle may hold it. DropUnused knows what the cycle holds. A cycle looks up its Spreads among its first
-	// firstLookups and may hold them for long, while preemption looks up one Affinity after the other.
-	recent, firstLookups = 64, 32
-	// A binding is large if its counters take this part of the budget. If memory runs short, only the last
-	// few of these that were used are what the current cycle may hold: else 64 pods might fill the memory.
-	largePart, largeKept = 32, 4
-	// weighEvery is the number of lookups between two looks at the memory in use.
-	// Those of a fork follow on those before it: else a chain of forks would keep
-	// what none of them uses.
-	weighEvery = 1024
-)
+// A binding is large if its counters take largePart of the budget. If memory runs short, only the last
+// largeKept of these that were used are what the current cycle may hold: else 64 pods might fill the memory.
+const largePart, largeKept = 32, 4
 
 // unused is a counter that nobody used from a tick on.
 type unused struct {
@@ -49,26 +22,26 @@ type unused struct {
 // lookup counts a lookup and gives up what has not been needed for long. The
 // cost is that of the things given up.
 func (t *Tables) lookup() {
-	if t.steps >= stepsBetween {
+	if t.steps >= t.limits.stepsBetween {
 		t.dropOld(t.costly())
 	}
 	t.tick++
 	if t.tick >= t.weighAt || t.made > t.bytesMost()/2 {
 		t.weigh()
 	}
-	if len(t.affinities)+len(t.spreads) > bindingMost || t.held > bindingBytes {
+	if len(t.affinities)+len(t.spreads) > t.limits.bindings || t.held > t.limits.bindingBytes {
 		t.evict(t.bindings())
 	}
-	if t.setBytes > t.setBytesMost {
+	if t.setBytes > t.limits.setBytes {
 		t.evict(slices.DeleteFunc(t.bindings(), func(b binding) bool { return b.affinity == nil || b.affinity.Others == nil }))
 	}
-	t.sweep(emptyMost, max(t.tick, recent)-recent)
+	t.sweep(t.limits.emptyClasses, max(t.tick, t.limits.recent)-t.limits.recent)
 }
 
 // sweep gives up classes without pods, except some, and counters without users, if
 // they had none since before a tick.
 func (t *Tables) sweep(keep int, since uint64) {
-	if len(t.empty) > keep || t.emptyBytes > emptyBytes {
+	if len(t.empty) > keep || t.emptyBytes > t.limits.emptyBytes {
 		t.sweepClasses(keep, since)
 	}
 	var dropped []int32
@@ -98,9 +71,9 @@ func sizeOf(text string) int { return 1<<10 + 8*len(text) }
 // also gives up all classes without pods and counters without users since the last
 // time; a fork begins with some.
 func (t *Tables) weigh() {
-	t.weighAt, t.made = t.tick+weighEvery, 0
+	t.weighAt, t.made = t.tick+t.limits.weighEvery, 0
 	t.expire()
-	t.sweep(0, max(t.tick, weighEvery)-weighEvery)
+	t.sweep(0, max(t.tick, t.limits.weighEvery)-t.limits.weighEvery)
 	bytes := 0
 	for id, c := range t.counters {
 		if c == nil {
@@ -153,7 +126,7 @@ func (t *Tables) dropLarge() {
 }
 
 // bytesMost is the memory limit for counters.
-func (t *Tables) bytesMost() int { return max(t.budget, t.snapshot.SlotLimit()<<10) }
+func (t *Tables) bytesMost() int { return max(t.limits.budget, t.snapshot.SlotLimit()<<10) }
 
 // keysMost is how many topology keys are kept although nothing needs them: to find one
 // again costs a look at all nodes.
@@ -208,7 +181,7 @@ type binding struct {
 // note notes a lookup at the present tick.
 func (u *usage) note(t *Tables) {
 	u.at = t.tick
-	if t.cycles[0] > 0 && t.tick < t.cycles[0]+firstLookups {
+	if t.cycles[0] > 0 && t.tick < t.cycles[0]+t.limits.firstLookups {
 		u.cycle = t.cycles[0]
 	}
 }
@@ -238,20 +211,21 @@ func (t *Tables) evict(list []binding) {
 
 // expire drops the bindings that were not used for long.
 func (t *Tables) expire() {
-	if t.tick < lookupsKept {
+	kept := t.limits.lookupsKept()
+	if t.tick < kept {
 		return
 	}
-	t.dropOld(slices.DeleteFunc(t.bindings(), func(b binding) bool { return b.usage.at > t.tick-lookupsKept }))
+	t.dropOld(slices.DeleteFunc(t.bindings(), func(b binding) bool { return b.usage.at > t.tick-kept }))
 }
 
 // dropOld drops all of these that the current cycle cannot hold. Their counters go later.
 func (t *Tables) dropOld(list []binding) {
-	t.dropBindings(slices.DeleteFunc(list, func(b binding) bool { return b.usage.at+recent > t.tick || b.mayBeHeld(t) }))
+	t.dropBindings(slices.DeleteFunc(list, func(b binding) bool { return b.usage.at+t.limits.recent > t.tick || b.mayBeHeld(t) }))
 }
 
 // DropUnused drops the bindings whose counters have counted more often than they are worth, since
 // the bindings were used, and all counters that no binding has. It does so once for every
-// stepsBetween steps. What the plugins of the cycle have looked up stays (see [In]); who else
+// limits.stepsBetween steps. What the plugins of the cycle have looked up stays (see [In]); who else
 // holds an [Affinity] or a [Spread] must ask whether it was Dropped.
 func DropUnused(c *framework.Cycle) {
 	t, since := Of(c.Snapshot), c.Runner().Lookup
@@ -263,7 +237,7 @@ func DropUnused(c *framework.Cycle) {
 
 // dropUnused is DropUnused, but what was looked up since a tick stays.
 func (t *Tables) dropUnused(since uint64) {
-	if t.steps < stepsBetween {
+	if t.steps < t.limits.stepsBetween {
 		return
 	}
 	t.dropBindings(slices.DeleteFunc(t.costly(), func(b binding) bool { return b.usage.at >= since }))
@@ -286,7 +260,7 @@ func (t *Tables) costly() []binding {
 		if b.usage.at > t.looked {
 			b.usage.steps = steps
 		}
-		return steps-b.usage.steps < stepsKept
+		return steps-b.usage.steps < t.limits.stepsKept
 	})
 	t.steps, t.looked = 0, t.tick
 	return list

@@ -69,7 +69,7 @@ func TestTermsWithoutNodes(t *testing.T) {
 				}
 			}
 			for range 3 { // classes without pods are given up
-				tables.tick += weighEvery
+				tables.tick += usual.weighEvery
 				tables.lookup()
 			}
 			if n := len(ask().Barred); n != 1 {

@@ -21,6 +21,7 @@ type Tables struct {
 	nodesVersion uint64
 	commons      *commons // of all forks
 	forks        bool     // there are some
+	limits       limits
 
 	keys     []*key // nil if given up
 	freeKeys []int32
@@ -39,7 +40,6 @@ type Tables struct {
 	unused   []unused      // queue of counters that may be given up
 	weighAt  uint64        // tick
 	made     int           // bytes of the counters of pods made since they were weighed
-	budget   int           // budget, but in tests
 
 	terms     selectorIndex // counters of terms
 	termCount int
@@ -52,17 +52,14 @@ type Tables struct {
 	uncounted               uncounted
 	forgot                  uint64 // time of the last change of a term that was dropped
 	freed                   uint64 // time when the last one was dropped whose counter is another's, or nobody's, now
-	termsFew                int    // termsFew, but in tests
 	termSets                map[string]*TermSet
 	setBytes                int                // memory of all termSets
-	setBytesMost            int                // setBytesMost, but in tests
 	termLog                 history[termEvent] // empty without termSets
 	termNews                history[termNews]
 
 	tracking    bool // classes are known
 	classes     []*class
 	pairs       int // of a counter and a class that lists it
-	pairsMost   int // pairsMost, but in tests
 	classIndex  shards[int32]
 	last        int32 // class of the pod with terms that was counted last; it may have been dropped
 	labels      index // classes by label
@@ -126,7 +123,7 @@ func In(c *framework.Cycle) *Tables {
 func newTables(s *framework.Snapshot) *Tables {
 	t := &Tables{
 		snapshot: s, owner: new(owner), clock: 1, anew: 1, branches: branches{branch: s.NewVersion()}, commons: new(commons),
-		weighAt: weighEvery, termsFew: termsFew, setBytesMost: setBytesMost, pairsMost: pairsMost, budget: budget,
+		limits: usual, weighAt: usual.weighEvery,
 		affinities: map[string]*Affinity{}, spreads: map[spreadKey]*Spread{},
 	}
 	t.newTerms()
@@ -165,9 +162,9 @@ func (t *Tables) Fork(s *framework.Snapshot) framework.Extension {
 	f.uncounted.summed = false
 	f.termSets, f.setBytes, f.termLog = nil, 0, history[termEvent]{}
 	if t.logsTerms() {
-		f.termLog = newHistory[termEvent](t.clock, termHistoryLimit) // a fork is mostly asked about the same pods
+		f.termLog = newHistory[termEvent](t.clock, t.limits.termChanges) // a fork is mostly asked about the same pods
 	}
-	f.termNews = newHistory[termNews](f.clock, termNewsLimit)
+	f.termNews = newHistory[termNews](f.clock, f.limits.termNews)
 	f.literals, f.replicas, f.recent = literals{}, replicas{}, nil
 	f.namespaceSets = namespaceSets{}
 	return &f

@@ -12,10 +12,6 @@ import (
 	"github.com/berth-sched/berth/internal/digest"
 )
 
-// termsFew is how many terms of pods in the cluster may match a pod before they are summed
-// up in a TermSet. Anybody can make any number of terms that match everybody.
-const termsFew = 16
-
 // A TermSet is a set of terms of pods in the cluster: those that match some pods to be
 // placed, if they are many. It sums up their counters, so a look at a node costs one lookup
 // for each topology key. Pods with the same set share it.
@@ -74,7 +70,7 @@ func (a *Affinity) join(ids []int32) {
 	x := t.termSets[text]
 	if x == nil {
 		if !t.logsTerms() {
-			t.termLog = newHistory[termEvent](t.clock, termHistoryLimit)
+			t.termLog = newHistory[termEvent](t.clock, t.limits.termChanges)
 		}
 		if t.termSets == nil {
 			t.termSets = map[string]*TermSet{}

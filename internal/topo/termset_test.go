@@ -55,7 +55,7 @@ func TestManyTermsInKeys(t *testing.T) {
 // TestTermSetIsShared: pods that the same terms match share a set, which goes with them.
 func TestTermSetIsShared(t *testing.T) {
 	s := on(t, []string{"a", zone, "y"}, []string{"b", zone, "z"})
-	crowd(t, s, termsFew+1, "a")
+	crowd(t, s, usual.termsFew+1, "a")
 	tables := Of(s)
 	one := tables.Affinity(info(t, s, api.MakePod("one").Labels("app", "x").Obj()))
 	like := tables.Affinity(info(t, s, api.MakePod("like").Labels("app", "y").Obj()))
@@ -63,10 +63,10 @@ func TestTermSetIsShared(t *testing.T) {
 	if one.Others == nil || one.Others != like.Others || len(one.Prefer) != 0 {
 		t.Errorf("sets %p and %p beside %d terms, want one set", one.Others, like.Others, len(one.Prefer))
 	}
-	if few.Others != nil || len(few.Prefer) != termsFew {
+	if few.Others != nil || len(few.Prefer) != usual.termsFew {
 		t.Errorf("set %p and %d terms, want no set", few.Others, len(few.Prefer))
 	}
-	tables.tick += 2 * recent
+	tables.tick += 2 * usual.recent
 	for range 3 {
 		tables.evict(tables.bindings())
 	}
@@ -79,7 +79,8 @@ func TestTermSetIsShared(t *testing.T) {
 // says that it does not know them.
 func TestTermSetFollows(t *testing.T) {
 	s := on(t, []string{"a", zone, "y"}, []string{"b", zone, "z"})
-	pods := crowd(t, s, termsFew+1, "a")
+	terms := int64(usual.termsFew)
+	pods := crowd(t, s, usual.termsFew+1, "a")
 	a := Of(s).Affinity(info(t, s, api.MakePod("one").Obj()))
 	move := func(from, to string) {
 		t.Helper()
@@ -96,10 +97,10 @@ func TestTermSetFollows(t *testing.T) {
 			t.Errorf("%s: preferences %d and %d, want %d and %d", what, x, y, wantA, wantB)
 		}
 	}
-	check("at first", 2*(termsFew+1), 0)
+	check("at first", 2*(terms+1), 0)
 	seen := a.ScoreVersion(true)
 	move("a", "b")
-	check("after a move", 2*termsFew, 2)
+	check("after a move", 2*terms, 2)
 	dirty := map[int]int{}
 	if !a.ScoreChanged(true, seen, func(slot int) { dirty[slot]++ }) || dirty[s.Node("a").Slot()] != 1 || dirty[s.Node("b").Slot()] != 1 {
 		t.Errorf("changes of %v, want both nodes once", dirty)
@@ -108,7 +109,7 @@ func TestTermSetFollows(t *testing.T) {
 		move("b", "a")
 		move("a", "b")
 	}
-	check("after many moves", 2*termsFew, 2)
+	check("after many moves", 2*terms, 2)
 	if a.ScoreChanged(true, seen, func(int) {}) {
 		t.Error("all changes are said to be known")
 	}
@@ -118,7 +119,7 @@ func TestTermSetFollows(t *testing.T) {
 // TestTermSetKnowsItsCounters: a term that comes later may have the number of one that is gone.
 func TestTermSetKnowsItsCounters(t *testing.T) {
 	s := on(t, []string{"a", zone, "y"})
-	crowd(t, s, termsFew+1, "a")
+	crowd(t, s, usual.termsFew+1, "a")
 	x := Of(s).Affinity(info(t, s, api.MakePod("one").Obj())).Others
 	for id, c := range Of(s).counters {
 		if c == nil || c.term == nil {
@@ -140,16 +141,16 @@ func TestTermSetsAreBounded(t *testing.T) {
 	terms := effort.Of(1000, 3000)
 	crowd(t, s, terms, "a")
 	tables := Of(s)
-	tables.setBytesMost = effort.Of(1<<18, 1<<20)
+	tables.limits.setBytes = effort.Of(1<<18, 1<<20)
 	most := 0
 	for i := range terms {
 		tables.Affinity(info(t, s, api.MakePod(fmt.Sprint("p", i)).Labels("h", fmt.Sprint(i)).Obj()))
 		most = max(most, tables.setBytes)
 	}
-	if bound := tables.setBytesMost + 2<<10; most > bound {
+	if bound := tables.limits.setBytes + 2<<10; most > bound {
 		t.Errorf("sets had %d bytes, want at most %d", most, bound)
 	}
-	if most < tables.setBytesMost {
+	if most < tables.limits.setBytes {
 		t.Errorf("sets had %d bytes, too few to meet the bound", most)
 	}
 	checkTables(t, tables)

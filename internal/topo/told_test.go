@@ -210,7 +210,7 @@ func TestEvictedBindingForgets(t *testing.T) {
 		t.Fatal(err)
 	}
 	tables := Of(s)
-	tables.tick += 2 * recent
+	tables.tick += 2 * usual.recent
 	tables.evict(tables.bindings())
 	tables.sweep(0, tables.tick+1)
 	a := tables.Affinity(p)
@@ -251,7 +251,7 @@ func TestUnusedTwice(t *testing.T) {
 	p := info(t, s, spread(api.DoNotSchedule, zone))
 	tables := Of(s)
 	tables.Hard(p, HardRules(p))
-	tables.tick += 2 * recent
+	tables.tick += 2 * usual.recent
 	tables.evict(tables.bindings())
 	tables.weigh()
 	tables.unused[1].at = tables.tick + 5
@@ -330,12 +330,12 @@ func TestNothingStays(t *testing.T) {
 		what       string
 		most, have int
 	}{
-		{"bindings", bindingMost + 1, len(tables.affinities) + len(tables.spreads)},
-		{"counters", 2*bindingMost + 3*emptyMost, len(tables.counters)},
-		{"classes", len(present) + emptyMost + 2*recent, len(tables.classes)},
-		{"sets of nodes", 2*bindingMost + 3*emptyMost, len(tables.nodeSets)},
-		{"queued counters", bindingMost + 3*recent, len(tables.unused)},
-		{"queued classes", len(present) + emptyMost + 2*recent, len(tables.empty)},
+		{"bindings", usual.bindings + 1, len(tables.affinities) + len(tables.spreads)},
+		{"counters", 2*usual.bindings + 3*usual.emptyClasses, len(tables.counters)},
+		{"classes", len(present) + usual.emptyClasses + 2*int(usual.recent), len(tables.classes)},
+		{"sets of nodes", 2*usual.bindings + 3*usual.emptyClasses, len(tables.nodeSets)},
+		{"queued counters", usual.bindings + 3*int(usual.recent), len(tables.unused)},
+		{"queued classes", len(present) + usual.emptyClasses + 2*int(usual.recent), len(tables.empty)},
 	} {
 		if tt.have > tt.most {
 			t.Errorf("%d %s, want at most %d", tt.have, tt.what, tt.most)
@@ -363,7 +363,7 @@ func TestStandby(t *testing.T) {
 		}
 	}
 	checkTables(t, tables)
-	if most := 5*emptyMost + 2*recent; len(tables.classes) > most || len(tables.counters) > most {
+	if most := 5*usual.emptyClasses + 2*int(usual.recent); len(tables.classes) > most || len(tables.counters) > most {
 		t.Errorf("%d classes and %d counters stay, want at most %d of each", len(tables.classes), len(tables.counters), most)
 	}
 }
@@ -393,7 +393,7 @@ func TestSizes(t *testing.T) {
 	if tables.Soft(q, SoftRules(q), true) == old || len(old.usage.ids) != 1 {
 		t.Fatal("the other pod has the same binding, want another one of the same counter")
 	}
-	tables.tick += 2 * recent
+	tables.tick += 2 * usual.recent
 	tables.Soft(q, SoftRules(q), true)
 	tables.evict(tables.bindings())
 	made := soft()
@@ -417,7 +417,7 @@ func TestLongHistory(t *testing.T) {
 	before := soft.Sized([]int{2})
 	add(t, s, web("first"), "b")
 	known := soft.Sized([]int{2})
-	for range historyLimit {
+	for range usual.changes {
 		i := add(t, s, web("1"), "a")
 		if err := s.RemovePod(i, "a"); err != nil {
 			t.Fatal(err)
@@ -605,16 +605,16 @@ func TestSizesAreRemembered(t *testing.T) {
 
 // TestHistoryDropsItsOlderHalf: what a full history has dropped is not told.
 func TestHistoryDropsItsOlderHalf(t *testing.T) {
-	h := newHistory[event](0, historyLimit)
-	for at := range uint64(historyLimit + 1) {
+	h := newHistory[event](0, usual.changes)
+	for at := range uint64(usual.changes + 1) {
 		h.add(at+1, event{})
 	}
-	const dropped = historyLimit / 2
+	dropped := uint64(usual.changes) / 2
 	if events, ok := h.since(dropped - 1); ok {
 		t.Errorf("since(%d) = %d events, want none to be told: that of %d is dropped", dropped-1, len(events), dropped)
 	}
-	if events, ok := h.since(dropped); !ok || len(events) != historyLimit+1-dropped {
-		t.Errorf("since(%d) = %d events, %t, want %d", dropped, len(events), ok, historyLimit+1-dropped)
+	if events, ok := h.since(dropped); !ok || len(events) != int(dropped)+1 {
+		t.Errorf("since(%d) = %d events, %t, want %d", dropped, len(events), ok, int(dropped)+1)
 	}
 }
 

@@ -45,7 +45,7 @@ func (t *Tables) newKeys() {
 func (t *Tables) newTerms() {
 	t.newKeys()
 	t.termVersion = t.keyVersion
-	t.termNews = newHistory[termNews](t.clock, termNewsLimit)
+	t.termNews = newHistory[termNews](t.clock, t.limits.termNews)
 }
 
 // noteTerm notes that a term has come or is gone.

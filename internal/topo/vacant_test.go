@@ -79,12 +79,12 @@ func TestVacantAgain(t *testing.T) {
 	if err := s.RemovePod(known, "a"); err != nil {
 		t.Fatal(err)
 	}
-	for i := range 5 * emptyMost { // classes without pods are given up
+	for i := range 5 * usual.emptyClasses { // classes without pods are given up
 		if err := s.RemovePod(add(t, s, of("x", fmt.Sprint("x", i)), "a"), "a"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	tables.tick += 2 * recent
+	tables.tick += 2 * usual.recent
 	tables.evict(tables.bindings()) // half of the two
 	tables.evict(tables.bindings())
 	tables.sweep(0, tables.tick+1)
@@ -130,7 +130,7 @@ func TestTopologyKeysAreGivenUp(t *testing.T) {
 	s := on(t, []string{"a", zone, "y"}, []string{"b", zone, "z"})
 	tables := Of(s)
 	kept := info(t, s, spread(api.DoNotSchedule, zone))
-	for i := range 6 * weighEvery {
+	for i := range 6 * usual.weighEvery {
 		p := info(t, s, spread(api.DoNotSchedule, fmt.Sprint("key-", i), zone))
 		tables.Hard(p, HardRules(p))
 		tables.Hard(kept, HardRules(kept))
@@ -142,7 +142,7 @@ func TestTopologyKeysAreGivenUp(t *testing.T) {
 		}
 	}
 	checkTables(t, tables)
-	if most := bindingMost + weighEvery + keysMost; len(tables.keys) > most {
+	if most := usual.bindings + int(usual.weighEvery) + keysMost; len(tables.keys) > most {
 		t.Errorf("%d topology keys, want at most %d", len(tables.keys), most)
 	}
 	if d := tables.Hard(kept, HardRules(kept)).Counts[0].Domains(); d != 2 {
@@ -164,12 +164,12 @@ func TestVacantBesideOthers(t *testing.T) {
 	if err := s.RemovePod(known, "a"); err != nil {
 		t.Fatal(err)
 	}
-	for i := range 5 * emptyMost { // classes without pods are given up
+	for i := range 5 * usual.emptyClasses { // classes without pods are given up
 		if err := s.RemovePod(add(t, s, of("x", fmt.Sprint("x", i)), "a"), "a"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	tables.tick += 2 * recent
+	tables.tick += 2 * usual.recent
 	tables.Hard(other, HardRules(other))
 	tables.Affinity(other)
 	tables.evict(tables.bindings()) // the older half

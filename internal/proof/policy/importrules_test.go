@@ -126,7 +126,7 @@ var rules = []rule{
 	{dir: "internal/proof/gen", imports: with(objects, "framework/frameworktest"), modules: testModules, testOnly: true},
 	{dir: "internal/proof/golden", imports: with(public, "internal/devices", "internal/devices/expr"), testOnly: true},
 	{dir: "internal/proof/replay", imports: with(public, "internal/proof/golden"), testOnly: true},
-	{dir: "internal/proof/soak", imports: with(public, "internal/proof/gen", "examples/gpushare/devices"), testOnly: true},
+	{dir: "internal/proof/soak", imports: with(public, "internal/proof/gen", "internal/topo", "examples/gpushare/devices"), testOnly: true},
 	{dir: "internal/proof/shapes", imports: with(public, "internal/proof/gen"), testOnly: true},
 	{dir: "internal/cmd", imports: with(public, "internal/proof/gen", "internal/proof/golden", "internal/proof/soak", "internal/proof/shapes"), testOnly: true},
 	{dir: "internal/proof", testOnly: true},

@@ -10,6 +10,7 @@ import (
 	"github.com/berth-sched/berth/examples/gpushare/devices"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/topo"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -39,7 +40,8 @@ type history struct {
 }
 
 // newHistory begins an epoch. Every other cluster is packed; of the others, in turn one
-// has no waiting pods, and in one pods of many classes come in turn.
+// has no waiting pods, and in one pods of many classes come in turn. Of any three clusters, one
+// keeps hardly any counts of pods.
 func newHistory(r *rand.Rand, epoch uint64, res *Result) (*history, error) {
 	incremental, reference, made, err := schedulers(r)
 	if err != nil {
@@ -51,6 +53,9 @@ func newHistory(r *rand.Rand, epoch uint64, res *Result) (*history, error) {
 		r:     r, kinds: actions(), res: res, incremental: incremental, reference: reference, crowded: 2 + r.IntN(8), packed: epoch%2 == 0, undisturbed: epoch%4 == 1, inTurn: epoch%4 == 3, atOnce: 1 + r.IntN(10),
 	}
 	h.snap.SetNow(time.Unix(1_700_000_000, 0))
+	if epoch%3 == 2 {
+		topo.Lower(h.snap)
+	}
 	nodes, classes, usually := pick(r, 2, 20, 60, 160, 330), 1+r.IntN(12), template
 	if h.packed {
 		nodes, classes, usually = pick(r, 2, 5, 20, 40, 200, 330), 6+r.IntN(12), modest
