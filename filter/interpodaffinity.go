@@ -202,7 +202,7 @@ func (f *interPodAffinity) Fork() framework.FilterUpdater {
 // FilterWith is Filter as if the pods had been added to the node, and AddPod called for
 // each.
 func (f *interPodAffinity) FilterWith(pod *framework.PodInfo, node *framework.NodeInfo, added []*framework.PodInfo) (framework.Status, bool) {
-	if f.Stale() {
+	if f.current(pod).Stale() {
 		return framework.Status{}, false
 	}
 	if !f.attracted(node) && !f.attractedWith(node, added) {
@@ -252,6 +252,7 @@ func (f *interPodAffinity) ChangedFrom(state []byte, dirty func(slot int)) bool 
 // Details implements [framework.Detailer]: one detail for each term that keeps the pod
 // off the node. Terms of other pods come last, by subject.
 func (f *interPodAffinity) Details(pod *framework.PodInfo, node *framework.NodeInfo) (list []framework.Detail) {
+	f.current(pod)
 	terms := topo.TermsOf(pod)
 	domain := func(what, key string) string { return what + " in " + key + "=" + node.Node.Labels[key] }
 	if !f.attracted(node) {

@@ -17,6 +17,7 @@ import (
 // decides where the others go, or if no pod matches a term that matches the replicas; nor if a term
 // selects the namespace of the replicas only because the snapshot does not know it.
 func (f *interPodAffinity) ReplicaSpread(pod *framework.PodInfo) (spread replica.Spread, ok bool) {
+	f.current(pod)
 	if f.Self && f.first() {
 		return spread, false
 	}

@@ -233,6 +233,7 @@ func (f *podTopologySpread) AddPod(c *framework.Cycle, other *framework.PodInfo,
 
 // RemovePod implements [framework.FilterUpdater]; see AddPod.
 func (f *podTopologySpread) RemovePod(c *framework.Cycle, other *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	f.current()
 	f.note(c.Pod, other, node, -1)
 	return framework.Status{}
 }
@@ -287,7 +288,7 @@ func (f *podTopologySpread) Fork() framework.FilterUpdater {
 // FilterWith is Filter as if the pods had been added to the node, and AddPod called for
 // each.
 func (f *podTopologySpread) FilterWith(pod *framework.PodInfo, node *framework.NodeInfo, added []*framework.PodInfo) (framework.Status, bool) {
-	if f.spread.Stale() || len(f.extra) > 0 {
+	if f.current().Stale() || len(f.extra) > 0 {
 		return framework.Status{}, false
 	}
 	for i := range f.rules {
@@ -338,6 +339,7 @@ func (f *podTopologySpread) ChangedFrom(state []byte, dirty func(slot int)) bool
 // Details implements [framework.Detailer]: one detail for each constraint that the pod
 // would break on the node. The limit is the fewest pods in any domain and maxSkew.
 func (f *podTopologySpread) Details(_ *framework.PodInfo, node *framework.NodeInfo) (list []framework.Detail) {
+	f.current()
 	for i := range f.rules {
 		rule, x := &f.rules[i], f.spread.Counts[i].Look(node)
 		if x.Domain < 0 {

@@ -19,7 +19,7 @@ func (f *podTopologySpread) ReplicaSpread(pod *framework.PodInfo) (spread replic
 		}
 		counting = append(counting, i)
 		spread.Rules = append(spread.Rules, replica.Rule{
-			Key: rule.Key, MaxSkew: rule.MaxSkew, FromZero: int64(f.spread.Counts[i].Domains()) < rule.MinDomains,
+			Key: rule.Key, MaxSkew: rule.MaxSkew, FromZero: int64(f.current().Counts[i].Domains()) < rule.MinDomains,
 			Place: func(node *framework.NodeInfo) replica.Place {
 				c := f.current().Counts[i]
 				d := c.Domain(node)

@@ -2,7 +2,9 @@ package filter_test
 
 import (
 	"fmt"
+	"reflect"
 	"testing"
+	"time"
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
@@ -10,7 +12,12 @@ import (
 	"github.com/berth-sched/berth/framework/replica"
 )
 
-// TestReplicaSpreadIsKept: what a filter says of replicas stays right, however many other pods are asked
+// withMore is a filter that can tell how pods would change its verdict if they were there.
+type withMore interface {
+	FilterWith(pod *framework.PodInfo, node *framework.NodeInfo, added []*framework.PodInfo) (framework.Status, bool)
+}
+
+// TestReplicaSpreadIsKept: what a filter says, also of replicas, stays right, however many other pods are asked
 // about before it is used.
 func TestReplicaSpreadIsKept(t *testing.T) {
 	const zone = api.LabelTopologyZone
@@ -79,6 +86,35 @@ func TestReplicaSpreadIsKept(t *testing.T) {
 			for name, pods := range map[string]int64{"a": 1, "b": 0} {
 				if status := kept.Filter(s.Node(name), []replica.Count{{Pods: pods}}); status.IsSuccess() != (pods == 0) {
 					t.Errorf("node %s with %d pods: %v", name, pods, status)
+				}
+			}
+			leaves := api.MakePod("leaves").Labels("app", "web").Obj()
+			leaves.DeletionTimestamp = new(time.Unix(1, 0))
+			leaving := info(leaves)
+			if err := s.AddPod(leaving, "b"); err != nil {
+				t.Fatal(err)
+			}
+			for what, ask := range map[string]func(f framework.NodeFilter) any{
+				"details": func(f framework.NodeFilter) any { return f.(framework.Detailer).Details(web, s.Node("a")) },
+				"with more pods": func(f framework.NodeFilter) any {
+					status, ok := f.(withMore).FilterWith(web, s.Node("b"), []*framework.PodInfo{web})
+					return fmt.Sprint(status, ok)
+				},
+				"replicas": func(f framework.NodeFilter) any {
+					spread, ok := f.(replica.Spreader).ReplicaSpread(web)
+					return fmt.Sprint(len(spread.Rules), ok)
+				},
+				"a pod that leaves": func(f framework.NodeFilter) any {
+					var c framework.Cycle
+					c.Reset(web, s, 0, 0)
+					removed := f.(framework.FilterUpdater).RemovePod(&c, leaving, s.Node("b"))
+					return fmt.Sprint(removed, f.Filter(web, s.Node("b")))
+				},
+			} {
+				held := bind(web)
+				others()
+				if got, want := ask(held), ask(bind(web)); !reflect.DeepEqual(got, want) {
+					t.Errorf("%s: %v, want %v", what, got, want)
 				}
 			}
 		})

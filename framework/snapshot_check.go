@@ -18,6 +18,16 @@ type Checker interface {
 	Check(s *Snapshot) error
 }
 
+// ask asks a Checker. A panic is an error.
+func (s *Snapshot) ask(c Checker) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = panicked(c, "Check", v)
+		}
+	}()
+	return c.Check(s)
+}
+
 // Check finds anew what the snapshot keeps beside its nodes, pods and objects, asks every
 // extension that is a [Checker], and returns the first thing that differs, nil if nothing
 // does. It is slow and meant for tests. A scheduler that verifies calls it every few
@@ -50,7 +60,7 @@ func (s *Snapshot) Check() error {
 	}
 	for i := range s.extensions {
 		if c, ok := s.extensions[i].value.(Checker); ok {
-			if err := c.Check(s); err != nil {
+			if err := s.ask(c); err != nil {
 				return err
 			}
 		}

@@ -10,6 +10,20 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
+// touchy panics when it is asked to check itself.
+type touchy struct{ toucher }
+
+func (touchy) Check(*framework.Snapshot) error { panic("no") }
+
+// TestCheckPanics: an extension whose Check panics is named.
+func TestCheckPanics(t *testing.T) {
+	s := snapshotOf(t, framework.Arrival, "n")
+	framework.NewExtensionKey(func(*framework.Snapshot) touchy { return touchy{} }).Of(s)
+	if err := s.Check(); err == nil || !strings.Contains(err.Error(), "touchy") || !strings.Contains(err.Error(), "Check") {
+		t.Errorf("error %v, want one that names the extension", err)
+	}
+}
+
 // TestCheckFindsFaults plants a fault in each thing that Check finds anew.
 func TestCheckFindsFaults(t *testing.T) {
 	for _, tt := range []struct {

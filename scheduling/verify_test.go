@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/proof/effort"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -69,5 +70,61 @@ func TestVerifyAsksInOrder(t *testing.T) {
 				}
 			}
 		}()
+	}
+}
+
+// fragile is a scorer whose answers never last; it panics in one call.
+type fragile struct {
+	calls *int
+	at    int
+}
+
+func (fragile) Name() string { return "Fragile" }
+func (fragile) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Reads: framework.ReadsNode | framework.ReadsPods | framework.ReadsDomain}
+}
+
+func (f fragile) PreScore(*framework.Cycle, []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
+	return f, framework.Status{}
+}
+
+func (f fragile) Score(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
+	if *f.calls++; *f.calls == f.at {
+		panic("once")
+	}
+	return int64(len(n.Pods))
+}
+
+func (fragile) Version() uint64                { return 1 }
+func (fragile) Changed(uint64, func(int)) bool { return true }
+
+// TestVerifyContainsPanics: a plugin that panics when the invariants of what is kept are checked does not stop the
+// scheduler that checks them.
+func TestVerifyContainsPanics(t *testing.T) {
+	for at := range effort.Of(300, 3000) {
+		calls := 0
+		s := build(t, scheduling.Profile{
+			Score: []scheduling.Weighted{{Plugin: fragile{&calls, at}, Weight: 1}}, Cache: scheduling.CacheConfig{Verify: true},
+		})
+		snap := framework.NewSnapshot(framework.Arrival)
+		for i := range 3 {
+			put(snap.AddNode(api.MakeNode(fmt.Sprint("n", i), "64", "64Gi").Obj()))
+		}
+		failed := 0
+		for i := range 30 {
+			func() {
+				defer func() {
+					if v := recover(); v != nil {
+						t.Fatalf("panic %v at call %d reaches the caller", v, at)
+					}
+				}()
+				if _, err := s.Place(snap, made(snap.NewPodInfo(api.MakePod(fmt.Sprint("p", i)).Obj()))); err != nil {
+					failed++
+				}
+			}()
+		}
+		if failed > 1 {
+			t.Fatalf("%d decisions failed after one panic, at call %d", failed, at)
+		}
 	}
 }

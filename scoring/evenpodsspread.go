@@ -95,6 +95,7 @@ func (p EvenPodsSpread) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (f
 type evenPodsSpread struct{ spread *topo.Spread }
 
 func (s *evenPodsSpread) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
+	s.spread = s.spread.Renewed()
 	if s.spread.Ignores(node) {
 		return 0
 	}
@@ -107,6 +108,7 @@ func (s *evenPodsSpread) Score(_ *framework.PodInfo, node *framework.NodeInfo) i
 
 // NormalizeScores implements [framework.ScoreNormalizer].
 func (s *evenPodsSpread) NormalizeScores(nodes []*framework.NodeInfo, scores []int64) {
+	s.spread = s.spread.Renewed()
 	total, smallest := int64(0), int64(math.MaxInt64)
 	for i, n := range nodes {
 		if !s.spread.Ignores(n) {

@@ -151,7 +151,10 @@ type interPodAffinity struct {
 	withZero bool
 }
 
-func (s *interPodAffinity) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
+func (s *interPodAffinity) Score(pod *framework.PodInfo, node *framework.NodeInfo) int64 {
+	if s.Dropped() {
+		s.Affinity = s.Renewed(pod)
+	}
 	var sum int64
 	for i := range s.Prefer {
 		c := &s.Prefer[i]

@@ -268,8 +268,18 @@ func (s *podTopologySpread) meet(rule, domain int) {
 	}
 }
 
+// current returns the counts, which are looked up again if the tables have given them up: a plugin may make trials
+// between two scores.
+func (s *podTopologySpread) current() *topo.Spread {
+	if s.spread.Dropped() {
+		s.spread = s.spread.Renewed()
+		s.version = s.spread.Sized(s.sizes)
+	}
+	return s.spread
+}
+
 func (s *podTopologySpread) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
-	if s.spread.Ignores(node) {
+	if s.current().Ignores(node) {
 		return 0
 	}
 	var sum float64
@@ -283,7 +293,7 @@ func (s *podTopologySpread) Score(_ *framework.PodInfo, node *framework.NodeInfo
 
 // GroupScore implements [incremental.ExceptionScorer].
 func (s *podTopologySpread) GroupScore(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
-	if s.spread.Ignores(node) {
+	if s.current().Ignores(node) {
 		return 0
 	}
 	var sum float64
@@ -297,7 +307,7 @@ func (s *podTopologySpread) GroupScore(_ *framework.PodInfo, node *framework.Nod
 
 // Exceptions implements [incremental.ExceptionScorer]: nodes with pods that a rule by host
 // name counts.
-func (s *podTopologySpread) Exceptions(visit func(slot int)) { s.spread.SoftExceptions(visit) }
+func (s *podTopologySpread) Exceptions(visit func(slot int)) { s.current().SoftExceptions(visit) }
 
 // ExceptionsChanged implements [incremental.ExceptionScorer].
 func (s *podTopologySpread) ExceptionsChanged(since uint64, known []int32, visit func(slot int)) bool {
@@ -305,7 +315,7 @@ func (s *podTopologySpread) ExceptionsChanged(since uint64, known []int32, visit
 }
 
 // Excludes implements [framework.RangeExcluder].
-func (s *podTopologySpread) Excludes(node *framework.NodeInfo) bool { return s.spread.Ignores(node) }
+func (s *podTopologySpread) Excludes(node *framework.NodeInfo) bool { return s.current().Ignores(node) }
 
 // NormalizeScore implements [framework.RangeNormalizer].
 func (s *podTopologySpread) NormalizeScore(raw, smallest, largest int64) int64 {

@@ -275,8 +275,17 @@ func (e *Engine) TakeFault() *Fault {
 }
 
 // CheckInvariants checks all that the engine keeps. It must be called right after Find.
-// A violation is a fault, which TakeFault returns.
+// A violation is a fault, which TakeFault returns. A plugin that panics, asked again, ends the check.
 func (e *Engine) CheckInvariants() {
+	defer func() {
+		switch p := recover(); {
+		case p == nil:
+		case e.guard.InPlugin():
+			e.guard.Leave()
+		default:
+			e.Fail(p)
+		}
+	}()
 	if err := checkEngine(e); err != nil {
 		e.note(&Fault{What: err.Error()})
 	}

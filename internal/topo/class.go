@@ -194,14 +194,16 @@ func (t *Tables) move(id int32, slot int, by int32) {
 		}
 	}
 	t.steps += t.recount(id, slot, by)
-	many := by < 0 && (len(t.empty) > 4*t.limits.emptyClasses || t.emptyBytes > 4*t.limits.emptyBytes)
-	if t.snapshot.Recording() || t.snapshot.RollingBack() {
-		return
+	switch {
+	case t.snapshot.RollingBack():
+	case t.snapshot.Recording():
+		t.dropUnused(t.cycles[0]) // what the last cycle looked up is of use, most likely
+	default:
+		if many := len(t.empty) > 4*t.limits.emptyClasses || t.emptyBytes > 4*t.limits.emptyBytes; by < 0 && many {
+			t.lookup() // nobody looks anything up, and yet pods come and go
+		}
+		t.dropUnused(t.tick + 1) // whatever its use: no cycle holds counts while pods move outside of transactions
 	}
-	if many {
-		t.lookup() // nobody looks anything up, and yet pods come and go
-	}
-	t.dropUnused(t.tick + 1) // whatever its use: no cycle holds counts while pods move outside of transactions
 }
 
 // recount changes the counters of a class by pods on one node, and returns how many they are.

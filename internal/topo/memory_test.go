@@ -105,6 +105,17 @@ func TestMovesGiveUpBindings(t *testing.T) {
 	if !unused.Dropped() || kept.Dropped() || counting() != counters {
 		t.Errorf("after trials %d counters count, want the %d that are in use", counting(), counters)
 	}
+	unused = tables.Hard(p, HardRules(p)) // before the next cycle
+	c.Reset(q, s, 0, 0)
+	kept = In(&c).Hard(q, HardRules(q))
+	mark := s.Begin() // a trial of anybody else
+	move()
+	move()
+	s.Rollback(mark)
+	if !unused.Dropped() || kept.Dropped() || counting() != counters {
+		t.Errorf("after other trials %d counters count, want the %d that are in use", counting(), counters)
+	}
+	checkTables(t, tables)
 	f := s.Fork()
 	if n := len(Of(f).classes[Of(f).classOf(mover)].queries); n != counters {
 		t.Fatalf("%d counters count in a fork, want %d", n, counters)
@@ -227,6 +238,29 @@ func near(t testing.TB, s *framework.Snapshot, name string, terms int) *framewor
 			{Key: "b", Operator: api.LabelSelectorOpNotIn, Values: []string{fmt.Sprint(name, i)}},
 		}
 	})
+}
+
+// TestBindingsAreBounded: what is kept of pods with large terms of their own is bounded in bytes, however few they are.
+func TestBindingsAreBounded(t *testing.T) {
+	s := on(t, []string{"a", zone, "y"}, []string{"b", zone, "z"})
+	add(t, s, web("there"), "a")
+	tables := Of(s)
+	tables.limits.bindingBytes = 1 << 20
+	one, most := 0, 0
+	for i := range 300 {
+		tables.Affinity(near(t, s, fmt.Sprint("near", i), 50))
+		if i == 0 {
+			one = tables.held
+		}
+		most = max(most, tables.held)
+	}
+	if bound := tables.limits.bindingBytes + (int(usual.recent)+1)*one*5/4; most > bound { // later names are longer
+		t.Errorf("bindings had %d bytes, want at most %d", most, bound)
+	}
+	if most < tables.limits.bindingBytes {
+		t.Errorf("bindings had %d bytes, too few to meet the bound", most)
+	}
+	checkTables(t, tables)
 }
 
 // TestListsHaveABound: the lists of counters of all classes are forgotten before they take much memory, and what

@@ -226,7 +226,8 @@ func (t *Tables) dropOld(list []binding) {
 // DropUnused drops the bindings whose counters have counted more often than they are worth, since
 // the bindings were used, and all counters that no binding has. It does so once for every
 // limits.stepsBetween steps. What the plugins of the cycle have looked up stays (see [In]); who else
-// holds an [Affinity] or a [Spread] must ask whether it was Dropped.
+// holds an [Affinity] or a [Spread] must ask whether it was Dropped. Pods that move do the same, but in a
+// transaction they do not know the cycle at hand: what the last one looked up that looked something up stays then.
 func DropUnused(c *framework.Cycle) {
 	t, since := Of(c.Snapshot), c.Runner().Lookup
 	if since == 0 {
