@@ -88,18 +88,21 @@ func (s *Scheduler) MaxScore() int64 {
 // PreFilter plugins run.
 func (s *Scheduler) aside(snap *framework.Snapshot, pod *framework.PodInfo) (*referencePath, error) {
 	r := new(referencePath)
-	return r, s.prepare(r, snap, pod)
+	if err := s.begin(r, snap, pod); err != nil {
+		return r, err
+	}
+	return r, r.plugins.bindFilters(&r.cycle, allOf(r.cycle.Pod), &r.bound, &r.plugins.allFilters)
 }
 
-// prepare runs the PreFilter plugins for a question outside the decisions.
-func (s *Scheduler) prepare(r *referencePath, snap *framework.Snapshot, pod *framework.PodInfo) error {
+// begin begins a cycle for a question outside the decisions.
+func (s *Scheduler) begin(r *referencePath, snap *framework.Snapshot, pod *framework.PodInfo) error {
 	pod, err := s.accept(snap, pod)
 	if err != nil {
 		return err
 	}
 	r.plugins, r.workers = &s.plugins, 1
 	r.cycle.Reset(pod, snap, s.number, pick.Seed(s.profile.Seed, s.number))
-	return r.plugins.bindFilters(&r.cycle, allOf(r.cycle.Pod), &r.bound, &r.plugins.allFilters)
+	return nil
 }
 
 func (t *plugins) withoutExtenders() *plugins {

@@ -26,31 +26,35 @@ type Filtering struct {
 // Filtering runs the PreFilter plugins for the pod. It returns the errors of
 // [Scheduler.Schedule], but not that the pod fits nowhere.
 func (s *Scheduler) Filtering(snap *framework.Snapshot, pod *framework.PodInfo) (*Filtering, error) {
-	r, err := s.aside(snap, pod)
-	if err != nil {
+	f := &Filtering{scheduler: s, path: new(referencePath)}
+	if err := f.Renew(snap, pod); err != nil {
 		return nil, err
 	}
-	f := &Filtering{scheduler: s, path: r, some: &r.plugins.allFilters}
-	f.basis.set(r, f.some)
 	return f, nil
 }
 
 // Renew makes f the Filtering that [Scheduler.Filtering] would return now, and uses its
 // memory again. After an error the Filtering is of no use until Renew succeeds.
 func (f *Filtering) Renew(snap *framework.Snapshot, pod *framework.PodInfo) error {
-	f.single.ready = false
-	if err := f.scheduler.prepare(f.path, snap, pod); err != nil {
+	if err := f.scheduler.begin(f.path, snap, pod); err != nil {
 		return err
 	}
-	f.basis.set(f.path, f.some)
-	return nil
+	f.some = &f.path.plugins.allFilters
+	return f.bind()
 }
 
 // Rebind runs the PreFilter plugins again.
 func (f *Filtering) Rebind() error {
+	c := &f.path.cycle
+	c.Reset(c.Pod, c.Snapshot, c.Number, c.Seed)
+	return f.bind()
+}
+
+// bind runs the PreFilter plugins in a cycle that begins.
+func (f *Filtering) bind() error {
 	r := f.path
 	f.single.ready = false
-	r.cycle.Reset(r.cycle.Pod, r.cycle.Snapshot, r.cycle.Number, r.cycle.Seed)
+	f.basis.begin(r)
 	if err := r.plugins.bindFilters(&r.cycle, allOf(r.cycle.Pod), &r.bound, f.some); err != nil {
 		return err
 	}

@@ -21,11 +21,16 @@ type basis struct {
 // for, or that no class key tells. Dropped reports whether it has been given up, or is another now.
 type holder interface{ Dropped() bool }
 
-// set makes the basis that of now.
-func (b *basis) set(r *referencePath, some *choice) {
+// begin makes the versions those of now. It comes before the plugins run: what changes when the keys are asked
+// for, and what changes afterwards, is not what these plugins found.
+func (b *basis) begin(r *referencePath) {
 	snap := r.cycle.Snapshot
 	b.version, b.objects = snap.Version(), snap.Objects()
 	b.keysChanged(snap, r.plugins, r.cycle.Pod)
+}
+
+// set notes what the plugins have bound, once they ran.
+func (b *basis) set(r *referencePath, some *choice) {
 	b.wide = slices.ContainsFunc(some.pre, func(i int) bool { return r.readsPods(&r.plugins.preFilters[i]) })
 	b.held = b.held[:0]
 	b.hold(r.bound.filters)

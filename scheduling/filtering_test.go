@@ -294,3 +294,44 @@ func TestFilteringFollowsClaimsInFlight(t *testing.T) {
 	}
 	want("after the pod has gone", "")
 }
+
+// What the snapshot learns of services, namespaces and nominations when a Filtering is made does not hide that a
+// selector is matched by the first pod later.
+func TestFilteringSeesTheFirstPod(t *testing.T) {
+	for name, change := range map[string]func(s *framework.Snapshot){
+		"nothing": func(*framework.Snapshot) {},
+		"service": func(s *framework.Snapshot) {
+			put(framework.Put(s, &api.Service{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "s"}, Spec: api.ServiceSpec{Selector: map[string]string{"app": "x"}}}))
+		},
+		"namespace": func(s *framework.Snapshot) {
+			put(framework.Put(s, &api.Namespace{ObjectMeta: api.ObjectMeta{Name: "default", Labels: map[string]string{"team": "a"}}}))
+		},
+		"nomination": func(s *framework.Snapshot) {
+			p := made(s.NewPodInfo(api.MakePod("nominated").Priority(9).Obj()))
+			put(s.Nominate(p, "n3", ""))
+		},
+		"nomination taken back": func(s *framework.Snapshot) {
+			p := made(s.NewPodInfo(api.MakePod("nominated").Priority(9).Obj()))
+			put(s.Nominate(p, "n3", ""))
+			made(made(scheduling.New(scheduling.Kubernetes137())).Filtering(s, p))
+			s.ClearNomination(p, "n3")
+		},
+	} {
+		for kind, b := range map[string]api.PodBuilder{
+			"spread":        api.MakePod("web").Labels("app", "web").Spread(1, api.LabelHostname, api.DoNotSchedule, "app=web"),
+			"anti-affinity": api.MakePod("web").Labels("app", "web").PodAntiAffinity(api.LabelHostname, "app=web"),
+		} {
+			s, sched := heldCluster(), made(scheduling.New(scheduling.Kubernetes137()))
+			pod := made(s.NewPodInfo(b.Obj()))
+			put(s.AddPod(made(s.NewPodInfo(api.MakePod("other").PodAntiAffinity(api.LabelHostname, "app=z").Obj())), "n1"))
+			made(sched.Filtering(s, pod))
+			change(s)
+			held := made(sched.Filtering(s, pod))
+			first := made(s.NewPodInfo(api.MakePod("first").Labels("app", "web").Obj()))
+			put(s.AddPod(first, "n0"))
+			if v := made(held.Node(s.Node("n0"))); v.Status.IsSuccess() {
+				t.Errorf("%s after %s: %v, want a rejection because of the first pod", kind, name, v)
+			}
+		}
+	}
+}
