@@ -44,6 +44,7 @@ func workloadsOf(s *framework.Snapshot) *workloadIndex {
 func (x *workloadIndex) isStale(s *framework.Snapshot) bool {
 	if x.stale && x.built != nil && *x.built == versionsOf(s) {
 		x.stale = false
+		x.follow(s) // an outer transaction may have made the objects what they are
 	}
 	return x.stale
 }

@@ -138,3 +138,37 @@ func TestServicesOfQuestions(t *testing.T) {
 		t.Errorf("%d services after a rollback, want 1", n)
 	}
 }
+
+// TestServicesAfterNestedTransactions: what a transaction within another one learned of the services goes with the outer one.
+func TestServicesAfterNestedTransactions(t *testing.T) {
+	put := func(s *framework.Snapshot, name string) {
+		o := &api.Service{ObjectMeta: api.ObjectMeta{Namespace: "x", Name: name}, Spec: api.ServiceSpec{Selector: map[string]string{"app": "web"}}}
+		if err := framework.Put(s, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, before := range []bool{false, true} { // services are asked for before
+		s := framework.NewSnapshot(framework.Arrival)
+		p := info(t, s, api.MakePod("p").Namespace("x").Labels("app", "web").Obj())
+		ask := func(want int) {
+			t.Helper()
+			if got := len(ServicesOf(s, p)); got != want {
+				t.Errorf("asked before: %t: %d services, want %d", before, got, want)
+			}
+		}
+		put(s, "always")
+		if before {
+			ask(1)
+		}
+		outer := s.Begin()
+		put(s, "tried")
+		for range 2 {
+			inner := s.Begin()
+			ask(2)
+			s.Rollback(inner)
+			ask(2)
+		}
+		s.Rollback(outer)
+		ask(1)
+	}
+}
