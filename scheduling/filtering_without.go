@@ -1,6 +1,8 @@
 package scheduling
 
 import (
+	"slices"
+
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 )
@@ -29,7 +31,7 @@ func (f *Filtering) Without(pods []*framework.PodInfo, node *framework.NodeInfo)
 		}
 	}()
 	set := (&filterSet{f.path, snap, f.path.bound.filters}).copy()
-	for _, p := range pods {
+	for _, p := range slices.Clone(pods) { // they may be a part of the node's own list
 		if err := snap.RemovePodAt(p, snap.AtSlot(slot)); err != nil {
 			return NodeVerdict{}, err
 		}

@@ -69,3 +69,20 @@ func TestWithoutAfterARejection(t *testing.T) {
 		}
 	}
 }
+
+// The pods that leave may be a part of the node's own list.
+func TestWithoutOwnPods(t *testing.T) {
+	s := framework.NewSnapshot(framework.Arrival)
+	put(s.AddNode(api.MakeNode("n", "6", "8Gi").Obj()))
+	for i := range 6 {
+		put(s.AddPod(podInfo(t, s, api.MakePod(fmt.Sprint("p", i)).Requests("1", "1Mi").Obj()), "n"))
+	}
+	f := made(build(t, scheduling.Kubernetes137()).Filtering(s, podInfo(t, s, api.MakePod("new").Requests("4", "1Mi").Obj())))
+	for k := range 7 {
+		n := s.Node("n")
+		v, err := f.Without(n.Pods[:k], n)
+		if err != nil || v.Status.IsSuccess() != (k >= 4) {
+			t.Errorf("without %d pods: %+v, %v", k, v, err)
+		}
+	}
+}

@@ -212,6 +212,7 @@ func (a *Affinity) resolve() {
 	t, terms := a.tables, a.traits.terms
 	a.Attract, a.Repel, a.RepelTerms, a.Barred, a.Prefer, a.Demand = nil, nil, nil, nil, nil, nil
 	a.named, a.usage.ids, a.Self = t.named, nil, false
+	looked := t.looks
 	a.set = 0 // meet must find out whether terms of pods in the cluster are gone
 	one := func(term *Term) *podSet { return &podSet{parts: []podPart{t.partOf(term)}} }
 	anyVacant, wholes := false, wholes{}
@@ -249,6 +250,7 @@ func (a *Affinity) resolve() {
 	}
 	a.own = len(a.Prefer)
 	a.found = t.resolved(anyVacant)
+	a.usage.cost = t.costSince(looked)
 	t.hold(a.usage.ids)
 }
 

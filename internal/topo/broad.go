@@ -115,6 +115,7 @@ func (t *Tables) whole(in scope, q *query) *whole {
 		}
 		t.addPlaces(c, class, 1)
 	}
+	t.looks += len(w.classes)
 	w.counts, w.total = c.counts, c.total
 	if q.wholes != nil {
 		q.wholes[of] = w

@@ -197,12 +197,12 @@ func (t *Tables) move(id int32, slot int, by int32) {
 	switch {
 	case t.snapshot.RollingBack():
 	case t.snapshot.Recording():
-		t.dropUnused(t.cycles[0]) // what the last cycle looked up is of use, most likely
+		t.dropUnused(t.mayBeOfUse)
 	default:
 		if many := len(t.empty) > 4*t.limits.emptyClasses || t.emptyBytes > 4*t.limits.emptyBytes; by < 0 && many {
 			t.lookup() // nobody looks anything up, and yet pods come and go
 		}
-		t.dropUnused(t.tick + 1) // whatever its use: no cycle holds counts while pods move outside of transactions
+		t.dropUnused(nobodys) // no cycle holds counts while pods move outside of transactions
 	}
 }
 

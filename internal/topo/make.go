@@ -199,6 +199,7 @@ func (b *beginning) countsNone() bool {
 // begin counts the pods of the first classes in a counter, which counts nothing yet.
 func (t *Tables) begin(id int32, first *beginning) {
 	c := t.counters[id]
+	t.looks += 2 + len(first.counted) + len(first.except)
 	for _, k := range first.counted {
 		if t.classes[k].listed {
 			class := t.ownClass(k)
@@ -238,6 +239,7 @@ func (t *Tables) counted(q *query) []int32 {
 		return q.shared.classes
 	}
 	t.found = t.candidates(t.found[:0], q.pods.targets())
+	t.looks += len(t.found)
 	counted := t.found[:0]
 	for _, k := range t.found {
 		if q.pods.has(t.classes[k].looks) {

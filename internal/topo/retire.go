@@ -167,6 +167,7 @@ type usage struct {
 	at      uint64 // tick of the lookup
 	cycle   uint64 // of a Spread: in which cycle of Tables.cycles it was looked up, 0 if in none
 	steps   int64  // of its counters, when they were found to be in use last
+	cost    int64  // of making them, in such steps
 	dropped bool   // the tables have given it up
 }
 
@@ -176,6 +177,7 @@ type binding struct {
 	text     string    // of an Affinity
 	affinity *Affinity // nil: a Spread
 	spread   spreadKey
+	counted  int64 // steps of the counters since they were found to be in use last; only costly finds it
 }
 
 // note notes a lookup at the present tick.
@@ -226,22 +228,27 @@ func (t *Tables) dropOld(list []binding) {
 // DropUnused drops the bindings whose counters have counted more often than they are worth, since
 // the bindings were used, and all counters that no binding has. It does so once for every
 // limits.stepsBetween steps. What the plugins of the cycle have looked up stays (see [In]); who else
-// holds an [Affinity] or a [Spread] must ask whether it was Dropped. Pods that move do the same, but in a
-// transaction they do not know the cycle at hand: what the last one looked up that looked something up stays then.
+// holds an [Affinity] or a [Spread] must ask whether it was Dropped. Pods that move do the same, but do not
+// know the cycle at hand.
 func DropUnused(c *framework.Cycle) {
-	t, since := Of(c.Snapshot), c.Runner().Lookup
-	if since == 0 {
-		since = t.tick + 1
-	}
-	t.dropUnused(since)
+	since := c.Runner().Lookup
+	Of(c.Snapshot).dropUnused(func(b binding) bool { return since > 0 && b.usage.at >= since })
 }
 
-// dropUnused is DropUnused, but what was looked up since a tick stays.
-func (t *Tables) dropUnused(since uint64) {
+// mayBeOfUse reports whether the binding is of use in a transaction, most likely: the last cycle that looked anything
+// up has looked it up, and its counters have not counted much more often than it takes to make them.
+func (t *Tables) mayBeOfUse(b binding) bool {
+	return b.usage.at >= t.cycles[0] && b.counted < max(b.usage.cost, 2*int64(t.limits.stepsBetween))
+}
+
+func nobodys(binding) bool { return false }
+
+// dropUnused is DropUnused, but those bindings stay that are of use.
+func (t *Tables) dropUnused(isOfUse func(binding) bool) {
 	if t.steps < t.limits.stepsBetween {
 		return
 	}
-	t.dropBindings(slices.DeleteFunc(t.costly(), func(b binding) bool { return b.usage.at >= since }))
+	t.dropBindings(slices.DeleteFunc(t.costly(), isOfUse))
 	var dropped []int32
 	for id, c := range t.counters { // a fork has some that were never used
 		if c != nil && c.term == nil && t.users[id] == 0 {
@@ -253,7 +260,8 @@ func (t *Tables) dropUnused(since uint64) {
 
 // costly returns the bindings whose counters have counted more often than they are worth.
 func (t *Tables) costly() []binding {
-	list := slices.DeleteFunc(t.bindings(), func(b binding) bool {
+	var list []binding
+	for _, b := range t.bindings() {
 		var steps int64
 		for _, id := range b.usage.ids {
 			steps += t.counters[id].steps
@@ -261,8 +269,10 @@ func (t *Tables) costly() []binding {
 		if b.usage.at > t.looked {
 			b.usage.steps = steps
 		}
-		return steps-b.usage.steps < t.limits.stepsKept
-	})
+		if b.counted = steps - b.usage.steps; b.counted >= t.limits.stepsKept {
+			list = append(list, b)
+		}
+	}
 	t.steps, t.looked = 0, t.tick
 	return list
 }
@@ -288,6 +298,9 @@ func (t *Tables) dropBindings(list []binding) {
 		}
 	}
 }
+
+// costSince returns the cost of making counters since so many looks, in steps of counting.
+func (t *Tables) costSince(looks int) int64 { return int64(8 * (t.looks - looks)) }
 
 // hold and release count the bindings that use counters.
 func (t *Tables) hold(ids []int32) {

@@ -94,6 +94,7 @@ func (s *Spread) Renewed() *Spread {
 // resolve finds the counters.
 func (s *Spread) resolve() {
 	t, r := s.tables, s.rules
+	looked := t.looks
 	s.usage.ids, s.keys, s.Counts, s.grouped.at = nil, nil, nil, 0
 	var labels []string
 	if s.strict {
@@ -121,6 +122,7 @@ func (s *Spread) resolve() {
 		s.Counts = append(s.Counts, Count{t, id})
 	}
 	s.found = t.resolved(anyVacant)
+	s.usage.cost = t.costSince(looked)
 }
 
 // Meet finds the counters again if pods have come that selectors may match.
