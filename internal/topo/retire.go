@@ -39,9 +39,9 @@ func (t *Tables) lookup() {
 }
 
 // sweep gives up classes without pods, except some, and counters without users, if
-// they had none since before a tick.
+// they had none since before a tick. In a transaction, classes stay: their pods may come back.
 func (t *Tables) sweep(keep int, since uint64) {
-	if len(t.empty) > keep || t.emptyBytes > t.limits.emptyBytes {
+	if (len(t.empty) > keep || t.emptyBytes > t.limits.emptyBytes) && !t.snapshot.Recording() {
 		t.sweepClasses(keep, since)
 	}
 	var dropped []int32

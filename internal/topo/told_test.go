@@ -368,6 +368,50 @@ func TestStandby(t *testing.T) {
 	}
 }
 
+// TestClassesStayInATransaction: pods that are taken away in a trial, and put back, make no class or term anew, however
+// many they are and whoever asks meanwhile.
+func TestClassesStayInATransaction(t *testing.T) {
+	s := on(t, []string{"a", zone, "y"})
+	tables := Of(s)
+	var pods []*framework.PodInfo
+	for i := range 2 * usual.emptyClasses {
+		pod := hermit(fmt.Sprint(i), zone)
+		pod.Labels = map[string]string{"own": pod.Name}
+		pods = append(pods, add(t, s, pod, "a"))
+	}
+	Of(s) // counts from now on
+	terms, classes, mark := tables.termVersion, len(tables.classes), s.Begin()
+	for _, p := range pods {
+		if err := s.RemovePod(p, "a"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 4 * usual.weighEvery {
+		tables.lookup()
+	}
+	for _, p := range pods[1:] {
+		if err := s.AddPod(p, "a"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if tables.termVersion != terms || len(tables.classes) != classes {
+		t.Errorf("terms of version %d and %d classes, want %d and %d as before", tables.termVersion, len(tables.classes), terms, classes)
+	}
+	s.Commit(mark)
+	for _, p := range pods[1:] {
+		if err := s.RemovePod(p, "a"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 * usual.weighEvery {
+		tables.lookup()
+	}
+	checkTables(t, tables)
+	if live := len(tables.classes) - len(tables.freeClasses); live > usual.emptyClasses {
+		t.Errorf("%d classes stay after the transaction, want at most %d", live, usual.emptyClasses)
+	}
+}
+
 // TestSizes distinguishes lists of sizes, also with very many of them, and after
 // their counters were evicted.
 func TestSizes(t *testing.T) {
