@@ -2,6 +2,7 @@ package topo
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -131,6 +132,24 @@ func (x *workloadIndex) ObjectChanged(s *framework.Snapshot, key string, obj any
 	}
 	x.version, x.defaults, x.built = s.NewVersion(), defaults{}, nil
 	x.follow(s)
+}
+
+// Check implements [framework.Checker]: it builds the index anew.
+func (x *workloadIndex) Check(s *framework.Snapshot) error {
+	if x.isStale(s) {
+		return nil
+	}
+	anew := &workloadIndex{stale: true}
+	anew.build(s)
+	if x.count != anew.count {
+		return fmt.Errorf("index of services and controllers: it has %d objects, want %d", x.count, anew.count)
+	}
+	for _, o := range framework.List[api.Service](s) {
+		if kept, _ := x.keys.get(serviceKey + api.KeyOf(o)); kept != o {
+			return fmt.Errorf("index of services and controllers: service %q is another one", api.KeyOf(o))
+		}
+	}
+	return nil
 }
 
 // put sets the object of a key, or removes it. service is nil if it is of another
