@@ -369,7 +369,7 @@ func TestStandby(t *testing.T) {
 }
 
 // TestClassesStayInATransaction: pods that are taken away in a trial, and put back, make no class or term anew, however
-// many they are and whoever asks meanwhile.
+// many they are and however much is asked meanwhile.
 func TestClassesStayInATransaction(t *testing.T) {
 	s := on(t, []string{"a", zone, "y"})
 	tables := Of(s)
