@@ -18,8 +18,8 @@ type Checker interface {
 	Check(s *Snapshot) error
 }
 
-// ask asks a Checker. A panic is an error.
-func (s *Snapshot) ask(c Checker) (err error) {
+// checkExtension asks a Checker. A panic is an error.
+func (s *Snapshot) checkExtension(c Checker) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = panicked(c, "Check", v)
@@ -60,7 +60,7 @@ func (s *Snapshot) Check() error {
 	}
 	for i := range s.extensions {
 		if c, ok := s.extensions[i].value.(Checker); ok {
-			if err := s.ask(c); err != nil {
+			if err := s.checkExtension(c); err != nil {
 				return err
 			}
 		}

@@ -202,7 +202,7 @@ func (t *Tables) move(id int32, slot int, by int32) {
 		if many := len(t.empty) > 4*t.limits.emptyClasses || t.emptyBytes > 4*t.limits.emptyBytes; by < 0 && many {
 			t.lookup() // nobody looks anything up, and yet pods come and go
 		}
-		t.dropUnused(nobodys) // no cycle holds counts while pods move outside of transactions
+		t.dropUnused(neverOfUse) // no cycle holds counts while pods move outside of transactions
 	}
 }
 

@@ -241,7 +241,7 @@ func (t *Tables) mayBeOfUse(b binding) bool {
 	return b.usage.at >= t.cycles[0] && b.counted < max(b.usage.cost, 2*int64(t.limits.stepsBetween))
 }
 
-func nobodys(binding) bool { return false }
+func neverOfUse(binding) bool { return false }
 
 // dropUnused is DropUnused, but those bindings stay that are of use.
 func (t *Tables) dropUnused(isOfUse func(binding) bool) {

@@ -78,8 +78,8 @@ type Tables struct {
 	tick       uint64         // counts lookups
 	cycles     [2]uint64      // ticks when the last two cycles looked something up first; 0: none did
 	steps      int            // of counting pods, since costly bindings were looked for
-	looks      int            // at classes, to make counters
 	looked     uint64         // tick then
+	looks      int            // at classes, to make counters
 
 	divisions []division // made recently
 	scratch   []int32
