@@ -395,8 +395,11 @@ func (r *ruin) check(c *counter) {
 func (r *ruin) atRest() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	counts := r.d.Counts()
-	return len(r.hanging) == 0 && len(r.reserved) == 0 && counts.Assumed == 0 && counts.Binding == 0 && counts.UnknownNode == 0 &&
+	counts, onNodes := r.d.Counts(), 0
+	for _, n := range r.d.Snapshot().All() {
+		onNodes += len(n.Pods) // pods that are gone, but whose bindings have not ended, among them
+	}
+	return onNodes == counts.Assigned && len(r.hanging) == 0 && len(r.reserved) == 0 && counts.Assumed == 0 && counts.Binding == 0 && counts.UnknownNode == 0 &&
 		counts.Queue.InFlight == 0 && counts.Pods == len(r.pods) && counts.Assigned+counts.Pending == len(r.pods)
 }
 
