@@ -94,9 +94,17 @@ func (p EvenPodsSpread) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (f
 // evenPodsSpread is the bound scorer.
 type evenPodsSpread struct{ spread *topo.Spread }
 
+// current returns the counts, which are looked up again if the tables have given them up; see podTopologySpread. Only then
+// it writes: several goroutines may score.
+func (s *evenPodsSpread) current() *topo.Spread {
+	if s.spread.Dropped() {
+		s.spread = s.spread.Renewed()
+	}
+	return s.spread
+}
+
 func (s *evenPodsSpread) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
-	s.spread = s.spread.Renewed()
-	if s.spread.Ignores(node) {
+	if s.current().Ignores(node) {
 		return 0
 	}
 	var sum int64
@@ -108,7 +116,7 @@ func (s *evenPodsSpread) Score(_ *framework.PodInfo, node *framework.NodeInfo) i
 
 // NormalizeScores implements [framework.ScoreNormalizer].
 func (s *evenPodsSpread) NormalizeScores(nodes []*framework.NodeInfo, scores []int64) {
-	s.spread = s.spread.Renewed()
+	s.current()
 	total, smallest := int64(0), int64(math.MaxInt64)
 	for i, n := range nodes {
 		if !s.spread.Ignores(n) {
