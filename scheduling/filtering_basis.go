@@ -21,8 +21,8 @@ type basis struct {
 // for, or that no class key tells. Dropped reports whether it has been given up, or is another now.
 type holder interface{ Dropped() bool }
 
-// begin makes the versions those of now. It comes before the plugins run: what changes when the keys are asked
-// for, and what changes afterwards, is not what these plugins found.
+// begin makes the versions those of now. It comes before the plugins run, so that what changes while they run counts
+// as a change since.
 func (b *basis) begin(r *referencePath) {
 	snap := r.cycle.Snapshot
 	b.version, b.objects = snap.Version(), snap.Objects()

@@ -55,7 +55,8 @@ func TestUnusedBindingsAreGivenUp(t *testing.T) {
 }
 
 // TestMovesGiveUpBindings: a binding that is not used is given up with its counters when these have
-// counted many pods, on nodes or in trials of preemption. What a plugin of the cycle has looked up stays.
+// counted many pods, on nodes or in trials of preemption. What a plugin of the cycle has looked up
+// stays, unless it has counted very often.
 func TestMovesGiveUpBindings(t *testing.T) {
 	const counters = 64
 	node := []string{"a"}

@@ -228,8 +228,8 @@ func (t *Tables) dropOld(list []binding) {
 // DropUnused drops the bindings whose counters have counted more often than they are worth, since
 // the bindings were used, and all counters that no binding has. It does so once for every
 // limits.stepsBetween steps. What the plugins of the cycle have looked up stays (see [In]); who else
-// holds an [Affinity] or a [Spread] must ask whether it was Dropped. Pods that move do the same, but do not
-// know the cycle at hand.
+// holds an [Affinity] or a [Spread] must ask whether it was Dropped. Pods that move do the same in a transaction, but
+// do not know the cycle at hand; see mayBeOfUse.
 func DropUnused(c *framework.Cycle) {
 	since := c.Runner().Lookup
 	Of(c.Snapshot).dropUnused(func(b binding) bool { return since > 0 && b.usage.at >= since })

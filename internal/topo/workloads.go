@@ -72,6 +72,11 @@ const (
 
 func (x *workloadIndex) build(s *framework.Snapshot) {
 	*x = workloadIndex{owner: new(owner), text: x.text, version: s.NewVersion(), built: new(versionsOf(s))}
+	x.putAll(s)
+	x.follow(s)
+}
+
+func (x *workloadIndex) putAll(s *framework.Snapshot) {
 	for _, o := range framework.List[api.Service](s) {
 		x.put(serviceKey+api.KeyOf(o), o, true)
 	}
@@ -87,7 +92,6 @@ func (x *workloadIndex) build(s *framework.Snapshot) {
 	for _, o := range framework.List[api.Deployment](s) {
 		x.put(deploymentKey+api.KeyOf(o), nil, true)
 	}
-	x.follow(s)
 }
 
 // follow makes the index stale if the present state is rolled back.
@@ -134,13 +138,13 @@ func (x *workloadIndex) ObjectChanged(s *framework.Snapshot, key string, obj any
 	x.follow(s)
 }
 
-// Check implements [framework.Checker]: it builds the index anew.
+// Check implements [framework.Checker]: it makes another index of the same objects.
 func (x *workloadIndex) Check(s *framework.Snapshot) error {
 	if x.isStale(s) {
 		return nil
 	}
-	anew := &workloadIndex{stale: true}
-	anew.build(s)
+	anew := &workloadIndex{owner: new(owner)}
+	anew.putAll(s)
 	if x.count != anew.count {
 		return fmt.Errorf("index of services and controllers: it has %d objects, want %d", x.count, anew.count)
 	}
