@@ -54,3 +54,32 @@ func TestDeletedNodeLeavesAfterAPanic(t *testing.T) {
 		}
 	}
 }
+
+// A pod that an extension kept on its node leaves it later, but not if the node has gone and come
+// back meanwhile, with a newer version of the pod.
+func TestLeavingAgainSparesANewerPod(t *testing.T) {
+	for _, back := range []bool{false, true} {
+		lit := false
+		key := framework.NewExtensionKey(func(*framework.Snapshot) fuse { return fuse{&lit} })
+		w := newWorld(t, scheduling.Kubernetes137())
+		key.Of(w.d.Snapshot())
+		node, pod := api.MakeNode("n", "4", "8Gi"), onNode(api.MakePod("a").Requests("1", "1Gi").Obj(), "n")
+		w.nodes(node)
+		w.d.Apply(lifecycle.Update(pod))
+		w.d.Flush(w.ctx)
+		lit = true
+		w.d.Apply(lifecycle.Delete(pod))
+		if back {
+			w.d.Apply(lifecycle.Delete(node.Obj()))
+			w.nodes(node)
+			w.d.Apply(lifecycle.Update(onNode(api.MakePod("a").Requests("2", "1Gi").Obj(), "n")))
+		}
+		w.d.Flush(w.ctx)
+		if back {
+			w.wantOn("n", "a")
+		} else {
+			w.wantOn("n")
+		}
+		w.wantProblem("the fuse")
+	}
+}

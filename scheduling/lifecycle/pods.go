@@ -185,16 +185,30 @@ func (d *Driver) enter(p *pod) error {
 	return err
 }
 
-// leave takes a pod out of the snapshot.
+// leave takes a pod out of the snapshot. If it fails, a newer version of the pod may be on the node
+// when it is tried again: that one stays.
 func (d *Driver) leave(p *framework.PodInfo, node string) {
 	err := d.snap.RemovePod(p, node)
 	d.problem(err)
 	d.retryAfter(err, func(context.Context) error {
-		if !d.snap.Node(node).HasPod(p) {
-			return nil
+		if left := version(d.snap.Node(node), p.Pod); left != nil {
+			return d.snap.RemovePod(left, node)
 		}
-		return d.snap.RemovePod(p, node)
+		return nil
 	})
+}
+
+// version returns the pod of that object on the node, nil if there is none.
+func version(n *framework.NodeInfo, obj *api.Pod) *framework.PodInfo {
+	if n == nil {
+		return nil
+	}
+	for _, p := range n.Pods {
+		if p.Pod == obj {
+			return p
+		}
+	}
+	return nil
 }
 
 // retryAfter makes a change of the snapshot again before the next attempt, and until it
