@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -83,6 +84,55 @@ func oneDeviceOf(t *testing.T, where func(*api.ResourceSliceSpec), c lifecycle.C
 		lifecycle.Update(slice), lifecycle.Update(template),
 	)
 	return d, clock
+}
+
+// TestDevicesAfterAPanic: an extension panics when the event comes that a pod with a device is bound. The pod
+// keeps its device, counts on, also beyond the time in which its binding had to be confirmed, and in its newest version
+// once the extension has come to its senses.
+func TestDevicesAfterAPanic(t *testing.T) {
+	for _, inverted := range []bool{false, true} {
+		for _, times := range []int{1, 2, 5} {
+			t.Run(fmt.Sprint(inverted, times), func(t *testing.T) {
+				var problems []error
+				d, clock := oneDeviceOf(t, only("n"), lifecycle.Config{
+					Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, AssumeTTL: time.Minute,
+					ErrorHandler: func(err error) { problems = append(problems, err) },
+				})
+				lit := 0
+				fuse{&lit, inverted}.lay(d)
+				d.Apply(lifecycle.Update(podWithDevice("a")))
+				if a, ok := d.ScheduleOne(t.Context()); !ok || a.State != lifecycle.Bound {
+					t.Fatalf("a: %+v", a)
+				}
+				lit = times
+				bound := podWithDevice("a")
+				bound.ResourceVersion, bound.Spec.NodeName = "2", "n"
+				d.Apply(lifecycle.Update(bound))
+				for range times {
+					d.Flush(t.Context())
+				}
+				if lit > 0 || len(problems) != 1 || !strings.Contains(problems[0].Error(), "the fuse") {
+					t.Errorf("problems %v, want one of the fuse, which is lit for %d times more", problems, lit)
+				}
+				if pods := d.Snapshot().Node("n").Pods; len(pods) != 1 || pods[0].Pod != bound {
+					t.Errorf("the node has the pods %v, want the newest version", pods)
+				}
+				clock.Advance(time.Hour)
+				d.Apply(lifecycle.Update(podWithDevice("b")))
+				if b, ok := d.ScheduleOne(t.Context()); !ok || b.State != lifecycle.Failed {
+					t.Errorf("the only device, which a has, is given to b: %+v", b)
+				}
+				if len(problems) != 1 {
+					t.Errorf("problems %v", problems)
+				}
+				d.Apply(lifecycle.Delete(bound))
+				clock.Advance(time.Hour)
+				if b, ok := d.ScheduleOne(t.Context()); !ok || b.State != lifecycle.Bound {
+					t.Errorf("b after a: %+v", b)
+				}
+			})
+		}
+	}
 }
 
 // TestDevicesOfLostNodes: a pod keeps its device, which nobody has written, while its node is

@@ -9,33 +9,46 @@ import (
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 )
 
-// A fuse is an extension that panics once, about the next pod that leaves a node.
-type fuse struct{ lit *bool }
+// A fuse is an extension that panics so many times, about pods that leave a node or, if it is inverted, come to one.
+type fuse struct {
+	lit      *int
+	inverted bool
+}
 
 func (f fuse) Fork(*framework.Snapshot) framework.Extension { return f }
 
-func (f fuse) PodAdded(*framework.Snapshot, *framework.NodeInfo, *framework.PodInfo) {}
+func (f fuse) PodAdded(s *framework.Snapshot, _ *framework.NodeInfo, _ *framework.PodInfo) {
+	f.burn(s, f.inverted)
+}
 
 func (f fuse) PodRemoved(s *framework.Snapshot, _ *framework.NodeInfo, _ *framework.PodInfo) {
-	if *f.lit && !s.RollingBack() {
-		*f.lit = false
+	f.burn(s, !f.inverted)
+}
+
+func (f fuse) burn(s *framework.Snapshot, mine bool) {
+	if mine && *f.lit > 0 && !s.RollingBack() {
+		*f.lit--
 		panic("the fuse")
 	}
+}
+
+// lay lays a fuse in the driver's snapshot.
+func (f fuse) lay(d *lifecycle.Driver) {
+	framework.NewExtensionKey(func(*framework.Snapshot) fuse { return f }).Of(d.Snapshot())
 }
 
 // A node that is deleted leaves the snapshot also if an extension panics then, and not if it has
 // come back meanwhile.
 func TestDeletedNodeLeavesAfterAPanic(t *testing.T) {
 	for _, back := range []bool{false, true} {
-		lit := false
-		key := framework.NewExtensionKey(func(*framework.Snapshot) fuse { return fuse{&lit} })
+		lit := 0
 		w := newWorld(t, scheduling.Kubernetes137())
 		w.confirm = true
-		key.Of(w.d.Snapshot())
+		fuse{lit: &lit}.lay(w.d)
 		w.nodes(api.MakeNode("n", "4", "8Gi"))
 		w.pods(api.MakePod("a").Requests("1", "1Gi"))
 		w.all()
-		lit = true
+		lit = 1
 		gone := api.MakeNode("n", "4", "8Gi").Obj()
 		w.d.Apply(lifecycle.Delete(gone))
 		if back {
@@ -59,15 +72,14 @@ func TestDeletedNodeLeavesAfterAPanic(t *testing.T) {
 // back meanwhile, with a newer version of the pod.
 func TestLeavingAgainSparesANewerPod(t *testing.T) {
 	for _, back := range []bool{false, true} {
-		lit := false
-		key := framework.NewExtensionKey(func(*framework.Snapshot) fuse { return fuse{&lit} })
+		lit := 0
 		w := newWorld(t, scheduling.Kubernetes137())
-		key.Of(w.d.Snapshot())
+		fuse{lit: &lit}.lay(w.d)
 		node, pod := api.MakeNode("n", "4", "8Gi"), onNode(api.MakePod("a").Requests("1", "1Gi").Obj(), "n")
 		w.nodes(node)
 		w.d.Apply(lifecycle.Update(pod))
 		w.d.Flush(w.ctx)
-		lit = true
+		lit = 1
 		w.d.Apply(lifecycle.Delete(pod))
 		if back {
 			w.d.Apply(lifecycle.Delete(node.Obj()))
@@ -82,4 +94,25 @@ func TestLeavingAgainSparesANewerPod(t *testing.T) {
 		}
 		w.wantProblem("the fuse")
 	}
+}
+
+// A version that an extension refused once counts when the node, which has gone meanwhile, comes back.
+func TestNewestVersionCountsAfterAPanic(t *testing.T) {
+	lit := 0
+	w := newWorld(t, scheduling.Kubernetes137())
+	fuse{lit: &lit}.lay(w.d)
+	node := api.MakeNode("n", "4", "8Gi")
+	w.nodes(node)
+	w.d.Apply(lifecycle.Update(onNode(api.MakePod("a").Requests("1", "1Gi").Obj(), "n")))
+	w.d.Flush(w.ctx)
+	lit = 1
+	newest := onNode(api.MakePod("a").Requests("2", "1Gi").Obj(), "n")
+	w.d.Apply(lifecycle.Update(newest), lifecycle.Delete(node.Obj()))
+	w.d.Flush(w.ctx)
+	w.nodes(node)
+	w.d.Flush(w.ctx)
+	if pods := w.d.Snapshot().Node("n").Pods; len(pods) != 1 || pods[0].Pod != newest {
+		t.Errorf("the node has the pods %v, want the newest version", pods)
+	}
+	w.wantProblem("the fuse")
 }

@@ -101,10 +101,8 @@ func (d *Driver) recount(p *pod, node string) error {
 			return d.transfer(p, node)
 		}
 	case p.inside:
-		if d.snap.ReplacePod(p.counted, p.info, node) == nil {
-			d.rehost(p, p.info, node)
-			p.inside = true
-			return nil
+		if err := d.replace(p, node); err == nil || mayRetry(err) {
+			return err
 		}
 	case d.snap.Node(node) == nil && p.counted.Pod.UID == p.info.Pod.UID:
 		d.rehost(p, p.info, node)
@@ -112,6 +110,34 @@ func (d *Driver) recount(p *pod, node string) error {
 	}
 	d.uncount(p)
 	return d.count(p, p.info, node)
+}
+
+// replace lets the latest version of a pod take the place of the one that counts on the node. If an
+// extension panics, that one counts until the replacement succeeds: were it taken off, its devices would be free.
+func (d *Driver) replace(p *pod, node string) error {
+	before := p.counted
+	err := d.replaceOnce(p, node)
+	d.retryAfter(err, func(context.Context) error {
+		switch {
+		case p.counted != before:
+			return nil
+		case !p.inside: // its node has gone
+			d.rehost(p, p.info, p.host.name)
+			return nil
+		}
+		return d.replaceOnce(p, node)
+	})
+	return err
+}
+
+func (d *Driver) replaceOnce(p *pod, node string) error {
+	if err := d.snap.ReplacePod(p.counted, p.info, node); err != nil {
+		p.assumed, p.expires = false, time.Time{} // all the same, an event says that it is there
+		return err
+	}
+	d.rehost(p, p.info, node)
+	p.inside = true
+	return nil
 }
 
 // transfer lets a pod whose binding is under way count on another node, where another scheduler
@@ -215,10 +241,15 @@ func version(n *framework.NodeInfo, obj *api.Pod) *framework.PodInfo {
 // succeeds, if it failed for another reason than what it asks for: an extension has
 // panicked. Otherwise a pod would count for ever, or never.
 func (d *Driver) retryAfter(err error, change func(context.Context) error) {
-	var invalid *api.InvalidError
-	if err != nil && !errors.As(err, &invalid) {
+	if mayRetry(err) {
 		d.retries = append(d.retries, change)
 	}
+}
+
+// mayRetry reports whether a change of the snapshot failed, but may succeed another time.
+func mayRetry(err error) bool {
+	var invalid *api.InvalidError
+	return err != nil && !errors.As(err, &invalid)
 }
 
 // retry makes failed changes again.
