@@ -13,6 +13,7 @@ import (
 // plugins run again if what they read may have changed. Of plugins of your own, those are
 // asked again that skip the pod, read the cluster ([framework.ReadsCluster]) or have a class key
 // that has changed. If yours finds something else in PreFilter, call Rebind.
+// If a PreFilter plugin fails, so does the answer, and the plugin is asked again before the next one.
 //
 // It belongs to its scheduler and snapshot: one goroutine at a time may use the three.
 type Filtering struct {

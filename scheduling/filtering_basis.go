@@ -10,6 +10,7 @@ import (
 // may change while the filters are in use. The filters themselves read the snapshot as it
 // is.
 type basis struct {
+	found   bool      // the plugins ran without an error
 	version uint64    // of the nodes and pods
 	objects uint64    // of all other objects
 	keys    classKeys // versions of what the class keys read: affinity terms of pods, for one
@@ -24,6 +25,7 @@ type holder interface{ Dropped() bool }
 // begin makes the versions those of now. It comes before the plugins run, so that what changes while they run counts
 // as a change since.
 func (b *basis) begin(r *referencePath) {
+	b.found = false
 	snap := r.cycle.Snapshot
 	b.version, b.objects = snap.Version(), snap.Objects()
 	b.keysChanged(snap, r.plugins, r.cycle.Pod)
@@ -31,6 +33,7 @@ func (b *basis) begin(r *referencePath) {
 
 // set notes what the plugins have bound, once they ran.
 func (b *basis) set(r *referencePath, some *choice) {
+	b.found = true
 	b.wide = slices.ContainsFunc(some.pre, func(i int) bool { return r.readsPods(&r.plugins.preFilters[i]) })
 	b.held = b.held[:0]
 	b.hold(r.bound.filters)
@@ -66,6 +69,9 @@ func (r *referencePath) readsPods(p *preFilter) (reads bool) {
 
 // stands reports whether the PreFilter plugins would find what they found.
 func (b *basis) stands(r *referencePath) bool {
+	if !b.found {
+		return false
+	}
 	for _, h := range b.held {
 		if h.Dropped() {
 			return false

@@ -217,12 +217,18 @@ func (f *filterSet) tell(what string, call func(framework.FilterUpdater) framewo
 		if !ok {
 			continue
 		}
-		if status := call(u); !status.IsSuccess() {
+		if status := tellOne(u, call); !status.IsSuccess() {
 			name := f.path.plugins.filters[b.At].name
 			return framework.AsStatus(fmt.Errorf("running %s on PreFilter plugin %q: %w", what, name, status.Err()))
 		}
 	}
 	return framework.Status{}
+}
+
+// tellOne informs one filter. A panic is an Error.
+func tellOne(u framework.FilterUpdater, call func(framework.FilterUpdater) framework.Status) (status framework.Status) {
+	defer catchStatus(&status)
+	return call(u)
 }
 
 // Fork returns a copy of the set whose filters follow changes on their own.
@@ -232,8 +238,25 @@ func (f *filterSet) copy() *filterSet {
 	filters := slices.Clone(f.filters)
 	for i, b := range filters {
 		if u, ok := b.Filter.(framework.FilterUpdater); ok {
-			filters[i].Filter = u.Fork()
+			filters[i].Filter = forkOf(u)
 		}
 	}
 	return &filterSet{f.path, f.s, filters}
+}
+
+// forkOf returns the filter's fork, or one that fails if Fork panics.
+func forkOf(u framework.FilterUpdater) (fork framework.NodeFilter) {
+	defer func() {
+		if v := recover(); v != nil {
+			fork = failing{recovered(v)}
+		}
+	}()
+	return u.Fork()
+}
+
+// A failing filter answers with an error.
+type failing struct{ err error }
+
+func (f failing) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+	return framework.AsStatus(f.err)
 }
