@@ -20,7 +20,7 @@ func (s *Scheduler) HasPostFilter() bool { return len(s.plugins.postFilter) > 0 
 // answers if Schedule used them, otherwise on the reference path. Extenders are not
 // asked again about the last decision.
 //
-// The first Success or UnschedulableAndUnresolvable ends the round. An Error comes
+// If a plugin fails while the verdicts are found again, its [*PluginError] comes back. The first Success or UnschedulableAndUnresolvable ends the round. An Error comes
 // back as a [*PluginError]. After a rejection the next plugin tries. If all reject,
 // the status joins all reasons, plugin names the first of them, and result is the
 // last proposal with a nomination. A snapshot or pod that Schedule rejects is an
@@ -59,8 +59,10 @@ func (s *Scheduler) makeRoom(ctx context.Context, snap *framework.Snapshot, pod 
 		p.incremental = p.answers != nil
 	}
 	if !p.incremental {
-		if _, err := s.decide(r, snap, pod, d.Number, d.start); err == nil {
-			return p // there is room already
+		_, err := s.decide(r, snap, pod, d.Number, d.start)
+		if _, fitsNowhere := err.(*FitError); !fitsNowhere {
+			p.err = err // nil: there is room already
+			return p
 		}
 		p.answers = &verdicts{path: r}
 	}

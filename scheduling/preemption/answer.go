@@ -35,6 +35,7 @@ func (r *run) ask(slot int) *answer {
 
 // answer tries the node.
 func (r *run) answer(node *framework.NodeInfo) *answer {
+	r.failed = false
 	candidate, status := r.try(node)
 	if !status.IsSuccess() {
 		return &answer{refused: &status}

@@ -181,7 +181,7 @@ func (r *run) cachedAnswer(slot int) *answer {
 		r.elsewhere = true
 		return a
 	}
-	if a.failed() || len(node.Nominated) > 0 {
+	if a.failed() || r.failed || len(node.Nominated) > 0 {
 		return a
 	}
 	return r.memory.keep(node, a)

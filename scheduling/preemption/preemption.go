@@ -101,6 +101,7 @@ type run struct {
 	potential []placed // memory for the pods of one node that may be removed
 	victims   []placed // memory for the ones that must be removed
 	asked     guards   // budgets that the last candidate depends on
+	failed    bool     // a filter failed while the last candidate was found, and another time it may not
 	memory    *memory  // nil: nothing is cached
 	local     bool     // no filter reads other nodes than the one that it is asked about
 	elsewhere bool     // some answer depends on other nodes, because of groups

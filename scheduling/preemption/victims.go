@@ -110,9 +110,11 @@ func (t *trial) reprieve(pods, victims []placed) ([]placed, framework.Status) {
 		if status := t.add(p); !status.IsSuccess() {
 			return nil, status
 		}
-		if t.filter().IsSuccess() {
+		status := t.filter()
+		if status.IsSuccess() {
 			continue
 		}
+		t.failed = t.failed || status.Code() == framework.Error
 		if status := t.remove(p); !status.IsSuccess() {
 			return nil, status
 		}
