@@ -203,6 +203,15 @@ type Undoer interface{ Undo(s *Snapshot) }
 // call [Snapshot.Record], nor make the Undoer for it.
 func (s *Snapshot) Recording() bool { return s.undo.isOpen() }
 
+// Transaction returns the serial number of the outermost open transaction, 0 if none is open. An extension
+// that keeps something until it ends sees by another number that it has ended.
+func (s *Snapshot) Transaction() uint64 {
+	if !s.undo.isOpen() {
+		return 0
+	}
+	return s.undo.open[0]
+}
+
 // RollingBack reports whether a rollback is running. An event that an extension is told
 // of is then the opposite of an earlier one, and nothing is recorded.
 func (s *Snapshot) RollingBack() bool { return s.undo.rolling }

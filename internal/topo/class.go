@@ -177,6 +177,7 @@ func (t *Tables) count(slot int, p *framework.PodInfo, by int32) {
 	if !t.tracking {
 		return
 	}
+	t.enterTransaction()
 	t.move(t.classOf(p), slot, by)
 }
 
@@ -199,11 +200,35 @@ func (t *Tables) move(id int32, slot int, by int32) {
 	case t.snapshot.Recording():
 		t.dropUnused(t.mayBeOfUse)
 	default:
-		if many := len(t.empty) > 4*t.limits.emptyClasses || t.emptyBytes > 4*t.limits.emptyBytes; by < 0 && many {
+		if by < 0 && t.hasManyEmpty() {
 			t.lookup() // nobody looks anything up, and yet pods come and go
 		}
 		t.dropUnused(neverOfUse) // no cycle holds counts while pods move outside of transactions
 	}
+}
+
+// hasManyEmpty reports whether classes without pods have piled up, because nothing was looked up for long.
+func (t *Tables) hasManyEmpty() bool {
+	return len(t.empty) > 4*t.limits.emptyClasses || t.emptyBytes > 4*t.limits.emptyBytes
+}
+
+// enterTransaction looks after classes without pods before the first change in a transaction. Those that
+// lose their last pod in it stay until the next one: their pods may come back.
+func (t *Tables) enterTransaction() {
+	now := t.snapshot.Transaction()
+	if now == 0 || now == t.transaction || t.snapshot.RollingBack() {
+		return
+	}
+	if t.hasManyEmpty() {
+		t.lookup()
+	}
+	t.transaction = now
+}
+
+// dropsClasses reports whether classes without pods may go: no transaction is open, or it has changed nothing yet.
+func (t *Tables) dropsClasses() bool {
+	now := t.snapshot.Transaction()
+	return now == 0 || now != t.transaction
 }
 
 // recount changes the counters of a class by pods on one node, and returns how many they are.

@@ -39,9 +39,9 @@ func (t *Tables) lookup() {
 }
 
 // sweep gives up classes without pods, except some, and counters without users, if
-// they had none since before a tick. In a transaction, classes stay: their pods may come back.
+// they had none since before a tick. Classes stay in a transaction that has changed something.
 func (t *Tables) sweep(keep int, since uint64) {
-	if (len(t.empty) > keep || t.emptyBytes > t.limits.emptyBytes) && !t.snapshot.Recording() {
+	if (len(t.empty) > keep || t.emptyBytes > t.limits.emptyBytes) && t.dropsClasses() {
 		t.sweepClasses(keep, since)
 	}
 	var dropped []int32

@@ -412,6 +412,34 @@ func TestClassesStayInATransaction(t *testing.T) {
 	}
 }
 
+// TestClassesOfTrialsGo: what is tried in transactions and taken back leaves no classes and terms without bound, whether
+// anything is looked up inside of a trial or never.
+func TestClassesOfTrialsGo(t *testing.T) {
+	for _, lookups := range []int{0, 3} {
+		s := on(t, []string{"a", zone, "y"})
+		add(t, s, hermit("there", zone), "a")
+		tables := Of(s)
+		bound := 4*usual.emptyClasses + int(usual.recent) + 2
+		for i := range 2 * bound {
+			mark := s.Begin()
+			pod := hermit(fmt.Sprint(i), zone)
+			pod.Labels = map[string]string{"own": pod.Name}
+			add(t, s, pod, "a")
+			for range lookups {
+				tables.lookup()
+			}
+			s.Rollback(mark)
+			if live := len(tables.classes) - len(tables.freeClasses); live > bound {
+				t.Fatalf("%d classes after %d trials with %d lookups, want at most %d", live, i, lookups, bound)
+			}
+		}
+		if live := tables.termCount; live > bound {
+			t.Errorf("%d terms stay", live)
+		}
+		checkTables(t, tables)
+	}
+}
+
 // TestSizes distinguishes lists of sizes, also with very many of them, and after
 // their counters were evicted.
 func TestSizes(t *testing.T) {
