@@ -9,7 +9,7 @@ import (
 )
 
 // ReplicaSpread implements [replica.Spreader]: one rule for each anti-affinity
-// term that matches the pod itself, which leaves room for one replica in a domain. Terms of
+// term that matches the pod itself and has domains, which leaves room for one replica in each. Terms of
 // other pods, and required affinity that a pod meets, say of a node what they said before:
 // a replica that meets the affinity joins a domain that had such a pod.
 //
@@ -28,7 +28,7 @@ func (f *interPodAffinity) ReplicaSpread(pod *framework.PodInfo) (spread replica
 		if repels != f.IsRepelled(pod.Pod, i) {
 			return spread, false
 		}
-		if !repels {
+		if !repels || !f.HasDomains(i) {
 			continue
 		}
 		k := slices.Index(f.RepelTerms, i)
@@ -40,9 +40,12 @@ func (f *interPodAffinity) ReplicaSpread(pod *framework.PodInfo) (spread replica
 			Key: terms[i].Key, MaxSkew: 1, FromZero: true,
 			Place: func(node *framework.NodeInfo) replica.Place {
 				a := f.current(pod)
-				c := a.Repel[slices.Index(a.RepelTerms, i)]
-				d := c.Domain(node)
-				return replica.Place{Domain: int(d), Pods: c.In(d), Counts: c.Counts(node)}
+				k := slices.Index(a.RepelTerms, i)
+				if k < 0 { // all pods that the term matches have gone
+					return replica.Place{Domain: -1}
+				}
+				d := a.Repel[k].Domain(node)
+				return replica.Place{Domain: int(d), Pods: a.Repel[k].In(d), Counts: a.Repel[k].Counts(node)}
 			},
 		})
 	}

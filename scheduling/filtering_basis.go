@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"slices"
+	"time"
 
 	"github.com/berth-sched/berth/framework"
 )
@@ -15,6 +16,8 @@ type basis struct {
 	objects uint64    // of all other objects
 	keys    classKeys // versions of what the class keys read: affinity terms of pods, for one
 	wide    bool      // another pod may change what some plugin found
+	timed   bool      // another time may
+	now     time.Time // of the snapshot
 	held    []holder  // filters whose Dropped has to be asked
 }
 
@@ -27,7 +30,7 @@ type holder interface{ Dropped() bool }
 func (b *basis) begin(r *referencePath) {
 	b.found = false
 	snap := r.cycle.Snapshot
-	b.version, b.objects = snap.Version(), snap.Objects()
+	b.version, b.objects, b.now = snap.Version(), snap.Objects(), snap.Now()
 	b.keysChanged(snap, r.plugins, r.cycle.Pod)
 }
 
@@ -35,6 +38,7 @@ func (b *basis) begin(r *referencePath) {
 func (b *basis) set(r *referencePath, some *choice) {
 	b.found = true
 	b.wide = slices.ContainsFunc(some.pre, func(i int) bool { return r.readsPods(&r.plugins.preFilters[i]) })
+	b.timed = slices.ContainsFunc(some.pre, func(i int) bool { return r.readsTime(&r.plugins.preFilters[i]) })
 	b.held = b.held[:0]
 	b.hold(r.bound.filters)
 }
@@ -67,6 +71,16 @@ func (r *referencePath) readsPods(p *preFilter) (reads bool) {
 	}
 }
 
+// readsTime reports whether another time may change what a PreFilter plugin found.
+func (r *referencePath) readsTime(p *preFilter) (reads bool) {
+	defer func() {
+		if recover() != nil {
+			reads = true
+		}
+	}()
+	return p.scope.of(r.cycle.Pod).Reads&framework.ReadsTime != 0
+}
+
 // stands reports whether the PreFilter plugins would find what they found.
 func (b *basis) stands(r *referencePath) bool {
 	if !b.found {
@@ -78,7 +92,7 @@ func (b *basis) stands(r *referencePath) bool {
 		}
 	}
 	snap := r.cycle.Snapshot
-	if b.objects != snap.Objects() {
+	if b.objects != snap.Objects() || b.timed && !b.now.Equal(snap.Now()) {
 		return false
 	}
 	if b.version == snap.Version() {

@@ -39,7 +39,10 @@ func (f *Filtering) Spread() (parts SpreadFiltering, ok bool, err error) {
 		if !can {
 			return parts, false, nil
 		}
-		spread, can := spreader.ReplicaSpread(pod)
+		spread, can, err := replicaSpread(spreader, pod)
+		if err != nil {
+			return parts, false, &PluginError{Point: "ReplicaSpread", Plugin: t.filters[b.At].name, Err: err}
+		}
 		if !can {
 			return parts, false, nil
 		}
@@ -49,6 +52,17 @@ func (f *Filtering) Spread() (parts SpreadFiltering, ok bool, err error) {
 		return parts, false, err
 	}
 	return parts, parts.Rest.NodeOnly(), nil
+}
+
+// replicaSpread asks a filter how it spreads replicas. A panic is an error.
+func replicaSpread(s replica.Spreader, pod *framework.PodInfo) (spread replica.Spread, ok bool, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = recovered(v)
+		}
+	}()
+	spread, ok = s.ReplicaSpread(pod)
+	return spread, ok, nil
 }
 
 // ReadingNodes names the filters that read other nodes, or that these exist, for more than to spread

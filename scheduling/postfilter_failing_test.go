@@ -52,7 +52,7 @@ func TestFailuresWhilePreempting(t *testing.T) {
 						name := fmt.Sprint("n", i)
 						put(s.AddNode(api.MakeNode(name, "4", "8Gi").Obj()))
 						put(s.AddPod(podInfo(t, s, api.MakePod("small-"+name).Requests("1", "1Gi").Obj()), name))
-						large := api.MakePod("large-" + name).Requests("3", "1Gi").Priority(int32(nodes - i)) // the last is preempted
+						large := api.MakePod("large-"+name).Requests("3", "1Gi").Priority(int32(nodes - i)) // the last is preempted
 						put(s.AddPod(podInfo(t, s, large.Obj()), name))
 					}
 					high := podInfo(t, s, api.MakePod("high").Requests("3", "1Gi").Priority(100).Obj())

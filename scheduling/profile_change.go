@@ -69,7 +69,7 @@ func (p *Profile) Replace(plugin framework.Plugin) error {
 			changed++
 		}
 	}
-	if p.QueueSort != nil && p.QueueSort.Name() == name {
+	if p.QueueSort != nil && nameOf(p.QueueSort) == name {
 		points = append(points, "QueueSort")
 		if part := PluginFor(plugin, is[queueing.QueueSortPlugin]); part != nil {
 			p.QueueSort = part
@@ -132,11 +132,11 @@ func (p *Profile) Reweigh(name string, weight int64) error {
 
 // scorer returns the place of the scorer of that name, -1 if there is none.
 func (p *Profile) scorer(name string) int {
-	return slices.IndexFunc(p.Score, func(w Weighted) bool { return !isNil(w.Plugin) && w.Plugin.Name() == name })
+	return slices.IndexFunc(p.Score, func(w Weighted) bool { return !isNil(w.Plugin) && nameOf(w.Plugin) == name })
 }
 
 func indexOf(list []framework.Plugin, name string) int {
-	return slices.IndexFunc(list, func(p framework.Plugin) bool { return !isNil(p) && p.Name() == name })
+	return slices.IndexFunc(list, func(p framework.Plugin) bool { return !isNil(p) && nameOf(p) == name })
 }
 
 // unknown is the error of a name that the profile does not have; it lists those that

@@ -99,7 +99,11 @@ func (p measuredPreScore) PreScore(c *framework.Cycle, feasible []*framework.Nod
 
 // filter asks one filter after the other; it returns false if one fails.
 func (m *measurement) filter(r *referencePath, s *framework.Snapshot) (ok bool) {
-	defer func() { ok = ok && recover() == nil }()
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
 	for _, n := range s.All() {
 		if !r.bound.restrict || r.bound.allows(n.Name()) {
 			r.feasible = append(r.feasible, n)

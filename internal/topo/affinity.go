@@ -358,6 +358,12 @@ func (a *Affinity) Repels(term int) bool {
 	return (&podSet{parts: []podPart{part}}).has(a.looks)
 }
 
+// HasDomains reports whether some node has the topology key of the pod's required anti-affinity term of that number.
+func (a *Affinity) HasDomains(term int) bool {
+	t := a.tables
+	return t.keys[t.key(a.traits.terms.RequiredAnti[term].Key)].hasNodes()
+}
+
 // Bars reports whether a required anti-affinity term of a pod in the cluster
 // keeps this pod off some node.
 func (a *Affinity) Bars() bool {

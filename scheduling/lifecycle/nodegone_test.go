@@ -2,6 +2,7 @@ package lifecycle_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -115,4 +116,27 @@ func TestNewestVersionCountsAfterAPanic(t *testing.T) {
 		t.Errorf("the node has the pods %v, want the newest version", pods)
 	}
 	w.wantProblem("the fuse")
+}
+
+// A pod that waits for room is tried when the pod that has gone leaves the node, however often an extension kept it.
+func TestRoomAfterPanics(t *testing.T) {
+	for _, times := range []int{0, 1, 2, 5} {
+		lit := 0
+		w := newWorld(t, scheduling.Kubernetes137())
+		w.confirm = true
+		fuse{lit: &lit}.lay(w.d)
+		w.nodes(api.MakeNode("n", "2", "8Gi"))
+		w.pods(api.MakePod("a").Requests("2", "1Gi"))
+		w.all()
+		w.pods(api.MakePod("b").Requests("2", "1Gi"))
+		w.all()
+		w.pass(time.Minute) // beyond its backoff
+		lit = times
+		w.d.Apply(lifecycle.Delete(api.MakePod("a").Obj()))
+		for range times + 1 {
+			w.all()
+			w.pass(15 * time.Second) // beyond the backoff of an attempt that came too early
+		}
+		w.wantOn("n", "b")
+	}
 }

@@ -239,3 +239,37 @@ func ExampleAlikeObserver() {
 	// 102 attempts, and 198 with them
 	// 3 of the last pod: 0/1 nodes are available: 1 Insufficient cpu.
 }
+
+// TestPluginObserverAndAFilterThatPanics: an observer of plugins measures the filters once more, about all nodes. That one
+// of them panics is an error of the pod, as without the observer.
+func TestPluginObserverAndAFilterThatPanics(t *testing.T) {
+	p := scheduling.Kubernetes137()
+	p.Filter = append(p.Filter, allergic{})
+	w := newWorldWith(t, lifecycle.Config{Profiles: []scheduling.Profile{p}, Observer: stoic{}}, lifecycle.NewHandle())
+	w.nodes(api.MakeNode("n", "4", "8Gi"))
+	w.pods(api.MakePod("peanut"), api.MakePod("other"))
+	if a := w.one(); a.State != lifecycle.Failed || a.Err == nil {
+		t.Errorf("attempt: %+v, want one that failed", a)
+	}
+	if a := w.one(); a.State != lifecycle.Bound {
+		t.Errorf("attempt: %+v, want a pod that is bound", a)
+	}
+}
+
+// allergic is a filter that panics about pods of one name.
+type allergic struct{}
+
+func (allergic) Name() string { return "allergic" }
+
+func (allergic) Filter(p *framework.PodInfo, _ *framework.NodeInfo) framework.Status {
+	if p.Pod.Name == "peanut" {
+		panic("oh")
+	}
+	return framework.Status{}
+}
+
+// stoic is an observer of plugins that does nothing.
+type stoic struct{}
+
+func (stoic) Attempt(*lifecycle.Attempt)    {}
+func (stoic) Plugin(lifecycle.PluginTiming) {}

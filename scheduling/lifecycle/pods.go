@@ -104,9 +104,9 @@ func (d *Driver) recount(p *pod, node string) error {
 		if err := d.replace(p, node); err == nil || mayRetry(err) {
 			return err
 		}
-	case d.snap.Node(node) == nil && p.counted.Pod.UID == p.info.Pod.UID:
+	case p.counted.Pod.UID == p.info.Pod.UID: // its node is missing, or an extension has refused it
 		d.rehost(p, p.info, node)
-		return nil
+		return d.enter(p)
 	}
 	d.uncount(p)
 	return d.count(p, p.info, node)
@@ -216,11 +216,16 @@ func (d *Driver) enter(p *pod) error {
 func (d *Driver) leave(p *framework.PodInfo, node string) {
 	err := d.snap.RemovePod(p, node)
 	d.problem(err)
-	d.retryAfter(err, func(context.Context) error {
-		if left := version(d.snap.Node(node), p.Pod); left != nil {
-			return d.snap.RemovePod(left, node)
+	d.retryAfter(err, func(ctx context.Context) error {
+		left := version(d.snap.Node(node), p.Pod)
+		if left == nil {
+			return nil
 		}
-		return nil
+		err := d.snap.RemovePod(left, node)
+		if err == nil {
+			d.move(ctx, assignedEvent(queueing.ActionDelete), p, nil, nil) // now there is room
+		}
+		return err
 	})
 }
 

@@ -67,7 +67,7 @@ func (p *Planner) checkChanges(pod *api.Pod, node *api.Node, changes []Change) e
 // weightOf returns the weight of a scorer of the profile.
 func (p *Planner) weightOf(name string) (weight int64, ok bool) {
 	for _, w := range p.profile.Score {
-		if w.Plugin.Name() == name {
+		if nameOf(w.Plugin) == name {
 			return cmp.Or(w.Weight, 1), true
 		}
 	}

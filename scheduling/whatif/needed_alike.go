@@ -27,8 +27,8 @@ func (x *nodeSearch) findAlike(s *framework.Snapshot) error {
 	if first.HasClaims() || namesNodes(first.Pod) {
 		return nil
 	}
-	for _, pod := range x.pods[1:] {
-		if !sameClass(first, pod) {
+	for _, pod := range x.pods {
+		if !sameClass(first, pod) || pod.Pod.DeletionTimestamp != nil { // it does not count where pods spread
 			return nil
 		}
 	}
@@ -102,7 +102,9 @@ func (x *nodeSearch) countAlike(counts []int) (placed int, ok bool, err error) {
 	err = x.with(counts, func(s *framework.Snapshot) error {
 		x.spent += s.Len()
 		h, counted, err := x.headroom(s, x.pods[0])
-		placed, ok = min(h.Total, len(x.pods)), counted
+		if counted && err == nil {
+			placed, ok = min(h.Total, len(x.pods)), true
+		}
 		return err
 	})
 	return placed, ok, err

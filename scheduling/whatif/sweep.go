@@ -108,7 +108,7 @@ func chosen(t *scheduling.ScoreTable, weights []int64) (string, error) {
 func (p *Planner) vectors(weightings []Weights) ([][]int64, error) {
 	places := map[string]int{}
 	for i, w := range p.profile.Score {
-		places[w.Plugin.Name()] = i
+		places[nameOf(w.Plugin)] = i
 	}
 	list := make([][]int64, len(weightings))
 	for i, w := range weightings {

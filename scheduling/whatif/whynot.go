@@ -194,7 +194,7 @@ func (p *Planner) weighing(weights Weights) (*scheduling.Scheduler, error) {
 	profile.Cache.Off = true
 	profile.Score = nil
 	for _, w := range p.profile.Score {
-		if weight, ok := weights[w.Plugin.Name()]; ok {
+		if weight, ok := weights[nameOf(w.Plugin)]; ok {
 			if w.Weight = weight; weight == 0 {
 				continue
 			}
@@ -202,6 +202,12 @@ func (p *Planner) weighing(weights Weights) (*scheduling.Scheduler, error) {
 		profile.Score = append(profile.Score, w)
 	}
 	return scheduling.New(profile)
+}
+
+// nameOf returns the name of a plugin, "" if the method Name panics, about which scheduling.New says more.
+func nameOf(p framework.Plugin) (name string) {
+	defer func() { _ = recover() }()
+	return p.Name()
 }
 
 // Decide returns the node that the pod would go to with these changes, "" for none.
@@ -418,7 +424,7 @@ func (x *whyNot) gaps(chosen string) (list []ScoreGap) {
 	}
 	at := map[string]int{}
 	for i, w := range x.planner.profile.Score {
-		at[w.Plugin.Name()] = i
+		at[nameOf(w.Plugin)] = i
 	}
 	for i, name := range x.table.Plugins() {
 		w := weights[at[name]]

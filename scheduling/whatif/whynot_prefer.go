@@ -62,7 +62,7 @@ func (x *whyNot) reweigh(t *scheduling.ScoreTable, scorer int) (c Change, ok boo
 		case err != nil:
 			return c, false, err
 		case d.Node == x.node.Name:
-			name := x.planner.profile.Score[scorer].Plugin.Name()
+			name := nameOf(x.planner.profile.Score[scorer].Plugin)
 			return Change{Kind: ChangeWeight, Name: name, Was: own, Amount: weight}, true, nil
 		}
 	}
