@@ -126,5 +126,8 @@ func TestVerifyContainsPanics(t *testing.T) {
 		if failed > 1 {
 			t.Fatalf("%d decisions failed after one panic, at call %d", failed, at)
 		}
+		if calls < at {
+			break // there is no such call
+		}
 	}
 }

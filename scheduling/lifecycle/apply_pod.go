@@ -168,10 +168,15 @@ func (d *Driver) updateAssigned(ctx context.Context, p *pod, before *framework.P
 	if err != nil && !p.inside { // no version counts any more
 		d.move(ctx, assignedEvent(queueing.ActionDelete), before, nil, nil)
 	}
-	for _, e := range queue.PodChanges(before, p.info) {
-		d.move(ctx, e, before, p.info, nil)
-	}
+	d.tellChanges(ctx, before, p.info)
 	return err
+}
+
+// tellChanges tells the queue how a version of an assigned pod differs from the one before.
+func (d *Driver) tellChanges(ctx context.Context, before, after *framework.PodInfo) {
+	for _, e := range queue.PodChanges(before, after) {
+		d.move(ctx, e, before, after, nil)
+	}
 }
 
 // deletePod applies that the pod was deleted.

@@ -1,6 +1,8 @@
 package lifecycle_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -118,25 +120,50 @@ func TestNewestVersionCountsAfterAPanic(t *testing.T) {
 	w.wantProblem("the fuse")
 }
 
-// A pod that waits for room is tried when the pod that has gone leaves the node, however often an extension kept it.
-func TestRoomAfterPanics(t *testing.T) {
-	for _, times := range []int{0, 1, 2, 5} {
-		lit := 0
-		w := newWorld(t, scheduling.Kubernetes137())
-		w.confirm = true
-		fuse{lit: &lit}.lay(w.d)
-		w.nodes(api.MakeNode("n", "2", "8Gi"))
-		w.pods(api.MakePod("a").Requests("2", "1Gi"))
-		w.all()
-		w.pods(api.MakePod("b").Requests("2", "1Gi"))
-		w.all()
-		w.pass(time.Minute) // beyond its backoff
-		lit = times
-		w.d.Apply(lifecycle.Delete(api.MakePod("a").Obj()))
-		for range times + 1 {
-			w.all()
-			w.pass(15 * time.Second) // beyond the backoff of an attempt that came too early
+// A pod that waits is tried soon after what it waits for counts, however often an extension kept that from counting.
+func TestWaitingAfterPanics(t *testing.T) {
+	node := api.MakeNode("n", "2", "8Gi").Labels(api.LabelHostname, "n")
+	large, small := api.MakePod("a").Requests("2", "1Gi"), api.MakePod("a").Requests("1", "1Gi")
+	waits := api.MakePod("b").Requests("1", "1Gi")
+	follows := api.MakePod("b").Requests("1", "1Gi").PodAffinity(api.LabelHostname, "app=x")
+	there := func(b api.PodBuilder) lifecycle.Event { return lifecycle.Update(onNode(b.Obj(), "n")) }
+	for name, tt := range map[string]struct {
+		before []lifecycle.Event
+		pod    api.PodBuilder // that waits
+		event  lifecycle.Event
+		on     []string
+	}{
+		"leaves":         {[]lifecycle.Event{lifecycle.Update(node.Obj()), there(large)}, waits, lifecycle.Delete(large.Obj()), []string{"b"}},
+		"shrinks":        {[]lifecycle.Event{lifecycle.Update(node.Obj()), there(large)}, waits, there(small), []string{"a", "b"}},
+		"comes":          {[]lifecycle.Event{lifecycle.Update(node.Obj())}, follows, there(small.Labels("app", "x")), []string{"a", "b"}},
+		"gets a label":   {[]lifecycle.Event{lifecycle.Update(node.Obj()), there(small)}, follows, there(small.Labels("app", "x")), []string{"a", "b"}},
+		"node come back": {[]lifecycle.Event{there(small.Labels("app", "x"))}, follows, lifecycle.Update(node.Obj()), []string{"a", "b"}},
+	} {
+		for _, inverted := range []bool{false, true} {
+			for times := range 4 {
+				t.Run(fmt.Sprint(name, inverted, times), func(t *testing.T) {
+					lit := 0
+					w := newWorld(t, scheduling.Kubernetes137())
+					w.confirm = true
+					fuse{&lit, inverted}.lay(w.d)
+					w.d.Apply(tt.before...)
+					w.pods(tt.pod)
+					w.all()
+					w.pass(time.Minute) // beyond its backoff
+					w.all()
+					lit = times
+					w.d.Apply(tt.event)
+					for range times + 2 {
+						w.all()
+						w.pass(15 * time.Second) // beyond the backoff of an attempt that came too early
+					}
+					on := w.on("n")
+					slices.Sort(on)
+					if !slices.Equal(on, tt.on) {
+						t.Errorf("node n holds %v, want %v", on, tt.on)
+					}
+				})
+			}
 		}
-		w.wantOn("n", "b")
 	}
 }

@@ -117,7 +117,7 @@ func (d *Driver) recount(p *pod, node string) error {
 func (d *Driver) replace(p *pod, node string) error {
 	before := p.counted
 	err := d.replaceOnce(p, node)
-	d.retryAfter(err, func(context.Context) error {
+	d.retryAfter(err, func(ctx context.Context) error {
 		switch {
 		case p.counted != before:
 			return nil
@@ -125,7 +125,11 @@ func (d *Driver) replace(p *pod, node string) error {
 			d.rehost(p, p.info, p.host.name)
 			return nil
 		}
-		return d.replaceOnce(p, node)
+		err := d.replaceOnce(p, node)
+		if err == nil {
+			d.tellChanges(ctx, before, p.info) // again: what waits for them may have been tried too early
+		}
+		return err
 	})
 	return err
 }
@@ -200,12 +204,14 @@ func (d *Driver) enter(p *pod) error {
 	}
 	err := d.snap.AddPod(p.counted, p.host.name)
 	p.inside = err == nil
-	d.retryAfter(err, func(context.Context) error {
+	d.retryAfter(err, func(ctx context.Context) error {
 		if p.host == nil || p.inside || d.snap.Node(p.host.name) == nil {
 			return nil
 		}
 		err := d.snap.AddPod(p.counted, p.host.name)
-		p.inside = err == nil
+		if p.inside = err == nil; p.inside {
+			d.move(ctx, assignedEvent(queueing.ActionAdd), nil, p.counted, nil)
+		}
 		return err
 	})
 	return err
