@@ -247,7 +247,8 @@ func (s *Scheduler) Do(ctx context.Context, look func(*framework.Snapshot)) erro
 }
 
 // Snapshot returns a fork of the cluster as the scheduler sees it, for what-ifs. It costs
-// some microseconds, and belongs to the caller. It waits as Do does.
+// some microseconds, and belongs to the caller. Its time is that of the call; if you keep it, use
+// [framework.Snapshot.SetNow]. It waits as Do does.
 func (s *Scheduler) Snapshot(ctx context.Context) (fork *framework.Snapshot, err error) {
 	err = s.Do(ctx, func(snap *framework.Snapshot) { fork = snap.Fork() })
 	return fork, err

@@ -114,8 +114,10 @@ const consequences = 1024
 
 // Flush applies what had happened when it was called: events, ends of bindings, and
 // the passing of time. It also applies what follows from that, up to a bound, so
-// that a flood of events cannot hold it for ever. ScheduleOne begins with Flush.
+// that a flood of events cannot hold it for ever. The snapshot's time becomes that of the clock, so a pod
+// counts from the time at which its event is applied. ScheduleOne begins with Flush.
 func (d *Driver) Flush(ctx context.Context) {
+	d.snap.SetNow(d.clock.Now())
 	for most := d.mail.len() + consequences; most > 0; most-- {
 		msg := d.mail.next()
 		if msg == nil {
