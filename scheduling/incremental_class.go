@@ -110,6 +110,14 @@ type side struct {
 	kept, live choice
 }
 
+// readsOf is what a PreFilter or PreScore reads, by the place of what it prepares and, if that is negative, its own.
+func (s *side) readsOf(prepares, own int) framework.Reads {
+	if prepares >= 0 {
+		return s.reads[prepares]
+	}
+	return s.reads[own]
+}
+
 // outside is what makes a plugin live: its answers are not kept with a class of pods.
 const outside = framework.ReadsCluster | framework.ReadsDomain | framework.ReadsFeasible
 

@@ -31,7 +31,8 @@ func (r *reading) idleFilters(t *plugins) idlers {
 	l := idlers{live: &r.filters.live}
 	l.all = !slices.ContainsFunc(l.live.at, func(i int) bool { return !t.filters[i].bound })
 	for _, i := range l.live.pre {
-		l.add(t.preFilters[i].idler, t.preFilters[i].keyer)
+		p := &t.preFilters[i]
+		l.add(p.idler, p.keyer, r.filters.readsOf(p.filter, len(t.filters)+i))
 	}
 	return l
 }
@@ -41,16 +42,19 @@ func (r *reading) idleScorers(t *plugins) idlers {
 	l := idlers{live: &r.scorers.live}
 	l.all = !slices.ContainsFunc(l.live.at, func(i int) bool { return !t.scorers[i].bound })
 	for _, i := range l.live.pre {
-		l.add(t.preScores[i].idler, t.preScores[i].keyer)
+		p := &t.preScores[i]
+		l.add(p.idler, p.keyer, r.scorers.readsOf(p.scorer, len(t.scorers)+i))
 	}
 	return l
 }
 
-func (l *idlers) add(x incremental.Idler, keyer incremental.ClassKeyer) {
+// add adds the idler of a plugin. The answer of one that reads the whole cluster stands for one pod: it has no
+// part in the key of the class.
+func (l *idlers) add(x incremental.Idler, keyer incremental.ClassKeyer, reads framework.Reads) {
 	switch {
 	case x == nil:
 		l.all = false
-	case keyer == nil:
+	case keyer == nil || reads&framework.ReadsCluster != 0:
 		l.list, x = append(l.list, x), nil
 	}
 	l.kept = append(l.kept, x)

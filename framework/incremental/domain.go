@@ -14,6 +14,9 @@ package incremental
 // if services say which pods count. Then no version of the earlier sums may equal a
 // version of the present ones, and Changed must return false for each of them, even if
 // answers depended on the same sums some time before.
+//
+// A tracker of a plugin that has no scope, or one with [framework.ReadsCluster], is not asked: all answers of such a
+// plugin count as changed.
 type DomainTracker interface {
 	// Version identifies the sums that answers depend on, and their state.
 	Version() uint64

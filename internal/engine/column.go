@@ -326,7 +326,7 @@ func (col *column) giveUpExceptions(c *class, s *exceptScores) bool {
 // changed asks the scorer which nodes' answers changed since the last decision, and
 // reports whether all may have.
 func (col *column) changed(c *class) bool {
-	tracker, ok := col.scorer.Scorer.(incremental.DomainTracker)
+	tracker, ok := trackerOf(col.scorer.Scorer, col.scorer.Reads)
 	if !ok {
 		reads, s := col.scorer.Reads, c.base.at.snapshot
 		return col.role == moved || reads&(framework.ReadsDomain|framework.ReadsCluster) != 0 || col.asked.feasible != c.versions.feasible ||
@@ -372,16 +372,24 @@ func (col *column) changedFrom(c *class) changedFrom {
 
 // anchor begins with new anchors, after all nodes were asked about.
 func (col *column) anchor(c *class) {
-	if t, ok := col.scorer.Scorer.(incremental.ForkTracker); ok && col.form != byGroup && c.base.moves > 0 {
+	if t, ok := col.forkTracker(); ok && col.form != byGroup && c.base.moves > 0 {
 		col.anchors.begin(&c.ask, t, col.changedFrom(c), c.anchored())
 	}
 }
 
 // stayAnchored goes on with the anchors, after the touched nodes were asked about.
 func (col *column) stayAnchored(c *class) {
-	if t, ok := col.scorer.Scorer.(incremental.ForkTracker); ok && col.form != byGroup && c.base.moves > 0 {
+	if t, ok := col.forkTracker(); ok && col.form != byGroup && c.base.moves > 0 {
 		col.anchors.stay(&c.ask, t, col.touched, c.anchored())
 	}
+}
+
+// forkTracker is the scorer's tracker, if it knows forks.
+func (col *column) forkTracker() (t incremental.ForkTracker, ok bool) {
+	if tracker, is := trackerOf(col.scorer.Scorer, col.scorer.Reads); is {
+		t, ok = tracker.(incremental.ForkTracker)
+	}
+	return t, ok
 }
 
 // score is the weighted, normalized score of a node, unless its group has it.

@@ -181,7 +181,7 @@ func (g *gates) track(a *asker, most int) (known bool) {
 // follow lists the nodes for which the gate's verdicts changed since the last decision; false if all may
 // have. No anchor of it differs in more than most.
 func (g *gates) follow(x *gate, a *asker, most int) (known bool) {
-	t, ok := x.filter.Filter.(incremental.DomainTracker)
+	t, ok := trackerOf(x.filter.Filter, x.filter.Reads)
 	if !ok {
 		return false
 	}
@@ -238,7 +238,7 @@ func (g *gates) askGroups(c *class) (asked bool) {
 		if x.role == absent || !x.grouped {
 			continue
 		}
-		if t, ok := x.filter.Filter.(incremental.DomainTracker); ok {
+		if t, ok := trackerOf(x.filter.Filter, x.filter.Reads); ok {
 			version := c.ask.version(t)
 			if x.role == remembered && version == x.version {
 				continue

@@ -71,6 +71,15 @@ type Feasible interface {
 	Groups(at int) incremental.FeasibleNodes
 }
 
+// trackerOf returns what the bound filter or scorer tells of changes. One that may read the whole cluster is not heeded:
+// it may say more of the pod than the class key does, and its answers are never kept.
+func trackerOf(bound any, r framework.Reads) (t incremental.DomainTracker, ok bool) {
+	if r&framework.ReadsCluster == 0 {
+		t, ok = bound.(incremental.DomainTracker)
+	}
+	return t, ok
+}
+
 // nodeOnly reports whether an answer stands while only the node's pods change.
 func nodeOnly(r framework.Reads) bool {
 	return r&(framework.ReadsPods|framework.ReadsTime|framework.ReadsCluster) == 0

@@ -91,7 +91,7 @@ func oneDeviceOf(t *testing.T, where func(*api.ResourceSliceSpec), c lifecycle.C
 // once the extension has come to its senses.
 func TestDevicesAfterAPanic(t *testing.T) {
 	for _, inverted := range []bool{false, true} {
-		for _, times := range []int{1, 2, 5} {
+		for _, times := range []int{1, 2, 5, 20} {
 			t.Run(fmt.Sprint(inverted, times), func(t *testing.T) {
 				var problems []error
 				d, clock := oneDeviceOf(t, only("n"), lifecycle.Config{
@@ -110,6 +110,7 @@ func TestDevicesAfterAPanic(t *testing.T) {
 				d.Apply(lifecycle.Update(bound))
 				for range times {
 					d.Flush(t.Context())
+					clock.Advance(time.Hour)
 				}
 				if lit > 0 || len(problems) != 1 || !strings.Contains(problems[0].Error(), "the fuse") {
 					t.Errorf("problems %v, want one of the fuse, which is lit for %d times more", problems, lit)
