@@ -47,6 +47,9 @@ func (f *Filtering) Renew(snap *framework.Snapshot, pod *framework.PodInfo) erro
 // Rebind runs the PreFilter plugins again.
 func (f *Filtering) Rebind() error {
 	c := &f.path.cycle
+	if err := c.Snapshot.Broken(); err != nil {
+		return err
+	}
 	c.Reset(c.Pod, c.Snapshot, c.Number, c.Seed)
 	return f.bind()
 }

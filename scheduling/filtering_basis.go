@@ -115,8 +115,11 @@ func (b *basis) keysChanged(snap *framework.Snapshot, t *plugins, pod *framework
 	return b.keys.epoch != was
 }
 
-// follow runs the PreFilter plugins again if what they read may have changed.
+// follow runs the PreFilter plugins again if what they read may have changed. A broken snapshot is an error.
 func (f *Filtering) follow() error {
+	if err := f.path.cycle.Snapshot.Broken(); err != nil {
+		return err
+	}
 	if f.basis.stands(f.path) {
 		return nil
 	}

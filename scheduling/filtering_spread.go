@@ -26,6 +26,9 @@ type SpreadFilter struct {
 // Spread takes the Filtering apart, if every filter that looks beyond the node can say how
 // it spreads replicas ([replica.Spreader]). Otherwise ok is false.
 func (f *Filtering) Spread() (parts SpreadFiltering, ok bool, err error) {
+	if err := f.follow(); err != nil {
+		return parts, false, err
+	}
 	r := f.path
 	t, pod := r.plugins, r.cycle.Pod
 	if r.cycle.Snapshot.Nominations() > 0 || !r.bound.rejected.IsSuccess() {

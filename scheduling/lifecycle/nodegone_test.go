@@ -99,25 +99,39 @@ func TestLeavingAgainSparesANewerPod(t *testing.T) {
 	}
 }
 
-// A version that an extension refused once counts when the node, which has gone meanwhile, comes back.
-func TestNewestVersionCountsAfterAPanic(t *testing.T) {
-	lit := 0
-	w := newWorld(t, scheduling.Kubernetes137())
-	fuse{lit: &lit}.lay(w.d)
-	node := api.MakeNode("n", "4", "8Gi")
-	w.nodes(node)
-	w.d.Apply(lifecycle.Update(onNode(api.MakePod("a").Requests("1", "1Gi").Obj(), "n")))
-	w.d.Flush(w.ctx)
-	lit = 1
+// What happens to a pod after an extension has refused its newest version, and before that is tried again.
+func TestAfterARefusedVersion(t *testing.T) {
+	node, other := api.MakeNode("n", "4", "8Gi"), api.MakeNode("m", "4", "8Gi")
 	newest := onNode(api.MakePod("a").Requests("2", "1Gi").Obj(), "n")
-	w.d.Apply(lifecycle.Update(newest), lifecycle.Delete(node.Obj()))
-	w.d.Flush(w.ctx)
-	w.nodes(node)
-	w.d.Flush(w.ctx)
-	if pods := w.d.Snapshot().Node("n").Pods; len(pods) != 1 || pods[0].Pod != newest {
-		t.Errorf("the node has the pods %v, want the newest version", pods)
+	moved := onNode(api.MakePod("a").Requests("2", "1Gi").Obj(), "m")
+	for name, tt := range map[string]struct {
+		event lifecycle.Event
+		on    map[string]*api.Pod // by node
+	}{
+		"its node goes": {lifecycle.Delete(node.Obj()), map[string]*api.Pod{"n": newest}}, // and comes back
+		"it goes":       {lifecycle.Delete(newest), nil},
+		"it moves":      {lifecycle.Update(moved), map[string]*api.Pod{"m": moved}},
+		"nothing":       {lifecycle.Update(other.Obj()), map[string]*api.Pod{"n": newest}},
+	} {
+		lit := 0
+		w := newWorld(t, scheduling.Kubernetes137())
+		fuse{lit: &lit}.lay(w.d)
+		w.nodes(node, other)
+		w.d.Apply(lifecycle.Update(onNode(api.MakePod("a").Requests("1", "1Gi").Obj(), "n")))
+		w.d.Flush(w.ctx)
+		lit = 1
+		w.d.Apply(lifecycle.Update(newest), tt.event)
+		w.d.Flush(w.ctx)
+		w.nodes(node)
+		w.d.Flush(w.ctx)
+		for _, n := range w.d.Snapshot().All() {
+			want := tt.on[n.Name()]
+			if is := len(n.Pods) == 1 && n.Pods[0].Pod == want; is != (want != nil) || len(n.Pods) > 1 {
+				t.Errorf("%s: node %s has the pods %v", name, n.Name(), n.Pods)
+			}
+		}
+		w.wantProblem("the fuse")
 	}
-	w.wantProblem("the fuse")
 }
 
 // A pod that waits is tried soon after what it waits for counts, however often an extension kept that from counting.

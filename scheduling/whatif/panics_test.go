@@ -294,6 +294,48 @@ func must[T any](x T, err error) T {
 	return x
 }
 
+// breaker is an extension whose Undo panics, which breaks a snapshot.
+type breaker struct{}
+
+func (breaker) Fork(*framework.Snapshot) framework.Extension { return breaker{} }
+func (breaker) Undo(*framework.Snapshot)                     { panic("a mine in Undo") }
+
+// TestBrokenSnapshotsRefuse: a snapshot that is broken answers no question, also none of a Filtering or planner that was there before.
+func TestBrokenSnapshotsRefuse(t *testing.T) {
+	s := framework.NewSnapshot(framework.Arrival)
+	for _, name := range []string{"a", "b"} {
+		try(s.AddNode(api.MakeNode(name, "4", "8Gi").Obj()))
+	}
+	pod := must(s.NewPodInfo(api.MakePod("p").Requests("1", "1Gi").Obj()))
+	sched := must(scheduling.New(scheduling.Kubernetes137()))
+	f, planner := must(sched.Filtering(s, pod)), must(whatif.New(scheduling.Kubernetes137(), s))
+	for _, s := range []*framework.Snapshot{s, planner.Snapshot()} {
+		framework.NewExtensionKey(func(*framework.Snapshot) breaker { return breaker{} }).Of(s)
+		mark := s.Begin()
+		s.Record(breaker{})
+		s.Rollback(mark)
+	}
+	for name, ask := range map[string]func() error{
+		"Node":         func() error { _, err := f.Node(s.At(0)); return err },
+		"Rejections":   func() error { _, err := f.Rejections(s.At(0)); return err },
+		"Replicas":     func() error { _, err := f.Replicas(s.At(0), 3); return err },
+		"Count":        func() error { _, _, _, err := f.Count(s.At(0)); return err },
+		"Without":      func() error { _, err := f.Without(nil, s.At(0)); return err },
+		"Spread":       func() error { _, _, err := f.Spread(); return err },
+		"Rebind":       func() error { return f.Rebind() },
+		"Drain":        func() error { _, err := planner.Drain("a"); return err },
+		"Removable":    func() error { _, err := planner.Removable("a"); return err },
+		"Consolidate":  func() error { _, err := planner.Consolidate("a"); return err },
+		"Rebalance":    func() error { _, err := planner.Rebalance(whatif.RebalanceConfig{UseRequests: true}); return err },
+		"Place no pod": func() error { _, err := planner.Place(nil); return err },
+		"NodesNeeded":  func() error { _, err := planner.NodesNeeded(nil, whatif.TypeLike("t", s.At(0))); return err },
+	} {
+		if err := ask(); !errors.Is(err, framework.ErrBroken) {
+			t.Errorf("%s: %v, want ErrBroken", name, err)
+		}
+	}
+}
+
 // A limited plugin fails in PreFilter in clusters of more than so many nodes.
 type limited struct{ most int }
 

@@ -94,6 +94,9 @@ func (p *Planner) Pod(key string) (*framework.PodInfo, error) {
 // try calls f with the snapshot in a transaction, and takes back what f did. The
 // decisions of f follow the position start.
 func (p *Planner) try(f func(s *framework.Snapshot) error) error {
+	if err := p.snapshot.Broken(); err != nil {
+		return err
+	}
 	mark := p.snapshot.Begin()
 	defer p.snapshot.Rollback(mark)
 	p.sched.Seek(p.start)
@@ -103,6 +106,9 @@ func (p *Planner) try(f func(s *framework.Snapshot) error) error {
 
 // inFork is try for changes of the set of nodes.
 func (p *Planner) inFork(f func(s *framework.Snapshot) error) error {
+	if err := p.snapshot.Broken(); err != nil {
+		return err
+	}
 	p.sched.Seek(p.start)
 	p.made = 0
 	return f(p.snapshot.Fork())
