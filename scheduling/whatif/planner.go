@@ -162,6 +162,8 @@ func leaveClaims(s *framework.Snapshot, pod *framework.PodInfo) error {
 // TakeOff takes a pod off its node, if it has one, as the questions of a [Planner] do before they
 // place it again, and returns it as it waits. Claims that were made for it go with it, and a claim for
 // devices that no other pod uses gives them back. Claims of its ephemeral volumes are made. The snapshot changes.
+// A volume that a scheduler has chosen for it in this snapshot stays chosen: [scheduling.Scheduler.Release] gives it
+// back.
 func TakeOff(s *framework.Snapshot, pod *framework.PodInfo) (*framework.PodInfo, error) {
 	if err := s.CheckPod(pod); err != nil {
 		return nil, err
