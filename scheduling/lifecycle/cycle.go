@@ -236,6 +236,9 @@ func (d *Driver) requeue(ctx context.Context, p *pod, it *queue.Item, a *Attempt
 		return
 	}
 	p.item = it
+	if a.Nominated != "" {
+		by.Unresolvable = nil // it is tried when pods leave, as it may have to give its node up, which it keeps others off
+	}
 	d.queue.Requeue(ctx, it, p.info, by)
 	d.clearNomination(ctx, p, a.Nominated)
 	if _, ok := d.config.Binder.(Reporter); ok { // otherwise the text is not made

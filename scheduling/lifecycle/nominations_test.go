@@ -171,3 +171,37 @@ func flushUntil(t *testing.T, w *world, there func() bool) {
 		}
 	}
 }
+
+// TestNominationIsGivenUpInTime: while the victim of a pod leaves, another pod takes the host port that it needs on its node. When
+// the victim has gone, the pod gives its node up, and one that it has kept off gets the room.
+func TestNominationIsGivenUpInTime(t *testing.T) {
+	w := newWorld(t, scheduling.Kubernetes137())
+	w.confirm = true
+	w.nodes(api.MakeNode("n1", "4", "64Gi"), api.MakeNode("n2", "1", "64Gi"))
+	victim := onNode(api.MakePod("victim").UID("victim").Requests("3", "1Gi").Obj(), "n1")
+	w.d.Apply(
+		lifecycle.Update(onNode(api.MakePod("fill").UID("fill").Requests("1", "1Gi").Priority(20).Obj(), "n2")), lifecycle.Update(victim),
+	)
+	w.all()
+	w.pods(api.MakePod("nominated").UID("nominated").Requests("2", "1Gi").Priority(5).HostPort(80))
+	w.all()
+	leaving := api.Clone(victim)
+	leaving.DeletionTimestamp = new(w.clock.Now())
+	w.d.Apply(lifecycle.Update(leaving))
+	w.pods(api.MakePod("port").UID("port").Requests("300m", "1Gi").Priority(10).HostPort(80))
+	w.all()
+	w.pass(20 * time.Second)
+	w.pods(api.MakePod("late").UID("late").Requests("2", "1Gi"))
+	w.nodes(api.MakeNode("n1", "4", "65Gi")) // an attempt of the nominated pod, which waits for the victim
+	w.all()
+	w.pass(20 * time.Second)
+	w.all()
+	w.d.Apply(lifecycle.Delete(leaving))
+	for range 3 {
+		w.all()
+		w.pass(15 * time.Second) // beyond their backoff
+	}
+	if w.bound["late"] != "n1" {
+		t.Errorf("late is on %q, want n1; n1 has %v", w.bound["late"], w.on("n1"))
+	}
+}
