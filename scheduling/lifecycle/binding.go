@@ -221,6 +221,7 @@ func (b *binding) fail(ctx context.Context, err error) {
 		d.uncount(p)
 	}
 	d.settle(p)
+	d.retell(p)
 	move := func(except *queue.Item) { // what it had reserved is free, also if it was deleted or bound by another scheduler before
 		d.move(ctx, assignedEvent(queueing.ActionDelete), b.Pod, nil, except)
 	}

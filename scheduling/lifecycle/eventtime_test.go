@@ -1,6 +1,7 @@
 package lifecycle_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -77,4 +78,42 @@ func TestForksHaveTheTime(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 	}
+}
+
+// TestUnreserveSparesWhatIsBound: while a pod waits on Permit, another scheduler binds it to the same node. Its own binding ends,
+// and what is reserved for it is taken back; but it is on the node, and so in the load-aware ledger.
+func TestUnreserveSparesWhatIsBound(t *testing.T) {
+	profile := scheduling.Kubernetes137()
+	profile.Filter = append(profile.Filter, filter.LoadAware{})
+	profile.Reserve = append(profile.Reserve, estimator.Assigner{})
+	profile.Permit = []framework.Plugin{awaiting{"big"}}
+	w := newWorld(t, profile)
+	estimator.LedgerOf(w.d.Snapshot())
+	w.nodes(api.MakeNode("n", "10", "64Gi"))
+	m := &api.NodeMetric{ObjectMeta: api.ObjectMeta{Name: "n"}}
+	m.Status.UpdateTime = new(w.clock.Now())
+	m.Status.NodeMetric = &api.NodeMetricInfo{NodeUsage: api.ResourceMapOf(resource.List{resource.CPU: resource.MustParse("100m"), resource.Memory: resource.MustParse("1Gi")})}
+	w.d.Apply(lifecycle.Update(m))
+	big := api.MakePod("big").UID("big").Requests("7", "1Gi").Obj()
+	w.d.Apply(lifecycle.Update(big))
+	w.all()
+	w.d.Apply(lifecycle.Update(onNode(big, "n")))
+	w.all()
+	w.wantOn("n", "big")
+	w.pass(20 * time.Second)
+	w.pods(api.MakePod("late").UID("late").Requests("2", "1Mi"))
+	w.all()
+	w.wantOn("n", "big")
+}
+
+// awaiting is a Permit plugin that lets pods of one name wait.
+type awaiting struct{ name string }
+
+func (awaiting) Name() string { return "awaiting" }
+
+func (h awaiting) Permit(_ context.Context, c *framework.Cycle, _ string) (framework.Status, time.Duration) {
+	if c.Pod.Pod.Name == h.name {
+		return framework.Status{}.WithCode(framework.Wait), time.Minute
+	}
+	return framework.Status{}, 0
 }

@@ -144,6 +144,14 @@ func (d *Driver) replaceOnce(p *pod, node string) error {
 	return nil
 }
 
+// retell lets a pod that is on its node, as an event has said, count there anew: Unreserve may have taken back what
+// extensions hold for it.
+func (d *Driver) retell(p *pod) {
+	if p.host != nil && p.inside {
+		d.problem(d.replace(p, p.host.name))
+	}
+}
+
 // transfer lets a pod whose binding is under way count on another node, where another scheduler
 // has bound it. What plugins hold for the pod stays, such as devices that PreBind may be writing
 // into claims. So if the snapshot does not have the node, the pod counts where it was until the

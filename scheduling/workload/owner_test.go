@@ -66,6 +66,17 @@ func TestSucceededPods(t *testing.T) {
 	}
 }
 
+// TestNegativeCompletions: a number of completions below 0 is an error, whatever has succeeded.
+func TestNegativeCompletions(t *testing.T) {
+	for _, succeeded := range []int32{0, 1, math.MaxInt32} {
+		j := &api.Job{Status: api.JobStatus{Succeeded: succeeded}}
+		j.Spec.Completions = new(int32(math.MinInt32))
+		if n, err := workload.Of(&api.Objects{Jobs: []*api.Job{j}})[0].Replicas(); err == nil {
+			t.Errorf("%d have succeeded: %d pods", succeeded, n)
+		}
+	}
+}
+
 // A Go value need not say its kind.
 func TestKindOfGoValues(t *testing.T) {
 	o := &api.Objects{

@@ -121,7 +121,7 @@ func ofJob(x *api.Job) Workload {
 		Succeeded: max(0, x.Status.Succeeded), Indexed: x.Spec.CompletionMode != nil && *x.Spec.CompletionMode == api.IndexedCompletion,
 		labels: jobLabels(x),
 	}
-	if c := x.Spec.Completions; c != nil && *c-w.Succeeded < orOne(w.Count) {
+	if c := x.Spec.Completions; c != nil && int64(*c)-int64(w.Succeeded) < int64(orOne(w.Count)) {
 		w.Field, w.Count = "spec.completions", c
 		if *c >= 0 {
 			w.Count = new(max(0, *c-w.Succeeded))
