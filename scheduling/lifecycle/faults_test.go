@@ -9,10 +9,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/queueing"
@@ -247,7 +249,7 @@ func TestDriverFaults(t *testing.T) {
 	bad, good := []framework.Plugin{shaky{r}}, []framework.Plugin{steady{r}}
 	p.PreEnqueue, p.Filter = append(p.PreEnqueue, bad...), append(p.Filter, bad...)
 	p.Score = append(p.Score, scheduling.Weighted{Plugin: bad[0], Weight: 1})
-	p.Reserve = append(append(p.Reserve, good...), bad...)
+	p.Reserve = append(append(append(p.Reserve, estimator.Assigner{}), good...), bad...)
 	p.Permit, p.PreBind = append(p.Permit, bad...), append(p.PreBind, bad...)
 	p.PostFilter = append(bad, p.PostFilter...)
 	p.PostBind = append(append(p.PostBind, good...), bad...)
@@ -261,6 +263,7 @@ func TestDriverFaults(t *testing.T) {
 	}
 	c := counting.Of(r.d.Snapshot())
 	exploding.Of(r.d.Snapshot())
+	estimator.LedgerOf(r.d.Snapshot())
 	for i := range 12 {
 		r.d.Apply(lifecycle.Update(api.MakeNode(fmt.Sprint("n", i), "64", "256Gi").Zone(fmt.Sprint(i % 3)).Obj()))
 	}
@@ -310,7 +313,7 @@ func (r *ruin) come(serial int) {
 
 // wrong lets one more thing go wrong.
 func (r *ruin) wrong() {
-	switch r.draw(6) {
+	switch r.draw(7) {
 	case 0: // an earlier version of a pod
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -335,6 +338,30 @@ func (r *ruin) wrong() {
 	case 5: // a node goes and comes
 		n := api.MakeNode(fmt.Sprint("n", r.draw(12)), "64", "256Gi").Zone("0").Obj()
 		r.d.Apply(lifecycle.Delete(n), lifecycle.Update(n))
+	case 6:
+		r.bindElsewhere()
+	}
+}
+
+// bindElsewhere lets another scheduler bind a pod that waits, or whose binding is under way: mostly to the node that the
+// driver has chosen for it, if it has.
+func (r *ruin) bindElsewhere() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, p := range r.pods {
+		if p.Spec.NodeName != "" {
+			continue
+		}
+		node := fmt.Sprint("n", r.rng.IntN(12))
+		if _, n := r.d.Snapshot().Pod(p.Key()); n != nil && r.rng.IntN(4) > 0 {
+			node = n.Name()
+		} else if r.rng.IntN(4) > 0 {
+			continue
+		}
+		r.versions = append(r.versions, p)
+		r.pods[p.Name] = onNode(p, node)
+		r.d.Apply(lifecycle.Update(r.pods[p.Name]))
+		return
 	}
 }
 
@@ -386,6 +413,7 @@ func (r *ruin) check(c *counter) {
 		time.Sleep(time.Millisecond)
 	}
 	r.compare(c)
+	r.compareUse()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.calm, r.gone, r.versions = false, nil, nil
@@ -434,5 +462,41 @@ func (r *ruin) compare(c *counter) {
 	}
 	if total != assigned || c.pods != total || counts.Assigned != total {
 		r.t.Errorf("%d pods are on nodes, the snapshot has %d, the extension counts %d, the driver %d", assigned, total, c.pods, counts.Assigned)
+	}
+}
+
+// compareUse compares the use of the nodes, if all report none and no pod, with that of a snapshot of the same pods.
+func (r *ruin) compareUse() {
+	fresh := framework.NewSnapshot(framework.Arrival)
+	fresh.SetNow(r.clock.Now())
+	estimator.LedgerOf(fresh)
+	for _, n := range r.d.Snapshot().All() {
+		if err := fresh.AddNode(n.Node); err != nil {
+			r.t.Fatal(err)
+		}
+		for _, p := range n.Pods {
+			info, err := fresh.NewPodInfo(p.Pod)
+			if err := errors.Join(err, fresh.AddPod(info, n.Name())); err != nil {
+				r.t.Fatal(err)
+			}
+		}
+		m := &api.NodeMetric{ObjectMeta: api.ObjectMeta{Name: n.Name()}}
+		m.Status.UpdateTime = new(r.clock.Now())
+		m.Status.NodeMetric = &api.NodeMetricInfo{NodeUsage: api.ResourceMapOf(resource.List{resource.CPU: resource.Milli(100), resource.Memory: resource.New(1<<30, resource.BinarySI)})}
+		r.d.Apply(lifecycle.Update(m))
+		if err := framework.Put(fresh, m); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	r.d.Flush(context.Background())
+	load, err := estimator.NewLoad(estimator.LoadConfig{})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	here, there := load.View(r.d.Snapshot()), load.View(fresh)
+	for _, n := range r.d.Snapshot().All() {
+		if got, want := here.Use(n, estimator.WholeForFilter), there.Use(fresh.Node(n.Name()), estimator.WholeForFilter); !slices.Equal(got, want) {
+			r.t.Errorf("node %s: use %v, want %v of %d pods", n.Name(), got, want, len(n.Pods))
+		}
 	}
 }
