@@ -15,6 +15,9 @@ import (
 // TestForkTree asks about pods of some apps in a tree of forks, which grows and is left at random. Decisions must
 // be those of the reference path, and kept answers must be found to hold: Verify compares all of them.
 func TestForkTree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, which finds nothing in one goroutine")
+	}
 	rounds, looks, alone := 9, 0.0, 0.0
 	for seed := range uint64(rounds) {
 		with, without := forkTree(t, seed)
@@ -28,6 +31,9 @@ func TestForkTree(t *testing.T) {
 // TestForkVisitCostsWhatDiffers: a question in a fork costs as much in a large cluster as in a small one, if as many
 // nodes differ.
 func TestForkVisitCostsWhatDiffers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, which finds nothing in one goroutine")
+	}
 	for _, c := range companions() {
 		cost := func(n int) float64 {
 			s, sched := visited(t, n, c), build(t, scheduling.Kubernetes137())

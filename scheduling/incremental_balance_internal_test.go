@@ -86,6 +86,9 @@ func longPod(i, taints int) api.PodBuilder {
 // their keys being spelled in full, and take kept answers from nobody else. Equal ones get them
 // where their keys pay.
 func TestLongKeysHaveTheirBalance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, which finds nothing in one goroutine")
+	}
 	w := newLongWorld(t, 100)
 	short := api.MakePod("short").Requests("1m", "1Mi")
 	for range 20 {
@@ -126,6 +129,9 @@ func TestLongKeysHaveTheirBalance(t *testing.T) {
 // After others whose keys did not pay, some of the pods with long keys are looked at, also while kept
 // answers pay for all others: so those that are equal get theirs again.
 func TestLongKeysComeBack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, which finds nothing in one goroutine")
+	}
 	w := newLongWorld(t, 100)
 	f := w.s.incremental
 	w.decide(longPod(-1, 32))
@@ -150,6 +156,9 @@ func TestLongKeysComeBack(t *testing.T) {
 
 // Where nobody comes but such pods, most are not looked at.
 func TestLongKeysAlone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, which finds nothing in one goroutine")
+	}
 	w := newLongWorld(t, 100)
 	for i := range 1000 {
 		w.decide(longPod(i, 400))
@@ -182,6 +191,9 @@ func TestLongerKeysMakeSearchesShort(t *testing.T) {
 // In large searches, all pods are looked at while kept answers do not pay. Keys that are not short
 // are spelled for few of them, whether they are long or not.
 func TestLongerKeysAreSpelledSeldom(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, which finds nothing in one goroutine")
+	}
 	for _, tt := range []struct{ taints, pods, most int }{{25, 200, 50}, {100, 2000, 250}} {
 		w := newLongWorld(t, 310)
 		f := w.s.incremental

@@ -40,6 +40,9 @@ func (w *longWorld) schedule(s *Scheduler, n int, alike bool) (aside int) {
 // classes. Then pods that are alike are answered from them, and pods like no other cost no
 // more than an eighth of what the reference path does.
 func TestKeptAnswersBeginLate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, which finds nothing in one goroutine")
+	}
 	for _, nodes := range []int{2, 5, 20, 50, 100, 300, 301, 1000} {
 		w := lateWorld(t, nodes)
 		x := w.s.incremental.extentOf(w.s.plugins.wanted(nodes, w.s.profile.Percentage), nodes)

@@ -52,6 +52,9 @@ func (seven) Score(*framework.PodInfo, *framework.NodeInfo) int64 { return 7 }
 // Where plugins have to be asked about all nodes for each pod, the reference path costs less: nearly all pods take it.
 // A scorer among many plugins is no reason for that. Once time stands still, kept answers are used again.
 func TestPluginsAskedAboutAllNodes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, which finds nothing in one goroutine")
+	}
 	scorer := func(p *scheduling.Profile, s framework.Plugin) {
 		p.Score = append(p.Score, scheduling.Weighted{Plugin: s, Weight: 1})
 	}

@@ -185,6 +185,9 @@ func TestBalanceStory(t *testing.T) {
 // TestBalanceOfNewClasses: replicas of ever new workloads are answered from kept answers while
 // a tenant's pods like none before come among them, and after that.
 func TestBalanceOfNewClasses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, which finds nothing in one goroutine")
+	}
 	for _, tt := range []struct{ nodes, percent, every, group int }{ // pods for one of the tenant's; equal ones of these
 		{5000, scheduling.Adaptive, 2, 1}, {5000, scheduling.Adaptive, 20, 1}, {1000, 35, 1, 3}, {1000, 35, 1, 2},
 	} {
@@ -230,6 +233,9 @@ func TestBalanceOfNewClasses(t *testing.T) {
 // TestBalanceNamed brings pods whose node affinity names some of the nodes, in groups of equal ones:
 // they step aside where fewer nodes are saved than a class costs.
 func TestBalanceNamed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, which finds nothing in one goroutine")
+	}
 	for _, tt := range []struct {
 		named, group int
 		pays         bool
@@ -261,6 +267,9 @@ func TestBalanceNamed(t *testing.T) {
 // TestBalanceOfGroups brings equal pods in groups: they step aside where a class costs more than
 // its group saves. What a search costs depends on whether it ends early.
 func TestBalanceOfGroups(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, which finds nothing in one goroutine")
+	}
 	for _, tt := range []struct {
 		name, cpu             string
 		nodes, percent, group int

@@ -66,6 +66,9 @@ func (b boundNoter) Filter(pod *framework.PodInfo, n *framework.NodeInfo) framew
 // TestNamedSets: pods of a few classes, for which PreFilters name many nodes. All decisions are
 // those of the reference path, and are made from what is kept.
 func TestNamedSets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, which finds nothing in one goroutine")
+	}
 	for seed := range uint64(effort.Of(6, 24)) {
 		r := rand.New(rand.NewPCG(seed, 14))
 		s := framework.NewSnapshot([]framework.NodeOrder{framework.Arrival, framework.ZoneInterleaved}[seed%2])
