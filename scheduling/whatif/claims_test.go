@@ -394,6 +394,9 @@ func TestNewNodesBesideLeftNames(t *testing.T) {
 
 // A question makes a bounded number of claims.
 func TestEphemeralVolumesAreBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, which finds nothing in one goroutine")
+	}
 	s := scratch(api.VolumeBindingWaitForFirstConsumer)
 	p := withScratch("web", "fast")
 	p.Spec.Containers[0].Resources.Requests = nil

@@ -142,6 +142,9 @@ func newSpreadCase(r *rand.Rand) spreadCase {
 // anti-affinity with placing until it fails, both with the nodes of each replica and with
 // those of a domain together.
 func TestHeadroomSpread(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, which finds nothing in one goroutine")
+	}
 	counted, shared, placed := map[string]int{}, 0, 0
 	least, ofKind := effort.Of(15, 120), effort.Of(1, 3)
 	few := func() []string { // kinds with too few cases that are counted

@@ -19,6 +19,9 @@ import (
 // then again. The answers are the same, though counters and classes of pods are left of the
 // questions before. Every second Planner counts replicas without placing them.
 func TestHeadroomRepeated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, which finds nothing in one goroutine")
+	}
 	shared, placed, least := 0, 0, effort.Of(20, 200)
 	for seed := range uint64(1000) {
 		if effort.Suffices(shared >= least && placed >= least) {

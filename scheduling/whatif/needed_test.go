@@ -321,6 +321,9 @@ func TestNodesNeededKeptOff(t *testing.T) {
 // TestNodesNeededZones: pods that spread over zones and hosts need nodes in each zone, and a type is in
 // one. The answer has hardly more nodes than hold the pods.
 func TestNodesNeededZones(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, which finds nothing in one goroutine")
+	}
 	for _, tt := range []struct{ types, replicas, price int }{
 		{3, 24, 0}, {3, 96, 90}, {3, 300, 360}, {3, 2000, 2490}, {5, 96, 90}, {5, 300, 360}, {5, 2000, 2490},
 	} {
@@ -469,6 +472,9 @@ func TestNodesNeededEndlessNode(t *testing.T) {
 // number of nodes where it places fewer pods than a smaller one. The answer must be one
 // that places the most.
 func TestNodesNeededReached(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, which finds nothing in one goroutine")
+	}
 	worse, seeds := 0, drawnApart
 	if effort.Full() {
 		seeds = nil

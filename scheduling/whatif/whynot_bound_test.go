@@ -157,6 +157,9 @@ func TestWhyNotOfDevices(t *testing.T) {
 
 // TestWhyNotBoundsTaints: the taints of the node count, too.
 func TestWhyNotBoundsTaints(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, which finds nothing in one goroutine")
+	}
 	b := api.MakeNode("a", "4", "8Gi")
 	for i := range 5000 {
 		b = b.Taint(fmt.Sprintf("k%d=v:NoSchedule", i))
