@@ -38,7 +38,9 @@ func (b *basis) begin(r *referencePath) {
 func (b *basis) set(r *referencePath, some *choice) {
 	b.found = true
 	b.wide = slices.ContainsFunc(some.pre, func(i int) bool { return r.readsPods(&r.plugins.preFilters[i]) })
-	b.timed = slices.ContainsFunc(some.pre, func(i int) bool { return r.readsTime(&r.plugins.preFilters[i]) })
+	b.timed = slices.ContainsFunc(some.pre, func(i int) bool {
+		return r.plugins.preFilters[i].scope.of(r.cycle.Pod).Reads&framework.ReadsTime != 0
+	})
 	b.held = b.held[:0]
 	b.hold(r.bound.filters)
 }
@@ -69,16 +71,6 @@ func (r *referencePath) readsPods(p *preFilter) (reads bool) {
 	default:
 		return p.idler == nil || p.keyer == nil || !p.idler.Idle(&r.cycle)
 	}
-}
-
-// readsTime reports whether another time may change what a PreFilter plugin found.
-func (r *referencePath) readsTime(p *preFilter) (reads bool) {
-	defer func() {
-		if recover() != nil {
-			reads = true
-		}
-	}()
-	return p.scope.of(r.cycle.Pod).Reads&framework.ReadsTime != 0
 }
 
 // stands reports whether the PreFilter plugins would find what they found.

@@ -20,8 +20,9 @@ func (s *Scheduler) HasPostFilter() bool { return len(s.plugins.postFilter) > 0 
 // answers if Schedule used them, otherwise on the reference path. Extenders are not
 // asked again about the last decision.
 //
-// If a plugin fails while the verdicts are found again, its [*PluginError] comes back. The first Success or UnschedulableAndUnresolvable ends the round. An Error comes
-// back as a [*PluginError]. After a rejection the next plugin tries. If all reject,
+// The first Success or UnschedulableAndUnresolvable ends the round. An Error, also of a
+// plugin that is asked for verdicts again, comes back as a [*PluginError]. After a
+// rejection the next plugin tries. If all reject,
 // the status joins all reasons, plugin names the first of them, and result is the
 // last proposal with a nomination. A snapshot or pod that Schedule rejects is an
 // [*api.InvalidError] here too.

@@ -221,30 +221,30 @@ func (b *anyBound) filter() framework.NodeFilter {
 	case b.tracks && b.batches && timed:
 		return struct {
 			*anyBound
-			trackPart
-			batchPart
-			expirePart
+			trackedAny
+			batchedAny
+			expiringAny
 		}{b, trackedAny{b}, batchedAny{b}, expiringAny{b}}
 	case b.tracks && timed:
 		return struct {
 			*anyBound
-			trackPart
-			expirePart
+			trackedAny
+			expiringAny
 		}{b, trackedAny{b}, expiringAny{b}}
 	case b.tracks:
 		return struct {
 			*anyBound
-			trackPart
+			trackedAny
 		}{b, trackedAny{b}}
 	case timed:
 		return struct {
 			*anyBound
-			expirePart
+			expiringAny
 		}{b, expiringAny{b}}
 	case b.batches:
 		return struct {
 			*anyBound
-			batchPart
+			batchedAny
 		}{b, batchedAny{b}}
 	}
 	return b
@@ -255,62 +255,44 @@ func (b *anyBound) scorer() framework.NodeScorer {
 	case b.tracks && timed:
 		return struct {
 			*anyBound
-			trackPart
-			expirePart
+			trackedAny
+			expiringAny
 			rangedAny
 		}{b, trackedAny{b}, expiringAny{b}, rangedAny{}}
 	case b.tracks && b.ranges:
 		return struct {
 			*anyBound
-			trackPart
+			trackedAny
 			rangedAny
 		}{b, trackedAny{b}, rangedAny{}}
 	case b.tracks:
 		return struct {
 			*anyBound
-			trackPart
+			trackedAny
 		}{b, trackedAny{b}}
 	case timed:
 		return struct {
 			*anyBound
-			expirePart
+			expiringAny
 		}{b, expiringAny{b}}
 	case b.keyed:
 		return struct {
 			*anyBound
-			keyPart
+			keyedAny
 			rangedAny
 		}{b, keyedAny{b}, rangedAny{}}
 	case b.batches && b.ranges:
 		return struct {
 			*anyBound
-			batchPart
+			batchedAny
 			rangedAny
 		}{b, batchedAny{b}, rangedAny{}}
 	}
 	return b
 }
 
-// The parts as interfaces, so that a struct that embeds them has their methods once.
-type (
-	trackPart interface {
-		Version() uint64
-		Changed(since uint64, dirty func(slot int)) bool
-	}
-	batchPart interface {
-		FilterNodes(p *framework.PodInfo, nodes []*framework.NodeInfo, rejected []int) []int
-		ScoreNodes(p *framework.PodInfo, nodes []*framework.NodeInfo, scores []int64)
-	}
-	expirePart interface {
-		ValidUntil(*framework.PodInfo, *framework.NodeInfo) time.Time
-	}
-	keyPart interface {
-		AppendNodeKey(b []byte, p *framework.PodInfo, n *framework.NodeInfo) []byte
-	}
-)
-
-// drawPlugin returns a random plugin that declares no less than it reads.
-func drawPlugin(r *rand.Rand) framework.Plugin {
+// drawPlugin returns a random plugin that declares no less than it reads, and its traits.
+func drawPlugin(r *rand.Rand) (framework.Plugin, *traits) {
 	half := func() bool { return r.IntN(2) == 0 }
 	x := &traits{
 		filters: source(r.IntN(int(sources))), scores: source(r.IntN(int(sources))),
@@ -327,7 +309,7 @@ func drawPlugin(r *rand.Rand) framework.Plugin {
 	x.tracks = onlyPods && domains && half()
 	x.keyed = !domains && x.scores <= byOwnPods && x.reads&(framework.ReadsTime|framework.ReadsFeasible) == 0
 	p := anyPlugin{x}
-	return [...]framework.Plugin{withScope{p}, withKey{p}, withIdle{withScope{p}}, withBoth{withKey{p}}, p}[r.IntN(5)]
+	return [...]framework.Plugin{withScope{p}, withKey{p}, withIdle{withScope{p}}, withBoth{withKey{p}}, p}[r.IntN(5)], x
 }
 
 // TestRandomPlugins: plugins with random declarations, all of them true, and random optional interfaces get the decisions of
@@ -339,7 +321,7 @@ func TestRandomPlugins(t *testing.T) {
 	hits := uint64(0)
 	for seed := range uint64(effort.Of(150, 600)) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		p := drawPlugin(r)
+		p, of := drawPlugin(r)
 		profile := scheduling.Kubernetes137()
 		profile.Seed, profile.TieRule = seed, []scheduling.TieRule{scheduling.First, scheduling.Random, scheduling.Heap}[r.IntN(3)]
 		profile.Filter = slices.Insert(slices.Clone(profile.Filter), r.IntN(len(profile.Filter)+1), p)
@@ -357,7 +339,7 @@ func TestRandomPlugins(t *testing.T) {
 		for step := range 40 {
 			x.change()
 			if difference := x.decide(); difference != "" {
-				t.Fatalf("seed %d, step %d: %s; the plugin is a %T %+v", seed, step, difference, p, traitsOf(p))
+				t.Fatalf("seed %d, step %d: %s; the plugin is a %T %+v", seed, step, difference, p, *of)
 			}
 			if r.IntN(4) > 0 {
 				continue
@@ -367,7 +349,7 @@ func TestRandomPlugins(t *testing.T) {
 			in := x.decide()
 			x.s.Rollback(mark)
 			if after := x.decide(); in != "" || after != "" {
-				t.Fatalf("seed %d, step %d: in a trial: %s; after it: %s; the plugin is a %T %+v", seed, step, in, after, p, traitsOf(p))
+				t.Fatalf("seed %d, step %d: in a trial: %s; after it: %s; the plugin is a %T %+v", seed, step, in, after, p, *of)
 			}
 		}
 		hits += x.kept.Stats().Hits
@@ -376,13 +358,6 @@ func TestRandomPlugins(t *testing.T) {
 		t.Error("no answer was kept")
 	}
 }
-
-func traitsOf(p framework.Plugin) traits {
-	a, _ := p.(interface{ all() traits })
-	return a.all()
-}
-
-func (p anyPlugin) all() traits { return *p.traits }
 
 // pluginWorld is a cluster that changes at random, with a scheduler that keeps answers and one that does not.
 type pluginWorld struct {

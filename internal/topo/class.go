@@ -212,7 +212,7 @@ func (t *Tables) hasManyEmpty() bool {
 	return len(t.empty) > 4*t.limits.emptyClasses || t.emptyBytes > 4*t.limits.emptyBytes
 }
 
-// enterTransaction looks after classes without pods before the first change in a transaction. Those that
+// enterTransaction drops classes without pods, if they are many, before the first change in a transaction. Those that
 // lose their last pod in it stay until the next one: their pods may come back.
 func (t *Tables) enterTransaction() {
 	now := t.snapshot.Transaction()
@@ -225,7 +225,7 @@ func (t *Tables) enterTransaction() {
 	t.transaction = now
 }
 
-// dropsClasses reports whether classes without pods may go: no transaction is open, or it has changed nothing yet.
+// dropsClasses reports whether classes without pods may go: no transaction is open, or no pod has come or gone in it yet.
 func (t *Tables) dropsClasses() bool {
 	now := t.snapshot.Transaction()
 	return now == 0 || now != t.transaction

@@ -66,7 +66,7 @@ type Tables struct {
 	freeClasses []int32
 	empty       []emptied // queue of classes that may be dropped
 	emptyBytes  int       // of their texts
-	transaction uint64    // the outermost one in which classes were looked after last
+	transaction uint64    // the last outermost one in which a pod came or went
 
 	affinities map[string]*Affinity
 	asked      *Affinity // the one of these that was asked for last, or nil

@@ -237,7 +237,7 @@ func (d *Driver) requeue(ctx context.Context, p *pod, it *queue.Item, a *Attempt
 	}
 	p.item = it
 	if a.Nominated != "" {
-		by.Unresolvable = nil // it is tried when pods leave, as it may have to give its node up, which it keeps others off
+		by.Unresolvable = nil // whenever pods leave, it may have to give up the node that it keeps others off
 	}
 	d.queue.Requeue(ctx, it, p.info, by)
 	d.clearNomination(ctx, p, a.Nominated)

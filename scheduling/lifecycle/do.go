@@ -17,8 +17,8 @@ import (
 //	var fork *framework.Snapshot
 //	err := d.Do(ctx, func(s *framework.Snapshot) { fork = s.Fork() })
 //
-// The snapshot has the time of the clock; a fork that is kept needs [framework.Snapshot.SetNow]. No pod
-// is scheduled while look runs. The error is the cause of ctx if ctx is done
+// The snapshot has the time of the clock; a fork that is kept needs [framework.Snapshot.SetNow].
+// No pod is scheduled while look runs. The error is the cause of ctx if ctx is done
 // first; then look is not called any more. That also happens if the driver does not
 // run. A panic of look is an error.
 func (d *Driver) Do(ctx context.Context, look func(*framework.Snapshot)) error {
