@@ -11,14 +11,15 @@ import (
 // may change while the filters are in use. The filters themselves read the snapshot as it
 // is.
 type basis struct {
-	found   bool      // the plugins ran without an error
-	version uint64    // of the nodes and pods
-	objects uint64    // of all other objects
-	keys    classKeys // versions of what the class keys read: affinity terms of pods, for one
-	wide    bool      // another pod may change what some plugin found
-	timed   bool      // another time may
-	now     time.Time // of the snapshot
-	held    []holder  // filters whose Dropped has to be asked
+	found   bool            // the plugins ran without an error
+	reads   framework.Reads // what they declare, together
+	version uint64          // of the nodes and pods
+	objects uint64          // of all other objects
+	nodeSet uint64          // of the node objects
+	keys    classKeys       // versions of what the class keys read: affinity terms of pods, for one
+	wide    bool            // another pod may change what some plugin found
+	now     time.Time       // of the snapshot
+	held    []holder        // filters whose Dropped has to be asked
 }
 
 // A holder is a bound filter that reads something the snapshot keeps only while it is asked
@@ -30,7 +31,7 @@ type holder interface{ Dropped() bool }
 func (b *basis) begin(r *referencePath) {
 	b.found = false
 	snap := r.cycle.Snapshot
-	b.version, b.objects, b.now = snap.Version(), snap.Objects(), snap.Now()
+	b.version, b.objects, b.nodeSet, b.now = snap.Version(), snap.Objects(), snap.NodeSet(), snap.Now()
 	b.keysChanged(snap, r.plugins, r.cycle.Pod)
 }
 
@@ -38,9 +39,10 @@ func (b *basis) begin(r *referencePath) {
 func (b *basis) set(r *referencePath, some *choice) {
 	b.found = true
 	b.wide = slices.ContainsFunc(some.pre, func(i int) bool { return r.readsPods(&r.plugins.preFilters[i]) })
-	b.timed = slices.ContainsFunc(some.pre, func(i int) bool {
-		return r.plugins.preFilters[i].scope.of(r.cycle.Pod).Reads&framework.ReadsTime != 0
-	})
+	b.reads = 0
+	for _, i := range some.pre {
+		b.reads |= r.plugins.preFilters[i].scope.of(r.cycle.Pod).Reads
+	}
 	b.held = b.held[:0]
 	b.hold(r.bound.filters)
 }
@@ -84,7 +86,12 @@ func (b *basis) stands(r *referencePath) bool {
 		}
 	}
 	snap := r.cycle.Snapshot
-	if b.objects != snap.Objects() || b.timed && !b.now.Equal(snap.Now()) {
+	switch {
+	case b.objects != snap.Objects():
+		return false
+	case b.nodeSet != snap.NodeSet() && b.reads&framework.ReadsNodeSet != 0:
+		return false
+	case !b.now.Equal(snap.Now()) && b.reads&(framework.ReadsTime|framework.ReadsCluster) != 0:
 		return false
 	}
 	if b.version == snap.Version() {

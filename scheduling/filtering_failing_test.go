@@ -170,6 +170,57 @@ func TestFilteringFollowsTime(t *testing.T) {
 	}
 }
 
+// An announcer reads, when PreFilter runs, what its scope says, and its filter passes nodes with that label.
+type announcer struct {
+	reads framework.Reads
+	label framework.Text
+}
+
+func (announcer) Name() string { return "announcer" }
+
+func (a announcer) Scope(*framework.PodInfo) framework.Scope { return framework.Scope{Reads: a.reads} }
+
+func (a announcer) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	label := fmt.Sprint(c.Snapshot.Len(), " ", c.Snapshot.Now().Unix())
+	if a.reads == framework.ReadsNodeSet {
+		label = fmt.Sprint(c.Snapshot.Len(), " ", c.Snapshot.NodeSet())
+	}
+	return framework.PreFiltered{Filter: announcer{a.reads, framework.Text(label)}}, framework.Status{}
+}
+
+func (a announcer) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+	return framework.UnschedulableStatus(a.label)
+}
+
+// TestFilteringFollowsWhatIsDeclared: a Filtering that is held follows nodes for a plugin of one's own that reads them in
+// PreFilter, and time and all else for one that reads the cluster or declares nothing.
+func TestFilteringFollowsWhatIsDeclared(t *testing.T) {
+	for _, reads := range []framework.Reads{framework.ReadsNodeSet, framework.ReadsCluster} {
+		s, now := framework.NewSnapshot(framework.Arrival), time.Unix(1_700_000_000, 0)
+		put(s.AddNode(api.MakeNode("n", "10", "10Gi").Obj()))
+		s.SetNow(now)
+		profile := scheduling.Kubernetes137()
+		profile.Filter = append(profile.Filter, announcer{reads: reads})
+		sched, p := build(t, profile), podInfo(t, s, api.MakePod("p").Requests("1", "1Gi").Obj())
+		held := made(sched.Filtering(s, p))
+		for i, change := range []func(){
+			func() {},
+			func() { put(s.AddNode(api.MakeNode("other", "10", "10Gi").Obj())) },
+			func() { put(s.UpdateNode(api.MakeNode("other", "20", "10Gi").Obj())) },
+			func() { put(s.RemoveNode("other")) },
+			func() { s.SetNow(now.Add(time.Minute)) },
+			func() { s.SetNow(now) },
+		} {
+			change()
+			got := made(held.Node(s.Node("n")))
+			want := made(made(sched.Filtering(s, p)).Node(s.Node("n")))
+			if got.Plugin != "announcer" || !got.Status.Same(want.Status) {
+				t.Errorf("reads %b, change %d: %v of %s, want %v", reads, i, got.Status, got.Plugin, want.Status)
+			}
+		}
+	}
+}
+
 // TestSpreadWithoutDomains: a term whose topology key no node has any more spreads nothing, whatever was asked while
 // some node had it, and after the counts were given up.
 func TestSpreadWithoutDomains(t *testing.T) {
