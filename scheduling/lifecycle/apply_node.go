@@ -116,6 +116,7 @@ func (d *Driver) loseNode(ctx context.Context, n *api.Node) error {
 			delete(d.hosts, n.Name)
 		}
 	}
+	d.loseRemnants(ctx, n.Name)
 	d.move(ctx, nodeEvent(queueing.ActionDelete), n, nil, nil)
 	return nil
 }

@@ -25,6 +25,7 @@ type Driver struct {
 	pods        map[podKey]*pod
 	hosts       map[string]*host
 	retries     []func(context.Context) error // changes of the snapshot that an extension or a total prevented
+	remnants    remnants
 	nominations nominations
 	expiring    []expiry // in the order of their times
 	refusals    refusals
@@ -56,7 +57,7 @@ func New(c Config) (*Driver, error) {
 	}
 	d := &Driver{
 		config: c, clock: c.Clock, snap: framework.NewSnapshot(c.Order),
-		profiles: map[string]*scheduling.Scheduler{}, pods: map[podKey]*pod{}, pace: pace{}, slow: pace{}, hosts: map[string]*host{},
+		profiles: map[string]*scheduling.Scheduler{}, pods: map[podKey]*pod{}, remnants: remnants{}, pace: pace{}, slow: pace{}, hosts: map[string]*host{},
 		mail: newMailbox(), tasks: tasks{most: c.Bindings},
 		observers: newObservers(c.Observer), binders: map[*scheduling.Scheduler]bool{},
 	}

@@ -413,7 +413,7 @@ func (r *ruin) check(c *counter) {
 		time.Sleep(time.Millisecond)
 	}
 	r.compare(c)
-	r.compareUse()
+	compareUse(r.t, r.d, r.clock.Now())
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.calm, r.gone, r.versions = false, nil, nil
@@ -466,37 +466,38 @@ func (r *ruin) compare(c *counter) {
 }
 
 // compareUse compares the use of the nodes, if all report none and no pod, with that of a snapshot of the same pods.
-func (r *ruin) compareUse() {
+func compareUse(t *testing.T, d *lifecycle.Driver, now time.Time) {
+	t.Helper()
 	fresh := framework.NewSnapshot(framework.Arrival)
-	fresh.SetNow(r.clock.Now())
+	fresh.SetNow(now)
 	estimator.LedgerOf(fresh)
-	for _, n := range r.d.Snapshot().All() {
+	for _, n := range d.Snapshot().All() {
 		if err := fresh.AddNode(n.Node); err != nil {
-			r.t.Fatal(err)
+			t.Fatal(err)
 		}
 		for _, p := range n.Pods {
 			info, err := fresh.NewPodInfo(p.Pod)
 			if err := errors.Join(err, fresh.AddPod(info, n.Name())); err != nil {
-				r.t.Fatal(err)
+				t.Fatal(err)
 			}
 		}
 		m := &api.NodeMetric{ObjectMeta: api.ObjectMeta{Name: n.Name()}}
-		m.Status.UpdateTime = new(r.clock.Now())
+		m.Status.UpdateTime = new(now)
 		m.Status.NodeMetric = &api.NodeMetricInfo{NodeUsage: api.ResourceMapOf(resource.List{resource.CPU: resource.Milli(100), resource.Memory: resource.New(1<<30, resource.BinarySI)})}
-		r.d.Apply(lifecycle.Update(m))
+		d.Apply(lifecycle.Update(m))
 		if err := framework.Put(fresh, m); err != nil {
-			r.t.Fatal(err)
+			t.Fatal(err)
 		}
 	}
-	r.d.Flush(context.Background())
+	d.Flush(context.Background())
 	load, err := estimator.NewLoad(estimator.LoadConfig{})
 	if err != nil {
-		r.t.Fatal(err)
+		t.Fatal(err)
 	}
-	here, there := load.View(r.d.Snapshot()), load.View(fresh)
-	for _, n := range r.d.Snapshot().All() {
+	here, there := load.View(d.Snapshot()), load.View(fresh)
+	for _, n := range d.Snapshot().All() {
 		if got, want := here.Use(n, estimator.WholeForFilter), there.Use(fresh.Node(n.Name()), estimator.WholeForFilter); !slices.Equal(got, want) {
-			r.t.Errorf("node %s: use %v, want %v of %d pods", n.Name(), got, want, len(n.Pods))
+			t.Errorf("node %s: use %v, want %v of %d pods", n.Name(), got, want, len(n.Pods))
 		}
 	}
 }

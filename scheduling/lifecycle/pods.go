@@ -210,14 +210,13 @@ func (d *Driver) enter(p *pod) error {
 	if d.snap.Node(p.host.name) == nil {
 		return nil
 	}
-	err := d.snap.AddPod(p.counted, p.host.name)
-	p.inside = err == nil
+	err := d.enterOnce(p)
 	d.retryAfter(err, func(ctx context.Context) error {
 		if p.host == nil || p.inside || d.snap.Node(p.host.name) == nil {
 			return nil
 		}
-		err := d.snap.AddPod(p.counted, p.host.name)
-		if p.inside = err == nil; p.inside {
+		err := d.enterOnce(p)
+		if err == nil {
 			d.move(ctx, assignedEvent(queueing.ActionAdd), nil, p.counted, nil)
 		}
 		return err
@@ -225,35 +224,19 @@ func (d *Driver) enter(p *pod) error {
 	return err
 }
 
-// leave takes a pod out of the snapshot. If it fails, a newer version of the pod may be on the node
-// when it is tried again: that one stays.
-func (d *Driver) leave(p *framework.PodInfo, node string) {
-	err := d.snap.RemovePod(p, node)
-	d.problem(err)
-	d.retryAfter(err, func(ctx context.Context) error {
-		left := version(d.snap.Node(node), p.Pod)
-		if left == nil {
-			return nil
-		}
-		err := d.snap.RemovePod(left, node)
-		if err == nil {
-			d.move(ctx, assignedEvent(queueing.ActionDelete), p, nil, nil) // now there is room
-		}
-		return err
-	})
-}
-
-// version returns the pod of that object on the node, nil if there is none.
-func version(n *framework.NodeInfo, obj *api.Pod) *framework.PodInfo {
-	if n == nil {
-		return nil
+// enterOnce puts the pod on its node, in the place of what remains of it there.
+func (d *Driver) enterOnce(p *pod) error {
+	var err error
+	x, remains := d.remnants.on(p.counted, p.host.name)
+	if remains {
+		err = d.snap.ReplacePod(x.info, p.counted, x.node)
+	} else {
+		err = d.snap.AddPod(p.counted, p.host.name)
 	}
-	for _, p := range n.Pods {
-		if p.Pod == obj {
-			return p
-		}
+	if p.inside = err == nil; p.inside && remains {
+		d.remnants.drop(x)
 	}
-	return nil
+	return err
 }
 
 // retryAfter makes a change of the snapshot again before the next attempt, and until it

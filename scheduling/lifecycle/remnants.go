@@ -1,0 +1,120 @@
+package lifecycle
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
+)
+
+// remnants are the pods that still count on nodes which they have left, because an extension has refused to
+// let them go. What extensions hold for a pod, they hold by its identity. So while anything of a pod
+// remains, it is not placed again: what it then got would go with the remnant.
+type remnants map[podIdentity][]remnant
+
+// A podIdentity is what extensions recognise a pod by.
+type podIdentity struct {
+	podKey
+	uid api.UID
+}
+
+func identityOf(p *api.Pod) podIdentity { return podIdentity{keyOf(p), p.UID} }
+
+// A remnant is a version of a pod that counts on a node of the snapshot.
+type remnant struct {
+	info *framework.PodInfo
+	node string
+	err  error // of the extension, when it refused
+}
+
+// of returns what remains of a pod.
+func (r remnants) of(p *framework.PodInfo) []remnant {
+	if len(r) == 0 {
+		return nil
+	}
+	return r[identityOf(p.Pod)]
+}
+
+func (r remnants) on(p *framework.PodInfo, node string) (remnant, bool) {
+	for _, x := range r.of(p) {
+		if x.node == node {
+			return x, true
+		}
+	}
+	return remnant{}, false
+}
+
+func (r remnants) add(x remnant) {
+	id := identityOf(x.info.Pod)
+	r[id] = append(r[id], x)
+}
+
+func (r remnants) drop(x remnant) {
+	id := identityOf(x.info.Pod)
+	r[id] = slices.DeleteFunc(r[id], func(y remnant) bool { return y.node == x.node })
+	if len(r[id]) == 0 {
+		delete(r, id)
+	}
+}
+
+// refusesToLeave returns why a pod must not be placed, nil if nothing of it remains anywhere.
+func (r remnants) refusesToLeave(p *framework.PodInfo) error {
+	for _, x := range r.of(p) {
+		return fmt.Errorf("pod %s still counts on node %s, which it has left: %w", p.Pod.Key(), x.node, x.err)
+	}
+	return nil
+}
+
+// leave takes a pod out of the snapshot. If an extension refuses that, it remains until the extension lets it go.
+func (d *Driver) leave(p *framework.PodInfo, node string) {
+	err := d.snap.RemovePod(p, node)
+	d.problem(err)
+	if !mayRetry(err) {
+		return
+	}
+	x := remnant{p, node, err}
+	d.remnants.add(x)
+	d.retryAfter(err, func(ctx context.Context) error {
+		if now, ok := d.remnants.on(p, node); !ok || now.info != p { // another version has its place, or the node was lost
+			return nil
+		}
+		if err := d.snap.RemovePod(p, node); err != nil {
+			return err
+		}
+		d.left(ctx, x)
+		return nil
+	})
+}
+
+// left notes that a remnant is gone. If an event has put the pod on another node meanwhile, it counts there anew.
+func (d *Driver) left(ctx context.Context, x remnant) {
+	d.remnants.drop(x)
+	if p := d.pods[keyOf(x.info.Pod)]; p != nil && p.info.Pod.UID == x.info.Pod.UID {
+		d.retell(p)
+	}
+	d.move(ctx, assignedEvent(queueing.ActionDelete), x.info, nil, nil) // now there is room
+}
+
+// loseRemnants lets the remnants on a node go that the snapshot has lost.
+func (d *Driver) loseRemnants(ctx context.Context, node string) {
+	var lost []remnant
+	for _, list := range d.remnants {
+		for _, x := range list {
+			if x.node == node {
+				lost = append(lost, x)
+			}
+		}
+	}
+	slices.SortFunc(lost, func(a, b remnant) int {
+		p, q := a.info.Pod, b.info.Pod
+		return cmp.Or(cmp.Compare(p.Namespace, q.Namespace), cmp.Compare(p.Name, q.Name), cmp.Compare(p.UID, q.UID))
+	})
+	for _, x := range lost {
+		d.problem(d.snap.ReleasePod(x.info))
+		d.left(ctx, x)
+	}
+}

@@ -1,0 +1,225 @@
+//go:build full
+
+package lifecycle_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/filter"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling"
+	groups "github.com/berth-sched/berth/scheduling/gang"
+	"github.com/berth-sched/berth/scheduling/lifecycle"
+)
+
+// A stumbler fails PreBind as many times as it says.
+type stumbler struct{ times *int }
+
+func (stumbler) Name() string { return "Stumbler" }
+
+func (s stumbler) PreBind(context.Context, *framework.Cycle, string) framework.Status {
+	if *s.times > 0 {
+		*s.times--
+		return framework.AsStatus(errors.New("not now"))
+	}
+	return framework.Status{}
+}
+
+// TestPodsThatMayNotLeave: a pod with the only device leaves its node, on whichever way, and an extension refuses that, some
+// times or for long. The pod is placed again only when nothing of it remains, keeps its device then, and the device is free when it goes.
+func TestPodsThatMayNotLeave(t *testing.T) {
+	version := func(v, node string) *api.Pod {
+		p := podWithDevice("a")
+		p.ResourceVersion, p.Spec.NodeName = v, node
+		return p
+	}
+	const forLong = 1000
+	cordoned := api.MakeNode("n", "8", "32Gi").Obj()
+	cordoned.Spec.Unschedulable = true
+	for _, way := range []struct {
+		name    string
+		fails   int // bindings
+		events  []lifecycle.Event
+		waiting time.Duration
+		then    []lifecycle.Event
+	}{
+		{name: "its binding fails", fails: 1},
+		{name: "its binding fails, and another node takes it", fails: 1, then: []lifecycle.Event{
+			lifecycle.Update(cordoned), lifecycle.Update(api.MakeNode("m", "8", "32Gi").Obj()),
+		}},
+		{name: "its binding is not confirmed", waiting: 2 * time.Minute, then: []lifecycle.Event{lifecycle.Update(version("2", ""))}},
+		{name: "its binding is not confirmed, and its node goes and comes back", waiting: 2 * time.Minute, then: []lifecycle.Event{
+			lifecycle.Delete(api.MakeNode("n", "8", "32Gi").Obj()), lifecycle.Update(api.MakeNode("n", "8", "32Gi").Obj()), lifecycle.Update(version("2", "")),
+		}},
+		{name: "an event takes the node away", events: []lifecycle.Event{lifecycle.Update(version("2", "n")), lifecycle.Update(version("3", ""))}},
+		{name: "deleted, and there again", events: []lifecycle.Event{lifecycle.Delete(version("1", "")), lifecycle.Update(version("2", ""))}},
+		{name: "its node goes and comes back", fails: 1, then: []lifecycle.Event{
+			lifecycle.Delete(api.MakeNode("n", "8", "32Gi").Obj()), lifecycle.Update(api.MakeNode("n", "8", "32Gi").Obj()),
+		}},
+	} {
+		for _, times := range []int{0, 1, 2, forLong} {
+			t.Run(fmt.Sprint(way.name, " ", times), func(t *testing.T) {
+				profile, fails, lit := scheduling.Kubernetes137(), way.fails, 0
+				profile.PreBind = append(profile.PreBind, stumbler{&fails})
+				d, clock := oneDeviceOf(t, allNodes, lifecycle.Config{Profiles: []scheduling.Profile{profile}, AssumeTTL: time.Minute})
+				fuse{&lit, false}.lay(d)
+				bound := func() (names []string) {
+					for range 10 {
+						for {
+							a, ok := d.ScheduleOne(t.Context())
+							if !ok {
+								break
+							}
+							if a.State == lifecycle.Bound {
+								names = append(names, a.Pod.Pod.Name)
+							}
+							if a.Err != nil && strings.Contains(a.Err.Error(), "still counts") && !strings.Contains(a.Err.Error(), "the fuse") {
+								t.Errorf("%v does not say why", a.Err)
+							}
+						}
+						clock.Advance(5 * time.Second)
+					}
+					return names
+				}
+				d.Apply(lifecycle.Update(podWithDevice("a")))
+				d.Flush(t.Context())
+				lit = times
+				d.ScheduleOne(t.Context())
+				d.Apply(way.events...)
+				d.Flush(t.Context())
+				clock.Advance(way.waiting)
+				d.Flush(t.Context())
+				d.Apply(way.then...)
+				if times == forLong {
+					if early := bound(); len(early) != 0 {
+						t.Errorf("bound again while it remains: %v", early)
+					}
+					lit = 0
+				}
+				again := bound()
+				if len(again) != 1 || lit != 0 {
+					t.Errorf("bound again: %v, want a alone; the fuse is lit for %d times", again, lit)
+				}
+				node := "n"
+				if d.Snapshot().Len() > 1 {
+					node = "m"
+				}
+				d.Apply(lifecycle.Update(version("9", node)), lifecycle.Update(podWithDevice("b")))
+				if others := bound(); len(others) != 0 {
+					t.Errorf("%v have the device that a has", others)
+				}
+				pods := 0
+				for _, n := range d.Snapshot().All() {
+					pods += len(n.Pods)
+				}
+				if pods != 1 {
+					t.Errorf("%d pods count, want 1", pods)
+				}
+				d.Apply(lifecycle.Delete(version("9", node)))
+				if others := bound(); len(others) != 1 {
+					t.Errorf("bound after a: %v, want b", others)
+				}
+				if err := d.Snapshot().Check(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+// TestGroupsWithPodsThatMayNotLeave: a pod of a group whose binding has failed may not leave its node. The group is tried
+// again when nothing of the pod remains.
+func TestGroupsWithPodsThatMayNotLeave(t *testing.T) {
+	fails, lit := 1, 0
+	profile := scheduling.Kubernetes137()
+	profile.PreBind = append(profile.PreBind, stumbler{&fails})
+	w := &groupWorld{world: newWorldWith(t, lifecycle.Config{Profiles: []scheduling.Profile{profile}, Groups: &groups.Rules{}}, lifecycle.NewHandle())}
+	fuse{&lit, false}.lay(w.d)
+	w.nodes(api.MakeNode("n", "8", "64Gi"))
+	w.d.Apply(lifecycle.Update(podGroup("g", 1, 0)), lifecycle.Update(groupPod("p", "g", "1", 0)))
+	w.d.Flush(t.Context())
+	told := 0
+	for lit = 100; lit > 50; w.pass(time.Minute) {
+		a, ok := w.d.ScheduleOne(t.Context())
+		switch {
+		case !ok || a.Err == nil:
+		case strings.Contains(a.Err.Error(), "pod default/p still counts on node n, which it has left"):
+			told++
+		}
+		if len(w.bound) != 0 {
+			t.Fatalf("%v is bound while it remains", w.bound)
+		}
+	}
+	lit = 0
+	for range 20 {
+		w.all()
+		w.pass(time.Minute)
+	}
+	if n := len(w.d.Snapshot().Node("n").Pods); told == 0 || n != 1 || len(w.bound) != 1 {
+		t.Errorf("told %d times why the group is not tried; later %v is bound, and %d pods count", told, w.bound, n)
+	}
+}
+
+// A roster knows pods by their UIDs alone.
+type roster map[api.UID]bool
+
+func (r roster) Fork(*framework.Snapshot) framework.Extension { return maps.Clone(r) }
+
+func (r roster) PodAdded(_ *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
+	r[p.Pod.UID] = true
+}
+
+func (r roster) PodRemoved(_ *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
+	delete(r, p.Pod.UID)
+}
+
+// TestBoundElsewhereWhileItRemains: a pod may not leave its node, and another scheduler binds it there again, or elsewhere. In
+// the end it counts where it is, once, also in the load-aware ledger, and in an extension that knows no nodes.
+func TestBoundElsewhereWhileItRemains(t *testing.T) {
+	for _, node := range []string{"n", "m"} {
+		for _, times := range []int{1, 2, 3, 4} {
+			fails, lit := 1, 0
+			profile := scheduling.Kubernetes137()
+			profile.PreBind = append(profile.PreBind, stumbler{&fails})
+			profile.Filter = append(profile.Filter, filter.LoadAware{})
+			profile.Reserve = append(profile.Reserve, estimator.Assigner{})
+			w := newWorld(t, profile)
+			estimator.LedgerOf(w.d.Snapshot())
+			fuse{&lit, false}.lay(w.d)
+			pods := framework.NewExtensionKey(func(*framework.Snapshot) roster { return roster{} }).Of(w.d.Snapshot())
+			w.nodes(api.MakeNode("n", "10", "64Gi"))
+			pod := api.MakePod("p").UID("p").Requests("7", "1Gi").Obj()
+			w.d.Apply(lifecycle.Update(pod))
+			w.d.Flush(t.Context())
+			lit = times
+			w.d.ScheduleOne(t.Context())
+			w.nodes(api.MakeNode("m", "10", "64Gi"))
+			w.d.Apply(lifecycle.Update(onNode(pod, node)))
+			for range 10 {
+				w.all()
+				w.pass(time.Second)
+			}
+			for _, n := range w.d.Snapshot().All() {
+				want := 0
+				if n.Name() == node {
+					want = 1
+				}
+				if len(n.Pods) != want {
+					t.Errorf("%s, refused %d times: %d pods on %s, want %d", node, times, len(n.Pods), n.Name(), want)
+				}
+			}
+			if !pods["p"] {
+				t.Errorf("%s, refused %d times: an extension knows the pods %v", node, times, pods)
+			}
+			compareUse(t, w.d, w.clock.Now())
+		}
+	}
+}
