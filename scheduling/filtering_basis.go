@@ -57,7 +57,7 @@ func (b *basis) hold(filters []boundFilter) {
 }
 
 // readsPods reports whether a pod that comes or goes may change what a PreFilter plugin
-// found. A filter that it bound reads pods of a domain as they are; but one that had nothing
+// found. What a plugin with a class key has bound reads the pods of a domain as they are; but one that had nothing
 // to do may have something to do, unless it is idle as long as the class keys stand.
 func (r *referencePath) readsPods(p *preFilter) (reads bool) {
 	defer func() {
@@ -68,10 +68,14 @@ func (r *referencePath) readsPods(p *preFilter) (reads bool) {
 	switch scope := p.scope.of(r.cycle.Pod).Reads; {
 	case scope&framework.ReadsCluster != 0:
 		return true
-	case !p.scope.looksBeyond(r.cycle.Pod) || p.filter >= 0 && r.bound.perFilter[p.filter] != nil:
+	case !p.scope.looksBeyond(r.cycle.Pod):
+		return false
+	case p.keyer == nil:
+		return true
+	case p.filter >= 0 && r.bound.perFilter[p.filter] != nil:
 		return false
 	default:
-		return p.idler == nil || p.keyer == nil || !p.idler.Idle(&r.cycle)
+		return p.idler == nil || !p.idler.Idle(&r.cycle)
 	}
 }
 

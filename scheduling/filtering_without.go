@@ -26,8 +26,10 @@ func (f *Filtering) Without(pods []*framework.PodInfo, node *framework.NodeInfo)
 	again := !rejected.IsSuccess() && rejected.Code() != framework.UnschedulableAndUnresolvable
 	mark := snap.Begin()
 	defer func() {
-		if snap.Rollback(mark); !again {
-			f.basis.version = snap.Version() // everything is as it was
+		snap.Rollback(mark)
+		f.basis.version = snap.Version() // everything is as it was
+		if again {
+			f.basis.found = false // but what the PreFilter plugins found without the pods
 		}
 	}()
 	set := (&filterSet{f.path, snap, f.path.bound.filters}).copy()

@@ -86,3 +86,68 @@ func TestWithoutOwnPods(t *testing.T) {
 		}
 	}
 }
+
+// A headcount rejects pods in PreFilter while the cluster has as many pods as it may.
+type headcount struct {
+	most  int
+	reads framework.Reads
+}
+
+func (headcount) Name() string { return "headcount" }
+
+func (h headcount) Scope(*framework.PodInfo) framework.Scope { return framework.Scope{Reads: h.reads} }
+
+func (h headcount) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	pods := 0
+	for _, n := range c.Snapshot.All() {
+		pods += len(n.Pods)
+	}
+	if pods >= h.most {
+		return framework.PreFiltered{}, framework.UnschedulableStatus("too many pods")
+	}
+	return framework.PreFiltered{Filter: headsCounted{c.Snapshot}}, framework.Status{}
+}
+
+// headsCounted passes all nodes; what it reads of domains changes with the snapshot.
+type headsCounted struct{ s *framework.Snapshot }
+
+func (headsCounted) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+	return framework.Status{}
+}
+
+func (c headsCounted) Version() uint64 { return c.s.Version() }
+
+func (c headsCounted) Changed(since uint64, _ func(slot int)) bool { return since == c.s.Version() }
+
+// TestWithoutLeavesNothing: what PreFilter plugins found without some pods does not count for later questions. Nor does what
+// they found before pods came.
+func TestWithoutLeavesNothing(t *testing.T) {
+	for _, reads := range []framework.Reads{framework.ReadsCluster, framework.ReadsDomain} {
+		s := framework.NewSnapshot(framework.Arrival)
+		var pods []*framework.PodInfo
+		for _, n := range []string{"a", "b"} {
+			put(s.AddNode(api.MakeNode(n, "4", "8Gi").Obj()))
+			pods = append(pods, podInfo(t, s, api.MakePod("on "+n).Requests("1", "1Gi").Obj()))
+			put(s.AddPod(pods[len(pods)-1], n))
+		}
+		profile := scheduling.Kubernetes137()
+		profile.Filter = append(profile.Filter, headcount{2, reads})
+		f := made(build(t, profile).Filtering(s, podInfo(t, s, api.MakePod("new").Requests("1", "1Gi").Obj())))
+		passes := func(question string, v scheduling.NodeVerdict, want bool) {
+			if v.Status.IsSuccess() != want {
+				t.Errorf("reads %b, %s: %v of %s", reads, question, v.Status, v.Plugin)
+			}
+		}
+		for range 3 {
+			for i, n := range []string{"a", "b"} {
+				passes("too many", made(f.Node(s.Node(n))), false)
+				passes("without none", made(f.Without(nil, s.Node(n))), false)
+				passes("without one", made(f.Without(pods[i:i+1], s.Node(n))), true)
+				passes("again", made(f.Node(s.Node(n))), false)
+				put(s.RemovePod(pods[i], n))
+				passes("one has left", made(f.Node(s.Node(n))), true)
+				put(s.AddPod(pods[i], n))
+			}
+		}
+	}
+}
