@@ -200,9 +200,9 @@ func (d *Driver) remove(ctx context.Context, p *pod) {
 	freed := p.nominated != ""
 	d.dequeue(p)
 	if p.binding != nil {
+		d.departing.begin(p)
 		p.binding.abandon()
-	}
-	if p.binding == nil {
+	} else {
 		freed = d.uncount(p) || freed
 	}
 	if freed {

@@ -221,7 +221,7 @@ func (b *binding) fail(ctx context.Context, err error) {
 		d.uncount(p)
 	}
 	d.settle(p)
-	d.retell(p)
+	d.retell(b.Pod.Pod)
 	move := func(except *queue.Item) { // what it had reserved is free, also if it was deleted or bound by another scheduler before
 		d.move(ctx, assignedEvent(queueing.ActionDelete), b.Pod, nil, except)
 	}
@@ -249,5 +249,8 @@ func (b *binding) fail(ctx context.Context, err error) {
 func (b *binding) close() {
 	b.d.open--
 	b.p.binding = nil
+	if b.p.gone {
+		b.d.departing.end(b.p)
+	}
 	b.cancel(nil)
 }

@@ -74,16 +74,31 @@ func oneDeviceOf(t *testing.T, where func(*api.ResourceSliceSpec), c lifecycle.C
 	if err != nil {
 		t.Fatal(err)
 	}
-	slice := &api.ResourceSlice{ObjectMeta: api.ObjectMeta{Name: "n"}}
-	slice.Spec = api.ResourceSliceSpec{Driver: "d.io", Pool: api.ResourcePool{Name: "n", Generation: 1, ResourceSliceCount: 1}, Devices: []api.Device{{Name: "only"}}}
+	slice := devicesOf("n", 1)
+	slice.Spec.NodeName = nil
 	where(&slice.Spec)
-	template := &api.ResourceClaimTemplate{ObjectMeta: api.ObjectMeta{Name: "gpu", Namespace: "default"}}
-	template.Spec.Spec.Devices.Requests = []api.DeviceRequest{{Name: "r", Exactly: &api.ExactDeviceRequest{DeviceClassName: "any", AllocationMode: api.DeviceAllocationModeExactCount, Count: 1}}}
 	d.Apply(
 		lifecycle.Update(api.MakeNode("n", "8", "32Gi").Obj()), lifecycle.Update(&api.DeviceClass{ObjectMeta: api.ObjectMeta{Name: "any"}}),
-		lifecycle.Update(slice), lifecycle.Update(template),
+		lifecycle.Update(slice), lifecycle.Update(templateOfOne()),
 	)
 	return d, clock
+}
+
+// devicesOf is a slice of devices of a node.
+func devicesOf(node string, count int) *api.ResourceSlice {
+	s := &api.ResourceSlice{ObjectMeta: api.ObjectMeta{Name: node}}
+	s.Spec = api.ResourceSliceSpec{Driver: "d.io", NodeName: &node, Pool: api.ResourcePool{Name: node, Generation: 1, ResourceSliceCount: 1}}
+	for i := range count {
+		s.Spec.Devices = append(s.Spec.Devices, api.Device{Name: fmt.Sprint("d", i)})
+	}
+	return s
+}
+
+// templateOfOne is the template that podWithDevice names, of claims for one device of the class any.
+func templateOfOne() *api.ResourceClaimTemplate {
+	x := &api.ResourceClaimTemplate{ObjectMeta: api.ObjectMeta{Name: "gpu", Namespace: "default"}}
+	x.Spec.Spec.Devices.Requests = []api.DeviceRequest{{Name: "r", Exactly: &api.ExactDeviceRequest{DeviceClassName: "any", AllocationMode: api.DeviceAllocationModeExactCount, Count: 1}}}
+	return x
 }
 
 // TestDevicesAfterAPanic: an extension panics when the event comes that a pod with a device is bound. The pod

@@ -43,8 +43,13 @@ type ruin struct {
 	versions []*api.Pod            // earlier versions of pods
 	hanging  map[chan error]string // bindings that hang, with the UIDs
 	reserved map[api.UID]bool
+	hated    api.UID // the pod that the grenade does not let go, or come
+	resource int     // the last resource version of a pod with a device
 	panics   int
 }
+
+// devicesPerNode is less than all pods with devices ask for.
+const devicesPerNode = 6
 
 func (r *ruin) chance(percent float64) bool {
 	r.mu.Lock()
@@ -99,6 +104,7 @@ func (r *ruin) Bind(ctx context.Context, pod *api.Pod, node string) error {
 	}
 	r.versions = append(r.versions, now)
 	p := onNode(now, node)
+	r.number(p)
 	r.pods[pod.Name] = p
 	r.d.Apply(lifecycle.Update(p))
 	return nil
@@ -217,25 +223,46 @@ func (c *counter) PodRemoved(*framework.Snapshot, *framework.NodeInfo, *framewor
 	c.pods--
 }
 
-// grenade is an extension that only panics. It is told nothing in a rollback.
+// grenade is an extension that only panics, sometimes about the same pod for a while. It is told nothing in a rollback.
 type grenade struct{ *ruin }
+
+func (g grenade) pull(s *framework.Snapshot, p *framework.PodInfo) {
+	if s.RollingBack() {
+		return
+	}
+	if g.isHated(p.Pod.UID) {
+		g.explode(95)
+	}
+	if g.chance(0.5) {
+		g.hate(p.Pod.UID)
+		g.explode(100)
+	}
+}
+
+func (r *ruin) isHated(uid api.UID) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.hated == uid
+}
+
+func (r *ruin) hate(uid api.UID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.hated = uid
+}
 
 func (g grenade) Fork(*framework.Snapshot) framework.Extension { return g }
 
-func (g grenade) PodAdded(s *framework.Snapshot, _ *framework.NodeInfo, _ *framework.PodInfo) {
-	if !s.RollingBack() {
-		g.explode(0.5)
-	}
+func (g grenade) PodAdded(s *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
+	g.pull(s, p)
 }
 
-func (g grenade) PodRemoved(s *framework.Snapshot, _ *framework.NodeInfo, _ *framework.PodInfo) {
-	if !s.RollingBack() {
-		g.explode(0.5)
-	}
+func (g grenade) PodRemoved(s *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
+	g.pull(s, p)
 }
 
 // TestDriverFaults creates thousands of pods while everything goes wrong. At every calm
-// no pod is lost, bound twice or reserved for ever, totals equal a recount, and at the
+// no pod is lost, bound twice or reserved for ever, no device is given twice, totals equal a recount, and at the
 // end no goroutine is left. The flag -faultpods sets the number of pods.
 func TestDriverFaults(t *testing.T) {
 	goroutines := runtime.NumGoroutine()
@@ -266,7 +293,9 @@ func TestDriverFaults(t *testing.T) {
 	estimator.LedgerOf(r.d.Snapshot())
 	for i := range 12 {
 		r.d.Apply(lifecycle.Update(api.MakeNode(fmt.Sprint("n", i), "64", "256Gi").Zone(fmt.Sprint(i % 3)).Obj()))
+		r.d.Apply(lifecycle.Update(devicesOf(fmt.Sprint("n", i), devicesPerNode)))
 	}
+	r.d.Apply(lifecycle.Update(&api.DeviceClass{ObjectMeta: api.ObjectMeta{Name: "any"}}), lifecycle.Update(templateOfOne()))
 	for serial := 0; serial < *faultPods; serial++ {
 		r.come(serial)
 		for r.draw(3) == 0 {
@@ -301,6 +330,10 @@ func (r *ruin) come(serial int) {
 	p := b.Obj()
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if serial%4 == 0 {
+		p.Spec.ResourceClaims = podWithDevice("").Spec.ResourceClaims
+		r.number(p)
+	}
 	if old := r.pods[p.Name]; old != nil {
 		r.gone = append(r.gone, old)
 		if r.rng.IntN(2) == 0 { // otherwise the new pod just takes the name
@@ -311,6 +344,15 @@ func (r *ruin) come(serial int) {
 	r.d.Apply(lifecycle.Update(p))
 }
 
+// number gives a pod with a device a resource version, by which stale events are known: its devices are in no claim, so they
+// are free when an event says that the pod has no node.
+func (r *ruin) number(p *api.Pod) {
+	if len(p.Spec.ResourceClaims) > 0 {
+		r.resource++
+		p.ResourceVersion = fmt.Sprint(r.resource)
+	}
+}
+
 // wrong lets one more thing go wrong.
 func (r *ruin) wrong() {
 	switch r.draw(7) {
@@ -318,14 +360,18 @@ func (r *ruin) wrong() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if n := len(r.versions); n > 0 {
-			r.d.Apply(lifecycle.Update(r.versions[r.rng.IntN(n)]))
+			if p := r.versions[r.rng.IntN(n)]; !r.frees(p) {
+				r.d.Apply(lifecycle.Update(p))
+			}
 		}
 	case 1: // a pod that is gone, again
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if n := len(r.gone); n > 0 {
 			p := r.gone[r.rng.IntN(n)]
-			r.d.Apply(lifecycle.Update(p), lifecycle.Delete(p))
+			if !r.frees(p) {
+				r.d.Apply(lifecycle.Update(p), lifecycle.Delete(p))
+			}
 		}
 	case 2: // a hanging binding goes on or fails, whatever became of the pod
 		r.answer(1)
@@ -343,13 +389,19 @@ func (r *ruin) wrong() {
 	}
 }
 
+// frees reports whether an event about an earlier pod would take the name of one that has a device, which is free then.
+func (r *ruin) frees(p *api.Pod) bool {
+	now := r.pods[p.Name]
+	return now != nil && now.UID != p.UID && len(now.Spec.ResourceClaims) > 0
+}
+
 // bindElsewhere lets another scheduler bind a pod that waits, or whose binding is under way: mostly to the node that the
 // driver has chosen for it, if it has.
 func (r *ruin) bindElsewhere() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, p := range r.pods {
-		if p.Spec.NodeName != "" {
+		if p.Spec.NodeName != "" || len(p.Spec.ResourceClaims) > 0 { // it would have to write the claims
 			continue
 		}
 		node := fmt.Sprint("n", r.rng.IntN(12))
@@ -444,11 +496,18 @@ func (r *ruin) compare(c *counter) {
 	total := 0
 	for _, n := range r.d.Snapshot().All() {
 		var sum resource.Vector
+		withDevice := 0
 		for _, p := range n.Pods {
+			if len(p.Pod.Spec.ResourceClaims) > 0 {
+				withDevice++
+			}
 			sum = sum.Add(p.UsedRequests)
 			if now := r.pods[p.Pod.Name]; now == nil || now.UID != p.Pod.UID || now.Spec.NodeName != n.Name() {
 				r.t.Errorf("node %s holds pod %s %s, which is %+v", n.Name(), p.Pod.Name, p.Pod.UID, now)
 			}
+		}
+		if withDevice > devicesPerNode {
+			r.t.Errorf("node %s: %d pods have its %d devices", n.Name(), withDevice, devicesPerNode)
 		}
 		if total += len(n.Pods); !sum.Equal(n.Requested) {
 			r.t.Errorf("node %s: requested %v, a recount gives %v", n.Name(), n.Requested, sum)

@@ -144,10 +144,11 @@ func (d *Driver) replaceOnce(p *pod, node string) error {
 	return nil
 }
 
-// retell lets a pod that is on its node, as an event has said, count there anew: Unreserve may have taken back what
-// extensions hold for it.
-func (d *Driver) retell(p *pod) {
-	if p.host != nil && p.inside {
+// retell lets a pod that is on its node, as an event has said, count there anew: what has been taken back of an attempt
+// for it, or has left another node, may have made extensions forget it.
+func (d *Driver) retell(obj *api.Pod) {
+	p := d.pods[keyOf(obj)]
+	if p != nil && p.info.Pod.UID == obj.UID && p.host != nil && p.inside {
 		d.problem(d.replace(p, p.host.name))
 	}
 }
@@ -186,7 +187,9 @@ func (d *Driver) settle(p *pod) bool {
 	case p.host == nil:
 		return false
 	case p.gone:
-		return d.uncount(p)
+		left := d.uncount(p)
+		d.retell(p.info.Pod) // it may be there again
+		return left
 	case p.assumed:
 		return false
 	case node == "":

@@ -61,10 +61,26 @@ func (r remnants) drop(x remnant) {
 	}
 }
 
-// refusesToLeave returns why a pod must not be placed, nil if nothing of it remains anywhere.
-func (r remnants) refusesToLeave(p *framework.PodInfo) error {
-	for _, x := range r.of(p) {
+// departing counts the bindings under way of pods that are gone: while there is one, the pod counts on its node. Events
+// that come out of order may say that such a pod is there again.
+type departing map[podIdentity]int
+
+func (x departing) begin(p *pod) { x[identityOf(p.info.Pod)]++ }
+
+func (x departing) end(p *pod) {
+	id := identityOf(p.info.Pod)
+	if x[id]--; x[id] <= 0 {
+		delete(x, id)
+	}
+}
+
+// isStillThere returns why a pod must not be placed, nil if nothing of it counts anywhere.
+func (d *Driver) isStillThere(p *framework.PodInfo) error {
+	for _, x := range d.remnants.of(p) {
 		return fmt.Errorf("pod %s still counts on node %s, which it has left: %w", p.Pod.Key(), x.node, x.err)
+	}
+	if len(d.departing) > 0 && d.departing[identityOf(p.Pod)] > 0 {
+		return fmt.Errorf("pod %s: a binding from before it was deleted has not ended", p.Pod.Key())
 	}
 	return nil
 }
@@ -93,9 +109,7 @@ func (d *Driver) leave(p *framework.PodInfo, node string) {
 // left notes that a remnant is gone. If an event has put the pod on another node meanwhile, it counts there anew.
 func (d *Driver) left(ctx context.Context, x remnant) {
 	d.remnants.drop(x)
-	if p := d.pods[keyOf(x.info.Pod)]; p != nil && p.info.Pod.UID == x.info.Pod.UID {
-		d.retell(p)
-	}
+	d.retell(x.info.Pod)
 	d.move(ctx, assignedEvent(queueing.ActionDelete), x.info, nil, nil) // now there is room
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -220,6 +221,72 @@ func TestBoundElsewhereWhileItRemains(t *testing.T) {
 				t.Errorf("%s, refused %d times: an extension knows the pods %v", node, times, pods)
 			}
 			compareUse(t, w.d, w.clock.Now())
+		}
+	}
+}
+
+// TestBackDuringItsBinding: a pod with the only device is deleted while it is being bound, and events that come out of order
+// say that it is there again: without a node, or on one. It is placed once its binding has ended, and its device is given to
+// nobody else; and it counts in the end wherever it is, also for extensions.
+func TestBackDuringItsBinding(t *testing.T) {
+	for _, node := range []string{"", "n"} {
+		for _, failure := range []error{nil, errors.New("not written")} {
+			w := slowWriter{make(chan struct{}), make(chan error)}
+			profile := scheduling.Kubernetes137()
+			profile.PreBind = append(profile.PreBind, w)
+			profile.Reserve = append(profile.Reserve, estimator.Assigner{})
+			d, clock := oneDeviceOf(t, only("n"), lifecycle.Config{Profiles: []scheduling.Profile{profile}, Bindings: 4})
+			estimator.LedgerOf(d.Snapshot())
+			pods := framework.NewExtensionKey(func(*framework.Snapshot) roster { return roster{} }).Of(d.Snapshot())
+			attempts := func(name string, bindings int) (errs []string) {
+				for end := time.Now().Add(10 * time.Second); time.Now().Before(end); clock.Advance(time.Second) {
+					a, ok := d.ScheduleOne(t.Context())
+					if ok && a.Pod.Pod.Name == name && a.Err != nil {
+						errs = append(errs, a.Err.Error())
+					}
+					select {
+					case <-w.began:
+						bindings--
+					case <-time.After(time.Millisecond):
+					}
+					if bindings <= 0 && len(errs) > 0 || bindings == 0 && len(errs) == 0 && name != "b" {
+						return errs
+					}
+				}
+				return errs
+			}
+			d.Apply(lifecycle.Update(podWithDevice("a")))
+			if errs := attempts("a", 1); len(errs) != 0 {
+				t.Fatal(errs)
+			}
+			back := podWithDevice("a")
+			back.ResourceVersion, back.Spec.NodeName = "3", node
+			d.Apply(lifecycle.Delete(podWithDevice("a")), lifecycle.Update(back))
+			if node == "" {
+				if errs := attempts("a", 0); len(errs) == 0 || !strings.Contains(errs[0], "a binding from before it was deleted") {
+					t.Errorf("a while it is being bound: %v", errs)
+				}
+			}
+			d.Flush(t.Context())
+			w.fail <- failure
+			time.Sleep(10 * time.Millisecond)
+			if d.Flush(t.Context()); node == "" {
+				if errs := attempts("a", 1); slices.ContainsFunc(errs, func(e string) bool { return !strings.Contains(e, "a binding from before") }) {
+					t.Errorf("a afterwards: %v", errs)
+				}
+				d.Apply(lifecycle.Update(podWithDevice("b")))
+				if errs := attempts("b", 0); len(errs) == 0 {
+					t.Error("b has the device that a has")
+				}
+				w.fail <- nil
+			}
+			for end := time.Now().Add(10 * time.Second); d.Counts().Binding+d.Counts().Queue.InFlight > 0 && time.Now().Before(end); time.Sleep(time.Millisecond) {
+				d.Flush(t.Context())
+			}
+			if n := len(d.Snapshot().Node("n").Pods); n != 1 || !pods["a"] {
+				t.Errorf("node %q, failure %v: %d pods on the node, want 1; an extension knows %v", node, failure, n, pods)
+			}
+			compareUse(t, d, clock.Now())
 		}
 	}
 }
