@@ -31,6 +31,9 @@ type remnant struct {
 	err  error // of the extension, when it refused
 }
 
+// is compares remnants: out of order, events may let a node have two of a pod.
+func (x remnant) is(y remnant) bool { return x.info == y.info && x.node == y.node }
+
 // of returns what remains of a pod.
 func (r remnants) of(p *framework.PodInfo) []remnant {
 	if len(r) == 0 {
@@ -55,7 +58,7 @@ func (r remnants) add(x remnant) {
 
 func (r remnants) drop(x remnant) {
 	id := identityOf(x.info.Pod)
-	r[id] = slices.DeleteFunc(r[id], func(y remnant) bool { return y.node == x.node })
+	r[id] = slices.DeleteFunc(r[id], x.is)
 	if len(r[id]) == 0 {
 		delete(r, id)
 	}
@@ -95,7 +98,7 @@ func (d *Driver) leave(p *framework.PodInfo, node string) {
 	x := remnant{p, node, err}
 	d.remnants.add(x)
 	d.retryAfter(err, func(ctx context.Context) error {
-		if now, ok := d.remnants.on(p, node); !ok || now.info != p { // another version has its place, or the node was lost
+		if !slices.ContainsFunc(d.remnants.of(p), x.is) { // another version has its place, or the node was lost
 			return nil
 		}
 		if err := d.snap.RemovePod(p, node); err != nil {

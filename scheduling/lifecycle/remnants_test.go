@@ -290,3 +290,53 @@ func TestBackDuringItsBinding(t *testing.T) {
 		}
 	}
 }
+
+// TestTwoRemnantsOnANode: a pod is deleted while it is being bound, events out of order put it on the same node, and it is
+// deleted again. Both leave the node once the extension lets them.
+func TestTwoRemnantsOnANode(t *testing.T) {
+	for _, lostNode := range []bool{false, true} {
+		w, lit := slowWriter{make(chan struct{}), make(chan error)}, 0
+		profile := scheduling.Kubernetes137()
+		profile.PreBind = append(profile.PreBind, w)
+		d, _ := oneDeviceOf(t, only("n"), lifecycle.Config{Profiles: []scheduling.Profile{profile}, Bindings: 4})
+		fuse{&lit, false}.lay(d)
+		d.Apply(lifecycle.Update(podWithDevice("a")))
+		for begun := false; !begun; {
+			d.ScheduleOne(t.Context())
+			select {
+			case <-w.began:
+				begun = true
+			case <-time.After(time.Millisecond):
+			}
+		}
+		back := podWithDevice("a")
+		back.ResourceVersion, back.Spec.NodeName = "3", "n"
+		d.Apply(lifecycle.Delete(podWithDevice("a")), lifecycle.Update(back))
+		d.Flush(t.Context())
+		twins := len(d.Snapshot().Node("n").Pods)
+		lit = 1000
+		w.fail <- errors.New("not written")
+		for end := time.Now().Add(10 * time.Second); lit == 1000 && time.Now().Before(end); time.Sleep(time.Millisecond) {
+			d.Flush(t.Context())
+		}
+		d.Apply(lifecycle.Delete(back))
+		d.Flush(t.Context())
+		if n := len(d.Snapshot().Node("n").Pods); twins != 2 || n != 2 {
+			t.Fatalf("%d pods, and then %d remain, want 2 and 2", twins, n)
+		}
+		lit = 0
+		node := api.MakeNode("n", "8", "32Gi").Obj()
+		if lostNode {
+			d.Apply(lifecycle.Delete(node), lifecycle.Update(node))
+		}
+		d.Flush(t.Context())
+		d.Flush(t.Context())
+		if n := len(d.Snapshot().Node("n").Pods); n != 0 {
+			t.Errorf("%d pods remain on the node, want none", n)
+		}
+		d.Apply(lifecycle.Update(podWithDevice("b")))
+		if b, ok := d.ScheduleOne(t.Context()); !ok || b.Err != nil {
+			t.Errorf("b, after a: %v", b.Err)
+		}
+	}
+}
