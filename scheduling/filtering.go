@@ -11,11 +11,12 @@ import (
 // the decisions: may the pod run on this node, why not, how many of it. It makes no
 // decision and asks no extender. It follows the snapshot: before an answer, the PreFilter
 // plugins run again if what they read may have changed. Of plugins of your own, those are
-// asked again that skip the pod, that declare to read nodes, other objects or time
-// ([framework.ReadsNodeSet] and others) when these have changed, that read the cluster, or
-// domains without a class key ([framework.ReadsCluster], [framework.ReadsDomain]), and those
-// whose class key has changed. If yours finds something else in PreFilter, call Rebind. If a
-// PreFilter plugin fails, so does the answer, and the plugin is asked again before the next one.
+// asked again that skip the pod, and those that declare to read nodes, other objects or time
+// ([framework.ReadsNodeSet] and others), when these have changed. So are those that read the
+// cluster, or domains without a class key ([framework.ReadsCluster], [framework.ReadsDomain]),
+// and those whose class key has changed. If yours finds something else in PreFilter, call
+// Rebind. If a PreFilter plugin fails, so does the answer, and the plugin is asked again
+// before the next one.
 //
 // It belongs to its scheduler and snapshot: one goroutine at a time may use the three.
 type Filtering struct {

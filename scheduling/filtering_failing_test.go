@@ -192,7 +192,7 @@ func (a announcer) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Sta
 	return framework.UnschedulableStatus(a.label)
 }
 
-// TestFilteringFollowsWhatIsDeclared: a Filtering that is held follows nodes for a plugin of one's own that reads them in
+// TestFilteringFollowsWhatIsDeclared: a Filtering that is held follows nodes for a plugin of your own that reads them in
 // PreFilter, and time and all else for one that reads the cluster or declares nothing.
 func TestFilteringFollowsWhatIsDeclared(t *testing.T) {
 	for _, reads := range []framework.Reads{framework.ReadsNodeSet, framework.ReadsCluster} {
