@@ -152,10 +152,13 @@ func (d *Driver) asNominated(p *pod, info *framework.PodInfo) *framework.PodInfo
 
 // victim returns the pod that has to leave its node, nil if it is leaving already: it is being
 // deleted, or was deleted while it was being bound. Then another pod may have its name, as that
-// of a StatefulSet has, which is no victim.
+// of a StatefulSet has, which is no victim. Nor is the pod itself where events have put it since.
 func (d *Driver) victim(v *framework.PodInfo) *pod {
 	p := d.pods[keyOf(v.Pod)]
 	if p == nil || p.host == nil || p.info.Pod.DeletionTimestamp != nil || !api.SamePod(p.info.Pod, v.Pod) {
+		return nil
+	}
+	if p.counted.Pod != v.Pod && d.isStillThere(v) != nil { // the pod is elsewhere, and the victim what remains of it
 		return nil
 	}
 	return p

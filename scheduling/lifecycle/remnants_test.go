@@ -340,3 +340,32 @@ func TestTwoRemnantsOnANode(t *testing.T) {
 		}
 	}
 }
+
+// TestRemnantsAreNoVictims: a pod that runs elsewhere is not evicted for what remains of it on a node that another pod needs.
+func TestRemnantsAreNoVictims(t *testing.T) {
+	fails, lit := 1, 0
+	profile := scheduling.Kubernetes137()
+	profile.PreBind = append(profile.PreBind, stumbler{&fails})
+	w := newWorld(t, profile)
+	fuse{&lit, false}.lay(w.d)
+	w.nodes(api.MakeNode("n", "10", "64Gi").Zone("n"))
+	pod := api.MakePod("p").UID("p").Requests("7", "1Gi").Obj()
+	w.d.Apply(lifecycle.Update(pod))
+	w.d.Flush(t.Context())
+	lit = 1
+	w.d.ScheduleOne(t.Context())
+	w.nodes(api.MakeNode("m", "10", "64Gi").Zone("m"))
+	high := api.MakePod("high").UID("high").Requests("7", "1Gi").Priority(10).NodeSelector(api.LabelTopologyZone, "n").Obj()
+	w.d.Apply(lifecycle.Update(onNode(pod, "m")), lifecycle.Update(high))
+	lit = 1
+	if a, ok := w.d.ScheduleOne(t.Context()); !ok || len(a.Victims) == 0 {
+		t.Fatalf("%+v has no victim: the history shows nothing", a)
+	}
+	for range 5 {
+		w.all()
+		w.pass(5 * time.Second)
+	}
+	if len(w.evicted) > 0 || w.bound["high"] != "n" {
+		t.Errorf("evicted %v, bound %v; want nobody, and high on n", w.evicted, w.bound)
+	}
+}
