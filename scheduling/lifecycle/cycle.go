@@ -44,7 +44,7 @@ func (d *Driver) ScheduleOne(ctx context.Context) (Attempt, bool) {
 	d.snap.SetNow(d.clock.Now())
 	a.Started = d.stamp()
 	d.cheap(p)
-	if err := d.isStillThere(it.Pod); err != nil {
+	if err := d.stillThere(it.Pod); err != nil {
 		a.Decided = d.stamp()
 		d.failed(ctx, p, it, a, err)
 		return *a, true

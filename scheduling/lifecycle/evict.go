@@ -158,7 +158,7 @@ func (d *Driver) victim(v *framework.PodInfo) *pod {
 	if p == nil || p.host == nil || p.info.Pod.DeletionTimestamp != nil || !api.SamePod(p.info.Pod, v.Pod) {
 		return nil
 	}
-	if p.counted.Pod != v.Pod && d.isStillThere(v) != nil { // the pod is elsewhere, and the victim what remains of it
+	if p.counted.Pod != v.Pod && d.stillThere(v) != nil { // the pod is elsewhere, and the victim what remains of it
 		return nil
 	}
 	return p

@@ -39,7 +39,7 @@ func (d *Driver) tryGroup(ctx context.Context, g *group, it *queue.Item) Attempt
 	d.snap.SetNow(d.clock.Now())
 	a.Started = d.stamp()
 	for i := 0; i < len(waiting) && unsure == nil; i++ {
-		unsure = d.isStillThere(waiting[i].Pod)
+		unsure = d.stillThere(waiting[i].Pod)
 	}
 	if unsure != nil {
 		a.Decided = d.stamp()

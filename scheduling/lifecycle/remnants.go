@@ -42,6 +42,7 @@ func (r remnants) of(p *framework.PodInfo) []remnant {
 	return r[identityOf(p.Pod)]
 }
 
+// on returns what remains of a pod on one node, the first if events out of order have let it have two there.
 func (r remnants) on(p *framework.PodInfo, node string) (remnant, bool) {
 	for _, x := range r.of(p) {
 		if x.node == node {
@@ -77,10 +78,10 @@ func (x departing) end(p *pod) {
 	}
 }
 
-// isStillThere returns why a pod must not be placed, nil if nothing of it counts anywhere.
-func (d *Driver) isStillThere(p *framework.PodInfo) error {
-	for _, x := range d.remnants.of(p) {
-		return fmt.Errorf("pod %s still counts on node %s, which it has left: %w", p.Pod.Key(), x.node, x.err)
+// stillThere returns why a pod must not be placed, nil if nothing of it counts anywhere.
+func (d *Driver) stillThere(p *framework.PodInfo) error {
+	if left := d.remnants.of(p); len(left) > 0 {
+		return fmt.Errorf("pod %s still counts on node %s, which it has left: %w", p.Pod.Key(), left[0].node, left[0].err)
 	}
 	if len(d.departing) > 0 && d.departing[identityOf(p.Pod)] > 0 {
 		return fmt.Errorf("pod %s: a binding from before it was deleted has not ended", p.Pod.Key())

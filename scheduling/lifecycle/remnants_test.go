@@ -34,7 +34,7 @@ func (s stumbler) PreBind(context.Context, *framework.Cycle, string) framework.S
 	return framework.Status{}
 }
 
-// TestPodsThatMayNotLeave: a pod with the only device leaves its node, on whichever way, and an extension refuses that, some
+// TestPodsThatMayNotLeave: a pod with the only device leaves its node, in whichever way, and an extension refuses that, some
 // times or for long. The pod is placed again only when nothing of it remains, keeps its device then, and the device is free when it goes.
 func TestPodsThatMayNotLeave(t *testing.T) {
 	version := func(v, node string) *api.Pod {
