@@ -12,6 +12,19 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
+// A gate is an extension that lets no pod leave a node while it is closed.
+type gate struct{ closed *bool }
+
+func (g gate) Fork(*framework.Snapshot) framework.Extension { return g }
+
+func (gate) PodAdded(*framework.Snapshot, *framework.NodeInfo, *framework.PodInfo) {}
+
+func (g gate) PodRemoved(*framework.Snapshot, *framework.NodeInfo, *framework.PodInfo) {
+	if *g.closed {
+		panic("closed")
+	}
+}
+
 // TestDevicesGoWithThePod: what a pod has in flight goes with it, however it leaves, and stays
 // if it stays.
 func TestDevicesGoWithThePod(t *testing.T) {
@@ -27,12 +40,27 @@ func TestDevicesGoWithThePod(t *testing.T) {
 	again := func(s *framework.Snapshot, p *framework.PodInfo, node string) error {
 		return errors.Join(s.RemovePod(p, node), s.AddPod(p, node))
 	}
+	refused := func(s *framework.Snapshot, p *framework.PodInfo, node string) error {
+		closed := true
+		framework.NewExtensionKey(func(*framework.Snapshot) gate { return gate{&closed} }).Of(s)
+		err := s.RemovePod(p, node)
+		closed = false
+		if err == nil {
+			return errors.New("the pod left through a closed gate")
+		}
+		return nil
+	}
 	for _, tt := range []struct {
 		name string
 		do   func(s *framework.Snapshot, p *framework.PodInfo, node string) error
 		free bool
 	}{
 		{"removed", remove, true},
+		{"may not leave", refused, false},
+		{"may not leave, and then it may", func(s *framework.Snapshot, p *framework.PodInfo, node string) error {
+			return errors.Join(refused(s, p, node), s.RemovePod(p, node))
+		}, true},
+		{"may not leave in a transaction", within(refused, (*framework.Snapshot).Commit), false},
 		{"removed with its node", func(s *framework.Snapshot, _ *framework.PodInfo, node string) error { return s.RemoveNode(node) }, true},
 		{"its node is lost", func(s *framework.Snapshot, _ *framework.PodInfo, node string) error { return s.LoseNode(node) }, false},
 		{"its node is lost, and then it goes", func(s *framework.Snapshot, p *framework.PodInfo, node string) error {

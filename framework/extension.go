@@ -177,10 +177,10 @@ type commitWatcher interface{ Committed(s *Snapshot) }
 type partWatcher interface{ WatchedParts() PodParts }
 
 // A podHolder is an extension that holds something for pods until they are gone. It is told
-// when a pod has gone that is on no node. If it panics, the snapshot is broken.
+// when a pod has gone outside of transactions, or one that was on no node. If it panics, the snapshot is broken.
 //
-// PodRemoved is not enough for it: a pod that leaves a node may come back in the same
-// transaction, see [Snapshot.ReplacePod], or with its node, see [Snapshot.LosesNode].
+// PodRemoved is not enough for it: another extension may refuse to let the pod go; or the pod may come
+// back in the same transaction, see [Snapshot.ReplacePod], or with its node, see [Snapshot.LosesNode].
 type podHolder interface {
 	PodReleased(s *Snapshot, p *PodInfo)
 }

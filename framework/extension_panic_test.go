@@ -318,3 +318,58 @@ func TestForkPanics(t *testing.T) {
 		}
 	}
 }
+
+// A listener notes what it is told, and whether that takes an earlier event back.
+type listener struct{ heard *[]string }
+
+func (l listener) Fork(*framework.Snapshot) framework.Extension { return l }
+
+func (l listener) hear(s *framework.Snapshot, event string) {
+	*l.heard = append(*l.heard, fmt.Sprint(event, " ", s.RollingBack()))
+}
+
+func (l listener) PodAdded(s *framework.Snapshot, _ *framework.NodeInfo, _ *framework.PodInfo) {
+	l.hear(s, "added")
+}
+
+func (l listener) PodRemoved(s *framework.Snapshot, _ *framework.NodeInfo, _ *framework.PodInfo) {
+	l.hear(s, "removed")
+}
+
+// TestOppositeOfARefusedEvent: an extension that was told of a pod is told the opposite if one after it panics: as part of a
+// rollback in a transaction, in which it may have recorded something, and as of any pod outside.
+func TestOppositeOfARefusedEvent(t *testing.T) {
+	for _, inside := range []bool{false, true} {
+		var heard []string
+		s := framework.NewSnapshot(framework.Arrival)
+		if err := s.AddNode(api.MakeNode("n", "4", "8Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+		p, err := s.NewPodInfo(api.MakePod("p").Obj())
+		if err != nil {
+			t.Fatal(err)
+		}
+		framework.NewExtensionKey(func(*framework.Snapshot) listener { return listener{&heard} }).Of(s)
+		f := newFragileKey().Of(s)
+		if inside {
+			s.Begin()
+		}
+		for _, event := range []string{"PodAdded", "PodRemoved"} {
+			change := s.AddPod
+			if event == "PodRemoved" {
+				change = s.RemovePod
+			}
+			f.in, f.at = event, f.calls+1
+			if err := change(p, "n"); err == nil {
+				t.Fatalf("%s: the extension did not panic", event)
+			}
+			if err := change(p, "n"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := fmt.Sprintf("added false, removed %t, added false, removed false, added %t, removed false", inside, inside)
+		if got := strings.Join(heard, ", "); got != want {
+			t.Errorf("in a transaction: %t: told %s, want %s", inside, got, want)
+		}
+	}
+}

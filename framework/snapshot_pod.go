@@ -224,10 +224,14 @@ func (s *Snapshot) remove(n *NodeInfo, i int) error {
 		return nil
 	}
 	told, err := s.tellPods(podRemoved, 0, len(s.podWatchers), n, p)
-	if err != nil {
+	switch {
+	case err != nil:
 		s.revert(undoEntry{kind: undoRemove, slot: n.Slot(), index: i, pod: p, generation: before}, start, told)
+		return err
+	case len(s.podHolders) > 0 && !s.undo.isOpen() && !s.losing: // nothing brings it back any more
+		return s.ReleasePod(p)
 	}
-	return err
+	return nil
 }
 
 // changed gives the node a new generation. The caller owns it.

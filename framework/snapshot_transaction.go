@@ -213,7 +213,8 @@ func (s *Snapshot) Transaction() uint64 {
 }
 
 // RollingBack reports whether a rollback is running. An event that an extension is told
-// of is then the opposite of an earlier one, and nothing is recorded.
+// of is then the opposite of an earlier one, and nothing is recorded. If an extension panics over a pod outside of
+// transactions, nothing has been recorded that could be taken back: the others are told the opposite then as of any pod.
 func (s *Snapshot) RollingBack() bool { return s.undo.rolling }
 
 // LosesNode reports whether [Snapshot.LoseNode] is running. A pod that an extension is told

@@ -258,27 +258,23 @@ func (x *State) landed(s *framework.Snapshot, c *api.ResourceClaim) {
 
 // PodAdded implements [framework.PodWatcher].
 func (x *State) PodAdded(s *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
-	if !s.LosesNode() && (s.Recording() || s.RollingBack()) {
+	if s.Recording() && !s.LosesNode() {
 		x.leave(podIDOf(p.Pod), -1)
 	}
 }
 
-// PodRemoved implements [framework.PodWatcher]: what was never written goes with the
-// pod. In a transaction nothing goes until it is committed, and then only if the pod has not
-// come back: kube-scheduler's preemption counts the devices of its victims as in use, and a
-// pod that is replaced by a newer version of itself keeps them. So does a pod whose node is
-// lost: it still exists.
+// PodRemoved implements [framework.PodWatcher]. Nothing goes yet, for another extension may refuse to let the pod go;
+// see PodReleased. In a transaction what was never written goes when that is committed, and then only if
+// the pod has not come back: kube-scheduler's preemption counts the devices of its victims as in use, and a
+// pod that is replaced by a newer version of itself keeps them. A pod whose node is lost keeps them, too: it still
+// exists.
 func (x *State) PodRemoved(s *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
-	switch id := podIDOf(p.Pod); {
-	case s.LosesNode():
-	case s.Recording() || s.RollingBack():
-		x.leave(id, 1)
-	default:
-		x.release(s, id)
+	if s.Recording() && !s.LosesNode() {
+		x.leave(podIDOf(p.Pod), 1)
 	}
 }
 
-// PodReleased takes back what a pod had in flight that is on no node and has gone.
+// PodReleased takes back what a pod had in flight that has gone.
 func (x *State) PodReleased(s *framework.Snapshot, p *framework.PodInfo) {
 	x.release(s, podIDOf(p.Pod))
 }
