@@ -66,6 +66,10 @@ func TestDevicesGoWithThePod(t *testing.T) {
 		{"its node is lost, and then it goes", func(s *framework.Snapshot, p *framework.PodInfo, node string) error {
 			return errors.Join(s.LoseNode(node), s.ReleasePod(p))
 		}, true},
+		{"it is elsewhere, too", (*framework.Snapshot).LosePod, false},
+		{"it is elsewhere, too, and then it goes", func(s *framework.Snapshot, p *framework.PodInfo, node string) error {
+			return errors.Join(s.LosePod(p, node), s.ReleasePod(p))
+		}, true},
 		{"goes, and is taken back", within(func(s *framework.Snapshot, p *framework.PodInfo, node string) error {
 			return errors.Join(s.RemovePod(p, node), s.ReleasePod(p))
 		}, (*framework.Snapshot).Rollback), false},

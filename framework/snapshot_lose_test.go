@@ -76,3 +76,34 @@ func TestLoseNode(t *testing.T) {
 		t.Error("a nil snapshot releases pods")
 	}
 }
+
+// TestLosePod: an extension can tell a pod that goes from one that only leaves a node, and hears of it when it goes later.
+// In a transaction no pod is lost: a rollback could not tell.
+func TestLosePod(t *testing.T) {
+	key := framework.NewExtensionKey(func(*framework.Snapshot) *keeper { return new(keeper) })
+	s := framework.NewSnapshot(framework.Arrival)
+	k := key.Of(s)
+	a, err := s.NewPodInfo(api.MakePod("a").Requests("1", "1Gi").Obj())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.AddNode(api.MakeNode("n", "8", "32Gi").Obj()), s.AddPod(a, "n")); err != nil {
+		t.Fatal(err)
+	}
+	m := s.Begin()
+	if err := s.LosePod(a, "n"); !errors.As(err, new(*api.InvalidError)) || len(s.Node("n").Pods) != 1 {
+		t.Errorf("in a transaction: %v, want an InvalidError", err)
+	}
+	s.Rollback(m)
+	if err := errors.Join(s.LosePod(a, "n"), s.ReleasePod(a), s.AddPod(a, "n"), s.RemovePod(a, "n"), s.Check()); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"added a", "lost a", "released a", "added a", "removed a", "released a"}; !slices.Equal(k.told, want) {
+		t.Errorf("told %q, want %q", k.told, want)
+	}
+	for _, err := range []error{s.LosePod(nil, "n"), s.LosePod(a, "n"), s.LosePod(a, "m"), (*framework.Snapshot)(nil).LosePod(a, "n")} {
+		if !errors.As(err, new(*api.InvalidError)) {
+			t.Errorf("%v, want an InvalidError", err)
+		}
+	}
+}

@@ -52,6 +52,20 @@ func (s *Snapshot) RemovePod(p *PodInfo, node string) error {
 	return s.forget(p, n)
 }
 
+// LosePod is [Snapshot.RemovePod] for a pod that still exists: it is on another node, too, or a binding of it is under
+// way. Unlike after RemovePod, what extensions hold for it until it goes, such as its devices, stays. If it goes,
+// tell the snapshot with [Snapshot.ReleasePod]. While a transaction is open, it is an [*api.InvalidError].
+func (s *Snapshot) LosePod(p *PodInfo, node string) error {
+	if s.check() == nil && s.undo.isOpen() && p != nil && p.Pod != nil {
+		return podOnNode(p, node, errLostInTransaction)
+	}
+	if s != nil {
+		s.losing = true
+		defer func() { s.losing = false }()
+	}
+	return s.RemovePod(p, node)
+}
+
 // ReplacePod puts p, a newer version of the pod old, in the place of old on the node of that
 // name. Unlike after [Snapshot.RemovePod] and AddPod, the pod has not left: what extensions
 // hold for it until it goes, such as its devices, stays. On an error, old stays. The errors
@@ -88,7 +102,7 @@ func (p *PodInfo) countAs(old *PodInfo) {
 
 // ReleasePod says that a pod that is on no node will not come back. Extensions then free what
 // they hold for it until it goes, such as its devices. Call it for pods of a node that was
-// lost ([Snapshot.LoseNode]); [Snapshot.RemovePod] and [Snapshot.RemoveNode] need no such
+// lost ([Snapshot.LoseNode], [Snapshot.LosePod]); [Snapshot.RemovePod] and [Snapshot.RemoveNode] need no such
 // call. That the pod is on no node is not checked. It is an [*api.InvalidError] if p is nil.
 func (s *Snapshot) ReleasePod(p *PodInfo) error {
 	if s.check() != nil || p == nil || p.Pod == nil {
@@ -315,9 +329,10 @@ func podOnNode(p *PodInfo, node string, err error) error {
 }
 
 var (
-	errNil        = errors.New("is nil")
-	errAnotherPod = errors.New("the pod to replace has another name, namespace or UID; use RemovePod and AddPod")
-	errNotOnNode  = errors.New("the pod is not on this node")
-	errOldPod     = errors.New("its PodInfo was made before the snapshot gave up names of resources; take Snapshot.Current of it")
-	errForeignPod = errors.New("its PodInfo was made for another snapshot; make it with Snapshot.NewPodInfo")
+	errNil               = errors.New("is nil")
+	errLostInTransaction = errors.New("a pod cannot be lost while a transaction is open; use Snapshot.RemovePod")
+	errAnotherPod        = errors.New("the pod to replace has another name, namespace or UID; use RemovePod and AddPod")
+	errNotOnNode         = errors.New("the pod is not on this node")
+	errOldPod            = errors.New("its PodInfo was made before the snapshot gave up names of resources; take Snapshot.Current of it")
+	errForeignPod        = errors.New("its PodInfo was made for another snapshot; make it with Snapshot.NewPodInfo")
 )

@@ -217,7 +217,7 @@ func (s *Snapshot) Transaction() uint64 {
 // transactions, nothing has been recorded that could be taken back: the others are told the opposite then as of any pod.
 func (s *Snapshot) RollingBack() bool { return s.undo.rolling }
 
-// LosesNode reports whether [Snapshot.LoseNode] is running. A pod that an extension is told
+// LosesNode reports whether [Snapshot.LoseNode] or [Snapshot.LosePod] is running. A pod that an extension is told
 // of as removed still exists then.
 func (s *Snapshot) LosesNode() bool { return s.losing }
 

@@ -152,26 +152,34 @@ func TestDevicesAfterAPanic(t *testing.T) {
 }
 
 // TestDevicesAfterAPanicOnReturn: a node is lost and comes back, an extension panics over its pod, and a newer version of the
-// pod comes before the pod counts again. It keeps its device, which is none of the node.
+// pod comes before the pod counts again. It keeps its device, which is none of the node, whether the extension is told of
+// the pod before that of the devices or after it.
 func TestDevicesAfterAPanicOnReturn(t *testing.T) {
-	d, _ := oneDevice(t, allNodes)
-	lit := 0
-	fuse{&lit, true}.lay(d)
-	d.Apply(lifecycle.Update(podWithDevice("a")))
-	if a, ok := d.ScheduleOne(t.Context()); !ok || a.State != lifecycle.Bound {
-		t.Fatalf("a: %+v", a)
-	}
-	node, newer := api.MakeNode("n", "8", "32Gi").Obj(), podWithDevice("a")
-	newer.ResourceVersion, newer.Spec.NodeName = "2", "n"
-	lit = 1
-	d.Apply(lifecycle.Delete(node), lifecycle.Update(node), lifecycle.Update(newer))
-	d.Flush(t.Context())
-	d.Apply(lifecycle.Update(podWithDevice("b")))
-	if b, ok := d.ScheduleOne(t.Context()); !ok || b.State != lifecycle.Failed {
-		t.Errorf("the only device, which a has, is given to b: %+v", b)
-	}
-	if pods := d.Snapshot().Node("n").Pods; lit > 0 || len(pods) != 1 || pods[0].Pod != newer {
-		t.Errorf("the node has the pods %v, want the newer version; the fuse is lit for %d times", pods, lit)
+	for _, late := range []bool{false, true} {
+		d, _ := oneDevice(t, allNodes)
+		lit := 0
+		if !late {
+			fuse{&lit, true}.lay(d)
+		}
+		d.Apply(lifecycle.Update(podWithDevice("a")))
+		if a, ok := d.ScheduleOne(t.Context()); !ok || a.State != lifecycle.Bound {
+			t.Fatalf("a: %+v", a)
+		}
+		if late {
+			fuse{&lit, true}.lay(d)
+		}
+		node, newer := api.MakeNode("n", "8", "32Gi").Obj(), podWithDevice("a")
+		newer.ResourceVersion, newer.Spec.NodeName = "2", "n"
+		lit = 1
+		d.Apply(lifecycle.Delete(node), lifecycle.Update(node), lifecycle.Update(newer))
+		d.Flush(t.Context())
+		d.Apply(lifecycle.Update(podWithDevice("b")))
+		if b, ok := d.ScheduleOne(t.Context()); !ok || b.State != lifecycle.Failed {
+			t.Errorf("late %t: the only device, which a has, is given to b: %+v", late, b)
+		}
+		if pods := d.Snapshot().Node("n").Pods; lit > 0 || len(pods) != 1 || pods[0].Pod != newer {
+			t.Errorf("late %t: the node has the pods %v, want the newer version; the fuse is lit for %d times", late, pods, lit)
+		}
 	}
 }
 

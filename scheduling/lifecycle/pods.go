@@ -276,7 +276,7 @@ func (d *Driver) uncount(p *pod) bool {
 	if p.inside {
 		d.leave(p.counted, p.host.name)
 	} else {
-		d.problem(d.snap.ReleasePod(p.counted))
+		d.giveUp(remnant{info: p.counted, node: p.host.name})
 	}
 	d.unhost(p)
 	return true

@@ -91,23 +91,49 @@ func (d *Driver) stillThere(p *framework.PodInfo) error {
 
 // leave takes a pod out of the snapshot. If an extension refuses that, it remains until the extension lets it go.
 func (d *Driver) leave(p *framework.PodInfo, node string) {
-	err := d.snap.RemovePod(p, node)
-	d.problem(err)
-	if !mayRetry(err) {
+	x := remnant{p, node, nil}
+	x.err = d.takeOff(x)
+	d.problem(x.err)
+	if !mayRetry(x.err) {
 		return
 	}
-	x := remnant{p, node, err}
 	d.remnants.add(x)
-	d.retryAfter(err, func(ctx context.Context) error {
+	d.retryAfter(x.err, func(ctx context.Context) error {
 		if !slices.ContainsFunc(d.remnants.of(p), x.is) { // another version has its place, or the node was lost
 			return nil
 		}
-		if err := d.snap.RemovePod(p, node); err != nil {
+		if err := d.takeOff(x); err != nil {
 			return err
 		}
 		d.left(ctx, x)
 		return nil
 	})
+}
+
+// takeOff takes a version of a pod off a node. What extensions hold for the pod, they hold by its identity; so it goes
+// only with the last of the pod.
+func (d *Driver) takeOff(x remnant) error {
+	if d.isElsewhere(x) {
+		return d.snap.LosePod(x.info, x.node)
+	}
+	return d.snap.RemovePod(x.info, x.node)
+}
+
+// giveUp gives back what extensions hold for a pod whose node the snapshot does not have, unless it is elsewhere.
+func (d *Driver) giveUp(x remnant) {
+	if !d.isElsewhere(x) {
+		d.problem(d.snap.ReleasePod(x.info))
+	}
+}
+
+// isElsewhere reports whether there is more of a pod than one version on one node: events out of order say that it is
+// on another node, an extension keeps it there, or a binding from before it was deleted is under way.
+func (d *Driver) isElsewhere(x remnant) bool {
+	id := identityOf(x.info.Pod)
+	p := d.pods[id.podKey]
+	return p != nil && p.host != nil && p.info.Pod.UID == id.uid && !x.is(remnant{info: p.counted, node: p.host.name}) ||
+		len(d.departing) > 0 && d.departing[id] > 0 ||
+		slices.ContainsFunc(d.remnants.of(x.info), func(y remnant) bool { return !x.is(y) })
 }
 
 // left notes that a remnant is gone. If an event has put the pod on another node meanwhile, it counts there anew.
@@ -132,7 +158,7 @@ func (d *Driver) loseRemnants(ctx context.Context, node string) {
 		return cmp.Or(cmp.Compare(p.Namespace, q.Namespace), cmp.Compare(p.Name, q.Name), cmp.Compare(p.UID, q.UID))
 	})
 	for _, x := range lost {
-		d.problem(d.snap.ReleasePod(x.info))
+		d.giveUp(x)
 		d.left(ctx, x)
 	}
 }

@@ -291,6 +291,48 @@ func TestBackDuringItsBinding(t *testing.T) {
 	}
 }
 
+// TestGoneAgainDuringItsBinding: a pod with the only device is deleted while it is being bound, events say that it is there
+// again, on a node, and then that it is gone for good. PreBind may yet write its claim, so nobody gets the device before
+// the binding has ended.
+func TestGoneAgainDuringItsBinding(t *testing.T) {
+	for _, node := range []string{"n", "m", "unknown"} {
+		for _, uid := range []api.UID{"a", ""} {
+			w := slowWriter{make(chan struct{}), make(chan error)}
+			profile := scheduling.Kubernetes137()
+			profile.PreBind = append(profile.PreBind, w)
+			d, clock := oneDeviceOf(t, allNodes, lifecycle.Config{Profiles: []scheduling.Profile{profile}, Bindings: 4})
+			version := func(v, node string) *api.Pod {
+				p := podWithDevice("a")
+				p.UID, p.ResourceVersion, p.Spec.NodeName = uid, v, node
+				return p
+			}
+			bound := func() (got bool) {
+				for range 5 {
+					a, ok := d.ScheduleOne(t.Context())
+got = got || ok && a.Pod.Pod.Name == "b" && a.Err == nil
+					clock.Advance(time.Minute)
+				}
+				return got
+			}
+			d.Apply(lifecycle.Update(api.MakeNode("m", "8", "32Gi").Obj()), lifecycle.Update(version("1", "")))
+			d.ScheduleOne(t.Context())
+			<-w.began
+			d.Apply(lifecycle.Delete(version("1", "")), lifecycle.Update(version("2", node)), lifecycle.Delete(version("2", node)), lifecycle.Update(podWithDevice("b")))
+			if bound() {
+				t.Errorf("node %q, UID %q: b has the device whose claim is being written for a", node, uid)
+			}
+			w.fail <- nil
+			got := false
+			for end := time.Now().Add(10 * time.Second); !got && time.Now().Before(end); time.Sleep(time.Millisecond) {
+				got = bound()
+			}
+			if !got {
+				t.Errorf("node %q, UID %q: b does not get the device although a is gone", node, uid)
+			}
+		}
+	}
+}
+
 // TestTwoRemnantsOnANode: a pod is deleted while it is being bound, events out of order put it on the same node, and it is
 // deleted again. Both leave the node once the extension lets them.
 func TestTwoRemnantsOnANode(t *testing.T) {
