@@ -336,8 +336,8 @@ func (l listener) PodRemoved(s *framework.Snapshot, _ *framework.NodeInfo, _ *fr
 	l.hear(s, "removed")
 }
 
-// TestOppositeOfARefusedEvent: an extension that was told of a pod is told the opposite if one after it panics: as part of a
-// rollback in a transaction, in which it may have recorded something, and as of any pod outside.
+// TestOppositeOfARefusedEvent: an extension that was told of a pod is told the opposite if one after it panics, in a
+// rollback: what it has recorded is taken back, also outside of transactions.
 func TestOppositeOfARefusedEvent(t *testing.T) {
 	for _, inside := range []bool{false, true} {
 		var heard []string
@@ -367,7 +367,7 @@ func TestOppositeOfARefusedEvent(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		want := fmt.Sprintf("added false, removed %t, added false, removed false, added %t, removed false", inside, inside)
+		want := "added false, removed true, added false, removed false, added true, removed false"
 		if got := strings.Join(heard, ", "); got != want {
 			t.Errorf("in a transaction: %t: told %s, want %s", inside, got, want)
 		}

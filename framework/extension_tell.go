@@ -54,6 +54,9 @@ func (s *Snapshot) tellPods(e podEvent, from, to int, n *NodeInfo, p *PodInfo) (
 		}
 	}()
 	for at = from; at < to; at++ {
+		if s.untold.has(p, n.Slot(), at) {
+			continue
+		}
 		if w := s.podWatchers[at]; e == podAdded {
 			w.PodAdded(s, n, p)
 		} else {

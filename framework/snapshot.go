@@ -54,11 +54,12 @@ type Snapshot struct {
 	nominated   []int // slots that they are nominated to
 
 	extensions     []extension
-	podWatchers    []PodWatcher       // of extensions
-	watched        PodParts           // pods with one of them concern podWatchers; all bits: every pod does
-	commitWatchers []commitWatcher    // of extensions
-	podHolders     []podHolder        // of extensions
-	losing         bool               // LoseNode is running
+	podWatchers    []PodWatcher    // of extensions
+	watched        PodParts        // pods with one of them concern podWatchers; all bits: every pod does
+	commitWatchers []commitWatcher // of extensions
+	podHolders     []podHolder     // of extensions
+	losing         bool            // LoseNode is running
+	untold         untold
 	journal        changelog.Log[int] // of slots that changed
 	undo           undoLog
 
@@ -165,8 +166,8 @@ func (s *Snapshot) NodeSet() uint64 { return s.nodeSet }
 // anti-affinity; see [PodInfo.HasPodAffinity]. It looks at no pod.
 func (s *Snapshot) PodsWithAffinity() int { return s.affine }
 
-// countPod counts a pod that comes (by is 1) or leaves (-1).
-func (s *Snapshot) countPod(p *PodInfo, by int) {
+// tallyPod counts a pod that comes (by is 1) or leaves (-1).
+func (s *Snapshot) tallyPod(p *PodInfo, by int) {
 	if p.HasPodAffinity() {
 		s.affine += by
 	}

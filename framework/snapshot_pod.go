@@ -187,18 +187,27 @@ func (s *Snapshot) add(p *PodInfo, n *NodeInfo) error {
 			return err // the node is still shared with a fork, if it was
 		}
 	}
-	start := len(s.undo.entries)
-	s.startChange()
-	p.hint.Store(n.slot) // before the node is written to: a locked instruction waits for earlier writes
-	n = s.own(n)
-	n.add(p)
-	s.countPod(p, 1)
-	before := n.generation
-	if s.undo.records() {
-		s.undo.record(undoEntry{kind: undoAdd, slot: n.Slot(), generation: before})
+	if !s.opensOwn(p) {
+		return s.addInside(p, n)
 	}
-	s.changed(n)
-	s.endChange()
+	m := s.Begin()
+	if err := s.addInside(p, n); err != nil {
+		s.Rollback(m)
+		return err
+	}
+	s.Commit(m)
+	return s.broken
+}
+
+// opensOwn reports whether the coming or going of a pod is a transaction of its own: none is open, and there are
+// extensions that must take back what they did if one after them panics.
+func (s *Snapshot) opensOwn(p *PodInfo) bool {
+	return len(s.podWatchers) > 1 && !s.undo.isOpen() && s.isWatched(p)
+}
+
+func (s *Snapshot) addInside(p *PodInfo, n *NodeInfo) error {
+	start := len(s.undo.entries)
+	n, before := s.enter(p, n)
 	if !s.isWatched(p) {
 		return nil
 	}
@@ -207,6 +216,23 @@ func (s *Snapshot) add(p *PodInfo, n *NodeInfo) error {
 		s.revert(undoEntry{kind: undoAdd, slot: n.Slot(), generation: before}, start, told)
 	}
 	return err
+}
+
+// enter puts the pod on the node, before extensions are told. It returns the node as it is now, and the generation that
+// it had.
+func (s *Snapshot) enter(p *PodInfo, n *NodeInfo) (now *NodeInfo, before uint64) {
+	s.startChange()
+	p.hint.Store(n.slot) // before the node is written to: a locked instruction waits for earlier writes
+	n = s.own(n)
+	n.add(p)
+	s.tallyPod(p, 1)
+	before = n.generation
+	if s.undo.records() {
+		s.undo.record(undoEntry{kind: undoAdd, slot: n.Slot(), generation: before})
+	}
+	s.changed(n)
+	s.endChange()
+	return n, before
 }
 
 func (s *Snapshot) forget(p *PodInfo, n *NodeInfo) error {
@@ -223,11 +249,24 @@ func (s *Snapshot) forget(p *PodInfo, n *NodeInfo) error {
 }
 
 func (s *Snapshot) remove(n *NodeInfo, i int) error {
+	if !s.opensOwn(n.Pods[i]) {
+		return s.removeInside(n, i)
+	}
+	m := s.Begin()
+	if err := s.removeInside(n, i); err != nil {
+		s.Rollback(m)
+		return err
+	}
+	s.Commit(m)
+	return s.broken
+}
+
+func (s *Snapshot) removeInside(n *NodeInfo, i int) error {
 	start := len(s.undo.entries)
 	s.startChange()
 	n = s.own(n)
 	p := n.removeAt(i)
-	s.countPod(p, -1)
+	s.tallyPod(p, -1)
 	before := n.generation
 	if s.undo.records() {
 		s.undo.record(undoEntry{kind: undoRemove, slot: n.Slot(), index: i, pod: p, generation: before})
@@ -242,7 +281,11 @@ func (s *Snapshot) remove(n *NodeInfo, i int) error {
 	case err != nil:
 		s.revert(undoEntry{kind: undoRemove, slot: n.Slot(), index: i, pod: p, generation: before}, start, told)
 		return err
-	case len(s.podHolders) > 0 && !s.undo.isOpen() && !s.losing: // nothing brings it back any more
+	case s.undo.isOpen():
+		return nil
+	}
+	s.forgetLeft(p, n.Slot()) // nothing brings it back any more
+	if len(s.podHolders) > 0 && !s.losing {
 		return s.ReleasePod(p)
 	}
 	return nil

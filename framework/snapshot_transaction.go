@@ -151,6 +151,9 @@ func (s *Snapshot) Commit(m Mark) {
 	if !s.undo.isOpen() {
 		for i := range s.undo.entries { // mostly one, that holds nothing: faster than clear
 			if e := &s.undo.entries[i]; e.kind != undoAdd {
+				if e.kind == undoRemove {
+					s.forgetLeft(e.pod, e.slot)
+				}
 				e.pod, e.undoer = nil, nil
 			}
 		}
@@ -179,14 +182,14 @@ func (s *Snapshot) takeBackPod(e undoEntry, told int) {
 	switch e.kind {
 	case undoAdd:
 		p := n.removeAt(len(n.Pods) - 1)
-		s.countPod(p, -1)
+		s.tallyPod(p, -1)
 		s.endChange()
 		if s.isWatched(p) {
 			s.tellPodsBack(podRemoved, told, n, p)
 		}
 	case undoRemove:
 		n.insertAt(e.index, e.pod)
-		s.countPod(e.pod, 1)
+		s.tallyPod(e.pod, 1)
 		s.endChange()
 		if s.isWatched(e.pod) {
 			s.tellPodsBack(podAdded, told, n, e.pod)
@@ -213,8 +216,7 @@ func (s *Snapshot) Transaction() uint64 {
 }
 
 // RollingBack reports whether a rollback is running. An event that an extension is told
-// of is then the opposite of an earlier one, and nothing is recorded. If an extension panics over a pod outside of
-// transactions, nothing has been recorded that could be taken back: the others are told the opposite then as of any pod.
+// of is then the opposite of an earlier one, and nothing is recorded.
 func (s *Snapshot) RollingBack() bool { return s.undo.rolling }
 
 // LosesNode reports whether [Snapshot.LoseNode] or [Snapshot.LosePod] is running. A pod that an extension is told

@@ -271,7 +271,9 @@ func TestDriverFaults(t *testing.T) {
 		hanging: map[chan error]string{}, reserved: map[api.UID]bool{},
 	}
 	counting := framework.NewExtensionKey(func(*framework.Snapshot) *counter { return &counter{ruin: r} })
-	exploding := framework.NewExtensionKey(func(*framework.Snapshot) grenade { return grenade{r} })
+	exploding := func(s *framework.Snapshot) {
+		framework.NewExtensionKey(func(*framework.Snapshot) grenade { return grenade{r} }).Of(s)
+	}
 	p := scheduling.Kubernetes137()
 	bad, good := []framework.Plugin{shaky{r}}, []framework.Plugin{steady{r}}
 	p.PreEnqueue, p.Filter = append(p.PreEnqueue, bad...), append(p.Filter, bad...)
@@ -289,7 +291,7 @@ func TestDriverFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := counting.Of(r.d.Snapshot())
-	exploding.Of(r.d.Snapshot())
+	exploding(r.d.Snapshot())
 	estimator.LedgerOf(r.d.Snapshot())
 	for i := range 12 {
 		r.d.Apply(lifecycle.Update(api.MakeNode(fmt.Sprint("n", i), "64", "256Gi").Zone(fmt.Sprint(i % 3)).Obj()))
@@ -297,6 +299,9 @@ func TestDriverFaults(t *testing.T) {
 	}
 	r.d.Apply(lifecycle.Update(&api.DeviceClass{ObjectMeta: api.ObjectMeta{Name: "any"}}), lifecycle.Update(templateOfOne()))
 	for serial := 0; serial < *faultPods; serial++ {
+		if serial == 60 { // it hears of pods after those that decisions have made by now, as of devices
+			exploding(r.d.Snapshot())
+		}
 		r.come(serial)
 		for r.draw(3) == 0 {
 			r.wrong()

@@ -208,17 +208,23 @@ func (d *Driver) rehost(p *pod, info *framework.PodInfo, node string) {
 	p.counted = info
 }
 
-// enter counts the pod in the snapshot if its node exists.
+// enter counts the pod in the snapshot if its node exists. An extension that panics over it hears of it later.
 func (d *Driver) enter(p *pod) error {
 	if d.snap.Node(p.host.name) == nil {
 		return nil
 	}
 	err := d.enterOnce(p)
+	counted := p.counted
 	d.retryAfter(err, func(ctx context.Context) error {
-		if p.host == nil || p.inside || d.snap.Node(p.host.name) == nil {
+		var err error
+		switch {
+		case p.host == nil || d.snap.Node(p.host.name) == nil || p.inside && p.counted != counted:
 			return nil
+		case p.inside:
+			err = d.snap.TellPod(counted, p.host.name)
+		default:
+			err = d.enterOnce(p)
 		}
-		err := d.enterOnce(p)
 		if err == nil {
 			d.move(ctx, assignedEvent(queueing.ActionAdd), nil, p.counted, nil)
 		}
@@ -229,16 +235,15 @@ func (d *Driver) enter(p *pod) error {
 
 // enterOnce puts the pod on its node, in the place of what remains of it there.
 func (d *Driver) enterOnce(p *pod) error {
-	var err error
-	x, remains := d.remnants.on(p.counted, p.host.name)
-	if remains {
-		err = d.snap.ReplacePod(x.info, p.counted, x.node)
-	} else {
-		err = d.snap.AddPod(p.counted, p.host.name)
+	if x, remains := d.remnants.on(p.counted, p.host.name); remains {
+		err := d.snap.ReplacePod(x.info, p.counted, x.node)
+		if p.inside = err == nil; p.inside {
+			d.remnants.drop(x)
+		}
+		return err
 	}
-	if p.inside = err == nil; p.inside && remains {
-		d.remnants.drop(x)
-	}
+	err := d.snap.CountPod(p.counted, p.host.name)
+	p.inside = err == nil || mayRetry(err) && d.snap.Broken() == nil
 	return err
 }
 

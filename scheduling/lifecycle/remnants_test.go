@@ -136,6 +136,47 @@ func TestPodsThatMayNotLeave(t *testing.T) {
 	}
 }
 
+// TestPodsThatMayNotCome: an extension panics over a pod that is on a node, once or for long. The pod counts there all the
+// same, also while its node comes and goes, and the extension hears of it in the end; and nothing of it is left when it goes.
+func TestPodsThatMayNotCome(t *testing.T) {
+	for _, ours := range []bool{false, true} {
+		for _, times := range []int{0, 1, 2, 3, 4, 5, 1000} {
+			lit := 0
+			w := newWorld(t, scheduling.Kubernetes137())
+			w.confirm = true
+			fuse{&lit, true}.lay(w.d)
+			pods := framework.NewExtensionKey(func(*framework.Snapshot) roster { return roster{} }).Of(w.d.Snapshot())
+			w.nodes(api.MakeNode("n", "8", "64Gi"))
+			x := api.MakePod("x").UID("x").Requests("8", "1Gi").Obj()
+			if ours {
+				w.d.Apply(lifecycle.Update(x))
+				w.all()
+			}
+			w.d.Flush(t.Context())
+			lit = times
+			node := api.MakeNode("n", "8", "64Gi").Obj()
+			w.d.Apply(lifecycle.Update(onNode(x, "n")), lifecycle.Delete(node), lifecycle.Update(node))
+			w.d.Apply(lifecycle.Update(api.MakePod("y").UID("y").Requests("8", "1Gi").Obj()))
+			for range 5 {
+				w.all()
+				w.pass(time.Second)
+			}
+			if n := len(w.d.Snapshot().Node("n").Pods); n != 1 || w.bound["y"] != "" || !pods["x"] {
+				t.Errorf("ours %t, refused %d times: %d pods on the node, y is on %q, an extension that refuses nothing knows %v", ours, times, n, w.bound["y"], pods)
+			}
+			lit = 0
+			w.d.Apply(lifecycle.Delete(onNode(x, "n")))
+			for range 10 {
+				w.all()
+				w.pass(time.Minute)
+			}
+			if w.bound["y"] != "n" || pods["x"] {
+				t.Errorf("ours %t, refused %d times: y is on %q when x is gone, want n; an extension knows %v", ours, times, w.bound["y"], pods)
+			}
+		}
+	}
+}
+
 // TestGroupsWithPodsThatMayNotLeave: a pod of a group whose binding has failed may not leave its node. The group is tried
 // again when nothing of the pod remains.
 func TestGroupsWithPodsThatMayNotLeave(t *testing.T) {
@@ -309,7 +350,7 @@ func TestGoneAgainDuringItsBinding(t *testing.T) {
 			bound := func() (got bool) {
 				for range 5 {
 					a, ok := d.ScheduleOne(t.Context())
-got = got || ok && a.Pod.Pod.Name == "b" && a.Err == nil
+					got = got || ok && a.Pod.Pod.Name == "b" && a.Err == nil
 					clock.Advance(time.Minute)
 				}
 				return got
