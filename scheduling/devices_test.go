@@ -838,3 +838,52 @@ func TestWordsOfReleasedDevices(t *testing.T) {
 		}
 	}
 }
+
+// A lid is an extension that lets no pod leave a node while it is on.
+type lid struct{ on *bool }
+
+func (l lid) Fork(*framework.Snapshot) framework.Extension { return l }
+
+func (lid) PodAdded(*framework.Snapshot, *framework.NodeInfo, *framework.PodInfo) {}
+
+func (l lid) PodRemoved(*framework.Snapshot, *framework.NodeInfo, *framework.PodInfo) {
+	if *l.on {
+		panic("the lid is on")
+	}
+}
+
+// TestReleaseRefused: a pod that an extension does not let go keeps what plugins hold for it.
+func TestReleaseRefused(t *testing.T) {
+	s := gpuCluster(t, 1)
+	sched, err := scheduling.New(scheduling.Kubernetes137())
+	if err != nil {
+		t.Fatal(err)
+	}
+	place := func(name string) (*framework.PodInfo, error) {
+		p, err := s.NewPodInfo(claiming(name, "eight"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = sched.Place(s, p)
+		return p, err
+	}
+	p, err := place("p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	on := true
+	framework.NewExtensionKey(func(*framework.Snapshot) lid { return lid{&on} }).Of(s)
+	if err := sched.Release(s, p, "n0"); err == nil || !strings.Contains(err.Error(), "the lid is on") {
+		t.Errorf("released although the lid is on: %v", err)
+	}
+	if _, err := place("q"); err == nil {
+		t.Error("q has the devices of p, which is on its node")
+	}
+	on = false
+	if err := sched.Release(s, p, "n0"); err != nil {
+		t.Error(err)
+	}
+	if _, err := place("q"); err != nil {
+		t.Error(err)
+	}
+}

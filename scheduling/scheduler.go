@@ -446,8 +446,8 @@ func callUnreserve(c *framework.Cycle, p framework.ReservePlugin, node *framewor
 func (s *Scheduler) Profile() string { return s.profile.Name }
 
 // Release takes a placed pod off its node again: it runs Unreserve in reverse order,
-// then removes the pod from the snapshot. A snapshot or pod that Schedule rejects is
-// an [*api.InvalidError]. A pod that is not on that node is one too, and then
+// then removes the pod from the snapshot. If either fails, the snapshot is as before. A snapshot or pod that Schedule
+// rejects is an [*api.InvalidError]. A pod that is not on that node is one too, and then
 // nothing is unreserved.
 // To place a pod elsewhere that was running, use [framework.PodInfo.Pending]: its
 // spec.nodeName still names this node.
@@ -456,11 +456,19 @@ func (s *Scheduler) Release(snap *framework.Snapshot, pod *framework.PodInfo, no
 	if err != nil {
 		return err
 	}
-	if n := snap.NodeOf(pod, node); s.plugins.reserving.in(allOf(pod)) && n.HasPod(pod) {
-		s.reference.cycle.Reset(pod, snap, s.number, pick.Seed(s.profile.Seed, s.number))
-		if err := s.plugins.unreserve(&s.reference.cycle, n); err != nil {
-			return err
-		}
+	n := snap.NodeOf(pod, node)
+	if !s.plugins.reserving.in(allOf(pod)) || !n.HasPod(pod) {
+		return snap.RemovePod(pod, node)
 	}
-	return snap.RemovePod(pod, node)
+	mark := snap.Begin()
+	defer snap.Rollback(mark)
+	s.reference.cycle.Reset(pod, snap, s.number, pick.Seed(s.profile.Seed, s.number))
+	if err := s.plugins.unreserve(&s.reference.cycle, n); err != nil {
+		return err
+	}
+	if err := snap.RemovePod(pod, node); err != nil {
+		return err
+	}
+	snap.Commit(mark)
+	return nil
 }

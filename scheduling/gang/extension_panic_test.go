@@ -8,6 +8,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/gang"
 )
 
@@ -119,5 +120,58 @@ func TestExtensionPanicsInAttempt(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A fickle filter rejects all nodes from one of its questions on, although it has let counts stand.
+type fickle struct{ asked, from *int }
+
+func (fickle) Name() string { return "Fickle" }
+
+func (fickle) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Reads: framework.ReadsNode | framework.ReadsPods}
+}
+
+func (f fickle) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+	if *f.asked++; *f.asked >= *f.from {
+		return framework.UnschedulableStatus("changed its mind")
+	}
+	return framework.Status{}
+}
+
+// TestRefusedWhileSlicesAreCut: of the last slice some pods find no node, so the others must leave again, and an extension
+// refuses that. No pod counts that the outcome does not name.
+func TestRefusedWhileSlicesAreCut(t *testing.T) {
+	refused := 0
+	for from := range 60 {
+		s, asked, left := racks(2, 2), 0, 1
+		profile := scheduling.Kubernetes137()
+		profile.Filter = append(profile.Filter, fickle{&asked, &from})
+		sched, err := scheduling.New(profile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := gang.New(sched, gang.Rules{Choice: gang.BestFit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		framework.NewExtensionKey(func(*framework.Snapshot) mine { return mine{"PodRemoved", &left} }).Of(s)
+		o, err := p.Place(s, &gang.Group{Name: "g", Min: 2, Pods: workers(s, 8, "1"), Topology: []gang.Level{{Key: rack, Mode: gang.Counted, Slice: 2}}})
+		counting, want := 0, 0
+		for _, n := range s.All() {
+			counting += len(n.Pods)
+		}
+		switch {
+		case err != nil:
+			refused++
+		case o.Status == gang.Placed:
+			want = len(o.Placed)
+		}
+		if counting != want {
+			t.Errorf("from question %d on: %d pods count, the outcome places %d (%v)", from, counting, want, err)
+		}
+	}
+	if refused == 0 {
+		t.Error("no slice was cut: the test tests nothing")
 	}
 }

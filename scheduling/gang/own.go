@@ -346,7 +346,9 @@ func (a *attempt) settleGreedily(c *candidate) error {
 		case err != nil:
 			return err
 		case !ok:
-			a.cut(t, a.g.whole(len(t.Placed))) // the last slice is not whole
+			if err := a.cut(t, a.g.whole(len(t.Placed))); err != nil { // the last slice is not whole
+				return err
+			}
 		}
 		for _, i := range all[n:] {
 			t.Left = append(t.Left, Left{Pod: a.g.Pods[i].Pod.Key(), index: i})

@@ -35,12 +35,15 @@ func (a *attempt) search(c *candidate) error {
 }
 
 // cut takes back what was placed where counts said, but for the first pods. None of them was nominated.
-func (a *attempt) cut(t *Trial, first int) {
+func (a *attempt) cut(t *Trial, first int) error {
 	for i := len(t.Placed) - 1; i >= first; i-- {
 		p := t.Placed[i]
-		_ = a.sched.Release(a.snap, a.g.Pods[p.index], p.Node) // it is there: it was just placed
+		if err := a.sched.Release(a.snap, a.g.Pods[p.index], p.Node); err != nil {
+			return err
+		}
+		t.Placed = t.Placed[:i]
 	}
-	t.Placed = t.Placed[:first]
+	return nil
 }
 
 type searcher struct {
