@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v2"
+
+	"github.com/berth-sched/berth/internal/errtext"
 )
 
 // yamlFault returns the error of the YAML library about a document of a stream, counted from
@@ -24,8 +26,11 @@ func yamlFault(data []byte, number int, err error) error {
 	if errors.Is(err, ErrTooLarge) {
 		return fmt.Errorf("line %d: %w", line, err)
 	}
-	return fmt.Errorf("line %d: %s", line, strings.TrimPrefix(text, "yaml: "))
+	return fmt.Errorf("line %d: %s", line, errtext.Cut(strings.TrimPrefix(text, "yaml: "), maxFaultText))
 }
+
+// maxFaultText bounds the text of the YAML library, which repeats keys and values however long they are.
+const maxFaultText = 1 << 10
 
 // faultLine finds the line of an error without one.
 func faultLine(data []byte, number int, text string) int {

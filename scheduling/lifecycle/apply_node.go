@@ -93,13 +93,25 @@ func (d *Driver) deleteNode(ctx context.Context, n *api.Node) error {
 	}
 	before := known.Node
 	err := d.loseNode(ctx, before)
+	if !mayRetry(err) {
+		return err
+	}
+	closed := closedNode(before) // an extension does not let its pods go yet
+	d.problem(d.snap.UpdateNode(closed))
 	d.retryAfter(err, func(ctx context.Context) error {
-		if known := d.snap.Node(n.Name); known == nil || known.Node != before { // it has come back
+		if known := d.snap.Node(n.Name); known == nil || known.Node != closed { // it has come back
 			return nil
 		}
 		return d.loseNode(ctx, before)
 	})
 	return err
+}
+
+// closedNode returns the node as one that has room for nothing.
+func closedNode(n *api.Node) *api.Node {
+	n = api.Clone(n)
+	n.Spec.Unschedulable, n.Status.Allocatable = true, nil
+	return n
 }
 
 // loseNode removes a node that the snapshot has.

@@ -3,6 +3,7 @@ package lifecycle_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,33 +41,39 @@ func (f fuse) lay(d *lifecycle.Driver) {
 	framework.NewExtensionKey(func(*framework.Snapshot) fuse { return f }).Of(d.Snapshot())
 }
 
-// A node that is deleted leaves the snapshot also if an extension panics then, and not if it has
-// come back meanwhile.
+// A node that is deleted leaves the snapshot also if an extension panics then, once or for a while, and takes no pod in
+// between. It does not leave if it has come back meanwhile, and has room again then.
 func TestDeletedNodeLeavesAfterAPanic(t *testing.T) {
 	for _, back := range []bool{false, true} {
-		lit := 0
-		w := newWorld(t, scheduling.Kubernetes137())
-		w.confirm = true
-		fuse{lit: &lit}.lay(w.d)
-		w.nodes(api.MakeNode("n", "4", "8Gi"))
-		w.pods(api.MakePod("a").Requests("1", "1Gi"))
-		w.all()
-		lit = 1
-		gone := api.MakeNode("n", "4", "8Gi").Obj()
-		w.d.Apply(lifecycle.Delete(gone))
-		if back {
-			w.nodes(api.MakeNode("n", "8", "8Gi"))
-		}
-		w.pods(api.MakePod("b").Requests("1", "1Gi"))
-		w.all()
-		if left := w.d.Snapshot().Node("n") != nil; left != back {
-			t.Errorf("back %v: the node is in the snapshot: %v", back, left)
-		}
-		if bound := w.bound["b"] != ""; bound != back {
-			t.Errorf("back %v: pod b is bound: %v", back, bound)
-		}
-		if len(w.problems) != 1 {
-			t.Errorf("back %v: problems %v, want the panic", back, w.problems)
+		for _, times := range []int{1, 2, 5} {
+			lit := 0
+			w := newWorld(t, scheduling.Kubernetes137())
+			w.confirm = true
+			fuse{lit: &lit}.lay(w.d)
+			w.nodes(api.MakeNode("n", "4", "8Gi"))
+			w.pods(api.MakePod("a").Requests("1", "1Gi"))
+			w.all()
+			w.d.Flush(w.ctx)
+			lit = times
+			w.d.Apply(lifecycle.Delete(api.MakeNode("n", "4", "8Gi").Obj()))
+			w.d.Flush(w.ctx)
+			if back {
+				w.nodes(api.MakeNode("n", "8", "8Gi"))
+			}
+			w.pods(api.MakePod("b").Requests("1", "1Gi"))
+			for range 6 {
+				w.all()
+				w.pass(time.Second)
+			}
+			if left := w.d.Snapshot().Node("n") != nil; left != back {
+				t.Errorf("back %v, refused %d times: the node is in the snapshot: %v", back, times, left)
+			}
+			if bound := w.bound["b"] != ""; bound != back {
+				t.Errorf("back %v, refused %d times: pod b is bound: %v", back, times, bound)
+			}
+			if len(w.problems) == 0 || !strings.Contains(w.problems[0], "the fuse") {
+				t.Errorf("back %v, refused %d times: problems %v, want the panic", back, times, w.problems)
+			}
 		}
 	}
 }

@@ -112,11 +112,18 @@ func (d *Driver) recount(p *pod, node string) error {
 	return d.count(p, p.info, node)
 }
 
-// replace lets the latest version of a pod take the place of the one that counts on the node. If an
-// extension panics, that one counts until the replacement succeeds: were it taken off, its devices would be free.
+// replace lets the latest version of a pod take the place of the one that counts on the node. An extension that panics over
+// the latest hears of it later. If one does not let the other go, that counts until it does.
 func (d *Driver) replace(p *pod, node string) error {
 	before := p.counted
 	err := d.replaceOnce(p, node)
+	if mayRetry(err) && d.snap.LosePod(before, node) == nil {
+		d.rehost(p, p.info, node)
+		if again := d.enter(p); again != nil {
+			return again
+		}
+		return err
+	}
 	d.retryAfter(err, func(ctx context.Context) error {
 		switch {
 		case p.counted != before:

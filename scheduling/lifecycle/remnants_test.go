@@ -177,6 +177,34 @@ func TestPodsThatMayNotCome(t *testing.T) {
 	}
 }
 
+// TestNewerVersionsThatMayNotCome: an extension panics over a newer version of a pod, which has grown in place. That version
+// counts, so nobody gets the room that it has taken, and the extension hears of it in the end.
+func TestNewerVersionsThatMayNotCome(t *testing.T) {
+	for _, times := range []int{0, 1, 2, 3, 1000} {
+		lit := 0
+		w := newWorld(t, scheduling.Kubernetes137())
+		w.confirm = true
+		pods := framework.NewExtensionKey(func(*framework.Snapshot) roster { return roster{} }).Of(w.d.Snapshot())
+		fuse{&lit, true}.lay(w.d)
+		w.nodes(api.MakeNode("n", "8", "64Gi"))
+		w.d.Apply(lifecycle.Update(onNode(api.MakePod("x").UID("x").Requests("1", "1Gi").Obj(), "n")))
+		w.d.Flush(t.Context())
+		lit = times
+		grown := onNode(api.MakePod("x").UID("x").Requests("8", "1Gi").Obj(), "n")
+		w.d.Apply(lifecycle.Update(grown))
+		w.d.Flush(t.Context())
+		if n := w.d.Snapshot().Node("n"); len(n.Pods) != 1 || n.Pods[0].Pod != grown {
+			t.Errorf("refused %d times: the node has %v, want the newer version", times, n.Pods)
+		}
+		lit = 0
+		w.pods(api.MakePod("y").UID("y").Requests("1", "1Gi"))
+		w.all()
+		if w.bound["y"] != "" || !pods["x"] {
+			t.Errorf("refused %d times: y is on %q, where x has grown; an extension knows %v", times, w.bound["y"], pods)
+		}
+	}
+}
+
 // TestGroupsWithPodsThatMayNotLeave: a pod of a group whose binding has failed may not leave its node. The group is tried
 // again when nothing of the pod remains.
 func TestGroupsWithPodsThatMayNotLeave(t *testing.T) {
