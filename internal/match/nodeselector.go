@@ -89,11 +89,11 @@ func (t *nodeTerm) matchesFields(n *api.Node) bool {
 	return true
 }
 
-// compileTerm compiles a term and returns its problems; at names the term in them.
+// compileTerm compiles a term and returns its problems, not many more than an error names; at names the term in them.
 func compileTerm(at func() string, term *api.NodeSelectorTerm) (nodeTerm, []string) {
 	var t nodeTerm
 	var problems []string
-	for i := range term.MatchExpressions {
+	for i := 0; i < len(term.MatchExpressions) && len(problems) < maxProblems; i++ {
 		e := &term.MatchExpressions[i]
 		path := func() string { return element(child(at(), "matchExpressions"), i) }
 		op := slices.Index(NodeOperators, e.Operator)
@@ -105,7 +105,7 @@ func compileTerm(at func() string, term *api.NodeSelectorTerm) (nodeTerm, []stri
 		t.labels = append(t.labels, r)
 		problems = append(problems, wrong...)
 	}
-	for i := range term.MatchFields {
+	for i := 0; i < len(term.MatchFields) && len(problems) < maxProblems; i++ {
 		f := &term.MatchFields[i]
 		path := func() string { return element(child(at(), "matchFields"), i) }
 		switch {

@@ -75,6 +75,9 @@ var NodeOperators = []api.NodeSelectorOperator{
 func compileRequirement(path func() string, key string, op operator, values []string) (requirement, []string) {
 	var problems []string
 	for _, p := range problemsOf(key, op, values) {
+		if len(problems) == maxProblems {
+			break // an error names no more
+		}
 		problems = append(problems, invalid(child(path(), p.Field), p.Value, p.Detail))
 	}
 	r := requirement{key: key, op: op, values: values}

@@ -228,6 +228,8 @@ func TestExtenderRequests(t *testing.T) {
 			`{"Pod":{"metadata":{"name":"p","labels":%s}},"NodeNames":["a"]}`, `{"Pod":{"metadata":{"name":"p"},"spec":{"tolerations":%s}},"NodeNames":["a"]}`,
 			`{"Pod":{"metadata":{"name":"p"},"spec":{"containers":[{"resources":{"requests":%s}}]}},"NodeNames":["a"]}`,
 			`{"Pod":{"metadata":{"name":"p"},"spec":{"containers":%s}},"NodeNames":["a"]}`,
+			`{"Pod":{"metadata":{"name":"p","uid":"u"},"spec":` + requiredTerm("matchExpressions") + `},"NodeNames":["a"]}`,
+			`{"Pod":{"metadata":{"name":"p","uid":"u"},"spec":` + requiredTerm("matchFields") + `},"NodeNames":["a"]}`,
 		},
 		"/prioritize": {`{` + pod + `,"NodeNames":%s}`, `{` + pod + `,"Nodes":{"items":[{"metadata":%s}]}}`},
 		"/preempt": {
@@ -244,6 +246,11 @@ func TestExtenderRequests(t *testing.T) {
 			h.ServeHTTP(discard{}, httptest.NewRequest(http.MethodPost, verb, bytes.NewReader(text)))
 		}, Texts: shapes})
 	}
+}
+
+// requiredTerm returns the spec of a pod that demands one term of nodes, whose field is open.
+func requiredTerm(field string) string {
+	return `{"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"` + field + `":%s}]}}}}`
 }
 
 // discard is a response that nobody reads.
