@@ -194,6 +194,10 @@ func TestExtensionPanicsInRollback(t *testing.T) {
 		if err := s.AddPod(pods[0], "n"); err != nil {
 			t.Fatal(err)
 		}
+		kept := &api.Service{ObjectMeta: api.ObjectMeta{Name: "kept"}}
+		if err := framework.Put(s, kept); err != nil {
+			t.Fatal(err)
+		}
 		mark := s.Begin()
 		if err := errors.Join(s.RemovePod(pods[0], "n"), s.AddPod(pods[1], "n")); err != nil {
 			t.Fatal(err)
@@ -208,11 +212,15 @@ func TestExtensionPanicsInRollback(t *testing.T) {
 		for name, err := range map[string]error{
 			"AddPod": s.AddPod(pods[1], "n"), "RemovePod": s.RemovePod(pods[0], "n"), "AddNode": s.AddNode(api.MakeNode("m", "1", "1").Obj()),
 			"RemoveNode": s.RemoveNode("n"), "LoseNode": s.LoseNode("n"), "ReleasePod": s.ReleasePod(pods[0]), "CheckPod": s.CheckPod(pods[0]), "Put": framework.Put(s, new(api.Service)),
+			"LosePod": s.LosePod(pods[0], "n"), "CountPod": s.CountPod(pods[1], "n"), "TellPod": s.TellPod(pods[0], "n"),
 			"AddPod to a fork": s.Fork().AddPod(pods[1], "n"),
 		} {
 			if !errors.Is(err, framework.ErrBroken) || !strings.Contains(err.Error(), "framework_test.fragile: "+method+": panic: broken glass") {
 				t.Errorf("%s, then %s: %v, want ErrBroken and the name of the extension", method, name, err)
 			}
+		}
+		if framework.Delete[api.Service](s, kept.Key()); framework.Lookup[api.Service](s, kept.Key()) != kept {
+			t.Errorf("%s: Delete has removed an object", method)
 		}
 	}
 }

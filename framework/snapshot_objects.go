@@ -210,8 +210,11 @@ func (s *Snapshot) admit(kind string, m *api.ObjectMeta, obj any) error {
 var errNotAnObject = errors.New("pods and nodes are added with Snapshot.AddPod and Snapshot.AddNode")
 
 // Delete removes an object from the snapshot, if it is there. A panic of an extension
-// breaks the snapshot; see [ErrBroken].
+// breaks the snapshot, and a broken one keeps the object; see [ErrBroken].
 func Delete[T api.Object](s *Snapshot, key string) {
+	if s.Broken() != nil {
+		return
+	}
 	if t := tableOf[T](s); t != nil && t.at(key) != t.none {
 		s.startChange()
 		_ = s.replace(s.ownTable(t.none), key, t.none) // the snapshot keeps the error
