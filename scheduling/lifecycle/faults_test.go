@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -46,6 +47,7 @@ type ruin struct {
 	hated    api.UID // the pod that the grenade does not let go, or come
 	resource int     // the last resource version of a pod with a device
 	panics   int
+	grenades []grenade
 }
 
 // devicesPerNode is less than all pods with devices ask for.
@@ -223,8 +225,12 @@ func (c *counter) PodRemoved(*framework.Snapshot, *framework.NodeInfo, *framewor
 	c.pods--
 }
 
-// grenade is an extension that only panics, sometimes about the same pod for a while. It is told nothing in a rollback.
-type grenade struct{ *ruin }
+// grenade is an extension that knows the pods on nodes, and panics, sometimes about the same pod for a while, but not in
+// a rollback.
+type grenade struct {
+	*ruin
+	knows map[*framework.PodInfo]string
+}
 
 func (g grenade) pull(s *framework.Snapshot, p *framework.PodInfo) {
 	if s.RollingBack() {
@@ -251,14 +257,40 @@ func (r *ruin) hate(uid api.UID) {
 	r.hated = uid
 }
 
-func (g grenade) Fork(*framework.Snapshot) framework.Extension { return g }
-
-func (g grenade) PodAdded(s *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
-	g.pull(s, p)
+func (g grenade) Fork(*framework.Snapshot) framework.Extension {
+	return grenade{g.ruin, maps.Clone(g.knows)}
 }
 
-func (g grenade) PodRemoved(s *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
+func (g grenade) PodAdded(s *framework.Snapshot, n *framework.NodeInfo, p *framework.PodInfo) {
 	g.pull(s, p)
+	if g.knows[p] != "" {
+		g.t.Errorf("%s comes to %s, but is on %s", p.Pod.Name, n.Name(), g.knows[p])
+	}
+	g.knows[p] = n.Name()
+}
+
+func (g grenade) PodRemoved(s *framework.Snapshot, n *framework.NodeInfo, p *framework.PodInfo) {
+	g.pull(s, p)
+	if g.knows[p] != n.Name() {
+		g.t.Errorf("%s leaves %s, but is on %q", p.Pod.Name, n.Name(), g.knows[p])
+	}
+	delete(g.knows, p)
+}
+
+// check reports pods that the extension should know, or should not, at a calm.
+func (g grenade) check(s *framework.Snapshot) {
+	pods := 0
+	for _, n := range s.All() {
+		pods += len(n.Pods)
+		for _, p := range n.Pods {
+			if g.knows[p] != n.Name() {
+				g.t.Errorf("an extension that has panicked knows %s on %q, it is on %s", p.Pod.Name, g.knows[p], n.Name())
+			}
+		}
+	}
+	if len(g.knows) != pods {
+		g.t.Errorf("an extension that has panicked knows %d pods, %d are there", len(g.knows), pods)
+	}
 }
 
 // TestDriverFaults creates thousands of pods while everything goes wrong. At every calm
@@ -272,7 +304,15 @@ func TestDriverFaults(t *testing.T) {
 	}
 	counting := framework.NewExtensionKey(func(*framework.Snapshot) *counter { return &counter{ruin: r} })
 	exploding := func(s *framework.Snapshot) {
-		framework.NewExtensionKey(func(*framework.Snapshot) grenade { return grenade{r} }).Of(s)
+		r.grenades = append(r.grenades, framework.NewExtensionKey(func(s *framework.Snapshot) grenade {
+			g := grenade{r, map[*framework.PodInfo]string{}}
+			for _, n := range s.All() {
+				for _, p := range n.Pods {
+					g.knows[p] = n.Name()
+				}
+			}
+			return g
+		}).Of(s))
 	}
 	p := scheduling.Kubernetes137()
 	bad, good := []framework.Plugin{shaky{r}}, []framework.Plugin{steady{r}}
@@ -471,6 +511,9 @@ func (r *ruin) check(c *counter) {
 	}
 	r.compare(c)
 	compareUse(r.t, r.d, r.clock.Now())
+	for _, g := range r.grenades {
+		g.check(r.d.Snapshot())
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.calm, r.gone, r.versions = false, nil, nil
