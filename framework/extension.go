@@ -177,10 +177,11 @@ type commitWatcher interface{ Committed(s *Snapshot) }
 type partWatcher interface{ WatchedParts() PodParts }
 
 // A podHolder is an extension that holds something for pods until they are gone. It is told
-// when a pod has gone outside of transactions, or one that was on no node. If it panics, the snapshot is broken.
+// when a pod has gone that is on no node. If it panics, the snapshot is broken.
 //
-// PodRemoved is not enough for it: another extension may refuse to let the pod go; or the pod may come
-// back in the same transaction, see [Snapshot.ReplacePod], or with its node, see [Snapshot.LosesNode].
+// PodRemoved is not enough for it: another extension may refuse to let the pod go, or the pod may come
+// back in the same transaction, see [Snapshot.ReplacePod], or with its node, see [Snapshot.LosesNode]. What has
+// gone for good it sees when it is told that a transaction has been committed.
 type podHolder interface {
 	PodReleased(s *Snapshot, p *PodInfo)
 }
@@ -226,5 +227,5 @@ func (s *Snapshot) AskWatchers() {
 
 // isWatched reports whether an extension must be told of the pod.
 func (s *Snapshot) isWatched(p *PodInfo) bool {
-	return s.watched == ^PodParts(0) || s.watched&p.Parts() != 0
+	return s.watched == ^PodParts(0) || s.watched&p.Parts() != 0 || len(s.views) > 0 // who sees an earlier version hears of it
 }

@@ -42,6 +42,14 @@ const (
 
 func (e podEvent) String() string { return [...]string{"PodAdded", "PodRemoved"}[e] }
 
+func (e podEvent) tell(w PodWatcher, s *Snapshot, n *NodeInfo, p *PodInfo) {
+	if e == podAdded {
+		w.PodAdded(s, n, p)
+	} else {
+		w.PodRemoved(s, n, p)
+	}
+}
+
 // tellPods tells the watchers of pods from one number up to another of a pod. If one
 // panics, it stops and returns its number and an error.
 func (s *Snapshot) tellPods(e podEvent, from, to int, n *NodeInfo, p *PodInfo) (at int, err error) {
@@ -54,22 +62,21 @@ func (s *Snapshot) tellPods(e podEvent, from, to int, n *NodeInfo, p *PodInfo) (
 		}
 	}()
 	for at = from; at < to; at++ {
-		if s.untold.has(p, n.Slot(), at) {
-			continue
+		seen := p
+		if len(s.views) > 0 {
+			if seen = s.views.of(p, n.Slot(), at); seen == nil {
+				continue
+			}
 		}
-		if w := s.podWatchers[at]; e == podAdded {
-			w.PodAdded(s, n, p)
-		} else {
-			w.PodRemoved(s, n, p)
-		}
+		e.tell(s.podWatchers[at], s, n, seen)
 	}
 	return to, nil
 }
 
-// tellPodsBack tells all watchers of pods below a number of the opposite of what they were
+// tellPodsBack tells the watchers of pods from one number up to another of the opposite of what they were
 // told before. One that panics breaks the snapshot.
-func (s *Snapshot) tellPodsBack(e podEvent, to int, n *NodeInfo, p *PodInfo) {
-	for from := 0; from < to; from++ {
+func (s *Snapshot) tellPodsBack(e podEvent, from, to int, n *NodeInfo, p *PodInfo) {
+	for ; from < to; from++ {
 		at, err := s.tellPods(e, from, to, n, p)
 		if err != nil {
 			s.breakBy(err)

@@ -54,12 +54,12 @@ type Snapshot struct {
 	nominated   []int // slots that they are nominated to
 
 	extensions     []extension
-	podWatchers    []PodWatcher    // of extensions
-	watched        PodParts        // pods with one of them concern podWatchers; all bits: every pod does
-	commitWatchers []commitWatcher // of extensions
-	podHolders     []podHolder     // of extensions
-	losing         bool            // LoseNode is running
-	untold         untold
+	podWatchers    []PodWatcher       // of extensions
+	watched        PodParts           // pods with one of them concern podWatchers; all bits: every pod does
+	commitWatchers []commitWatcher    // of extensions
+	podHolders     []podHolder        // of extensions
+	losing         bool               // LoseNode is running
+	views          views              // of pods that extensions have panicked over
 	journal        changelog.Log[int] // of slots that changed
 	undo           undoLog
 

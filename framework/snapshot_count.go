@@ -11,9 +11,26 @@ type stay struct {
 	slot int
 }
 
-// untold are the extensions that have panicked over a pod that counts nevertheless: their numbers among the watchers of
-// pods. They hear nothing of the pod, in transactions neither, until they have been told that it is there.
-type untold map[stay][]int
+// A view is what a watcher of pods, by its number, sees in the place of a version of a pod, because it has panicked over
+// it: an earlier version, or nothing.
+type view struct {
+	watcher int
+	pod     *PodInfo
+}
+
+// views are the views of versions that count nevertheless. What happens to such a version, in transactions too, those
+// watchers are told of what they see.
+type views map[stay][]view
+
+// of returns what a watcher sees of a pod: mostly the pod.
+func (v views) of(p *PodInfo, slot, watcher int) *PodInfo {
+	for _, x := range v[stay{p, slot}] {
+		if x.watcher == watcher {
+			return x.pod
+		}
+	}
+	return p
+}
 
 // CountPod is [Snapshot.AddPod] for a pod that is on the node already, as a cluster says, so that no extension can
 // refuse it. If some panic over it, that is an error that names them, but the pod counts. These hear of the
@@ -39,7 +56,46 @@ func (s *Snapshot) CountPod(p *PodInfo, node string) error {
 	if !s.isWatched(p) {
 		return nil
 	}
-	return s.tellNow(n, p, nil)
+	return s.show(n, p, s.viewsOf(nil, n.Slot()))
+}
+
+// RenewPod is [Snapshot.ReplacePod] for a newer version of a pod that a cluster has, so that no extension can refuse it. It
+// is to ReplacePod what [Snapshot.CountPod] is to AddPod: until [Snapshot.TellPod], those that panic are told of
+// the old version when the new one goes.
+func (s *Snapshot) RenewPod(old, p *PodInfo, node string) error {
+	old, err := s.Current(old)
+	if err != nil {
+		return err
+	}
+	if p, err = s.Current(p); err != nil {
+		return err
+	}
+	n, i, err := s.stayOf(old, node)
+	switch {
+	case err != nil:
+		return err
+	case old.Pod.UID != p.Pod.UID || old.Pod.Key() != p.Pod.Key():
+		return podOnNode(p, node, errAnotherPod)
+	case s.undo.isOpen():
+		return podOnNode(p, node, errCountInTransaction)
+	}
+	old = n.Pods[i]
+	p.countAs(old)
+	watched := s.isWatched(old) || s.isWatched(p)
+	s.startChange()
+	p.hint.Store(n.slot)
+	n = s.own(n)
+	s.tallyPod(n.removeAt(i), -1)
+	n.add(p)
+	s.tallyPod(p, 1)
+	s.changed(n)
+	s.endChange()
+	if !watched {
+		return nil
+	}
+	seen := s.viewsOf(old, n.Slot())
+	delete(s.views, stay{old, n.Slot()})
+	return s.show(n, p, seen)
 }
 
 // TellPod tells the extensions of a pod that counts on the node although they have panicked over it; see
@@ -49,64 +105,114 @@ func (s *Snapshot) TellPod(p *PodInfo, node string) error {
 	if err != nil {
 		return err
 	}
-	n := s.NodeOf(p, node)
-	if n == nil {
-		return podOnNode(p, node, errUnknownNode)
-	}
-	i := n.find(p)
-	if i < 0 {
-		return podOnNode(p, node, errNotOnNode)
+	n, i, err := s.stayOf(p, node)
+	if err != nil {
+		return err
 	}
 	p = n.Pods[i]
-	waiting, some := s.untold[stay{p, n.Slot()}]
+	seen, some := s.views[stay{p, n.Slot()}]
 	switch {
 	case !some:
 		return nil
 	case s.undo.isOpen():
 		return podOnNode(p, node, errCountInTransaction)
 	}
-	delete(s.untold, stay{p, n.Slot()})
+	delete(s.views, stay{p, n.Slot()})
 	s.Touch(n) // what they hold for it changes
-	n = s.AtSlot(n.Slot())
-	return s.tellNow(n, p, waiting)
+	return s.show(s.AtSlot(n.Slot()), p, seen)
 }
 
-// tellNow tells watchers that the pod is there: those of some numbers, nil for all. It notes those that panic.
-func (s *Snapshot) tellNow(n *NodeInfo, p *PodInfo, numbers []int) error {
+// stayOf returns the node of that name, and the place of the pod among its pods.
+func (s *Snapshot) stayOf(p *PodInfo, node string) (n *NodeInfo, i int, err error) {
+	if n = s.NodeOf(p, node); n == nil {
+		return nil, 0, podOnNode(p, node, errUnknownNode)
+	}
+	if i = n.find(p); i < 0 {
+		return nil, 0, podOnNode(p, node, errNotOnNode)
+	}
+	return n, i, nil
+}
+
+// viewsOf returns what each watcher sees of a pod, which may be nil.
+func (s *Snapshot) viewsOf(p *PodInfo, slot int) []view {
+	list := make([]view, len(s.podWatchers))
+	for i := range list {
+		list[i] = view{i, s.views.of(p, slot, i)}
+	}
+	return list
+}
+
+// show tells watchers of the pod, which is there, in the place of what they see. Those that panic see what they saw.
+func (s *Snapshot) show(n *NodeInfo, p *PodInfo, seen []view) error {
 	var (
-		failed []int
-		errs   []error
+		still []view
+		errs  []error
 	)
-	for from := 0; from < len(s.podWatchers); from++ {
-		if numbers != nil && !slices.Contains(numbers, from) {
-			continue
-		}
-		if _, err := s.tellPods(podAdded, from, from+1, n, p); err != nil {
-			failed, errs = append(failed, from), append(errs, err)
+	m := s.beginOwn()
+	for _, x := range seen {
+		if err := s.showOne(n, p, x); err != nil {
+			errs = append(errs, err)
+			if x.pod != p {
+				still = append(still, x)
+			}
 		}
 	}
-	if len(failed) > 0 {
-		if s.untold == nil {
-			s.untold = untold{}
+	broken := s.endOwn(m, nil)
+	if len(still) > 0 {
+		if s.views == nil {
+			s.views = views{}
 		}
-		s.untold[stay{p, n.Slot()}] = failed
+		s.views[stay{p, n.Slot()}] = still
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, broken)...)
 }
 
-// has reports whether a watcher hears nothing of the pod.
-func (u untold) has(p *PodInfo, slot, watcher int) bool {
-	return len(u) > 0 && slices.Contains(u[stay{p, slot}], watcher)
+// showOne tells one watcher of the pod in the place of what it sees, or takes back what it did.
+func (s *Snapshot) showOne(n *NodeInfo, p *PodInfo, x view) error {
+	start := len(s.undo.entries)
+	if x.pod != nil {
+		if err := s.tellOne(podRemoved, x.watcher, n, x.pod); err != nil {
+			s.rollTo(start)
+			s.rebuildAll()
+			return err
+		}
+	}
+	err := s.tellOne(podAdded, x.watcher, n, p)
+	if err == nil {
+		return nil
+	}
+	s.rollTo(start)
+	if x.pod != nil {
+		s.undo.rolling = true
+		if err := s.tellOne(podAdded, x.watcher, n, x.pod); err != nil {
+			s.breakBy(err)
+		}
+		s.undo.rolling = false
+	}
+	s.rebuildAll()
+	return err
 }
 
-// forgetLeft forgets who was not told of a pod that has left, or has left in a transaction and not come back.
+// tellOne tells one watcher of a pod. A panic is an error that names it.
+func (s *Snapshot) tellOne(e podEvent, watcher int, n *NodeInfo, p *PodInfo) (err error) {
+	w := s.podWatchers[watcher]
+	defer func() {
+		if v := recover(); v != nil {
+			err = panicked(w, e.String(), v)
+		}
+	}()
+	e.tell(w, s, n, p)
+	return nil
+}
+
+// forgetLeft forgets who sees something else of a pod that has left, or has left in a transaction and not come back.
 func (s *Snapshot) forgetLeft(p *PodInfo, slot int) {
-	if len(s.untold) == 0 {
+	if len(s.views) == 0 {
 		return
 	}
 	if n := s.AtSlot(slot); n == nil || !slices.Contains(n.Pods, p) {
-		delete(s.untold, stay{p, slot})
+		delete(s.views, stay{p, slot})
 	}
 }
 
-var errCountInTransaction = errors.New("what a cluster says cannot be counted while a transaction is open; use Snapshot.AddPod")
+var errCountInTransaction = errors.New("what a cluster says cannot be counted while a transaction is open; use Snapshot.AddPod or ReplacePod")

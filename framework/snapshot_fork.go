@@ -79,7 +79,7 @@ func (s *Snapshot) Fork() *Snapshot {
 		chunks: slices.Clone(s.chunks), free: s.free,
 		tree: s.tree, names: s.names, images: s.images, nodeSet: s.nodeSet,
 		tables: s.tables, objects: s.objects, affine: s.affine, priorities: s.priorities.clone(), nominations: s.nominations, nominated: s.nominated,
-		strict: s.strict, broken: s.broken, untold: maps.Clone(s.untold), journal: changelog.New[int](journalLimit),
+		strict: s.strict, broken: s.broken, views: maps.Clone(s.views), journal: changelog.New[int](journalLimit),
 	}
 	s.owner = new(owner) // from now on s shares what it holds, too
 	s.endChange()

@@ -190,19 +190,14 @@ func (s *Snapshot) add(p *PodInfo, n *NodeInfo) error {
 	if !s.opensOwn(p) {
 		return s.addInside(p, n)
 	}
-	m := s.Begin()
-	if err := s.addInside(p, n); err != nil {
-		s.Rollback(m)
-		return err
-	}
-	s.Commit(m)
-	return s.broken
+	m := s.beginOwn()
+	return s.endOwn(m, s.addInside(p, n))
 }
 
-// opensOwn reports whether the coming or going of a pod is a transaction of its own: none is open, and there are
-// extensions that must take back what they did if one after them panics.
+// opensOwn reports whether the coming or going of a pod is a transaction of its own: none is open, and extensions must be
+// able to take back what they did if one panics.
 func (s *Snapshot) opensOwn(p *PodInfo) bool {
-	return len(s.podWatchers) > 1 && !s.undo.isOpen() && s.isWatched(p)
+	return len(s.podWatchers) > 0 && !s.undo.isOpen() && s.isWatched(p)
 }
 
 func (s *Snapshot) addInside(p *PodInfo, n *NodeInfo) error {
@@ -211,9 +206,10 @@ func (s *Snapshot) addInside(p *PodInfo, n *NodeInfo) error {
 	if !s.isWatched(p) {
 		return nil
 	}
-	told, err := s.tellPods(podAdded, 0, len(s.podWatchers), n, p)
+	made := len(s.podWatchers)
+	told, err := s.tellPods(podAdded, 0, made, n, p)
 	if err != nil {
-		s.revert(undoEntry{kind: undoAdd, slot: n.Slot(), generation: before}, start, told)
+		s.revert(undoEntry{kind: undoAdd, slot: n.Slot(), generation: before}, start, told, made)
 	}
 	return err
 }
@@ -252,13 +248,8 @@ func (s *Snapshot) remove(n *NodeInfo, i int) error {
 	if !s.opensOwn(n.Pods[i]) {
 		return s.removeInside(n, i)
 	}
-	m := s.Begin()
-	if err := s.removeInside(n, i); err != nil {
-		s.Rollback(m)
-		return err
-	}
-	s.Commit(m)
-	return s.broken
+	m := s.beginOwn()
+	return s.endOwn(m, s.removeInside(n, i))
 }
 
 func (s *Snapshot) removeInside(n *NodeInfo, i int) error {
@@ -276,19 +267,12 @@ func (s *Snapshot) removeInside(n *NodeInfo, i int) error {
 	if !s.isWatched(p) {
 		return nil
 	}
-	told, err := s.tellPods(podRemoved, 0, len(s.podWatchers), n, p)
-	switch {
-	case err != nil:
-		s.revert(undoEntry{kind: undoRemove, slot: n.Slot(), index: i, pod: p, generation: before}, start, told)
-		return err
-	case s.undo.isOpen():
-		return nil
+	made := len(s.podWatchers)
+	told, err := s.tellPods(podRemoved, 0, made, n, p)
+	if err != nil {
+		s.revert(undoEntry{kind: undoRemove, slot: n.Slot(), index: i, pod: p, generation: before}, start, told, made)
 	}
-	s.forgetLeft(p, n.Slot()) // nothing brings it back any more
-	if len(s.podHolders) > 0 && !s.losing {
-		return s.ReleasePod(p)
-	}
-	return nil
+	return err
 }
 
 // changed gives the node a new generation. The caller owns it.

@@ -6,6 +6,7 @@ type undoLog struct {
 	open    []uint64 // the serial numbers of the open transactions
 	objects uint64   // the version of the objects when the outermost one began
 	rolling bool     // a rollback is running: nothing is recorded
+	own     bool     // see beginOwn
 
 	// rebuild holds the states that were made inside the transaction that is being
 	// rolled back. They are made again at its end.
@@ -78,6 +79,11 @@ func (s *Snapshot) Rollback(m Mark) {
 	}
 	s.rollTo(m.entries)
 	s.undo.open = s.undo.open[:m.depth]
+	s.rebuildAll()
+}
+
+// rebuildAll makes the extensions again that were made in what has been rolled back.
+func (s *Snapshot) rebuildAll() {
 	for i, x := range s.undo.rebuild {
 		s.undo.rebuild[i] = nil
 		s.rebuild(x)
@@ -125,19 +131,34 @@ func (s *Snapshot) rebuild(x rebuilder) {
 	s.Record(madeInside{x}) // an outer transaction may be rolled back, too
 }
 
-// revert takes back the change of a pod after an extension has panicked over it. told
-// watchers know of the change, and start entries were there before it.
-func (s *Snapshot) revert(change undoEntry, start, told int) {
-	recorded := len(s.undo.entries) > start
-	if recorded { // first what the extensions recorded, which came after it
-		s.rollTo(start + 1)
-		s.undo.entries = s.undo.entries[:start]
-	} else { // an extension may have changed without a record
-		change.generation = s.newGeneration()
-	}
-	s.undo.rolling = recorded
-	s.takeBackPod(change, told)
+// revert takes back the change of a pod after an extension has panicked over it. told watchers know of the change, and those
+// from made on were made meanwhile; start entries were there before it.
+func (s *Snapshot) revert(change undoEntry, start, told, made int) {
+	s.rollTo(start + 1) // first what the extensions recorded, which came after it
+	s.undo.entries = s.undo.entries[:start]
+	s.undo.rolling = true
+	s.takeBackPod(change, told, made)
 	s.undo.rolling = false
+	s.rebuildAll()
+}
+
+// beginOwn opens a transaction for what is told to extensions outside of one, so that what they record can be taken back if
+// one panics. It is none for [Snapshot.Transaction].
+func (s *Snapshot) beginOwn() Mark {
+	m := s.Begin()
+	s.undo.own = true
+	return m
+}
+
+// endOwn ends it. If there is an error, everything is taken back.
+func (s *Snapshot) endOwn(m Mark, err error) error {
+	s.undo.own = false
+	if err != nil {
+		s.Rollback(m)
+		return err
+	}
+	s.Commit(m)
+	return s.broken
 }
 
 // Commit ends the transaction and keeps its changes. If it is inside another one, a
@@ -169,12 +190,12 @@ func (s *Snapshot) takeBack(e undoEntry) {
 		e.undoer.Undo(s)
 		return
 	}
-	s.takeBackPod(e, len(s.podWatchers))
+	s.takeBackPod(e, len(s.podWatchers), len(s.podWatchers))
 }
 
 // takeBackPod takes back a change of a node or its pods, and tells the first told watchers
-// of pods.
-func (s *Snapshot) takeBackPod(e undoEntry, told int) {
+// of pods, and those from made on.
+func (s *Snapshot) takeBackPod(e undoEntry, told, made int) {
 	s.startChange()
 	n := s.own(s.node(e.slot))
 	n.generation = e.generation
@@ -185,14 +206,16 @@ func (s *Snapshot) takeBackPod(e undoEntry, told int) {
 		s.tallyPod(p, -1)
 		s.endChange()
 		if s.isWatched(p) {
-			s.tellPodsBack(podRemoved, told, n, p)
+			s.tellPodsBack(podRemoved, 0, told, n, p)
+			s.tellPodsBack(podRemoved, made, len(s.podWatchers), n, p)
 		}
 	case undoRemove:
 		n.insertAt(e.index, e.pod)
 		s.tallyPod(e.pod, 1)
 		s.endChange()
 		if s.isWatched(e.pod) {
-			s.tellPodsBack(podAdded, told, n, e.pod)
+			s.tellPodsBack(podAdded, 0, told, n, e.pod)
+			s.tellPodsBack(podAdded, made, len(s.podWatchers), n, e.pod)
 		}
 	default:
 		s.endChange()
@@ -206,10 +229,10 @@ type Undoer interface{ Undo(s *Snapshot) }
 // call [Snapshot.Record], nor make the Undoer for it.
 func (s *Snapshot) Recording() bool { return s.undo.isOpen() }
 
-// Transaction returns the serial number of the outermost open transaction, 0 if none is open. An extension
-// that keeps something until it ends sees by another number that it has ended.
+// Transaction returns the serial number of the outermost transaction that [Snapshot.Begin] has opened, 0 if none is open. An
+// extension that keeps something until it ends sees by another number that it has ended.
 func (s *Snapshot) Transaction() uint64 {
-	if !s.undo.isOpen() {
+	if !s.undo.isOpen() || s.undo.own {
 		return 0
 	}
 	return s.undo.open[0]

@@ -263,18 +263,17 @@ func (x *State) PodAdded(s *framework.Snapshot, _ *framework.NodeInfo, p *framew
 	}
 }
 
-// PodRemoved implements [framework.PodWatcher]. Nothing goes yet, for another extension may refuse to let the pod go;
-// see PodReleased. In a transaction what was never written goes when that is committed, and then only if
-// the pod has not come back: kube-scheduler's preemption counts the devices of its victims as in use, and a
-// pod that is replaced by a newer version of itself keeps them. A pod whose node is lost keeps them, too: it still
-// exists.
+// PodRemoved implements [framework.PodWatcher]. What was never written goes with the pod, when the transaction is
+// committed, and then only if the pod has not come back: another extension may refuse to let it go; kube-scheduler's
+// preemption counts the devices of its victims as in use; and a pod that is replaced by a newer version of itself
+// keeps them. A pod whose node is lost keeps them, too: it still exists.
 func (x *State) PodRemoved(s *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
 	if s.Recording() && !s.LosesNode() {
 		x.leave(podIDOf(p.Pod), 1)
 	}
 }
 
-// PodReleased takes back what a pod had in flight that has gone.
+// PodReleased takes back what a pod had in flight that is on no node and has gone.
 func (x *State) PodReleased(s *framework.Snapshot, p *framework.PodInfo) {
 	x.release(s, podIDOf(p.Pod))
 }

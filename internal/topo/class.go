@@ -197,7 +197,7 @@ func (t *Tables) move(id int32, slot int, by int32) {
 	t.steps += t.recount(id, slot, by)
 	switch {
 	case t.snapshot.RollingBack():
-	case t.snapshot.Recording():
+	case t.snapshot.Transaction() != 0:
 		t.dropUnused(t.mayBeOfUse)
 	default:
 		if by < 0 && t.hasManyEmpty() {

@@ -22,8 +22,8 @@ type refusals struct {
 	by               map[queue.Class]refusal
 }
 
-// refusalsMost bounds what is kept while a cluster stands still. Beyond it, everything is
-// found out anew.
+// refusalsMost bounds what is kept while a cluster stands still. Of classes beyond it, everything is
+// found out anew: were earlier ones given up for them, pods that are tried in turn would find none.
 const refusalsMost = 4096
 
 // refusal is an attempt that found no node, and no room to make.
@@ -47,11 +47,13 @@ func (r *refusals) stand(snap *framework.Snapshot) bool {
 // keep notes what came of an attempt. What was known before the attempt stands, although
 // what PostFilter tried and took back counts as changes.
 func (r *refusals) keep(snap *framework.Snapshot, class queue.Class, what refusal) {
-	if r.by == nil || len(r.by) >= refusalsMost {
+	if r.by == nil {
 		r.by = map[queue.Class]refusal{}
 	}
 	r.version, r.objects = snap.Version(), snap.Objects()
-	r.by[class] = what
+	if _, known := r.by[class]; known || len(r.by) < refusalsMost {
+		r.by[class] = what
+	}
 }
 
 // refused returns the pod to the queue, together with those that are like it: neither is

@@ -54,12 +54,13 @@ func (d *Driver) putNode(ctx context.Context, n *api.Node) error {
 	}
 	if known != nil {
 		before := known.Node
-		if !newer(&before.ObjectMeta, &n.ObjectMeta) {
+		if d.closed[n.Name] != before && !newer(&before.ObjectMeta, &n.ObjectMeta) {
 			return nil
 		}
 		if err := d.snap.UpdateNode(n); err != nil {
 			return err
 		}
+		delete(d.closed, n.Name)
 		for _, e := range queue.NodeChanges(before, n) {
 			d.move(ctx, e, before, n, nil)
 		}
@@ -98,8 +99,9 @@ func (d *Driver) deleteNode(ctx context.Context, n *api.Node) error {
 	}
 	closed := closedNode(before) // an extension does not let its pods go yet
 	d.problem(d.snap.UpdateNode(closed))
+	d.closed[n.Name] = closed
 	d.retryAfter(err, func(ctx context.Context) error {
-		if known := d.snap.Node(n.Name); known == nil || known.Node != closed { // it has come back
+		if d.closed[n.Name] != closed { // it has come back
 			return nil
 		}
 		return d.loseNode(ctx, before)
@@ -119,6 +121,7 @@ func (d *Driver) loseNode(ctx context.Context, n *api.Node) error {
 	if err := d.snap.LoseNode(n.Name); err != nil {
 		return err
 	}
+	delete(d.closed, n.Name)
 	if h := d.hosts[n.Name]; h != nil {
 		for _, p := range h.pods {
 			p.inside = false

@@ -27,6 +27,7 @@ type Driver struct {
 	retries     []func(context.Context) error // changes of the snapshot that an extension or a total prevented
 	remnants    remnants
 	departing   departing
+	closed      map[string]*api.Node // what the snapshot has of nodes that are gone, but whose pods an extension does not let go
 	nominations nominations
 	expiring    []expiry // in the order of their times
 	refusals    refusals
@@ -58,7 +59,7 @@ func New(c Config) (*Driver, error) {
 	}
 	d := &Driver{
 		config: c, clock: c.Clock, snap: framework.NewSnapshot(c.Order),
-		profiles: map[string]*scheduling.Scheduler{}, pods: map[podKey]*pod{}, remnants: remnants{}, departing: departing{}, pace: pace{}, slow: pace{}, hosts: map[string]*host{},
+		profiles: map[string]*scheduling.Scheduler{}, pods: map[podKey]*pod{}, remnants: remnants{}, departing: departing{}, closed: map[string]*api.Node{}, pace: pace{}, slow: pace{}, hosts: map[string]*host{},
 		mail: newMailbox(), tasks: tasks{most: c.Bindings},
 		observers: newObservers(c.Observer), binders: map[*scheduling.Scheduler]bool{},
 	}

@@ -104,7 +104,7 @@ func (d *Driver) recount(p *pod, node string) error {
 		if err := d.replace(p, node); err == nil || mayRetry(err) {
 			return err
 		}
-	case p.counted.Pod.UID == p.info.Pod.UID: // its node is missing, or an extension has refused it
+	case p.counted.Pod.UID == p.info.Pod.UID: // its node is missing, or it could not be counted there
 		d.rehost(p, p.info, node)
 		return d.enter(p)
 	}
@@ -113,42 +113,36 @@ func (d *Driver) recount(p *pod, node string) error {
 }
 
 // replace lets the latest version of a pod take the place of the one that counts on the node. An extension that panics over
-// the latest hears of it later. If one does not let the other go, that counts until it does.
+// it hears of it later.
 func (d *Driver) replace(p *pod, node string) error {
-	before := p.counted
-	err := d.replaceOnce(p, node)
-	if mayRetry(err) && d.snap.LosePod(before, node) == nil {
-		d.rehost(p, p.info, node)
-		if again := d.enter(p); again != nil {
-			return again
-		}
-		return err
-	}
-	d.retryAfter(err, func(ctx context.Context) error {
-		switch {
-		case p.counted != before:
-			return nil
-		case !p.inside: // its node has gone
-			d.rehost(p, p.info, p.host.name)
-			return nil
-		}
-		err := d.replaceOnce(p, node)
-		if err == nil {
-			d.tellChanges(ctx, before, p.info) // again: what waits for them may have been tried too early
-		}
-		return err
-	})
-	return err
-}
-
-func (d *Driver) replaceOnce(p *pod, node string) error {
-	if err := d.snap.ReplacePod(p.counted, p.info, node); err != nil {
-		p.assumed, p.expires = false, time.Time{} // all the same, an event says that it is there
+	err := d.snap.RenewPod(p.counted, p.info, node)
+	if !d.counts(err) {
 		return err
 	}
 	d.rehost(p, p.info, node)
 	p.inside = true
-	return nil
+	d.tellLater(p, err)
+	return err
+}
+
+// counts reports whether a pod counts that a cluster has on a node, whatever the error: extensions panicked over it.
+func (d *Driver) counts(err error) bool {
+	return err == nil || mayRetry(err) && d.snap.Broken() == nil
+}
+
+// tellLater tells the extensions that have panicked over a version of a pod, before the next attempt and until they know it.
+func (d *Driver) tellLater(p *pod, err error) {
+	counted := p.counted
+	d.retryAfter(err, func(ctx context.Context) error {
+		if p.host == nil || !p.inside || p.counted != counted {
+			return nil
+		}
+		if err := d.snap.TellPod(counted, p.host.name); err != nil {
+			return err
+		}
+		d.move(ctx, assignedEvent(queueing.ActionAdd), nil, counted, nil)
+		return nil
+	})
 }
 
 // retell lets a pod that is on its node, as an event has said, count there anew: what has been taken back of an attempt
@@ -215,42 +209,27 @@ func (d *Driver) rehost(p *pod, info *framework.PodInfo, node string) {
 	p.counted = info
 }
 
-// enter counts the pod in the snapshot if its node exists. An extension that panics over it hears of it later.
+// enter counts the pod in the snapshot if its node exists, in the place of what remains of it there. An extension that panics
+// over it hears of it later.
 func (d *Driver) enter(p *pod) error {
-	if d.snap.Node(p.host.name) == nil {
+	node := p.host.name
+	if d.snap.Node(node) == nil {
 		return nil
 	}
-	err := d.enterOnce(p)
-	counted := p.counted
-	d.retryAfter(err, func(ctx context.Context) error {
-		var err error
-		switch {
-		case p.host == nil || d.snap.Node(p.host.name) == nil || p.inside && p.counted != counted:
-			return nil
-		case p.inside:
-			err = d.snap.TellPod(counted, p.host.name)
-		default:
-			err = d.enterOnce(p)
-		}
-		if err == nil {
-			d.move(ctx, assignedEvent(queueing.ActionAdd), nil, p.counted, nil)
-		}
-		return err
-	})
-	return err
-}
-
-// enterOnce puts the pod on its node, in the place of what remains of it there.
-func (d *Driver) enterOnce(p *pod) error {
-	if x, remains := d.remnants.on(p.counted, p.host.name); remains {
-		err := d.snap.ReplacePod(x.info, p.counted, x.node)
-		if p.inside = err == nil; p.inside {
-			d.remnants.drop(x)
-		}
+	x, remains := d.remnants.on(p.counted, node)
+	var err error
+	if remains {
+		err = d.snap.RenewPod(x.info, p.counted, node)
+	} else {
+		err = d.snap.CountPod(p.counted, node)
+	}
+	if !d.counts(err) {
 		return err
 	}
-	err := d.snap.CountPod(p.counted, p.host.name)
-	p.inside = err == nil || mayRetry(err) && d.snap.Broken() == nil
+	if p.inside = true; remains {
+		d.remnants.drop(x)
+	}
+	d.tellLater(p, err)
 	return err
 }
 

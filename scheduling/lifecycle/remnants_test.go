@@ -177,19 +177,19 @@ func TestPodsThatMayNotCome(t *testing.T) {
 	}
 }
 
-// TestNewerVersionsThatMayNotCome: an extension panics over a newer version of a pod, which has grown in place. That version
-// counts, so nobody gets the room that it has taken, and the extension hears of it in the end.
+// TestNewerVersionsThatMayNotCome: an extension panics over a newer version of a pod, which has grown in place, or does not
+// let the one before go. The newer version counts, so nobody gets the room that it has taken, and the extension hears of it in the end.
 func TestNewerVersionsThatMayNotCome(t *testing.T) {
-	for _, times := range []int{0, 1, 2, 3, 1000} {
-		lit := 0
+	for _, times := range []int{0, 1, 2, 3, 1000, -1, -2, -1000} {
+		coming, lit := times >= 0, 0
 		w := newWorld(t, scheduling.Kubernetes137())
 		w.confirm = true
 		pods := framework.NewExtensionKey(func(*framework.Snapshot) roster { return roster{} }).Of(w.d.Snapshot())
-		fuse{&lit, true}.lay(w.d)
+		fuse{&lit, coming}.lay(w.d)
 		w.nodes(api.MakeNode("n", "8", "64Gi"))
 		w.d.Apply(lifecycle.Update(onNode(api.MakePod("x").UID("x").Requests("1", "1Gi").Obj(), "n")))
 		w.d.Flush(t.Context())
-		lit = times
+		lit = max(times, -times)
 		grown := onNode(api.MakePod("x").UID("x").Requests("8", "1Gi").Obj(), "n")
 		w.d.Apply(lifecycle.Update(grown))
 		w.d.Flush(t.Context())
