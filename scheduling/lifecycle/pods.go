@@ -28,6 +28,7 @@ type pod struct {
 	at        int                // its place in host.pods
 	counted   *framework.PodInfo // as it counts there
 	inside    bool               // counted in the snapshot, because the node exists
+	untold    bool               // extensions have panicked over it, and are to be told of it again
 	assumed   bool               // counts by our decision; no event has confirmed it yet
 	expires   time.Time          // set when assumed and bound, with an AssumeTTL
 	expired   bool               // its binding was not confirmed by then, and it has no newer version
@@ -130,17 +131,21 @@ func (d *Driver) counts(err error) bool {
 	return err == nil || mayRetry(err) && d.snap.Broken() == nil
 }
 
-// tellLater tells the extensions that have panicked over a version of a pod, before the next attempt and until they know it.
+// tellLater tells the extensions that have panicked over the version of a pod that counts, before the next attempt and until
+// they know it.
 func (d *Driver) tellLater(p *pod, err error) {
-	counted := p.counted
+	if p.untold || !mayRetry(err) {
+		return
+	}
+	p.untold = true
 	d.retryAfter(err, func(ctx context.Context) error {
-		if p.host == nil || !p.inside || p.counted != counted {
-			return nil
+		if p.inside {
+			if err := d.snap.TellPod(p.counted, p.host.name); err != nil {
+				return err
+			}
+			d.move(ctx, assignedEvent(queueing.ActionAdd), nil, p.counted, nil)
 		}
-		if err := d.snap.TellPod(counted, p.host.name); err != nil {
-			return err
-		}
-		d.move(ctx, assignedEvent(queueing.ActionAdd), nil, counted, nil)
+		p.untold = false
 		return nil
 	})
 }
