@@ -98,6 +98,10 @@ func DetailedStatus(code Code, why Reasoner, detail uint64) Status {
 	return Status{why: why, detail: detail}.WithCode(code)
 }
 
+// maxReason is the number of bytes of a reason, or of an error of a status. They may repeat names from pods and other
+// objects, and each pod that fails keeps its own.
+const maxReason = 4 << 10
+
 // UnschedulableStatus returns an Unschedulable status with the given reason.
 func UnschedulableStatus(reason Text) Status { return Status{code: Unschedulable, why: reason} }
 
@@ -107,14 +111,30 @@ func UnresolvableStatus(reason Text) Status {
 	return Status{code: UnschedulableAndUnresolvable, why: reason}
 }
 
+func isLong(text string) bool { return len(text) > maxReason }
+
 // AsStatus returns an Error status that carries err, or Success for nil. If a method of err
-// panics, the status carries an error that says so.
+// panics, the status carries an error that says so. Beyond 4 KiB, its text is cut.
 func AsStatus(err error) Status {
 	if err == nil {
 		return Status{}
 	}
-	return Status{code: Error, why: &failure{errtext.Safe(err)}}
+	if err = errtext.Safe(err); len(err.Error()) > maxReason {
+		err = &longError{errtext.Cut(err.Error(), maxReason), err}
+	}
+	return Status{code: Error, why: &failure{err}}
 }
+
+// A longError is an error whose text is cut.
+type longError struct {
+	text string
+	err  error
+}
+
+func (e *longError) Error() string { return e.text }
+
+// Unwrap returns the error.
+func (e *longError) Unwrap() error { return e.err }
 
 // SkipStatus is the status of a plugin that has nothing to do for a pod.
 func SkipStatus() Status { return Status{code: Skip} }
@@ -137,7 +157,7 @@ func (s Status) IsRejected() bool {
 	return s.code == Unschedulable || s.code == UnschedulableAndUnresolvable || s.code == Pending
 }
 
-// Reasons returns the texts of the status, nil if it has none. It allocates. If the
+// Reasons returns the texts of the status, each of at most 4 KiB, nil if it has none. It allocates. If the
 // [Reasoner] panics, the only text says so: reasons may be read long after the
 // plugin's call.
 func (s Status) Reasons() (texts []string) {
@@ -149,7 +169,14 @@ func (s Status) Reasons() (texts []string) {
 			texts = []string{fmt.Sprintf("%T: panic: %v", s.why, v)}
 		}
 	}()
-	return s.why.Reasons(s.detail)
+	texts = s.why.Reasons(s.detail)
+	if slices.ContainsFunc(texts, isLong) {
+		texts = slices.Clone(texts) // they are the reasoner's
+		for i, text := range texts {
+			texts[i] = errtext.Cut(text, maxReason)
+		}
+	}
+	return texts
 }
 
 // Is reports whether the status was made with the reasoner, whatever its detail.

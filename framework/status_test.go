@@ -207,3 +207,21 @@ func TestAsStatusOfNilPointer(t *testing.T) {
 		t.Error("the error is another one")
 	}
 }
+
+// TestLongReasons: reasons and errors that repeat long names are cut, and errors stay what they are.
+func TestLongReasons(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	cause := fmt.Errorf("no such class: %s: %w", long, io.ErrUnexpectedEOF)
+	shared := framework.Texts("short", long)
+	for _, s := range []framework.Status{
+		framework.UnschedulableStatus(framework.Text(long)), framework.UnresolvableStatus(framework.Text(long)),
+		framework.NewStatus(framework.Unschedulable, shared), framework.AsStatus(cause),
+	} {
+		if err, message := s.Err(), s.Message(); len(err.Error()) > 5<<10 || len(message) > 5<<10 || !strings.HasSuffix(message, " bytes)") {
+			t.Errorf("%v: an error of %d bytes and a message of %d: %.80s", s.Code(), len(err.Error()), len(message), message)
+		}
+	}
+	if !errors.Is(framework.AsStatus(cause).Err(), io.ErrUnexpectedEOF) {
+		t.Error("the cause of a long error is lost")
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/errtext"
 )
 
 // A PodClaim is a claim of a pod.
@@ -203,7 +204,7 @@ func (x *madeClaims) name(entry *api.PodResourceClaim) (name string, made bool, 
 	case entry.ResourceClaimName != nil:
 		return *entry.ResourceClaimName, true, nil
 	case entry.ResourceClaimTemplateName == nil:
-		return "", false, fmt.Errorf("pod %q, spec.resourceClaim %q: none of the supported fields are set", x.pod.Key(), entry.Name)
+		return "", false, fmt.Errorf("pod %q, spec.resourceClaim %q: none of the supported fields are set", x.pod.Key(), shown(entry.Name))
 	}
 	s := x.of(entry.Name)
 	switch {
@@ -214,6 +215,9 @@ func (x *madeClaims) name(entry *api.PodResourceClaim) (name string, made bool, 
 	}
 	return *s.ResourceClaimName, true, nil
 }
+
+// shown returns a name as errors repeat it. An API server takes 253 bytes.
+func shown(name string) string { return errtext.Cut(name, 1<<10) }
 
 func usableClaim(s *framework.Snapshot, pod *api.Pod, name string, owned bool) (*api.ResourceClaim, error) {
 	var c *api.ResourceClaim
@@ -227,7 +231,7 @@ func usableClaim(s *framework.Snapshot, pod *api.Pod, name string, owned bool) (
 	switch {
 	case c == nil:
 		meta := api.ObjectMeta{Namespace: pod.Namespace, Name: name}
-		return nil, fmt.Errorf("could not find ResourceClaim %q", meta.Key())
+		return nil, fmt.Errorf("could not find ResourceClaim %q", shown(meta.Key()))
 	case c.DeletionTimestamp != nil:
 		return nil, fmt.Errorf("resourceclaim %q is being deleted", c.Name)
 	case owned:

@@ -276,9 +276,9 @@ func (f *Finder) checkRequest(c *api.ResourceClaim, r *api.DeviceRequest) framew
 	check := func(name, class string) framework.Status {
 		switch {
 		case class == "":
-			return framework.AsStatus(fmt.Errorf("request %s: unsupported request type", name))
+			return framework.AsStatus(fmt.Errorf("request %s: unsupported request type", shown(name)))
 		case framework.Lookup[api.DeviceClass](f.snapshot, class) == nil:
-			return framework.UnresolvableStatus(framework.Text(fmt.Sprintf("request %s: device class %s does not exist", name, class)))
+			return framework.UnresolvableStatus(framework.Text(fmt.Sprintf("request %s: device class %s does not exist", shown(name), shown(class))))
 		}
 		return framework.Status{}
 	}
@@ -286,7 +286,7 @@ func (f *Finder) checkRequest(c *api.ResourceClaim, r *api.DeviceRequest) framew
 	case r.Exactly != nil:
 		return check(r.Name, r.Exactly.DeviceClassName)
 	case len(r.FirstAvailable) == 0:
-		return framework.UnresolvableStatus(framework.Text(fmt.Sprintf("resource claim %s, request %s: unknown request type", c.Key(), r.Name)))
+		return framework.UnresolvableStatus(framework.Text(fmt.Sprintf("resource claim %s, request %s: unknown request type", c.Key(), shown(r.Name))))
 	}
 	for i := range r.FirstAvailable {
 		if status := check(r.Name+"/"+r.FirstAvailable[i].Name, r.FirstAvailable[i].DeviceClassName); !status.IsSuccess() {

@@ -281,13 +281,13 @@ func (x *State) ask(s *framework.Snapshot, reader *selectorReader, name, full st
 		return fault(": missing device class name (unsupported request type?)")
 	}
 	if a.class = framework.Lookup[api.DeviceClass](s, e.DeviceClassName); a.class == nil {
-		return fault(": could not retrieve device class %s: not found", e.DeviceClassName)
+		return fault(": could not retrieve device class %s: not found", shown(e.DeviceClassName))
 	}
 	if i := reader.withoutExpression(a.class); i >= 0 {
 		return fault(", class %s, selector #%d: %v", a.class.Name, i, errNoExpression)
 	}
 	if !a.all && e.AllocationMode != api.DeviceAllocationModeExactCount {
-		return fault(": unsupported count mode %s", e.AllocationMode)
+		return fault(": unsupported count mode %s", shown(string(e.AllocationMode)))
 	}
 	if a.count < 0 {
 		return fault(": the count %d is negative", a.count)

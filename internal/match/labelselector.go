@@ -54,7 +54,7 @@ func NewLabelSelectorWith(s *api.LabelSelector, keys []string, labels map[string
 		e := &s.MatchExpressions[i]
 		op, ok := labelOperator(e.Operator)
 		if !ok {
-			return Nothing(), fmt.Errorf("%q is not a valid label selector operator", e.Operator)
+			return Nothing(), fmt.Errorf("%q is not a valid label selector operator", cut(string(e.Operator)))
 		}
 		if err := add(e.Key, op, append([]string(nil), e.Values...)); err != nil {
 			return Nothing(), err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/errtext"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -156,7 +157,7 @@ func usableClaim(s *framework.Snapshot, pod *api.Pod, ref ClaimRef) (*api.Persis
 	claim, err := Claim(s, pod.Namespace, ref.Name)
 	switch {
 	case err != nil && ref.Ephemeral:
-		return nil, fmt.Errorf("waiting for ephemeral volume controller to create the persistentvolumeclaim %q", ref.Name)
+		return nil, fmt.Errorf("waiting for ephemeral volume controller to create the persistentvolumeclaim %q", errtext.Cut(ref.Name, maxText))
 	case err != nil:
 		return nil, err
 	case claim.Status.Phase == api.ClaimLost:

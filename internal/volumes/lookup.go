@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/errtext"
 )
 
 // key returns the key of a namespaced object.
@@ -19,8 +20,13 @@ type MissingError struct {
 	Kind, Name string
 }
 
+// maxText is how much of a name an error repeats. An API server takes 253 bytes.
+const maxText = 1 << 10
+
 // Error returns a text such as `persistentvolumeclaim "data" not found`.
-func (e *MissingError) Error() string { return fmt.Sprintf("%s %q not found", e.Kind, e.Name) }
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("%s %q not found", e.Kind, errtext.Cut(e.Name, maxText))
+}
 
 // Claim returns a claim, or a [*MissingError].
 func Claim(s *framework.Snapshot, namespace, name string) (*api.PersistentVolumeClaim, error) {

@@ -69,7 +69,7 @@ var rules = []rule{
 	{dir: "internal/pick", library: true},
 	{dir: "internal/match", imports: with(objects, "internal/errtext", "internal/qualified"), library: true},
 	{dir: "internal/topo", imports: with(objects, "internal/digest", "internal/match"), library: true},
-	{dir: "internal/devices", imports: with(objects, "internal/digest", "internal/match", "internal/devices/expr"), library: true},
+	{dir: "internal/devices", imports: with(objects, "internal/digest", "internal/errtext", "internal/match", "internal/devices/expr"), library: true},
 	{dir: "internal/devices/expr", imports: []string{"resource", "framework/api", "internal/errtext", "internal/semver"}, library: true},
 	{dir: "internal/volumes", imports: with(objects, "internal/errtext", "internal/match"), library: true},
 	{dir: "internal/nodename", imports: objects, library: true},
