@@ -213,12 +213,21 @@ func (p *place) at(err error) error {
 	return at(err, p.String())
 }
 
+// maxName bounds names and namespaces, in bytes, as an API server does. They are repeated in what is made for an object, and
+// in what is said about it.
+const maxName = 253
+
 // complete fills in the parts that an object may omit.
 func (k *kind) complete(x object, h header, where *place) error {
 	t, m := x.typeMeta(), x.objectMeta()
 	t.Kind, t.APIVersion = k.name, cmp.Or(h.apiVersion, k.apiVersion)
 	if m.Name == "" {
 		return &InvalidError{Object: h.label(where.String()), Field: "metadata.name", Err: errors.New("is missing")}
+	}
+	for _, x := range [2]struct{ field, name string }{{"metadata.name", m.Name}, {"metadata.namespace", m.Namespace}} {
+		if len(x.name) > maxName {
+			return &InvalidError{Object: h.label(where.String()), Field: x.field, Value: x.name, Err: fmt.Errorf("must have at most %d bytes", maxName)}
+		}
 	}
 	switch {
 	case !k.namespaced:
