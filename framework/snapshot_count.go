@@ -118,8 +118,11 @@ func (s *Snapshot) TellPod(p *PodInfo, node string) error {
 		return podOnNode(p, node, errCountInTransaction)
 	}
 	delete(s.views, stay{p, n.Slot()})
-	s.Touch(n) // what they hold for it changes
-	return s.show(s.AtSlot(n.Slot()), p, seen)
+	err = s.show(n, p, seen)
+	if len(s.views[stay{p, n.Slot()}]) < len(seen) { // some have been told: what they hold for the node changes
+		s.Touch(n)
+	}
+	return err
 }
 
 // stayOf returns the node of that name, and the place of the pod among its pods.

@@ -364,6 +364,9 @@ func TestCountPodErrors(t *testing.T) {
 		t.Error("the extension does not refuse the pod")
 	}
 	before := s.Node("n").Generation()
+	if err := s.TellPod(p, "n"); err == nil || s.Node("n").Generation() != before {
+		t.Errorf("refused again: %v; answers that are kept for the node hold: %t", err, s.Node("n").Generation() == before)
+	}
 	x.refuses["p"] = false
 	if err := s.TellPod(p, "n"); err != nil || s.Node("n").Generation() == before {
 		t.Errorf("told: %v; answers that are kept for the node hold: %t", err, s.Node("n").Generation() == before)
