@@ -13,6 +13,8 @@ import (
 // A controller keeps the number of pods of a workload.
 type controller struct {
 	workload.Workload
+	weighed   *api.PodTemplateSpec
+	weight    int // of a pod of that template; see [workload.WeightOf]
 	live      map[*life]bool
 	byNode    map[string]*life // of a DaemonSet
 	nodes     []string         // nodes that have changed, or on which such a pod has ended, since the last reconcile
@@ -74,6 +76,14 @@ func (w *world) applyControllers(o *api.Objects) error {
 		}
 	}
 	return nil
+}
+
+// weigh returns what a pod of the workload counts as.
+func (c *controller) weigh() int {
+	if c.weighed != c.Template {
+		c.weighed, c.weight = c.Template, workload.WeightOf(&c.Template.Spec)
+	}
+	return c.weight
 }
 
 func newController() *controller {

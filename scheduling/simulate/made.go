@@ -9,7 +9,8 @@ import (
 
 // maxMade bounds the pods that workloads make in a run, and how often others lose their nodes and wait
 // again: pods that end at once, and are replaced, would make a run endless, and nodes that come and go make it
-// as long as the product of their number and that of their pods. The history of each takes about 400 bytes.
+// as long as the product of their number and that of their pods. The history of each takes about 400 bytes. Pods of large
+// templates count more than once, see [workload.WeightOf].
 const maxMade = 1_000_000
 
 // A workload of n pods may make as many pods in one second of the simulation in place of
@@ -24,7 +25,7 @@ const (
 // of them, or has in this second.
 func (w *world) tooMany(c *controller, p *api.Pod) error {
 	var err error
-	w.made++
+	w.made += c.weigh()
 	switch most := w.mostEnded(c); {
 	case w.made > maxMade:
 		err = fmt.Errorf("%d pods have been made by workloads, or have lost their nodes, the last of them this one: want pods that run longer, or a run that ends before", maxMade)

@@ -9,6 +9,7 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/devices"
 	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/workload"
 )
 
 // maxHeadroom bounds the replicas that Headroom places by default.
@@ -64,7 +65,7 @@ type DomainHeadroom struct {
 
 // Headroom counts how many more replicas of the pod fit: what placing one after the
 // other comes to before the first fails, but at most the given number; 0 means a
-// million. The pod itself need not be placed.
+// million, or fewer pods that take more memory ([workload.WeightOf]). The pod itself need not be placed.
 //
 // Replicas are counted if nothing but the room of nodes, and rules that spread them over
 // domains, decides how many fit: spread constraints, anti-affinity and affinity of the pod.
@@ -83,6 +84,9 @@ func (p *Planner) Headroom(pod *framework.PodInfo, atMost int) (*Headroom, error
 	}
 	if atMost == 0 {
 		atMost = maxHeadroom
+		if weight := workload.WeightOf(&pod.Pod.Spec); weight > 1 { // its replicas share less than those of a template
+			atMost /= 4 * weight
+		}
 	}
 	h := newHeadroom(p, pod, atMost)
 	counted := false

@@ -24,7 +24,8 @@ import (
 // controllers make no pods any more. The name of a pod is the name of its
 // workload and the first free number, or the node for a DaemonSet. It calls made with the
 // key of each pod and the label of its workload, and stops if that is an error. If there
-// would be more than most pods in all, it makes none, and returns an [*api.InvalidError].
+// would be more than most pods in all, as [workload.WeightOf] counts them, it makes none, and returns an
+// [*api.InvalidError].
 func Workloads(o *api.Objects, most int, made func(pod, workload string) error) error {
 	list := slices.DeleteFunc(workload.Of(o), func(w workload.Workload) bool { return w.IsTerminating() })
 	owners, taken := map[string]bool{}, map[string]bool{}
@@ -79,8 +80,13 @@ func bound(o *api.Objects, list []workload.Workload, most int) error {
 		if w.Field == "" {
 			n = len(o.Nodes)
 		}
-		if count += n; n > 0 && count > most {
-			return &api.InvalidError{Object: w.Label(), Field: w.Field, Value: strconv.Itoa(n), Err: fmt.Errorf("makes more than %d pods in all", most)}
+		weight := workload.WeightOf(&w.Template.Spec)
+		if count += n * weight; n > 0 && count > most {
+			err := fmt.Errorf("makes more than %d pods in all", most)
+			if weight > 1 {
+				err = fmt.Errorf("%w; each counts as %d, for its affinity terms, constraints and resources", err, weight)
+			}
+			return &api.InvalidError{Object: w.Label(), Field: w.Field, Value: strconv.Itoa(n), Err: err}
 		}
 	}
 	return nil

@@ -44,6 +44,12 @@ func TestTooManyPods(t *testing.T) {
 	if err := expand.Workloads(o, 92, count); err != nil || made != 91 || len(o.Pods) != 92 {
 		t.Errorf("with 92 pods, at most 92: %v, and %d pods, want 91", err, made)
 	}
+	terms := strings.Repeat(`{"weight":1,"podAffinityTerm":{"topologyKey":"zone","labelSelector":{"matchLabels":{"app":"x"}}}},`, 100)
+	many := objects(t, `{"kind":"ReplicaSet","metadata":{"name":"terms"},"spec":{"replicas":10,"template":{"spec":{"containers":[{"name":"c"}],
+		"affinity":{"podAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[`+strings.TrimSuffix(terms, ",")+`]}}}}}}`)
+	if err := expand.Workloads(many, 92, count); err == nil || !strings.Contains(err.Error(), "each counts as 10,") {
+		t.Errorf("10 pods of 100 terms each, at most 92: %v", err)
+	}
 	// The pods of the workloads are there, so they are not made again.
 	if err := expand.Workloads(o, 92, count); err != nil || made != 91 {
 		t.Errorf("a second call: %v, and %d pods more, want none", err, made-91)
