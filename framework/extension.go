@@ -35,7 +35,7 @@ type Extension interface {
 // If a method panics, the pod's coming or going is taken back: the extensions that were
 // told before are told the opposite, and the snapshot returns an error that names the
 // extension. An extension that panics must have changed nothing, or have recorded what
-// it changed.
+// it changed. It cannot prevent what a cluster says, as a driver tells it: see [Snapshot.CountPod].
 type PodWatcher interface {
 	// PodAdded follows the pod that has come to n.
 	PodAdded(s *Snapshot, n *NodeInfo, p *PodInfo)
