@@ -213,9 +213,9 @@ func (p *place) at(err error) error {
 	return at(err, p.String())
 }
 
-// maxName bounds names and namespaces, in bytes, as an API server does. They are repeated in what is made for an object, and
-// in what is said about it.
-const maxName = 253
+// maxName bounds names and namespaces, in bytes. They are repeated in what is made for an object, and in what is said about
+// it. An API server takes 253; names that are made of such a name, as those of a workload's pods, fit too.
+const maxName = 512
 
 // complete fills in the parts that an object may omit.
 func (k *kind) complete(x object, h header, where *place) error {

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -271,5 +272,22 @@ func TestDecodeSharesShortTexts(t *testing.T) {
 	}
 	if len(pieces) > 50 {
 		t.Errorf("300 equal namespaces are %d pieces of memory, want few", len(pieces))
+	}
+}
+
+// TestLongNames: names and namespaces that are much longer than those of an API server are refused, with an error that names
+// the object, the field and the beginning of the value.
+func TestLongNames(t *testing.T) {
+	for _, tt := range []struct {
+		name, namespace int
+		want            string
+	}{{512, 512, ""}, {513, 1, "metadata.name"}, {1, 513, "metadata.namespace"}, {1 << 20, 1, "metadata.name"}} {
+		_, err := api.Decode(fmt.Appendf(nil, `{"kind":"Pod","metadata":{"name":%q,"namespace":%q}}`, strings.Repeat("n", tt.name), strings.Repeat("s", tt.namespace)))
+		switch invalid := new(api.InvalidError); {
+		case tt.want == "" && err != nil:
+			t.Error(err)
+		case tt.want != "" && (!errors.As(err, &invalid) || invalid.Field != tt.want || len(err.Error()) > 1000):
+			t.Errorf("%d and %d bytes: %.200v, want an error about %s", tt.name, tt.namespace, err, tt.want)
+		}
 	}
 }
