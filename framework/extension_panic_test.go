@@ -349,14 +349,8 @@ func (l listener) PodRemoved(s *framework.Snapshot, _ *framework.NodeInfo, _ *fr
 func TestOppositeOfARefusedEvent(t *testing.T) {
 	for _, inside := range []bool{false, true} {
 		var heard []string
-		s := framework.NewSnapshot(framework.Arrival)
-		if err := s.AddNode(api.MakeNode("n", "4", "8Gi").Obj()); err != nil {
-			t.Fatal(err)
-		}
-		p, err := s.NewPodInfo(api.MakePod("p").Obj())
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := snapshotOf(t, framework.Arrival, "n")
+		p := podInfo(t, s, api.MakePod("p").Obj())
 		framework.NewExtensionKey(func(*framework.Snapshot) listener { return listener{&heard} }).Of(s)
 		f := newFragileKey().Of(s)
 		if inside {

@@ -42,14 +42,6 @@ const (
 
 func (e podEvent) String() string { return [...]string{"PodAdded", "PodRemoved"}[e] }
 
-func (e podEvent) tell(w PodWatcher, s *Snapshot, n *NodeInfo, p *PodInfo) {
-	if e == podAdded {
-		w.PodAdded(s, n, p)
-	} else {
-		w.PodRemoved(s, n, p)
-	}
-}
-
 // tellPods tells the watchers of pods from one number up to another of a pod. If one
 // panics, it stops and returns its number and an error.
 func (s *Snapshot) tellPods(e podEvent, from, to int, n *NodeInfo, p *PodInfo) (at int, err error) {
@@ -68,7 +60,11 @@ func (s *Snapshot) tellPods(e podEvent, from, to int, n *NodeInfo, p *PodInfo) (
 				continue
 			}
 		}
-		e.tell(s.podWatchers[at], s, n, seen)
+		if w := s.podWatchers[at]; e == podAdded {
+			w.PodAdded(s, n, seen)
+		} else {
+			w.PodRemoved(s, n, seen)
+		}
 	}
 	return to, nil
 }

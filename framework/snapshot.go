@@ -58,7 +58,7 @@ type Snapshot struct {
 	watched        PodParts           // pods with one of them concern podWatchers; all bits: every pod does
 	commitWatchers []commitWatcher    // of extensions
 	podHolders     []podHolder        // of extensions
-	losing         bool               // LoseNode is running
+	losing         bool               // LoseNode or LosePod is running
 	views          views              // of pods that extensions have panicked over
 	journal        changelog.Log[int] // of slots that changed
 	undo           undoLog

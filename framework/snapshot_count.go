@@ -18,8 +18,8 @@ type view struct {
 	pod     *PodInfo
 }
 
-// views are the views of versions that count nevertheless. What happens to such a version, in transactions too, those
-// watchers are told of what they see.
+// views are the views of versions that count nevertheless. Whatever happens to such a version, also in a transaction, these
+// watchers are told that it happens to what they see.
 type views map[stay][]view
 
 // of returns what a watcher sees of a pod: mostly the pod.
@@ -174,38 +174,24 @@ func (s *Snapshot) show(n *NodeInfo, p *PodInfo, seen []view) error {
 func (s *Snapshot) showOne(n *NodeInfo, p *PodInfo, x view) error {
 	start := len(s.undo.entries)
 	if x.pod != nil {
-		if err := s.tellOne(podRemoved, x.watcher, n, x.pod); err != nil {
+		if _, err := s.tellPods(podRemoved, x.watcher, x.watcher+1, n, x.pod); err != nil {
 			s.rollTo(start)
 			s.rebuildAll()
 			return err
 		}
 	}
-	err := s.tellOne(podAdded, x.watcher, n, p)
+	_, err := s.tellPods(podAdded, x.watcher, x.watcher+1, n, p)
 	if err == nil {
 		return nil
 	}
 	s.rollTo(start)
 	if x.pod != nil {
 		s.undo.rolling = true
-		if err := s.tellOne(podAdded, x.watcher, n, x.pod); err != nil {
-			s.breakBy(err)
-		}
+		s.tellPodsBack(podAdded, x.watcher, x.watcher+1, n, x.pod)
 		s.undo.rolling = false
 	}
 	s.rebuildAll()
 	return err
-}
-
-// tellOne tells one watcher of a pod. A panic is an error that names it.
-func (s *Snapshot) tellOne(e podEvent, watcher int, n *NodeInfo, p *PodInfo) (err error) {
-	w := s.podWatchers[watcher]
-	defer func() {
-		if v := recover(); v != nil {
-			err = panicked(w, e.String(), v)
-		}
-	}()
-	e.tell(w, s, n, p)
-	return nil
 }
 
 // forgetLeft forgets who sees something else of a pod that has left, or has left in a transaction and not come back.

@@ -277,14 +277,8 @@ func TestExtensionsMadeMeanwhile(t *testing.T) {
 			if what == "CountPod" && inside {
 				continue
 			}
-			s := framework.NewSnapshot(framework.Arrival)
-			if err := s.AddNode(api.MakeNode("n", "4", "8Gi").Obj()); err != nil {
-				t.Fatal(err)
-			}
-			p, err := s.NewPodInfo(api.MakePod("p").Obj())
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := snapshotOf(t, framework.Arrival, "n")
+			p := podInfo(t, s, api.MakePod("p").Obj())
 			if what == "RemovePod" {
 				if err := s.AddPod(p, "n"); err != nil {
 					t.Fatal(err)
@@ -306,7 +300,7 @@ func TestExtensionsMadeMeanwhile(t *testing.T) {
 			if inside {
 				defer s.Commit(s.Begin())
 			}
-			err = map[string]func(*framework.PodInfo, string) error{"AddPod": s.AddPod, "CountPod": s.CountPod, "RemovePod": s.RemovePod}[what](p, "n")
+			err := map[string]func(*framework.PodInfo, string) error{"AddPod": s.AddPod, "CountPod": s.CountPod, "RemovePod": s.RemovePod}[what](p, "n")
 			n := s.Node("n")
 			if err == nil || len(knowing.Of(s)) != len(n.Pods) || counted.Of(s).Get(n) != len(n.Pods) {
 				t.Errorf("%s, in a transaction: %t: %d pods, extensions that were made meanwhile know %d and %d (%v)", what, inside, len(n.Pods), len(knowing.Of(s)), counted.Of(s).Get(n), err)
@@ -339,14 +333,8 @@ func (m maker) PodRemoved(s *framework.Snapshot, _ *framework.NodeInfo, _ *frame
 
 // TestCountPodErrors: nothing counts after another error than a refusal.
 func TestCountPodErrors(t *testing.T) {
-	s := framework.NewSnapshot(framework.Arrival)
-	p, err := s.NewPodInfo(api.MakePod("p").Obj())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.AddNode(api.MakeNode("n", "4", "8Gi").Obj()); err != nil {
-		t.Fatal(err)
-	}
+	s := snapshotOf(t, framework.Arrival, "n")
+	p := podInfo(t, s, api.MakePod("p").Obj())
 	x := pickyKey.Of(s)
 	for name, err := range map[string]error{
 		"no pod": s.CountPod(nil, "n"), "no node": s.CountPod(p, "m"), "no snapshot": (*framework.Snapshot)(nil).CountPod(p, "n"),

@@ -224,9 +224,9 @@ func (k *kind) complete(x object, h header, where *place) error {
 	if m.Name == "" {
 		return &InvalidError{Object: h.label(where.String()), Field: "metadata.name", Err: errors.New("is missing")}
 	}
-	for _, x := range [2]struct{ field, name string }{{"metadata.name", m.Name}, {"metadata.namespace", m.Namespace}} {
-		if len(x.name) > maxName {
-			return &InvalidError{Object: h.label(where.String()), Field: x.field, Value: x.name, Err: fmt.Errorf("must have at most %d bytes", maxName)}
+	for _, part := range [2]struct{ field, name string }{{"metadata.name", m.Name}, {"metadata.namespace", m.Namespace}} {
+		if len(part.name) > maxName {
+			return &InvalidError{Object: h.label(where.String()), Field: part.field, Value: part.name, Err: fmt.Errorf("must have at most %d bytes", maxName)}
 		}
 	}
 	switch {

@@ -117,7 +117,7 @@ func (d *Driver) recount(p *pod, node string) error {
 // it hears of it later.
 func (d *Driver) replace(p *pod, node string) error {
 	err := d.snap.RenewPod(p.counted, p.info, node)
-	if !d.counts(err) {
+	if !d.countsDespite(err) {
 		return err
 	}
 	d.rehost(p, p.info, node)
@@ -126,8 +126,8 @@ func (d *Driver) replace(p *pod, node string) error {
 	return err
 }
 
-// counts reports whether a pod counts that a cluster has on a node, whatever the error: extensions panicked over it.
-func (d *Driver) counts(err error) bool {
+// countsDespite reports whether a pod counts that a cluster has on a node, whatever the error: extensions panicked over it.
+func (d *Driver) countsDespite(err error) bool {
 	return err == nil || mayRetry(err) && d.snap.Broken() == nil
 }
 
@@ -228,7 +228,7 @@ func (d *Driver) enter(p *pod) error {
 	} else {
 		err = d.snap.CountPod(p.counted, node)
 	}
-	if !d.counts(err) {
+	if !d.countsDespite(err) {
 		return err
 	}
 	if p.inside = true; remains {
