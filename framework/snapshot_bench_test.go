@@ -105,6 +105,46 @@ func BenchmarkAssumeForget(b *testing.B) {
 	}
 }
 
+// quiet is an extension that is told of pods and does nothing.
+type quiet struct{}
+
+func (quiet) Fork(*framework.Snapshot) framework.Extension { return quiet{} }
+
+func (quiet) PodAdded(*framework.Snapshot, *framework.NodeInfo, *framework.PodInfo) {}
+
+func (quiet) PodRemoved(*framework.Snapshot, *framework.NodeInfo, *framework.PodInfo) {}
+
+// BenchmarkToldOfPods shows what a pod's coming and going costs more if an extension is told of it: inside of a transaction,
+// and outside of one, where each is a transaction of its own.
+func BenchmarkToldOfPods(b *testing.B) {
+	for _, told := range []bool{false, true} {
+		s, p := benchSnapshot(b, 1_000)
+		if told {
+			framework.NewExtensionKey(func(*framework.Snapshot) quiet { return quiet{} }).Of(s)
+		}
+		n := s.At(7)
+		pair := func() {
+			if s.AddPodAt(p, n) != nil || s.RemovePodAt(p, n) != nil {
+				b.Fatal("refused")
+			}
+		}
+		b.Run(fmt.Sprintf("told=%t/outside", told), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				pair()
+			}
+		})
+		b.Run(fmt.Sprintf("told=%t/inside", told), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				m := s.Begin()
+				pair()
+				s.Commit(m)
+			}
+		})
+	}
+}
+
 func BenchmarkRollback(b *testing.B) {
 	s, p := benchSnapshot(b, 1_000)
 	b.ReportAllocs()

@@ -6,6 +6,7 @@ import (
 	"context"
 	"expvar"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/berth-sched/berth/framework/api"
@@ -49,4 +50,42 @@ func BenchmarkObservers(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkRefusedLeavings measures what each step of a driver costs more for a pod that an extension does not let off its node.
+func BenchmarkRefusedLeavings(b *testing.B) {
+	const pods = 1000
+	d, err := lifecycle.New(lifecycle.Config{
+		Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Clock: virtualclock.New(epoch),
+		Binder: lifecycle.BinderFunc(func(context.Context, *api.Pod, string) error { return nil }),
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	lit := 0
+	fuse{lit: &lit}.lay(d)
+	pod := func(i int) *api.Pod {
+		return onNode(api.MakePod(fmt.Sprint("p", i)).Requests("1m", "1Mi").Obj(), fmt.Sprint("n", i%100))
+	}
+	for i := range 100 {
+		d.Apply(lifecycle.Update(api.MakeNode(fmt.Sprint("n", i), "32", "128Gi").Obj()))
+	}
+	for i := range pods {
+		d.Apply(lifecycle.Update(pod(i)))
+	}
+	ctx := context.Background()
+	d.Flush(ctx)
+	lit = math.MaxInt
+	for i := range pods {
+		d.Apply(lifecycle.Delete(pod(i)))
+	}
+	d.Flush(ctx)
+	before := lit
+	for b.Loop() {
+		d.ScheduleOne(ctx)
+	}
+	if asked := (before - lit) / b.N; asked != pods {
+		b.Fatalf("a step asks %d times, want %d", asked, pods)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*pods), "ns/pod")
 }

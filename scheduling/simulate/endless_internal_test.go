@@ -11,6 +11,7 @@ import (
 
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/workload"
 )
 
 // workloads is a trace of one node and one workload, whose pods run for a while.
@@ -69,6 +70,27 @@ func TestPodsOfAMoment(t *testing.T) {
 				t.Errorf("%s of %s: %v, %v, want %q", kind, run, r, err, want)
 			}
 		}
+	}
+}
+
+// Pods of large templates count more than once, so a workload of them ends a run earlier.
+func TestEndlessLargePods(t *testing.T) {
+	trace := workloads(t, "Deployment", `"replicas":1000,`, "1h")
+	template := &trace.Events[0].Apply.Deployments[0].Spec.Template
+	template.Spec.Affinity = &api.Affinity{NodeAffinity: &api.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []api.PreferredSchedulingTerm{
+		{Weight: 1, Preference: api.NodeSelectorTerm{MatchExpressions: []api.NodeSelectorRequirement{{Key: "k", Operator: api.NodeSelectorOpIn, Values: []string{strings.Repeat("v", 20_000)}}}}},
+	}}}
+	w, err := newWorld(&Config{Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Trace: trace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const few = 50
+	weight := workload.WeightOf(&template.Spec)
+	w.made = maxMade - few*weight
+	w.clock.AfterFunc(0, w.happen)
+	err = w.live(context.Background())
+	if want := "1000000 pods have been made"; weight < 10 || err == nil || !strings.Contains(err.Error(), want) || len(w.lives) != few {
+		t.Errorf("%v after %d pods that count as %d each, want %q after %d", err, len(w.lives), weight, want, few)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
@@ -12,6 +13,7 @@ import (
 	"github.com/berth-sched/berth/internal/proof/effort"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/whatif"
+	"github.com/berth-sched/berth/scheduling/workload"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -187,5 +189,20 @@ func TestHeadroomRefuses(t *testing.T) {
 	text, err := json.Marshal(whatif.Headroom{Pod: "default/p", Nodes: []whatif.NodeHeadroom{}})
 	if err != nil || string(text) != `{"pod":"default/p","total":0,"nodes":[]}` {
 		t.Errorf("JSON %s, %v", text, err)
+	}
+}
+
+// TestHeadroomOfLargePods: without a number of replicas, the answer ends at fewer of a pod that takes more memory.
+func TestHeadroomOfLargePods(t *testing.T) {
+	s := cluster([]api.NodeBuilder{api.MakeNode("n", "64", "64Gi").Allocatable("pods", "5000")})
+	large := api.MakePod("large").Obj()
+	large.Spec.Affinity = &api.Affinity{NodeAffinity: &api.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []api.PreferredSchedulingTerm{
+		{Weight: 1, Preference: api.NodeSelectorTerm{MatchExpressions: []api.NodeSelectorRequirement{{Key: "k", Operator: api.NodeSelectorOpIn, Values: []string{strings.Repeat("v", 1_000_000)}}}}},
+	}}}
+	for want, p := range map[int]*api.Pod{5000: api.MakePod("plain").Obj(), 1_000_000 / (4 * workload.WeightOf(&large.Spec)): large} {
+		h, err := planner(s).Headroom(pod(s, p), 0)
+		if err != nil || h.Total != want || h.Stopped != (p == large) {
+			t.Errorf("%s: %d replicas, stopped %t, %v, want %d", p.Name, h.Total, h.Stopped, err, want)
+		}
 	}
 }
