@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/digest"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -19,7 +20,7 @@ type classKey struct {
 // of them are equal. An absent list or map equals an empty one, and two times are
 // equal if they are the same instant. Keys for different fields are never equal. Only
 // keys of pods of one schema can be compared; the text means nothing outside the
-// process.
+// process. A key beyond 512 bytes is a SHA-256 digest, so pods with long texts keep short keys.
 //
 // The pod keeps the key for the fields that were asked for last, so asking again costs
 // nothing.
@@ -27,10 +28,23 @@ func (p *PodInfo) ClassKey(fields PodFields) string {
 	if k := p.key.Load(); k != nil && k.fields == fields {
 		return k.text
 	}
-	k := &classKey{fields, string(p.AppendClassKey(nil, fields))}
+	b := p.AppendClassKey(nil, fields)
+	if len(b) > longKey {
+		sum := digest.Sum(b)
+		b = append(b[:0:0], digestKey)
+		b = append(b, sum[:]...)
+	}
+	k := &classKey{fields, string(b)}
 	p.key.Store(k)
 	return k.text
 }
+
+// longKey is the number of bytes beyond which ClassKey is a digest. It starts with digestKey then: other keys start with their
+// fields, and a key of no fields has nothing else.
+const (
+	longKey   = 512
+	digestKey = 0
+)
 
 // AppendClassKey appends the text of ClassKey to b. It keeps nothing with the pod. It
 // allocates nothing if b is long enough and the fields are strings, numbers and maps

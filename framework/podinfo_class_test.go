@@ -442,3 +442,30 @@ func BenchmarkClassKey(b *testing.B) {
 		})
 	}
 }
+
+// TestClassKeyOfLongTexts: a key stays short, and tells pods and fields apart as before.
+func TestClassKeyOfLongTexts(t *testing.T) {
+	s := snapshotOf(t, framework.Arrival)
+	of := func(label string) *framework.PodInfo {
+		p := plainPod("p")
+		p.Labels = map[string]string{"k": label}
+		return podInfo(t, s, p)
+	}
+	seen := map[string]string{}
+	for _, n := range []int{0, 400, 500, 508, 520, 1000, 100_000} {
+		for _, last := range []string{"a", "b"} {
+			for _, fields := range []framework.PodFields{framework.FieldLabels, framework.FieldLabels | framework.FieldNamespace} {
+				label := strings.Repeat("v", n) + last
+				key, again := of(label).ClassKey(fields), of(label).ClassKey(fields)
+				if key != again || len(key) > 512 {
+					t.Errorf("a label of %d bytes: keys %q and %q, want one of at most 512 bytes", n, key, again)
+				}
+				what := fmt.Sprint(n, last, fields)
+				if other, ok := seen[key]; ok {
+					t.Errorf("%s and %s have the key %q", what, other, key)
+				}
+				seen[key] = what
+			}
+		}
+	}
+}

@@ -60,7 +60,7 @@ var rules = []rule{
 	{dir: "internal/podsum", imports: []string{"resource"}, library: true},
 	{dir: "internal/runner", library: true},
 	{dir: "framework/api", imports: []string{"resource", "internal/errtext", "internal/podsum", "internal/qualified", "internal/semver", "internal/strictjson"}, library: true},
-	{dir: "framework", imports: []string{"resource", "framework/api", "internal/changelog", "internal/cow", "internal/errtext", "internal/runner"}, library: true},
+	{dir: "framework", imports: []string{"resource", "framework/api", "internal/changelog", "internal/cow", "internal/digest", "internal/errtext", "internal/runner"}, library: true},
 	{dir: "framework/incremental", imports: []string{"framework"}, library: true},
 	{dir: "framework/replica", imports: []string{"framework"}, library: true},
 	{dir: "framework/queueing", imports: []string{"framework", "framework/api"}, library: true},
