@@ -81,7 +81,7 @@ func (w *world) applyControllers(o *api.Objects) error {
 // weigh returns what a pod of the workload counts as.
 func (c *controller) weigh() int {
 	if c.weighed != c.Template {
-		c.weighed, c.weight = c.Template, workload.WeightOf(&c.Template.Spec)
+		c.weighed, c.weight = c.Template, workload.WeightOf(c.Template)
 	}
 	return c.weight
 }

@@ -85,7 +85,7 @@ func TestEndlessLargePods(t *testing.T) {
 		t.Fatal(err)
 	}
 	const few = 50
-	weight := workload.WeightOf(&template.Spec)
+	weight := workload.WeightOf(template)
 	w.made = maxMade - few*weight
 	w.clock.AfterFunc(0, w.happen)
 	err = w.live(context.Background())

@@ -84,7 +84,7 @@ func (p *Planner) Headroom(pod *framework.PodInfo, atMost int) (*Headroom, error
 	}
 	if atMost == 0 {
 		atMost = maxHeadroom
-		if weight := workload.WeightOf(&pod.Pod.Spec); weight > 1 { // its replicas share less than those of a template
+		if weight := workload.WeightOf(templateOf(pod.Pod)); weight > 1 { // its replicas share less than those of a template
 			atMost /= 4 * weight
 		}
 	}
@@ -311,4 +311,9 @@ func (h *Headroom) heading() string {
 		more = " and more"
 	}
 	return fmt.Sprintf("%d%s replicas of %s fit", h.Total, more, h.Pod)
+}
+
+// templateOf returns the template of a pod.
+func templateOf(p *api.Pod) *api.PodTemplateSpec {
+	return &api.PodTemplateSpec{ObjectMeta: p.ObjectMeta, Spec: p.Spec}
 }

@@ -199,7 +199,7 @@ func TestHeadroomOfLargePods(t *testing.T) {
 	large.Spec.Affinity = &api.Affinity{NodeAffinity: &api.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []api.PreferredSchedulingTerm{
 		{Weight: 1, Preference: api.NodeSelectorTerm{MatchExpressions: []api.NodeSelectorRequirement{{Key: "k", Operator: api.NodeSelectorOpIn, Values: []string{strings.Repeat("v", 1_000_000)}}}}},
 	}}}
-	for want, p := range map[int]*api.Pod{5000: api.MakePod("plain").Obj(), 1_000_000 / (4 * workload.WeightOf(&large.Spec)): large} {
+	for want, p := range map[int]*api.Pod{5000: api.MakePod("plain").Obj(), 1_000_000 / (4 * workload.WeightOf(&api.PodTemplateSpec{Spec: large.Spec})): large} {
 		h, err := planner(s).Headroom(pod(s, p), 0)
 		if err != nil || h.Total != want || h.Stopped != (p == large) {
 			t.Errorf("%s: %d replicas, stopped %t, %v, want %d", p.Name, h.Total, h.Stopped, err, want)

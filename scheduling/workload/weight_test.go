@@ -14,7 +14,7 @@ func TestWeightOf(t *testing.T) {
 	for range 100 {
 		plain.Spec.Volumes = append(plain.Spec.Volumes, api.Volume{Name: "a-volume-of-some-length"})
 	}
-	if w := workload.WeightOf(&plain.Spec); w != 1 {
+	if w := workload.WeightOf(&api.PodTemplateSpec{Spec: plain.Spec}); w != 1 {
 		t.Errorf("a plain pod counts as %d", w)
 	}
 	last := 1
@@ -27,7 +27,7 @@ func TestWeightOf(t *testing.T) {
 			}})
 		}
 		pod.Spec.Affinity = &api.Affinity{PodAffinity: affinity}
-		w := workload.WeightOf(&pod.Spec)
+		w := workload.WeightOf(&api.PodTemplateSpec{Spec: pod.Spec})
 		if w < 5*last || w < terms/20 || w > terms {
 			t.Errorf("a pod of %d terms counts as %d, one of a tenth as %d", terms, w, last)
 		}

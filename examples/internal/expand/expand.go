@@ -80,11 +80,11 @@ func bound(o *api.Objects, list []workload.Workload, most int) error {
 		if w.Field == "" {
 			n = len(o.Nodes)
 		}
-		weight := workload.WeightOf(&w.Template.Spec)
+		weight := workload.WeightOf(w.Template)
 		if count += n * weight; n > 0 && count > most {
 			err := fmt.Errorf("makes more than %d pods in all", most)
 			if weight > 1 {
-				err = fmt.Errorf("%w; each counts as %d, for its affinity terms, constraints and resources", err, weight)
+				err = fmt.Errorf("%w; each counts as %d, for all that its template has", err, weight)
 			}
 			return &api.InvalidError{Object: w.Label(), Field: w.Field, Value: strconv.Itoa(n), Err: err}
 		}
