@@ -90,7 +90,7 @@ func (l *Ledger) PodRemoved(s *framework.Snapshot, n *framework.NodeInfo, p *fra
 	}
 	updated := l.updatedOf(n)
 	if twin := l.twin(n, p); twin != nil {
-		before, done := l.assign(twin, n, true, nil)
+		before, done := l.assign(twin, n, true, l.held(n, p))
 		s.Record(&undoPlacement{node: n.Name(), pod: p, before: before, updated: updated, untouched: done, spare: true})
 		return
 	}
@@ -105,6 +105,18 @@ func (l *Ledger) PodRemoved(s *framework.Snapshot, n *framework.NodeInfo, p *fra
 	if before != nil {
 		l.departed = departure{n.Slot(), s.Now(), before}
 	}
+}
+
+// held returns the placement of this version of the pod, nil if there is none.
+func (l *Ledger) held(n *framework.NodeInfo, p *framework.PodInfo) *placement {
+	a := l.account(n.Slot())
+	if a == nil {
+		return nil
+	}
+	if i := a.find(podID(p.Pod), p.Pod); i >= 0 && a.pods[i].pod == p {
+		return new(a.pods[i])
+	}
+	return nil
 }
 
 // passedOver reports whether a pod of the node in the snapshot is not in the
@@ -203,9 +215,9 @@ func (l *Ledger) assign(p *framework.PodInfo, n *framework.NodeInfo, listed bool
 		pl.first = before.first
 	case update != nil:
 		pl.first = update.first
-		if sameForEstimates(update.kept.Pod, p.Pod) {
-			pl.kept, pl.keptAt = update.kept, update.keptAt
-		}
+	}
+	if update != nil && sameForEstimates(update.kept.Pod, p.Pod) {
+		pl.kept, pl.keptAt = update.kept, update.keptAt
 	}
 	l.enter(n, id, pl)
 	return before, false

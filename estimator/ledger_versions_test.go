@@ -5,6 +5,7 @@ package estimator_test
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -236,5 +237,53 @@ func TestLoadsShareByEstimator(t *testing.T) {
 	}
 	if &uses[0][0] != &uses[1][0] || uses[0][0] != 2500 {
 		t.Errorf("uses %v are apart, want one of 2500", uses)
+	}
+}
+
+// A tripwire panics when a version of a pod comes, once.
+type tripwire struct{ armed *bool }
+
+func (t tripwire) Fork(*framework.Snapshot) framework.Extension { return t }
+
+func (t tripwire) PodAdded(s *framework.Snapshot, _ *framework.NodeInfo, _ *framework.PodInfo) {
+	if *t.armed && !s.RollingBack() {
+		*t.armed = false
+		panic("the wire")
+	}
+}
+
+func (tripwire) PodRemoved(*framework.Snapshot, *framework.NodeInfo, *framework.PodInfo) {}
+
+// TestVersionsThatChangeNothing: a newer version with the same spec and conditions counts as measured as before, in whichever
+// way it comes, also if another extension panics over it.
+func TestVersionsThatChangeNothing(t *testing.T) {
+	for name, come := range map[string]func(s *framework.Snapshot, old, p *framework.PodInfo) error{
+		"replaced": func(s *framework.Snapshot, old, p *framework.PodInfo) error { return s.ReplacePod(old, p, "n1") },
+		"renewed":  func(s *framework.Snapshot, old, p *framework.PodInfo) error { return s.RenewPod(old, p, "n1") },
+	} {
+		for _, panics := range []bool{false, true} {
+			f := newLedgerFixture(t)
+			armed := false
+			framework.NewExtensionKey(func(*framework.Snapshot) tripwire { return tripwire{&armed} }).Of(f.snapshot)
+			load, err := estimator.NewLoad(estimator.LoadConfig{Rules: estimator.Koordinator18})
+			f.ok(err)
+			use := func() []int64 {
+				return slices.Clone(load.View(f.snapshot).Use(f.snapshot.Node("n1"), estimator.WholeForScore))
+			}
+			before := use()
+			f.snapshot.SetNow(modelStart.Add(10 * time.Second))
+			old := f.snapshot.Node("n1").Pods[0]
+			newer := api.Clone(old.Pod)
+			newer.Annotations = map[string]string{"of": "no matter"}
+			p, err := f.snapshot.NewPodInfo(newer)
+			f.ok(err)
+			armed = panics
+			if err := come(f.snapshot, old, p); (err != nil) != panics {
+				t.Errorf("%s, an extension panics %t: %v", name, panics, err)
+			}
+			if got := use(); !slices.Equal(got, before) {
+				t.Errorf("%s, an extension panics %t: the use is %v, want %v as before", name, panics, got, before)
+			}
+		}
 	}
 }

@@ -3,6 +3,8 @@ package framework
 import (
 	"errors"
 	"slices"
+
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // A stay is a version of a pod on the node of a slot.
@@ -70,18 +72,31 @@ func (s *Snapshot) RenewPod(old, p *PodInfo, node string) error {
 	if p, err = s.Current(p); err != nil {
 		return err
 	}
-	n, i, err := s.stayOf(old, node)
-	switch {
-	case err != nil:
-		return err
-	case old.Pod.UID != p.Pod.UID || old.Pod.Key() != p.Pod.Key():
-		return podOnNode(p, node, errAnotherPod)
-	case s.undo.isOpen():
+	if s.undo.isOpen() {
 		return podOnNode(p, node, errCountInTransaction)
 	}
-	old = n.Pods[i]
-	p.countAs(old)
-	watched := s.isWatched(old) || s.isWatched(p)
+	n, i, err := s.stayOf(old, node)
+	if err != nil {
+		return err
+	}
+	if old = n.Pods[i]; old == p && s.views[stay{p, n.Slot()}] != nil {
+		return s.renewDespite(n, i, p)
+	}
+	err = s.ReplacePod(old, p, node)
+	var invalid *api.InvalidError
+	if err == nil || s.broken != nil || errors.As(err, &invalid) {
+		return err
+	}
+	n = s.AtSlot(n.Slot())
+	if still := s.renewDespite(n, i, p); still != nil {
+		return still
+	}
+	return err
+}
+
+// renewDespite lets the pod take place i of the node, and tells one watcher after the other.
+func (s *Snapshot) renewDespite(n *NodeInfo, i int, p *PodInfo) error {
+	old := n.Pods[i]
 	s.startChange()
 	p.hint.Store(n.slot)
 	n = s.own(n)
@@ -90,9 +105,6 @@ func (s *Snapshot) RenewPod(old, p *PodInfo, node string) error {
 	s.tallyPod(p, 1)
 	s.changed(n)
 	s.endChange()
-	if !watched {
-		return nil
-	}
 	seen := s.viewsOf(old, n.Slot())
 	delete(s.views, stay{old, n.Slot()})
 	return s.show(n, p, seen)
