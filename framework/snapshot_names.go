@@ -70,10 +70,11 @@ func (s *Snapshot) giveUpNames() bool {
 
 // admitClass gives numbers to the resources that pods may request from the devices of a
 // class. No node lists them, so without this they would count as names that only pods
-// have. A schema takes few of those.
+// have. A schema takes few of those. If it is full, names that nobody uses are given up; if it still is, it takes more:
+// a class must not be refused.
 func (s *Snapshot) admitClass(c *api.DeviceClass) {
 	list := classResources(c)
-	if s.schema.Admit(list) == nil {
+	if s.schema.Admit(list) == nil || s.giveUpNames() && s.schema.Admit(list) == nil {
 		return
 	}
 	for _, name := range list.Names() { // classes are few: only administrators make them

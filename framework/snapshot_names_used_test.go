@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -65,5 +66,37 @@ func TestUsedNamesStay(t *testing.T) {
 				t.Errorf("%s: %s is in the schema: %t, want %t", use, name, ok, want)
 			}
 		}
+	}
+}
+
+// TestNamesOfClasses: device classes that come and go leave no names behind, also if their resources are requested, and a class
+// that is there keeps its own.
+func TestNamesOfClasses(t *testing.T) {
+	s := snapshotOf(t, framework.Arrival, "n")
+	class := func(i int) *api.DeviceClass {
+		c := &api.DeviceClass{ObjectMeta: api.ObjectMeta{Name: fmt.Sprint("class", i)}}
+		c.Spec.ExtendedResourceName = new(fmt.Sprint("example.com/r", i))
+		return c
+	}
+	must(t, framework.Put(s, class(-1)))
+	for i := range 3 * resource.MaxNames {
+		must(t, framework.Put(s, class(i)))
+		p := podInfo(t, s, plainPod("p", fmt.Sprint("example.com/r", i), "1"))
+		if len(p.Unknown) != 0 {
+			t.Fatalf("class %d: its resource has no number", i)
+		}
+		framework.Delete[api.DeviceClass](s, class(i).Name)
+	}
+	if n := s.Schema().Len(); n > resource.MaxNames {
+		t.Errorf("the schema has %d numbers, want at most %d", n, resource.MaxNames)
+	}
+	if p := podInfo(t, s, plainPod("p", "example.com/r-1", "1")); len(p.Unknown) != 0 {
+		t.Error("a class that is there has lost its resource")
+	}
+	for i := range resource.MaxNames { // too many that are there: none is refused
+		must(t, framework.Put(s, class(i)))
+	}
+	if p := podInfo(t, s, plainPod("p", fmt.Sprint("example.com/r", resource.MaxNames-1), "1")); len(p.Unknown) != 0 {
+		t.Error("the last class has no number for its resource")
 	}
 }

@@ -18,6 +18,7 @@ import (
 //
 // Invariant: byNode, wide and byPool are what fill makes of the slices.
 type catalog struct {
+	id     *catalogID
 	slices []*slice // by name
 	rules  []*api.DeviceTaintRule
 	byNode cow.Map[string, *nodeSlices] // with a node name
@@ -30,6 +31,9 @@ type catalog struct {
 	gathered atomic.Int64
 	none     pools // of nodes without devices
 }
+
+// A catalogID identifies a catalog for what is kept longer than it.
+type catalogID struct{ _ byte } // with a size, so that each has its own address
 
 // nodeSlices are the slices that name one node, and the pools that were gathered from them
 // if there are no wide slices. Catalogs in which all slices of these pools are the same share
@@ -55,7 +59,7 @@ const maxGathered = 1 << 16
 // slots are about how many slots for nodes there are.
 func newCatalog(old *catalog, objects []*api.ResourceSlice, rules []*api.DeviceTaintRule, slots int) *catalog {
 	c := &catalog{
-		slices: make([]*slice, 0, len(objects)), rules: rules,
+		id: new(catalogID), slices: make([]*slice, 0, len(objects)), rules: rules,
 		bySlot: make([]atomic.Pointer[pools], slots),
 	}
 	var known []*slice

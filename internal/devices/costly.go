@@ -41,7 +41,7 @@ type costlyEntry struct {
 // A costlyMoment identifies all that a search reads besides the demand.
 type costlyMoment struct {
 	node    *api.Node
-	catalog *catalog
+	catalog *catalogID
 	classes uint64
 	changes uint64 // the last of the use of a pool of the node
 	options Options
@@ -89,7 +89,7 @@ func (f *Finder) runOn(node *framework.NodeInfo, s *search) outcome {
 }
 
 func (f *Finder) momentOf(node *framework.NodeInfo, s *search) costlyMoment {
-	at := costlyMoment{node.Node, f.catalog, framework.ObjectsVersion[api.DeviceClass](f.snapshot), 0, f.options, f.steps}
+	at := costlyMoment{node.Node, f.catalog.id, framework.ObjectsVersion[api.DeviceClass](f.snapshot), 0, f.options, f.steps}
 	for _, u := range s.uses {
 		if u != nil {
 			at.changes = max(at.changes, u.changed)

@@ -21,8 +21,8 @@ type poolUse struct {
 	dense  []*use
 	others map[string]*use // by the name of the device
 
-	catalog *catalog // as at the last change
-	slices  []*slice // of the pool, there
+	catalog *catalogID // as at the last change
+	slices  []*slice   // of the pool, there
 }
 
 // of returns the use of a device, nil if it is free.
@@ -98,10 +98,10 @@ func (p *poolUse) all(yield func(device string, u *use) bool) {
 // follow makes the uses of a pool dense if it has one slice, whose devices have names of
 // their own.
 func (p *poolUse) follow(c *catalog, id PoolID) {
-	if p.catalog == c {
+	if p.catalog == c.id {
 		return
 	}
-	p.catalog, p.slices = c, c.pool(id)
+	p.catalog, p.slices = c.id, c.pool(id)
 	var only *slice
 	if len(p.slices) == 1 && p.slices[0].hasNames() {
 		only = p.slices[0]
@@ -151,6 +151,9 @@ func (x *State) ownUses(id PoolID) *poolUse {
 // never changes, so for each pool there is one of the state's owner at most.
 func (x *State) own(p *poolUse, id PoolID) *poolUse {
 	x.changes++
+	if p == nil {
+		x.dropGone()
+	}
 	if p == nil || p.owner != x.owner {
 		next := new(poolUse)
 		if p != nil {
@@ -166,6 +169,41 @@ func (x *State) own(p *poolUse, id PoolID) *poolUse {
 		p.follow(c.catalog, id)
 	}
 	return p
+}
+
+// fewPools is how many pools with uses may come before dropGone looks at them.
+const fewPools = 64
+
+// dropGone forgets the uses of pools that have no slices, and no device in use, whenever there are twice as many uses as it left
+// the last time: pools are called like nodes, which come and go. A pool that has slices stays, because outcomes are kept
+// by its last change.
+func (x *State) dropGone() {
+	c := x.cataloged.Load()
+	if x.pools++; x.pools < x.poolsMost || c == nil {
+		return
+	}
+	var gone []PoolID
+	for id, p := range x.uses.All() {
+		if p.isFree() && len(c.catalog.pool(id)) == 0 {
+			gone = append(gone, id)
+			if p.owner == x.owner {
+				p.owner = nil // slices that have been dropped may remember it
+			}
+		}
+	}
+	for _, id := range gone {
+		x.uses.Remove(id)
+	}
+	x.pools = x.uses.Len()
+	x.poolsMost = 2*x.pools + fewPools
+}
+
+// isFree reports whether no device is in use.
+func (p *poolUse) isFree() bool {
+	for range p.all {
+		return false
+	}
+	return true
 }
 
 // takeDevice notes that one claim has all of a device of the node.

@@ -34,6 +34,8 @@ type State struct {
 	flown   uint64     // identifies which claims that are objects are in flight
 	changes uint64     // how often the use of a device has changed
 
+	pools, poolsMost int // the entries of uses, and how many there may be before dropGone looks at them
+
 	spent    *atomic.Int64 // steps of searches, also in forks
 	searches sync.Pool     // memory to use again
 	costly   costly
@@ -98,6 +100,7 @@ func (x *State) Rebuild(s *framework.Snapshot) {
 	x.uses, x.charged = cow.Map[PoolID, *poolUse]{}, cow.Map[string, *api.AllocationResult]{}
 	x.special, x.owners = cow.Map[ownerPod, ownClaims]{}, cow.Map[string, ownerPod]{}
 	x.left, x.last, x.recent = nil, nil, nil
+	x.pools, x.poolsMost = 0, fewPools
 	x.changes++
 	waiting := 0
 	for _, c := range framework.List[api.ResourceClaim](s) {
@@ -157,7 +160,7 @@ func (x *State) Fork(s *framework.Snapshot) framework.Extension {
 	x.owner = new(cow.Owner)
 	y := &State{
 		owner: new(cow.Owner), programs: x.programs, spent: x.spent, slices: x.slices.Fork(), uses: x.uses.Fork(), charged: x.charged.Fork(), flights: x.flights.Fork(), holds: x.holds.Fork(), special: x.special.Fork(), owners: x.owners.Fork(), demands: x.demands.fork(),
-		flown: x.flown, changes: x.changes, origin: x.origin, share: x.share, left: maps.Clone(x.left),
+		flown: x.flown, changes: x.changes, origin: x.origin, share: x.share, left: maps.Clone(x.left), pools: x.pools, poolsMost: x.poolsMost,
 	}
 	y.cataloged.Store(x.cataloged.Load())
 	y.checked.Store(x.checked.Load())

@@ -16,7 +16,7 @@ func (x *State) touch(s *framework.Snapshot, id PoolID, p *poolUse, likely *fram
 		return // the state is being made
 	}
 	c := x.catalogOf(s)
-	if p.catalog == c {
+	if p.catalog == c.id {
 		touchPool(s, p.slices, likely)
 	} else {
 		touchPool(s, c.pool(id), likely)

@@ -22,18 +22,37 @@ type catalog struct {
 
 	volumes  cow.Map[string, whose]    // by name
 	reserved cow.Map[string, []string] // names of volumes, sorted, by the key of the claim that they are for
-	free     cow.Map[string, uint64]   // versions of the volumes that are for no claim, by class
+	free     cow.Map[string, crowd]    // the volumes that are for no claim, by class
 	rooms    cow.Map[string, string]   // classes of capacities, by key
-	offered  cow.Map[string, uint64]   // versions of the capacities, by class
+	offered  cow.Map[string, crowd]    // the capacities, by class
 
 	spent   *atomic.Int64           // how many volumes were looked at for selectors; forks count together
 	lists   map[string]*freeVolumes // by class
 	touched map[string][]string     // names of volumes that may have changed since the list of a class was made
 	offers  map[string]*offer       // by class
 
+	listsMost int // how many lists there may be before dropLists looks at them
+
 	capacities        []*capacity
 	capacityLabels    rarity
 	capacitiesVersion uint64
+}
+
+// A crowd is how many objects there are of a class, and their version. There is none for a class without any: classes come
+// and go, too.
+type crowd struct {
+	version uint64
+	n       int
+}
+
+// crowdChanged gives a crowd a new version, after so many more have come than have gone.
+func crowdChanged(s *framework.Snapshot, m *cow.Map[string, crowd], class string, more int) {
+	was, _ := m.Get(class)
+	if was.n+more == 0 {
+		change(s, m, class, nil)
+		return
+	}
+	change(s, m, class, &crowd{s.NewVersion(), was.n + more})
 }
 
 // whose says whom a volume is for: any claim of a class, or one claim.
@@ -92,11 +111,13 @@ func (c *catalog) Rebuild(s *framework.Snapshot) {
 			c.reserved.Set(w.claim, append(slices.Clip(names), v.Key()))
 			continue
 		}
-		c.free.Set(w.class, version)
+		of, _ := c.free.Get(w.class)
+		c.free.Set(w.class, crowd{version, of.n + 1})
 	}
 	for _, o := range framework.List[api.CSIStorageCapacity](s) {
 		c.rooms.Set(o.Key(), o.StorageClassName)
-		c.offered.Set(o.StorageClassName, version)
+		of, _ := c.offered.Get(o.StorageClassName)
+		c.offered.Set(o.StorageClassName, crowd{version, of.n + 1})
 	}
 }
 
@@ -104,7 +125,7 @@ func (c *catalog) Rebuild(s *framework.Snapshot) {
 func (c *catalog) Fork(s *framework.Snapshot) framework.Extension {
 	return &catalog{
 		snapshot: s, spent: c.spent, volumes: c.volumes.Fork(), reserved: c.reserved.Fork(), free: c.free.Fork(), rooms: c.rooms.Fork(), offered: c.offered.Fork(),
-		lists: maps.Clone(c.lists), touched: c.touchedNow(), offers: maps.Clone(c.offers),
+		lists: maps.Clone(c.lists), touched: c.touchedNow(), offers: maps.Clone(c.offers), listsMost: c.listsMost,
 		capacities: c.capacities, capacityLabels: c.capacityLabels, capacitiesVersion: c.capacitiesVersion,
 	}
 }
@@ -125,11 +146,15 @@ func (c *catalog) volumeChanged(s *framework.Snapshot, name string, v *api.Persi
 	if v != nil {
 		is = new(whoseIs(v))
 	}
-	if there && was.claim == "" {
-		c.freeChanged(s, was.class, name)
+	switch {
+	case !there || was.claim != "":
+	case is != nil && was == *is:
+		c.freeChanged(s, was.class, name, 0)
+	default:
+		c.freeChanged(s, was.class, name, -1)
 	}
 	if is != nil && is.claim == "" && (!there || was != *is) {
-		c.freeChanged(s, is.class, name)
+		c.freeChanged(s, is.class, name, 1)
 	}
 	if is != nil && there && was == *is {
 		return
@@ -148,9 +173,9 @@ func (c *catalog) volumeChanged(s *framework.Snapshot, name string, v *api.Persi
 	change(s, &c.volumes, name, is)
 }
 
-// freeChanged notes that a volume of a class is free, or was.
-func (c *catalog) freeChanged(s *framework.Snapshot, class, name string) {
-	change(s, &c.free, class, new(s.NewVersion()))
+// freeChanged notes that a volume of a class is free, or was, and how many more there are.
+func (c *catalog) freeChanged(s *framework.Snapshot, class, name string, more int) {
+	crowdChanged(s, &c.free, class, more)
 	c.touch(class, name)
 	if s.Recording() {
 		s.Record(touchUndo{c, class, name})
@@ -207,31 +232,34 @@ func (c *catalog) reserve(s *framework.Snapshot, claim string, do func(names []s
 
 func (c *catalog) capacityChanged(s *framework.Snapshot, key string, o *api.CSIStorageCapacity) {
 	was, there := c.rooms.Get(key)
+	if there && o != nil && was == o.StorageClassName {
+		crowdChanged(s, &c.offered, was, 0)
+		return
+	}
 	if there {
-		change(s, &c.offered, was, new(s.NewVersion()))
+		crowdChanged(s, &c.offered, was, -1)
 	}
 	if o == nil {
 		change(s, &c.rooms, key, nil)
 		return
 	}
-	if !there || was != o.StorageClassName {
-		change(s, &c.offered, o.StorageClassName, new(s.NewVersion()))
-		change(s, &c.rooms, key, &o.StorageClassName)
-	}
+	crowdChanged(s, &c.offered, o.StorageClassName, 1)
+	change(s, &c.rooms, key, &o.StorageClassName)
 }
 
 // freeOf returns the volumes of a class that are for no claim.
 func (c *catalog) freeOf(class string) *freeVolumes {
-	version, _ := c.free.Get(class)
+	of, _ := c.free.Get(class)
 	l := c.lists[class]
-	if l != nil && l.version == version {
+	if l != nil && l.version == of.version {
 		return l
 	}
-	next := &freeVolumes{version: version}
+	next := &freeVolumes{version: of.version}
 	switch {
+	case of.n == 0:
 	case l != nil:
 		next.all, next.labels = c.renewed(class, l.all), l.labels
-	case version != 0:
+	default:
 		for _, v := range framework.List[api.PersistentVolume](c.snapshot) {
 			if isFree(v, class) {
 				next.all = append(next.all, compileVolume(v))
@@ -240,11 +268,31 @@ func (c *catalog) freeOf(class string) *freeVolumes {
 	}
 	delete(c.touched, class)
 	next.labels = rank(next.labels, next.all, func(v *volume) *musts { return &v.musts })
-	if c.lists == nil {
-		c.lists = map[string]*freeVolumes{}
+	if l == nil {
+		c.dropLists()
 	}
 	c.lists[class] = next
 	return next
+}
+
+// fewLists is how many lists are kept besides those of the classes that have free volumes.
+const fewLists = 64
+
+// dropLists makes room for a list: classes that have no free volumes need none.
+func (c *catalog) dropLists() {
+	if c.lists == nil {
+		c.lists = map[string]*freeVolumes{}
+	}
+	if len(c.lists) < c.listsMost {
+		return
+	}
+	for class := range c.lists {
+		if _, ok := c.free.Get(class); !ok {
+			delete(c.lists, class)
+			delete(c.touched, class)
+		}
+	}
+	c.listsMost = 2*len(c.lists) + fewLists
 }
 
 // isFree reports whether a volume is of a class, and for no claim.

@@ -151,15 +151,29 @@ func (c *catalog) Check(s *framework.Snapshot) error {
 	case !maps.Equal(maps.Collect(c.rooms.All()), maps.Collect(anew.rooms.All())):
 		return fmt.Errorf("capacities: %v, want %v", maps.Collect(c.rooms.All()), maps.Collect(anew.rooms.All()))
 	}
-	for class := range anew.free.All() {
-		if _, known := c.free.Get(class); !known {
-			return fmt.Errorf("volumes of class %s are not known", class)
-		}
+	if err := sameCrowds(&c.free, &anew.free); err != nil {
+		return fmt.Errorf("free volumes: %w", err)
+	}
+	if err := sameCrowds(&c.offered, &anew.offered); err != nil {
+		return fmt.Errorf("capacities: %w", err)
 	}
 	for class, l := range c.lists {
 		same := func(v, w *volume) bool { return v.object == w.object }
 		if want := anew.freeOf(class).all; !slices.EqualFunc(c.freeOf(class).all, want, same) {
 			return fmt.Errorf("class %s has the free volumes %v, want %v", class, l.all, want)
+		}
+	}
+	return nil
+}
+
+// sameCrowds returns an error if the number of objects of some class is not that of a new catalog.
+func sameCrowds(m, anew *cow.Map[string, crowd]) error {
+	if m.Len() != anew.Len() {
+		return fmt.Errorf("%d classes, want %d", m.Len(), anew.Len())
+	}
+	for class, want := range anew.All() {
+		if got, _ := m.Get(class); got.n != want.n {
+			return fmt.Errorf("%d of class %s, want %d", got.n, class, want.n)
 		}
 	}
 	return nil

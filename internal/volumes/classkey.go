@@ -120,7 +120,7 @@ func appendWaiting(b []byte, s *framework.Snapshot, c *api.PersistentVolumeClaim
 	free, _ := x.free.Get(class)
 	offered, _ := x.offered.Get(class)
 	b = match.AppendString(append(b, keyWaiting), class)
-	for _, version := range [...]uint64{free, offered, framework.ObjectsVersion[api.StorageClass](s), framework.ObjectsVersion[api.CSIDriver](s)} {
+	for _, version := range [...]uint64{free.version, offered.version, framework.ObjectsVersion[api.StorageClass](s), framework.ObjectsVersion[api.CSIDriver](s)} {
 		b = binary.AppendUvarint(b, version)
 	}
 	b = match.AppendString(b, string(modeOf(spec.VolumeMode)))

@@ -53,7 +53,8 @@ func (c *catalog) offerOf(name string) *offer {
 	if from.class != nil {
 		from.driver = framework.Lookup[api.CSIDriver](s, from.class.Provisioner)
 	}
-	from.capacities, _ = c.offered.Get(name)
+	offered, _ := c.offered.Get(name)
+	from.capacities = offered.version
 	if o := c.offers[name]; o != nil && o.from == from {
 		return o
 	}
