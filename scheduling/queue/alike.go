@@ -208,7 +208,7 @@ func (q *Queue) stead(it, leader *Item) {
 	case standing:
 		q.standing.insertAfter(it, leader)
 	case unschedulable:
-		q.waiting.insertAfter(it, leader)
+		q.waiting.push(it)
 		leader.group.insertAfter(it, leader)
 	}
 }

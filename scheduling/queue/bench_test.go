@@ -80,3 +80,63 @@ func BenchmarkAlike(b *testing.B) {
 		})
 	}
 }
+
+// A shutter is a gate that is shut for some pods, or for all.
+type shutter struct{ all *bool }
+
+func (shutter) Name() string { return "Shutter" }
+
+func (g shutter) PreEnqueue(_ context.Context, p *framework.PodInfo) framework.Status {
+	if *g.all || p.Pod.Labels["gated"] != "" {
+		return framework.UnschedulableStatus("shut")
+	}
+	return framework.Status{}
+}
+
+// BenchmarkShutGates measures pods that begin to wait before others that wait already: their backoff ends, with FullBackoff, and
+// a gate has been shut meanwhile. The cost per pod should not grow with their number.
+func BenchmarkShutGates(b *testing.B) {
+	for _, n := range []int{1_000, 30_000} {
+		b.Run(fmt.Sprintf("pods=%d", n), func(b *testing.B) {
+			shut := false
+			profile := scheduling.Kubernetes137()
+			profile.PreEnqueue = append(profile.PreEnqueue, shutter{&shut})
+			sched, err := scheduling.New(profile)
+			if err != nil {
+				b.Fatal(err)
+			}
+			ctx, schema := context.Background(), resource.NewSchema()
+			add := func(q *queue.Queue, kind string) {
+				for i := range n {
+					info, err := framework.NewPodInfo(api.MakePod(fmt.Sprint(kind, i)).Labels("gated", kind).Obj(), schema)
+					if err != nil {
+						b.Fatal(err)
+					}
+					q.Add(ctx, info)
+				}
+			}
+			for b.Loop() {
+				b.StopTimer()
+				shut = false
+				now := time.Unix(1_700_000_000, 0)
+				q, err := queue.New(queue.Config{Now: func() time.Time { return now }, Profiles: map[string]*scheduling.Scheduler{scheduling.DefaultName: sched}, FullBackoff: true})
+				if err != nil {
+					b.Fatal(err)
+				}
+				add(q, "")
+				for it := q.Pop(); it != nil; it = q.Pop() {
+					q.Requeue(ctx, it, nil, queue.Rejectors{}) // an error
+				}
+				now = now.Add(time.Second / 2)
+				add(q, "yes")
+				shut, now = true, now.Add(5*time.Second)
+				b.StartTimer()
+				q.Flush(ctx)
+				if gated := q.Len().Gated; gated != 2*n {
+					b.Fatalf("%d pods are gated, want %d", gated, 2*n)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/pod")
+		})
+	}
+}

@@ -61,7 +61,7 @@ type Queue struct {
 	delayed    sorted        // by NotBefore
 	standing   list          // in the order of their timestamps, which are all equal
 	standUntil time.Duration // no later than the first end of their backoffs, since the start
-	waiting    list          // unschedulable pods, including gated ones, by waitingSince
+	waiting    sorted        // unschedulable pods, including gated ones, by waitingSince
 	groups     groups        // the same pods by what can wake them
 	gated      int           // how many of waiting are gated
 	others     [places]int   // how many items follow those in each place
@@ -120,6 +120,7 @@ func (q *Queue) order() {
 	expiry := func(it *Item) (int64, int64) { return int64(it.expires), 0 }
 	q.failing = newSorted(expiry, arrival)
 	q.delayed = newSorted(func(it *Item) (int64, int64) { return int64(it.NotBefore.Sub(q.start)), 0 }, arrival)
+	q.waiting = newSorted(func(it *Item) (int64, int64) { return int64(q.waitingSince(it)), int64(it.waits) }, arrival)
 
 	priority := func(it *Item) (int64, int64) {
 		return -int64(it.Pod.Priority), int64(it.Timestamp.Sub(q.start))
@@ -244,7 +245,7 @@ func (q *Queue) Len() Length {
 	return Length{
 		Active:        q.active.len() + q.others[active],
 		Backoff:       q.backingOff.len() + q.failing.len() + q.delayed.len() + q.standing.len + q.others[backingOff] + q.others[standing],
-		Unschedulable: q.waiting.len - q.gated + q.others[unschedulable], Gated: q.gated, InFlight: q.flight.len,
+		Unschedulable: q.waiting.len() - q.gated + q.others[unschedulable], Gated: q.gated, InFlight: q.flight.len,
 	}
 }
 
@@ -348,13 +349,9 @@ func (q *Queue) toWaiting(it *Item) {
 	it.Gate = ""
 	it = q.meet(it)
 	q.put(it, unschedulable)
-	since, previous := q.waitingSince(it), q.waiting.last
-	for previous != nil && q.waitingSince(previous) > since {
-		previous = previous.previous
-	}
-	q.waiting.insertAfter(it, previous)
 	q.groups.serial++
 	it.waits = q.groups.serial
+	q.waiting.push(it)
 	q.join(it)
 }
 

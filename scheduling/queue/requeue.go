@@ -205,7 +205,8 @@ func (q *Queue) Items() []*Item {
 	q.backingOff.all(add)
 	q.failing.all(add)
 	q.delayed.all(add)
-	for _, l := range []*list{&q.standing, &q.waiting, &q.flight} {
+	q.waiting.all(add)
+	for _, l := range []*list{&q.standing, &q.flight} {
 		for it := l.first; it != nil; it = it.next {
 			add(it)
 		}

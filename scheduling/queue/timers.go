@@ -24,26 +24,16 @@ func (q *Queue) Flush(ctx context.Context) {
 		return
 	}
 	q.swept = tick
-	last := q.waiting.last
-	for it := q.waiting.first; it != nil; {
-		next, end := it.next, it == last
-		if tick-q.waitingSince(it) <= q.options.MaxUnschedulable {
-			return // the others came later
-		}
+	for it := q.waiting.top(); it != nil && tick-q.waitingSince(it) > q.options.MaxUnschedulable; it = q.waiting.top() {
 		it.flushed, it.Flushed = now, true
 		tell(it.rest, happened{flushed: true})
 		if !q.wake(ctx, it, newEvent(wildcard, nil, nil)) || it.at == unschedulable {
-			q.waiting.remove(it)
-			q.waiting.insertAfter(it, q.waiting.last)
 			q.groups.serial++
 			it.waits = q.groups.serial
+			q.waiting.fix(it)
 			q.part(it)
 			q.join(it)
 		}
-		if end {
-			return
-		}
-		it = next
 	}
 }
 
@@ -70,7 +60,7 @@ func (q *Queue) NextFlush() (at time.Time, ok bool) {
 			}
 		}
 	}
-	if it := q.waiting.first; it != nil {
+	if it := q.waiting.top(); it != nil {
 		tick := (q.waitingSince(it) + q.options.MaxUnschedulable).Truncate(sweepInterval) + sweepInterval
 		sooner(q.start.Add(max(tick, q.swept+sweepInterval)))
 	}
