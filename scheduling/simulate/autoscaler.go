@@ -316,7 +316,7 @@ func (s *scaler) comes(w *world, t *whatif.NodeType) error {
 	w.expect(w.clock.Now().Add(w.config.Autoscaler.Delay))
 	w.clock.AfterFunc(w.config.Autoscaler.Delay, func() {
 		for _, p := range o.Pods {
-			p.Name = w.freeName(p.Namespace, p.Name)
+			p.Name = w.freeName(p.Namespace, p.Name, new(int))
 		}
 		s.ordered--
 		w.result.NodesAdded++

@@ -65,7 +65,7 @@ func (w *world) reconcileDaemons(c *controller) error {
 	}
 	for _, p := range pods {
 		node := p.Name[len(c.Name)+1:]
-		p.Name = w.freeName(c.Namespace, p.Name)
+		p.Name = w.freeName(c.Namespace, p.Name, &c.serial)
 		if err := w.make(c, p); err != nil {
 			return err
 		}
@@ -74,11 +74,12 @@ func (w *world) reconcileDaemons(c *controller) error {
 	return nil
 }
 
-// freeName returns the name, or one like it if another pod has it.
-func (w *world) freeName(namespace, name string) string {
+// freeName returns the name, or one like it if another pod has it. serial is the next number to try, and becomes the one after:
+// of many pods that look for a name, none tries what others have.
+func (w *world) freeName(namespace, name string, serial *int) string {
 	free := name
-	for k := 0; w.pods[namespace+"/"+free] != nil; k++ {
-		free = fmt.Sprintf("%s-%d", name, k)
+	for ; w.pods[namespace+"/"+free] != nil; *serial++ {
+		free = fmt.Sprintf("%s-%d", name, *serial)
 	}
 	return free
 }

@@ -366,6 +366,25 @@ func TestDaemonSetFindsName(t *testing.T) {
 	wantSummary(t, run(config(dump(workload("DaemonSet", "apps/v1", "agent", "", "100m", ""), static))), "agent-n 0..-", "agent-n-0 0..-")
 }
 
+// TestDaemonSetSearchesNoNameTwice: where many have the names that its pods would get, it goes on after the last that it found.
+func TestDaemonSetSearchesNoNameTwice(t *testing.T) {
+	objects := []string{workload("DaemonSet", "apps/v1", "agent", "", "100m", `"berth-sched.github.io/run-time": "1s"`), dumped("agent-n", "Node", "n", `"annotations": {"kubernetes.io/config.mirror": "x"},`, `"nodeName": "n",`, "Running")}
+	for _, k := range []int{0, 1, 4} {
+		objects = append(objects, dumped(fmt.Sprint("agent-n-", k), "Job", "j", "", `"nodeSelector": {"no": "node"},`, "Pending"))
+	}
+	c := config(dump(objects...))
+	c.Until = 3 * time.Second
+	var names []string
+	for _, p := range run(c).Pods {
+		names = append(names, p.Pod[strings.LastIndexByte(p.Pod, '/')+1:])
+	}
+	want := []string{"agent-n", "agent-n-0", "agent-n-1", "agent-n-4", "agent-n-2", "agent-n-3", "agent-n-5", "agent-n-6"}
+	slices.Sort(want)
+	if slices.Sort(names); !slices.Equal(names, want) {
+		t.Errorf("pods %v, want %v", names, want)
+	}
+}
+
 // TestEndedPodsOfLostNodes: pods that have ended may name a node that has gone.
 func TestEndedPodsOfLostNodes(t *testing.T) {
 	var pods []string

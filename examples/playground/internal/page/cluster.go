@@ -96,7 +96,7 @@ func (c *cluster) doubts(o *api.Objects) (lines []string) {
 	for _, s := range slices.Backward(c.sources) {
 		faults = append(faults, s.Doubts()...)
 	}
-	values := o.Doubts()
+	values := c.written(o).Doubts()
 	rest := len(faults) + len(values) - maxProblems
 	faults = faults[:min(len(faults), maxProblems)]
 	values = values[:min(len(values), maxProblems-len(faults))]
@@ -113,6 +113,18 @@ func (c *cluster) doubts(o *api.Objects) (lines []string) {
 		lines = append(lines, fmt.Sprintf("and %d more", rest))
 	}
 	return lines
+}
+
+// written returns the objects without the pods that workloads stand for: these say what their templates say.
+func (c *cluster) written(o *api.Objects) *api.Objects {
+	in := *o
+	in.Pods = nil
+	for _, p := range o.Pods {
+		if _, made := c.made["pod "+p.Key()]; !made {
+			in.Pods = append(in.Pods, p)
+		}
+	}
+	return &in
 }
 
 // maxPodsInAll bounds the pods that workloads stand for: a short text may ask for many.

@@ -127,6 +127,19 @@ func TestDoubts(t *testing.T) {
 	}
 }
 
+// TestDoubtsOfWorkloads expects one warning for a workload, however many pods it stands for.
+func TestDoubtsOfWorkloads(t *testing.T) {
+	p := New()
+	v := do(t, p, Request{Do: "edit", Texts: &Texts{
+		Nodes: "kind: Node\nmetadata:\n  name: one\n",
+		Pods:  "kind: Deployment\nmetadata: {name: d}\nspec:\n  replicas: 1000\n  template:\n    spec:\n      restartPolicy: Perhaps\n",
+	}}).View
+	want := []string{`pods, line 7: deployment default/d: spec.template.spec.restartPolicy: "Perhaps": unknown value; want Always, OnFailure or Never`}
+	if diff := cmp.Diff(want, v.Warnings); diff != "" || v.Waiting != 1000 {
+		t.Errorf("%d pods wait, warnings (-want +got):\n%s", v.Waiting, diff)
+	}
+}
+
 // TestState opens the state of a page in another one, which must show the same.
 func TestState(t *testing.T) {
 	for _, sample := range []string{"shop", "ties", "load", "large"} {
