@@ -55,7 +55,7 @@ var passing = map[string]string{
 {"kind":"Pod","metadata":{"name":"z#","namespace":"x","uid":"z#"},"spec":{"schedulingGates":[{"name":"g#"}],"containers":[{"name":"c"}]}}`,
 }
 
-// TestObjectsThatComeAndGo: a driver that has seen very many objects, none of which is there any more, keeps nothing of them but
+// TestObjectsThatComeAndGo: a driver that has seen very many objects, which are all gone, keeps nothing of them but
 // what has a bound.
 func TestObjectsThatComeAndGo(t *testing.T) {
 	if testing.Short() {
