@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -277,5 +279,34 @@ func TestHandlerBoundsAnswersThatWait(t *testing.T) {
 	all.Wait()
 	if status, text := ask(h, "/filter", body); status != http.StatusOK {
 		t.Errorf("once nothing waits: %d %s", status, text)
+	}
+}
+
+// TestLongTextsOfTransport: what package http says about an answer that is none is cut, too, and says what it was.
+func TestLongTextsOfTransport(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = c.Read(make([]byte, 1<<16))
+			_, _ = c.Write([]byte("HTTP/1.1 " + strings.Repeat("\x01", 60_000) + "\r\n\r\n"))
+			_ = c.Close()
+		}
+	}()
+	c, err := extender.New(extender.Config{URLPrefix: "http://" + l.Addr().String(), BindVerb: "bind"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = c.Bind(t.Context(), api.MakePod("p").Obj(), "n")
+	var of *url.Error
+	if err == nil || len(err.Error()) > 2<<10 || !errors.As(err, &of) || !strings.Contains(err.Error(), "/bind") {
+		t.Errorf("%v, want a short *url.Error", err)
 	}
 }

@@ -47,12 +47,14 @@ func Workloads(o *api.Objects, most int, made func(pod, workload string) error) 
 	if err := bound(o, list, most); err != nil {
 		return err
 	}
+	numbers := map[string]int{} // the next of workloads that are called alike: a file may have one twice
 	for _, w := range list {
 		pods, err := w.Pods(o.Nodes)
 		if err != nil {
 			return err
 		}
-		next := int(w.Start)
+		called := fmt.Sprint(w.Label(), " ", w.Start)
+		next := max(int(w.Start), numbers[called])
 		for _, p := range pods {
 			for p.Name == "" || taken[p.Key()] {
 				w.NumberPod(p, next)
@@ -63,6 +65,7 @@ func Workloads(o *api.Objects, most int, made func(pod, workload string) error) 
 				return err
 			}
 		}
+		numbers[called] = next
 		o.Pods = append(o.Pods, pods...)
 	}
 	return nil

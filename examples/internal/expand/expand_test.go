@@ -47,7 +47,7 @@ func TestTooManyPods(t *testing.T) {
 	terms := strings.Repeat(`{"weight":1,"podAffinityTerm":{"topologyKey":"zone","labelSelector":{"matchLabels":{"app":"x"}}}},`, 100)
 	many := objects(t, `{"kind":"ReplicaSet","metadata":{"name":"terms"},"spec":{"replicas":10,"template":{"spec":{"containers":[{"name":"c"}],
 		"affinity":{"podAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[`+strings.TrimSuffix(terms, ",")+`]}}}}}}`)
-	if err := expand.Workloads(many, 92, count); err == nil || !strings.Contains(err.Error(), "each counts as 10,") {
+	if err := expand.Workloads(many, 92, count); err == nil || !strings.Contains(err.Error(), "each counts as 13,") {
 		t.Errorf("10 pods of 100 terms each, at most 92: %v", err)
 	}
 	// The pods of the workloads are there, so they are not made again.
@@ -106,5 +106,24 @@ func TestNumbers(t *testing.T) {
 	}
 	if want := "[db-3 db-4db-44 db-5db-55 run-00]"; fmt.Sprint(got) != want {
 		t.Errorf("names and labels %v, want %s", got, want)
+	}
+}
+
+// Workloads that have one name number their pods one after the other, each StatefulSet from its start.
+func TestWorkloadsCalledAlike(t *testing.T) {
+	o := objects(t,
+		workload("Deployment", "w", `"replicas":2,`, ""), workload("Deployment", "w", `"replicas":2,`, ""),
+		workload("StatefulSet", "s", `"ordinals":{"start":5},"replicas":2,`, ""), workload("StatefulSet", "s", `"replicas":2,`, ""),
+		`{"kind":"Pod","metadata":{"namespace":"default","name":"w-2"},"spec":{"containers":[{"name":"c"}]}}`,
+	)
+	if err := expand.Workloads(o, 100, func(string, string) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, p := range o.Pods {
+		names = append(names, p.Name)
+	}
+	if want := "w-2 w-0 w-1 w-3 w-4 s-5 s-6 s-0 s-1"; strings.Join(names, " ") != want {
+		t.Errorf("pods %v, want %s", names, want)
 	}
 }
