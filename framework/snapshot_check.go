@@ -53,6 +53,9 @@ func (s *Snapshot) Check() error {
 	if err := s.checkPriorities(); err != nil {
 		return err
 	}
+	if err := s.checkViews(); err != nil {
+		return err
+	}
 	for _, t := range s.tables {
 		if err := t.check(); err != nil {
 			return err
@@ -68,6 +71,19 @@ func (s *Snapshot) Check() error {
 	for _, n := range s.All() {
 		if err := n.checkTotals(); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkViews returns an error about what watchers see of a pod that is not there. In a transaction it may come back.
+func (s *Snapshot) checkViews() error {
+	if s.undo.isOpen() {
+		return nil
+	}
+	for at, seen := range s.views {
+		if n := s.AtSlot(at.slot); n == nil || !slices.Contains(n.Pods, at.pod) || len(seen) == 0 {
+			return fmt.Errorf("%d watchers see something else of %s in slot %d, which is not there", len(seen), podObject(at.pod.Pod), at.slot)
 		}
 	}
 	return nil

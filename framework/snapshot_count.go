@@ -142,7 +142,7 @@ func (s *Snapshot) stayOf(p *PodInfo, node string) (n *NodeInfo, i int, err erro
 	if n = s.NodeOf(p, node); n == nil {
 		return nil, 0, podOnNode(p, node, errUnknownNode)
 	}
-	if i = n.find(p); i < 0 {
+	if i = s.placeOf(p, n); i < 0 {
 		return nil, 0, podOnNode(p, node, errNotOnNode)
 	}
 	return n, i, nil

@@ -232,16 +232,19 @@ func (s *Snapshot) enter(p *PodInfo, n *NodeInfo) (now *NodeInfo, before uint64)
 }
 
 func (s *Snapshot) forget(p *PodInfo, n *NodeInfo) error {
-	var i int
-	if n.owner == s.owner {
-		i = n.findOwn(p)
-	} else {
-		i = n.find(p)
-	}
+	i := s.placeOf(p, n)
 	if i < 0 {
 		return podOnNode(p, n.Name(), errNotOnNode)
 	}
 	return s.remove(n, i)
+}
+
+// placeOf returns the place of the pod among those of the node, -1 if it is not there.
+func (s *Snapshot) placeOf(p *PodInfo, n *NodeInfo) int {
+	if n.owner == s.owner {
+		return n.findOwn(p)
+	}
+	return n.find(p)
 }
 
 func (s *Snapshot) remove(n *NodeInfo, i int) error {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/errtext"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -143,29 +144,30 @@ func (c *Client) call(ctx context.Context, verb string, args, result any, items 
 	}
 	timed, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
-	err = short(c.post(timed, verb, at, body, result, c.limit(len(body), items)))
+	err = brief(c.post(timed, verb, at, body, result, c.limit(len(body), items)))
 	if err != nil && ctx.Err() == nil && errors.Is(timed.Err(), context.DeadlineExceeded) {
 		return fmt.Errorf("no answer within %v: %w", c.config.Timeout, err)
 	}
 	return err
 }
 
-// short returns an error whose text is short: package http quotes what it cannot read.
-func short(err error) error {
-	if err == nil || len(err.Error()) <= maxText {
+// brief returns an error whose text is short: package http quotes what it cannot read.
+func brief(err error) error {
+	const most = 2 * maxText // others cut what they print
+	if err == nil || len(err.Error()) <= most {
 		return err
 	}
-	return &shortError{err, cut(err.Error())}
+	return &briefError{err, errtext.Cut(err.Error(), most)}
 }
 
-type shortError struct {
+type briefError struct {
 	error
 	text string
 }
 
-func (e *shortError) Error() string { return e.text }
+func (e *briefError) Error() string { return e.text }
 
-func (e *shortError) Unwrap() error { return e.error }
+func (e *briefError) Unwrap() error { return e.error }
 
 // renamed is an error of package http that names the place at, and not the whole URL. An error
 // about the URL itself shows parts of it, and is left out where they may be a password.

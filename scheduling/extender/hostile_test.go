@@ -306,7 +306,7 @@ func TestLongTextsOfTransport(t *testing.T) {
 	}
 	err = c.Bind(t.Context(), api.MakePod("p").Obj(), "n")
 	var of *url.Error
-	if err == nil || len(err.Error()) > 2<<10 || !errors.As(err, &of) || !strings.Contains(err.Error(), "/bind") {
+	if err == nil || len(err.Error()) > 3<<10 || !errors.As(err, &of) || !strings.Contains(err.Error(), "/bind") {
 		t.Errorf("%v, want a short *url.Error", err)
 	}
 }
