@@ -65,6 +65,7 @@ func (a *attempt) missing(t *Trial) *Missing {
 		if a.snap.AddPod(a.g.Pods[p.index], p.Node) != nil {
 			return m // an extension has failed
 		}
+		a.snap.ClearNominations(a.g.Pods[p.index])
 	}
 	pod := a.g.Pods[first]
 	largest, most := -1, 0
@@ -120,6 +121,9 @@ func (a *attempt) emptyNodes(t *Trial, pods, slot int) (nodes int) {
 		if a.room == nil && keepsOffDomain(p.Pod) || a.snap.RemovePod(p, n.Name()) != nil {
 			return 0
 		}
+	}
+	for _, p := range slices.Clone(a.snap.AtSlot(slot).Nominated) {
+		a.snap.ClearNomination(p, n.Name())
 	}
 	if a.room != nil {
 		f, err := a.sched.Filtering(a.snap, left[0])
