@@ -272,10 +272,11 @@ func (q *Queue) meeting(it *Item) meeting {
 }
 
 // alike reports whether two items that meet may stay together: one is about to wait and the
-// other waits, unless it has left since.
+// other waits, unless it has left since. It may have been tried again at the same instant, and be
+// delayed or deferred now.
 func alike(it, other *Item) bool {
 	a, b := &it.Rejectors, &other.Rejectors
-	return other.at == unschedulable && it.profile == other.profile &&
+	return other.at == unschedulable && other.pods <= 1 && other.deferred.IsZero() && other.NotBefore.IsZero() && it.profile == other.profile &&
 		it.Timestamp.Equal(other.Timestamp) && it.tried.Equal(other.tried) && it.again == other.again && a.Message == b.Message && a.Early == b.Early &&
 		slices.Equal(a.Plugins, b.Plugins) && slices.Equal(a.Pending, b.Pending) && slices.Equal(a.Unresolvable, b.Unresolvable)
 }

@@ -95,3 +95,52 @@ func TestDelayOfPendingPods(t *testing.T) {
 		}
 	}
 }
+
+// TestDelayedAreFollowedByNone: of two pods that are alike, tried at an instant that stands, the first is delayed or deferred the
+// last time. The other does not wait with it, and is tried although the first has gone.
+func TestDelayedAreFollowedByNone(t *testing.T) {
+	for name, later := range map[string]func(r *rig, it *queue.Item){
+		"delayed":  func(r *rig, it *queue.Item) { r.Delay(it, r.now.Add(time.Minute)) },
+		"deferred": func(r *rig, it *queue.Item) { r.Defer(it, r.now.Add(time.Minute)) },
+	} {
+		for _, gone := range []bool{false, true} {
+			r := newRig(t, queue.Config{Backoff: queue.Backoff{Max: queue.NoBackoff}, Profiles: profiles(t, scheduling.Profile{
+				Filter: []framework.Plugin{plugin{"A", []queueing.EventHint{on(queueing.ResourceNode, queueing.ActionAdd, nil)}}},
+			})})
+			by := queue.Rejectors{Plugins: []string{"A"}, Class: unique.Make("c")}
+			added := queueing.ClusterEvent{Resource: queueing.ResourceNode, Action: queueing.ActionAdd}
+			p, q := r.add("p", 1), r.add("q", 0)
+			pop := func() {
+				for _, want := range []*queue.Item{p, q} {
+					if got := r.Pop(); got != want {
+						t.Fatalf("%s: Pop() = %v, want %v", name, got, want)
+					}
+				}
+			}
+			for range 2 {
+				pop()
+				r.Requeue(r.ctx, p, nil, by)
+				r.Requeue(r.ctx, q, nil, queue.Rejectors{Plugins: []string{"A"}}) // apart
+				r.Move(r.ctx, added, nil, nil, nil)
+			}
+			pop()
+			later(r, p)
+			r.Requeue(r.ctx, p, nil, by)
+			r.Requeue(r.ctx, q, nil, by)
+			r.Move(r.ctx, added, nil, nil, nil)
+			if gone {
+				r.Delete(p)
+			}
+			r.now = r.now.Add(2 * time.Second)
+			r.Flush(r.ctx)
+			got := r.Pop()
+			if got == p {
+				got = r.Pop()
+			}
+			if got != q {
+				t.Errorf("%s, gone %t: after 2 s Pop() = %v, want q", name, gone, got)
+			}
+			r.Delete(q)
+		}
+	}
+}
