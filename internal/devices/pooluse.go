@@ -186,13 +186,13 @@ func (x *State) dropGone() {
 	for id, p := range x.uses.All() {
 		if p.isFree() && len(c.catalog.pool(id)) == 0 {
 			gone = append(gone, id)
-			if p.owner == x.owner {
-				p.owner = nil // slices that have been dropped may remember it
-			}
 		}
 	}
 	for _, id := range gone {
 		x.uses.Remove(id)
+	}
+	if len(gone) > 0 {
+		x.owner = new(cow.Owner) // a slice of such a pool may remember its use
 	}
 	x.pools = x.uses.Len()
 	x.poolsMost = 2*x.pools + fewPools
