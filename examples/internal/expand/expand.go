@@ -47,28 +47,47 @@ func Workloads(o *api.Objects, most int, made func(pod, workload string) error) 
 	if err := bound(o, list, most); err != nil {
 		return err
 	}
-	numbers := map[string]int{} // the next of workloads that are called alike: a file may have one twice
+	called := map[string]numbers{} // of workloads that are called alike: a file may have one twice
 	for _, w := range list {
 		pods, err := w.Pods(o.Nodes)
 		if err != nil {
 			return err
 		}
-		called := fmt.Sprint(w.Label(), " ", w.Start)
-		next := max(int(w.Start), numbers[called])
+		tried := called[w.Label()]
+		if tried == nil {
+			tried = numbers{}
+			called[w.Label()] = tried
+		}
+		next := int(w.Start)
 		for _, p := range pods {
 			for p.Name == "" || taken[p.Key()] {
+				next = tried.take(next)
 				w.NumberPod(p, next)
-				next++
 			}
 			taken[p.Key()] = true
 			if err := made(p.Key(), w.Label()); err != nil {
 				return err
 			}
 		}
-		numbers[called] = next
 		o.Pods = append(o.Pods, pods...)
 	}
 	return nil
+}
+
+// numbers are those that have been tried, each with one that has not, or is nearer to it.
+type numbers map[int]int
+
+// take returns the first number from n on that has not been tried.
+func (t numbers) take(n int) int {
+	free := n
+	for next, tried := t[free]; tried; next, tried = t[free] {
+		free = next
+	}
+	for n != free { // shorten the way for those to come
+		n, t[n] = t[n], free
+	}
+	t[free] = free + 1
+	return free
 }
 
 // bound refuses workloads that make too many pods.

@@ -109,6 +109,22 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+// Many StatefulSets of one name, each with a start of its own, look for free numbers in few steps: all that are tried are of pods.
+func TestWorkloadsThatStartApart(t *testing.T) {
+	texts := []string{workload("StatefulSet", "s", `"replicas":50000,`, "")}
+	for i := range 30_000 {
+		texts = append(texts, workload("StatefulSet", "s", fmt.Sprintf(`"ordinals":{"start":%d},"replicas":1,`, i), ""))
+	}
+	o := objects(t, texts...)
+	if err := expand.Workloads(o, 100_000, func(string, string) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	last := o.Pods[len(o.Pods)-1].Name
+	if len(o.Pods) != 80_000 || last != "s-79999" {
+		t.Errorf("%d pods, the last of them %s, want 80000 and s-79999", len(o.Pods), last)
+	}
+}
+
 // Workloads that have one name number their pods one after the other, each StatefulSet from its start.
 func TestWorkloadsCalledAlike(t *testing.T) {
 	o := objects(t,
