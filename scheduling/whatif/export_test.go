@@ -12,6 +12,9 @@ func (p *Planner) Decisions() uint64 {
 // it does if there are many.
 func (p *Planner) PlaceNoneToKnowNodes() { p.affordable = 0 }
 
+// BringAtMost bounds the nodes of a choice in NodesNeeded, and what comes with them.
+func (p *Planner) BringAtMost(n int) { p.comeMost = n }
+
 // DrainCordoned is Drain with nodes that are cordoned, and whether Drain does so too.
 func (p *Planner) DrainCordoned(names ...string) (d *Drain, same bool, err error) {
 	d, pods, err := p.newDrain(names)

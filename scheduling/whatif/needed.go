@@ -57,7 +57,8 @@ type NodesNeeded struct {
 // Lower bounds, and the search for pods that fit on no node, take for granted that a pod
 // without pod affinity, spread constraints, volumes and claims fits no better because
 // other pods or nodes are there. A choice has no more nodes of a type than pods that fit, and besides at most
-// 1,000 for constraints with minDomains, because such nodes help as domains.
+// 1,000 for constraints with minDomains, because such nodes help as domains. Nor has it more than about
+// 500,000 nodes and pods that come with them, as [workload.WeightOf] counts these, divided equally among the types.
 //
 // A type without a name or node, two types of one name, and negative numbers are an
 // [*api.InvalidError].

@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling/workload"
 )
 
 // survey sets aside the pods that neither a node of the snapshot nor a new one takes, notes
@@ -59,7 +60,7 @@ func (x *nodeSearch) survey() error {
 	}
 	all := len(x.pods) + x.emptyDomains()
 	for i := range x.types {
-		most := all
+		most := min(all, x.roomFor(i))
 		if x.types[i].Max > 0 {
 			most = min(most, x.types[i].Max)
 		}
@@ -67,6 +68,18 @@ func (x *nodeSearch) survey() error {
 	}
 	x.sets = x.findSets()
 	return x.findAlike(s)
+}
+
+// comeMost is about how many nodes and pods that come with them a choice has at most, in all types.
+const comeMost = 500_000
+
+// roomFor is how many nodes of a type there can be, for the memory of what comes with them.
+func (x *nodeSearch) roomFor(i int) int {
+	each := 1
+	for _, pod := range x.types[i].Pods {
+		each += workload.WeightOf(templateOf(pod))
+	}
+	return max(1, x.planner.comeMost/len(x.types)/each)
 }
 
 // emptyDomains is how many new nodes may help pods although they take none: a constraint with

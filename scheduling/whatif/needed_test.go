@@ -602,3 +602,32 @@ func TestNodesNeededCountsOnce(t *testing.T) {
 		t.Errorf("NodesNeeded allocates %d bytes, counting once %d: every fork counts", all, once)
 	}
 }
+
+// TestNodesNeededBringMany: where many pods come with each node, no more nodes are tried than there is memory for, of each type
+// alike. What does not fit on them is unplaced.
+func TestNodesNeededBringMany(t *testing.T) {
+	s := cluster(nil)
+	var pods []*framework.PodInfo
+	for i := range 20 {
+		pods = append(pods, pod(s, api.MakePod(fmt.Sprint("p", i)).Requests("1", "1Gi").Obj()))
+	}
+	daemon := func(name string) *api.Pod { return api.MakePod(name).Obj() }
+	small := whatif.NodeType{Name: "small", Node: api.MakeNode("small", "1", "2Gi").Obj(), Pods: []*api.Pod{daemon("a"), daemon("b"), daemon("c")}}
+	large := whatif.NodeType{Name: "large", Node: api.MakeNode("large", "2", "4Gi").Obj(), Pods: []*api.Pod{daemon("a")}}
+	for _, tt := range []struct {
+		most, placed int
+		types        []whatif.NodeType
+	}{
+		{1000, 20, []whatif.NodeType{small}},
+		{40, 10, []whatif.NodeType{small}},
+		{40, 20, []whatif.NodeType{small, large}},
+		{16, 10, []whatif.NodeType{small, large}},
+	} {
+		p := planner(s)
+		p.BringAtMost(tt.most)
+		n, err := p.NodesNeeded(pods, tt.types...)
+		if err != nil || len(n.Placement.Placed) != tt.placed {
+			t.Errorf("at most %d of %d types: %d pods are placed, want %d; %v", tt.most, len(tt.types), len(n.Placement.Placed), tt.placed, err)
+		}
+	}
+}

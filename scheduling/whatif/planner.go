@@ -23,14 +23,15 @@ type Planner struct {
 	start    scheduling.Position   // of every question
 	memory   memory
 
-	affordable int // see the constant
+	affordable int // see the constants
+	comeMost   int
 	made       int // claims, for a question or for one choice of nodes
 }
 
 // New makes a Planner for the snapshot as it is now. It returns the errors of
 // [scheduling.New], and an [*api.InvalidError] for a nil snapshot.
 func New(profile scheduling.Profile, snapshot *framework.Snapshot) (*Planner, error) {
-	p := &Planner{profile: profile, affordable: affordable}
+	p := &Planner{profile: profile, affordable: affordable, comeMost: comeMost}
 	var err error
 	if p.sched, err = scheduling.New(withBarred(profile)); err != nil {
 		return nil, err
