@@ -137,6 +137,9 @@ func (VolumeRestrictions) PreFilter(c *framework.Cycle) (framework.PreFiltered, 
 	if len(f.pod.Exclusive) == 0 && f.conflicts == 0 {
 		return framework.PreFiltered{}, framework.SkipStatus()
 	}
+	if f.disks = nil; len(f.pod.Exclusive) > 0 {
+		f.disks = volumes.DiskUsesIn(c.Snapshot)
+	}
 	return framework.PreFiltered{Filter: f}, framework.Status{}
 }
 
@@ -189,20 +192,17 @@ type volumeRestrictions struct {
 	pod       *volumes.Pod
 	claims    []string // claims that only one pod may use, sorted
 	conflicts int      // number of uses of the claims elsewhere
+	disks     *volumes.DiskUses
 }
 
 func (f *volumeRestrictions) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
-	if len(f.pod.Exclusive) > 0 && slices.ContainsFunc(node.Pods, f.conflictsWith) {
+	if f.disks != nil && f.disks.Conflict(f.pod, node) {
 		return framework.UnschedulableStatus(reasonDiskConflict)
 	}
 	if f.conflicts > 0 {
 		return framework.UnschedulableStatus(reasonClaimInUse)
 	}
 	return framework.Status{}
-}
-
-func (f *volumeRestrictions) conflictsWith(p *framework.PodInfo) bool {
-	return f.pod.SharesDisk(volumes.Of(p))
 }
 
 // AddPod counts the uses of the other pod.
@@ -234,7 +234,7 @@ func (f *volumeRestrictions) uses(p *framework.PodInfo) (n int) {
 func (f *volumeRestrictions) FilterWith(_ *framework.PodInfo, node *framework.NodeInfo, added []*framework.PodInfo) (framework.Status, bool) {
 	conflicts := f.conflicts
 	for _, p := range added {
-		if len(f.pod.Exclusive) > 0 && f.conflictsWith(p) {
+		if f.pod.SharesDisk(volumes.Of(p)) {
 			return framework.UnschedulableStatus(reasonDiskConflict), true
 		}
 		conflicts += f.uses(p)

@@ -276,8 +276,10 @@ func attributeText(v *api.DeviceAttribute) string {
 // Words says which devices a pod has, if the node counts it, or would get on the node: the
 // pools, each followed by the names of the devices. It is "" if there are none.
 func Words(s *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo, o Options) string {
-	if node.HasPod(pod) {
-		return stateKey.Of(s).wordsOfHeld(s, pod)
+	x := stateKey.Of(s)
+	// Of a pod that holds nothing all is allocated, so it need not be looked for among those of the node.
+	if held, _ := x.holds.Get(podIDOf(pod.Pod)); len(held) > 0 && node.HasPod(pod) {
+		return x.wordsOfHeld(s, pod)
 	}
 	f, status := FinderOf(s, pod, o)
 	if !status.IsSuccess() {

@@ -31,6 +31,7 @@ func TestSharesDisk(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := framework.NewSnapshot(framework.Arrival)
 		var pods [2]*Pod
+		var infos [2]*framework.PodInfo
 		for i := range pods {
 			p := api.MakePod(fmt.Sprint("p", i)).Obj()
 			for range rapid.IntRange(0, 3).Draw(t, "volumes") {
@@ -48,7 +49,7 @@ func TestSharesDisk(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			pods[i] = Of(info)
+			infos[i], pods[i] = info, Of(info)
 		}
 		want := false
 		for _, a := range pods[0].Exclusive {
@@ -56,8 +57,40 @@ func TestSharesDisk(t *testing.T) {
 				want = want || disksConflict(a, b)
 			}
 		}
+		if got := besides(t, s, infos).Conflict(pods[1], s.Node("n")); got != want {
+			t.Fatalf("counted on a node: %t, want %t", got, want)
+		}
 		if got, back := pods[0].SharesDisk(pods[1]), pods[1].SharesDisk(pods[0]); got != want || back != want {
 			t.Fatalf("%t, the other way %t, want %t", got, back, want)
 		}
 	})
+}
+
+// besides returns the disks in use on a node with the first pod, which has come twice and left once, beside a node with the
+// other one.
+func besides(t *rapid.T, s *framework.Snapshot, pods [2]*framework.PodInfo) *DiskUses {
+	for _, name := range []string{"n", "m"} {
+		if err := s.AddNode(api.MakeNode(name, "1", "1Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fork := s.Fork()
+	for i, name := range []string{"n", "m"} {
+		must(t, s.AddPod(pods[i], name))
+	}
+	uses := DiskUsesIn(s)
+	must(t, s.AddPod(pods[0], "n"))
+	must(t, s.AddPod(pods[1], "n"))
+	must(t, s.RemovePod(pods[0], "n"))
+	must(t, s.RemovePod(pods[1], "n"))
+	must(t, s.Check())
+	must(t, fork.Check())
+	return uses
+}
+
+func must(t *rapid.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }
