@@ -146,7 +146,8 @@ func (t *Tables) dropQueries(ids []int32) {
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
-	dropped, seen := newIDSet(ids), &idSet{}
+	dropped, counted := newIDSet(ids), &idSet{}
+	left := t.live() // once as many are listed, a look at all classes costs no more
 	for _, id := range ids {
 		c := t.counters[id]
 		t.queries.drop(t.owner, id, c.anchors)
@@ -154,23 +155,52 @@ func (t *Tables) dropQueries(ids []int32) {
 		if in, _ := c.pods.breadth(); c.broad {
 			t.broads.remove(in, id)
 		}
+		if left <= 0 {
+			continue
+		}
 		t.found = t.candidates(t.found[:0], c.pods.targets())
+		left -= len(t.found)
 		for _, k := range t.found {
-			seen.add(k)
+			counted.add(k)
 		}
 	}
-	for k := range seen.all {
-		if c := t.classes[k]; slices.ContainsFunc(c.queries, dropped.has) || slices.ContainsFunc(c.except, dropped.has) {
-			class := t.ownClass(k)
-			t.pairs -= class.pairs()
-			class.queries = without(class.queries, dropped)
-			class.except = without(class.except, dropped)
-			t.pairs += class.pairs()
+	if left <= 0 {
+		for k, c := range t.classes {
+			if c != nil {
+				t.dropFrom(int32(k), dropped)
+			}
+		}
+	} else {
+		for k := range counted.all {
+			t.dropFrom(k, dropped)
 		}
 	}
 	for _, id := range ids {
 		t.freeCounter(id)
 	}
+}
+
+// live is how many classes there are.
+func (t *Tables) live() (n int) {
+	for _, c := range t.classes {
+		if c != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// dropFrom takes dropped queries out of the lists of a class.
+func (t *Tables) dropFrom(k int32, dropped *idSet) {
+	c := t.classes[k]
+	if !slices.ContainsFunc(c.queries, dropped.has) && !slices.ContainsFunc(c.except, dropped.has) {
+		return
+	}
+	class := t.ownClass(k)
+	t.pairs -= class.pairs()
+	class.queries = without(class.queries, dropped)
+	class.except = without(class.except, dropped)
+	t.pairs += class.pairs()
 }
 
 // A beginning is which classes of pods a counter counts when it is made: the counted ones or, of a broad one,
