@@ -18,14 +18,22 @@ import (
 // can count ([replica.Counter]), these counts are the answer. Otherwise it
 // places replicas until one is rejected, and takes them back.
 func (f *Filtering) Replicas(node *framework.NodeInfo, most int) (int, error) {
+	count, _, err := f.ReplicasWithin(node, most, most)
+	return count, err
+}
+
+// ReplicasWithin is Replicas, but places at most so many replicas to count them, and returns how many it has placed: 0 if all
+// filters can count. If it has placed as many as it may, there may be more than it returns.
+func (f *Filtering) ReplicasWithin(node *framework.NodeInfo, most, placements int) (count, placed int, err error) {
 	v, err := f.Node(node)
 	if err != nil || !v.Status.IsSuccess() || most <= 0 {
-		return 0, err
+		return 0, 0, err
 	}
 	if count, ok := f.counted(node); ok {
-		return int(min(count, int64(most))), nil
+		return int(min(count, int64(most))), 0, nil
 	}
-	return f.fill(node, most)
+	count, err = f.fill(node, min(most, placements))
+	return count, count, err
 }
 
 // Count is Replicas without a limit, and what rejects the next replica. It places none; ok
@@ -78,14 +86,25 @@ func (f *Filtering) counted(node *framework.NodeInfo) (count int64, ok bool) {
 
 // ReservesNothing reports whether no Reserve plugin takes claims or volumes for the pod. A
 // plugin that the pod concerns counts as busy (see [incremental.Concerned]), except
-// DynamicResources without claims: if it must find devices for extended resources, its
+// VolumeBinding and DynamicResources without claims: if the latter must find devices for extended resources, its
 // filter reads more than the node, and says so.
 func (f *Filtering) ReservesNothing() bool {
 	pod := f.path.cycle.Pod
 	for i := range f.path.plugins.reserve {
 		p := &f.path.plugins.reserve[i]
-		_, devices := p.plugin.(filter.DynamicResources)
-		if p.concern.of(pod) && (!devices || pod.HasClaims()) {
+		if !p.concern.of(pod) {
+			continue
+		}
+		switch p.plugin.(type) {
+		case filter.DynamicResources:
+			if pod.HasClaims() {
+				return false
+			}
+		case filter.VolumeBinding:
+			if pod.HasVolumeClaims() {
+				return false
+			}
+		default:
 			return false
 		}
 	}

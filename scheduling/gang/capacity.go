@@ -81,7 +81,7 @@ func (p *Placer) capacity(snap *framework.Snapshot, shape *Group, limit int) (c 
 	}
 	a := attempt{Placer: p, snap: snap, g: &gang, keys: gang.labels()}
 	a.root = p.forest.of(snap, a.keys)
-	if err := a.count(); err != nil {
+	if err := a.count(math.MaxInt); err != nil {
 		return Count{}, false, err
 	}
 	if a.room != nil {

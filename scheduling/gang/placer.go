@@ -127,7 +127,7 @@ func (p *Placer) attemptWithin(snap *framework.Snapshot, g *Group, outer *domain
 		a.keys = nil
 	}
 	a.root = p.treeWithin(snap, outer, a.keys)
-	if err := a.count(); err != nil {
+	if err := a.count(a.worth()); err != nil {
 		return nil, err
 	}
 	if p.rules.kubernetes() {
@@ -172,11 +172,29 @@ type attempt struct {
 	mean     resource.Vector // what a pod asks for on average, for estimates
 }
 
-// count finds out whether counts tell how many pods of the group a domain takes.
-func (a *attempt) count() (err error) {
-	a.room, err = a.rooms.of(a.sched, a.snap, a.g.Pods)
+// count finds out whether counts tell how many pods of the group a domain takes. Where pods have to be placed to count, it
+// places at most so many.
+func (a *attempt) count(placements int) (err error) {
+	a.room, err = a.rooms.of(a.sched, a.snap, a.g.Pods, placements)
 	return err
 }
+
+// worth is how many placements counts are worth: as many as decisions in all domains take without them. If those are more
+// than an attempt may make, only counts help.
+func (a *attempt) worth() int {
+	instead := a.root.size * len(a.g.Pods)
+	if instead > a.decisions() {
+		return math.MaxInt
+	}
+	least := placementsLeast
+	if len(a.g.Pods) > 0 {
+		least /= 1 + len(a.g.Pods[0].Pod.Spec.Volumes)/volumesOfAPlacement
+	}
+	return max(instead, least)
+}
+
+// volumesOfAPlacement is how many volumes of a pod cost as much as a placement without.
+const volumesOfAPlacement = 4
 
 // progress is how many members stand and how many remain to be tried.
 type progress struct{ least, scheduled, remaining int }

@@ -29,18 +29,21 @@ type room struct {
 	runs             []uint64
 	counts           []int32
 	filtering        *scheduling.Filtering // bound for this attempt
+	placements       int                   // how many pods may still be placed to count
+	tooFew           int                   // how many were too few, once
 }
 
 // roomsMost bounds how many classes are kept, and countMost how many pods of a node are
-// counted.
+// counted. placementsLeast is how many pods may be placed at least to count, where a plugin cannot: about 50 ms.
 const (
-	roomsMost = 256
-	countMost = 1 << 16
+	roomsMost       = 256
+	countMost       = 1 << 16
+	placementsLeast = 20_000
 )
 
-// of returns the room of the pods' class; nil if they are not of one class, or if a
-// plugin may read more than one node for it.
-func (r *roomByClass) of(sched *scheduling.Scheduler, snap *framework.Snapshot, pods []*framework.PodInfo) (*room, error) {
+// of returns the room of the pods' class; nil if they are not of one class, if a
+// plugin may read more than one node for it, or if it takes more than so many placements to count.
+func (r *roomByClass) of(sched *scheduling.Scheduler, snap *framework.Snapshot, pods []*framework.PodInfo, placements int) (*room, error) {
 	if snap.Nominations() > 0 {
 		return nil, nil // a pod that is placed gives up its nomination, so counts change
 	}
@@ -72,10 +75,17 @@ func (r *roomByClass) of(sched *scheduling.Scheduler, snap *framework.Snapshot, 
 		x = new(room)
 		r.classes[key] = x
 	}
-	x.filtering = f
+	if placements <= x.tooFew {
+		return nil, nil
+	}
+	x.filtering, x.placements = f, placements
 	x.follow(snap)
 	if err := x.refresh(snap); err != nil {
 		return nil, err
+	}
+	if x.placements <= 0 {
+		x.tooFew = placements
+		return nil, nil
 	}
 	if ok, err := x.staysNodeOnly(snap, pods[0]); !ok || err != nil {
 		return nil, err
@@ -144,7 +154,7 @@ func (r *room) refresh(snap *framework.Snapshot) error {
 			continue
 		}
 		for slot := run * framework.RunSize; slot < (run+1)*framework.RunSize; slot++ {
-			if err := r.renew(snap.AtSlot(slot)); err != nil {
+			if err := r.renew(snap.AtSlot(slot)); r.placements <= 0 || err != nil {
 				return err
 			}
 		}
@@ -158,8 +168,8 @@ func (r *room) renew(n *framework.NodeInfo) error {
 	if n == nil || r.generations[n.Slot()] == n.Generation() {
 		return nil
 	}
-	count, err := r.filtering.Replicas(n, countMost)
-	if err != nil {
+	count, placed, err := r.filtering.ReplicasWithin(n, countMost, r.placements)
+	if r.placements -= placed; r.placements <= 0 || err != nil {
 		return err
 	}
 	r.generations[n.Slot()], r.counts[n.Slot()] = n.Generation(), int32(count)
