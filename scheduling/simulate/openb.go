@@ -134,12 +134,19 @@ func (t *table) text(column string) string {
 // name returns the field that names the object.
 func (t *table) name(column, kind string) string {
 	name := t.text(column)
-	if name == "" {
+	switch {
+	case name == "":
 		t.fail(column, "", errors.New("is missing"))
+	case len(name) > maxName:
+		t.fail(column, name, fmt.Errorf("must have at most %d bytes", maxName))
+		name = name[:maxName]
 	}
 	t.object += ": " + kind + name
 	return name
 }
+
+// maxName bounds names, in bytes, as decoders of objects do: they are repeated in what is made for an object.
+const maxName = 512
 
 // number returns a field that must be a count. 31 bits are enough for every column,
 // and the product of two such numbers cannot overflow.

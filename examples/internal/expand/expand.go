@@ -90,9 +90,15 @@ func (t numbers) take(n int) int {
 	return free
 }
 
+// taintsOfAPod is how many taints of nodes count as a pod for each DaemonSet: it is compared with all of them.
+const taintsOfAPod = 64
+
 // bound refuses workloads that make too many pods.
 func bound(o *api.Objects, list []workload.Workload, most int) error {
-	count := len(o.Pods)
+	count, taints := len(o.Pods), 0
+	for _, n := range o.Nodes {
+		taints += len(n.Spec.Taints)
+	}
 	for i := range list {
 		w := &list[i]
 		n, err := w.Replicas()
@@ -101,6 +107,7 @@ func bound(o *api.Objects, list []workload.Workload, most int) error {
 		}
 		if w.Field == "" {
 			n = len(o.Nodes)
+			count += taints / taintsOfAPod
 		}
 		weight := workload.WeightOf(w.Template)
 		if count += n * weight; n > 0 && count > most {

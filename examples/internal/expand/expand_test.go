@@ -109,6 +109,22 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+// DaemonSets are compared with all taints of the nodes, which count where these are very many.
+func TestManyTaintsCount(t *testing.T) {
+	for taints, refused := range map[int]bool{10: false, 6400: true} {
+		o := objects(t, workload("DaemonSet", "a", "", ""), workload("DaemonSet", "b", "", ""))
+		node := api.MakeNode("n", "1", "1Gi").Obj()
+		for i := range taints {
+			node.Spec.Taints = append(node.Spec.Taints, api.Taint{Key: fmt.Sprint("t", i), Effect: api.TaintEffectPreferNoSchedule})
+		}
+		o.Nodes = append(o.Nodes, node)
+		err := expand.Workloads(o, 150, func(string, string) error { return nil })
+		if (err != nil) != refused || err != nil && !strings.Contains(err.Error(), "daemonset default/b") {
+			t.Errorf("%d taints, at most 150 pods: %v, want an error of the second: %t", taints, err, refused)
+		}
+	}
+}
+
 // Many StatefulSets of one name, each with a start of its own, look for free numbers in few steps: all that are tried are of pods.
 func TestWorkloadsThatStartApart(t *testing.T) {
 	texts := []string{workload("StatefulSet", "s", `"replicas":50000,`, "")}

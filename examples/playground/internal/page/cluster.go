@@ -138,6 +138,9 @@ func (c *cluster) load(o *api.Objects) (err error) {
 	if err = checkSelectors(o); err != nil {
 		return err
 	}
+	if err = checkStorage(o); err != nil {
+		return err
+	}
 	if err = checkPods(o, &c.around); err != nil {
 		return err
 	}

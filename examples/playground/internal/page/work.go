@@ -230,7 +230,7 @@ func (w *world) spendDecision(l *lane, pod *framework.PodInfo, before scheduling
 	}
 	work := excess + ownTermWork*own + w.around.searchWork(nodes, excess, own+w.keys) + w.around.searchWork(looks, excess, own+w.keys)/looksPerNode
 	if nodes > 0 {
-		work += w.newcomerWork(pod.Pod)
+		work += w.newcomerWork(pod.Pod) + w.storageWork(pod.Pod, nodes)
 	}
 	if metric := framework.Lookup[api.NodeMetric](w.snapshot, d.Node); metric != nil {
 		work += len(metric.Status.PodsMetric) // a pod that comes is looked for among them
@@ -387,7 +387,7 @@ func (w *world) spendDrain(pods []*framework.PodInfo) error {
 		search := w.around.searchWork(nodes, excess, own+w.keys)
 		key := p.ClassKey(classFields)
 		if i == 0 || !known[key] {
-			work += search + w.newcomerWork(p.Pod)
+			work += search + w.newcomerWork(p.Pod) + w.storageWork(p.Pod, nodes)
 		} else {
 			work += search * looksOfHit / looksPerNode
 		}

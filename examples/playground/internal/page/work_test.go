@@ -544,3 +544,35 @@ func TestBackgroundCounts(t *testing.T) {
 		t.Errorf("a configuration that is too much for the nodes: %v", problems)
 	}
 }
+
+// storageText is a volume of so many terms that is bound to a claim, and a class of so many topologies with a claim that is not.
+func storageText(terms int) string {
+	var nodes, topologies []string
+	for i := range terms {
+		nodes = append(nodes, fmt.Sprintf(`{"matchExpressions":[{"key":"k","operator":"In","values":["%d"]}]}`, i))
+		topologies = append(topologies, fmt.Sprintf(`{"matchLabelExpressions":[{"key":"k","values":["%d"]}]}`, i))
+	}
+	return fmt.Sprintf(`{"kind":"PersistentVolume","apiVersion":"v1","metadata":{"name":"v"},"spec":{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteMany"],"claimRef":{"namespace":"default","name":"bound"},
+		"csi":{"driver":"d","volumeHandle":"h"},"nodeAffinity":{"required":{"nodeSelectorTerms":[%s]}}}}
+{"kind":"PersistentVolumeClaim","apiVersion":"v1","metadata":{"name":"bound","annotations":{"pv.kubernetes.io/bind-completed":"yes"}},"spec":{"volumeName":"v","accessModes":["ReadWriteMany"],"resources":{"requests":{"storage":"1Gi"}}}}
+{"kind":"StorageClass","apiVersion":"storage.k8s.io/v1","metadata":{"name":"c"},"provisioner":"p","volumeBindingMode":"WaitForFirstConsumer","allowedTopologies":[%s]}
+{"kind":"PersistentVolumeClaim","apiVersion":"v1","metadata":{"name":"free"},"spec":{"storageClassName":"c","accessModes":["ReadWriteMany"],"resources":{"requests":{"storage":"1Gi"}}}}
+`, strings.Join(nodes, ","), strings.Join(topologies, ","))
+}
+
+// TestStorageCounts places pods whose volume has very many terms of node affinity, or whose class has many topologies. Where one look
+// at all nodes would be too much, the texts are refused.
+func TestStorageCounts(t *testing.T) {
+	const nodes, terms = 20, 5000
+	for _, claim := range []string{"bound", "free"} {
+		pods := workloadText("Deployment", "d", 1, "", fmt.Sprintf(`,"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":%q}}]`, claim))
+		w := worldOf(t, Texts{Nodes: nodesText(nodes), Pods: storageText(terms) + pods})
+		if got, want := w.spent(t, Step{Do: stepPlace, N: 1}), nodes*terms; got < want {
+			t.Errorf("a pod of the claim %s counts as %d, want %d at least", claim, got, want)
+		}
+		_, problems := read(&State{Preset: "1.37", Texts: Texts{Nodes: nodesText(1000), Pods: storageText(terms) + pods}})
+		if len(problems) != 2 || !strings.Contains(problems[0].Text, "is too much to compare with 1000 nodes") {
+			t.Errorf("problems %v, want one of the volume and one of the class", problems)
+		}
+	}
+}
