@@ -116,3 +116,61 @@ func BenchmarkSelectors(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkTermsThatGo measures placements of plain pods right after an attempt of a pod with very many terms that demand no label,
+// beside 20,000 pods that all differ: what of the terms goes is paid by them. The longest should not grow with the product.
+func BenchmarkTermsThatGo(b *testing.B) {
+	const nodes, podsOfANode, placements = 2000, 10, 100
+	for _, terms := range []int{1000, 8000} {
+		b.Run(fmt.Sprint("terms=", terms), func(b *testing.B) {
+			s := framework.NewSnapshot(framework.ZoneInterleaved)
+			add := func(p *api.Pod) *framework.PodInfo {
+				info, err := s.NewPodInfo(p)
+				if err != nil {
+					b.Fatal(err)
+				}
+				return info
+			}
+			for i := range nodes {
+				name := fmt.Sprint("n", i)
+				if err := s.AddNode(api.MakeNode(name, "64", "64Gi").Labels(api.LabelHostname, name).Obj()); err != nil {
+					b.Fatal(err)
+				}
+				for k := range podsOfANode {
+					p := api.MakePod(fmt.Sprint("p", i, "-", k)).Labels("pod", fmt.Sprint(i, "-", k)).Requests("1", "1Gi").Obj()
+					if err := s.AddPod(add(p), name); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			sched, err := scheduling.New(scheduling.Kubernetes137())
+			if err != nil {
+				b.Fatal(err)
+			}
+			var longest, all time.Duration
+			round := 0
+			for b.Loop() {
+				round++
+				hostile, list := api.MakePod(fmt.Sprint("hostile", round)).Obj(), make([]api.PodAffinityTerm, terms)
+				for i := range list {
+					absent := api.LabelSelectorRequirement{Key: fmt.Sprintf("q%d-%d", round, i), Operator: api.LabelSelectorOpDoesNotExist}
+					list[i] = api.PodAffinityTerm{TopologyKey: api.LabelHostname, LabelSelector: &api.LabelSelector{MatchExpressions: []api.LabelSelectorRequirement{absent}}}
+				}
+				hostile.Spec.Affinity = &api.Affinity{PodAntiAffinity: &api.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: list}}
+				_, _ = sched.Place(s, add(hostile)) // it fits nowhere
+				for i := range placements {
+					p := add(api.MakePod(fmt.Sprint("plain", round, "-", i)).Labels("plain", fmt.Sprint(round, "-", i)).Requests("1m", "1Mi").Obj())
+					begin := time.Now()
+					_, err := sched.Place(s, p)
+					took := time.Since(begin)
+					longest, all = max(longest, took), all+took
+					if err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			b.ReportMetric(float64(longest.Microseconds())/1000, "longest-ms")
+			b.ReportMetric(float64(all.Microseconds())/float64(placements*round), "us/placement")
+		})
+	}
+}
