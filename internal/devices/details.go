@@ -2,6 +2,7 @@ package devices
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/berth-sched/berth/framework"
@@ -277,10 +278,29 @@ func attributeText(v *api.DeviceAttribute) string {
 // pools, each followed by the names of the devices. It is "" if there are none.
 func Words(s *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo, o Options) string {
 	x := stateKey.Of(s)
-	// Of a pod that holds nothing all is allocated, so it need not be looked for among those of the node.
-	if held, _ := x.holds.Get(podIDOf(pod.Pod)); len(held) > 0 && node.HasPod(pod) {
+	// What is allocated the pod has on this node in both cases, so it need not be looked for among those of the node.
+	settled := x.isSettled(s, pod)
+	if !settled && node.HasPod(pod) {
 		return x.wordsOfHeld(s, pod)
 	}
+	text := wordsOfFound(s, pod, node, o)
+	if text == "" && settled && node.HasPod(pod) {
+		return x.wordsOfHeld(s, pod)
+	}
+	return text
+}
+
+// isSettled reports whether all claims of the pod have their devices, as the claims say.
+func (x *State) isSettled(s *framework.Snapshot, pod *framework.PodInfo) bool {
+	if pod.HasExtended() {
+		return false
+	}
+	refs, err := x.refsOf(s, pod)
+	return err == nil && !slices.ContainsFunc(refs, func(r claimRef) bool { return r.claim == nil || r.claim.Status.Allocation == nil })
+}
+
+// wordsOfFound is Words for a pod that may come to the node.
+func wordsOfFound(s *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo, o Options) string {
 	f, status := FinderOf(s, pod, o)
 	if !status.IsSuccess() {
 		return ""
