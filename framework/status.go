@@ -119,22 +119,8 @@ func AsStatus(err error) Status {
 	if err == nil {
 		return Status{}
 	}
-	if err = errtext.Safe(err); len(err.Error()) > maxReason {
-		err = &longError{errtext.Cut(err.Error(), maxReason), err}
-	}
-	return Status{code: Error, why: &failure{err}}
+	return Status{code: Error, why: &failure{errtext.Brief(errtext.Safe(err), maxReason)}}
 }
-
-// A longError is an error whose text is cut.
-type longError struct {
-	text string
-	err  error
-}
-
-func (e *longError) Error() string { return e.text }
-
-// Unwrap returns the error.
-func (e *longError) Unwrap() error { return e.err }
 
 // SkipStatus is the status of a plugin that has nothing to do for a pod.
 func SkipStatus() Status { return Status{code: Skip} }

@@ -39,6 +39,25 @@ func Safe(err error) (safe error) {
 	return err
 }
 
+// Brief returns an error whose text has about so many bytes at most: err, or one that is cut and wraps it.
+func Brief(err error, limit int) error {
+	if text := err.Error(); len(text) > limit {
+		return &cutError{Cut(text, limit), err}
+	}
+	return err
+}
+
+// A cutError is an error whose text is cut.
+type cutError struct {
+	text string
+	err  error
+}
+
+func (e *cutError) Error() string { return e.text }
+
+// Unwrap returns the error.
+func (e *cutError) Unwrap() error { return e.err }
+
 // Guard calls code outside this module, and returns its error, or its panic as one that says
 // what has panicked.
 func Guard(what string, call func() error) (err error) {

@@ -22,7 +22,9 @@ type diskOn struct {
 // A diskUse is how many volumes of pods are a disk, and how many of them write to it.
 type diskUse struct{ all, writing int }
 
-var diskUsesKey = framework.NewExtensionKey(func(s *framework.Snapshot) *DiskUses {
+var diskUsesKey = framework.NewExtensionKey(newDiskUses)
+
+func newDiskUses(s *framework.Snapshot) *DiskUses {
 	u := new(DiskUses)
 	for _, n := range s.All() {
 		for _, p := range n.Pods {
@@ -30,7 +32,7 @@ var diskUsesKey = framework.NewExtensionKey(func(s *framework.Snapshot) *DiskUse
 		}
 	}
 	return u
-})
+}
 
 // DiskUsesIn returns the counts of a snapshot.
 func DiskUsesIn(s *framework.Snapshot) *DiskUses { return diskUsesKey.Of(s) }
@@ -83,12 +85,7 @@ func (u *DiskUses) count(n *framework.NodeInfo, p *framework.PodInfo, by int) {
 
 // Check implements [framework.Checker].
 func (u *DiskUses) Check(s *framework.Snapshot) error {
-	anew := new(DiskUses)
-	for _, n := range s.All() {
-		for _, p := range n.Pods {
-			anew.PodAdded(s, n, p)
-		}
-	}
+	anew := newDiskUses(s)
 	if u.counts.Len() != anew.counts.Len() {
 		return fmt.Errorf("%d disks are in use, and %d are counted", anew.counts.Len(), u.counts.Len())
 	}

@@ -144,30 +144,15 @@ func (c *Client) call(ctx context.Context, verb string, args, result any, items 
 	}
 	timed, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
-	err = brief(c.post(timed, verb, at, body, result, c.limit(len(body), items)))
-	if err != nil && ctx.Err() == nil && errors.Is(timed.Err(), context.DeadlineExceeded) {
+	if err = c.post(timed, verb, at, body, result, c.limit(len(body), items)); err == nil {
+		return nil
+	}
+	err = errtext.Brief(err, 2*maxText) // package http quotes what it cannot read
+	if ctx.Err() == nil && errors.Is(timed.Err(), context.DeadlineExceeded) {
 		return fmt.Errorf("no answer within %v: %w", c.config.Timeout, err)
 	}
 	return err
 }
-
-// brief returns an error whose text is short: package http quotes what it cannot read.
-func brief(err error) error {
-	const most = 2 * maxText // others cut what they print
-	if err == nil || len(err.Error()) <= most {
-		return err
-	}
-	return &briefError{err, errtext.Cut(err.Error(), most)}
-}
-
-type briefError struct {
-	error
-	text string
-}
-
-func (e *briefError) Error() string { return e.text }
-
-func (e *briefError) Unwrap() error { return e.error }
 
 // renamed is an error of package http that names the place at, and not the whole URL. An error
 // about the URL itself shows parts of it, and is left out where they may be a password.

@@ -179,7 +179,7 @@ func (a *attempt) count(placements int) (err error) {
 	return err
 }
 
-// worth is how many placements counts are worth: as many as decisions in all domains take without them. If those are more
+// worth is how many placements counts are worth: as many as there are decisions in all domains without them. If these are more
 // than an attempt may make, only counts help.
 func (a *attempt) worth() int {
 	instead := a.root.size * len(a.g.Pods)
@@ -192,9 +192,6 @@ func (a *attempt) worth() int {
 	}
 	return max(instead, least)
 }
-
-// volumesOfAPlacement is how many volumes of a pod cost as much as a placement without.
-const volumesOfAPlacement = 4
 
 // progress is how many members stand and how many remain to be tried.
 type progress struct{ least, scheduled, remaining int }

@@ -34,11 +34,14 @@ type room struct {
 }
 
 // roomsMost bounds how many classes are kept, and countMost how many pods of a node are
-// counted. placementsLeast is how many pods may be placed at least to count, where a plugin cannot: about 50 ms.
+// counted. placementsLeast is how many pods may be placed at least to count, where a plugin cannot: about 50 ms. So many
+// volumes of a pod as volumesOfAPlacement cost as much as a placement without.
 const (
 	roomsMost       = 256
 	countMost       = 1 << 16
 	placementsLeast = 20_000
+
+	volumesOfAPlacement = 4
 )
 
 // of returns the room of the pods' class; nil if they are not of one class, if a

@@ -23,8 +23,8 @@ type Planner struct {
 	start    scheduling.Position   // of every question
 	memory   memory
 
-	affordable int // see the constants
-	comeMost   int
+	affordable int // see the constant
+	comeMost   int // see the constant
 	made       int // claims, for a question or for one choice of nodes
 }
 

@@ -74,7 +74,7 @@ func Workloads(o *api.Objects, most int, made func(pod, workload string) error) 
 	return nil
 }
 
-// numbers are those that have been tried, each with one that has not, or is nearer to it.
+// numbers leads from each number that has been tried to a larger one, and so to the next that has not been.
 type numbers map[int]int
 
 // take returns the first number from n on that has not been tried.

@@ -76,23 +76,32 @@ func (w *world) storageWork(p *api.Pod, nodes int) (work int) {
 		case v.PersistentVolumeClaim != nil:
 			claim := framework.Lookup[api.PersistentVolumeClaim](w.snapshot, p.Namespace+"/"+v.PersistentVolumeClaim.ClaimName)
 			if claim != nil {
-				work += w.claimWork(&claim.Spec, nodes)
+				work += w.claimWork(claim, nodes)
 			}
 		case v.Ephemeral != nil && v.Ephemeral.VolumeClaimTemplate != nil:
-			work += w.claimWork(&v.Ephemeral.VolumeClaimTemplate.Spec, nodes)
+			template := v.Ephemeral.VolumeClaimTemplate
+			work += w.claimWork(&api.PersistentVolumeClaim{ObjectMeta: template.ObjectMeta, Spec: template.Spec}, nodes)
 		}
 	}
 	return work
 }
 
 // claimWork is the part of one claim: that of its volume, or of its class and all storage capacities.
-func (w *world) claimWork(claim *api.PersistentVolumeClaimSpec, nodes int) int {
-	if claim.VolumeName != "" {
-		return storagePartWork * nodes * volumeParts(framework.Lookup[api.PersistentVolume](w.snapshot, claim.VolumeName))
+func (w *world) claimWork(claim *api.PersistentVolumeClaim, nodes int) int {
+	if name := claim.Spec.VolumeName; name != "" {
+		return storagePartWork * nodes * volumeParts(framework.Lookup[api.PersistentVolume](w.snapshot, name))
 	}
-	class := ""
-	if claim.StorageClassName != nil {
-		class = *claim.StorageClassName
+	class := framework.Lookup[api.StorageClass](w.snapshot, className(claim))
+	return storagePartWork*nodes*classParts(class) + len(framework.List[api.CSIStorageCapacity](w.snapshot))
+}
+
+// className returns the name of a claim's class. An annotation from before there was a field still counts, and first.
+func className(claim *api.PersistentVolumeClaim) string {
+	if name, ok := claim.Annotations["volume.beta.kubernetes.io/storage-class"]; ok {
+		return name
 	}
-	return storagePartWork*nodes*classParts(framework.Lookup[api.StorageClass](w.snapshot, class)) + len(framework.List[api.CSIStorageCapacity](w.snapshot))
+	if name := claim.Spec.StorageClassName; name != nil {
+		return *name
+	}
+	return ""
 }

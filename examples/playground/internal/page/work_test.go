@@ -556,6 +556,7 @@ func storageText(terms int) string {
 		"csi":{"driver":"d","volumeHandle":"h"},"nodeAffinity":{"required":{"nodeSelectorTerms":[%s]}}}}
 {"kind":"PersistentVolumeClaim","apiVersion":"v1","metadata":{"name":"bound","annotations":{"pv.kubernetes.io/bind-completed":"yes"}},"spec":{"volumeName":"v","accessModes":["ReadWriteMany"],"resources":{"requests":{"storage":"1Gi"}}}}
 {"kind":"StorageClass","apiVersion":"storage.k8s.io/v1","metadata":{"name":"c"},"provisioner":"p","volumeBindingMode":"WaitForFirstConsumer","allowedTopologies":[%s]}
+{"kind":"PersistentVolumeClaim","apiVersion":"v1","metadata":{"name":"old","annotations":{"volume.beta.kubernetes.io/storage-class":"c"}},"spec":{"accessModes":["ReadWriteMany"],"resources":{"requests":{"storage":"1Gi"}}}}
 {"kind":"PersistentVolumeClaim","apiVersion":"v1","metadata":{"name":"free"},"spec":{"storageClassName":"c","accessModes":["ReadWriteMany"],"resources":{"requests":{"storage":"1Gi"}}}}
 `, strings.Join(nodes, ","), strings.Join(topologies, ","))
 }
@@ -564,7 +565,7 @@ func storageText(terms int) string {
 // at all nodes would be too much, the texts are refused.
 func TestStorageCounts(t *testing.T) {
 	const nodes, terms = 20, 5000
-	for _, claim := range []string{"bound", "free"} {
+	for _, claim := range []string{"bound", "free", "old"} {
 		pods := workloadText("Deployment", "d", 1, "", fmt.Sprintf(`,"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":%q}}]`, claim))
 		w := worldOf(t, Texts{Nodes: nodesText(nodes), Pods: storageText(terms) + pods})
 		if got, want := w.spent(t, Step{Do: stepPlace, N: 1}), nodes*terms; got < want {
