@@ -23,7 +23,7 @@ func describePools(p *pools) string {
 		text += "\n"
 	}
 	for _, d := range p.devices {
-		text += fmt.Sprintf("%s/%d/%d here %t err %v taints %v\n", d.device.Name, d.pool, d.number, d.here, d.err, d.device.taints)
+		text += fmt.Sprintf("%s/%d/%d here %t err %v taints %v\n", d.device.Name, d.pool, d.number, d.here, d.err, slices.Concat(d.device.taints, d.device.slice.taints))
 	}
 	return text
 }

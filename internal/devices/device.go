@@ -22,7 +22,7 @@ type Device struct {
 	*api.Device
 	slice     *slice
 	index     int               // in the slice
-	taints    []api.DeviceTaint // the ones that keep requests off, by rules too
+	taints    []api.DeviceTaint // the ones that keep requests off, by rules that name the device too; see slice.taints
 	shareable bool
 	where     selection // with perDeviceNodeSelection
 	plain     consumption
@@ -83,9 +83,10 @@ type slice struct {
 	where     selection
 	perDevice bool
 	devices   []Device
-	groups    bool // a device has compatibility groups: the slice does not count
-	bindings  bool // a device has binding conditions
-	counters  bool // a device consumes counters
+	taints    []api.DeviceTaint // of all devices, by rules that name none
+	groups    bool              // a device has compatibility groups: the slice does not count
+	bindings  bool              // a device has binding conditions
+	counters  bool              // a device consumes counters
 
 	views   func() []*expr.Device
 	indexes func() map[string]int   // of devices, by name; nil for few
@@ -102,6 +103,7 @@ func newSlice(object *api.ResourceSlice, rules []*api.DeviceTaintRule) *slice {
 		object: object, pool: PoolID{spec.Driver, spec.Pool.Name}, where: newSelection(spec.NodeName, spec.AllNodes, spec.NodeSelector),
 		perDevice: isSet(spec.PerDeviceNodeSelection), devices: make([]Device, len(spec.Devices)), tag: new(tag),
 	}
+	named := s.follow(rules)
 	for i := range spec.Devices {
 		object := &spec.Devices[i]
 		d := &s.devices[i]
@@ -110,11 +112,7 @@ func newSlice(object *api.ResourceSlice, rules []*api.DeviceTaintRule) *slice {
 		if s.perDevice {
 			d.where = newSelection(object.NodeName, object.AllNodes, object.NodeSelector)
 		}
-		for _, r := range rules {
-			if selects(r.Spec.DeviceSelector, s.pool, object.Name) {
-				d.taints = acting(d.taints, r.Spec.Taint)
-			}
-		}
+		d.taints = append(d.taints, named[object.Name]...)
 		d.plain = consume(d, nil)
 		d.odd = d.plain.err != nil
 		for _, c := range object.ConsumesCounters {
@@ -210,17 +208,31 @@ func acting(to []api.DeviceTaint, taints ...api.DeviceTaint) []api.DeviceTaint {
 	return to
 }
 
-// selects reports whether a taint rule selects a device.
-func selects(s *api.DeviceTaintSelector, pool PoolID, device string) bool {
-	is := func(want *string, have string) bool { return want == nil || *want == have }
-	return s != nil && is(s.Driver, pool.Driver) && is(s.Pool, pool.Pool) && is(s.Device, device)
+// follow takes the taints of rules that select all devices of the slice, and returns those of rules that name a device, by its
+// name.
+func (s *slice) follow(rules []*api.DeviceTaintRule) (named map[string][]api.DeviceTaint) {
+	for _, r := range rules {
+		switch by := r.Spec.DeviceSelector; {
+		case by == nil || by.Driver != nil && *by.Driver != s.pool.Driver || by.Pool != nil && *by.Pool != s.pool.Pool:
+		case by.Device == nil:
+			s.taints = acting(s.taints, r.Spec.Taint)
+		default:
+			if named == nil {
+				named = map[string][]api.DeviceTaint{}
+			}
+			named[*by.Device] = acting(named[*by.Device], r.Spec.Taint)
+		}
+	}
+	return named
 }
 
 // tolerated reports whether a request tolerates all taints of the device.
 func (d *Device) tolerated(by []api.DeviceToleration) bool {
-	for i := range d.taints {
-		if !slices.ContainsFunc(by, func(t api.DeviceToleration) bool { return tolerates(&t, &d.taints[i]) }) {
-			return false
+	for _, list := range [2][]api.DeviceTaint{d.taints, d.slice.taints} {
+		for i := range list {
+			if !slices.ContainsFunc(by, func(t api.DeviceToleration) bool { return tolerates(&t, &list[i]) }) {
+				return false
+			}
 		}
 	}
 	return true

@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/digest"
+	"github.com/berth-sched/berth/internal/match"
 )
 
 // A grant is the memory of an allocation of one device.
@@ -113,36 +114,48 @@ func (s *search) nodeSelector(claim int) (*api.NodeSelector, error) {
 	case pinned:
 		return s.pools.pinned(), nil
 	}
-	var term api.NodeSelectorTerm
+	var expressions, fields requirements
+	var last *api.NodeSelector
 	for i := range s.placed {
 		p := &s.placed[i]
-		if where := p.device.selectionOf(); p.claim == claim && !where.all && where.object != nil {
-			t := &where.object.NodeSelectorTerms[0]
-			term.MatchExpressions = addRequirements(term.MatchExpressions, t.MatchExpressions)
-			term.MatchFields = addRequirements(term.MatchFields, t.MatchFields)
+		if where := p.device.selectionOf(); p.claim == claim && !where.all && where.object != nil && where.object != last {
+			last = where.object
+			t := &last.NodeSelectorTerms[0]
+			expressions.add(t.MatchExpressions)
+			fields.add(t.MatchFields)
 		}
 	}
-	if len(term.MatchExpressions) == 0 && len(term.MatchFields) == 0 {
+	if len(expressions.list) == 0 && len(fields.list) == 0 {
 		return nil, nil
 	}
+	term := api.NodeSelectorTerm{MatchExpressions: expressions.list, MatchFields: fields.list}
 	return &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{term}}, nil
 }
 
-// addRequirements appends the requirements that the list does not have.
-func addRequirements(to, from []api.NodeSelectorRequirement) []api.NodeSelectorRequirement {
-	for _, r := range from {
-		if !slices.ContainsFunc(to, func(x api.NodeSelectorRequirement) bool {
-			return x.Key == r.Key && x.Operator == r.Operator && sameSet(x.Values, r.Values)
-		}) {
-			to = append(to, r)
-		}
-	}
-	return to
+// requirements are those of several terms, each once: the order of values does not count, nor how often one is there.
+type requirements struct {
+	list  []api.NodeSelectorRequirement
+	known map[string]bool // texts of the list
 }
 
-func sameSet(a, b []string) bool {
-	return !slices.ContainsFunc(a, func(s string) bool { return !slices.Contains(b, s) }) &&
-		!slices.ContainsFunc(b, func(s string) bool { return !slices.Contains(a, s) })
+// add adds the requirements that the list does not have.
+func (q *requirements) add(from []api.NodeSelectorRequirement) {
+	if q.known == nil {
+		q.known = make(map[string]bool, len(from))
+	}
+	var text []byte
+	for _, r := range from {
+		values := slices.Clone(r.Values)
+		slices.Sort(values)
+		text = match.AppendString(match.AppendString(text[:0], r.Key), string(r.Operator))
+		for _, v := range slices.Compact(values) {
+			text = match.AppendString(text, v)
+		}
+		if !q.known[string(text)] {
+			q.known[string(text)] = true
+			q.list = append(q.list, r)
+		}
+	}
 }
 
 // configures reports whether the claim or a class of it has parameters.

@@ -52,13 +52,13 @@ func (s *search) suitOf(claim int, a *ask, c *candidate) *suit {
 // tolerates reports whether an ask tolerates all taints of a device. The first time, a taint with a toleration
 // is an eighth of a step.
 func (s *search) tolerates(claim int, a *ask, c *candidate) bool {
-	taints := c.device.taints
-	if len(taints) == 0 {
+	taints := len(c.device.taints) + len(c.device.slice.taints)
+	if taints == 0 {
 		return true
 	}
 	known := s.suitOf(claim, a, c)
 	if *known&(tolerated|untolerated) == 0 {
-		s.eighths(len(taints) * len(a.tolerations))
+		s.eighths(taints * len(a.tolerations))
 		if c.device.tolerated(a.tolerations) {
 			*known |= tolerated
 		} else {
