@@ -1,11 +1,6 @@
 package volumes
 
-import (
-	"iter"
-	"slices"
-
-	"github.com/berth-sched/berth/framework/api"
-)
+import "slices"
 
 // fewNames is up to how many claims or disks of a pod are compared one by one.
 const fewNames = 8
@@ -13,60 +8,81 @@ const fewNames = 8
 // names are what two pods on a node may both name, for pods with many claims or disks.
 type names struct {
 	claims map[string]struct{} // keys
-	disks  map[diskName]bool   // whether the pod writes
+	disks  map[diskName]*disk
 }
 
-// A diskName names a disk that pods may not share: by one name, or, for a Ceph block
-// device, by pool, image and a monitor.
-type diskName struct {
-	kind          string
-	name          string
-	pool, monitor string
+// A diskName names a disk that pods may not share.
+type diskName struct{ kind, pool, name string }
+
+// A disk is what the volumes of a pod that name it have in common. It conflicts with the same disk of another pod if one of
+// them writes. A Ceph block device is the same one only if they have a monitor in common, too; any other disk has one
+// monitor, "".
+type disk struct {
+	name    diskName
+	all     *monitors // of all volumes
+	writing *monitors // of those that write; nil if none does
 }
 
-// index makes names, if the pod needs them.
+// conflicts reports whether pods on one node cannot use both, which have one name.
+func (d *disk) conflicts(other *disk) bool {
+	return d.writing.meets(other.all) || d.all.meets(other.writing)
+}
+
+// index makes disks and names, if the pod needs them.
 func (p *Pod) index() {
-	disks := 0
-	for _, v := range p.Exclusive {
-		disks++
-		if v.RBD != nil {
-			disks += len(v.RBD.CephMonitors)
+	if len(p.Exclusive) > fewNames || len(p.Keys) > fewNames {
+		p.names = &names{make(map[string]struct{}, len(p.Keys)), make(map[diskName]*disk, len(p.Exclusive))}
+		for _, key := range p.Keys {
+			p.names.claims[key] = struct{}{}
 		}
-	}
-	if p.disks = disks; disks <= fewNames && len(p.Keys) <= fewNames {
-		return
-	}
-	p.names = &names{claims: map[string]struct{}{}, disks: map[diskName]bool{}}
-	for _, key := range p.Keys {
-		p.names.claims[key] = struct{}{}
 	}
 	for _, v := range p.Exclusive {
-		for name, writes := range disksOf(v) {
-			p.names.disks[name] = p.names.disks[name] || writes
+		if d := v.GCEPersistentDisk; d != nil {
+			p.addDisk(diskName{kind: "gce", name: d.PDName}, anyMonitor, !d.ReadOnly)
 		}
-	}
-}
-
-// disksOf yields the names of the disks that a volume is, and whether it writes to them.
-func disksOf(v *api.Volume) iter.Seq2[diskName, bool] {
-	return func(yield func(diskName, bool) bool) {
-		if d := v.GCEPersistentDisk; d != nil && !yield(diskName{kind: "gce", name: d.PDName}, !d.ReadOnly) {
-			return
+		if d := v.AWSElasticBlockStore; d != nil {
+			p.addDisk(diskName{kind: "ebs", name: d.VolumeID}, anyMonitor, true) // never shared
 		}
-		if d := v.AWSElasticBlockStore; d != nil && !yield(diskName{kind: "ebs", name: d.VolumeID}, true) { // never shared
-			return
-		}
-		if d := v.ISCSI; d != nil && !yield(diskName{kind: "iscsi", name: d.IQN}, !d.ReadOnly) {
-			return
+		if d := v.ISCSI; d != nil {
+			p.addDisk(diskName{kind: "iscsi", name: d.IQN}, anyMonitor, !d.ReadOnly)
 		}
 		if d := v.RBD; d != nil {
-			for _, monitor := range d.CephMonitors {
-				if !yield(diskName{"rbd", d.RBDImage, d.RBDPool, monitor}, !d.ReadOnly) {
-					return
-				}
-			}
+			p.addDisk(diskName{"rbd", d.RBDPool, d.RBDImage}, &monitors{list: slices.Clip(d.CephMonitors)}, !d.ReadOnly)
 		}
 	}
+	for i := range p.disks {
+		p.disks[i].all.settle()
+		p.disks[i].writing.settle()
+	}
+}
+
+// addDisk adds what a volume names.
+func (p *Pod) addDisk(name diskName, m *monitors, writes bool) {
+	d := p.disk(name)
+	if d == nil {
+		d = &disk{name: name}
+		p.disks = append(p.disks, d)
+		if p.names != nil {
+			p.names.disks[name] = d
+		}
+	}
+	d.all = d.all.and(m)
+	if writes {
+		d.writing = d.writing.and(m)
+	}
+}
+
+// disk returns the pod's disk of the name, nil if it has none.
+func (p *Pod) disk(name diskName) *disk {
+	if p.names != nil {
+		return p.names.disks[name]
+	}
+	for _, d := range p.disks {
+		if d.name == name {
+			return d
+		}
+	}
+	return nil
 }
 
 // ExclusiveNames are the names of the disks that two pods on a node may not share. Two pods that
@@ -121,45 +137,16 @@ func (p *Pod) HasDisks() bool { return len(p.Mounts) > len(p.Claims) }
 
 // SharesDisk reports whether a disk of one pod cannot be used by the other on the same node.
 func (p *Pod) SharesDisk(q *Pod) bool {
-	if p.disks < q.disks {
+	if len(p.disks) < len(q.disks) {
 		p, q = q, p
 	}
-	if p.disks > fewNames {
-		return slices.ContainsFunc(q.Exclusive, p.conflicts)
-	}
-	for _, a := range q.Exclusive {
-		for _, b := range p.Exclusive {
-			if disksConflict(a, b) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(q.disks, func(d *disk) bool {
+		mine := p.disk(d.name)
+		return mine != nil && mine.conflicts(d)
+	})
 }
 
-// disksConflict reports whether two pods of a node cannot use both disks.
-func disksConflict(a, b *api.Volume) bool {
-	if a, b := a.GCEPersistentDisk, b.GCEPersistentDisk; a != nil && b != nil && a.PDName == b.PDName && !(a.ReadOnly && b.ReadOnly) {
-		return true
-	}
-	if a, b := a.AWSElasticBlockStore, b.AWSElasticBlockStore; a != nil && b != nil && a.VolumeID == b.VolumeID {
-		return true
-	}
-	if a, b := a.ISCSI, b.ISCSI; a != nil && b != nil && a.IQN == b.IQN && !(a.ReadOnly && b.ReadOnly) {
-		return true
-	}
-	if a, b := a.RBD, b.RBD; a != nil && b != nil && a.RBDPool == b.RBDPool && a.RBDImage == b.RBDImage && !(a.ReadOnly && b.ReadOnly) {
-		return slices.ContainsFunc(a.CephMonitors, func(m string) bool { return slices.Contains(b.CephMonitors, m) })
-	}
-	return false
-}
-
-// conflicts reports whether the pod, which has many disks, cannot be on one node with another one's volume.
-func (p *Pod) conflicts(v *api.Volume) bool {
-	for name, writes := range disksOf(v) {
-		if others, shared := p.names.disks[name]; shared && (writes || others) {
-			return true
-		}
-	}
-	return false
+// WritesDisks reports whether two pods with these disks cannot be on one node.
+func (p *Pod) WritesDisks() bool {
+	return slices.ContainsFunc(p.disks, func(d *disk) bool { return d.conflicts(d) })
 }

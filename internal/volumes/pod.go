@@ -34,7 +34,7 @@ type Pod struct {
 	Exclusive []*api.Volume
 
 	made  []string // keys of the claims that are ephemeral
-	disks int      // names of Exclusive, for comparison
+	disks []*disk  // that Exclusive are
 	names *names   // nil for most pods
 }
 

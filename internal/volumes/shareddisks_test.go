@@ -2,6 +2,7 @@ package volumes
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -22,6 +23,12 @@ func drawDisk(t *rapid.T) (v api.Volume) {
 		v.ISCSI = &api.ISCSIVolumeSource{IQN: name, ReadOnly: readOnly}
 	case 3:
 		v.RBD = &api.RBDVolumeSource{RBDPool: name, RBDImage: "i", ReadOnly: readOnly, CephMonitors: rapid.SliceOfN(rapid.SampledFrom([]string{"x", "y", "z"}), 0, 3).Draw(t, "monitors")}
+		if rapid.Bool().Draw(t, "many monitors") {
+			first := rapid.IntRange(0, 30).Draw(t, "first monitor")
+			for i := range 2 * fewNames {
+				v.RBD.CephMonitors = append(v.RBD.CephMonitors, fmt.Sprint("m", first+i))
+			}
+		}
 	}
 	return v
 }
@@ -81,7 +88,11 @@ func besides(t *rapid.T, s *framework.Snapshot, pods [2]*framework.PodInfo) *Dis
 	uses := DiskUsesIn(s)
 	must(t, s.AddPod(pods[0], "n"))
 	must(t, s.AddPod(pods[1], "n"))
+	second := s.Fork()
+	must(t, second.RemovePod(pods[0], "n"))
 	must(t, s.RemovePod(pods[0], "n"))
+	must(t, second.AddPod(pods[1], "m"))
+	must(t, second.Check())
 	must(t, s.RemovePod(pods[1], "n"))
 	must(t, s.Check())
 	must(t, fork.Check())
@@ -93,4 +104,21 @@ func must(t *rapid.T, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// disksConflict reports whether two pods of a node cannot use both disks, as kube-scheduler's documentation says.
+func disksConflict(a, b *api.Volume) bool {
+	if a, b := a.GCEPersistentDisk, b.GCEPersistentDisk; a != nil && b != nil && a.PDName == b.PDName && !(a.ReadOnly && b.ReadOnly) {
+		return true
+	}
+	if a, b := a.AWSElasticBlockStore, b.AWSElasticBlockStore; a != nil && b != nil && a.VolumeID == b.VolumeID {
+		return true
+	}
+	if a, b := a.ISCSI, b.ISCSI; a != nil && b != nil && a.IQN == b.IQN && !(a.ReadOnly && b.ReadOnly) {
+		return true
+	}
+	if a, b := a.RBD, b.RBD; a != nil && b != nil && a.RBDPool == b.RBDPool && a.RBDImage == b.RBDImage && !(a.ReadOnly && b.ReadOnly) {
+		return slices.ContainsFunc(a.CephMonitors, func(m string) bool { return slices.Contains(b.CephMonitors, m) })
+	}
+	return false
 }
