@@ -69,6 +69,8 @@ type sums interface {
 	settle()
 	// use returns the total for a purpose, or nil if it is not known.
 	use(b Basis) []int64
+	// after is element r of use once there are so many pods more that no report names.
+	after(b Basis, p *PodLoad, pods int64, r int) int64
 	// pods is how many pods have an entry.
 	pods() int
 }

@@ -107,6 +107,8 @@ func TestLedgerModel(t *testing.T) {
 			"commit":     m.commit,
 			"fork":       m.fork,
 			"other load": m.addLoad,
+			"more":       m.countMore,
+			"more2":      m.countMore,
 		})
 	})
 }
@@ -263,6 +265,46 @@ func (m *ledgerModel) addPod(t *rapid.T) {
 	p := m.fresh(info, true)
 	m.enter(node, p)
 	m.seen = &modelDeparture{node, p, m.now()}
+}
+
+// countMore compares the use after some pods more with that of pods that are added and taken away again. No report names them.
+func (m *ledgerModel) countMore(t *rapid.T) {
+	node := m.drawNode(t)
+	p := m.newPod(t)
+	p.Status.Phase, p.Name = "", "more"
+	info := m.info(t, p)
+	mark := m.snapshot.Begin()
+	defer m.snapshot.Rollback(mark)
+	for more := range int64(3) {
+		for _, load := range m.loads {
+			m.compareMore(t, load, node, info, more)
+		}
+		one, err := info.Named(fmt.Sprint("more-", more))
+		must(t, err)
+		must(t, m.snapshot.AddPod(one, node))
+	}
+}
+
+// compareMore expects that some of these pods have been added.
+func (m *ledgerModel) compareMore(t *rapid.T, load *estimator.Load, node string, info *framework.PodInfo, added int64) {
+	view, n := load.View(m.snapshot), m.snapshot.Node(node)
+	for _, b := range []estimator.Basis{estimator.WholeForFilter, estimator.ProdForFilter, estimator.WholeForScore, estimator.ProdForScore} {
+		use := slices.Clone(view.Use(n, b))
+		if use == nil {
+			continue
+		}
+		one, err := info.Named("and-more")
+		must(t, err)
+		mark := m.snapshot.Begin()
+		must(t, m.snapshot.AddPod(one, node))
+		after := slices.Clone(view.Use(m.snapshot.Node(node), b))
+		m.snapshot.Rollback(mark)
+		for r := range use {
+			if none, got := view.UseAfter(n, b, load.Pod(info), 0, r), view.UseAfter(n, b, load.Pod(info), 1, r); none != use[r] || got != after[r] {
+				t.Fatalf("%s, basis %d, resource %d, %d pods added: use %d, %d after one more, want %d, %d", node, b, r, added, none, got, use[r], after[r])
+			}
+		}
+	}
 }
 
 func (m *ledgerModel) removePod(t *rapid.T) {

@@ -74,6 +74,17 @@ func (q *quantitySums) use(b Basis) []int64 {
 	return q.total(b)
 }
 
+func (q *quantitySums) after(b Basis, p *PodLoad, pods int64, r int) int64 {
+	if !q.estimated[b] {
+		return q.total(b)[r]
+	}
+	estimate, class := int64(0), classOf[b]
+	if r < len(p.Estimate) && (class == wholeClass || p.Prod) {
+		estimate = p.Estimate[r]
+	}
+	return q.load.config.Arithmetic.sum(q.estimatesOf(class)[r].plusTimes(estimate, pods), widen(q.fixed(b)[r]))
+}
+
 func (q *quantitySums) nodeChanged() { q.node = nil }
 
 func (q *quantitySums) placed(a *account) {

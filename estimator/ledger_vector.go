@@ -86,6 +86,27 @@ func (v *vectorSums) use(b Basis) []int64 {
 	return nil
 }
 
+func (v *vectorSums) after(b Basis, p *PodLoad, pods int64, r int) int64 {
+	estimate := int64(0)
+	if r < len(p.charged) {
+		estimate = p.charged[r]
+	}
+	part := useFilterBase
+	switch b {
+	case ProdForFilter, ProdForScore:
+		if !p.Prod {
+			estimate = 0
+		}
+		return v.arithmetic().sum(v.sum(prodUsage)[r], v.sum(prodExcess)[r].plusTimes(max(estimate, 0), pods))
+	case WholeForScore:
+		part = useScoreBase
+	}
+	if !v.has[part] {
+		return v.arithmetic().sum(v.sum(estimateOfAll)[r].plusTimes(estimate, pods), wide{})
+	}
+	return v.arithmetic().sum(v.sum(excess)[r].plusTimes(max(estimate, 0), pods), widen(v.of(part)[r]))
+}
+
 func (v *vectorSums) of(part int) []int64 {
 	k := len(v.load.names)
 	return v.uses[part*k : (part+1)*k : (part+1)*k]

@@ -57,6 +57,12 @@ func (v View) Use(n *framework.NodeInfo, b Basis) []int64 {
 	return a.sums[v.book].use(b)
 }
 
+// UseAfter is element r of Use once so many pods more are on the node, each like p and named in no report. Use must know
+// it. O(1).
+func (v View) UseAfter(n *framework.NodeInfo, b Basis, p *PodLoad, pods int64, r int) int64 {
+	return v.ledger.account(n.Slot()).sums[v.book].after(b, p, pods, r)
+}
+
 // Measured reports whether the node has a metric.
 func (v View) Measured(n *framework.NodeInfo) bool { return v.ledger.Metric(n) != nil }
 

@@ -46,6 +46,9 @@ func TestWide(t *testing.T) {
 			sum.sub(x)
 			want.Sub(want, big.NewInt(x))
 		}
+		times, n := number.Draw(t, "times"), rapid.Int64Range(0, 1<<30).Draw(t, "n")
+		sum = sum.plusTimes(times, n)
+		want.Add(want, new(big.Int).Mul(big.NewInt(times), big.NewInt(n)))
 		more := number.Draw(t, "more")
 		want.Add(want, big.NewInt(more))
 		cut := want.Int64()

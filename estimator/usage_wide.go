@@ -22,6 +22,16 @@ func (w *wide) sub(x int64) {
 	w.lo, w.hi = lo, w.hi-x>>63-int64(borrow)
 }
 
+// plusTimes returns w + x*n for n >= 0.
+func (w wide) plusTimes(x, n int64) wide {
+	hi, lo := bits.Mul64(uint64(x), uint64(n))
+	if x < 0 {
+		hi -= uint64(n) // x is 2^64 more as an unsigned number
+	}
+	sum, carry := bits.Add64(w.lo, lo, 0)
+	return wide{w.hi + int64(hi) + int64(carry), sum}
+}
+
 // plus returns w + v, cut to int64.
 func (w wide) plus(v wide) int64 {
 	lo, carry := bits.Add64(w.lo, v.lo, 0)

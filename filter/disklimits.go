@@ -69,6 +69,16 @@ func (f *diskFilter) Filter(_ *framework.PodInfo, node *framework.NodeInfo) fram
 	return framework.Status{}
 }
 
+// Replicas implements [replica.Counter], as that of NodeVolumeLimits does.
+func (f *diskFilter) Replicas(pod *framework.PodInfo, node *framework.NodeInfo) (count int64, ok bool) {
+	return replicasSharing(f, pod, node)
+}
+
+// FilterAfter implements [replica.Counter].
+func (f *diskFilter) FilterAfter(pod *framework.PodInfo, node *framework.NodeInfo, _ int64) framework.Status {
+	return f.Filter(pod, node)
+}
+
 // Details implements [framework.Detailer].
 func (f *diskFilter) Details(_ *framework.PodInfo, node *framework.NodeInfo) []framework.Detail {
 	if f.err != nil || len(f.added) == 0 || f.limits.Kind.Migrated(volumes.CSINode(f.snapshot, node.Name())) {

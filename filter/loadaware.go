@@ -1,6 +1,9 @@
 package filter
 
 import (
+	"math"
+	"slices"
+	"sort"
 	"time"
 
 	"github.com/berth-sched/berth/estimator"
@@ -135,27 +138,32 @@ type loadAware struct {
 }
 
 func (f *loadAware) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
-	d := f.load.Node(node)
-	thresholds, basis := f.limits(d)
-	if f.rules.thresholdsFirst && (!thresholds.Set || d.Err != nil) {
-		return framework.Status{}
-	}
-	if f.expired != estimator.UseExpired && f.view.Expired(node) {
-		if f.rules.passExpired || f.expired == estimator.PassExpired {
-			return framework.Status{}
-		}
-		return metricExpired
-	}
-	use := f.view.Use(node, basis)
-	if use == nil || d.Err != nil || f.rules.failedPasses && f.pod.Err != nil {
-		return framework.Status{}
-	}
-	for i := range thresholds.Limits {
-		if l := &thresholds.Limits[i]; f.exceeds(l, use) {
+	limits, use, status := f.limited(node)
+	for i := range limits {
+		if l := &limits[i]; f.exceeds(l, use[l.Resource]) {
 			return l.Exceeded
 		}
 	}
-	return framework.Status{}
+	return status
+}
+
+// limited returns the limits that the node must keep, and the use that they limit. If there are none, status is the verdict.
+func (f *loadAware) limited(node *framework.NodeInfo) (limits []estimator.Limit, use []int64, status framework.Status) {
+	d := f.load.Node(node)
+	thresholds, basis := f.limits(d)
+	if f.rules.thresholdsFirst && (!thresholds.Set || d.Err != nil) {
+		return nil, nil, framework.Status{}
+	}
+	if f.expired != estimator.UseExpired && f.view.Expired(node) {
+		if f.rules.passExpired || f.expired == estimator.PassExpired {
+			return nil, nil, framework.Status{}
+		}
+		return nil, nil, metricExpired
+	}
+	if use = f.view.Use(node, basis); use == nil || d.Err != nil || f.rules.failedPasses && f.pod.Err != nil {
+		return nil, nil, framework.Status{}
+	}
+	return thresholds.Limits, use, framework.Status{}
 }
 
 // limits returns the thresholds that apply to the pod, and the use that they limit.
@@ -166,19 +174,58 @@ func (f *loadAware) limits(d *estimator.NodeLoad) (*estimator.Thresholds, estima
 	return &d.Whole, estimator.WholeForFilter
 }
 
-// exceeds reports whether the use of the node, with the pod, exceeds the limit.
-func (f *loadAware) exceeds(l *estimator.Limit, use []int64) bool {
-	percent := f.percent(l, use)
+// exceeds reports whether the use of the limit's resource, with the pod, exceeds the limit.
+func (f *loadAware) exceeds(l *estimator.Limit, used int64) bool {
+	percent := f.percent(l, used)
 	return percent > l.Percent || percent == l.Percent && f.rules.inclusive
 }
 
-// percent returns the use of the limit's resource, with the pod.
-func (f *loadAware) percent(l *estimator.Limit, use []int64) int64 {
-	used := use[l.Resource]
+// percent returns the use of the limit's resource, with the pod, in percent.
+func (f *loadAware) percent(l *estimator.Limit, used int64) int64 {
 	if l.Resource < len(f.estimate) {
 		used = f.arithmetic.Add(used, f.estimate[l.Resource])
 	}
 	return f.arithmetic.Percent(used, l.Allocatable)
+}
+
+// Replicas implements [replica.Counter]: each replica adds its estimate to the use, as no metric reports it yet. It cannot tell
+// where more replicas need not mean more use: with [estimator.Wrapping], and for negative numbers.
+func (f *loadAware) Replicas(pod *framework.PodInfo, node *framework.NodeInfo) (count int64, ok bool) {
+	if !f.Filter(pod, node).IsSuccess() {
+		return 0, true
+	}
+	limits, _, _ := f.limited(node)
+	if f.arithmetic == estimator.Wrapping || slices.ContainsFunc(f.pod.Estimate, isNegative) ||
+		slices.ContainsFunc(limits, func(l estimator.Limit) bool { return l.Allocatable < 0 }) {
+		return 0, false
+	}
+	const most = 1 << 30
+	if n := sort.Search(most, func(n int) bool { return f.exceeded(node, limits, int64(n)) != nil }); n < most {
+		return int64(n), true
+	}
+	return math.MaxInt64, true
+}
+
+func isNegative(x int64) bool { return x < 0 }
+
+// FilterAfter implements [replica.Counter].
+func (f *loadAware) FilterAfter(_ *framework.PodInfo, node *framework.NodeInfo, replicas int64) framework.Status {
+	limits, _, status := f.limited(node)
+	if l := f.exceeded(node, limits, replicas); l != nil {
+		return l.Exceeded
+	}
+	return status
+}
+
+// exceeded returns the first limit that the pod would exceed beside so many replicas of it, nil if there is none.
+func (f *loadAware) exceeded(node *framework.NodeInfo, limits []estimator.Limit, replicas int64) *estimator.Limit {
+	_, basis := f.limits(f.load.Node(node))
+	for i := range limits {
+		if l := &limits[i]; f.exceeds(l, f.view.UseAfter(node, basis, f.pod, replicas, l.Resource)) {
+			return l
+		}
+	}
+	return nil
 }
 
 // Details implements [framework.Detailer]: one detail for each resource whose use
@@ -201,7 +248,7 @@ func (f *loadAware) Details(pod *framework.PodInfo, node *framework.NodeInfo) (l
 		return []framework.Detail{{Subject: "metric expired", Facts: append(age, limit)}}
 	}
 	for i := range thresholds.Limits {
-		if l := &thresholds.Limits[i]; f.exceeds(l, use) {
+		if l := &thresholds.Limits[i]; f.exceeds(l, use[l.Resource]) {
 			list = append(list, f.detail(d.Resources[l.Resource], l, use, age))
 		}
 	}
@@ -210,7 +257,7 @@ func (f *loadAware) Details(pod *framework.PodInfo, node *framework.NodeInfo) (l
 
 // detail describes an exceeded limit.
 func (f *loadAware) detail(name resource.Name, l *estimator.Limit, use []int64, age []framework.Fact) framework.Detail {
-	percent, estimate := f.percent(l, use), int64(0)
+	percent, estimate := f.percent(l, use[l.Resource]), int64(0)
 	if l.Resource < len(f.estimate) {
 		estimate = f.estimate[l.Resource]
 	}

@@ -154,6 +154,26 @@ func (f *nodePorts) Filter(pod *framework.PodInfo, node *framework.NodeInfo) fra
 	return framework.Status{}
 }
 
+// Replicas implements [replica.Counter]: a node takes one, as the next wants the same ports. It cannot tell while ports are
+// free because a pod was removed temporarily.
+func (f *nodePorts) Replicas(pod *framework.PodInfo, node *framework.NodeInfo) (count int64, ok bool) {
+	if len(f.freed) > 0 {
+		return 0, false
+	}
+	if !f.Filter(pod, node).IsSuccess() {
+		return 0, true
+	}
+	return 1, true
+}
+
+// FilterAfter implements [replica.Counter].
+func (f *nodePorts) FilterAfter(pod *framework.PodInfo, node *framework.NodeInfo, replicas int64) framework.Status {
+	if replicas > 0 {
+		return framework.UnschedulableStatus(reasonPorts)
+	}
+	return f.Filter(pod, node)
+}
+
 // filterMany is Filter for many ports.
 func (f *nodePorts) filterMany(pod *framework.PodInfo, node *framework.NodeInfo) framework.Status {
 	used := f.used(node)

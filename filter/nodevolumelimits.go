@@ -2,6 +2,7 @@ package filter
 
 import (
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
@@ -167,6 +168,28 @@ func (v *newVolumes) filter(there *volumes.NodeVolumes) framework.Status {
 		}
 	}
 	return framework.Status{}
+}
+
+// Replicas implements [replica.Counter]: replicas share the volumes of the first one. It cannot tell for ephemeral
+// volumes, as each replica has its own.
+func (f *nodeVolumeLimits) Replicas(pod *framework.PodInfo, node *framework.NodeInfo) (count int64, ok bool) {
+	return replicasSharing(f, pod, node)
+}
+
+// FilterAfter implements [replica.Counter].
+func (f *nodeVolumeLimits) FilterAfter(pod *framework.PodInfo, node *framework.NodeInfo, _ int64) framework.Status {
+	return f.Filter(pod, node)
+}
+
+// replicasSharing is how many replicas of a pod a filter of volumes lets on a node, if it counts each volume once.
+func replicasSharing(f framework.NodeFilter, pod *framework.PodInfo, node *framework.NodeInfo) (count int64, ok bool) {
+	switch {
+	case !f.Filter(pod, node).IsSuccess():
+		return 0, true
+	case slices.ContainsFunc(volumes.Of(pod).Claims, func(c volumes.ClaimRef) bool { return c.Ephemeral }):
+		return 0, false
+	}
+	return math.MaxInt64, true
 }
 
 // FilterWith is Filter as if the pods had been added to the node.

@@ -2,6 +2,7 @@ package filter
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
@@ -203,6 +204,28 @@ func (f *volumeRestrictions) Filter(_ *framework.PodInfo, node *framework.NodeIn
 		return framework.UnschedulableStatus(reasonClaimInUse)
 	}
 	return framework.Status{}
+}
+
+// Replicas implements [replica.Counter]: replicas can share a node if they only read their disks. It cannot tell for
+// claims that only one pod may use.
+func (f *volumeRestrictions) Replicas(pod *framework.PodInfo, node *framework.NodeInfo) (count int64, ok bool) {
+	switch {
+	case !f.Filter(pod, node).IsSuccess():
+		return 0, true
+	case len(f.claims) > 0:
+		return 0, false
+	case f.pod.WritesDisks():
+		return 1, true
+	}
+	return math.MaxInt64, true
+}
+
+// FilterAfter implements [replica.Counter].
+func (f *volumeRestrictions) FilterAfter(pod *framework.PodInfo, node *framework.NodeInfo, replicas int64) framework.Status {
+	if replicas > 0 && f.pod.WritesDisks() {
+		return framework.UnschedulableStatus(reasonDiskConflict)
+	}
+	return f.Filter(pod, node)
 }
 
 // AddPod counts the uses of the other pod.

@@ -85,9 +85,9 @@ func (f *Filtering) counted(node *framework.NodeInfo) (count int64, ok bool) {
 }
 
 // ReservesNothing reports whether no Reserve plugin takes claims or volumes for the pod. A
-// plugin that the pod concerns counts as busy (see [incremental.Concerned]), except
-// VolumeBinding and DynamicResources without claims: if the latter must find devices for extended resources, its
-// filter reads more than the node, and says so.
+// plugin that the pod concerns counts as busy (see [incremental.Concerned]), except estimator.Assigner, for which a pod on a node
+// is there already, and VolumeBinding and DynamicResources without claims: if the latter must find devices for extended
+// resources, its filter reads more than the node, and says so.
 func (f *Filtering) ReservesNothing() bool {
 	pod := f.path.cycle.Pod
 	for i := range f.path.plugins.reserve {
@@ -96,6 +96,7 @@ func (f *Filtering) ReservesNothing() bool {
 			continue
 		}
 		switch p.plugin.(type) {
+		case estimator.Assigner:
 		case filter.DynamicResources:
 			if pod.HasClaims() {
 				return false
