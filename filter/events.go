@@ -7,12 +7,14 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/incremental"
 	"github.com/berth-sched/berth/framework/queueing"
+	"github.com/berth-sched/berth/internal/podsize"
 )
 
 // on registers for events about objects of type T. r is the resource of the events.
 // helps reports whether an event may make a rejected pod schedulable; before is nil
 // for an added object, after for a deleted one. An event without any object always
-// counts as helpful.
+// counts as helpful, and so does any event to a large pod, unless it is about the pod itself: to compare it with each event
+// may cost all others more than to try it in vain, which the queue does seldom.
 func on[T any](r queueing.EventResource, a queueing.ActionType, helps func(pod *framework.PodInfo, before, after *T) bool) queueing.EventHint {
 	return queueing.EventHint{
 		Event: queueing.ClusterEvent{Resource: r, Action: a},
@@ -25,7 +27,7 @@ func on[T any](r queueing.EventResource, a queueing.ActionType, helps func(pod *
 			if err != nil {
 				return queueing.Queue, err
 			}
-			if b == nil && a == nil || helps(pod, b, a) {
+			if b == nil && a == nil || r != queueing.ResourceTargetPod && podsize.IsLarge(pod) || helps(pod, b, a) {
 				return queueing.Queue, nil
 			}
 			return queueing.QueueSkip, nil

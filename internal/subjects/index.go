@@ -3,6 +3,7 @@ package subjects
 import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/queueing"
+	"github.com/berth-sched/berth/internal/podsize"
 )
 
 // A Waiter is somebody who waits for events. It is in any number of indexes.
@@ -77,13 +78,16 @@ const most = 64
 
 var anything = []queueing.Subject{{}}
 
-// subjectsOf are the subjects of a pod for a hint that has any.
+// subjectsOf are the subjects of a pod for a hint that has any. A large one has any: to list its subjects may take long.
 func subjectsOf(r queueing.EventHint, pod *framework.PodInfo) (list []queueing.Subject) {
 	defer func() {
 		if recover() != nil {
 			list = anything
 		}
 	}()
+	if podsize.IsLarge(pod) {
+		return anything
+	}
 	for _, s := range r.Subjects(pod) {
 		list = append(list, plain(s))
 	}

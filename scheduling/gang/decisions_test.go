@@ -54,6 +54,46 @@ func TestDecisionsAreBounded(t *testing.T) {
 	}
 }
 
+// The groups of a tree have their decisions together.
+func TestDecisionsOfTreesAreBounded(t *testing.T) {
+	const domains, groups, pods = 30, 3, 20
+	var nodes []*api.Node
+	for i := range domains {
+		nodes = append(nodes, api.MakeNode(fmt.Sprint("n", i), "100", "16Gi").Labels(rack, fmt.Sprint("r", i)).Obj())
+	}
+	for _, fits := range []bool{true, false} {
+		all := domains * groups * (1 + 2*pods) // to try a domain, and to take it
+		if !fits {
+			all -= domains * pods // the last group takes none
+		}
+		for _, decisions := range []int{-1, 0, all, all - 1} {
+			s := cluster(nodes)
+			set := &gang.Set{Name: "s", Topology: rack}
+			for i := range groups {
+				g := &gang.Group{Name: fmt.Sprint("g", i)}
+				for k := range pods {
+					cpu := "1"
+					if !fits && i == groups-1 && k == pods-1 {
+						cpu = "200"
+					}
+					g.Pods = append(g.Pods, info(s, api.MakePod(fmt.Sprint("p", i, "-", k)).Requests(cpu, fmt.Sprint(1_000_000+i*pods+k)).Obj()))
+				}
+				set.Children = append(set.Children, g)
+			}
+			out, err := placer(gang.Rules{Decisions: decisions}).PlaceSet(s, set)
+			if decisions == all-1 {
+				if err == nil || !strings.Contains(err.Error(), `set s: children: "3": have too many pods to try in each domain: more than `+fmt.Sprint(decisions)) {
+					t.Errorf("fits %t, %d decisions: %v, want an error", fits, decisions, err)
+				}
+				continue
+			}
+			if err != nil || (out.Status == gang.Placed) != fits {
+				t.Errorf("fits %t, %d decisions: %v", fits, decisions, err)
+			}
+		}
+	}
+}
+
 // countedFilter lets all nodes pass, and counts how often it is bound.
 type countedFilter struct{ bound *int }
 

@@ -35,7 +35,7 @@ func (a *attempt) kubernetes() error {
 	if a.out.Trials, err = a.trials(candidates); err != nil {
 		return err
 	}
-	a.decided = 0 // for the domain that is taken
+	a.spend() // the domain that is taken has decisions of its own
 	var successful []*Trial
 	for _, t := range a.out.Trials {
 		if t.Succeeded {

@@ -11,6 +11,7 @@ import (
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/podsize"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 )
@@ -25,6 +26,7 @@ type Placer struct {
 	forest forest
 	rooms  roomByClass
 	verify bool // counts are compared with trials
+	tree   *treeWork
 
 	workers []*Placer // forks; see [Rules.Workers]
 }
@@ -117,6 +119,7 @@ func (p *Placer) attemptWithin(snap *framework.Snapshot, g *Group, outer *domain
 	a.hash = newHash(p.rules.Seed).add(g.Key())
 	mark := snap.Begin()
 	defer func() {
+		a.spend()
 		if keep && out != nil && out.Status == Placed { // out is nil on an error, and in a panic
 			snap.Commit(mark)
 		}
@@ -180,17 +183,16 @@ func (a *attempt) count(placements int) (err error) {
 }
 
 // worth is how many placements counts are worth: as many as there are decisions in all domains without them. If these are more
-// than an attempt may make, only counts help.
+// than an attempt may make, only counts help. Placements of pods with many parts take longer, so they are fewer.
 func (a *attempt) worth() int {
-	instead := a.root.size * len(a.g.Pods)
-	if instead > a.decisions() {
-		return math.MaxInt
+	if len(a.g.Pods) == 0 {
+		return placementsLeast
 	}
-	least := placementsLeast
-	if len(a.g.Pods) > 0 {
-		least /= 1 + len(a.g.Pods[0].Pod.Spec.Volumes)/volumesOfAPlacement
+	most := max(a.root.size*len(a.g.Pods), placementsLeast)
+	if most > a.decisions() {
+		most = max(most, placementsMost)
 	}
-	return max(instead, least)
+	return most / (1 + podsize.Parts(a.g.Pods[0].Pod)/partsOfAPlacement)
 }
 
 // progress is how many members stand and how many remain to be tried.
@@ -254,15 +256,18 @@ const givenUpCost = 50_000
 func givenUp(r scheduling.Rejection) bool { return r.Status.Is(filter.SearchGivenUp) }
 
 // decisions is how many decisions the attempt may make.
-func (a *attempt) decisions() int {
-	most := a.rules.Decisions
-	switch {
+func (a *attempt) decisions() int { return a.rules.decisions(len(a.g.Pods)) }
+
+// decisions is how many decisions an attempt for so many pods may make.
+func (r *Rules) decisions(pods int) int {
+	switch most := r.Decisions; {
 	case most < 0:
 		return math.MaxInt
 	case most == 0:
-		most = 300_000
+		return max(300_000, pods)
+	default:
+		return max(most, pods)
 	}
-	return max(most, len(a.g.Pods))
 }
 
 // tooMany says that an attempt has made all its decisions.

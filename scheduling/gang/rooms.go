@@ -34,14 +34,16 @@ type room struct {
 }
 
 // roomsMost bounds how many classes are kept, and countMost how many pods of a node are
-// counted. placementsLeast is how many pods may be placed at least to count, where a plugin cannot: about 50 ms. So many
-// volumes of a pod as volumesOfAPlacement cost as much as a placement without.
+// counted. placementsLeast is how many pods may be placed at least to count, where a plugin cannot: about 50 ms, and
+// placementsMost at most if trying would take more decisions than an attempt may make: 5 s. So many parts of a pod as
+// partsOfAPlacement cost up to four times as much as a placement without.
 const (
 	roomsMost       = 256
 	countMost       = 1 << 16
 	placementsLeast = 20_000
+	placementsMost  = 2_000_000
 
-	volumesOfAPlacement = 4
+	partsOfAPlacement = 16
 )
 
 // of returns the room of the pods' class; nil if they are not of one class, if a

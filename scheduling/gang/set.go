@@ -137,6 +137,8 @@ func (p *Placer) PlaceSet(snap *framework.Snapshot, s *Set) (*SetOutcome, error)
 
 // rootSet is placeSet for the root of a tree: if pods wait, some pod must be new.
 func (p *Placer) rootSet(snap *framework.Snapshot, s *Set, within *domain) (*SetOutcome, error) {
+	p.tree = newTreeWork(s, &p.rules)
+	defer func() { p.tree = nil }()
 	out, err := p.placeSet(snap, s, within)
 	if err != nil || out.Status != Placed || len(out.placed(s)) > 0 || len(s.merged().Pods) == 0 {
 		return out, err
@@ -222,6 +224,9 @@ func (p *Placer) placeSet(snap *framework.Snapshot, s *Set, within *domain) (*Se
 		if best, err = a.choose(stood); err != nil {
 			return nil, err
 		}
+	}
+	if s == p.tree.set {
+		p.tree.decided = 0 // the domain that is taken has decisions of its own
 	}
 	out, err := p.children(snap, s, best.domain)
 	if err != nil {
@@ -360,7 +365,39 @@ func (s *Set) place(p *Placer, snap *framework.Snapshot, within *domain) (ChildO
 
 func (g *Group) place(p *Placer, snap *framework.Snapshot, within *domain) (ChildOutcome, error) {
 	o, err := p.placeWithin(snap, g, within, true)
+	if err == nil && p.tree != nil {
+		err = p.tree.tried()
+	}
 	return ChildOutcome{Group: o}, err
+}
+
+// treeWork is what the groups of a tree have taken, each attempt for a group included.
+type treeWork struct {
+	set           *Set
+	decided, most int
+}
+
+// newTreeWork lets each group be tried once, at least, which decides twice about each pod: to try a domain, and to take it.
+func newTreeWork(s *Set, rules *Rules) *treeWork {
+	n := 0
+	s.leaves(func(g *Group) { n += 1 + 2*len(g.Pods) })
+	return &treeWork{set: s, most: rules.decisions(n)}
+}
+
+// spend adds the decisions that the attempt has made to those of its tree.
+func (a *attempt) spend() {
+	if a.tree != nil {
+		a.tree.decided += a.decided
+	}
+	a.decided = 0
+}
+
+// tried counts an attempt for a group. It is an error if the tree has taken more than it may.
+func (w *treeWork) tried() error {
+	if w.decided++; w.decided <= w.most {
+		return nil
+	}
+	return w.set.invalid("children", strconv.Itoa(len(w.set.Children)), fmt.Sprintf("have too many pods to try in each domain: more than %d decisions, see Rules.Decisions", w.most))
 }
 
 func (s *Set) leaves(f func(*Group)) {

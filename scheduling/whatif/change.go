@@ -11,6 +11,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
+	"github.com/berth-sched/berth/internal/podsize"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -129,7 +130,7 @@ type trial struct {
 
 // newTrial applies the changes to copies. An unknown kind is an error.
 func newTrial(pod *api.Pod, node *api.Node, changes []Change) (*trial, error) {
-	size := sizeOf(pod)
+	size := 1 + podsize.Parts(pod)
 	t := &trial{pod: pod, steps: size + len(changes)}
 	drops := drops{size: size}
 	for i := range changes {
@@ -168,23 +169,6 @@ func newTrial(pod *api.Pod, node *api.Node, changes []Change) (*trial, error) {
 	drops.finish(t.pod)
 	t.steps += drops.steps
 	return t, nil
-}
-
-// sizeOf is about how many parts of the pod a trial goes over.
-func sizeOf(p *api.Pod) int {
-	size := 1 + len(p.Labels) + len(p.Spec.NodeSelector) + len(p.Spec.Tolerations) + len(p.Spec.TopologySpreadConstraints)
-	for _, containers := range [][]api.Container{p.Spec.Containers, p.Spec.InitContainers} {
-		for i := range containers {
-			size += 1 + len(containers[i].Ports) + len(containers[i].Resources.Requests)
-		}
-	}
-	if a := p.Spec.Affinity; a != nil && a.PodAffinity != nil {
-		size += len(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
-	}
-	if a := p.Spec.Affinity; a != nil && a.PodAntiAffinity != nil {
-		size += len(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
-	}
-	return size
 }
 
 // editable copies the pod, and of what it holds only what changes write to. A whole copy

@@ -10,6 +10,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/devices"
+	"github.com/berth-sched/berth/internal/podsize"
 	"github.com/berth-sched/berth/internal/volumes"
 	"github.com/berth-sched/berth/scheduling"
 )
@@ -273,7 +274,7 @@ func (x *whyNot) spend(steps int) error {
 		return nil
 	}
 	return &api.InvalidError{
-		Object: "pod " + x.pod.Key(), Field: "spec", Value: fmt.Sprintf("%d parts", sizeOf(x.pod)),
+		Object: "pod " + x.pod.Key(), Field: "spec", Value: fmt.Sprintf("%d parts", podsize.Parts(x.pod)),
 		Err: fmt.Errorf("the search for remedies took more than %d steps; ask about a pod with fewer containers, ports, constraints and claims, or a node with fewer taints", maxSteps),
 	}
 }

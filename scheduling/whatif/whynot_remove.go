@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/podsize"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -80,7 +81,7 @@ func (x *whyNot) removalsFrom(s *framework.Snapshot, f *scheduling.Filtering, po
 	if count == 0 || count > maxRemoved {
 		return nil, false, nil
 	}
-	r := &removal{x: x, s: s, f: f, pod: pod, size: 2*removalSteps + 6*sizeOf(pod.Pod)}
+	r := &removal{x: x, s: s, f: f, pod: pod, size: 2*removalSteps + 6*(1+podsize.Parts(pod.Pod))}
 	for _, n := range nodes {
 		for _, p := range n.Pods {
 			r.pods = append(r.pods, running{p, n.Name()})
