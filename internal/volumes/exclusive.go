@@ -12,7 +12,20 @@ type names struct {
 }
 
 // A diskName names a disk that pods may not share.
-type diskName struct{ kind, pool, name string }
+type diskName struct {
+	kind       diskType
+	pool, name string // pool is of Ceph block devices
+}
+
+// A diskType is a kind of such disks.
+type diskType uint8
+
+const (
+	gceDisk diskType = iota
+	ebsDisk
+	iscsiDisk
+	cephDisk
+)
 
 // A disk is what the volumes of a pod that name it have in common. It conflicts with the same disk of another pod if one of
 // them writes. A Ceph block device is the same one only if they have a monitor in common, too; any other disk has one
@@ -38,16 +51,16 @@ func (p *Pod) index() {
 	}
 	for _, v := range p.Exclusive {
 		if d := v.GCEPersistentDisk; d != nil {
-			p.addDisk(diskName{kind: "gce", name: d.PDName}, anyMonitor, !d.ReadOnly)
+			p.addDisk(diskName{kind: gceDisk, name: d.PDName}, anyMonitor, !d.ReadOnly)
 		}
 		if d := v.AWSElasticBlockStore; d != nil {
-			p.addDisk(diskName{kind: "ebs", name: d.VolumeID}, anyMonitor, true) // never shared
+			p.addDisk(diskName{kind: ebsDisk, name: d.VolumeID}, anyMonitor, true) // never shared
 		}
 		if d := v.ISCSI; d != nil {
-			p.addDisk(diskName{kind: "iscsi", name: d.IQN}, anyMonitor, !d.ReadOnly)
+			p.addDisk(diskName{kind: iscsiDisk, name: d.IQN}, anyMonitor, !d.ReadOnly)
 		}
 		if d := v.RBD; d != nil {
-			p.addDisk(diskName{"rbd", d.RBDPool, d.RBDImage}, &monitors{list: slices.Clip(d.CephMonitors)}, !d.ReadOnly)
+			p.addDisk(diskName{cephDisk, d.RBDPool, d.RBDImage}, &monitors{list: slices.Clip(d.CephMonitors)}, !d.ReadOnly)
 		}
 	}
 	for i := range p.disks {

@@ -117,6 +117,7 @@ func MakeVolumes(s *framework.Snapshot, pod *api.Pod, node *api.Node) error {
 // pod was placed on the node: to the free volumes that were found for them, or to new ones if they wait for a
 // provisioner. So the next pod with such a claim goes where its volume can be reached.
 func Bound(s *framework.Snapshot, pod *api.Pod, node *api.Node) (o api.Objects) {
+	found := foundFor(s, pod)
 	for i := range pod.Spec.Volumes {
 		v := pod.Spec.Volumes[i].PersistentVolumeClaim
 		if v == nil {
@@ -126,7 +127,7 @@ func Bound(s *framework.Snapshot, pod *api.Pod, node *api.Node) (o api.Objects) 
 		if claim == nil || claim.Spec.VolumeName != "" {
 			continue
 		}
-		if free := foundFor(s, pod, claim); free != nil {
+		if free := found[claim.Key()]; free != nil && isReservedFor(free, claim) {
 			bind(&o, claim, free)
 			continue
 		}
@@ -138,18 +139,21 @@ func Bound(s *framework.Snapshot, pod *api.Pod, node *api.Node) (o api.Objects) 
 	return o
 }
 
-// foundFor returns the free volume that is reserved for a claim since its pod was placed, nil if there is none.
-func foundFor(s *framework.Snapshot, pod *api.Pod, claim *api.PersistentVolumeClaim) *api.PersistentVolume {
+// foundFor returns the free volumes that are reserved for claims since the pod was placed, by the keys of the claims.
+func foundFor(s *framework.Snapshot, pod *api.Pod) map[string]*api.PersistentVolume {
 	holds, _ := assumedKey.Of(s).pods.Get(idOf(pod))
+	found := make(map[string]*api.PersistentVolume, len(holds.list))
 	for _, h := range holds.list {
 		if h.volume == nil {
 			continue
 		}
-		if v := framework.Lookup[api.PersistentVolume](s, h.volume.Name); v != nil && isReservedFor(v, claim) {
-			return v
+		if v := framework.Lookup[api.PersistentVolume](s, h.volume.Name); v != nil && v.Spec.ClaimRef != nil {
+			if claim := key(v.Spec.ClaimRef.Namespace, v.Spec.ClaimRef.Name); found[claim] == nil {
+				found[claim] = v
+			}
 		}
 	}
-	return nil
+	return found
 }
 
 // reachOf says which nodes reach a volume that is provisioned for a node: those that equal it in the labels by
