@@ -213,8 +213,8 @@ func (p *place) at(err error) error {
 	return at(err, p.String())
 }
 
-// maxName bounds names and namespaces, in bytes. They are repeated in what is made for an object, and in what is said about
-// it. An API server takes 253; names that are made of such a name, as those of a workload's pods, fit too.
+// maxName bounds names, namespaces and the kinds of owners, in bytes. They are repeated in what is made for an object, and in
+// what is said about it. An API server takes 253; names that are made of such a name, as those of a workload's pods, fit too.
 const maxName = 512
 
 // complete fills in the parts that an object may omit.
@@ -224,10 +224,8 @@ func (k *kind) complete(x object, h header, where *place) error {
 	if m.Name == "" {
 		return &InvalidError{Object: h.label(where.String()), Field: "metadata.name", Err: errors.New("is missing")}
 	}
-	for _, part := range [2]struct{ field, name string }{{"metadata.name", m.Name}, {"metadata.namespace", m.Namespace}} {
-		if len(part.name) > maxName {
-			return &InvalidError{Object: h.label(where.String()), Field: part.field, Value: part.name, Err: fmt.Errorf("must have at most %d bytes", maxName)}
-		}
+	if field, name := longName(m); field != "" {
+		return &InvalidError{Object: h.label(where.String()), Field: field, Value: name, Err: fmt.Errorf("must have at most %d bytes", maxName)}
 	}
 	switch {
 	case !k.namespaced:
@@ -236,4 +234,22 @@ func (k *kind) complete(x object, h header, where *place) error {
 		m.Namespace = "default"
 	}
 	return nil
+}
+
+// longName returns the first name that is too long, with its field; "" if there is none.
+func longName(m *ObjectMeta) (field, name string) {
+	if len(m.Name) > maxName {
+		return "metadata.name", m.Name
+	}
+	if len(m.Namespace) > maxName {
+		return "metadata.namespace", m.Namespace
+	}
+	for i := range m.OwnerReferences {
+		if o := &m.OwnerReferences[i]; len(o.Name) > maxName {
+			return fmt.Sprintf("metadata.ownerReferences[%d].name", i), o.Name
+		} else if len(o.Kind) > maxName {
+			return fmt.Sprintf("metadata.ownerReferences[%d].kind", i), o.Kind
+		}
+	}
+	return "", ""
 }

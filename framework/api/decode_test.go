@@ -290,4 +290,13 @@ func TestLongNames(t *testing.T) {
 			t.Errorf("%d and %d bytes: %.200v, want an error about %s", tt.name, tt.namespace, err, tt.want)
 		}
 	}
+	for _, field := range []string{"name", "kind"} { // of owners
+		for _, n := range []int{512, 513} {
+			_, err := api.Decode(fmt.Appendf(nil, `{"kind":"Pod","metadata":{"name":"p","ownerReferences":[{"kind":"K"},{%q:%q}]}}`, field, strings.Repeat("n", n)))
+			invalid := new(api.InvalidError)
+			if n <= 512 && err != nil || n > 512 && (!errors.As(err, &invalid) || invalid.Field != "metadata.ownerReferences[1]."+field) {
+				t.Errorf("owner's %s of %d bytes: %.200v", field, n, err)
+			}
+		}
+	}
 }

@@ -26,7 +26,9 @@ func TestParts(t *testing.T) {
 			p.Spec.Volumes = make([]api.Volume, 1)
 			p.Spec.Volumes[0].RBD = &api.RBDVolumeSource{CephMonitors: many()}
 		},
-		"spread": func(p *api.Pod) { p.Spec.TopologySpreadConstraints = []api.TopologySpreadConstraint{{LabelSelector: selector}} },
+		"spread": func(p *api.Pod) {
+			p.Spec.TopologySpreadConstraints = []api.TopologySpreadConstraint{{LabelSelector: selector}}
+		},
 		"node affinity": func(p *api.Pod) {
 			p.Spec.Affinity = &api.Affinity{NodeAffinity: &api.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{MatchExpressions: node}}}}}
 		},
