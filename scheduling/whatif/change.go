@@ -128,7 +128,11 @@ type trial struct {
 	weights Weights
 }
 
-// newTrial applies the changes to copies. An unknown kind is an error.
+// sumSteps is how many steps each part of a pod is when its requests are summed up: sums are maps.
+const sumSteps = 32
+
+// newTrial applies the changes to copies. An unknown kind is an error, and so are changes that take more than maxSteps; the
+// trial says how many it took then, too.
 func newTrial(pod *api.Pod, node *api.Node, changes []Change) (*trial, error) {
 	size := 1 + podsize.Parts(pod)
 	t := &trial{pod: pod, steps: size + len(changes)}
@@ -161,8 +165,9 @@ func newTrial(pod *api.Pod, node *api.Node, changes []Change) (*trial, error) {
 			if t.pod == pod {
 				t.pod = editable(pod)
 			}
-			if err := drops.apply(t.pod, node, c); err != nil {
-				return nil, err
+			if err := drops.apply(t.pod, node, c); err != nil || drops.steps > maxSteps {
+				t.steps += drops.steps
+				return t, err
 			}
 		}
 	}
@@ -227,8 +232,9 @@ type drops struct {
 func (d *drops) apply(p *api.Pod, node *api.Node, c *Change) error {
 	switch c.Kind {
 	case ChangeRequest:
-		rounds, err := lowerRequest(p, resource.Name(c.Name), c.Amount)
-		d.steps += 8 * rounds * d.size // sums of requests are maps
+		each := sumSteps * d.size
+		rounds, err := lowerRequest(p, resource.Name(c.Name), c.Amount, min(1000, 1+(maxSteps-d.steps)/each))
+		d.steps += rounds * each
 		return err
 	case ChangeToleration:
 		p.Spec.Tolerations = append(p.Spec.Tolerations, api.Toleration{Key: c.Name, Operator: api.TolerationOpEqual, Value: c.To, Effect: c.Effect})
@@ -323,9 +329,10 @@ func pin(p *api.Pod, node string) {
 
 // lowerRequest lowers what the pod requests of a resource to at most the amount. It
 // lowers the largest request of a container, or the pod's own, as long as the sum is
-// above, and returns how many rounds that took. Overhead cannot be lowered.
-func lowerRequest(p *api.Pod, name resource.Name, amount int64) (rounds int, err error) {
-	for ; rounds < 1000; rounds++ {
+// above, and returns how many rounds that took, at most so many. Overhead cannot be lowered.
+func lowerRequest(p *api.Pod, name resource.Name, amount int64, most int) (rounds int, err error) {
+	for rounds < most {
+		rounds++
 		total := requested(p, name)
 		if total <= amount {
 			return rounds, nil

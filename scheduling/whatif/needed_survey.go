@@ -73,9 +73,13 @@ func (x *nodeSearch) survey() error {
 // comeMost is about how many nodes and pods that come with them a choice has at most, in all types.
 const comeMost = 500_000
 
-// roomFor is how many nodes of a type there can be, for the memory of what comes with them.
+// partsOfANode is how many labels and images of a node take as much memory as a pod.
+const partsOfANode = 20
+
+// roomFor is how many nodes of a type there can be, for the memory of what they have of their own and of what comes with them.
 func (x *nodeSearch) roomFor(i int) int {
-	each := 1
+	node := x.types[i].Node
+	each := 1 + (len(node.Labels)+len(node.Status.Images))/partsOfANode
 	for _, pod := range x.types[i].Pods {
 		each += workload.WeightOf(templateOf(pod))
 	}

@@ -614,12 +614,20 @@ func TestNodesNeededBringMany(t *testing.T) {
 	daemon := func(name string) *api.Pod { return api.MakePod(name).Obj() }
 	small := whatif.NodeType{Name: "small", Node: api.MakeNode("small", "1", "2Gi").Obj(), Pods: []*api.Pod{daemon("a"), daemon("b"), daemon("c")}}
 	large := whatif.NodeType{Name: "large", Node: api.MakeNode("large", "2", "4Gi").Obj(), Pods: []*api.Pod{daemon("a")}}
+	labelled := whatif.NodeType{Name: "labelled", Node: api.MakeNode("labelled", "1", "2Gi").Obj()} // as much as small
+	for i := range 60 {
+		labelled.Node.Labels[fmt.Sprint("l", i)] = ""
+	}
+	imaged := whatif.NodeType{Name: "imaged", Node: api.MakeNode("imaged", "1", "2Gi").Obj()}
+	imaged.Node.Status.Images = make([]api.ContainerImage, 60)
 	for _, tt := range []struct {
 		most, placed int
 		types        []whatif.NodeType
 	}{
 		{1000, 20, []whatif.NodeType{small}},
 		{40, 10, []whatif.NodeType{small}},
+		{40, 10, []whatif.NodeType{labelled}},
+		{40, 10, []whatif.NodeType{imaged}},
 		{40, 20, []whatif.NodeType{small, large}},
 		{16, 10, []whatif.NodeType{small, large}},
 	} {

@@ -262,10 +262,10 @@ const maxSteps = 20_000_000
 // trial is newTrial within the bound.
 func (x *whyNot) trial(changes []Change) (*trial, error) {
 	t, err := newTrial(x.pod, x.node, changes)
-	if err != nil {
+	if err := x.spend(t.steps + len(changes) + len(x.node.Spec.Taints)); err != nil {
 		return nil, err
 	}
-	return t, x.spend(t.steps + len(changes) + len(x.node.Spec.Taints))
+	return t, err
 }
 
 // spend counts steps. It is an error if they are too many.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/podsize"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 )
@@ -274,9 +275,10 @@ func (x *whyNot) emptied(rejections []scheduling.NodeRejection) (list []Change) 
 		}
 	}
 	schema := x.planner.snapshot.Schema()
+	requests := api.PodRequests(x.pod, api.RequestOptions{PodLevel: true})
 	for i := range schema.Len() {
 		name := schema.Name(i)
-		if was := requested(x.pod, name); was > 0 && (short[string(name)] || all) {
+		if was := amountOf(name, requests[name]); was > 0 && (short[string(name)] || all) {
 			if lowest, ok := x.lowest(name); ok && lowest < was {
 				list = append(list, Change{Kind: ChangeRequest, Name: string(name), Was: was, Amount: lowest, Unit: framework.UnitOf(name)})
 			}
@@ -288,15 +290,15 @@ func (x *whyNot) emptied(rejections []scheduling.NodeRejection) (list []Change) 
 	return list
 }
 
-// lowest is the least that the pod can request: its overhead.
-func (x *whyNot) lowest(name resource.Name) (int64, bool) {
+// lowest is the least that the pod can request: its overhead. ok is false if that is not found out.
+func (x *whyNot) lowest(name resource.Name) (amount int64, ok bool) {
 	least := int64(0)
 	if q, ok := x.pod.Spec.Overhead[name]; ok {
 		least = amountOf(name, q)
 	}
 	t, err := x.trial([]Change{{Kind: ChangeRequest, Name: string(name), Amount: least}})
-	if err != nil {
-		return 0, false
+	if err != nil || x.spend(sumSteps*podsize.Parts(t.pod)) != nil {
+		return 0, false // if it took too many steps, the next trial says so
 	}
 	return requested(t.pod, name), true
 }
