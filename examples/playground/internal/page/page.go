@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/berth-sched/berth/framework"
 )
@@ -19,11 +20,14 @@ type Page struct {
 	kept     *kept
 	row      int    // the first row of the table that is shown
 	find     string // a part of the names of the nodes that are shown
+
+	now     func() time.Time
+	longest time.Duration // that steps may take when they are taken again; see longest
 }
 
 // New returns a page with the first sample.
 func New() *Page {
-	p := new(Page)
+	p := &Page{now: time.Now}
 	p.sample(samples[0].Name)
 	return p
 }
@@ -87,6 +91,10 @@ func (p *Page) Call(request []byte) []byte {
 
 // Do is Call without JSON.
 func (p *Page) Do(r *Request) (reply *Reply) {
+	p.longest = longest
+	if p.world != nil {
+		p.world.until = p.now().Add(longest)
+	}
 	before := p.state
 	before.Steps = slices.Clone(before.Steps)
 	reply = new(Reply)
@@ -368,6 +376,8 @@ func (p *Page) ready() (*world, error) {
 	if err != nil {
 		return nil, err
 	}
+	w.now, w.until = p.now, p.now().Add(p.longest)
+	p.longest *= 2 // what fitted may take a bit longer when it is done again
 	for i, s := range p.state.Steps {
 		if err := w.apply(s); err != nil {
 			p.state.Steps = p.state.Steps[:i]

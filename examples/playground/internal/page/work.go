@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
@@ -48,8 +49,15 @@ const (
 	searchTerms = 4
 )
 
+// longest is how long the steps of one request may take: what is counted is only about what they take, and some texts are
+// made to take more.
+const longest = time.Minute
+
 // spend counts work, before it is done where that is known.
 func (w *world) spend(work int) error {
+	if w.now != nil && w.now().After(w.until) {
+		return fmt.Errorf("the steps take longer than %v: take fewer, or fewer pods", longest)
+	}
 	if w.work += work; w.work > maxWork {
 		return errors.New("the steps together are too much work for this page: take fewer, or fewer pods")
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -575,5 +576,37 @@ func TestStorageCounts(t *testing.T) {
 		if len(problems) != 2 || !strings.Contains(problems[0].Text, "is too much to compare with 1000 nodes") {
 			t.Errorf("problems %v, want one of the volume and one of the class", problems)
 		}
+	}
+}
+
+// Steps that take too long are left out, whatever they are counted as, and those before them stay.
+func TestStepsTakeAMinute(t *testing.T) {
+	p := opened(t, "shop")
+	at := time.Unix(0, 0)
+	p.now, p.world = func() time.Time { return at }, nil
+	if reply := p.Do(&Request{Do: "place", N: 3}); len(reply.Problems) > 0 {
+		t.Fatal(reply.Problems)
+	}
+	p.now = func() time.Time { // each look at the clock is 10 s after the one before
+		at = at.Add(10 * time.Second)
+		return at
+	}
+	p.world.now = p.now
+	reply := p.Do(&Request{Do: "place", N: 20})
+	if len(reply.Problems) != 1 || !strings.Contains(reply.Problems[0].Text, "take longer than 1m0s") {
+		t.Errorf("problems %v, want one about the time", reply.Problems)
+	}
+	if len(p.state.Steps) != 1 || p.state.Steps[0].N != 3 {
+		t.Errorf("steps %v, want the one before", p.state.Steps)
+	}
+	// A link with too many steps keeps those that fit into the time.
+	p.state.Steps = []Step{{Do: stepPlace, N: 2}, {Do: stepPlace, N: 20}}
+	text, err := p.state.text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply = p.Do(&Request{Do: "open", Text: text})
+	if len(reply.Problems) != 1 || !strings.Contains(reply.Problems[0].Text, "this step and those after it are left out") || len(p.state.Steps) != 1 {
+		t.Errorf("problems %v, steps %v; want the first step alone", reply.Problems, p.state.Steps)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -27,6 +28,8 @@ type world struct {
 	copies   map[string]int // of a node: the number of the last one that was added
 	work     int            // that the steps were so far, see spend
 	searched int            // work of searches that is counted, see takeSearched
+	now      func() time.Time
+	until    time.Time // when the steps have taken too long
 	// specSizes and nodeSizes are what work counts by.
 	specSizes map[specParts]int
 	nodeSizes map[string]int
