@@ -83,8 +83,17 @@ func New(name string, o *api.Objects) (*Trace, error) {
 		return nil, fmt.Errorf("workload %s: about %.0f copies of pods must come until all ask for %v times the GPUs: want at most %d", name, n, tuneRatio, mostCopies)
 	}
 	t.Typical = devices.TypicalPods(t.Demands, typicalPart)
+	come := float64(len(t.Pods)) + t.copies()
+	if looks := come * float64(len(t.Nodes)) * float64(len(t.Typical)); looks > mostLooks {
+		return nil, fmt.Errorf("workload %s: %.0f pods that come, %d nodes and %d typical pods are %.3g comparisons: want at most %.3g; leave out pods or nodes, or make more pods alike",
+			name, come, len(t.Nodes), len(t.Typical), looks, float64(mostLooks))
+	}
 	return t, nil
 }
+
+// mostLooks bounds how often a policy compares a node with a typical pod, in a run: about 100 s. The trace of the paper
+// takes 5e8.
+const mostLooks = 2e10
 
 // checkGPUs refuses a node with more GPUs than formulas know of: the others would not be used,
 // and the figures would be of another cluster.

@@ -61,6 +61,29 @@ func TestSequenceTakesAway(t *testing.T) {
 	}
 }
 
+// TestWorkIsBounded: pods that all differ are as many typical pods, and each is compared with all of these on each node.
+func TestWorkIsBounded(t *testing.T) {
+	for differ, want := range map[bool]string{false: "", true: "workload made: 3000 pods that come, 4000 nodes and 2850 typical pods are 3.42e+10 comparisons: want at most 2e+10"} {
+		var n, p strings.Builder
+		n.WriteString("sn,cpu_milli,memory_mib,gpu,model\n")
+		for i := range 4000 {
+			fmt.Fprintf(&n, "n%d,96000,393216,%d,G2\n", i, max(0, 1-i))
+		}
+		p.WriteString("name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec\n")
+		for i := range 3000 {
+			cpu := 1000
+			if differ {
+				cpu += i
+			}
+			fmt.Fprintf(&p, "p%06d,%d,16,1,1000,\n", i, cpu)
+		}
+		_, err := openb.Read("made", []byte(n.String()), []byte(p.String()))
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("pods differ %t: %v, want %q", differ, err, want)
+		}
+	}
+}
+
 // TestSequenceIsBounded: pods that ask for too little, and would come without end, are
 // refused.
 func TestSequenceIsBounded(t *testing.T) {
