@@ -61,4 +61,9 @@
 // The plugins of kube-scheduler 1.37.1, pkg/scheduler/framework/plugins, with
 // the feature gates at their defaults; LoadAware is Koordinator's. Deviations
 // are listed at each type under "Differs:".
+//
+// Differs: events that cannot help a rejected pod of 256 parts or more, such as tolerations, ports and terms.
+// Original: kube-scheduler compares the pod with each event, and lets it sleep.
+// Here: the events that its plugin registered for wake it, unless they are about the pod itself.
+// Why: thousands of such pods would take the time of all others, and the queue tries them seldom.
 package filter

@@ -52,7 +52,7 @@
 // Differs: groups that need very many decisions.
 // Original: kube-scheduler tries all pods in all domains, however long that takes.
 // Here: an attempt ends with an error after 300,000 decisions about one pod in one domain. One
-// for which a search for devices was given up counts as 50,000.
+// for which a search for devices was given up counts as 50,000. All attempts for groups of one tree share the bound.
 // Why: nothing else is scheduled meanwhile. Pods of one class need no decision in each domain.
 // Switch: [Rules.Decisions].
 //

@@ -92,6 +92,7 @@ type Rules struct {
 	// Decisions is how many decisions about one pod in one domain an attempt may make: with
 	// more it ends with an error, and the group does not stand. 0 means 300,000, which take
 	// about a second; with a negative number there is no bound. Each pod may be tried once.
+	// The groups of a [Set] share the bound, and each of their pods may be tried twice.
 	// A decision for which a search for devices was given up counts as 50,000.
 	Decisions int
 	// Scores are the placement scores of Kubernetes137 with their weights; nil means

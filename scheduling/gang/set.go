@@ -119,7 +119,7 @@ func (c ChildOutcome) withdraw(text string) {
 // fewer pods than its minimum does not stand; it is no error, as the set may do without it.
 //
 // Cost: each level of sets with a label tries each of its domains once, and the chosen one
-// twice.
+// twice. With more than [Rules.Decisions] for all groups together it is an error.
 //
 // Source: kube-scheduler 1.37, schedule_one_podgroup.go, composite pod groups.
 func (p *Placer) PlaceSet(snap *framework.Snapshot, s *Set) (*SetOutcome, error) {
