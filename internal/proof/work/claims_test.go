@@ -140,3 +140,51 @@ func reportsOfDevices(t *testing.T, n int) {
 		t.Fatal(d, err)
 	}
 }
+
+// rulesForAllDevices are n rules that taint each of the n devices of a node. They are not copied to each.
+func rulesForAllDevices(t *testing.T, n int) {
+	w := newDeviceWorld(t, n)
+	for i := range n {
+		r := &api.DeviceTaintRule{ObjectMeta: api.ObjectMeta{Name: fmt.Sprint("r", i)}}
+		r.Spec.DeviceSelector, r.Spec.Taint = new(api.DeviceTaintSelector), api.DeviceTaint{Key: fmt.Sprint("k", i), Effect: api.DeviceTaintEffectNoSchedule}
+		put(w, r)
+	}
+	c := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "c"}}
+	c.Spec.Devices.Requests = []api.DeviceRequest{{Name: "r", Exactly: &api.ExactDeviceRequest{DeviceClassName: "gpu", AllocationMode: api.DeviceAllocationModeExactCount, Count: 1}}}
+	put(w, c)
+	if d, err := w.sched.Place(w.snap, w.derive(withClaim(c))); err == nil || d.Node != "" {
+		t.Fatal(d, err)
+	}
+}
+
+// nodesOfSlices are two slices that name their nodes by n requirements each, and a claim for a device of both. The
+// requirements become those of the allocation, each once.
+func nodesOfSlices(t *testing.T, n int) {
+	w := newDeviceWorld(t, 1)
+	c := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "c"}}
+	for _, name := range []string{"x", "y"} {
+		term := api.NodeSelectorTerm{}
+		for i := range n {
+			term.MatchExpressions = append(term.MatchExpressions, api.NodeSelectorRequirement{Key: fmt.Sprint(name, i), Operator: api.NodeSelectorOpDoesNotExist})
+		}
+		slice := &api.ResourceSlice{ObjectMeta: api.ObjectMeta{Name: name}}
+		slice.Spec = api.ResourceSliceSpec{
+			Driver: name, Pool: api.ResourcePool{Name: name, Generation: 1, ResourceSliceCount: 1}, NodeSelector: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{term}},
+			Devices: []api.Device{{Name: "d"}},
+		}
+		put(w, slice)
+		c.Spec.Devices.Requests = append(c.Spec.Devices.Requests, api.DeviceRequest{Name: name, Exactly: &api.ExactDeviceRequest{
+			DeviceClassName: "gpu", AllocationMode: api.DeviceAllocationModeExactCount, Count: 1, Selectors: selectors(fmt.Sprintf("device.driver == %q", name)),
+		}})
+	}
+	put(w, c)
+	if d, err := w.sched.Place(w.snap, w.derive(withClaim(c))); err != nil || d.Node == "" {
+		t.Fatal(d, err)
+	}
+}
+
+func withClaim(c *api.ResourceClaim) *api.Pod {
+	pod := api.MakePod("pod").Obj()
+	pod.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "c", ResourceClaimName: &c.Name}}
+	return pod
+}

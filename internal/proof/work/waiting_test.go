@@ -5,6 +5,7 @@ package work
 import (
 	"context"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
@@ -182,5 +183,36 @@ func groupThatLeavesAsAWhole(t *testing.T, n int) {
 		if err != nil || len(result.Victims) > 0 != (cpu == "2") {
 			t.Fatal(len(result.Victims), status, err)
 		}
+	}
+}
+
+// monitorsOfWaitingPods are n monitors of one Ceph block device, shared out among the pods that wait for another one with it
+// to go, and among pods with monitors of their own that go. No pod that goes is compared with each that waits.
+func monitorsOfWaitingPods(t *testing.T, n int) {
+	pods := int(math.Sqrt(float64(n)))
+	pod := func(name string, own int, shared ...string) *api.Pod {
+		p := api.MakePod(name).Obj()
+		p.Spec.Volumes = []api.Volume{{Name: "v"}}
+		for i := range own {
+			shared = append(shared, fmt.Sprint(name, "-", i))
+		}
+		p.Spec.Volumes[0].RBD = &api.RBDVolumeSource{RBDPool: "p", RBDImage: "i", CephMonitors: shared}
+		return p
+	}
+	d := newDriver(t)
+	there := pod("there", 0, "m")
+	there.Spec.NodeName = "n"
+	apply(d, lifecycle.Update(there), lifecycle.Update(api.MakeNode("closed", "1", "1Gi").Unschedulable().Obj()))
+	for i := range pods {
+		d.Apply(lifecycle.Update(pod(fmt.Sprint("w", i), 12*pods, "m")))
+	}
+	drain(d)
+	for i := range pods {
+		p := pod(fmt.Sprint("o", i), 12*pods)
+		p.Spec.NodeName = "closed"
+		apply(d, lifecycle.Update(p), lifecycle.Delete(p))
+	}
+	if c := d.QueueLength(); c.Unschedulable+c.Backoff+c.Active != pods {
+		t.Fatalf("%+v, want %d pods", c, pods)
 	}
 }

@@ -27,7 +27,7 @@ const (
 var covered = []string{
 	"resource",
 	"estimator/...", "filter", "framework/...", "internal/cow", "internal/devices/...", "internal/engine/...", "internal/heap",
-	"internal/match", "internal/subjects", "internal/topo", "internal/volumes", "scheduling", "scheduling/args", "scheduling/config", "scheduling/extender", "scheduling/gang", "scheduling/lifecycle",
+	"internal/match", "internal/podsize", "internal/subjects", "internal/topo", "internal/volumes", "scheduling", "scheduling/args", "scheduling/config", "scheduling/extender", "scheduling/gang", "scheduling/lifecycle",
 	"scheduling/multicluster", "scheduling/preemption", "scheduling/queue", "scheduling/simulate", "scheduling/whatif", "scheduling/workload", "scoring",
 }
 
