@@ -1,17 +1,18 @@
 package volumes
 
 import (
-	"hash/maphash"
+	"cmp"
 	"slices"
-	"sync"
 )
 
-// monitors are those of a Ceph block device, in any order and maybe repeated. Users may write thousands of them, and most are
-// never compared with others, so what helps to compare many is made on first use. nil has none.
+// mostMonitors is how many different monitors of a Ceph block device are told apart. Clusters have three to nine.
+const mostMonitors = 32
+
+// monitors are those of a Ceph block device. Users may write thousands, and to compare these for each two pods with one image
+// would take the time of all others, so too many stand for all. nil has none.
 type monitors struct {
-	list   []string
-	sorted func() []string // nil for few
-	hash   func() uint64   // of list; nil for few
+	list []string // after settle in order, each once
+	many bool     // more than mostMonitors, which are not listed
 }
 
 // anyMonitor is the monitor of disks that are no Ceph block devices.
@@ -27,48 +28,64 @@ func (m *monitors) and(other *monitors) *monitors {
 
 // settle prepares comparisons.
 func (m *monitors) settle() {
-	if m == nil || len(m.list) <= fewNames || m.sorted != nil {
+	if m == nil || m.isSettled() {
 		return
 	}
-	m.sorted = sync.OnceValue(func() []string { return slices.Sorted(slices.Values(m.list)) })
-	m.hash = sync.OnceValue(func() uint64 {
-		var h maphash.Hash
-		h.SetSeed(seed)
-		for _, x := range m.list {
-			h.WriteString(x)
-			h.WriteByte(0)
+	list := make([]string, 0, min(len(m.list), mostMonitors))
+	for _, x := range m.list {
+		i, found := slices.BinarySearch(list, x)
+		if found {
+			continue
 		}
-		return h.Sum64()
-	})
+		if len(list) == mostMonitors {
+			*m = monitors{many: true}
+			return
+		}
+		list = slices.Insert(list, i, x)
+	}
+	m.list = list
 }
 
-var seed = maphash.MakeSeed()
+func (m *monitors) isSettled() bool {
+	if len(m.list) > mostMonitors {
+		return false
+	}
+	for i := 1; i < len(m.list); i++ {
+		if m.list[i-1] >= m.list[i] {
+			return false
+		}
+	}
+	return true
+}
 
 // meets reports whether both have one monitor.
 func (m *monitors) meets(other *monitors) bool {
-	if m == nil || other == nil {
+	if m.isEmpty() || other.isEmpty() {
 		return false
 	}
-	if len(m.list) > len(other.list) {
-		m, other = other, m
-	}
-	if other.sorted == nil {
-		return slices.ContainsFunc(m.list, func(x string) bool { return slices.Contains(other.list, x) })
-	}
-	sorted := other.sorted()
-	return slices.ContainsFunc(m.list, func(x string) bool {
-		_, found := slices.BinarySearch(sorted, x)
-		return found
-	})
-}
-
-// same reports whether both are the same list. Pods of one template mostly share it.
-func (m *monitors) same(other *monitors) bool {
-	switch {
-	case m == nil || other == nil || len(m.list) != len(other.list):
-		return m == other
-	case len(m.list) == 0 || &m.list[0] == &other.list[0]:
+	if m.many || other.many {
 		return true
 	}
-	return (m.hash == nil || m.hash() == other.hash()) && slices.Equal(m.list, other.list)
+	a, b := m.list, other.list
+	for len(a) > 0 && len(b) > 0 {
+		switch c := cmp.Compare(a[0], b[0]); {
+		case c == 0:
+			return true
+		case c < 0:
+			a = a[1:]
+		default:
+			b = b[1:]
+		}
+	}
+	return false
+}
+
+func (m *monitors) isEmpty() bool { return m == nil || !m.many && len(m.list) == 0 }
+
+// same reports whether both are the same.
+func (m *monitors) same(other *monitors) bool {
+	if m == nil || other == nil {
+		return m == other
+	}
+	return m.many == other.many && slices.Equal(m.list, other.list)
 }

@@ -2,7 +2,6 @@ package volumes
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -25,7 +24,7 @@ func drawDisk(t *rapid.T) (v api.Volume) {
 		v.RBD = &api.RBDVolumeSource{RBDPool: name, RBDImage: "i", ReadOnly: readOnly, CephMonitors: rapid.SliceOfN(rapid.SampledFrom([]string{"x", "y", "z"}), 0, 3).Draw(t, "monitors")}
 		if rapid.Bool().Draw(t, "many monitors") {
 			first := rapid.IntRange(0, 30).Draw(t, "first monitor")
-			for i := range 2 * fewNames {
+			for i := range rapid.SampledFrom([]int{2 * fewNames, mostMonitors - 3, mostMonitors, 2 * mostMonitors}).Draw(t, "monitors in all") {
 				v.RBD.CephMonitors = append(v.RBD.CephMonitors, fmt.Sprint("m", first+i))
 			}
 		}
@@ -58,7 +57,7 @@ func TestSharesDisk(t *testing.T) {
 			}
 			infos[i], pods[i] = info, Of(info)
 		}
-		want := false
+		want := imagesConflict(pods[0].Exclusive, pods[1].Exclusive)
 		for _, a := range pods[0].Exclusive {
 			for _, b := range pods[1].Exclusive {
 				want = want || disksConflict(a, b)
@@ -106,7 +105,8 @@ func must(t *rapid.T, err error) {
 	}
 }
 
-// disksConflict reports whether two pods of a node cannot use both disks, as kube-scheduler's documentation says.
+// disksConflict reports whether two pods of a node cannot use both disks, as kube-scheduler's documentation says. Ceph block
+// devices are left to imagesConflict.
 func disksConflict(a, b *api.Volume) bool {
 	if a, b := a.GCEPersistentDisk, b.GCEPersistentDisk; a != nil && b != nil && a.PDName == b.PDName && !(a.ReadOnly && b.ReadOnly) {
 		return true
@@ -117,8 +117,42 @@ func disksConflict(a, b *api.Volume) bool {
 	if a, b := a.ISCSI, b.ISCSI; a != nil && b != nil && a.IQN == b.IQN && !(a.ReadOnly && b.ReadOnly) {
 		return true
 	}
-	if a, b := a.RBD, b.RBD; a != nil && b != nil && a.RBDPool == b.RBDPool && a.RBDImage == b.RBDImage && !(a.ReadOnly && b.ReadOnly) {
-		return slices.ContainsFunc(a.CephMonitors, func(m string) bool { return slices.Contains(b.CephMonitors, m) })
+	return false
+}
+
+// imagesConflict reports whether the volumes of two pods of a node have an image in common, which one of them writes, with a
+// monitor in common. Too many monitors are any.
+func imagesConflict(a, b []*api.Volume) bool {
+	meet := func(a, b map[string]bool) bool {
+		for m := range a {
+			if b[m] || len(b) > 0 && max(len(a), len(b)) > mostMonitors {
+				return true
+			}
+		}
+		return false
+	}
+	for _, pool := range []string{"a", "b", "c"} {
+		allA, writingA := monitorsOf(a, pool)
+		allB, writingB := monitorsOf(b, pool)
+		if meet(allA, writingB) || meet(writingA, allB) {
+			return true
+		}
 	}
 	return false
+}
+
+// monitorsOf are the monitors of the Ceph block devices of a pool, and of those that are written.
+func monitorsOf(volumes []*api.Volume, pool string) (all, writing map[string]bool) {
+	all, writing = map[string]bool{}, map[string]bool{}
+	for _, v := range volumes {
+		if v.RBD == nil || v.RBD.RBDPool != pool {
+			continue
+		}
+		for _, m := range v.RBD.CephMonitors {
+			if all[m] = true; !v.RBD.ReadOnly {
+				writing[m] = true
+			}
+		}
+	}
+	return all, writing
 }

@@ -3,7 +3,6 @@ package whatif
 import (
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/resource"
@@ -104,8 +103,24 @@ func (p *Planner) result(pods []*framework.PodInfo, r *ProfileResult) (nodes []s
 
 // shape is what equal pods of a list request.
 type shape struct {
-	requests resource.Vector
+	requests []request
 	pods     int
+}
+
+// request is an amount of a resource, by its index in the schema.
+type request struct {
+	index  int
+	amount int64
+}
+
+// requestsOf are the amounts of a vector that are not 0.
+func requestsOf(v resource.Vector) (list []request) {
+	for i, amount := range v {
+		if amount > 0 {
+			list = append(list, request{i, amount})
+		}
+	}
+	return list
 }
 
 // shapesOf groups pods by their requests, in the order of their first pods.
@@ -117,7 +132,7 @@ func shapesOf(pods []*framework.PodInfo) (list []shape) {
 		if !known {
 			i = len(list)
 			index[key] = i
-			list = append(list, shape{requests: pod.Requests})
+			list = append(list, shape{requests: requestsOf(pod.Requests)})
 		}
 		list[i].pods++
 	}
@@ -128,8 +143,8 @@ func (x *shape) fits(n *framework.NodeInfo) bool {
 	if int64(len(n.Pods)) >= n.AllowedPods {
 		return false
 	}
-	for i, amount := range x.requests {
-		if amount > 0 && amount > n.Allocatable.At(i)-n.Requested.At(i) {
+	for _, r := range x.requests {
+		if r.amount > n.Allocatable.At(r.index)-n.Requested.At(r.index) {
 			return false
 		}
 	}
@@ -141,7 +156,15 @@ func capacityOf(s *framework.Snapshot, pods []*framework.PodInfo) []Capacity {
 	shapes := shapesOf(pods)
 	schema := s.Schema()
 	type sums struct{ total, used, split, stranded float64 }
-	all := make([]sums, schema.Len())
+	all, wanted := make([]sums, schema.Len()), make([]bool, schema.Len())
+	wanted[resource.IndexCPU], wanted[resource.IndexMemory] = true, true
+	for i := range shapes {
+		for _, r := range shapes[i].requests {
+			if r.index < len(wanted) {
+				wanted[r.index] = true
+			}
+		}
+	}
 	for _, n := range s.All() {
 		homeless := 0
 		for i := range shapes {
@@ -163,8 +186,7 @@ func capacityOf(s *framework.Snapshot, pods []*framework.PodInfo) []Capacity {
 	}
 	list := []Capacity{}
 	for i, x := range all {
-		wanted := slices.ContainsFunc(shapes, func(s shape) bool { return s.requests.At(i) > 0 })
-		if x.total > 0 && (wanted || i == resource.IndexCPU || i == resource.IndexMemory) {
+		if x.total > 0 && wanted[i] {
 			list = append(list, Capacity{schema.Name(i), x.used / x.total, x.split / x.total, x.stranded / x.total})
 		}
 	}

@@ -646,7 +646,7 @@ func sharedDisks(t *testing.T, n int) {
 	pod := func(name string, from int) *framework.PodInfo {
 		p := api.MakePod(name).Obj()
 		var rbd api.Volume
-		rbd.Name, rbd.RBD = "rbd", &api.RBDVolumeSource{RBDPool: "p", RBDImage: "i"}
+		rbd.Name, rbd.RBD = "rbd", &api.RBDVolumeSource{RBDPool: "p", RBDImage: "i", ReadOnly: true}
 		for i := range n {
 			var v api.Volume
 			v.Name = fmt.Sprint("v", i)
