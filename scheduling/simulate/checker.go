@@ -16,13 +16,13 @@ type checker struct {
 	now      time.Duration
 	line     int // of the trace
 	known    map[Ref]bool
-	left     map[Ref]bool        // what went at the present time
-	lost     map[string]bool     // nodes that went and have not come back
-	places   map[string]string   // nodes of pods, "" if they wait; not of pods that the run may move
-	placed   map[string][]string // pods by node that were there once, and perhaps are
-	orphans  map[string]orphan   // pods of a recorded trace whose node has not come
-	awaited  map[string][]string // these pods by node; some may have gone, or wait for another
-	makes    bool                // the run makes pods of its own
+	left     map[Ref]bool               // what went at the present time
+	lost     map[string]bool            // nodes that went and have not come back
+	places   map[string]string          // nodes of pods, "" if they wait; not of pods that the run may move
+	placed   map[string][]string        // pods by node that were there once, and perhaps are
+	orphans  map[string]orphan          // pods of a recorded trace whose node has not come
+	awaited  map[string]map[string]bool // these pods by node
+	makes    bool                       // the run makes pods of its own
 
 	// Events do not say where they are among the decisions of their time, so a decision is
 	// checked when all of that time is known.
@@ -44,7 +44,7 @@ type orphan struct {
 func newChecker() *checker {
 	return &checker{
 		known: map[Ref]bool{}, left: map[Ref]bool{}, lost: map[string]bool{}, places: map[string]string{}, placed: map[string][]string{},
-		orphans: map[string]orphan{}, awaited: map[string][]string{},
+		orphans: map[string]orphan{}, awaited: map[string]map[string]bool{},
 	}
 }
 
@@ -118,8 +118,7 @@ func (c *checker) come(x item) {
 			c.place(x.name, p.Spec.NodeName)
 		}
 		if node := p.Spec.NodeName; node != "" && !c.known[Ref{"Node", node}] {
-			c.orphans[x.name] = orphan{node, c.line}
-			c.awaited[node] = append(c.awaited[node], x.name)
+			c.await(x.name, node)
 		}
 	case "ReplicationController", "ReplicaSet", "StatefulSet", "Deployment", "DaemonSet", "Job":
 		c.makes = true
@@ -134,13 +133,33 @@ func (c *checker) place(pod, node string) {
 	}
 }
 
+// await lets a pod wait for its node.
+func (c *checker) await(pod, node string) {
+	c.adopt(pod)
+	c.orphans[pod] = orphan{node, c.line}
+	if c.awaited[node] == nil {
+		c.awaited[node] = map[string]bool{}
+	}
+	c.awaited[node][pod] = true
+}
+
+// adopt ends the wait of a pod, if it waits for a node.
+func (c *checker) adopt(pod string) {
+	o, waits := c.orphans[pod]
+	if !waits {
+		return
+	}
+	delete(c.orphans, pod)
+	if delete(c.awaited[o.node], pod); len(c.awaited[o.node]) == 0 {
+		delete(c.awaited, o.node)
+	}
+}
+
 // found ends the wait of pods for a node. It returns whether there were any.
 func (c *checker) found(node string) (any bool) {
-	for _, pod := range c.awaited[node] {
-		if o, waits := c.orphans[pod]; waits && o.node == node {
-			delete(c.orphans, pod)
-			any = true
-		}
+	for pod := range c.awaited[node] {
+		delete(c.orphans, pod)
+		any = true
 	}
 	delete(c.awaited, node)
 	return any
@@ -153,7 +172,7 @@ func (c *checker) leave(ref Ref) {
 	switch ref.Kind {
 	case "Pod":
 		delete(c.places, ref.Name)
-		delete(c.orphans, ref.Name)
+		c.adopt(ref.Name)
 	case "Node":
 		c.lost[ref.Name] = true
 		c.found(ref.Name) // it went before the recording began

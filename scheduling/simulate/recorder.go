@@ -169,9 +169,7 @@ func (r *Recorder) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, node := range slices.Sorted(maps.Keys(r.check.awaited)) {
-		if ref := (Ref{"Node", node}); r.check.isAwaited(ref) {
-			r.gone(r.last, ref)
-		}
+		r.gone(r.last, Ref{"Node", node})
 	}
 	return r.out.flush()
 }
