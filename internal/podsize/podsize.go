@@ -10,11 +10,12 @@ import (
 const largeParts = 256
 
 // IsLarge reports whether the pod has so many parts that to compare it with each event may cost more than to try it in vain.
+// Its labels do not count, as selectors look only for the keys that they name.
 func IsLarge(p *framework.PodInfo) bool { return sizes.Of(p).large }
 
 type size struct{ large bool }
 
-var sizes = framework.NewPodDerived(func(p *framework.PodInfo) *size { return &size{Parts(p.Pod) >= largeParts} })
+var sizes = framework.NewPodDerived(func(p *framework.PodInfo) *size { return &size{Parts(p.Pod)-len(p.Pod.Labels) >= largeParts} })
 
 // Parts counts the parts of a pod that plugins go through one by one: containers with their ports and requests, volumes
 // with their monitors, claims, tolerations, and terms and constraints with the values of their selectors. Most pods have

@@ -63,7 +63,7 @@ func TestIsLarge(t *testing.T) {
 		p := &api.Pod{ObjectMeta: api.ObjectMeta{Name: "p", Namespace: "default"}}
 		p.Spec.Containers = make([]api.Container, 1)
 		p.Spec.Containers[0].Name = "c"
-		p.Spec.Tolerations = make([]api.Toleration, n)
+		p.Spec.Tolerations, p.Labels = make([]api.Toleration, n), labels()
 		info, err := s.NewPodInfo(p)
 		if err != nil {
 			t.Fatal(err)

@@ -136,7 +136,7 @@
 // take no time, so nothing differs.
 // Why: nothing else is scheduled meanwhile.
 //
-// Differs: pods that are rejected, or lose their binding, after an attempt of 0.1 ms or more.
+// Differs: pods that are rejected, or lose their binding, after an attempt of 0.1 ms or more, or have 256 parts or more.
 // Original: kube-scheduler tries them again after their backoff, of 10 s at most.
 // Here: while other pods are ready, those whose attempt took t wait for 5t times the number of
 // such pods in the namespace, times the number of such namespaces, a minute at most, if that is

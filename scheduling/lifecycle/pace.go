@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/berth-sched/berth/internal/podsize"
 	"github.com/berth-sched/berth/scheduling/gang"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
@@ -18,7 +19,8 @@ import (
 //
 // Another pace is for pods that are rejected, or whose bindings fail, if their attempts take long: a
 // user can cause events that wake them, or bindings that fail. They wait only while other pods are
-// ready, and not for long, because the next event may be the one that helps.
+// ready, and not for long, because the next event may be the one that helps. Large pods are always among these,
+// because filters let events wake them without a comparison.
 type pace map[string]int
 
 const (
@@ -59,9 +61,9 @@ func (p pace) failed(x *pacer, namespace string, took time.Duration) time.Durati
 }
 
 // deferSlow lets a pod that is rejected, or has lost its binding, stand back if its attempt took
-// long.
+// long, or if it is large.
 func (d *Driver) deferSlow(it *queue.Item, p *pod, took time.Duration) {
-	if took >= slowAttempt {
+	if took >= slowAttempt || podsize.IsLarge(p.info) {
 		d.queue.Defer(it, d.clock.Now().Add(min(deferMost, d.slow.failed(&p.slow, p.info.Pod.Namespace, took))))
 	}
 }

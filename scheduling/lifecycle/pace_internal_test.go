@@ -12,6 +12,41 @@ import (
 	"github.com/berth-sched/berth/scheduling/virtualclock"
 )
 
+// rejectFilter rejects all nodes, and takes a bit of time.
+type rejectFilter struct{ clock *virtualclock.Clock }
+
+func (rejectFilter) Name() string { return "Reject" }
+
+func (f rejectFilter) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+	f.clock.Advance(slowAttempt / 2)
+	return framework.UnschedulableStatus("no")
+}
+
+// Large pods that are rejected share the time, however short their attempts are, because more events wake them.
+func TestLargePodsStandBack(t *testing.T) {
+	clock := virtualclock.New(time.Unix(0, 0))
+	profile := scheduling.Kubernetes137()
+	profile.Filter = append(profile.Filter, rejectFilter{clock})
+	d, err := New(Config{Profiles: []scheduling.Profile{profile}, Clock: clock, Binder: BinderFunc(func(context.Context, *api.Pod, string) error { return nil })})
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := api.MakePod("large").Namespace("large").Obj()
+	large.Spec.Tolerations = make([]api.Toleration, 1000)
+	for i := range large.Spec.Tolerations {
+		large.Spec.Tolerations[i].Operator = api.TolerationOpExists
+	}
+	d.Apply(Update(api.MakeNode("n", "4", "8Gi").Obj()), Update(large), Update(api.MakePod("small").Namespace("small").Obj()))
+	for {
+		if _, ok := d.ScheduleOne(context.Background()); !ok {
+			break
+		}
+	}
+	if d.slow["large"] != 1 || d.slow["small"] != 0 || d.QueueLength().Unschedulable != 2 {
+		t.Errorf("slow %v, queue %+v, want the large pod alone to stand back", d.slow, d.QueueLength())
+	}
+}
+
 // slowFilter takes a second for each pod and node.
 type slowFilter struct{ clock *virtualclock.Clock }
 

@@ -100,7 +100,7 @@ var rules = []rule{
 	// Above package scheduling.
 	{dir: "internal/subjects", imports: with(objects, "internal/podsize"), library: true},
 	{dir: "scheduling/queue", imports: with(objects, "internal/heap", "internal/subjects", "scheduling"), library: true},
-	{dir: "scheduling/lifecycle", imports: with(objects, "internal/errtext", "internal/heap", "internal/subjects", "scheduling", "scheduling/gang", "scheduling/preemption", "scheduling/queue"), library: true},
+	{dir: "scheduling/lifecycle", imports: with(objects, "internal/errtext", "internal/heap", "internal/podsize", "internal/subjects", "scheduling", "scheduling/gang", "scheduling/preemption", "scheduling/queue"), library: true},
 	{dir: "scheduling/gang", imports: with(objects, "filter", "internal/devices", "internal/errtext", "internal/nodename", "internal/podsize", "internal/volumes", "scoring", "scheduling", "scheduling/preemption"), library: true},
 	{dir: "scheduling/multicluster", imports: with(objects, "estimator/capacity", "internal/match", "scheduling"), library: true},
 	{dir: "scheduling/whatif", imports: with(objects, "internal/devices", "internal/match", "internal/nodename", "internal/podsize", "internal/volumes", "estimator", "scheduling", "scheduling/workload"), library: true},
